@@ -1,0 +1,101 @@
+"""The schema on one screen: every key there is, and who reads by it. No other module builds a key.
+
+A name becomes part of a key only through `part`, which folds it (so that "Ada" and "ADA" are one person) and escapes it
+(so that no name can forge a `#` or run into another's keys). Attributes keep the name as it was typed.
+
+| item                | table | PK                | SK                      | GSI1PK          | GSI1SK        | read by             |
+|---------------------|-------|-------------------|-------------------------|-----------------|---------------|---------------------|
+| counts              | data  | METADATA          | COUNTS                  |                 |               | home page           |
+| sync state          | data  | METADATA          | SYNC                    |                 |               | home page, sealer   |
+| demo marker         | data  | METADATA          | DEMO                    |                 |               | `manage.py demo`    |
+| event               | log   | EVENTS            | {sequence}#{time}       |                 |               | sealer, verify      |
+| event number        | log   | SEQUENCE          | METADATA                |                 |               | every recorded act  |
+| void number         | log   | VOID#{sequence}   | METADATA                |                 |               | every recorded act  |
+| checkpoint          | log   | CHECKPOINTS       | {sequence}              |                 |               | home page, verify   |
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import unicodedata
+
+from .table import LOG, Key, Span
+
+METADATA = "METADATA"
+DIGITS = 12
+LONGEST_PART = 800
+
+_ESCAPED = re.compile(r"[#%\x00-\x1f\x7f-\x9f]")
+_SPACE = re.compile(r"\s+")
+
+
+def fold(name: str) -> str:
+    """The form under which two spellings of a name are the same: white space collapsed, case folded, composed."""
+    name = _SPACE.sub(" ", name).strip()
+    for _ in range(2):  # folding can take apart what composing joined; the second round settles it
+        name = unicodedata.normalize("NFC", unicodedata.normalize("NFD", name).casefold())
+    return name
+
+
+def escape(text: str) -> str:
+    """The text with `#`, `%` and control characters written as %XX, so that it can stand between two `#` of a key."""
+    return _ESCAPED.sub(lambda found: f"%{ord(found[0]):02X}", text)
+
+
+def part(name: str) -> str:
+    """A name as it stands in a key. One that would outgrow DynamoDB's sort key ends in its digest instead."""
+    text = escape(fold(name))
+    if len(raw := text.encode()) <= LONGEST_PART:
+        return text
+    return f"{raw[: LONGEST_PART - 66].decode(errors='ignore')}%~{hashlib.sha256(raw).hexdigest()}"
+
+
+def sequence(number: int) -> str:
+    """A number so written that the order of the strings is the order of the numbers."""
+    if not 0 <= number < 10**DIGITS:
+        raise ValueError(f"Event numbers have at most {DIGITS} digits.")
+    return f"{number:0{DIGITS}d}"
+
+
+# --- the site ---
+
+
+def counts() -> Key:
+    return Key(METADATA, "COUNTS")
+
+
+def sync() -> Key:
+    return Key(METADATA, "SYNC")
+
+
+def demo() -> Key:
+    return Key(METADATA, "DEMO")
+
+
+# --- the event log ---
+
+
+def event(number: int, when: str) -> Key:
+    return Key("EVENTS", f"{sequence(number)}#{when}", LOG)
+
+
+def events(first: int = 0, last: int | None = None) -> Span:
+    """The events numbered `first` to `last`, both included."""
+    return Span("EVENTS", first=sequence(first), last=None if last is None else f"{sequence(last)}#~", table=LOG)
+
+
+def event_number() -> Key:
+    return Key("SEQUENCE", METADATA, LOG)
+
+
+def void(number: int) -> Key:
+    return Key(f"VOID#{sequence(number)}", METADATA, LOG)
+
+
+def checkpoint(number: int) -> Key:
+    return Key("CHECKPOINTS", sequence(number), LOG)
+
+
+def checkpoints(first: int = 0) -> Span:
+    return Span("CHECKPOINTS", first=sequence(first), table=LOG)

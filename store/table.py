@@ -1,0 +1,264 @@
+"""The port: what the application may ask of its two tables, and what it may be told.
+
+Every adapter keeps the promises written as tests in `tests/store`; where DynamoDB and the embedded file could differ,
+DynamoDB is right.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+DATA = "vote_data"
+LOG = "vote_event_log"
+TABLES = (DATA, LOG)
+
+Value = Any  # str, int, bool, None, bytes, and lists and string-keyed dicts of these; `limits.check_item` enforces it
+Item = dict[str, Value]
+
+
+# --- where things are -----------------------------------------------------------------------------------------------
+
+
+class Key(NamedTuple):
+    """The full primary key of one item."""
+
+    pk: str
+    sk: str
+    table: str = DATA
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """A stretch of one partition in sort-key order: all of it, a prefix, or everything from `first` to `last`, both included.
+
+    With `index` the partition is one of GSI1, whose reads may lag behind writes.
+    """
+
+    pk: str
+    prefix: str = ""
+    first: str | None = None
+    last: str | None = None
+    index: bool = False
+    table: str = DATA
+
+    def __post_init__(self) -> None:
+        if self.prefix and (self.first is not None or self.last is not None):
+            raise ValueError("A span is a prefix or a range, not both.")
+        if self.first is not None and self.last is not None and self.first > self.last:
+            raise ValueError("A span's first key must not come after its last.")
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """Some items of a span, and the cursor to go on with: `None` when nothing is left. A page may be empty and still go on."""
+
+    items: list[Item]
+    cursor: str | None
+
+
+# --- conditions -----------------------------------------------------------------------------------------------------
+
+
+class Condition:
+    """What must hold of the stored item for a write to happen. Expired items still count until they are swept."""
+
+    __slots__ = ()
+
+    def __and__(self, other: Condition) -> AllOf:
+        return AllOf((self, other))
+
+    def __or__(self, other: Condition) -> AnyOf:
+        return AnyOf((self, other))
+
+
+@dataclass(frozen=True, slots=True)
+class Exists(Condition):
+    """The attribute is there, also when it is null. Without a name: the item is there."""
+
+    name: str = "PK"
+
+
+@dataclass(frozen=True, slots=True)
+class Missing(Condition):
+    """The attribute is not there. Without a name: the item is not there."""
+
+    name: str = "PK"
+
+
+@dataclass(frozen=True, slots=True)
+class Equals(Condition):
+    """Same type and same value; a missing attribute equals nothing."""
+
+    name: str
+    value: Value
+
+
+@dataclass(frozen=True, slots=True)
+class Less(Condition):
+    """Numbers by value, strings by their UTF-8 bytes; false for a missing attribute or another type."""
+
+    name: str
+    value: str | int | bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Greater(Condition):
+    """As `Less`, the other way round."""
+
+    name: str
+    value: str | int | bytes
+
+
+@dataclass(frozen=True, slots=True)
+class AllOf(Condition):
+    parts: tuple[Condition, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class AnyOf(Condition):
+    parts: tuple[Condition, ...]
+
+
+# --- writes ---------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Put:
+    """Store the item whole, in place of any that has its key."""
+
+    item: Item
+    when: Condition | None = None
+    table: str = DATA
+
+    @property
+    def key(self) -> Key:
+        return Key(self.item["PK"], self.item["SK"], self.table)
+
+
+@dataclass(frozen=True, slots=True)
+class Update:
+    """Change some attributes and leave the others; an item that is not there is made. `add` counts from 0."""
+
+    key: Key
+    set: Mapping[str, Value] = field(default_factory=dict)
+    add: Mapping[str, int] = field(default_factory=dict)
+    remove: tuple[str, ...] = ()
+    when: Condition | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Delete:
+    """Remove the item; one that is not there is no error."""
+
+    key: Key
+    when: Condition | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """Change nothing, but let the whole write happen only if this holds."""
+
+    key: Key
+    when: Condition
+
+
+Write = Put | Update | Delete | Check
+
+
+# --- answers that are not values ------------------------------------------------------------------------------------
+
+
+class StoreError(Exception):
+    """Anything the store says instead of doing what was asked."""
+
+
+class Refused(StoreError):
+    """A condition did not hold and nothing was written. `parts` are the positions of the writes that were refused."""
+
+    def __init__(self, parts: Iterable[int]):
+        self.parts = tuple(parts)
+        super().__init__(f"Refused: the condition of write {', '.join(map(str, self.parts))} did not hold.")
+
+
+class Conflict(StoreError):
+    """Other transactions kept getting in the way; nothing was written and it may be tried again."""
+
+
+class Unavailable(StoreError):
+    """The store cannot be reached, is throttled, or is not set up; the words say which."""
+
+
+class Invalid(StoreError, ValueError):
+    """A request no adapter accepts: too large, a wrong type, one item written twice."""
+
+
+class BadCursor(Invalid):
+    """A cursor that does not belong to the span it was given with."""
+
+
+class TokenReused(Invalid):
+    """An idempotency token that already stands for another write."""
+
+
+# --- the port -------------------------------------------------------------------------------------------------------
+
+
+class Table(ABC):
+    """Both tables of one site. Safe to share between threads, and between processes after a fork."""
+
+    @abstractmethod
+    def create(self) -> None:
+        """Make the tables where they are missing, and wait until they can be used."""
+
+    @abstractmethod
+    def get(self, key: Key, *, consistent: bool = True) -> Item | None:
+        """The item, or `None` if it is missing or has expired."""
+
+    @abstractmethod
+    def get_many(self, keys: Iterable[Key], *, consistent: bool = True) -> dict[Key, Item]:
+        """Those of the items that are there, in no order; each is whole, but they are not one snapshot."""
+
+    @abstractmethod
+    def page(
+        self,
+        span: Span,
+        *,
+        limit: int | None = None,
+        cursor: str | None = None,
+        backwards: bool = False,
+        consistent: bool = True,
+    ) -> Page:
+        """At most `limit` items and at most 1 MB of the span, in the order of the sort keys' UTF-8 bytes."""
+
+    @abstractmethod
+    def count(self, span: Span, *, consistent: bool = True) -> int:
+        """How many items the span holds, without carrying them here."""
+
+    @abstractmethod
+    def write(self, *writes: Write, token: str | None = None) -> None:
+        """All of the writes or none, at one moment. The same `token` again within ten minutes is the same write."""
+
+    @abstractmethod
+    def increment(self, key: Key, name: str, by: int = 1, *, also: Mapping[str, Value] | None = None) -> int:
+        """Add to a number and answer the new one, setting `also` with it. Nobody else gets that answer; a lost reply
+        may skip some."""
+
+    @abstractmethod
+    def sweep(self, limit: int = 1000) -> int:
+        """Delete up to `limit` expired items and say how many; DynamoDB does this by itself."""
+
+    @abstractmethod
+    def close(self) -> None:
+        """Let go of connections. The table may be used again; it connects anew."""
+
+    def each(self, span: Span, *, backwards: bool = False, consistent: bool = True) -> Iterator[Item]:
+        """Every item of the span, read page by page."""
+        cursor = None
+        while True:
+            page = self.page(span, cursor=cursor, backwards=backwards, consistent=consistent)
+            yield from page.items
+            if (cursor := page.cursor) is None:
+                return
