@@ -3,15 +3,16 @@
 A name becomes part of a key only through `part`, which folds it (so that "Ada" and "ADA" are one person) and escapes it
 (so that no name can forge a `#` or run into another's keys). Attributes keep the name as it was typed.
 
-| item                | table | PK                | SK                      | GSI1PK          | GSI1SK        | read by             |
-|---------------------|-------|-------------------|-------------------------|-----------------|---------------|---------------------|
-| counts              | data  | METADATA          | COUNTS                  |                 |               | home page           |
-| sync state          | data  | METADATA          | SYNC                    |                 |               | home page, sealer   |
-| demo marker         | data  | METADATA          | DEMO                    |                 |               | `manage.py demo`    |
-| event               | log   | EVENTS            | {sequence}#{time}       |                 |               | sealer, verify      |
-| event number        | log   | SEQUENCE          | METADATA                |                 |               | every recorded act  |
-| void number         | log   | VOID#{sequence}   | METADATA                |                 |               | every recorded act  |
-| checkpoint          | log   | CHECKPOINTS       | {sequence}              |                 |               | home page, verify   |
+| item         | table | PK              | SK                | read by                   |
+|--------------|-------|-----------------|-------------------|---------------------------|
+| counts       | data  | METADATA        | COUNTS            | home page                 |
+| sync state   | data  | METADATA        | SYNC              | sealer, /readyz           |
+| demo marker  | data  | METADATA        | DEMO              | `manage.py demo`          |
+| form sent    | data  | ONCE#{token}    | METADATA          | a form sent again         |
+| event        | log   | EVENTS          | {sequence}#{time} | sealer, verify            |
+| event number | log   | SEQUENCE        | METADATA          | every recorded act        |
+| void number  | log   | VOID#{sequence} | METADATA          | every recorded act        |
+| checkpoint   | log   | CHECKPOINTS     | {sequence}        | home page, sealer, verify |
 """
 
 from __future__ import annotations
@@ -71,6 +72,10 @@ def sync() -> Key:
 
 def demo() -> Key:
     return Key(METADATA, "DEMO")
+
+
+def once(token: str) -> Key:
+    return Key(f"ONCE#{escape(token)}", METADATA)
 
 
 # --- the event log ---

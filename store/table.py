@@ -32,7 +32,7 @@ class Key(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """A stretch of one partition in sort-key order: all of it, a prefix, or everything from `first` to `last`, both included.
+    """A stretch of one partition in sort-key order: all of it, a prefix, or from `first` to `last`, both included.
 
     With `index` the partition is one of GSI1, whose reads may lag behind writes.
     """
@@ -53,7 +53,7 @@ class Span:
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """Some items of a span, and the cursor to go on with: `None` when nothing is left. A page may be empty and still go on."""
+    """Some items of a span, and the cursor to go on with: `None` when nothing is left. Even an empty page may go on."""
 
     items: list[Item]
     cursor: str | None

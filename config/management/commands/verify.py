@@ -1,0 +1,37 @@
+"""Hold the whole event log against its checkpoints."""
+
+from argparse import ArgumentParser
+from typing import Any
+
+from django.core.management.base import CommandError
+
+from config.commands import StoreCommand
+from store.seal import verify
+
+
+class Command(StoreCommand):
+    help = "Reads the whole event log again and names the first event that is not what was sealed."
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument(
+            "--checkpoint",
+            metavar="NUMBER:HASH",
+            help="a checkpoint that was published elsewhere, to hold the log against as well",
+        )
+
+    def handle(self, checkpoint: str | None, **options: Any) -> None:
+        verdict = verify(self.table, _published(checkpoint))
+        if verdict.flaw:
+            raise CommandError(verdict.flaw)
+        self.stdout.write(f"Every event up to {verdict.sealed} is what was sealed; chain {verdict.hash}.")
+        if verdict.unsealed:
+            self.stdout.write(f"{verdict.unsealed} newer events are not sealed yet.")
+
+
+def _published(checkpoint: str | None) -> tuple[int, str] | None:
+    if checkpoint is None:
+        return None
+    number, colon, digest = checkpoint.partition(":")
+    if not number.isdecimal() or not colon or len(digest) != 64:
+        raise CommandError("A checkpoint is written as NUMBER:HASH, the hash with 64 hexadecimal digits.")
+    return int(number), digest.lower()

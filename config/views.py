@@ -1,0 +1,64 @@
+"""The pages that belong to the site as a whole, and the addresses for those who watch over it."""
+
+from __future__ import annotations
+
+import hmac
+
+from django.conf import settings
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.utils.translation import gettext as _
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_safe
+
+from store import keys
+from store.connect import connect
+from store.log import EventLog
+from store.table import StoreError
+
+from . import metrics as site_metrics
+
+
+@require_safe
+def home(request: HttpRequest) -> HttpResponse:
+    log = EventLog(connect(settings.STORE_URL))
+    return render(request, "site/home.html", {"checkpoint": log.newest_checkpoint()})
+
+
+@require_safe
+def style(request: HttpRequest) -> HttpResponse:
+    """Every component of the design system on one page."""
+    return render(request, "site/style.html")
+
+
+@require_safe
+@never_cache
+def healthz(request: HttpRequest) -> HttpResponse:
+    """The process is alive."""
+    return HttpResponse("ok\n", content_type="text/plain")
+
+
+@require_safe
+@never_cache
+def readyz(request: HttpRequest) -> HttpResponse:
+    """The process is alive and the store answers."""
+    try:
+        connect(settings.STORE_URL).get(keys.sync())
+    except StoreError:
+        return HttpResponse(_("The store does not answer.") + "\n", status=503, content_type="text/plain")
+    return HttpResponse("ok\n", content_type="text/plain")
+
+
+@require_safe
+@never_cache
+def metrics(request: HttpRequest) -> HttpResponse:
+    """Figures for Prometheus; in production only for who brings METRICS_TOKEN, and not there at all without one."""
+    if settings.PRODUCTION and not _brings_metrics_token(request):
+        raise Http404
+    return HttpResponse(site_metrics.as_text(), content_type="text/plain; version=0.0.4; charset=utf-8")
+
+
+def _brings_metrics_token(request: HttpRequest) -> bool:
+    brought = request.headers.get("Authorization", "")
+    wanted = f"Bearer {settings.METRICS_TOKEN}"
+    return bool(settings.METRICS_TOKEN) and hmac.compare_digest(brought.encode(), wanted.encode())

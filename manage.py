@@ -1,0 +1,17 @@
+#!/usr/bin/env python3
+"""Plenum's commands: `python manage.py help` lists them."""
+
+import os
+import sys
+
+if __name__ == "__main__":
+    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
+    from django.conf import settings
+    from django.core.exceptions import ImproperlyConfigured
+    from django.core.management import execute_from_command_line
+
+    try:
+        settings.configured or settings.DEBUG  # reads the environment now, so that a mistake in it is said in a sentence
+    except ImproperlyConfigured as mistake:
+        sys.exit(f"Plenum cannot start. {mistake}")
+    execute_from_command_line(sys.argv)

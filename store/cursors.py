@@ -1,0 +1,46 @@
+"""Where a page ended, as text for a link; read back strictly, because links come from strangers."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+
+import orjson
+
+from .table import BadCursor, Item, Span
+
+BASE = ("PK", "SK")
+INDEX = ("GSI1PK", "GSI1SK", "PK", "SK")
+
+
+def key_names(span: Span) -> tuple[str, ...]:
+    """The attributes that fix a place in the span: partition, sort key, and for an index the item's own key."""
+    return INDEX if span.index else BASE
+
+
+def encode(span: Span, last: Item) -> str:
+    """The cursor to go on after this item."""
+    place = orjson.dumps([last[name] for name in key_names(span)])
+    return base64.urlsafe_b64encode(place).decode().rstrip("=")
+
+
+def decode(span: Span, cursor: str) -> dict[str, str]:
+    """The key attributes a cursor stands for, if it belongs to this span."""
+    try:
+        place = orjson.loads(base64.b64decode(cursor + "=" * (-len(cursor) % 4), altchars=b"-_", validate=True))
+    except (binascii.Error, ValueError):
+        raise BadCursor("This is not a cursor.") from None
+    names = key_names(span)
+    if type(place) is not list or len(place) != len(names) or not all(type(each) is str and each for each in place):
+        raise BadCursor("This cursor is of another kind.")
+    if place[0] != span.pk or not _within(span, place[1]):
+        raise BadCursor("This cursor belongs to another list.")
+    return dict(zip(names, place, strict=True))
+
+
+def _within(span: Span, sort_key: str) -> bool:
+    return (
+        sort_key.startswith(span.prefix)
+        and (span.first is None or span.first <= sort_key)
+        and (span.last is None or sort_key <= span.last)
+    )

@@ -1,0 +1,120 @@
+"""The event log: what happened, numbered, and written in the same transaction as the change itself.
+
+A number is taken first, by itself, so that writers never stand in line for a shared item inside their transactions.
+A number whose transaction did not happen is void and marked so in an item of its own, which every recorded act checks:
+whoever comes late with a number that was declared void is refused and records the act under a new one. So a gap, once
+sealed, can never be filled.
+
+Order: whoever reads state, takes a number after that, and writes on condition that the state has not changed, gets
+numbers in the order in which the changes happened. Replay relies on it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import Any
+
+from . import keys
+from .table import LOG, Check, Conflict, Item, Missing, Page, Put, Refused, Table, Write
+
+TRIES = 5
+ONCE_SECONDS = 24 * 3600  # how long a form sent again is recognised
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """What somebody did, in natural keys. Nothing in it is secret."""
+
+    actor: str
+    event_type: str
+    event_data: dict[str, Any] = field(default_factory=dict)
+
+
+def utc_now() -> datetime:
+    return datetime.now(UTC)
+
+
+def as_text(moment: datetime) -> str:
+    """A moment as it is stored: 2026-11-15T10:30:00.123Z."""
+    return moment.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+class EventLog:
+    def __init__(self, table: Table, clock: Callable[[], datetime] = utc_now):
+        self.table = table
+        self.clock = clock
+
+    def record(self, event: Event, *writes: Write, once: str | None = None) -> int:
+        """Make the change and log it, both or neither; answers the event's number.
+
+        `Refused.parts` are positions in `writes`. The same `once` again, say of a form sent twice, changes nothing and
+        answers the number of the first time.
+        """
+        for _ in range(TRIES):
+            number = self.table.increment(keys.event_number(), "last")
+            try:
+                self.table.write(*writes, *self._parts(number, event, once))
+            except Refused as refused:
+                if once is not None and len(writes) + 2 in refused.parts:
+                    self.void(number)
+                    return self._first_time(once)
+                if own := [part for part in refused.parts if part < len(writes)]:
+                    self.void(number)
+                    raise Refused(own) from None
+            except Conflict:
+                self.void(number)
+                raise
+            else:
+                return number
+        raise Conflict("The event log kept declaring our numbers void.")
+
+    def void(self, number: int) -> None:
+        """Declare that no event will ever have this number; harmless if one has it already."""
+        place = keys.void(number)
+        self.table.write(Put({"PK": place.pk, "SK": place.sk, "event_id": number}, table=LOG))
+
+    def is_void(self, number: int) -> bool:
+        return self.table.get(keys.void(number)) is not None
+
+    def since(self, number: int) -> Iterator[Item]:
+        """Every event after that number, in order."""
+        return self.table.each(keys.events(number + 1))
+
+    def page(self, *, limit: int, cursor: str | None = None) -> Page:
+        """The newest events first."""
+        return self.table.page(keys.events(), limit=limit, cursor=cursor, backwards=True)
+
+    def count(self) -> int:
+        return self.table.count(keys.events())
+
+    def newest_checkpoint(self) -> Item | None:
+        newest = self.table.page(keys.checkpoints(), limit=1, backwards=True).items
+        return newest[0] if newest else None
+
+    def _parts(self, number: int, event: Event, once: str | None) -> list[Write]:
+        """What the log adds to a transaction: the event, the check that its number stands, the mark of the form."""
+        when = as_text(self.clock())
+        place = keys.event(number, when)
+        item = {
+            "PK": place.pk,
+            "SK": place.sk,
+            "event_id": number,
+            "actor": event.actor,
+            "when_occurred": when,
+            "event_type": event.event_type,
+            "event_data": event.event_data,
+        }
+        parts: list[Write] = [Put(item, when=Missing(), table=LOG), Check(keys.void(number), Missing())]
+        if once is not None:
+            mark = keys.once(once)
+            expires = int(self.clock().timestamp()) + ONCE_SECONDS
+            parts.append(Put({"PK": mark.pk, "SK": mark.sk, "event_id": number, "ttl": expires}, when=Missing()))
+        return parts
+
+    def _first_time(self, once: str) -> int:
+        mark = self.table.get(keys.once(once))
+        if mark is None:
+            raise Conflict("This form was sent before, too long ago to say what became of it.")
+        return int(mark["event_id"])

@@ -1,0 +1,220 @@
+"""Tamper evidence: a sealer that follows the log and keeps checkpoints of a hash chain, and the verification of it all.
+
+The chain starts with 32 zero bytes; each event, in the order of the numbers, makes it SHA-256(chain + digest of event).
+The digest of an event is the SHA-256 of its item as JSON with sorted keys and no spaces; that of a void number is the
+SHA-256 of "void " and the number. A checkpoint keeps the chain's value after its last event and the first half of every
+digest since the checkpoint before, so that a later change can be named exactly.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from itertools import islice
+
+import orjson
+
+from . import keys
+from .log import EventLog, as_text, utc_now
+from .table import LOG, Equals, Item, Missing, Put, Refused, Table, Update
+
+GRACE = timedelta(seconds=60)  # how long the holder of a number may take before the number is declared void
+EVENTS_A_CHECKPOINT = 1000
+CHAIN_START = bytes(32)
+KEPT = 16  # bytes of each digest that a checkpoint keeps
+
+
+def event_digest(event: Item) -> bytes:
+    return hashlib.sha256(orjson.dumps(event, option=orjson.OPT_SORT_KEYS)).digest()
+
+
+def void_digest(number: int) -> bytes:
+    return hashlib.sha256(f"void {number}".encode()).digest()
+
+
+def extend(chain: bytes, digest: bytes) -> bytes:
+    return hashlib.sha256(chain + digest).digest()
+
+
+class Sealer:
+    """Follows the log. Any number may run at once: the checkpoint, the sync state and the counts move together or not.
+
+    `counted` says which event types change which of the site's counts, and by how much.
+    """
+
+    def __init__(
+        self,
+        table: Table,
+        counted: Mapping[str, Mapping[str, int]] | None = None,
+        clock: Callable[[], datetime] = utc_now,
+    ):
+        self.table = table
+        self.log = EventLog(table, clock)
+        self.counted = counted or {}
+        self.clock = clock
+
+    def seal(self) -> int:
+        """Seal all that can be sealed now; answers how many numbers that was."""
+        sealed = 0
+        while batch := self._next_batch(self.log.newest_checkpoint()):
+            sealed += batch
+        return sealed
+
+    def _next_batch(self, previous: Item | None) -> int:
+        before = previous["event_id"] if previous else 0
+        chain = bytes.fromhex(previous["hash"]) if previous else CHAIN_START
+        entries = list(islice(self._settled(before), EVENTS_A_CHECKPOINT))
+        if not entries:
+            return 0
+        digests = [event_digest(event) if event else void_digest(number) for number, event in entries]
+        for digest in digests:
+            chain = extend(chain, digest)
+        events = [event for _, event in entries if event]
+        checkpoint = {
+            "first_event_id": before + 1,
+            "event_id": before + len(entries),
+            "hash": chain.hex(),
+            "digests": b"".join(digest[:KEPT] for digest in digests),
+            "voids": [number for number, event in entries if not event],
+            "when_sealed": as_text(self.clock()),
+        }
+        self._store(before, checkpoint, events)
+        return len(entries)
+
+    def _settled(self, before: int) -> Iterator[tuple[int, Item | None]]:
+        """Numbers in order with their events, `None` for a void one; ends where an event may still arrive."""
+        expected = before + 1
+        for event in self.log.since(before):
+            while expected < event["event_id"]:
+                void = self._settle_gap(expected, event)
+                late = next(self.table.each(keys.events(expected, expected)), None)  # after the mark, none can come
+                if not void and late is None:
+                    return
+                yield expected, late
+                expected += 1
+            yield expected, event
+            expected += 1
+
+    def _settle_gap(self, number: int, later: Item) -> bool:
+        """Whether the number is marked void; a gap before an event of long ago is marked here."""
+        if self.log.is_void(number):
+            return True
+        if later["when_occurred"] > as_text(self.clock() - GRACE):
+            return False
+        self.log.void(number)
+        return True
+
+    def _store(self, before: int, checkpoint: Item, events: list[Item]) -> None:
+        place, sync, counts = keys.checkpoint(checkpoint["event_id"]), keys.sync(), keys.counts()
+        changes = Counter({"event_count": len(events)})
+        for event in events:
+            changes.update(self.counted.get(event["event_type"], {}))
+        untouched = Equals("last_event_id", before) if before else Missing("last_event_id")
+        with suppress(Refused):  # then another sealer was first; its checkpoint says the same of the same events
+            self.table.write(
+                Put({"PK": place.pk, "SK": place.sk, **checkpoint}, when=Missing(), table=LOG),
+                Update(sync, set={"last_event_id": checkpoint["event_id"]}, when=untouched),
+                Update(counts, set={"last_updated": checkpoint["when_sealed"]}, add=dict(changes)),
+            )
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What a verification found: how far the log is sealed and whole, and the first thing that does not fit, if any."""
+
+    sealed: int
+    hash: str
+    unsealed: int
+    flaw: str | None = None
+
+
+class _Flaw(Exception):
+    pass
+
+
+def verify(table: Table, published: tuple[int, str] | None = None) -> Verdict:
+    """Read the whole log again and hold it against its checkpoints, and against one published elsewhere, if given."""
+    walk = _Walk(table, published)
+    try:
+        walk.check_checkpoints()
+        walk.check_end()
+    except _Flaw as flaw:
+        return Verdict(walk.number, walk.chain.hex(), 0, str(flaw))
+    return Verdict(walk.number, walk.chain.hex(), walk.unsealed)
+
+
+class _Walk:
+    """One pass over checkpoints and events side by side."""
+
+    def __init__(self, table: Table, published: tuple[int, str] | None):
+        self.table = table
+        self.published = published
+        self.events = table.each(keys.events())
+        self.upcoming = next(self.events, None)
+        self.number = 0
+        self.chain = CHAIN_START
+        self.unsealed = 0
+
+    def check_checkpoints(self) -> None:
+        for checkpoint in self.table.each(keys.checkpoints()):
+            if checkpoint["first_event_id"] != self.number + 1:
+                raise _Flaw(f"The checkpoint after event {self.number} is missing.")
+            self._check_events(checkpoint)
+            if self.chain.hex() != checkpoint["hash"]:
+                raise _Flaw(f"The checkpoint at event {self.number} is not what was sealed.")
+
+    def check_end(self) -> None:
+        sync = self.table.get(keys.sync()) or {}
+        if sync.get("last_event_id", 0) > self.number:
+            raise _Flaw(f"The checkpoint after event {self.number} is missing.")
+        if self.published and self.published[0] > self.number:
+            raise _Flaw(f"The log was sealed up to event {self.published[0]}, but now ends at {self.number}.")
+        while event := self._take():
+            self.unsealed += 1
+            self._check_place(event)
+
+    def _check_events(self, checkpoint: Item) -> None:
+        kept, voids = checkpoint["digests"], set(checkpoint["voids"])
+        if len(kept) != KEPT * (checkpoint["event_id"] - self.number):
+            raise _Flaw(f"The checkpoint at event {checkpoint['event_id']} is not what was sealed.")
+        for start in range(0, len(kept), KEPT):
+            self.number += 1
+            digest = self._void(self.number) if self.number in voids else self._digest(self.number)
+            if digest[:KEPT] != kept[start : start + KEPT]:
+                raise _Flaw(f"Event {self.number} is not what was sealed.")
+            self.chain = extend(self.chain, digest)
+            if self.published and self.published[0] == self.number and self.published[1] != self.chain.hex():
+                raise _Flaw(f"The log up to event {self.number} is not the one whose checkpoint was published.")
+
+    def _void(self, number: int) -> bytes:
+        if self.upcoming and _number_of(self.upcoming) == number:
+            raise _Flaw(f"Event {number} was sealed as void, but now there is one.")
+        return void_digest(number)
+
+    def _digest(self, number: int) -> bytes:
+        if self.upcoming is None or _number_of(self.upcoming) > number:
+            raise _Flaw(f"Event {number} is missing.")
+        event = self._take()
+        assert event is not None
+        self._check_place(event)
+        return event_digest(event)
+
+    def _take(self) -> Item | None:
+        event, self.upcoming = self.upcoming, next(self.events, None)
+        return event
+
+    def _check_place(self, event: Item) -> None:
+        number = _number_of(event)
+        if self.upcoming and _number_of(self.upcoming) == number:
+            raise _Flaw(f"There are two events with the number {number}.")
+        if event.get("event_id") != number or not event["SK"].endswith(f"#{event.get('when_occurred')}"):
+            raise _Flaw(f"Event {number} is not what was sealed.")
+
+
+def _number_of(event: Item) -> int:
+    """The number an event stands under, which is part of its key."""
+    return int(event["SK"].partition("#")[0])

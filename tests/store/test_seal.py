@@ -1,0 +1,254 @@
+"""Sealing and verification: every kind of tampering is found and named."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import threading
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from store import keys, seal
+from store.log import Event, EventLog
+from store.seal import Sealer, event_digest, verify
+from store.sqlite import SqliteTable
+from store.table import LOG, Delete, Key, Put, Update
+
+START = datetime(2026, 11, 15, 12, tzinfo=UTC)
+
+
+class Clock:
+    def __init__(self):
+        self.now = START
+
+    def __call__(self):
+        return self.now
+
+
+@pytest.fixture
+def clock():
+    return Clock()
+
+
+@pytest.fixture
+def table(tmp_path):
+    table = SqliteTable(f"{tmp_path}/plenum.sqlite3")
+    table.create()
+    return table
+
+
+@pytest.fixture
+def log(table, clock):
+    return EventLog(table, clock)
+
+
+def record(log, count, event_type="ThingMade"):
+    for n in range(count):
+        log.record(Event("ada", event_type, {"n": n}))
+
+
+def event_key(log, number):
+    event = next(log.table.each(keys.events(number, number)))
+    return Key(event["PK"], event["SK"], LOG)
+
+
+def test_a_checkpoint_is_the_hash_chain_over_all_events(table, log):
+    record(log, 3)
+    assert Sealer(table).seal() == 3
+    chain = bytes(32)
+    for event in log.since(0):
+        canonical = json.dumps(event, sort_keys=True, separators=(",", ":"), ensure_ascii=False).encode()
+        chain = hashlib.sha256(chain + hashlib.sha256(canonical).digest()).digest()
+    assert log.newest_checkpoint()["hash"] == chain.hex()
+    assert table.get(keys.sync())["last_event_id"] == 3
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers(-(2**63) + 1, 2**63 - 1) | st.text(),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(min_size=1), inner, max_size=4),
+    max_leaves=10,
+)
+
+
+@given(st.dictionaries(st.text(min_size=1), JSON, max_size=6))
+def test_anyone_can_recompute_a_digest_with_the_standard_library(event):
+    canonical = json.dumps(event, sort_keys=True, separators=(",", ":"), ensure_ascii=False).encode()
+    assert event_digest(event) == hashlib.sha256(canonical).digest()
+
+
+def test_sealing_again_seals_only_what_is_new(table, log):
+    record(log, 2)
+    Sealer(table).seal()
+    assert Sealer(table).seal() == 0
+    record(log, 1)
+    assert Sealer(table).seal() == 1
+    assert verify(table).sealed == 3
+
+
+def test_a_long_log_is_sealed_in_several_checkpoints(table, log, monkeypatch):
+    monkeypatch.setattr(seal, "EVENTS_A_CHECKPOINT", 4)
+    record(log, 10)
+    assert Sealer(table).seal() == 10
+    assert [each["event_id"] for each in table.each(keys.checkpoints())] == [4, 8, 10]
+    assert verify(table).flaw is None
+
+
+def test_counts_follow_the_log_exactly_once(table, log):
+    sealer = Sealer(table, {"UserRegistered": {"user_count": 1}, "UserRemoved": {"user_count": -1}})
+    record(log, 5, "UserRegistered")
+    sealer.seal()
+    record(log, 2, "UserRemoved")
+    sealer.seal()
+    sealer.seal()
+    counts = table.get(keys.counts())
+    assert (counts["user_count"], counts["event_count"]) == (3, 7)
+
+
+def test_a_number_handed_back_is_sealed_as_void_at_once(table, log):
+    record(log, 1)
+    log.void(table.increment(keys.event_number(), "last"))
+    record(log, 1)
+    assert Sealer(table).seal() == 3
+    assert log.newest_checkpoint()["voids"] == [2]
+    assert verify(table).flaw is None
+
+
+def test_a_fresh_gap_is_waited_for_and_an_old_one_declared_void(table, log, clock):
+    record(log, 1)
+    table.increment(keys.event_number(), "last")  # taken by somebody who then died
+    record(log, 1)
+    sealer = Sealer(table, clock=clock)
+    assert sealer.seal() == 1
+    clock.now += timedelta(minutes=2)
+    assert sealer.seal() == 2
+    assert log.is_void(2)
+    assert log.newest_checkpoint()["voids"] == [2]
+
+
+def test_an_event_that_arrives_while_the_sealer_looks_is_sealed_as_an_event(table, log, clock):
+    """The holder of number 2 writes after the sealer read past it and just before it is declared void."""
+    record(log, 1)
+    table.increment(keys.event_number(), "last")
+    record(log, 1)
+    clock.now += timedelta(minutes=2)
+    sealer = Sealer(table, clock=clock)
+    declare = sealer.log.void
+
+    def overtaken(number):
+        place = keys.event(number, "2026-11-15T12:00:00.000Z")
+        item = {"PK": place.pk, "SK": place.sk, "event_id": number, "when_occurred": "2026-11-15T12:00:00.000Z"}
+        table.write(Put(item | {"actor": "bo", "event_type": "Late", "event_data": {}}, table=LOG))
+        declare(number)
+
+    sealer.log.void = overtaken
+    assert sealer.seal() == 3
+    assert log.newest_checkpoint()["voids"] == []
+    assert verify(table).flaw is None
+
+
+def test_several_sealers_at_once_make_one_chain(table, log):
+    record(log, 50)
+    sealers = [threading.Thread(target=Sealer(table).seal) for _ in range(4)]
+    for each in sealers:
+        each.start()
+    record(log, 50)
+    for each in sealers:
+        each.join()
+    Sealer(table).seal()
+    assert verify(table).sealed == 100
+    assert table.get(keys.counts())["event_count"] == 100
+
+
+@pytest.fixture
+def sealed(table, log, monkeypatch):
+    """Twenty events under four checkpoints, number 8 void."""
+    monkeypatch.setattr(seal, "EVENTS_A_CHECKPOINT", 5)
+    record(log, 7)
+    log.void(table.increment(keys.event_number(), "last"))
+    record(log, 12)
+    Sealer(table).seal()
+    assert verify(table).flaw is None
+    return table
+
+
+def test_a_changed_event_is_named(sealed, log):
+    sealed.write(Update(event_key(log, 12), set={"event_data": {"n": 999}}))
+    assert verify(sealed).flaw == "Event 12 is not what was sealed."
+
+
+def test_an_event_whose_own_number_was_changed_is_named(sealed, log):
+    sealed.write(Update(event_key(log, 12), set={"event_id": 13}))
+    assert verify(sealed).flaw == "Event 12 is not what was sealed."
+
+
+def test_a_removed_event_is_named(sealed, log):
+    sealed.write(Delete(event_key(log, 3)))
+    assert verify(sealed).flaw == "Event 3 is missing."
+
+
+def test_the_last_event_removed_is_named(sealed, log):
+    sealed.write(Delete(event_key(log, 20)))
+    assert verify(sealed).flaw == "Event 20 is missing."
+
+
+def test_two_swapped_events_are_named(sealed, log):
+    one, other = (next(sealed.each(keys.events(number, number))) for number in (10, 11))
+    for mine, yours in ((one, other), (other, one)):
+        sealed.write(Update(Key(mine["PK"], mine["SK"], LOG), set={"event_data": yours["event_data"]}))
+    assert verify(sealed).flaw == "Event 10 is not what was sealed."
+
+
+def test_an_event_slipped_into_a_void_number_is_named(sealed):
+    place = keys.event(8, "2026-11-15T12:00:00.000Z")
+    sealed.write(Put({"PK": place.pk, "SK": place.sk, "event_id": 8}, table=LOG))
+    assert verify(sealed).flaw == "Event 8 was sealed as void, but now there is one."
+
+
+def test_a_second_event_under_one_number_is_named(sealed):
+    place = keys.event(6, "2026-11-16T12:00:00.000Z")
+    when = {"event_id": 6, "when_occurred": "2026-11-16T12:00:00.000Z"}
+    sealed.write(Put({"PK": place.pk, "SK": place.sk, **when}, table=LOG))
+    assert verify(sealed).flaw == "There are two events with the number 6."
+
+
+def test_a_removed_checkpoint_is_named(sealed):
+    sealed.write(Delete(keys.checkpoint(10)))
+    assert verify(sealed).flaw == "The checkpoint after event 5 is missing."
+
+
+def test_the_newest_checkpoint_removed_is_named(sealed):
+    sealed.write(Delete(keys.checkpoint(20)))
+    assert verify(sealed).flaw == "The checkpoint after event 15 is missing."
+
+
+def test_a_changed_checkpoint_is_named(sealed):
+    sealed.write(Update(keys.checkpoint(10), set={"hash": "00" * 32}))
+    assert verify(sealed).flaw == "The checkpoint at event 10 is not what was sealed."
+
+
+def test_a_whole_log_forged_consistently_is_found_by_a_published_checkpoint(sealed, log):
+    published = (15, next(c["hash"] for c in sealed.each(keys.checkpoints()) if c["event_id"] == 15))
+    assert verify(sealed, published).flaw is None
+    sealed.write(Update(event_key(log, 2), set={"actor": "mallory"}))
+    for checkpoint in list(sealed.each(keys.checkpoints())):
+        sealed.write(Delete(Key(checkpoint["PK"], checkpoint["SK"], LOG)))
+    sealed.write(Delete(keys.sync()))
+    Sealer(sealed).seal()
+    assert verify(sealed).flaw is None, "the log alone cannot show this"
+    assert verify(sealed, published).flaw == ("The log up to event 15 is not the one whose checkpoint was published.")
+
+
+def test_a_log_cut_short_is_found_by_a_published_checkpoint(sealed):
+    sealed.write(Delete(keys.sync()))
+    for checkpoint in list(sealed.each(keys.checkpoints())):
+        sealed.write(Delete(Key(checkpoint["PK"], checkpoint["SK"], LOG)))
+    assert verify(sealed, (20, "00" * 32)).flaw == "The log was sealed up to event 20, but now ends at 0."
+
+
+def test_events_not_sealed_yet_are_counted_as_such(sealed, log):
+    record(log, 2)
+    verdict = verify(sealed)
+    assert (verdict.sealed, verdict.unsealed, verdict.flaw) == (20, 2, None)
