@@ -6,12 +6,10 @@ import sys
 
 if __name__ == "__main__":
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
-    from django.conf import settings
     from django.core.exceptions import ImproperlyConfigured
     from django.core.management import execute_from_command_line
 
     try:
-        settings.configured or settings.DEBUG  # reads the environment now, so that a mistake in it is said in a sentence
+        execute_from_command_line(sys.argv)
     except ImproperlyConfigured as mistake:
         sys.exit(f"Plenum cannot start. {mistake}")
-    execute_from_command_line(sys.argv)

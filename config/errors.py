@@ -7,18 +7,35 @@ from django.shortcuts import render
 from django.utils.translation import gettext_lazy as _
 
 PAGES = {
-    400: (_("That request made no sense"), _("Something in the address or the form was not as it should be. Go back and try again.")),
+    400: (
+        _("That request made no sense"),
+        _("Something in the address or the form was not as it should be. Go back and try again."),
+    ),
     403: (_("Not allowed"), _("You may not see or do this. If you think you should, ask whoever runs this site.")),
     404: (_("Nothing here"), _("There is no such page, or it is not for you. Check the address for typing errors.")),
-    409: (_("Somebody was faster"), _("Others changed the same thing at the same moment. Nothing was lost; please try again.")),
-    500: (_("That was our mistake"), _("Something broke on our side. It has been recorded; nothing you did is lost by trying again.")),
-    503: (_("Not available right now"), _("The store that keeps everything does not answer. Please try again in a moment.")),
+    409: (
+        _("Somebody was faster"),
+        _("Others changed the same thing at the same moment. Nothing was lost; please try again."),
+    ),
+    500: (
+        _("That was our mistake"),
+        _("Something broke on our side. It has been recorded; nothing you did is lost by trying again."),
+    ),
+    503: (
+        _("Not available right now"),
+        _("The store that keeps everything does not answer. Please try again in a moment."),
+    ),
 }
 
 
 def error_page(request: HttpRequest, status: int, sentence: str | None = None) -> HttpResponse:
     title, usual = PAGES[status]
-    context = {"status": status, "title": title, "sentence": sentence or usual, "request_id": getattr(request, "id", "")}
+    context = {
+        "status": status,
+        "title": title,
+        "sentence": sentence or usual,
+        "request_id": getattr(request, "id", ""),
+    }
     response = render(request, "error.html", context, status=status)
     if status == 503:
         response["Retry-After"] = "5"
@@ -38,8 +55,13 @@ def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
 
 
 def broken(request: HttpRequest) -> HttpResponse:
-    return error_page(request, 500)
+    try:
+        return error_page(request, 500)
+    except Exception:  # what broke the page may break this one too: say it without templates
+        return HttpResponse(f"{PAGES[500][0]}. {PAGES[500][1]}\n", status=500, content_type="text/plain; charset=utf-8")
 
 
 def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:
-    return error_page(request, 403, _("This form has grown old or came from elsewhere. Reload the page and send it again."))
+    return error_page(
+        request, 403, _("This form has grown old or came from elsewhere. Reload the page and send it again.")
+    )

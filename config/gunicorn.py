@@ -1,4 +1,4 @@
-"""How gunicorn runs the site: a few processes with threads each, quiet, and without cutting off answers when it stops."""
+"""How gunicorn runs the site: a few processes with threads each, quiet, and not cutting off answers when it stops."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
 
-from django.conf import settings  # noqa: E402 - needs the name of its module first
+from django.conf import settings  # only after the name of its module is known
 
 bind = f"[{settings.HOST}]:{settings.PORT}" if ":" in settings.HOST else f"{settings.HOST}:{settings.PORT}"
 worker_class = "gthread"

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 
-from prometheus_client import CollectorRegistry, Counter, Histogram, generate_latest, multiprocess
 from prometheus_client import REGISTRY as THIS_PROCESS
+from prometheus_client import CollectorRegistry, Histogram, generate_latest, multiprocess
 
 REQUESTS = Histogram(
     "plenum_request_seconds",

@@ -1,14 +1,16 @@
-"""What happens around every request: an id, a line in the log, the security headers, and honest pages for a store in trouble."""
+"""What happens around every request: an id, a log line, security headers, honest pages for a store in trouble."""
 
 from __future__ import annotations
 
 import logging
 import secrets
+import traceback
 from collections.abc import Callable
 from time import perf_counter
 
 from django.conf import settings
-from django.http import HttpRequest, HttpResponse
+from django.core.exceptions import PermissionDenied, SuspiciousOperation
+from django.http import Http404, HttpRequest, HttpResponse
 
 from store import trips
 from store.table import BadCursor, Conflict, Unavailable
@@ -71,8 +73,11 @@ def security_headers(get_response: GetResponse) -> GetResponse:
     return respond
 
 
-class StoreErrors:
-    """Answers for a store that is out of reach, too contended, or was given a forged cursor."""
+class Failures:
+    """Answers for a store that is out of reach, too contended, or was given a forged cursor; records what else broke.
+
+    The record has the kind of the exception and where it was raised, not its words: those may quote a person.
+    """
 
     def __init__(self, get_response: GetResponse):
         self.get_response = get_response
@@ -81,11 +86,13 @@ class StoreErrors:
         return self.get_response(request)
 
     def process_exception(self, request: HttpRequest, exception: Exception) -> HttpResponse | None:
-        status = next((status for kind, status in STATUSES.items() if isinstance(exception, kind)), None)
-        if status is None:
+        if isinstance(exception, Http404 | PermissionDenied | SuspiciousOperation):
             return None
-        log.warning("store", extra={"request_id": request.id, "status": status, "error": type(exception).__name__})
-        return error_page(request, status)
+        status = next((status for kind, status in STATUSES.items() if isinstance(exception, kind)), None)
+        where = "".join(traceback.format_tb(exception.__traceback__))
+        kind = type(exception).__name__
+        log.error("failure", extra={"request_id": request.id, "status": status or 500, "error": kind, "where": where})
+        return error_page(request, status) if status else None
 
 
 STATUSES = {Unavailable: 503, Conflict: 409, BadCursor: 400}

@@ -1,4 +1,4 @@
-"""Every setting of the site. The environment is read here and nowhere else; what is wrong with it is said in sentences."""
+"""Every setting of the site. The environment is read here and nowhere else; its mistakes are said in sentences."""
 
 from __future__ import annotations
 
@@ -120,6 +120,7 @@ X_FRAME_OPTIONS = "DENY"
 
 INSTALLED_APPS = [
     "config",
+    "django.forms",
     "django.contrib.messages",
     "django.contrib.staticfiles",
     "django_htmx",
@@ -135,7 +136,7 @@ MIDDLEWARE = [
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
-    "config.middleware.StoreErrors",
+    "config.middleware.Failures",
 ]
 ROOT_URLCONF = "config.urls"
 WSGI_APPLICATION = "config.wsgi.application"

@@ -15,7 +15,8 @@ class Command(StoreCommand):
         mark = keys.demo()
         try:
             EventLog(self.table).record(
-                Event("plenum", "DemoLoaded"), Put({"PK": mark.pk, "SK": mark.sk, "entity_type": "DEMO"}, when=Missing())
+                Event("plenum", "DemoLoaded"),
+                Put({"PK": mark.pk, "SK": mark.sk, "entity_type": "DEMO"}, when=Missing()),
             )
         except Refused:
             self.stdout.write("The demo content is there already.")

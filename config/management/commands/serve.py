@@ -4,6 +4,7 @@ import os
 import socket
 import sys
 from argparse import ArgumentParser
+from io import StringIO
 from typing import Any
 
 from django.conf import settings
@@ -23,14 +24,14 @@ class Command(StoreCommand):
         _refuse_a_taken_port()
         self.table.create()
         if not no_demo and not settings.PRODUCTION:
-            call_command("demo", stdout=open(os.devnull, "w"))
-        call_command("seal", stdout=open(os.devnull, "w"))
+            call_command("demo", stdout=StringIO())
+        call_command("seal", stdout=StringIO())
         _collect_static_files()
         self.table.close()
         self.stdout.write(f"\n  Plenum is at http://{settings.HOST}:{settings.PORT}/\n  Stop it with Ctrl+C.\n\n")
         self.stdout.flush()
         gunicorn = [sys.executable, "-m", "gunicorn", "--config", "python:config.gunicorn", "config.wsgi"]
-        os.execv(sys.executable, gunicorn)
+        os.execv(sys.executable, gunicorn)  # noqa: S606 - our own interpreter and our own words
 
 
 def _refuse_a_taken_port() -> None:

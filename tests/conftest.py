@@ -1,0 +1,32 @@
+"""What all tests share: a site of its own in a temporary folder, never the one in use."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+
+FOLDER = tempfile.TemporaryDirectory(prefix="plenum-tests-")
+for name in ("STORE_URL", "SECRET_KEY", "HOSTS", "PROFILE", "DEBUG", "METRICS_TOKEN", "LOG_LEVEL"):
+    os.environ.pop(name, None)
+os.environ["DATA_DIR"] = FOLDER.name
+
+import pytest  # noqa: E402 - the settings are read when pytest-django starts, from the environment above
+
+
+@pytest.fixture(scope="session")
+def static_files(django_test_environment):
+    """Static files as a real start collects them."""
+    from django.core.management import call_command
+
+    call_command("collectstatic", interactive=False, verbosity=0)
+
+
+@pytest.fixture
+def site(settings, tmp_path, static_files):
+    """An empty site; answers its table."""
+    from store.connect import connect
+
+    settings.STORE_URL = f"sqlite://{tmp_path}/plenum.sqlite3"
+    table = connect(settings.STORE_URL)
+    table.create()
+    return table
