@@ -16,6 +16,7 @@ workers = settings.WEB_PROCESSES
 threads = settings.WEB_THREADS
 graceful_timeout = 30
 loglevel = "warning"
+control_socket_disable = True  # signals are enough, and nothing is left in the home folder
 accesslog = None  # config.middleware.request_record writes the line for a request, without names and addresses
 
 metrics_folder = settings.DATA_DIR / "metrics"

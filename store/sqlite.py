@@ -88,8 +88,9 @@ class SqliteTable(Table):
     def create(self) -> None:
         try:
             Path(self.path).parent.mkdir(parents=True, exist_ok=True)
+            os.close(os.open(self.path, os.O_RDWR | os.O_CREAT, 0o600))  # nobody else's to read; SQLite keeps the mode
         except OSError as error:
-            raise Unavailable(f"The folder of {self.path} cannot be made: {error.strerror}.") from error
+            raise Unavailable(f"The store {self.path} cannot be made: {error.strerror}.") from error
         with _sentences(self.path):
             connection = _open(self.path, create=True)
             connection.execute("PRAGMA page_size = 8192")

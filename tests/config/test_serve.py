@@ -1,0 +1,160 @@
+"""The whole site as `make run` starts it: served, killed, started again."""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import time
+import urllib.error
+import urllib.request
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+import pytest
+
+from config.settings import BASE_DIR
+from store.connect import connect
+from store.log import Event, EventLog
+
+pytestmark = pytest.mark.slow
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+@contextmanager
+def running(command: list[str], address: str, **variables: str):
+    """The process of a server, in a group of its own, once it answers."""
+    environment = {"PATH": os.environ["PATH"], **variables}
+    process = subprocess.Popen(
+        command,
+        env=environment,
+        cwd=BASE_DIR,
+        start_new_session=True,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+    )
+    try:
+        wait_for(address)
+        yield process
+    finally:
+        if process.poll() is None:
+            os.killpg(process.pid, signal.SIGKILL)
+        process.wait(timeout=10)
+        process.stdout.close()
+
+
+@contextmanager
+def serving(folder, port: int):
+    command = [sys.executable, "manage.py", "serve"]
+    with running(command, f"http://127.0.0.1:{port}/healthz", DATA_DIR=str(folder), PORT=str(port)) as process:
+        yield process
+
+
+def wait_for(address: str) -> None:
+    for _ in range(200):
+        try:
+            urllib.request.urlopen(address, timeout=5)
+        except urllib.error.HTTPError:
+            return
+        except OSError:
+            time.sleep(0.1)
+        else:
+            return
+    raise AssertionError(f"{address} did not answer within 20 seconds")
+
+
+def read(port: int, path: str = "/") -> str:
+    with urllib.request.urlopen(f"http://127.0.0.1:{port}{path}", timeout=10) as answer:
+        return answer.read().decode()
+
+
+def test_served_killed_and_started_again_nothing_is_lost(tmp_path):
+    port = free_port()
+    with serving(tmp_path, port) as process:
+        assert "Plenum" in read(port)
+        log = EventLog(connect(f"sqlite://{tmp_path}/plenum.sqlite3"))
+        kept = log.record(Event("ada", "ThingMade"))
+        os.killpg(process.pid, signal.SIGKILL)
+        process.wait(timeout=10)
+        assert f"http://127.0.0.1:{port}/" in process.stdout.read().decode()
+    with serving(tmp_path, port):
+        page = read(port)
+        assert [event["event_type"] for event in log.since(0)] == ["DemoLoaded", "ThingMade"]
+        assert log.newest_checkpoint()["event_id"] == kept
+        assert re.search(rf"\b{kept}\b", page)
+
+
+def test_figures_of_all_server_processes_are_added_up(tmp_path):
+    port = free_port()
+    with serving(tmp_path, port):
+        threads = [threading.Thread(target=read, args=(port, "/readyz")) for _ in range(40)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        text = read(port, "/metrics")
+    (count,) = re.findall(r'plenum_request_seconds_count\{method="GET",route="readyz",status="200"\} (\d+)', text)
+    assert int(count) == 40
+
+
+def test_a_taken_port_is_a_sentence(tmp_path):
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = taken.getsockname()[1]
+        command = [sys.executable, "manage.py", "serve"]
+        environment = {"PATH": os.environ["PATH"], "DATA_DIR": str(tmp_path), "PORT": str(port)}
+        run = subprocess.run(
+            command, check=False, env=environment, cwd=BASE_DIR, capture_output=True, text=True, timeout=60
+        )
+    assert run.returncode == 1
+    assert f"Port {port} of 127.0.0.1 cannot be used" in run.stderr
+    assert "make run" in run.stderr
+    assert "Traceback" not in run.stderr
+
+
+class SlowStore(BaseHTTPRequestHandler):
+    """A DynamoDB that takes a second and has no items."""
+
+    asked = threading.Event()
+
+    def do_POST(self):
+        self.rfile.read(int(self.headers["Content-Length"]))
+        self.asked.set()
+        time.sleep(1)
+        self.send_response(200)
+        self.send_header("Content-Type", "application/x-amz-json-1.0")
+        self.send_header("Content-Length", "2")
+        self.end_headers()
+        self.wfile.write(b"{}")
+
+    def log_message(self, *arguments):
+        pass
+
+
+def test_stopping_lets_running_requests_finish(tmp_path):
+    store = ThreadingHTTPServer(("127.0.0.1", 0), SlowStore)
+    threading.Thread(target=store.serve_forever, daemon=True).start()
+    port = free_port()
+    url = f"dynamodb://eu-central-1?endpoint=http://127.0.0.1:{store.server_port}"
+    command = [sys.executable, "-m", "gunicorn", "--config", "python:config.gunicorn", "config.wsgi"]
+    variables = {"DATA_DIR": str(tmp_path), "PORT": str(port), "STORE_URL": url}
+    with running(command, f"http://127.0.0.1:{port}/healthz", **variables) as process:
+        answers = []
+        request = threading.Thread(target=lambda: answers.append(read(port, "/readyz")))
+        request.start()
+        assert SlowStore.asked.wait(timeout=10)
+        process.terminate()
+        request.join(timeout=20)
+        assert process.wait(timeout=20) == 0
+    store.shutdown()
+    assert answers == ["ok\n"]
