@@ -47,7 +47,7 @@ def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
 
 
 def forbidden(request: HttpRequest, exception: Exception) -> HttpResponse:
-    return error_page(request, 403)
+    return error_page(request, 403, str(exception))
 
 
 def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import shutil
+import subprocess
+import sys
 from typing import Any
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
@@ -27,6 +29,11 @@ def on_starting(server: Any) -> None:
     """Figures count from the start of the server."""
     shutil.rmtree(metrics_folder, ignore_errors=True)
     metrics_folder.mkdir(parents=True)
+
+
+def when_ready(server: Any) -> None:
+    """The outbox is emptied beside the server; the process ends when the server is gone."""
+    subprocess.Popen([sys.executable, "manage.py", "send_mail", "--forever"], cwd=settings.BASE_DIR)
 
 
 def child_exit(server: Any, worker: Any) -> None:

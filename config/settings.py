@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import os
 import secrets
+from ipaddress import IPv4Network, IPv6Network, ip_network
 from pathlib import Path
+from urllib.parse import unquote, urlsplit
 
 from django.core.exceptions import ImproperlyConfigured
 from django.utils.translation import gettext_lazy as _
 
 BASE_DIR = Path(__file__).resolve().parent.parent
+MAIL_PORTS = {"smtp": 25, "smtp+tls": 587, "smtps": 465}
 
 
 class Environment:
@@ -43,6 +46,34 @@ class Environment:
         if value not in ("yes", "no", "true", "false", "1", "0"):
             self.mistakes.append(f"{name} must be yes or no, not {value!r}.")
         return value in ("yes", "true", "1")
+
+    def networks(self, name: str) -> list[IPv4Network | IPv6Network]:
+        found = []
+        for word in self.words(name, ""):
+            try:
+                found.append(ip_network(word))
+            except ValueError:
+                self.mistakes.append(f"{name} holds addresses or networks, such as 10.0.0.0/8, not {word!r}.")
+        return found
+
+    def mail(self, name: str, default: str | None) -> tuple[str, dict[str, object]]:
+        """How mail leaves, as Django's backend and its settings: `smtp+tls://user:password@host` or `file:///folder`."""
+        url = urlsplit(self.text(name, default))
+        backends = "django.core.mail.backends"
+        if url.scheme == "file":
+            return f"{backends}.filebased.EmailBackend", {"EMAIL_FILE_PATH": url.path}
+        if url.scheme not in MAIL_PORTS or not url.hostname:
+            self.mistakes.append(f"{name} should look like smtp+tls://user:password@mail.example.org:587.")
+            return f"{backends}.smtp.EmailBackend", {}
+        return f"{backends}.smtp.EmailBackend", {
+            "EMAIL_HOST": url.hostname,
+            "EMAIL_PORT": url.port or MAIL_PORTS[url.scheme],
+            "EMAIL_HOST_USER": unquote(url.username or ""),
+            "EMAIL_HOST_PASSWORD": unquote(url.password or ""),
+            "EMAIL_USE_TLS": url.scheme == "smtp+tls",
+            "EMAIL_USE_SSL": url.scheme == "smtps",
+            "EMAIL_TIMEOUT": 20,
+        }
 
     def words(self, name: str, default: str | None = None) -> list[str]:
         return [word.strip() for word in self.text(name, default).split(",") if word.strip()]
@@ -78,6 +109,7 @@ HOST = environment.text("HOST", "127.0.0.1")
 PORT = environment.number("PORT", 8000, 1, 65535)
 WEB_PROCESSES = environment.number("WEB_PROCESSES", 2, 1, 64)
 WEB_THREADS = environment.number("WEB_THREADS", 8, 1, 256)
+SITE_URL = environment.text("SITE_URL", None if PRODUCTION else f"http://{HOST}:{PORT}").rstrip("/")
 
 # --- security ---
 
@@ -89,6 +121,36 @@ if PRODUCTION and len(SECRET_KEY) < 50:
     environment.mistakes.append("SECRET_KEY must have at least 50 characters.")
 if PRODUCTION and DEBUG:
     environment.mistakes.append("DEBUG must be off in production.")
+
+# --- people ---
+
+AUTH_USER_MODEL = "accounts.User"
+AUTHENTICATION_BACKENDS = ["accounts.backends.NameOrEmail"]
+DEFAULT_ROLE = environment.choice("DEFAULT_ROLE", ("USER", "VOTER", "OBSERVER", "NO_ACCESS"))
+SECOND_FACTOR_FOR_ADMINS = environment.switch("SECOND_FACTOR_FOR_ADMINS")
+TRUSTED_PROXIES = environment.networks("TRUSTED_PROXIES")
+PASSWORD_HASHERS = ["accounts.hashers.Argon2id"]
+VALIDATION = "django.contrib.auth.password_validation"
+AUTH_PASSWORD_VALIDATORS = [
+    {"NAME": f"{VALIDATION}.UserAttributeSimilarityValidator", "OPTIONS": {"user_attributes": ("name", "email")}},
+    {"NAME": f"{VALIDATION}.MinimumLengthValidator", "OPTIONS": {"min_length": 10}},
+    {"NAME": f"{VALIDATION}.CommonPasswordValidator"},
+    {"NAME": f"{VALIDATION}.NumericPasswordValidator"},
+]
+PASSWORD_RESET_TIMEOUT = 3600
+LOGIN_URL = "sign_in"
+LOGIN_REDIRECT_URL = "home"
+SESSION_ENGINE = "accounts.sessions"
+SESSION_COOKIE_AGE = 14 * 24 * 3600
+SESSION_COOKIE_NAME = "plenum_session"
+SESSION_COOKIE_HTTPONLY = True
+SESSION_COOKIE_SAMESITE = "Lax"
+
+# --- mail ---
+
+EMAIL_BACKEND, MAIL = environment.mail("MAIL_URL", None if PRODUCTION else f"file://{DATA_DIR / 'mail'}")
+globals().update(MAIL)  # EMAIL_HOST and its neighbours
+DEFAULT_FROM_EMAIL = environment.text("MAIL_FROM", None if PRODUCTION else "Plenum <plenum@localhost>")
 environment.refuse_mistakes()
 
 CONTENT_SECURITY_POLICY = {
@@ -120,6 +182,9 @@ X_FRAME_OPTIONS = "DENY"
 
 INSTALLED_APPS = [
     "config",
+    "accounts",
+    "django.contrib.auth",
+    "django.contrib.contenttypes",
     "django.forms",
     "django.contrib.messages",
     "django.contrib.staticfiles",
@@ -132,7 +197,9 @@ MIDDLEWARE = [
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "django.middleware.locale.LocaleMiddleware",
     "django.middleware.common.CommonMiddleware",
+    "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
+    "accounts.middleware.SignedIn",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
@@ -144,10 +211,12 @@ TEMPLATES = [
     {
         "BACKEND": "django.template.backends.django.DjangoTemplates",
         "DIRS": [BASE_DIR / "templates"],
+        "APP_DIRS": True,
         "OPTIONS": {
             "context_processors": [
                 "django.template.context_processors.request",
                 "django.template.context_processors.i18n",
+                "django.contrib.auth.context_processors.auth",
                 "django.contrib.messages.context_processors.messages",
             ],
             "builtins": ["django.templatetags.i18n", "django.templatetags.static"],

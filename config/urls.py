@@ -1,13 +1,17 @@
 """Every address of the site."""
 
 from django.urls import include, path
+from django.views.i18n import set_language
+
+from accounts.access import public
 
 from . import views
 
 urlpatterns = [
     path("", views.home, name="home"),
     path("style/", views.style, name="style"),
-    path("language/", include("django.conf.urls.i18n")),
+    path("", include("accounts.urls")),
+    path("language/", public(set_language), name="set_language"),
     path("healthz", views.healthz, name="healthz"),
     path("readyz", views.readyz, name="readyz"),
     path("metrics", views.metrics, name="metrics"),

@@ -11,6 +11,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
+from accounts.access import public
 from store import keys
 from store.connect import connect
 from store.log import EventLog
@@ -19,18 +20,21 @@ from store.table import StoreError
 from . import metrics as site_metrics
 
 
+@public
 @require_safe
 def home(request: HttpRequest) -> HttpResponse:
     log = EventLog(connect(settings.STORE_URL))
     return render(request, "site/home.html", {"checkpoint": log.newest_checkpoint()})
 
 
+@public
 @require_safe
 def style(request: HttpRequest) -> HttpResponse:
     """Every component of the design system on one page."""
     return render(request, "site/style.html")
 
 
+@public
 @require_safe
 @never_cache
 def healthz(request: HttpRequest) -> HttpResponse:
@@ -38,6 +42,7 @@ def healthz(request: HttpRequest) -> HttpResponse:
     return HttpResponse("ok\n", content_type="text/plain")
 
 
+@public
 @require_safe
 @never_cache
 def readyz(request: HttpRequest) -> HttpResponse:
@@ -49,6 +54,7 @@ def readyz(request: HttpRequest) -> HttpResponse:
     return HttpResponse("ok\n", content_type="text/plain")
 
 
+@public
 @require_safe
 @never_cache
 def metrics(request: HttpRequest) -> HttpResponse:

@@ -3,16 +3,25 @@
 A name becomes part of a key only through `part`, which folds it (so that "Ada" and "ADA" are one person) and escapes it
 (so that no name can forge a `#` or run into another's keys). Attributes keep the name as it was typed.
 
-| item         | table | PK              | SK                | read by                   |
-|--------------|-------|-----------------|-------------------|---------------------------|
-| counts       | data  | METADATA        | COUNTS            | home page                 |
-| sync state   | data  | METADATA        | SYNC              | sealer, /readyz           |
-| demo marker  | data  | METADATA        | DEMO              | `manage.py demo`          |
-| form sent    | data  | ONCE#{token}    | METADATA          | a form sent again         |
-| event        | log   | EVENTS          | {sequence}#{time} | sealer, verify            |
-| event number | log   | SEQUENCE        | METADATA          | every recorded act        |
-| void number  | log   | VOID#{sequence} | METADATA          | every recorded act        |
-| checkpoint   | log   | CHECKPOINTS     | {sequence}        | home page, sealer, verify |
+| item         | table | PK                | SK                | GSI1PK / GSI1SK                | read by                   |
+|--------------|-------|-------------------|-------------------|--------------------------------|---------------------------|
+| person       | data  | USER#{name}       | METADATA          | {email} / USER#{name}          | every signed-in page      |
+| factors      | data  | USER#{name}       | FACTORS           |                                | second step of sign-in    |
+| email guard  | data  | EMAIL#{email}     | METADATA          |                                | sign-in, registration     |
+| people list  | data  | PEOPLE            | {name}            | ROLE#{role} / {name}           | people list               |
+| owner mark   | data  | METADATA          | OWNER             |                                | registration, hand-over   |
+| session      | data  | SESSIONS#{name}   | {digest}          |                                | every signed-in page      |
+| throttle     | data  | THROTTLE#{digest} | {window}          |                                | sign-in and other forms   |
+| registration | data  | PENDING#{id}      | METADATA          |                                | link in the mail          |
+| invitation   | data  | INVITATION#{email}| METADATA          | INVITATIONS / {time}#{email}   | link in the mail, admins  |
+| mail         | data  | MAIL#{id}         | METADATA          | MAIL#{state} / {time}#{id}     | worker, mail page         |
+| counts       | data  | METADATA          | COUNTS            |                                | home page                 |
+| sync state   | data  | METADATA          | SYNC              |                                | sealer, /readyz           |
+| form sent    | data  | ONCE#{token}      | METADATA          |                                | a form sent again         |
+| event        | log   | EVENTS            | {sequence}#{time} |                                | sealer, verify            |
+| event number | log   | SEQUENCE          | METADATA          |                                | every recorded act        |
+| void number  | log   | VOID#{sequence}   | METADATA          |                                | every recorded act        |
+| checkpoint   | log   | CHECKPOINTS       | {sequence}        |                                | home page, sealer, verify |
 """
 
 from __future__ import annotations
@@ -59,6 +68,79 @@ def sequence(number: int) -> str:
     return f"{number:0{DIGITS}d}"
 
 
+# --- people ---
+
+
+def user(name: str) -> Key:
+    return Key(f"USER#{part(name)}", METADATA)
+
+
+def users_by_email(email: str) -> Span:
+    return Span(part(email), index=True)
+
+
+def email(address: str) -> Key:
+    return Key(f"EMAIL#{part(address)}", METADATA)
+
+
+def listed_person(name: str) -> Key:
+    return Key("PEOPLE", part(name))
+
+
+def people(prefix: str = "") -> Span:
+    return Span("PEOPLE", prefix=part(prefix))
+
+
+def role(name: str) -> str:
+    """The index partition of everybody who has the role."""
+    return f"ROLE#{name}"
+
+
+def people_with_role(name: str, prefix: str = "") -> Span:
+    return Span(role(name), prefix=part(prefix), index=True)
+
+
+def owner() -> Key:
+    return Key(METADATA, "OWNER")
+
+
+def session(name: str, digest: str) -> Key:
+    """Of somebody who is not signed in yet, the name is empty."""
+    return Key(f"SESSIONS#{part(name)}", digest)
+
+
+def sessions(name: str) -> Span:
+    return Span(f"SESSIONS#{part(name)}")
+
+
+def throttle(digest: str, window: int) -> Key:
+    return Key(f"THROTTLE#{digest}", str(window))
+
+
+def registration(number: str) -> Key:
+    return Key(f"PENDING#{escape(number)}", METADATA)
+
+
+def invitation(address: str) -> Key:
+    return Key(f"INVITATION#{part(address)}", METADATA)
+
+
+INVITATIONS = Span("INVITATIONS", index=True)
+
+
+def mail(number: str) -> Key:
+    return Key(f"MAIL#{escape(number)}", METADATA)
+
+
+def mails(state: str) -> Span:
+    return Span(f"MAIL#{state}", index=True)
+
+
+def factors(name: str) -> Key:
+    """Everything somebody can take the second step of signing in with."""
+    return Key(f"USER#{part(name)}", "FACTORS")
+
+
 # --- the site ---
 
 
@@ -68,10 +150,6 @@ def counts() -> Key:
 
 def sync() -> Key:
     return Key(METADATA, "SYNC")
-
-
-def demo() -> Key:
-    return Key(METADATA, "DEMO")
 
 
 def once(token: str) -> Key:

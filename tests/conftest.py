@@ -13,6 +13,13 @@ os.environ["DATA_DIR"] = FOLDER.name
 import pytest  # noqa: E402 - the settings are read when pytest-django starts, from the environment above
 
 
+def pytest_configure():
+    """A fast hasher: the true one takes as long on purpose."""
+    from django.conf import settings
+
+    settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher", "accounts.hashers.Argon2id"]
+
+
 @pytest.fixture(scope="session")
 def static_files(django_test_environment):
     """Static files as a real start collects them."""
@@ -30,3 +37,6 @@ def site(settings, tmp_path, static_files):
     table = connect(settings.STORE_URL)
     table.create()
     return table
+
+
+pytest_plugins = ["tests.people"]

@@ -11,6 +11,7 @@ from django.conf import settings
 from django.core.management import call_command
 from django.core.management.base import CommandError
 
+from accounts.demo import PASSWORD, PEOPLE
 from config.commands import StoreCommand
 
 
@@ -28,10 +29,18 @@ class Command(StoreCommand):
         call_command("seal", stdout=StringIO())
         _collect_static_files()
         self.table.close()
-        self.stdout.write(f"\n  Plenum is at http://{settings.HOST}:{settings.PORT}/\n  Stop it with Ctrl+C.\n\n")
+        self.stdout.write(f"\n  Plenum is at {settings.SITE_URL}/\n")
+        if not no_demo and not settings.PRODUCTION:
+            self.stdout.write(_demo_accounts())
+        self.stdout.write("  Stop it with Ctrl+C.\n\n")
         self.stdout.flush()
         gunicorn = [sys.executable, "-m", "gunicorn", "--config", "python:config.gunicorn", "config.wsgi"]
         os.execv(sys.executable, gunicorn)  # noqa: S606 - our own interpreter and our own words
+
+
+def _demo_accounts() -> str:
+    lines = [f"    {name:<22}{role.name}\n" for name, role, _ in PEOPLE]
+    return f"\n  Sign in as one of these, with the password {PASSWORD}\n\n{''.join(lines)}\n"
 
 
 def _refuse_a_taken_port() -> None:

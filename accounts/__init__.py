@@ -1,0 +1,1 @@
+"""People: accounts, sign-in by name or email, roles, sessions."""

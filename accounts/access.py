@@ -1,0 +1,100 @@
+"""Who may open which address: every view says so, and one that says nothing is closed.
+
+A view declares `public`, `requires(None)` (anybody signed in) or `requires(Permission...)`. A view about one thing also
+says how to load it and which rule lets this person at it; it then gets the thing in place of the address's words.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import wraps
+from typing import Any
+
+from django.conf import settings
+from django.contrib.auth.views import redirect_to_login
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect
+from django.utils.translation import gettext_lazy as _
+
+from .models import User
+from .rules import NotAllowed, Permission, Role
+
+View = Callable[..., HttpResponse]
+
+
+@dataclass(frozen=True, slots=True)
+class Access:
+    """What an address asks of whoever opens it."""
+
+    public: bool = False
+    permission: Permission | None = None
+    of_a_thing: bool = False
+    without_second_factor: bool = False
+
+
+def public(view: View) -> View:
+    """Anybody may open this, signed in or not."""
+    return _declared(view, Access(public=True))
+
+
+def requires(
+    permission: Permission | None,
+    *,
+    load: Callable[..., Any] | None = None,
+    rule: Callable[[User, Any], None] | None = None,
+    without_second_factor: bool = False,
+) -> Callable[[View], View]:
+    """Only with this permission; with `load` and `rule`, only at a thing that is there and that the rule allows."""
+
+    def declare(view: View) -> View:
+        access = Access(False, permission, load is not None and rule is not None, without_second_factor)
+        return _declared(_of_a_thing(view, load, rule) if load and rule else view, access)
+
+    return declare
+
+
+def _declared(view: View, access: Access) -> View:
+    @wraps(view)
+    def declared(request: HttpRequest, *arguments: Any, **words: Any) -> HttpResponse:
+        return view(request, *arguments, **words)
+
+    declared.access = access  # type: ignore[attr-defined]
+    return declared
+
+
+def _of_a_thing(view: View, load: Callable[..., Any], rule: Callable[[User, Any], None]) -> View:
+    @wraps(view)
+    def opened(request: HttpRequest, **words: Any) -> HttpResponse:
+        if (thing := load(**words)) is None:
+            raise Http404
+        rule(request.user, thing)
+        return view(request, thing)
+
+    return opened
+
+
+def answer_for(request: HttpRequest, view: View) -> HttpResponse | None:
+    """What to answer instead of the view, or `None` if the view may answer. A refusal rises as `NotAllowed`."""
+    access: Access | None = getattr(view, "access", None)
+    if access is None:
+        raise NotAllowed(_("This page does not say whom it is for, so it is for nobody."))
+    if access.public:
+        return None
+    user = request.user
+    if not user.is_authenticated:
+        return redirect_to_login(request.get_full_path())
+    if access.permission is None:
+        return None
+    if user.role == Role.NO_ACCESS:
+        return redirect("waiting")
+    if not user.can(access.permission):
+        raise NotAllowed(_("Your role does not allow this."))
+    if not access.without_second_factor and lacks_second_factor(user):
+        return redirect("factors")
+    return None
+
+
+def lacks_second_factor(user: User) -> bool:
+    """Whether the site demands a second factor of this person that they do not have yet."""
+    return settings.SECOND_FACTOR_FOR_ADMINS and user.role >= Role.ADMIN and not user.factors

@@ -1,0 +1,56 @@
+"""What people type about the second step of signing in."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django import forms
+from django.core.exceptions import ValidationError
+from django.utils.translation import gettext_lazy as _
+
+from . import throttle
+from .forms import OwnPasswordForm
+
+
+class SureForm(OwnPasswordForm):
+    """The present password, before the second step changes; guessing it is throttled."""
+
+    def clean_present(self) -> str:
+        try:
+            throttle.count(throttle.PASSWORD_ACCOUNT, self.user.name)
+        except throttle.TooOften as refusal:
+            raise ValidationError(str(refusal)) from None
+        return super().clean_present()
+
+
+def code_field(label: Any, help_text: Any = "") -> forms.CharField:
+    """Text, not a number: codes start with zeros. `one-time-code` lets a phone fill it in."""
+    attributes = {"autocomplete": "one-time-code", "autocapitalize": "none", "spellcheck": "false", "dir": "ltr"}
+    return forms.CharField(label=label, max_length=40, widget=forms.TextInput(attributes), help_text=help_text)
+
+
+class AppForm(SureForm):
+    field_order = ("code", "present")
+    code = code_field(_("Code that the app shows"), _("Six digits."))
+
+
+class PasskeyForm(SureForm):
+    field_order = ("name", "present")
+    name = forms.CharField(
+        label=_("Name of the passkey"),
+        max_length=100,
+        widget=forms.TextInput({"autocomplete": "off", "dir": "auto"}),
+        help_text=_("So that you know later which one it is."),
+    )
+
+
+class CodeForm(forms.Form):
+    """The second step by typing."""
+
+    code = code_field(_("Code"), _("Six digits from your app, or one of your recovery codes."))
+
+
+class AnswerForm(forms.Form):
+    """What the browser's authenticator answered; a script fills it in."""
+
+    passkey = forms.CharField(max_length=50_000, widget=forms.HiddenInput)

@@ -1,0 +1,247 @@
+"""Pages about the second step of signing in: taking it, and what to take it with."""
+
+from __future__ import annotations
+
+import time
+from functools import wraps
+from typing import Any
+
+import segno
+from django.contrib import messages
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils.translation import gettext as _
+from django.views.decorators.cache import never_cache
+from django.views.decorators.debug import sensitive_post_parameters
+from django.views.decorators.http import require_safe
+
+from . import factors as second_factors
+from . import throttle
+from .access import lacks_second_factor, public, requires
+from .devices import device
+from .factor_forms import AnswerForm, AppForm, CodeForm, PasskeyForm, SureForm
+from .factors import Factors, RelyingParty, relying_party
+from .models import User
+from .rules import Refusal
+from .views import form_page, show_form, start_session
+
+# --- signing in ---
+
+
+@public
+@never_cache
+@form_page
+@sensitive_post_parameters()
+def second_step(request: HttpRequest) -> HttpResponse:
+    """After the password: a passkey, a code of the app, or a recovery code. Only then somebody is signed in."""
+    if (held := second_factors.held(request.session)) is None:
+        messages.info(request, _("That took too long. Please sign in again."))
+        return redirect("sign_in")
+    user, theirs, then = held
+    by_passkey = "passkey" in request.POST
+    form = CodeForm(request.POST) if request.method == "POST" and not by_passkey else CodeForm()
+    if by_passkey or form.is_valid():
+        try:
+            _take_step(request, user, form)
+        except Refusal as refusal:
+            return _show_step(request, form, theirs, str(refusal))
+        return _through(request, user, then)
+    return _show_step(request, form, theirs)
+
+
+def _take_step(request: HttpRequest, user: User, form: CodeForm) -> None:
+    """Raises the refusal, whatever was tried."""
+    throttle.count(throttle.FACTOR_ACCOUNT, user.name)
+    challenge = request.session.pop("challenge", "")
+    if form.is_bound:
+        second_factors.use_code(user, form.cleaned_data["code"], time.time())
+    else:
+        second_factors.use_passkey(user, request.POST["passkey"], challenge, relying_party(request))
+
+
+def _through(request: HttpRequest, user: User, then: str) -> HttpResponse:
+    request.session.flush()
+    start_session(request, user)
+    return redirect(then or "home")
+
+
+def _show_step(request: HttpRequest, form: CodeForm, theirs: Factors, refusal: str = "") -> HttpResponse:
+    """A fresh challenge each time: one that was answered, or refused, is spent."""
+    if refusal and form.is_bound:
+        form.add_error("code", refusal)
+    context = {"form": form, "factors": theirs, "refusal": "" if form.is_bound else refusal}
+    if theirs.passkeys and (site := relying_party(request)):
+        request.session["challenge"] = challenge = second_factors.new_challenge()
+        context["options"] = second_factors.request_options(challenge, site, theirs.passkeys)
+    return render(request, "accounts/factor_step.html", context, status=422 if refusal or form.errors else 200)
+
+
+# --- what I have ---
+
+
+@requires(None)
+@never_cache
+@require_safe
+def factors(request: HttpRequest) -> HttpResponse:
+    context = {"factors": second_factors.load(request.user), "lacking": lacks_second_factor(request.user)}
+    return render(request, "accounts/factors.html", context)
+
+
+def _added(request: HttpRequest, now: Factors, sentence: str) -> HttpResponse:
+    """After the first factor, recovery codes are made at once: few would think of them before they need one."""
+    messages.success(request, sentence)
+    try:
+        return redirect("factors") if now.codes else _show_codes(request)
+    except Refusal as refusal:
+        messages.error(request, str(refusal))
+        return redirect("factors")
+
+
+def _show_codes(request: HttpRequest) -> HttpResponse:
+    codes = second_factors.make_codes(request.user)
+    return render(request, "accounts/factor_codes.html", {"codes": codes})
+
+
+@requires(None)
+@never_cache
+@form_page
+@sensitive_post_parameters()
+def make_codes(request: HttpRequest) -> HttpResponse:
+    form = SureForm(request.POST or None, user=request.user)
+    if request.method == "POST" and form.is_valid():
+        try:
+            return _show_codes(request)
+        except Refusal as refusal:
+            form.add_error(None, str(refusal))
+    lead = _("Each signs you in once, in place of the app or a passkey. Those you had stop working.")
+    return show_form(request, form, _("New recovery codes"), _("Make ten codes"), lead=lead)
+
+
+# --- authenticator apps ---
+
+
+@requires(None)
+@never_cache
+@form_page
+@sensitive_post_parameters()
+def add_app(request: HttpRequest) -> HttpResponse:
+    """The secret waits in the session, encrypted, until a first code shows that the app has it."""
+    user, form = request.user, AppForm(request.POST or None, user=request.user)
+    secret = second_factors.unseal(request.session.get("new_app", ""), user.name) or second_factors.new_secret()
+    if request.method == "POST" and form.is_valid():
+        try:
+            now = second_factors.add_app(user, secret, form.cleaned_data["code"], time.time())
+        except Refusal as refusal:
+            form.add_error("code", str(refusal))
+        else:
+            del request.session["new_app"]
+            return _added(request, now, _("Your authenticator app is set up."))
+    request.session["new_app"] = second_factors.seal(secret, user.name)
+    return _show_app(request, form, secret)
+
+
+def _show_app(request: HttpRequest, form: AppForm, secret: bytes) -> HttpResponse:
+    address = second_factors.app_address(secret, request.user.name, request.get_host())
+    picture = segno.make(address, error="m", micro=False).svg_inline(omitsize=True, light="#fff", svgclass=None)
+    context = {"form": form, "picture": picture, "address": address, "secret": second_factors.as_typed(secret)}
+    return render(request, "accounts/factor_app.html", context, status=422 if form.errors else 200)
+
+
+@requires(None)
+@never_cache
+@form_page
+@sensitive_post_parameters()
+def remove_app(request: HttpRequest) -> HttpResponse:
+    if second_factors.load(request.user).app is None:
+        raise Http404
+    title = _("Remove the authenticator app")
+    return _remove(request, title, lambda: second_factors.remove_app(request.user))
+
+
+# --- passkeys ---
+
+
+def with_site(view: Any) -> Any:
+    """A page about passkeys, or a sentence where there can be none."""
+
+    @wraps(view)
+    def look(request: HttpRequest) -> HttpResponse:
+        site = relying_party(request)
+        return view(request, site) if site else render(request, "accounts/factor_nowhere.html")
+
+    return look
+
+
+@requires(None)
+@never_cache
+@form_page
+@sensitive_post_parameters()
+@with_site
+def name_passkey(request: HttpRequest, site: RelyingParty) -> HttpResponse:
+    """The password first, so that no authenticator makes a passkey that is then refused."""
+    name = device(request.headers.get("User-Agent", ""))
+    form = PasskeyForm(request.POST or None, user=request.user, initial={"name": name})
+    if request.method == "POST" and form.is_valid():
+        challenge = second_factors.new_challenge()
+        request.session["new_passkey"] = {
+            "name": form.cleaned_data["name"],
+            "challenge": challenge,
+            "since": int(time.time()),
+        }
+        return redirect("add_passkey")
+    lead = _("A passkey is kept by your phone, your computer or a security key, and works only on this site.")
+    return show_form(request, form, _("Add a passkey"), _("Continue"), lead=lead)
+
+
+@requires(None)
+@never_cache
+@form_page
+@with_site
+def add_passkey(request: HttpRequest, site: RelyingParty) -> HttpResponse:
+    asked = request.session.get("new_passkey")
+    if asked is None or time.time() - asked["since"] > second_factors.HALF_SECONDS:
+        return redirect("name_passkey")
+    if request.method == "POST":
+        return _add_passkey(request, asked, site)
+    known = second_factors.load(request.user).passkeys
+    options = second_factors.creation_options(request.user, asked["challenge"], site, known)
+    return render(request, "accounts/factor_passkey.html", {"options": options, "name": asked["name"]})
+
+
+def _add_passkey(request: HttpRequest, asked: dict[str, str], site: RelyingParty) -> HttpResponse:
+    """The challenge is spent, whatever comes of it."""
+    del request.session["new_passkey"]
+    answer = AnswerForm(request.POST)
+    try:
+        answered = answer.cleaned_data["passkey"] if answer.is_valid() else ""
+        passkey = second_factors.checked_passkey(answered, asked["challenge"], site, asked["name"])
+        now = second_factors.add_passkey(request.user, passkey)
+    except Refusal as refusal:
+        messages.error(request, str(refusal))
+        return redirect("name_passkey")
+    return _added(request, now, _("Your passkey is set up."))
+
+
+@requires(None)
+@never_cache
+@form_page
+@sensitive_post_parameters()
+def remove_passkey(request: HttpRequest, mark: str) -> HttpResponse:
+    passkey = second_factors.load(request.user).passkey(mark)
+    if passkey is None:
+        raise Http404
+    title = _("Remove the passkey %(name)s") % {"name": passkey.name}
+    return _remove(request, title, lambda: second_factors.remove_passkey(request.user, mark))
+
+
+def _remove(request: HttpRequest, title: str, remove: Any) -> HttpResponse:
+    form = SureForm(request.POST or None, user=request.user)
+    if request.method == "POST" and form.is_valid():
+        try:
+            remove()
+        except Refusal as refusal:
+            form.add_error(None, str(refusal))
+        else:
+            messages.success(request, _("It is removed."))
+            return redirect("factors")
+    return show_form(request, form, title, _("Remove"), danger=True)

@@ -1,0 +1,546 @@
+"""The second step of signing in: authenticator apps (RFC 6238), passkeys (WebAuthn), and recovery codes.
+
+Everything somebody has is one item with a version that every write changes and is conditional on. So a code, a
+challenge or a recovery code counts once, however many ask at the same moment. A copy of the tables opens nothing: the
+secret of an app is encrypted under a key that is not in them, recovery codes are digests, and of a passkey only the
+public half is here.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import hmac
+import ipaddress
+import secrets
+import time
+from collections.abc import Callable, Iterable
+from dataclasses import asdict, dataclass, replace
+from datetime import UTC, datetime
+from typing import Any
+from urllib.parse import quote, urlencode, urlsplit
+
+import webauthn
+from cryptography.fernet import Fernet, InvalidToken, MultiFernet
+from cryptography.hazmat.primitives.hashes import SHA256
+from cryptography.hazmat.primitives.kdf.hkdf import HKDF
+from django.conf import settings
+from django.contrib.sessions.backends.base import SessionBase
+from django.http import HttpRequest
+from django.utils.crypto import constant_time_compare, salted_hmac
+from django.utils.translation import gettext_lazy as _
+from webauthn.helpers import base64url_to_bytes, bytes_to_base64url
+from webauthn.helpers.structs import (
+    AuthenticatorSelectionCriteria,
+    AuthenticatorTransport,
+    PublicKeyCredentialDescriptor,
+    ResidentKeyRequirement,
+    UserVerificationRequirement,
+)
+
+from store import keys
+from store.log import Event, as_text
+from store.table import Equals, Item, Missing, Put, Refused, Update, Write
+
+from . import mail, repository, services
+from .access import lacks_second_factor
+from .models import User
+from .rules import Refusal
+
+STEP_SECONDS = 30
+DRIFT = 1  # steps that a phone's clock may be off, each way
+SECRET_BYTES = 20
+CODES = 10
+CODE_LETTERS = "23456789ABCDEFGHJKLMNPQRSTUVWXYZ"  # five bits each, and none is taken for another
+CODE_LENGTH = 16
+HALF_SECONDS = 600
+MOST_PASSKEYS = 100  # what fits into one item, with room to spare
+TRIES = 5
+
+APP, PASSKEY = "totp", "passkey"
+LABELS = {APP: _("An authenticator app"), PASSKEY: _("A passkey")}
+
+
+class WrongCode(Refusal):
+    pass
+
+
+class WrongPasskey(Refusal):
+    pass
+
+
+class StillNeeded(Refusal):
+    """The last factor of somebody of whom one is demanded."""
+
+
+class NotThere(Refusal):
+    """Nothing to remove, or nothing for recovery codes to stand in for."""
+
+
+WRONG_CODE = _("That code is not right, or it was used already. An app shows a new one every 30 seconds.")
+WRONG_PASSKEY = _("That passkey was not accepted. Please try again.")
+KNOWN_PASSKEY = _("This passkey is among yours already.")
+TOO_MANY = _("You have as many passkeys as one person may have. Remove one that you no longer use.")
+STILL_NEEDED = _("This site demands a second step of whoever runs it. Add another one before you remove this one.")
+GONE = _("That was removed already.")
+NOT_ALONE = _("Recovery codes stand in for an app or a passkey. Add one of these first.")
+
+
+# --- what somebody has ---
+
+
+@dataclass(frozen=True, slots=True)
+class App:
+    """An authenticator app: its encrypted secret, and the last 30 seconds a code of it was accepted for."""
+
+    secret: str
+    step: int
+    added_at: str
+
+
+@dataclass(frozen=True, slots=True)
+class Passkey:
+    """What a browser's or a key's authenticator told of itself."""
+
+    id: str
+    public_key: bytes
+    sign_count: int
+    name: str
+    added_at: str
+    used_at: str = ""
+    challenge: str = ""  # the digest of the last one answered: none counts twice
+    transports: tuple[str, ...] = ()
+
+    @property
+    def mark(self) -> str:
+        """Names it in an address: ids have up to 1,364 characters."""
+        return hashlib.sha256(self.id.encode()).hexdigest()[:20]
+
+
+@dataclass(frozen=True, slots=True)
+class Factors:
+    """Everything somebody can take the second step with. `version` is of the item they were read from."""
+
+    app: App | None = None
+    passkeys: tuple[Passkey, ...] = ()
+    codes: tuple[str, ...] = ()
+    version: str = ""
+
+    @property
+    def kinds(self) -> list[str]:
+        """As `User.factors` tells it. Recovery codes alone are no factor."""
+        return [kind for kind, there in ((APP, self.app), (PASSKEY, self.passkeys)) if there]
+
+    def passkey(self, mark: str) -> Passkey | None:
+        return next((passkey for passkey in self.passkeys if passkey.mark == mark), None)
+
+
+def is_demanded_of(user: User) -> bool:
+    """Whether this site would not do without a second factor of this person."""
+    return lacks_second_factor(User(role_name=user.role_name))
+
+
+# --- codes of an app (RFC 4226, RFC 6238) ---
+
+
+def code_at(secret: bytes, step: int, digits: int = 6) -> str:
+    digest = hmac.digest(secret, step.to_bytes(8, "big"), "sha1")
+    offset = digest[-1] & 15
+    number = int.from_bytes(digest[offset : offset + 4], "big") & 0x7FFFFFFF
+    return f"{number % 10**digits:0{digits}d}"
+
+
+def step_at(now: float) -> int:
+    return int(now) // STEP_SECONDS
+
+
+def step_of(secret: bytes, code: str, now: float) -> int | None:
+    """The step that the code is of, if it is one of those about now."""
+    about = range(step_at(now) - DRIFT, step_at(now) + DRIFT + 1)
+    return next((step for step in about if constant_time_compare(code_at(secret, step), code)), None)
+
+
+def new_secret() -> bytes:
+    return secrets.token_bytes(SECRET_BYTES)
+
+
+def as_typed(secret: bytes) -> str:
+    """The secret as a person types it into an app."""
+    text = base64.b32encode(secret).decode()
+    return " ".join(text[at : at + 4] for at in range(0, len(text), 4))
+
+
+def app_address(secret: bytes, name: str, site: str) -> str:
+    """What the QR code says. A name is cut, so that the code stays coarse enough for any camera."""
+    label = quote(f"Plenum:{name[:40]} ({site})", safe=":")
+    words = {"secret": base64.b32encode(secret).decode(), "issuer": "Plenum", "period": STEP_SECONDS}
+    return f"otpauth://totp/{label}?{urlencode(words)}"
+
+
+# --- secrets at rest ---
+
+
+def seal(secret: bytes, name: str) -> str:
+    return _lock(name).encrypt(secret).decode()
+
+
+def unseal(sealed: str, name: str) -> bytes | None:
+    """The secret, or `None` where the site's secret key was replaced or the text is another person's."""
+    try:
+        return _lock(name).decrypt(sealed)
+    except InvalidToken:
+        return None
+
+
+def _lock(name: str) -> MultiFernet:
+    """One person's, so that nobody who can write to the table can give them a secret of somebody else."""
+    purpose = f"plenum second factor {keys.fold(name)}".encode()
+    known = [settings.SECRET_KEY, *settings.SECRET_KEY_FALLBACKS]
+    derived = [HKDF(SHA256(), 32, salt=None, info=purpose).derive(key.encode()) for key in known]
+    return MultiFernet([Fernet(base64.urlsafe_b64encode(key)) for key in derived])
+
+
+# --- recovery codes ---
+
+
+def new_codes() -> list[str]:
+    """Ten codes of 80 bits, in groups of four."""
+    letters = ["".join(secrets.choice(CODE_LETTERS) for _ in range(CODE_LENGTH)) for _ in range(CODES)]
+    return ["-".join(code[at : at + 4] for at in range(0, CODE_LENGTH, 4)) for code in letters]
+
+
+def clean_code(typed: str) -> str:
+    """A code as it is compared: without gaps and case."""
+    return "".join(letter for letter in typed.upper() if letter.isascii() and letter.isalnum())
+
+
+def digest_of(code: str, name: str) -> str:
+    return hashlib.sha256(f"recovery code\0{keys.fold(name)}\0{clean_code(code)}".encode()).hexdigest()
+
+
+# --- keeping them ---
+
+
+def load(user: User) -> Factors:
+    return _factors_of(repository.table().get(keys.factors(user.name)), user)
+
+
+def load_with_person(name: str) -> tuple[User | None, Factors]:
+    """Both in one round trip, for somebody who is not signed in yet."""
+    person, place = keys.user(name), keys.factors(name)
+    found = repository.table().get_many([person, place])
+    if person not in found:
+        return None, Factors()
+    user = repository.user_of(found[person])
+    return user, _factors_of(found.get(place), user)
+
+
+def _factors_of(item: Item | None, user: User) -> Factors:
+    """Those of an earlier account of the same name are not this person's."""
+    if item is None:
+        return Factors()
+    if item["account"] != user.created_at:
+        return Factors(version=item["version"])
+    passkeys = [Passkey(**{**each, "transports": tuple(each["transports"])}) for each in item["passkeys"]]
+    app = App(**item["app"]) if item["app"] else None
+    return Factors(app, tuple(passkeys), tuple(item["codes"]), item["version"])
+
+
+def _put(user: User, before: Factors, after: Factors) -> Put:
+    """Refused if anybody else changed them since they were read."""
+    place = keys.factors(user.name)
+    item = {
+        "PK": place.pk,
+        "SK": place.sk,
+        "account": user.created_at,
+        "version": secrets.token_hex(8),
+        "app": asdict(after.app) if after.app else None,
+        "passkeys": [{**asdict(each), "transports": list(each.transports)} for each in after.passkeys],
+        "codes": list(after.codes),
+    }
+    return Put(item, when=Equals("version", before.version) if before.version else Missing())
+
+
+Change = Callable[[Factors], Factors]
+
+
+def _keep(user: User, change: Change, write: Callable[[Factors, Put], Any]) -> Factors:
+    """Read, change and write; read again if somebody else wrote meanwhile. `change` refuses by raising."""
+    for _attempt in range(TRIES):
+        before = load(user)
+        after = change(before)
+        try:
+            write(after, _put(user, before, after))
+        except Refused:
+            continue
+        return after
+    raise services.Overtaken(services.OVERTAKEN)
+
+
+def _write(after: Factors, put: Put) -> None:
+    repository.table().write(put)
+
+
+def _record(user: User, event_type: str, change: Change, *letters: Write, **words: Any) -> Factors:
+    """Keep the change with its event, and tell the account what kinds there are."""
+
+    def record(after: Factors, put: Put) -> None:
+        same_account = Equals("created_at", user.created_at)
+        account = Update(keys.user(user.name), set={"factors": after.kinds}, when=same_account)
+        event = Event(user.name, event_type, {"name": user.name, **words, "factors": after.kinds})
+        services.log().record(event, put, account, *letters)
+
+    return _keep(user, change, record)
+
+
+def _letter(user: User, kind: str, factor: str) -> Write:
+    return mail.queued(kind, user.email, name=user.name, what=str(LABELS[factor]))
+
+
+def _today() -> str:
+    return as_text(datetime.now(UTC))
+
+
+# --- adding and removing ---
+
+
+def add_app(user: User, secret: bytes, code: str, now: float) -> Factors:
+    """Confirmed by a first code, which thereby is used. An app that was there is replaced."""
+    step = step_of(secret, clean_code(code), now)
+    if step is None:
+        raise WrongCode(_("That is not the code the app should show now. Is the clock of your phone right?"))
+    app = App(seal(secret, user.name), step, _today())
+    told = _letter(user, "factor_added", APP)
+    return _record(user, "SecondFactorAdded", lambda before: replace(before, app=app), told, kind=APP)
+
+
+def remove_app(user: User) -> Factors:
+    told = _letter(user, "factor_removed", APP)
+    return _record(user, "SecondFactorRemoved", lambda before: _left(user, before, app=None), told, kind=APP)
+
+
+def add_passkey(user: User, passkey: Passkey) -> Factors:
+    def change(before: Factors) -> Factors:
+        if passkey.id in (known.id for known in before.passkeys):
+            raise WrongPasskey(KNOWN_PASSKEY)
+        if len(before.passkeys) >= MOST_PASSKEYS:
+            raise WrongPasskey(TOO_MANY)
+        return replace(before, passkeys=(*before.passkeys, passkey))
+
+    told = _letter(user, "factor_added", PASSKEY)
+    return _record(user, "SecondFactorAdded", change, told, kind=PASSKEY)
+
+
+def remove_passkey(user: User, mark: str) -> Factors:
+    def change(before: Factors) -> Factors:
+        return _left(user, before, passkeys=tuple(each for each in before.passkeys if each.mark != mark))
+
+    told = _letter(user, "factor_removed", PASSKEY)
+    return _record(user, "SecondFactorRemoved", change, told, kind=PASSKEY)
+
+
+def _left(user: User, before: Factors, **changes: Any) -> Factors:
+    """What is left after a removal. Recovery codes go with the last factor: there is nothing left to stand in for."""
+    after = replace(before, **changes)
+    if after == before:
+        raise NotThere(GONE)
+    if after.kinds:
+        return after
+    if is_demanded_of(user):
+        raise StillNeeded(STILL_NEEDED)
+    return replace(after, codes=())
+
+
+def make_codes(user: User) -> list[str]:
+    """Ten new recovery codes in place of those there were. This is the only time they are to be seen."""
+    codes = new_codes()
+    digests = tuple(digest_of(code, user.name) for code in codes)
+
+    def change(before: Factors) -> Factors:
+        if not before.kinds:
+            raise NotThere(NOT_ALONE)
+        return replace(before, codes=digests)
+
+    _record(user, "RecoveryCodesMade", change, count=CODES)
+    return codes
+
+
+# --- taking the second step ---
+
+
+def use_code(user: User, typed: str, now: float) -> None:
+    """Accept a code of the app or a recovery code, once."""
+    code = clean_code(typed)
+    if len(code) == 6 and code.isdigit():
+        _keep(user, lambda before: _with_step(user, before, code, now), _write)
+    else:
+        _record(user, "RecoveryCodeUsed", lambda before: _without_code(before, digest_of(code, user.name)))
+
+
+def _with_step(user: User, before: Factors, code: str, now: float) -> Factors:
+    secret = unseal(before.app.secret, user.name) if before.app else None
+    step = step_of(secret, code, now) if secret else None
+    if before.app is None or step is None or step <= before.app.step:
+        raise WrongCode(WRONG_CODE)
+    return replace(before, app=replace(before.app, step=step))
+
+
+def _without_code(before: Factors, digest: str) -> Factors:
+    if digest not in before.codes:
+        raise WrongCode(WRONG_CODE)
+    return replace(before, codes=tuple(each for each in before.codes if each != digest))
+
+
+def use_passkey(user: User, answer: str, challenge: str, site: RelyingParty | None) -> None:
+    """Accept what one of this person's authenticators signed, if the challenge is ours and was not answered before."""
+    if site is None or not challenge:
+        raise WrongPasskey(WRONG_PASSKEY)
+    _keep(user, lambda before: _with_use(before, answer, challenge, site), _write)
+
+
+def _with_use(before: Factors, answer: str, challenge: str, site: RelyingParty) -> Factors:
+    used = _checked_use(before.passkeys, answer, challenge, site)
+    return replace(before, passkeys=tuple(used if each.id == used.id else each for each in before.passkeys))
+
+
+# --- passkeys: what is asked of the browser, and what it answers ---
+
+
+@dataclass(frozen=True, slots=True)
+class RelyingParty:
+    """This site as an authenticator knows it: a passkey works only there."""
+
+    id: str
+    origin: str
+
+
+def relying_party(request: HttpRequest) -> RelyingParty | None:
+    """The site's own address, or localhost where somebody tries it out. A bare IP address can have no passkeys."""
+    address = urlsplit(settings.SITE_URL)
+    if not settings.PRODUCTION and request.get_host().partition(":")[0] == "localhost":
+        address = urlsplit(f"{request.scheme}://{request.get_host()}")
+    return None if _is_ip_address(address.hostname or "") else RelyingParty(*_id_and_origin(address))
+
+
+def _id_and_origin(address: Any) -> tuple[str, str]:
+    return address.hostname, f"{address.scheme}://{address.netloc}"
+
+
+def _is_ip_address(host: str) -> bool:
+    try:
+        ipaddress.ip_address(host)
+    except ValueError:
+        return not host
+    return True
+
+
+def new_challenge() -> str:
+    return bytes_to_base64url(secrets.token_bytes(32))
+
+
+def creation_options(user: User, challenge: str, site: RelyingParty, known: Iterable[Passkey]) -> str:
+    """What a browser needs to make a passkey, as JSON. The handle tells an authenticator nothing about the person."""
+    options = webauthn.generate_registration_options(
+        rp_id=site.id,
+        rp_name="Plenum",
+        user_id=salted_hmac("accounts.passkey", user.name + user.created_at, algorithm="sha256").digest(),
+        user_name=user.name,
+        challenge=base64url_to_bytes(challenge),
+        timeout=HALF_SECONDS * 1000,
+        authenticator_selection=AuthenticatorSelectionCriteria(
+            resident_key=ResidentKeyRequirement.PREFERRED,
+            user_verification=UserVerificationRequirement.PREFERRED,
+        ),
+        exclude_credentials=_described(known),
+    )
+    return webauthn.options_to_json(options)
+
+
+def request_options(challenge: str, site: RelyingParty, known: Iterable[Passkey]) -> str:
+    """What a browser needs to use one of these passkeys, as JSON."""
+    options = webauthn.generate_authentication_options(
+        rp_id=site.id,
+        challenge=base64url_to_bytes(challenge),
+        timeout=HALF_SECONDS * 1000,
+        allow_credentials=_described(known),
+        user_verification=UserVerificationRequirement.PREFERRED,
+    )
+    return webauthn.options_to_json(options)
+
+
+def _described(passkeys: Iterable[Passkey]) -> list[PublicKeyCredentialDescriptor]:
+    return [
+        PublicKeyCredentialDescriptor(
+            id=base64url_to_bytes(each.id), transports=[AuthenticatorTransport(how) for how in each.transports]
+        )
+        for each in passkeys
+    ]
+
+
+def checked_passkey(answer: str, challenge: str, site: RelyingParty, name: str) -> Passkey:
+    """The new passkey, if the browser made it for this site and this challenge."""
+    try:
+        credential = webauthn.helpers.parse_registration_credential_json(answer)
+        verified = webauthn.verify_registration_response(
+            credential=credential,
+            expected_challenge=base64url_to_bytes(challenge),
+            expected_rp_id=site.id,
+            expected_origin=site.origin,
+        )
+    except Exception as error:  # whatever a forged answer makes the parsers stumble over, it is no passkey
+        raise WrongPasskey(WRONG_PASSKEY) from error
+    return Passkey(
+        id=bytes_to_base64url(verified.credential_id),
+        public_key=verified.credential_public_key,
+        sign_count=verified.sign_count,
+        name=name,
+        added_at=_today(),
+        transports=tuple(how.value for how in credential.response.transports or ()),
+    )
+
+
+def _checked_use(passkeys: Iterable[Passkey], answer: str, challenge: str, site: RelyingParty) -> Passkey:
+    """The passkey that was used, with its count and time brought forward."""
+    answered = hashlib.sha256(challenge.encode()).hexdigest()
+    try:
+        credential = webauthn.helpers.parse_authentication_credential_json(answer)
+        passkey = next(each for each in passkeys if each.id == credential.id and each.challenge != answered)
+        verified = webauthn.verify_authentication_response(
+            credential=credential,
+            expected_challenge=base64url_to_bytes(challenge),
+            expected_rp_id=site.id,
+            expected_origin=site.origin,
+            credential_public_key=passkey.public_key,
+            credential_current_sign_count=passkey.sign_count,
+        )
+    except Exception as error:  # as above; `next` found none of this person's
+        raise WrongPasskey(WRONG_PASSKEY) from error
+    return replace(passkey, sign_count=verified.new_sign_count, used_at=_today(), challenge=answered)
+
+
+# --- between the two steps ---
+
+
+def hold(session: SessionBase, user: User, then: str) -> None:
+    """Remember, in a new session, that the password was right; nothing but the second step is open to it."""
+    session.flush()
+    session.create()
+    session.set_expiry(HALF_SECONDS)
+    session["half"] = {
+        "name": user.name,
+        "since": int(time.time()),
+        "then": then,
+        "proof": user.get_session_auth_hash(),
+    }
+
+
+def held(session: SessionBase) -> tuple[User, Factors, str] | None:
+    """Who is half signed in, what they have, and where they go then. `None` when it is too long ago, or the password
+    was changed since."""
+    half = session.get("half")
+    if half is None or time.time() - half["since"] > HALF_SECONDS:
+        return None
+    user, factors = load_with_person(half["name"])
+    if user is None or not constant_time_compare(user.get_session_auth_hash(), half["proof"]):
+        return None
+    return user, factors, half["then"]

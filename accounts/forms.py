@@ -1,0 +1,189 @@
+"""What people type about accounts."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django import forms
+from django.contrib.auth.password_validation import password_validators_help_text_html, validate_password
+from django.core.exceptions import ValidationError
+from django.utils.translation import gettext_lazy as _
+
+from .models import User
+from .rules import LONGEST_EMAIL, LONGEST_NAME, Role, clean_email, clean_name
+
+
+class NameField(forms.CharField):
+    """A user name, cleaned as it is kept."""
+
+    def __init__(self, **options: Any):
+        attributes = {"autocomplete": "username", "autocapitalize": "none", "spellcheck": "false", "dir": "auto"}
+        options.setdefault("label", _("Name"))
+        options.setdefault("max_length", LONGEST_NAME * 2)  # white space is collapsed before the true length counts
+        super().__init__(widget=forms.TextInput(attributes), **options)
+
+    def clean(self, value: Any) -> str:
+        return clean_name(super().clean(value))
+
+
+class AddressField(forms.CharField):
+    """An email address, cleaned as it is kept."""
+
+    def __init__(self, **options: Any):
+        options.setdefault("label", _("Email address"))
+        widget = forms.EmailInput({"autocomplete": "email"})
+        super().__init__(widget=widget, max_length=LONGEST_EMAIL, **options)
+
+    def clean(self, value: Any) -> str:
+        return clean_email(super().clean(value))
+
+
+def password_field(label: Any, autocomplete: str, help_text: Any = "") -> forms.CharField:
+    widget = forms.PasswordInput({"autocomplete": autocomplete})
+    return forms.CharField(label=label, strip=False, max_length=1000, widget=widget, help_text=help_text)
+
+
+class NewPasswordForm(forms.Form):
+    """A new password, typed once: it can be shown, and a forgotten one can be reset."""
+
+    password = password_field(_("New password"), "new-password", password_validators_help_text_html)
+
+    def __init__(self, *arguments: Any, user: User | None = None, **options: Any):
+        self.user = user
+        super().__init__(*arguments, **options)
+
+    def whose(self) -> User:
+        """The person the password must not resemble."""
+        typed = self.cleaned_data
+        return self.user or User(name=typed.get("name", ""), email=typed.get("email", ""))
+
+    def clean(self) -> dict[str, Any]:
+        typed = super().clean() or {}
+        if password := typed.get("password"):
+            try:
+                validate_password(password, self.whose())
+            except ValidationError as error:
+                self.add_error("password", error)
+        return typed
+
+
+class RegisterForm(NewPasswordForm):
+    field_order = ("name", "email", "password")
+    name = NameField(help_text=_("Others see you under this name. You can sign in with it."))
+    email = AddressField(help_text=_("To reset your password, and for mails about elections you may vote in."))
+
+
+class InvitedForm(NewPasswordForm):
+    field_order = ("name", "password")
+    name = NameField(help_text=_("Others see you under this name. You can sign in with it."))
+
+
+class NameForm(forms.Form):
+    name = NameField(label=_("Another name"))
+
+
+class SignInForm(forms.Form):
+    name_or_email = forms.CharField(
+        label=_("Name or email address"),
+        max_length=LONGEST_EMAIL * 2,
+        widget=forms.TextInput(
+            {"autocomplete": "username webauthn", "autocapitalize": "none", "spellcheck": "false", "dir": "auto"}
+        ),
+    )
+    password = password_field(_("Password"), "current-password")
+
+
+class ForgottenForm(forms.Form):
+    name_or_email = forms.CharField(
+        label=_("Name or email address"),
+        max_length=LONGEST_EMAIL * 2,
+        widget=forms.TextInput({"autocomplete": "username", "autocapitalize": "none", "spellcheck": "false"}),
+    )
+
+
+class OwnPasswordForm(forms.Form):
+    """Asks for the present password, before something that cannot be undone."""
+
+    present = password_field(_("Your password"), "current-password")
+    refusal = ""
+
+    def __init__(self, *arguments: Any, user: User, **options: Any):
+        self.user = user
+        super().__init__(*arguments, **options)
+
+    def refuse(self, sentence: str) -> None:
+        """Accept nothing, not even the right password."""
+        self.refusal = sentence
+
+    def clean_present(self) -> str:
+        present = self.cleaned_data["present"]
+        if self.refusal:
+            raise ValidationError(self.refusal)
+        if not self.user.check_password(present):
+            raise ValidationError(_("That is not your password."))
+        return str(present)
+
+
+class ChangePasswordForm(OwnPasswordForm, NewPasswordForm):
+    field_order = ("present", "password")
+
+
+class ChangeEmailForm(OwnPasswordForm):
+    field_order = ("email", "present")
+    email = AddressField(label=_("New email address"))
+
+
+class ProfileForm(forms.Form):
+    display_name = forms.CharField(
+        label=_("Display name"),
+        max_length=LONGEST_NAME,
+        required=False,
+        widget=forms.TextInput({"autocomplete": "name", "dir": "auto"}),
+        help_text=_("Shown beside your user name."),
+    )
+    about = forms.CharField(
+        label=_("About you"), max_length=2000, required=False, widget=forms.Textarea({"rows": 5, "dir": "auto"})
+    )
+
+
+class InviteForm(forms.Form):
+    email = AddressField()
+
+
+class FindPeopleForm(forms.Form):
+    """The start of a name, or a whole email address; and a role."""
+
+    q = forms.CharField(label=_("Name or email address"), required=False, max_length=LONGEST_EMAIL)
+    role = forms.TypedChoiceField(
+        label=_("Role"),
+        required=False,
+        coerce=lambda name: Role[name],
+        empty_value=None,
+        choices=[("", _("Every role")), *((role.name, role.label) for role in Role)],
+    )
+
+
+class RoleForm(forms.Form):
+    """Offers only the roles that will be accepted."""
+
+    role = forms.TypedChoiceField(label=_("New role"), coerce=lambda name: Role[name])
+
+    def __init__(self, *arguments: Any, offered: list[Role], **options: Any):
+        super().__init__(*arguments, **options)
+        self.fields["role"].choices = [(role.name, role.label) for role in offered]  # type: ignore[attr-defined]
+
+
+class ConfirmNameForm(forms.Form):
+    """The name of whoever is to be removed, typed again."""
+
+    name = forms.CharField(label=_("Type the name to confirm"), max_length=LONGEST_NAME * 2)
+
+    def __init__(self, *arguments: Any, expected: str, **options: Any):
+        self.expected = expected
+        super().__init__(*arguments, **options)
+
+    def clean_name(self) -> str:
+        typed = self.cleaned_data["name"]
+        if typed.strip() != self.expected:
+            raise ValidationError(_("That is not the name. Nothing was removed."))
+        return str(typed)

@@ -1,0 +1,139 @@
+"""The mails people get: their words, and the links that are made only now that they are sent."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from django.conf import settings
+from django.core.mail import EmailMessage, EmailMultiAlternatives
+from django.template.loader import render_to_string
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop, override
+
+from . import repository, tokens
+from .mail import Mail
+
+
+@dataclass(frozen=True, slots=True)
+class Letter:
+    """One kind of mail. The words may name what the mail is about, and whom it was sent by."""
+
+    subject: str
+    sentences: tuple[str, ...]
+    link: Callable[[Mail], str] | None = None
+    button: str = ""
+
+
+def _registration_link(mail: Mail) -> str:
+    return reverse("confirm_registration", args=[tokens.sign("registration", mail.about["number"])])
+
+
+def _invitation_link(mail: Mail) -> str:
+    return reverse("accept_invitation", args=[tokens.sign("invitation", mail.to)])
+
+
+def _reset_link(mail: Mail) -> str:
+    user = repository.find(mail.about["name"])
+    token = tokens.reset_token.make_token(user) if user else "-"  # gone meanwhile: a link that leads to a sentence
+    return reverse("reset", args=[mail.about["name"], token])
+
+
+def _email_link(mail: Mail) -> str:
+    user = repository.find(mail.about["name"])
+    token = tokens.email_token(user, mail.about["email"]) if user else "-"
+    return reverse("confirm_email", args=[mail.about["name"], token])
+
+
+LETTERS = {
+    "confirm_registration": Letter(
+        gettext_noop("Complete your account"),
+        (
+            gettext_noop("somebody, we hope you, asked for an account named %(name)s with this address."),
+            gettext_noop("This link completes it. It is good for one day. If it was not you, do nothing."),
+        ),
+        _registration_link,
+        gettext_noop("Complete account"),
+    ),
+    "already_registered": Letter(
+        gettext_noop("You have an account already"),
+        (
+            gettext_noop("somebody asked to use this address for an account here, but you have one already: %(name)s."),
+            gettext_noop("If it was you, sign in with that name, or reset the password if you do not remember it."),
+        ),
+        lambda mail: reverse("sign_in"),
+        gettext_noop("Sign in"),
+    ),
+    "reset_password": Letter(
+        gettext_noop("Reset your password"),
+        (
+            gettext_noop("somebody, we hope you, asked for a new password for %(name)s."),
+            gettext_noop("This link lets you choose one. It works once, within an hour. If it was not you, ignore it."),
+        ),
+        _reset_link,
+        gettext_noop("Choose a new password"),
+    ),
+    "password_changed": Letter(
+        gettext_noop("Your password was changed"),
+        (gettext_noop("the password of %(name)s was just changed. If that was not you, reset it now."),),
+        lambda mail: reverse("forgotten"),
+        gettext_noop("Reset the password"),
+    ),
+    "confirm_email": Letter(
+        gettext_noop("Confirm your new address"),
+        (gettext_noop("this link makes this the address of %(name)s. It is good for one day."),),
+        _email_link,
+        gettext_noop("Confirm address"),
+    ),
+    "email_changed": Letter(
+        gettext_noop("Your address was changed"),
+        (gettext_noop("%(name)s now has another address. If that was not you, tell whoever runs this site."),),
+    ),
+    "factor_added": Letter(
+        gettext_noop("A second step was added to your account"),
+        (
+            gettext_noop("%(what)s now belongs to the sign-in of %(name)s."),
+            gettext_noop("If that was not you, remove it there and change your password."),
+        ),
+        lambda mail: reverse("factors"),
+        gettext_noop("See the second steps"),
+    ),
+    "factor_removed": Letter(
+        gettext_noop("A second step was removed from your account"),
+        (
+            gettext_noop("%(what)s no longer belongs to the sign-in of %(name)s."),
+            gettext_noop("If that was not you, change your password now and add it again."),
+        ),
+        lambda mail: reverse("factors"),
+        gettext_noop("See the second steps"),
+    ),
+    "invitation": Letter(
+        gettext_noop("You are invited"),
+        (
+            gettext_noop("%(invited_by)s invites you to take part in decisions here."),
+            gettext_noop("This link makes your account. It is good for 30 days."),
+        ),
+        _invitation_link,
+        gettext_noop("Create account"),
+    ),
+}
+
+
+def compose(mail: Mail) -> EmailMessage:
+    """The mail as it is sent, in the language it was asked for in."""
+    letter = LETTERS[mail.kind]
+    with override(mail.language):
+        context = {
+            "sentences": [_(sentence) % mail.about for sentence in letter.sentences],
+            "link": settings.SITE_URL + letter.link(mail) if letter.link else "",
+            "button": _(letter.button) if letter.button else "",
+            "site": settings.SITE_URL,
+            "language": mail.language,
+        }
+        text = render_to_string("accounts/letter.txt", context)
+        message = EmailMultiAlternatives(f"Plenum: {_(letter.subject)}", text, to=[mail.to])
+        message.attach_alternative(render_to_string("accounts/letter.html", context), "text/html")
+    message.extra_headers["Message-ID"] = f"<{mail.number}@plenum>"
+    message.extra_headers["Auto-Submitted"] = "auto-generated"
+    return message

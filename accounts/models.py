@@ -1,0 +1,68 @@
+"""A person, as Django's authentication knows one. Kept by `repository`, not by the ORM."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.contrib.auth.base_user import AbstractBaseUser, BaseUserManager
+from django.db import models
+from django.utils.crypto import salted_hmac
+
+from .rules import Permission, Role, has
+
+
+class People(BaseUserManager["User"]):
+    """What Django's authentication asks for a person by."""
+
+    def get_by_natural_key(self, username: str | None) -> User:
+        from . import repository
+
+        if (user := repository.find(username or "")) is None:
+            raise User.DoesNotExist
+        return user
+
+    def get(self, *, pk: str) -> User:  # type: ignore[override]
+        return self.get_by_natural_key(pk)
+
+
+class User(AbstractBaseUser):
+    """Somebody with an account. The name as typed is the key; the store folds it."""
+
+    name = models.CharField(primary_key=True, max_length=200)
+    email = models.EmailField()
+    role_name = models.CharField(max_length=9, default=Role.NO_ACCESS.name)
+    created_at = models.CharField(max_length=24)
+    session_salt = models.CharField(max_length=32, default="")
+    display_name = models.CharField(max_length=200, default="")
+    about = models.TextField(default="")
+    factors = models.JSONField(default=list)
+
+    objects = People()
+
+    USERNAME_FIELD = "name"
+    EMAIL_FIELD = "email"
+    REQUIRED_FIELDS = ["email"]
+
+    class Meta:
+        managed = False
+
+    @property
+    def role(self) -> Role:
+        return Role[self.role_name]
+
+    @property
+    def is_active(self) -> bool:  # type: ignore[override]
+        return True
+
+    def can(self, permission: Permission) -> bool:
+        return has(self.role, permission)
+
+    def save(self, *, update_fields: list[str] | None = None, **options: Any) -> None:  # type: ignore[override]
+        """What Django changes by itself: the time of the last sign-in, and a hash made anew with today's cost."""
+        from . import repository
+
+        repository.touch(self, update_fields or [])
+
+    def _get_session_auth_hash(self, secret: str | None = None) -> str:
+        """Sessions end when this changes: with a new password, and by signing out everywhere."""
+        return salted_hmac("accounts.session", self.session_salt, secret=secret, algorithm="sha256").hexdigest()

@@ -1,0 +1,155 @@
+"""Pages for those who manage people."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.conf import settings
+from django.contrib import messages
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.utils.http import urlencode
+from django.utils.translation import gettext as _
+from django.views.decorators.debug import sensitive_post_parameters
+from django.views.decorators.http import require_POST, require_safe
+
+from . import mail, repository, rules, services
+from .access import requires
+from .forms import ConfirmNameForm, FindPeopleForm, InviteForm, NewPasswordForm, RoleForm
+from .letters import compose
+from .models import User
+from .rules import Permission, Refusal, Role
+from .views import form_page, show_form
+
+PEOPLE_A_PAGE = 50
+
+
+def anybody(user: User, thing: Any) -> None:
+    """Whoever has the permission may look at all of them."""
+
+
+def somebody_below(user: User, person: User) -> None:
+    rules.check_manages(services.who(user), services.who(person))
+
+
+@requires(Permission.MANAGE_USERS)
+@require_safe
+def people(request: HttpRequest) -> HttpResponse:
+    form = FindPeopleForm(request.GET)
+    found = form.cleaned_data if form.is_valid() else {"q": "", "role": None}
+    if "@" in found["q"]:
+        person = repository.find_by_email(found["q"])
+        listed, cursor = ([repository.listed_of(person)] if person else []), None
+    else:
+        listed, cursor = repository.people(
+            prefix=found["q"], role=found["role"], limit=PEOPLE_A_PAGE, cursor=request.GET.get("after") or None
+        )
+    words = {"q": found["q"], "role": found["role"].name if found["role"] is not None else ""}
+    older = f"{reverse('people')}?{urlencode({**words, 'after': cursor})}" if cursor else ""
+    return render(request, "accounts/people.html", {"form": form, "people": listed, "older": older})
+
+
+@requires(Permission.MANAGE_USERS, load=repository.find, rule=anybody)
+@require_safe
+def person(request: HttpRequest, person: User) -> HttpResponse:
+    offered = rules.offered_roles(services.who(request.user), services.who(person))
+    context: dict[str, Any] = {"person": person, "below": person.role < request.user.role}
+    if offered:
+        context["role_form"] = RoleForm(offered=offered)
+    return render(request, "accounts/person.html", context)
+
+
+@requires(Permission.MANAGE_USERS, load=repository.find, rule=anybody)
+@require_POST
+def change_role(request: HttpRequest, person: User) -> HttpResponse:
+    form = RoleForm(request.POST, offered=list(Role))
+    if not form.is_valid():
+        messages.error(request, _("There is no such role."))
+        return redirect("person", name=person.name)
+    try:
+        services.change_role(request.user, person, form.cleaned_data["role"])
+    except services.Overtaken as refusal:
+        messages.error(request, str(refusal))
+    else:
+        words = {"name": person.name, "role": form.cleaned_data["role"].label}
+        messages.success(request, _("%(name)s is now: %(role)s.") % words)
+    return redirect("person" if request.user.role >= Role.ADMIN else "home", name=person.name)
+
+
+@requires(Permission.MANAGE_USERS, load=repository.find, rule=somebody_below)
+@form_page
+@sensitive_post_parameters()
+def set_password(request: HttpRequest, person: User) -> HttpResponse:
+    form = NewPasswordForm(request.POST or None, user=person)
+    if request.method == "POST" and form.is_valid():
+        try:
+            services.set_password_for(request.user, person, form.cleaned_data["password"])
+        except services.Overtaken as refusal:
+            form.add_error(None, str(refusal))
+        else:
+            messages.success(request, _("The password of %(name)s is changed.") % {"name": person.name})
+            return redirect("person", name=person.name)
+    title = _("A new password for %(name)s") % {"name": person.name}
+    return show_form(request, form, title, _("Set password"))
+
+
+@requires(Permission.MANAGE_USERS, load=repository.find, rule=somebody_below)
+@form_page
+def remove(request: HttpRequest, person: User) -> HttpResponse:
+    form = ConfirmNameForm(request.POST or None, expected=person.name)
+    if request.method == "POST" and form.is_valid():
+        try:
+            services.remove(request.user, person)
+        except Refusal as refusal:
+            form.add_error(None, str(refusal))
+        else:
+            messages.success(request, _("%(name)s is removed.") % {"name": person.name})
+            return redirect("people")
+    title = _("Remove %(name)s") % {"name": person.name}
+    lead = _("Their ballots in elections that are still open go with them. Closed elections keep theirs.")
+    return show_form(request, form, title, _("Remove for good"), lead=lead, danger=True)
+
+
+@requires(Permission.MANAGE_USERS)
+@form_page
+def invite(request: HttpRequest) -> HttpResponse:
+    form = InviteForm(request.POST or None)
+    if request.method == "POST" and form.is_valid():
+        email = form.cleaned_data["email"]
+        if services.invite(request.user, email):
+            messages.success(request, _("An invitation to %(email)s is on its way.") % {"email": email})
+            return redirect("invitations")
+        form.add_error("email", _("Somebody here already has this address."))
+    return show_form(request, form, _("Invite somebody"), _("Send invitation"))
+
+
+@requires(Permission.MANAGE_USERS)
+@require_safe
+def invitations(request: HttpRequest) -> HttpResponse:
+    invited, cursor = repository.invitations(limit=PEOPLE_A_PAGE, cursor=request.GET.get("after") or None)
+    older = f"{reverse('invitations')}?{urlencode({'after': cursor})}" if cursor else ""
+    return render(request, "accounts/invitations.html", {"invitations": invited, "older": older})
+
+
+@requires(Permission.TRANSFER_OWNER)
+@require_safe
+def mails(request: HttpRequest) -> HttpResponse:
+    """The outbox by state. In the local profile the owner can read what was sent: it went nowhere else."""
+    state = request.GET.get("state", mail.QUEUED)
+    if state not in mail.STATES:
+        state = mail.QUEUED
+    found, cursor = mail.in_state(state, limit=PEOPLE_A_PAGE, cursor=request.GET.get("after") or None)
+    older = f"{reverse('mails')}?{urlencode({'state': state, 'after': cursor})}" if cursor else ""
+    context = {"mails": found, "state": state, "states": mail.STATES, "older": older, "local": not settings.PRODUCTION}
+    return render(request, "accounts/mails.html", context)
+
+
+@requires(Permission.TRANSFER_OWNER, load=mail.find, rule=anybody)
+@require_safe
+def mail_text(request: HttpRequest, letter: mail.Mail) -> HttpResponse:
+    """What a mail says, with links made anew: only where mail is written to files anyway, never in production."""
+    if settings.PRODUCTION:
+        raise Http404
+    message = compose(letter)
+    return render(request, "accounts/mail.html", {"subject": message.subject, "to": letter.to, "text": message.body})

@@ -1,0 +1,212 @@
+"""People in the table: names and addresses in, people out, and the writes that keep every item of a person in step."""
+
+from __future__ import annotations
+
+import secrets
+from dataclasses import dataclass
+from datetime import datetime
+
+from django.conf import settings
+
+from store import keys
+from store.connect import connect
+from store.log import as_text
+from store.table import Delete, Equals, Exists, Item, Missing, Put, Table, Update, Write
+
+from .models import User
+from .rules import Role
+
+
+def table() -> Table:
+    return connect(settings.STORE_URL)
+
+
+# --- finding ---
+
+
+def find(name: str) -> User | None:
+    item = table().get(keys.user(name))
+    return user_of(item) if item else None
+
+
+def find_by_email(email: str) -> User | None:
+    """Through the index; the guard knows also those whom the index has not heard of yet."""
+    found = table().page(keys.users_by_email(email), limit=1).items or [table().get(keys.email(email))]
+    user = find(found[0]["name"]) if found[0] else None
+    return user if user and keys.fold(user.email) == keys.fold(email) else None
+
+
+def has_owner() -> bool:
+    return table().get(keys.owner()) is not None
+
+
+@dataclass(frozen=True, slots=True)
+class ListedPerson:
+    """A person as the people list shows one."""
+
+    name: str
+    email: str
+    role: Role
+    created_at: str
+
+
+def people(
+    *, prefix: str = "", role: Role | None = None, limit: int, cursor: str | None = None
+) -> tuple[list[ListedPerson], str | None]:
+    """People by name, all or of one role, from a prefix on."""
+    span = keys.people_with_role(role.name, prefix) if role is not None else keys.people(prefix)
+    page = table().page(span, limit=limit, cursor=cursor)
+    return [listed(item) for item in page.items], page.cursor
+
+
+@dataclass(frozen=True, slots=True)
+class Invitation:
+    """An address that was invited and has no account yet."""
+
+    email: str
+    invited_by: str
+    invited_at: str
+
+
+def invitations(*, limit: int, cursor: str | None = None) -> tuple[list[Invitation], str | None]:
+    """Those not accepted yet, the newest first."""
+    page = table().page(keys.INVITATIONS, limit=limit, cursor=cursor, backwards=True)
+    return [Invitation(item["email"], item["invited_by"], item["invited_at"]) for item in page.items], page.cursor
+
+
+# --- items ---
+
+
+def user_of(item: Item) -> User:
+    return User(
+        name=item["name"],
+        email=item["email"],
+        password=_join(item["salt"], item["hash"]),
+        role_name=item["role"],
+        created_at=item["created_at"],
+        last_login=datetime.fromisoformat(item["last_login"]) if item.get("last_login") else None,
+        session_salt=item["session_salt"],
+        display_name=item.get("display_name", ""),
+        about=item.get("about", ""),
+        factors=item.get("factors", []),
+    )
+
+
+def listed(item: Item) -> ListedPerson:
+    return ListedPerson(item["name"], item["email"], Role[item["role"]], item["created_at"])
+
+
+def listed_of(user: User) -> ListedPerson:
+    return ListedPerson(user.name, user.email, user.role, user.created_at)
+
+
+def _split(encoded: str) -> dict[str, str]:
+    """Django's `method$...$salt$hash` as the two attributes of the schema; the method stays with the hash."""
+    method, dollar, rest = encoded.rpartition("$")[0].rpartition("$")
+    if not dollar:
+        return {"salt": "", "hash": encoded}  # a password that nothing matches
+    return {"salt": rest, "hash": f"{method}${encoded.rpartition('$')[2]}"}
+
+
+def _join(salt: str, hashed: str) -> str:
+    method, dollar, digest = hashed.rpartition("$")
+    return f"{method}${salt}${digest}" if dollar else hashed
+
+
+# --- writes; each answers the parts of a transaction ---
+
+
+def creation(user: User) -> list[Write]:
+    """Refused in part 0 if the name is taken, in part 1 if the address is."""
+    key, guard, entry = keys.user(user.name), keys.email(user.email), keys.listed_person(user.name)
+    item = {
+        "PK": key.pk,
+        "SK": key.sk,
+        "GSI1PK": keys.part(user.email),
+        "GSI1SK": key.pk,
+        "entity_type": "USER",
+        "name": user.name,
+        "email": user.email,
+        **_split(user.password),
+        "role": user.role_name,
+        "created_at": user.created_at,
+        "session_salt": user.session_salt,
+    }
+    shown = {"name": user.name, "email": user.email, "role": user.role_name, "created_at": user.created_at}
+    index = {"GSI1PK": keys.role(user.role_name), "GSI1SK": entry.sk}
+    return [
+        Put(item, when=Missing()),
+        Put({"PK": guard.pk, "SK": guard.sk, "name": user.name}, when=Missing()),
+        Put({"PK": entry.pk, "SK": entry.sk, **index, **shown}),
+    ]
+
+
+def first_owner(user: User) -> Write:
+    """The mark that there is an owner; refused if there is one already."""
+    mark = keys.owner()
+    return Put({"PK": mark.pk, "SK": mark.sk, "name": user.name}, when=Missing())
+
+
+def role_change(user: User, new: Role) -> list[Write]:
+    """Refused in part 0 if the role is no longer the one that was read."""
+    return [
+        Update(keys.user(user.name), set={"role": new.name}, when=Equals("role", user.role_name)),
+        Update(keys.listed_person(user.name), set={"role": new.name, "GSI1PK": keys.role(new.name)}),
+    ]
+
+
+def owner_change(old: User, new: User) -> Write:
+    return Update(keys.owner(), set={"name": new.name}, when=Equals("name", old.name))
+
+
+def password_change(user: User, encoded: str) -> Write:
+    """A new password ends every session. Refused if the password is no longer the one that was read."""
+    was = _split(user.password)["hash"]
+    fresh = {**_split(encoded), "session_salt": new_session_salt()}
+    return Update(keys.user(user.name), set=fresh, when=Equals("hash", was))
+
+
+def sessions_end(user: User) -> Write:
+    return Update(keys.user(user.name), set={"session_salt": new_session_salt()}, when=Exists())
+
+
+def email_change(user: User, new: str) -> list[Write]:
+    """Refused in part 0 if the address changed meanwhile, in part 1 if somebody else has the new one."""
+    old_guard, guard = keys.email(user.email), keys.email(new)
+    writes: list[Write] = [
+        Update(keys.user(user.name), set={"email": new, "GSI1PK": keys.part(new)}, when=Equals("email", user.email)),
+        Put({"PK": guard.pk, "SK": guard.sk, "name": user.name}, when=Missing() | Equals("name", user.name)),
+        Update(keys.listed_person(user.name), set={"email": new}),
+    ]
+    if old_guard != guard:
+        writes.append(Delete(old_guard))
+    return writes
+
+
+def removal(user: User) -> list[Write]:
+    """Refused in part 0 if the role or address changed meanwhile."""
+    unchanged = Equals("role", user.role_name) & Equals("email", user.email)
+    return [
+        Delete(keys.user(user.name), when=unchanged),
+        Delete(keys.email(user.email)),
+        Delete(keys.listed_person(user.name)),
+    ]
+
+
+def profile_change(user: User, display_name: str, about: str) -> Write:
+    return Update(keys.user(user.name), set={"display_name": display_name, "about": about}, when=Exists())
+
+
+def touch(user: User, fields: list[str]) -> None:
+    """What Django keeps by itself and no event tells of."""
+    changes: Item = {}
+    if "last_login" in fields and user.last_login:
+        changes["last_login"] = as_text(user.last_login)
+    if "password" in fields:
+        changes |= _split(user.password)
+    if changes:
+        table().write(Update(keys.user(user.name), set=changes, when=Exists()))
+
+
+def new_session_salt() -> str:
+    return secrets.token_hex(16)

@@ -1,0 +1,321 @@
+"""What people do with accounts: load, decide, record in one transaction, tell people."""
+
+from __future__ import annotations
+
+import secrets
+import time
+from datetime import UTC, datetime
+
+from django.conf import settings
+from django.contrib.auth.hashers import make_password
+from django.utils.translation import gettext_lazy as _
+
+from store import keys
+from store.log import Event, EventLog, as_text
+from store.table import Check, Delete, Equals, Exists, Put, Refused, Write
+
+from . import mail, repository, rules, tokens
+from .models import User
+from .rules import Refusal, Role
+from .sessions import sessions_of
+
+
+class NameTaken(Refusal):
+    pass
+
+
+class LinkSpent(Refusal):
+    """A link that was used, has grown old, or was never ours."""
+
+
+class Overtaken(Refusal):
+    """Somebody changed the same thing at the same moment."""
+
+
+NAME_TAKEN = _("Somebody here already has that name. Please choose another one.")
+LINK_SPENT = _("This link was used already or has grown too old. Please ask for a new one.")
+OVERTAKEN = _("Somebody else changed this at the same moment. Please look again and decide anew.")
+
+
+def log() -> EventLog:
+    return EventLog(repository.table())
+
+
+def _new_user(name: str, email: str, password: str, role: Role) -> User:
+    return User(
+        name=name,
+        email=email,
+        password=password,
+        role_name=role.name,
+        created_at=as_text(datetime.now(UTC)),
+        session_salt=repository.new_session_salt(),
+    )
+
+
+def _create(user: User, *also: Write) -> None:
+    """Make the account; `NameTaken`, or `Refused` with the part of `also` or of the address."""
+    event = Event(user.name, "UserRegistered", {"name": user.name, "email": user.email, "role": user.role_name})
+    try:
+        log().record(event, *repository.creation(user), *also)
+    except Refused as refused:
+        if 0 in refused.parts:
+            raise NameTaken(NAME_TAKEN) from None
+        raise
+
+
+# --- registering ---
+
+
+def register(name: str, email: str, password: str) -> User | None:
+    """Make an account. The first one is the owner's and there at once; later ones wait for the link in a mail.
+
+    Whether the address is known is not told: its owner is, by mail.
+    """
+    hashed = make_password(password)
+    if not repository.has_owner():
+        owner = _new_user(name, email, hashed, Role.OWNER)
+        try:
+            _create(owner, repository.first_owner(owner))
+        except Refused:
+            pass  # somebody else became the owner just now
+        else:
+            return owner
+    if repository.find(name) is not None:
+        raise NameTaken(NAME_TAKEN)
+    _await_confirmation(name, email, hashed)
+    return None
+
+
+def _await_confirmation(name: str, email: str, hashed: str) -> None:
+    known = repository.find_by_email(email)
+    if known is not None:
+        repository.table().write(mail.queued("already_registered", known.email, name=known.name))
+        return
+    number = secrets.token_hex(16)
+    place = keys.registration(number)
+    waiting = {"name": name, "email": email, "password": hashed, "ttl": int(time.time()) + tokens.DAY}
+    repository.table().write(
+        Put({"PK": place.pk, "SK": place.sk, **waiting}),
+        mail.queued("confirm_registration", email, number=number, name=name),
+    )
+
+
+def confirm_registration(token: str, name: str | None = None) -> User:
+    """What the mailed link does: the account is made and the address confirmed.
+
+    If somebody took the name meanwhile, `NameTaken` rises and the link is good for another `name`.
+    """
+    words = tokens.read("registration", token, tokens.DAY)
+    place = keys.registration(words[0]) if words else None
+    waiting = repository.table().get(place) if place else None
+    if place is None or waiting is None:
+        raise LinkSpent(LINK_SPENT)
+    user = _new_user(name or waiting["name"], waiting["email"], waiting["password"], Role[settings.DEFAULT_ROLE])
+    try:
+        _create(user, Delete(place, when=Exists()))
+    except Refused:
+        raise LinkSpent(LINK_SPENT) from None
+    return user
+
+
+def make_demo_person(name: str, role: Role, about: str, password: str) -> bool:
+    """Somebody for the demo, as if they had registered; false if the name is taken or the site has its owner."""
+    email = f"{name.lower().replace(' ', '.')}@demo.example"
+    user = _new_user(name, email, make_password(password), role)
+    try:
+        _create(user, *([repository.first_owner(user)] if role == Role.OWNER else []))
+    except (NameTaken, Refused):
+        return False
+    if about:
+        change_profile(user, "", about)
+    return True
+
+
+# --- invitations ---
+
+
+def invite(actor: User, email: str) -> bool:
+    """Invite an address. False if somebody has it already: whoever invites may know, they see people anyway."""
+    if repository.find_by_email(email) is not None:
+        return False
+    place, now = keys.invitation(email), as_text(datetime.now(UTC))
+    item = {"email": email, "invited_by": actor.name, "invited_at": now}
+    index = {"GSI1PK": keys.INVITATIONS.pk, "GSI1SK": f"{now}#{keys.part(email)}"}
+    log().record(
+        Event(actor.name, "PersonInvited", {"email": email}),
+        Put({"PK": place.pk, "SK": place.sk, **index, **item}),
+        mail.queued("invitation", email, invited_by=actor.name),
+    )
+    return True
+
+
+def read_invitation(token: str) -> str:
+    """The address that was invited by this link."""
+    words = tokens.read("invitation", token, tokens.INVITATION_DAYS * tokens.DAY)
+    if words is None or repository.table().get(keys.invitation(words[0])) is None:
+        raise LinkSpent(LINK_SPENT)
+    return words[0]
+
+
+def accept_invitation(token: str, name: str, password: str) -> User:
+    email = read_invitation(token)
+    user = _new_user(name, email, make_password(password), Role[settings.DEFAULT_ROLE])
+    try:
+        _create(user, Delete(keys.invitation(email), when=Exists()))
+    except Refused:
+        raise LinkSpent(LINK_SPENT) from None
+    return user
+
+
+# --- passwords ---
+
+
+def ask_for_reset(name_or_email: str) -> None:
+    """Mail a link, if there is such a person; what is answered is the same either way."""
+    by_email = "@" in name_or_email
+    user = repository.find_by_email(name_or_email) if by_email else repository.find(name_or_email)
+    if user is not None:
+        repository.table().write(mail.queued("reset_password", user.email, name=user.name))
+
+
+def reset_password(name: str, token: str, password: str) -> User:
+    user = reset_link_holder(name, token)
+    _record_password(user, user.name, password)
+    return user
+
+
+def reset_link_holder(name: str, token: str) -> User:
+    user = repository.find(name)
+    if user is None or not tokens.reset_token.check_token(user, token):
+        raise LinkSpent(LINK_SPENT)
+    return user
+
+
+def change_password(user: User, password: str) -> User:
+    """Ends all other sessions; answers the person as they are now, for the session at hand to go on."""
+    _record_password(user, user.name, password)
+    return _again(user)
+
+
+def set_password_for(actor: User, target: User, password: str) -> None:
+    rules.check_manages(who(actor), who(target))
+    _record_password(target, actor.name, password, _still(actor))
+
+
+def _record_password(user: User, actor: str, password: str, *also: Write) -> None:
+    event = Event(actor, "UserPasswordChanged", {"name": user.name})
+    told = mail.queued("password_changed", user.email, name=user.name)
+    try:
+        log().record(event, repository.password_change(user, make_password(password)), told, *also)
+    except Refused:
+        raise Overtaken(OVERTAKEN) from None
+
+
+def sign_out_everywhere(user: User) -> None:
+    repository.table().write(repository.sessions_end(user))
+
+
+def end_sessions(user: User, *, except_for: str, only: str | None = None) -> None:
+    """End one session of a person, or all but the one at hand."""
+    for session in sessions_of(user.name):
+        if session["SK"] != except_for and only in (None, session["SK"]):
+            repository.table().write(Delete(keys.session(user.name, session["SK"])))
+
+
+# --- email addresses ---
+
+
+def ask_for_new_email(user: User, email: str) -> None:
+    """Mail a link to the new address; if somebody has it, they are told instead, and the asker is not."""
+    known = repository.find_by_email(email)
+    if known is None or keys.fold(known.name) == keys.fold(user.name):
+        repository.table().write(mail.queued("confirm_email", email, name=user.name, email=email))
+    else:
+        repository.table().write(mail.queued("already_registered", known.email, name=known.name))
+
+
+def confirm_email(name: str, token: str) -> User:
+    user = repository.find(name)
+    email = tokens.read_email_token(user, token) if user else None
+    if user is None or email is None:
+        raise LinkSpent(LINK_SPENT)
+    event = Event(user.name, "UserEmailChanged", {"name": user.name, "email": email})
+    told = mail.queued("email_changed", user.email, name=user.name)
+    try:
+        log().record(event, *repository.email_change(user, email), told)
+    except Refused:
+        raise LinkSpent(LINK_SPENT) from None
+    return _again(user)
+
+
+# --- roles ---
+
+
+def change_role(actor: User, target: User, new: Role) -> None:
+    """Give somebody another role; OWNER hands the ownership over."""
+    rules.check_role_change(who(actor), who(target), new)
+    if new == Role.OWNER:
+        _hand_over(actor, target)
+        return
+    event = Event(
+        actor.name, "UserRoleChanged", {"name": target.name, "old_role": target.role_name, "new_role": new.name}
+    )
+    try:
+        log().record(event, *repository.role_change(target, new), _still(actor))
+    except Refused:
+        raise Overtaken(OVERTAKEN) from None
+
+
+def _hand_over(owner: User, target: User) -> None:
+    """One event, one transaction: at no moment are there two owners or none."""
+    event = Event(owner.name, "OwnershipTransferred", {"old_owner": owner.name, "new_owner": target.name})
+    try:
+        log().record(
+            event,
+            *repository.role_change(owner, Role.AUDITOR),
+            *repository.role_change(target, Role.OWNER),
+            repository.owner_change(owner, target),
+        )
+    except Refused:
+        raise Overtaken(OVERTAKEN) from None
+
+
+# --- profile and removal ---
+
+
+def change_profile(user: User, display_name: str, about: str) -> None:
+    event = Event(user.name, "ProfileChanged", {"name": user.name, "display_name": display_name, "about": about})
+    log().record(event, repository.profile_change(user, display_name, about))
+
+
+def remove(actor: User, target: User) -> None:
+    """Remove somebody below the actor."""
+    rules.check_manages(who(actor), who(target))
+    _record_removal(target, actor.name, _still(actor))
+
+
+def remove_self(user: User) -> None:
+    """Leave for good. The owner has to hand the ownership over first: a site has exactly one owner."""
+    if user.role == Role.OWNER:
+        raise rules.NotAllowed(_("The owner cannot leave. Hand the ownership over first."))
+    _record_removal(user, user.name)
+
+
+def _record_removal(user: User, actor: str, *also: Write) -> None:
+    try:
+        log().record(Event(actor, "UserRemoved", {"name": user.name}), *repository.removal(user), *also)
+    except Refused:
+        raise Overtaken(OVERTAKEN) from None
+
+
+def who(user: User) -> tuple[str, Role]:
+    return keys.fold(user.name), user.role
+
+
+def _still(actor: User) -> Check:
+    """That the actor has not lost the role meanwhile which allows the act."""
+    return Check(keys.user(actor.name), Equals("role", actor.role_name))
+
+
+def _again(user: User) -> User:
+    return repository.find(user.name) or user

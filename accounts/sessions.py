@@ -1,0 +1,123 @@
+"""Sessions in the table: named by a digest, gone when they expire, read together with the person in one round trip.
+
+The cookie holds whose session it is and a random key. Only the key's digest is stored, in the partition of the person,
+so that the person and the session can be fetched at once and all sessions of a person are one query. The name in the
+cookie proves nothing: it says where to look.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import hashlib
+import secrets
+import time
+from datetime import UTC, datetime
+from typing import Any
+
+from django.contrib.auth import SESSION_KEY
+from django.contrib.sessions.backends.base import SessionBase, UpdateError
+
+from store import keys
+from store.log import as_text
+from store.table import Delete, Exists, Item, Key, Put, Refused
+
+from . import repository
+from .models import User
+
+SEEN_EVERY = 600  # seconds between two updates of "last seen"
+NOBODY = ""
+
+
+class SessionStore(SessionBase):
+    """Django's session interface on our table."""
+
+    def __init__(self, session_key: str | None = None):
+        super().__init__(session_key)
+        self.user: User | None = None
+        self.item: Item | None = None
+
+    def load(self) -> dict[str, Any]:
+        owner, secret = _read_cookie(self.session_key or "")
+        place = keys.session(owner, _digest(secret))
+        wanted = [place, keys.user(owner)] if owner else [place]
+        found = repository.table().get_many(wanted)
+        self.item = found.get(place)
+        if self.item is None:
+            self._session_key = None
+            return {}
+        if person := found.get(keys.user(owner)) if owner else None:
+            self.user = repository.user_of(person)
+        if time.time() - self.item["seen"] > SEEN_EVERY:
+            self.modified = True
+        return dict(self.item["contents"])
+
+    def create(self) -> None:
+        """A fresh key; it is stored when the answer is sent, because only then it is known whose it is."""
+        self._session_key = _write_cookie(NOBODY, secrets.token_urlsafe(32))
+        self.item = None
+        self.modified = True
+        self._session_cache = {}
+
+    def save(self, must_create: bool = False) -> None:
+        if self.session_key is None:
+            self.create()
+        contents = self._get_session(no_load=must_create)
+        _, secret = _read_cookie(self.session_key or "")
+        owner = contents.get(SESSION_KEY, NOBODY)
+        self._session_key = _write_cookie(owner, secret)
+        place = keys.session(owner, _digest(secret))
+        now = int(time.time())
+        kept = self.item or {"created_at": as_text(datetime.now(UTC)), "device": contents.get("device", "")}
+        item = {
+            "PK": place.pk,
+            "SK": place.sk,
+            "created_at": kept["created_at"],
+            "device": kept["device"],
+            "seen": now,
+            "ttl": now + self.get_expiry_age(),
+            "contents": contents,
+        }
+        # A session that was ended elsewhere while this request ran is not brought back by it.
+        try:
+            repository.table().write(Put(item, when=Exists() if self.item else None))
+        except Refused:
+            raise UpdateError from None
+        self.item = item
+
+    def exists(self, session_key: str) -> bool:
+        return repository.table().get(_place(session_key)) is not None
+
+    def delete(self, session_key: str | None = None) -> None:
+        if key := session_key or self.session_key:
+            repository.table().write(Delete(_place(key)))
+
+    @classmethod
+    def clear_expired(cls) -> None:
+        repository.table().sweep()
+
+
+def sessions_of(name: str) -> list[Item]:
+    """Every session of a person, the one seen last first."""
+    return sorted(repository.table().each(keys.sessions(name)), key=lambda item: -int(item["seen"]))
+
+
+def _place(session_key: str) -> Key:
+    owner, secret = _read_cookie(session_key)
+    return keys.session(owner, _digest(secret))
+
+
+def _digest(secret: str) -> str:
+    return hashlib.sha256(secret.encode()).hexdigest()
+
+
+def _write_cookie(owner: str, secret: str) -> str:
+    return f"{base64.urlsafe_b64encode(owner.encode()).decode().rstrip('=')}.{secret}"
+
+
+def _read_cookie(cookie: str) -> tuple[str, str]:
+    owner, _, secret = cookie.partition(".")
+    try:
+        return base64.urlsafe_b64decode(owner + "=" * (-len(owner) % 4)).decode(), secret
+    except (binascii.Error, ValueError):
+        return NOBODY, secret

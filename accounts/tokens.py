@@ -1,0 +1,49 @@
+"""What a mailed link proves. Links are made when a mail is sent and stored nowhere; each serves one purpose, once."""
+
+from __future__ import annotations
+
+from django.contrib.auth.tokens import PasswordResetTokenGenerator
+from django.core import signing
+
+from store import keys
+
+from .models import User
+
+HOUR = 3600
+DAY = 24 * HOUR
+INVITATION_DAYS = 30
+
+
+class ResetToken(PasswordResetTokenGenerator):
+    """Good for an hour and until the password, the address or the last sign-in changes."""
+
+    key_salt = "accounts.reset"
+
+
+reset_token = ResetToken()
+
+
+def sign(purpose: str, *words: str) -> str:
+    return signing.dumps(list(words), salt=f"accounts.{purpose}")
+
+
+def read(purpose: str, token: str, seconds: int) -> list[str] | None:
+    """The words that were signed for this purpose, if it is not too long ago."""
+    try:
+        words = signing.loads(token, salt=f"accounts.{purpose}", max_age=seconds)
+    except signing.BadSignature:
+        return None
+    return words if isinstance(words, list) and all(isinstance(word, str) for word in words) else None
+
+
+def email_token(user: User, email: str) -> str:
+    """Confirms a new address; worthless once the address has changed."""
+    return sign("email", keys.fold(user.name), user.email, email)
+
+
+def read_email_token(user: User, token: str) -> str | None:
+    """The address that the link confirms for this person."""
+    words = read("email", token, DAY)
+    if words is None or words[:2] != [keys.fold(user.name), user.email]:
+        return None
+    return words[2]

@@ -1,0 +1,42 @@
+"""Every address about people."""
+
+from django.urls import path, register_converter
+
+from . import factor_views, people_views, views
+from .converters import NameConverter
+
+register_converter(NameConverter, "name")
+
+urlpatterns = [
+    path("register/", views.register, name="register"),
+    path("register/<str:token>/", views.confirm_registration, name="confirm_registration"),
+    path("invited/<str:token>/", views.accept_invitation, name="accept_invitation"),
+    path("sign-in/", views.sign_in, name="sign_in"),
+    path("sign-in/second-step/", factor_views.second_step, name="second_step"),
+    path("sign-out/", views.sign_out, name="sign_out"),
+    path("waiting/", views.waiting, name="waiting"),
+    path("password/forgotten/", views.forgotten, name="forgotten"),
+    path("password/reset/<name:name>/<str:token>/", views.reset, name="reset"),
+    path("me/", views.me, name="me"),
+    path("me/password/", views.change_password, name="change_password"),
+    path("me/email/", views.change_email, name="change_email"),
+    path("me/email/<name:name>/<str:token>/", views.confirm_email, name="confirm_email"),
+    path("me/sessions/", views.sessions, name="sessions"),
+    path("me/factors/", factor_views.factors, name="factors"),
+    path("me/factors/app/", factor_views.add_app, name="add_app"),
+    path("me/factors/app/remove/", factor_views.remove_app, name="remove_app"),
+    path("me/factors/codes/", factor_views.make_codes, name="make_codes"),
+    path("me/factors/passkey/", factor_views.name_passkey, name="name_passkey"),
+    path("me/factors/passkey/new/", factor_views.add_passkey, name="add_passkey"),
+    path("me/factors/passkey/<str:mark>/remove/", factor_views.remove_passkey, name="remove_passkey"),
+    path("me/leave/", views.leave, name="leave"),
+    path("people/", people_views.people, name="people"),
+    path("people/<name:name>/", people_views.person, name="person"),
+    path("people/<name:name>/role/", people_views.change_role, name="change_role"),
+    path("people/<name:name>/password/", people_views.set_password, name="set_password"),
+    path("people/<name:name>/remove/", people_views.remove, name="remove_person"),
+    path("invitations/", people_views.invitations, name="invitations"),
+    path("invitations/new/", people_views.invite, name="invite"),
+    path("mails/", people_views.mails, name="mails"),
+    path("mails/<str:number>/", people_views.mail_text, name="mail"),
+]

@@ -1,0 +1,333 @@
+"""Pages about one's own account: registering, signing in and out, and everything under /me/."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.contrib import auth, messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils.http import url_has_allowed_host_and_scheme
+from django.utils.translation import gettext as _
+from django.views.decorators.debug import sensitive_post_parameters
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from . import factors, repository, services, throttle
+from .access import public, requires
+from .devices import device
+from .forms import (
+    ChangeEmailForm,
+    ChangePasswordForm,
+    ForgottenForm,
+    InvitedForm,
+    NameForm,
+    NewPasswordForm,
+    OwnPasswordForm,
+    ProfileForm,
+    RegisterForm,
+    SignInForm,
+)
+from .models import User
+from .rules import Refusal, Role
+from .sessions import sessions_of
+
+form_page = require_http_methods(["GET", "HEAD", "POST"])
+
+
+def show_form(request: HttpRequest, form: Any, title: str, button: str, **context: Any) -> HttpResponse:
+    """The page every form of this app is on. One that was refused answers 422, so that a client can tell."""
+    context |= {"form": form, "title": title, "button": button}
+    return render(request, "accounts/form.html", context, status=422 if form.errors else 200)
+
+
+def ask(request: HttpRequest, title: str, button: str) -> HttpResponse:
+    """One button. A mailed link only leads here: mail scanners follow links, but press no buttons."""
+    return render(request, "accounts/confirm.html", {"title": title, "button": button})
+
+
+def say(request: HttpRequest, title: str, sentence: str, status: int = 200) -> HttpResponse:
+    return render(request, "accounts/said.html", {"title": title, "sentence": sentence}, status=status)
+
+
+def start_session(request: HttpRequest, user: User) -> None:
+    """Sign somebody in, under a new session key."""
+    auth.login(request, user, backend="accounts.backends.NameOrEmail")
+    request.session["device"] = device(request.headers.get("User-Agent", ""))
+
+
+# --- registering ---
+
+
+@public
+@form_page
+@sensitive_post_parameters()
+def register(request: HttpRequest) -> HttpResponse:
+    form = RegisterForm(request.POST or None)
+    first = not repository.has_owner()
+    if request.method == "POST" and form.is_valid():
+        try:
+            throttle.count(throttle.REGISTER_ADDRESS, throttle.address(request))
+            user = services.register(**form.cleaned_data)
+        except services.NameTaken as refusal:
+            form.add_error("name", str(refusal))
+        except Refusal as refusal:
+            form.add_error(None, str(refusal))
+        else:
+            return _registered(request, user, form.cleaned_data["email"])
+    return show_form(request, form, _("Create an account"), _("Create account"), first=first, part="register")
+
+
+def _registered(request: HttpRequest, user: User | None, email: str) -> HttpResponse:
+    if user is None:
+        sentence = _("We have sent a mail to %(email)s. The link in it completes your account.") % {"email": email}
+        return say(request, _("Look into your mail"), sentence)
+    start_session(request, user)
+    messages.success(request, _("Welcome, %(name)s. You are the owner of this site.") % {"name": user.name})
+    return redirect("home")
+
+
+@public
+@form_page
+def confirm_registration(request: HttpRequest, token: str) -> HttpResponse:
+    form = NameForm(request.POST) if "name" in request.POST else None
+    if request.method == "POST" and (form is None or form.is_valid()):
+        try:
+            user = services.confirm_registration(token, form.cleaned_data["name"] if form else None)
+        except services.NameTaken as refusal:
+            form = form or NameForm({"name": ""})
+            form.errors.clear()
+            form.add_error("name", str(refusal))
+        except services.LinkSpent as refusal:
+            return say(request, _("This link no longer works"), str(refusal), status=410)
+        else:
+            start_session(request, user)
+            messages.success(request, _("Welcome, %(name)s.") % {"name": user.name})
+            return redirect("home")
+    if form is None:
+        return ask(request, _("Complete your account"), _("Complete account"))
+    return show_form(request, form, _("Choose another name"), _("Complete account"))
+
+
+@public
+@form_page
+@sensitive_post_parameters()
+def accept_invitation(request: HttpRequest, token: str) -> HttpResponse:
+    try:
+        email = services.read_invitation(token)
+        form = InvitedForm(request.POST or None)
+        if request.method == "POST" and form.is_valid():
+            user = services.accept_invitation(token, **form.cleaned_data)
+            start_session(request, user)
+            messages.success(request, _("Welcome, %(name)s.") % {"name": user.name})
+            return redirect("home")
+    except services.NameTaken as refusal:
+        form.add_error("name", str(refusal))
+    except services.LinkSpent as refusal:
+        return say(request, _("This link no longer works"), str(refusal), status=410)
+    lead = _("You were invited as %(email)s.") % {"email": email}
+    return show_form(request, form, _("You are invited"), _("Create account"), lead=lead)
+
+
+# --- signing in and out ---
+
+
+@public
+@form_page
+@sensitive_post_parameters()
+def sign_in(request: HttpRequest) -> HttpResponse:
+    form = SignInForm(request.POST or None)
+    if request.method == "POST" and form.is_valid():
+        typed = form.cleaned_data
+        try:
+            throttle.count(throttle.SIGN_IN_ADDRESS, throttle.address(request))
+            throttle.count(throttle.SIGN_IN_ACCOUNT, typed["name_or_email"])
+        except throttle.TooOften as refusal:
+            form.add_error(None, str(refusal))
+        else:
+            user = auth.authenticate(request, username=typed["name_or_email"], password=typed["password"])
+            if user is not None:
+                return _signed_in(request, user)
+            form.add_error(None, _("That name or email address and that password do not belong together."))
+    return show_form(request, form, _("Sign in"), _("Sign in"), next=_next(request), part="sign_in")
+
+
+def _signed_in(request: HttpRequest, user: Any) -> HttpResponse:
+    if user.factors:
+        factors.hold(request.session, user, then=_next(request))
+        return redirect("second_step")
+    start_session(request, user)
+    return redirect(_next(request) or "home")
+
+
+def _next(request: HttpRequest) -> str:
+    """Where the person wanted to go, if it is a place of ours."""
+    address = request.POST.get("next") or request.GET.get("next") or ""
+    ours = url_has_allowed_host_and_scheme(address, {request.get_host()}, require_https=request.is_secure())
+    return address if ours else ""
+
+
+@requires(None)
+@require_POST
+def sign_out(request: HttpRequest) -> HttpResponse:
+    auth.logout(request)
+    messages.success(request, _("You are signed out."))
+    return redirect("home")
+
+
+@requires(None)
+@require_safe
+def waiting(request: HttpRequest) -> HttpResponse:
+    """For those whom nobody has let in yet."""
+    if request.user.role != Role.NO_ACCESS:
+        return redirect("home")
+    sentence = _("Your account is there, but somebody who runs this site has to let you in first. Look again later.")
+    return say(request, _("Waiting for approval"), sentence)
+
+
+# --- passwords ---
+
+
+@public
+@form_page
+def forgotten(request: HttpRequest) -> HttpResponse:
+    form = ForgottenForm(request.POST or None)
+    if request.method == "POST" and form.is_valid():
+        typed = form.cleaned_data["name_or_email"]
+        try:
+            throttle.count(throttle.RESET_ADDRESS, throttle.address(request))
+            throttle.count(throttle.RESET_ACCOUNT, typed)
+        except throttle.TooOften as refusal:
+            form.add_error(None, str(refusal))
+        else:
+            services.ask_for_reset(typed)
+            sentence = _(
+                "If there is such an account, a mail with a link is on its way. The link is good for one hour."
+            )
+            return say(request, _("Look into your mail"), sentence)
+    return show_form(request, form, _("Forgotten password"), _("Send a link"))
+
+
+@public
+@form_page
+@sensitive_post_parameters()
+def reset(request: HttpRequest, name: str, token: str) -> HttpResponse:
+    try:
+        user = services.reset_link_holder(name, token)
+        form = NewPasswordForm(request.POST or None, user=user)
+        if request.method == "POST" and form.is_valid():
+            services.reset_password(name, token, form.cleaned_data["password"])
+            messages.success(request, _("Your new password is set. Please sign in with it."))
+            return redirect("sign_in")
+    except (services.LinkSpent, services.Overtaken) as refusal:
+        return say(request, _("This link no longer works"), str(refusal), status=410)
+    return show_form(request, form, _("Choose a new password"), _("Set password"))
+
+
+@requires(None)
+@form_page
+@sensitive_post_parameters()
+def change_password(request: HttpRequest) -> HttpResponse:
+    form = _own_password_form(request, ChangePasswordForm)
+    if request.method == "POST" and form.is_valid():
+        try:
+            user = services.change_password(request.user, form.cleaned_data["password"])
+        except Refusal as refusal:
+            form.add_error(None, str(refusal))
+        else:
+            auth.update_session_auth_hash(request, user)
+            messages.success(request, _("Your password is changed. You are signed out everywhere else."))
+            return redirect("me")
+    return show_form(request, form, _("Change password"), _("Change password"))
+
+
+def _own_password_form(request: HttpRequest, kind: type[OwnPasswordForm], **options: Any) -> Any:
+    """A form that asks for the present password; guessing it is throttled."""
+    if request.method != "POST":
+        return kind(user=request.user, **options)
+    form = kind(request.POST, user=request.user, **options)
+    try:
+        throttle.count(throttle.PASSWORD_ACCOUNT, request.user.name)
+    except throttle.TooOften as refusal:
+        form.refuse(str(refusal))
+    return form
+
+
+# --- me ---
+
+
+@requires(None)
+@form_page
+def me(request: HttpRequest) -> HttpResponse:
+    user = request.user
+    form = ProfileForm(request.POST or None, initial={"display_name": user.display_name, "about": user.about})
+    if request.method == "POST" and form.is_valid():
+        services.change_profile(user, **form.cleaned_data)
+        messages.success(request, _("Your profile is saved."))
+        return redirect("me")
+    status = 422 if form.errors else 200
+    return render(request, "accounts/me.html", {"form": form, "person": user}, status=status)
+
+
+@requires(None)
+@form_page
+def change_email(request: HttpRequest) -> HttpResponse:
+    form = _own_password_form(request, ChangeEmailForm)
+    if request.method == "POST" and form.is_valid():
+        services.ask_for_new_email(request.user, form.cleaned_data["email"])
+        sentence = _("We have sent a mail to %(email)s. The link in it makes it your address.")
+        return say(request, _("Look into your mail"), sentence % {"email": form.cleaned_data["email"]})
+    lead = _("Your address is %(email)s.") % {"email": request.user.email}
+    return show_form(request, form, _("Change email address"), _("Send a link"), lead=lead)
+
+
+@public
+@form_page
+def confirm_email(request: HttpRequest, name: str, token: str) -> HttpResponse:
+    if request.method == "POST":
+        try:
+            user = services.confirm_email(name, token)
+        except services.LinkSpent as refusal:
+            return say(request, _("This link no longer works"), str(refusal), status=410)
+        messages.success(request, _("Your address is now %(email)s.") % {"email": user.email})
+        return redirect("me")
+    return ask(request, _("Your new email address"), _("Confirm address"))
+
+
+@requires(None)
+@form_page
+def sessions(request: HttpRequest) -> HttpResponse:
+    """Where I am signed in. A POST ends one session, all others, or all."""
+    if request.method == "POST":
+        return _end_sessions(request, request.POST.get("end", ""))
+    mine = sessions_of(request.user.name)
+    here = request.session.item["SK"]
+    return render(request, "accounts/sessions.html", {"sessions": mine, "here": here})
+
+
+def _end_sessions(request: HttpRequest, which: str) -> HttpResponse:
+    here = request.session.item["SK"]
+    if which in ("everywhere", here):
+        if which == "everywhere":
+            services.sign_out_everywhere(request.user)
+        auth.logout(request)
+        messages.success(request, _("You are signed out."))
+        return redirect("home")
+    services.end_sessions(request.user, except_for=here, only=None if which == "others" else which)
+    messages.success(request, _("Signed out there."))
+    return redirect("sessions")
+
+
+@requires(None)
+@form_page
+def leave(request: HttpRequest) -> HttpResponse:
+    form = _own_password_form(request, OwnPasswordForm)
+    if request.method == "POST" and form.is_valid():
+        try:
+            services.remove_self(request.user)
+        except Refusal as refusal:
+            form.add_error(None, str(refusal))
+        else:
+            auth.logout(request)
+            return say(request, _("Goodbye"), _("Your account is gone."))
+    lead = _("Your account and your ballots in elections that are still open will be gone for good.")
+    return show_form(request, form, _("Delete my account"), _("Delete my account"), lead=lead, danger=True)

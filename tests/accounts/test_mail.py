@@ -1,0 +1,173 @@
+"""The outbox: queued with the change, sent at most once, honest about what is not known."""
+
+from __future__ import annotations
+
+import smtplib
+import subprocess
+import sys
+import threading
+
+import pytest
+from django.core import mail as sent
+from django.core.mail import EmailMessage
+
+from accounts import mail
+from accounts.letters import LETTERS, compose
+from store import keys
+from tests.people import PASSWORD
+
+
+class Clock:
+    now = 1_800_000_000.0
+
+    def __call__(self):
+        return self.now
+
+
+@pytest.fixture
+def clock():
+    return Clock()
+
+
+@pytest.fixture
+def queued(site):
+    write = mail.queued("invitation", "new@example.org", invited_by="Ada")
+    site.write(write)
+    return write.item["number"]
+
+
+def failing(error):
+    class Failing(EmailMessage):
+        def send(self, fail_silently=False):
+            raise error
+
+    return lambda letter: Failing("subject", "text", to=[letter.to])
+
+
+def test_a_mail_is_sent_once_and_marked(queued):
+    assert mail.send_waiting(compose) == 1
+    assert mail.send_waiting(compose) == 0
+    assert len(sent.outbox) == 1
+    assert mail.find(queued).state == mail.SENT
+
+
+def test_many_workers_send_each_mail_once(site):
+    for n in range(40):
+        site.write(mail.queued("invitation", f"new{n}@example.org", invited_by="Ada"))
+    workers = [threading.Thread(target=mail.send_waiting, args=(compose,)) for _ in range(6)]
+    for worker in workers:
+        worker.start()
+    for worker in workers:
+        worker.join()
+    assert sorted(message.to[0] for message in sent.outbox) == sorted(f"new{n}@example.org" for n in range(40))
+
+
+def test_a_worker_that_dies_while_sending_does_not_cause_a_second_mail(queued, clock):
+    class Killed(BaseException):
+        pass
+
+    with pytest.raises(Killed):
+        mail.send_waiting(failing(Killed()), clock)
+    assert mail.find(queued).state == mail.SENDING
+    assert mail.send_waiting(compose, clock) == 0
+    clock.now += mail.LEASE_SECONDS + 5
+    assert mail.send_waiting(compose, clock) == 0
+    found = mail.find(queued)
+    assert (found.state, found.reason) == (mail.FAILED, mail.UNKNOWN)
+    assert sent.outbox == []
+
+
+def test_a_refused_recipient_is_a_failure_with_the_servers_code(queued, clock):
+    refused = smtplib.SMTPRecipientsRefused({"new@example.org": (550, b"no such user new@example.org")})
+    mail.send_waiting(failing(refused), clock)
+    found = mail.find(queued)
+    assert (found.state, found.reason) == (mail.FAILED, "The mail server refused it: 550")
+
+
+def test_a_server_out_of_reach_is_tried_again_later_and_not_for_ever(queued, clock):
+    for tries in range(1, mail.TRIES):
+        mail.send_waiting(failing(ConnectionRefusedError()), clock)
+        found = mail.find(queued)
+        assert (found.state, found.tries) == (mail.QUEUED, tries)
+        assert mail.send_waiting(compose, clock) == 0, "not before its time"
+        clock.now += 60 * 2**tries + 1
+    mail.send_waiting(failing(ConnectionRefusedError()), clock)
+    assert mail.find(queued).state == mail.FAILED
+
+
+def test_a_mail_at_rest_holds_no_link_and_no_token(client, site, person):
+    person("Ada", email="ada@example.org")
+    client.post("/password/forgotten/", {"name_or_email": "Ada"})
+    (item,) = site.each(keys.mails(mail.QUEUED))
+    assert item["about"] == {"name": "Ada"}
+    text = compose(mail.find(item["number"])).body
+    token = text.partition("/password/reset/Ada/")[2].partition("/")[0]
+    assert len(token) > 30
+    assert token not in str(item)
+
+
+@pytest.mark.parametrize("language", ["en", "de"])
+@pytest.mark.parametrize("kind", sorted(LETTERS))
+def test_every_mail_has_text_and_html_in_every_language(site, person, kind, language):
+    person("Ada", email="ada@example.org")
+    about = {"name": "Ada", "number": "1", "email": "new@example.org", "invited_by": "Bo <b>", "factor": "totp"}
+    letter = mail.Mail("1", kind, "ada@example.org", about, language, mail.QUEUED, "", 0, "2026-11-15T00:00:00.000Z")
+    message = compose(letter)
+    ((html, kind_of_html),) = message.alternatives
+    assert kind_of_html == "text/html"
+    assert "<b>" not in html.replace("<body>", "")
+    assert f'lang="{language}"' in html
+    assert message.extra_headers["Message-ID"] == "<1@plenum>"
+
+
+WORKER = """
+import os, sys, time
+from django.core.mail import EmailMessage
+os.environ["DJANGO_SETTINGS_MODULE"] = "config.settings"
+import django; django.setup()
+from accounts import mail
+class Slow(EmailMessage):
+    def send(self, fail_silently=False):
+        with open(sys.argv[1], "a") as file:
+            file.write(self.to[0] + "\\n")
+        time.sleep(0.02)
+mail.send_waiting(lambda letter: Slow("s", "t", to=[letter.to]))
+"""
+
+
+@pytest.mark.slow
+def test_workers_killed_at_random_send_nothing_twice(site, settings, tmp_path):
+    import os
+    import random
+
+    for n in range(60):
+        site.write(mail.queued("invitation", f"new{n}@example.org", invited_by="Ada"))
+    record = tmp_path / "sent"
+    record.touch()
+    environment = {**os.environ, "STORE_URL": settings.STORE_URL}
+    for _ in range(6):
+        worker = subprocess.Popen([sys.executable, "-c", WORKER, str(record)], env=environment)
+        try:
+            worker.wait(timeout=1.0 + random.random() * 0.5)
+        except subprocess.TimeoutExpired:
+            worker.kill()
+            worker.wait()
+    subprocess.run([sys.executable, "-c", WORKER, str(record)], env=environment, check=True, timeout=60)
+    sent_to = record.read_text().split()
+    assert len(sent_to) == len(set(sent_to)), "nobody got two"
+    left = [item["to"] for item in site.each(keys.mails(mail.SENDING))]
+    assert set(sent_to) | set(left) == {f"new{n}@example.org" for n in range(60)}
+
+
+def test_the_owner_reads_mails_where_they_go_nowhere_and_nobody_does_in_production(site, person, signed_in, settings):
+    from accounts.rules import Role
+
+    owner = signed_in("owner", Role.OWNER)
+    owner.post("/invitations/new/", {"email": "new@example.org"})
+    (item,) = site.each(keys.mails(mail.QUEUED))
+    assert "new@example.org" in owner.get("/mails/").content.decode()
+    assert "/invited/" in owner.get(f"/mails/{item['number']}/").content.decode()
+    settings.PRODUCTION = True
+    assert owner.get(f"/mails/{item['number']}/").status_code == 404
+    assert owner.get("/mails/?state=nonsense").status_code == 200
+    assert PASSWORD not in str(list(site.each(keys.mails(mail.QUEUED))))

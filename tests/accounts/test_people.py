@@ -1,0 +1,287 @@
+"""Managing people: lists, roles, removal, invitations, and what happens when several act at once."""
+
+from __future__ import annotations
+
+import threading
+from collections import Counter
+
+import pytest
+
+from accounts import repository, services
+from accounts.rules import NotAllowed, Refusal, Role
+from store import keys
+from store.log import EventLog
+from tests.people import PASSWORD
+
+
+def at_once(*acts):
+    """Do all of it at the same moment; answers what each returned or raised."""
+    barrier = threading.Barrier(len(acts))
+    answers = [None] * len(acts)
+
+    def run(position, act):
+        barrier.wait()
+        try:
+            answers[position] = act()
+        except Exception as error:
+            answers[position] = error
+
+    threads = [threading.Thread(target=run, args=each) for each in enumerate(acts)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    return answers
+
+
+def owners(site) -> list[str]:
+    return [person.name for person in repository.people(role=Role.OWNER, limit=10)[0]]
+
+
+# --- lists ---
+
+
+@pytest.fixture
+def crowd(person):
+    person("owner", Role.OWNER)
+    for n in range(120):
+        person(f"Voter {n:03}", Role.VOTER)
+    person("Zoë", Role.ADMIN, email="zoe@example.org")
+
+
+def names(page):
+    import re
+
+    return re.findall(r'<a href="/people/[^"]+/">([^<]+)</a>', page.content.decode())
+
+
+def test_people_are_listed_page_by_page_without_a_scan(crowd, signed_in):
+    client = signed_in("admin", Role.ADMIN)
+    first = client.get("/people/")
+    assert len(names(first)) == 50
+    assert 'desc="2 trips"' in first["Server-Timing"]
+    import re
+
+    seen, page = list(names(first)), first
+    while older := re.search(r'href="([^"]+)" rel="next"', page.content.decode()):
+        page = client.get(older[1].replace("&amp;", "&"))
+        seen += names(page)
+    assert len(seen) == len(set(seen)) == 123
+
+
+@pytest.mark.parametrize(
+    ("query", "found"),
+    [
+        ("q=voter 00", 10),
+        ("q=VOTER 005", 1),
+        ("q=zoë", 1),
+        ("q=ZOE@example.org", 1),
+        ("q=nobody", 0),
+        ("q=nobody@example.org", 0),
+        ("role=ADMIN", 2),
+        ("role=VOTER&q=voter 11", 10),
+        ("role=NONSENSE", 50),
+    ],
+)
+def test_people_are_found_by_name_address_and_role(crowd, signed_in, query, found):
+    assert len(names(signed_in("admin", Role.ADMIN).get(f"/people/?{query}"))) == found
+
+
+def test_a_forged_cursor_is_refused_with_a_page(crowd, signed_in):
+    answer = signed_in("admin", Role.ADMIN).get("/people/?after=forged")
+    assert answer.status_code == 400
+
+
+# --- roles ---
+
+
+def test_a_change_of_role_works_at_once(site, person, signed_in):
+    owner = signed_in("owner", Role.OWNER)
+    admin = signed_in(person("Ada", Role.ADMIN))
+    assert admin.get("/people/").status_code == 200
+    owner.post("/people/Ada/role/", {"role": "OBSERVER"})
+    assert admin.get("/people/").status_code == 403
+    (event,) = [event for event in EventLog(site).since(0) if event["event_type"] == "UserRoleChanged"]
+    assert event["event_data"] == {"name": "Ada", "old_role": "ADMIN", "new_role": "OBSERVER"}
+    assert [each.name for each in repository.people(role=Role.OBSERVER, limit=9)[0]] == ["Ada"]
+
+
+def test_the_page_offers_only_what_will_be_accepted(site, person, signed_in):
+    person("Ada", Role.VOTER)
+    admin = signed_in("admin", Role.ADMIN)
+    page = admin.get("/people/Ada/").content.decode()
+    for role in Role:
+        assert (f'value="{role.name}"' in page) is (role < Role.ADMIN and role != Role.VOTER)
+    own = admin.get("/people/admin/").content.decode()
+    assert "Change role" not in own
+
+
+@pytest.mark.parametrize(("target", "role"), [("admin", "USER"), ("peer", "USER"), ("Ada", "ADMIN"), ("Ada", "OWNER")])
+def test_a_forged_change_of_role_is_refused(site, person, signed_in, target, role):
+    person("Ada", Role.VOTER)
+    person("peer", Role.ADMIN)
+    admin = signed_in("admin", Role.ADMIN)
+    before = repository.find(target).role
+    assert admin.post(f"/people/{target}/role/", {"role": role}).status_code == 403
+    assert repository.find(target).role == before
+
+
+def test_a_made_up_role_is_a_sentence(site, person, signed_in):
+    person("Ada")
+    admin = signed_in("admin", Role.ADMIN)
+    answer = admin.post("/people/Ada/role/", {"role": "KING"}, follow=True)
+    assert "There is no such role" in answer.content.decode()
+
+
+def test_handing_over_makes_the_old_owner_an_auditor_in_one_event(site, person, signed_in):
+    owner = signed_in("owner", Role.OWNER)
+    person("Ada", Role.VOTER)
+    owner.post("/people/Ada/role/", {"role": "OWNER"})
+    assert owners(site) == ["Ada"]
+    assert repository.find("owner").role == Role.AUDITOR
+    (event,) = [event for event in EventLog(site).since(0) if event["event_type"] == "OwnershipTransferred"]
+    assert event["event_data"] == {"old_owner": "owner", "new_owner": "Ada"}
+
+
+def test_two_hand_overs_at_once_leave_exactly_one_owner(site, person):
+    owner = person("owner", Role.OWNER)
+    heirs = [person(f"heir {n}") for n in range(8)]
+    answers = at_once(*[lambda heir=heir: services.change_role(owner, heir, Role.OWNER) for heir in heirs])
+    assert Counter(type(answer) for answer in answers) == {type(None): 1, services.Overtaken: 7}
+    (new,) = owners(site)
+    assert repository.find(new).role == Role.OWNER
+    assert site.get(keys.owner())["name"] == new
+    assert repository.find("owner").role == Role.AUDITOR
+
+
+def test_somebody_demoted_meanwhile_changes_nothing_any_more(site, person):
+    owner, admin, target = person("owner", Role.OWNER), person("admin", Role.ADMIN), person("target")
+    services.change_role(owner, admin, Role.VOTER)
+    with pytest.raises(services.Overtaken):
+        services.change_role(admin, target, Role.VOTER)
+    with pytest.raises(services.Overtaken):
+        services.remove(admin, target)
+    with pytest.raises(services.Overtaken):
+        services.set_password_for(admin, target, "a brand new pass")
+    assert repository.find("target").role == Role.USER
+
+
+# --- registering at once ---
+
+
+def test_fifty_registrations_of_one_name_make_one_account(site, person):
+    person("owner", Role.OWNER)
+    new = [services._new_user("Ada", f"ada{n}@example.org", "!", Role.USER) for n in range(50)]
+    answers = at_once(*[lambda user=user: services._create(user) for user in new])
+    assert Counter(type(answer) for answer in answers) == {type(None): 1, services.NameTaken: 49}
+    assert len([email for n in range(50) if (email := site.get(keys.email(f"ada{n}@example.org")))]) == 1
+
+
+def test_fifty_registrations_of_one_address_make_one_account(site, person, outbox, client):
+    person("owner", Role.OWNER)
+    for n in range(50):
+        services.register(f"ada {n}", "ada@example.org", PASSWORD)
+    import re
+
+    links = [re.findall(r"/register/(\S+)/", text)[0] for to, _, text in outbox() if to == "ada@example.org"]
+    assert len(links) == 50
+    answers = at_once(*[lambda link=link: services.confirm_registration(link) for link in links])
+    assert sum(not isinstance(answer, Exception) for answer in answers) == 1
+    assert all(isinstance(answer, services.LinkSpent) for answer in answers if isinstance(answer, Exception))
+    assert len(repository.people(prefix="ada", limit=100)[0]) == 1
+
+
+def test_many_first_registrations_at_once_make_one_owner(site):
+    at_once(*[lambda n=n: services.register(f"first {n}", f"first{n}@example.org", PASSWORD) for n in range(12)])
+    assert len(owners(site)) == 1
+    assert len(repository.people(limit=50)[0]) == 1
+
+
+# --- removing, setting passwords, inviting ---
+
+
+def test_removing_asks_for_the_name(site, person, signed_in):
+    admin = signed_in("admin", Role.ADMIN)
+    person("Ada")
+    assert admin.post("/people/Ada/remove/", {"name": "Bo"}).status_code == 422
+    assert admin.post("/people/Ada/remove/", {"name": "Ada"}).status_code == 302
+    assert repository.find("Ada") is None
+    assert "Ada" not in admin.get("/people/?q=Ada").content.decode().partition("<table")[2]
+    assert admin.get("/people/Ada/").status_code == 404
+
+
+@pytest.mark.parametrize("path", ["remove", "password"])
+@pytest.mark.parametrize("role", [Role.ADMIN, Role.AUDITOR, Role.OWNER])
+def test_nobody_manages_somebody_who_is_not_below(site, person, signed_in, path, role):
+    admin = signed_in("admin", Role.ADMIN)
+    person("peer", role)
+    assert admin.get(f"/people/peer/{path}/").status_code == 403
+    assert admin.post(f"/people/peer/{path}/", {"name": "peer", "password": "a brand new pass"}).status_code == 403
+    assert admin.get(f"/people/admin/{path}/").status_code == 403
+
+
+def test_a_removed_person_is_signed_out_at_once(site, person, signed_in):
+    ada = signed_in(person("Ada"))
+    services.remove(person("owner", Role.OWNER), repository.find("Ada"))
+    assert ada.get("/me/").status_code == 302
+
+
+def test_a_name_that_was_removed_can_be_taken_again_without_its_old_sessions(site, person, signed_in):
+    ada = signed_in(person("Ada"))
+    services.remove(person("owner", Role.OWNER), repository.find("Ada"))
+    person("Ada", email="another@example.org")
+    assert ada.get("/me/").status_code == 302
+
+
+def test_a_password_set_by_an_admin_ends_sessions_and_is_told_by_mail(site, person, signed_in, outbox):
+    ada = signed_in(person("Ada"))
+    admin = signed_in("admin", Role.ADMIN)
+    assert admin.post("/people/Ada/password/", {"password": "a brand new pass"}).status_code == 302
+    assert ada.get("/me/").status_code == 302
+    assert ("Ada@example.org", "Plenum: Your password was changed") in [mail[:2] for mail in outbox()]
+
+
+def test_an_invitation_makes_the_account_and_confirms_the_address(site, client, signed_in, link):
+    admin = signed_in("admin", Role.ADMIN)
+    admin.post("/invitations/new/", {"email": "new@example.org"})
+    assert "new@example.org" in admin.get("/invitations/").content.decode()
+    address = link("new@example.org")
+    assert "new@example.org" in client.get(address).content.decode()
+    assert client.post(address, {"name": "admin", "password": PASSWORD}).status_code == 422
+    assert client.post(address, {"name": "New", "password": PASSWORD}).status_code == 302
+    assert repository.find("new").email == "new@example.org"
+    assert client.post(address, {"name": "Newer", "password": PASSWORD}).status_code == 410
+    assert "new@example.org" not in admin.get("/invitations/").content.decode()
+
+
+def test_inviting_somebody_who_is_here_says_so(site, person, signed_in):
+    admin = signed_in("admin", Role.ADMIN)
+    person("Ada", email="ada@example.org")
+    answer = admin.post("/invitations/new/", {"email": "ADA@example.org"})
+    assert "already has this address" in answer.content.decode()
+
+
+def test_an_invitation_is_sent_again_on_request(site, signed_in, outbox):
+    admin = signed_in("admin", Role.ADMIN)
+    for _ in range(2):
+        admin.post("/invitations/new/", {"email": "new@example.org"})
+    assert len(outbox()) == 2
+    assert admin.get("/invitations/").content.decode().count("<tr>") == 2
+
+
+def test_refusals_are_sentences(site, person):
+    with pytest.raises(Refusal, match=r"\.$"):
+        services.remove_self(person("owner", Role.OWNER))
+    with pytest.raises(NotAllowed, match=r"\.$"):
+        services.change_role(person("Ada"), person("Bo"), Role.VOTER)
+
+
+def test_the_index_may_lag_and_the_address_is_found_all_the_same(site, person, monkeypatch):
+    from store.sqlite import SqliteTable
+    from store.table import Page
+
+    person("Ada", email="ada@example.org")
+    page = SqliteTable.page
+    stale = lambda self, span, **options: Page([], None) if span.index else page(self, span, **options)  # noqa: E731
+    monkeypatch.setattr(SqliteTable, "page", stale)
+    assert repository.find_by_email("ADA@example.org").name == "Ada"

@@ -1,0 +1,129 @@
+"""Every address x every role x every method: who may open what. An address missing from this table fails."""
+
+from __future__ import annotations
+
+import pytest
+from django.test import Client
+from django.urls import URLPattern, URLResolver, get_resolver, reverse
+
+from accounts.rules import Permission, Role
+from tests.people import PASSWORD
+
+READ, FORM, ACT = ("GET", "HEAD"), ("GET", "HEAD", "POST"), ("POST",)
+PUBLIC, SIGNED_IN = "public", "signed in"
+
+# address: (whom it is for, methods it takes, words it needs)
+ROUTES = {
+    "home": (PUBLIC, READ, []),
+    "style": (PUBLIC, READ, []),
+    "healthz": (PUBLIC, READ, []),
+    "readyz": (PUBLIC, READ, []),
+    "metrics": (PUBLIC, READ, []),
+    "set_language": (PUBLIC, ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"), []),
+    "register": (PUBLIC, FORM, []),
+    "confirm_registration": (PUBLIC, FORM, ["token"]),
+    "accept_invitation": (PUBLIC, FORM, ["token"]),
+    "sign_in": (PUBLIC, FORM, []),
+    "second_step": (PUBLIC, FORM, []),
+    "sign_out": (SIGNED_IN, ACT, []),
+    "waiting": (SIGNED_IN, READ, []),
+    "forgotten": (PUBLIC, FORM, []),
+    "reset": (PUBLIC, FORM, ["target", "token"]),
+    "me": (SIGNED_IN, FORM, []),
+    "change_password": (SIGNED_IN, FORM, []),
+    "change_email": (SIGNED_IN, FORM, []),
+    "confirm_email": (PUBLIC, FORM, ["target", "token"]),
+    "sessions": (SIGNED_IN, FORM, []),
+    "leave": (SIGNED_IN, FORM, []),
+    "people": (Permission.MANAGE_USERS, READ, []),
+    "person": (Permission.MANAGE_USERS, READ, ["target"]),
+    "change_role": (Permission.MANAGE_USERS, ACT, ["target"]),
+    "set_password": (Permission.MANAGE_USERS, FORM, ["target"]),
+    "remove_person": (Permission.MANAGE_USERS, FORM, ["target"]),
+    "invitations": (Permission.MANAGE_USERS, READ, []),
+    "invite": (Permission.MANAGE_USERS, FORM, []),
+    "mails": (Permission.TRANSFER_OWNER, READ, []),
+    "mail": (Permission.TRANSFER_OWNER, READ, ["number"]),
+}
+METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE")
+GONE = {"confirm_registration", "accept_invitation", "reset", "confirm_email"}  # a made-up token opens nothing
+
+
+def patterns(resolver=None) -> list[URLPattern]:
+    found = []
+    for each in (resolver or get_resolver()).url_patterns:
+        found += patterns(each) if isinstance(each, URLResolver) else [each]
+    return found
+
+
+def test_every_address_is_in_the_table():
+    assert {pattern.name for pattern in patterns()} == set(ROUTES)
+
+
+@pytest.mark.parametrize("pattern", patterns(), ids=lambda pattern: pattern.name)
+def test_every_address_says_whom_it_is_for(pattern):
+    access = pattern.callback.access
+    if access.permission and pattern.pattern.converters:
+        assert access.of_a_thing, "an address about one thing needs a rule about that thing"
+
+
+def test_an_address_that_says_nothing_is_closed(rf):
+    from accounts.access import answer_for
+    from accounts.rules import NotAllowed
+
+    with pytest.raises(NotAllowed):
+        answer_for(rf.get("/"), lambda request: None)
+
+
+@pytest.fixture
+def browsers(site, person, signed_in):
+    """A browser for every role and one for a stranger; and somebody to do things to."""
+    person("target", Role.NO_ACCESS)
+    found: dict[Role | None, Client] = {role: signed_in(f"the {role.name}", role) for role in reversed(Role)}
+    found[None] = Client()
+    return found
+
+
+@pytest.mark.parametrize("name", ROUTES)
+def test_who_may_open_it_and_how(browsers, name):
+    whom, allowed, words = ROUTES[name]
+    for role, client in browsers.items():
+        for method in METHODS:
+            answer = client.generic(method, reverse(name, args=words))
+            assert_answer(answer, expected(name, whom, allowed, role, method), f"{name} {role!r} {method}")
+            if role is not None and name == "sign_out" and method == "POST":
+                client.post("/sign-in/", {"name_or_email": f"the {role.name}", "password": PASSWORD})
+
+
+def expected(name, whom, allowed, role, method) -> set[str]:
+    if whom != PUBLIC and role is None:
+        return {"sign in"}
+    if isinstance(whom, Permission):
+        if role == Role.NO_ACCESS:
+            return {"waiting"}
+        if role < whom.value:
+            return {"forbidden"}
+    if name == "mail":
+        return {"not found"}  # made up
+    if method not in allowed:
+        return {"method"}
+    if name == "waiting" and role != Role.NO_ACCESS:
+        return {"home"}
+    return {"gone"} if name in GONE else {"open"}
+
+
+def assert_answer(answer, expected: set[str], what: str) -> None:
+    place = answer.get("Location", "")
+    kinds = {
+        302: "sign in" if place.startswith("/sign-in/?next=") else {"/waiting/": "waiting"}.get(place, "open"),
+        403: "forbidden",
+        404: "not found",
+        405: "method",
+        410: "gone",
+    }
+    kind = kinds.get(answer.status_code, "open")
+    if expected == {"home"}:
+        assert (answer.status_code, place) == (302, "/"), what
+    else:
+        assert {kind} == expected, f"{what}: {answer.status_code} {place}"
+        assert answer.status_code < 500, what
