@@ -1,0 +1,107 @@
+// What makes pages pleasant where scripts run: copying, dismissing, dialogs, menus, tabs. Everything works without.
+(() => {
+  // Browsers lend the clipboard only over HTTPS; elsewhere the code is selected, ready to be copied by hand.
+  const copy = async (button) => {
+    const code = document.getElementById(button.dataset.copies);
+    const words = button.querySelector("span");
+    const before = words.textContent;
+    try {
+      await navigator.clipboard.writeText(code.textContent);
+    } catch {
+      getSelection().selectAllChildren(code);
+      return;
+    }
+    words.textContent = button.parentElement.querySelector("[role=status]").textContent = button.dataset.copied;
+    setTimeout(() => (words.textContent = before), 2000);
+  };
+
+  const openDialog = (event, link) => {
+    const dialog = document.getElementById(link.hash.slice(1));
+    if (!dialog?.showModal) return;
+    event.preventDefault();
+    if (!dialog.open) dialog.showModal();
+  };
+
+  // The focus must not fall back to the top of the page with the message that held it.
+  const dismiss = (button) => {
+    button.closest(".message").remove();
+    document.getElementById("main").focus({ preventScroll: true });
+  };
+
+  const closeDialog = (event, control) => {
+    const dialog = control.closest("dialog");
+    if (!dialog.open) return;
+    event.preventDefault();
+    dialog.close();
+  };
+
+  const closeMenus = (except) => {
+    for (const menu of document.querySelectorAll("details.menu[open]")) if (menu !== except) menu.open = false;
+  };
+
+  document.addEventListener("click", (event) => {
+    const pressed = (selector) => event.target.closest(selector);
+    closeMenus(pressed("details.menu"));
+    if (pressed("[data-copies]")) copy(pressed("[data-copies]"));
+    else if (pressed("[data-dismisses]")) dismiss(pressed("[data-dismisses]"));
+    else if (pressed("a[data-opens]")) openDialog(event, pressed("a[data-opens]"));
+    else if (pressed("[data-closes]")) closeDialog(event, pressed("[data-closes]"));
+  });
+
+  document.addEventListener("keydown", (event) => {
+    const menu = event.key === "Escape" && event.target.closest?.("details.menu[open]");
+    if (!menu) return;
+    menu.open = false;
+    menu.querySelector("summary").focus();
+  });
+
+  // Links to sections of the page become tabs: one section at a time, arrow keys between them.
+  const tabsFrom = (list) => {
+    const tabs = [...list.querySelectorAll("a")];
+    const panelOf = (tab) => document.getElementById(tab.hash.slice(1));
+    const select = (chosen) => {
+      for (const tab of tabs) {
+        tab.setAttribute("aria-selected", tab === chosen);
+        tab.tabIndex = tab === chosen ? 0 : -1;
+        panelOf(tab).hidden = tab !== chosen;
+      }
+    };
+    list.setAttribute("role", "tablist");
+    for (const tab of tabs) {
+      tab.id ||= `${tab.hash.slice(1)}-tab`;
+      tab.setAttribute("role", "tab");
+      tab.setAttribute("aria-controls", panelOf(tab).id);
+      panelOf(tab).setAttribute("role", "tabpanel");
+      panelOf(tab).setAttribute("aria-labelledby", tab.id);
+      panelOf(tab).tabIndex = 0;
+    }
+    list.addEventListener("click", (event) => {
+      const tab = event.target.closest("a");
+      if (!tab) return;
+      event.preventDefault();
+      select(tab);
+      history.replaceState(null, "", tab.hash);
+    });
+    list.addEventListener("keydown", (event) => {
+      const forward = document.documentElement.dir === "rtl" ? "ArrowLeft" : "ArrowRight";
+      const backward = forward === "ArrowLeft" ? "ArrowRight" : "ArrowLeft";
+      const at = tabs.indexOf(event.target);
+      const next = { [forward]: at + 1, [backward]: at - 1, Home: 0, End: tabs.length - 1, " ": at }[event.key];
+      if (at < 0 || next === undefined) return;
+      event.preventDefault();
+      const tab = tabs[(next + tabs.length) % tabs.length];
+      tab.focus();
+      tab.click();
+    });
+    select(tabs.find((tab) => tab.hash === location.hash) ?? tabs[0]);
+  };
+
+  // Also for parts of a page that arrive later through htmx.
+  const enhance = (part) => {
+    for (const list of part.querySelectorAll("[data-tabs]:not([role])")) tabsFrom(list);
+    part.querySelector("[data-takes-focus]")?.focus();
+  };
+
+  enhance(document);
+  document.addEventListener("htmx:load", (event) => enhance(event.target));
+})();

@@ -1,0 +1,49 @@
+// The chosen look: set before the first paint, remembered in this browser, changed in the footer.
+(() => {
+  const root = document.documentElement;
+  root.classList.add("scripted");
+
+  // A browser that forbids storage still shows the choice until the page is left.
+  const remembered = () => {
+    try {
+      return localStorage.getItem("theme") || "system";
+    } catch {
+      return "system";
+    }
+  };
+
+  const remember = (theme) => {
+    try {
+      if (theme === "system") localStorage.removeItem("theme");
+      else localStorage.setItem("theme", theme);
+    } catch {}
+  };
+
+  const show = (theme) => {
+    const chosen = theme === "light" || theme === "dark";
+    if (chosen) root.dataset.theme = theme;
+    else delete root.dataset.theme;
+    for (const meta of document.querySelectorAll("[data-theme-color]")) {
+      const own = meta.dataset.themeColor;
+      meta.media = chosen ? (own === theme ? "all" : "not all") : `(prefers-color-scheme: ${own})`;
+    }
+  };
+
+  const tick = (theme) => {
+    const radio = document.querySelector(`[name=theme][value=${CSS.escape(theme)}]`);
+    if (radio) radio.checked = true;
+  };
+
+  show(remembered());
+  document.addEventListener("DOMContentLoaded", () => tick(remembered()));
+  document.addEventListener("change", (event) => {
+    if (event.target.name !== "theme") return;
+    remember(event.target.value);
+    show(event.target.value);
+  });
+  // Another tab of this site has changed it.
+  addEventListener("storage", () => {
+    show(remembered());
+    tick(remembered());
+  });
+})();
