@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hmac
+from datetime import datetime
 
 from django.conf import settings
 from django.http import Http404, HttpRequest, HttpResponse
@@ -23,8 +24,9 @@ from . import metrics as site_metrics
 @public
 @require_safe
 def home(request: HttpRequest) -> HttpResponse:
-    log = EventLog(connect(settings.STORE_URL))
-    return render(request, "site/home.html", {"checkpoint": log.newest_checkpoint()})
+    checkpoint = EventLog(connect(settings.STORE_URL)).newest_checkpoint()
+    sealed_at = datetime.fromisoformat(checkpoint["when_sealed"]) if checkpoint else None
+    return render(request, "site/home.html", {"checkpoint": checkpoint, "sealed_at": sealed_at})
 
 
 @public

@@ -7,6 +7,7 @@ import binascii
 
 import orjson
 
+from . import limits
 from .table import BadCursor, Item, Span
 
 BASE = ("PK", "SK")
@@ -35,6 +36,8 @@ def decode(span: Span, cursor: str) -> dict[str, str]:
         raise BadCursor("This cursor is of another kind.")
     if place[0] != span.pk or not _within(span, place[1]):
         raise BadCursor("This cursor belongs to another list.")
+    if any(len(text.encode()) > limits.KEY_BYTES[name] for name, text in zip(names, place, strict=True)):
+        raise BadCursor("This cursor is none that a page ended with.")
     return dict(zip(names, place, strict=True))
 
 

@@ -4,7 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from .table import AllOf, AnyOf, Condition, Equals, Greater, Invalid, Item, Key, Less, Put, Update, Value, Write
+from .table import (
+    DATA,
+    AllOf,
+    AnyOf,
+    Condition,
+    Equals,
+    Exists,
+    Greater,
+    Invalid,
+    Item,
+    Key,
+    Less,
+    Missing,
+    Put,
+    Span,
+    Update,
+    Value,
+    Write,
+)
 
 ITEM_BYTES = 400 * 1024
 PAGE_BYTES = 1024 * 1024
@@ -45,6 +63,15 @@ def check_key(key: Key) -> None:
     _check_key_text("SK", key.sk)
 
 
+def check_span(span: Span) -> None:
+    if span.index and span.table != DATA:
+        raise Invalid("Only the data table has an index.")
+    _check_key_text("PK", span.pk)
+    for bound in (span.prefix or None, span.first, span.last):
+        if bound is not None:
+            _check_key_text("SK", bound)
+
+
 def check_value(value: Value, depth: int = 1) -> int:
     """The bytes DynamoDB counts for a value, if it is one that an item can hold."""
     kind = type(value)
@@ -69,11 +96,16 @@ def check_condition(condition: Condition) -> None:
             raise Invalid("A condition made of parts needs at least one.")
         for each in condition.parts:
             check_condition(each)
-    elif isinstance(condition, Less | Greater):
-        if type(condition.value) not in (str, int, bytes):
-            raise Invalid("Only text, numbers and bytes have an order.")
-        check_value(condition.value)
-    elif isinstance(condition, Equals):
+    else:
+        assert isinstance(condition, Exists | Missing | Equals | Less | Greater)
+        _check_name(condition.name)
+        _check_operand(condition)
+
+
+def _check_operand(condition: Condition) -> None:
+    if isinstance(condition, Less | Greater) and type(condition.value) not in (str, int, bytes):
+        raise Invalid("Only text, numbers and bytes have an order.")
+    if isinstance(condition, Equals | Less | Greater):
         check_value(condition.value)
 
 
@@ -94,6 +126,8 @@ def _check_update(update: Update) -> int:
         raise Invalid("An update may not change the same attribute twice.")
     if "PK" in names or "SK" in names:
         raise Invalid("An update may not change the key.")
+    for name in (*update.add, *update.remove):
+        _check_name(name)
     for name, value in update.add.items():
         if type(value) is not int or name in KEY_BYTES:
             raise Invalid("An update adds whole numbers to numbers.")
@@ -104,7 +138,7 @@ def _check_update(update: Update) -> int:
 def _check_attributes(attributes: Mapping[str, Value]) -> int:
     size = 0
     for name, value in attributes.items():
-        size += len(name.encode()) + (_check_key_text(name, value) if name in KEY_BYTES else check_value(value))
+        size += _check_name(name) + (_check_key_text(name, value) if name in KEY_BYTES else check_value(value))
     if type(attributes.get("ttl", 0)) is not int:
         raise Invalid("The attribute ttl is a whole number of seconds.")
     return size
@@ -115,9 +149,13 @@ def _check_nested(value: list[Value] | dict[str, Value], depth: int) -> int:
         raise Invalid(f"Values nest at most {DEPTH} deep.")
     if isinstance(value, list):
         return 3 + sum(1 + check_value(each, depth + 1) for each in value)
-    if not all(type(name) is str and name for name in value):
-        raise Invalid("The keys of a map are text and not empty.")
-    return 3 + sum(1 + len(_utf8(name)) + check_value(each, depth + 1) for name, each in value.items())
+    return 3 + sum(1 + _check_name(name) + check_value(each, depth + 1) for name, each in value.items())
+
+
+def _check_name(name: str) -> int:
+    if type(name) is not str or not name:
+        raise Invalid("The name of an attribute is text and not empty.")
+    return len(_utf8(name))
 
 
 def _check_key_text(name: str, value: Value) -> int:

@@ -17,7 +17,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from . import keys
-from .table import LOG, Check, Conflict, Item, Missing, Page, Put, Refused, Table, Write
+from .table import LOG, Check, Conflict, Item, Less, Missing, Page, Put, Refused, Table, Write
 
 TRIES = 5
 ONCE_SECONDS = 24 * 3600  # how long a form sent again is recognised
@@ -108,13 +108,13 @@ class EventLog:
         }
         parts: list[Write] = [Put(item, when=Missing(), table=LOG), Check(keys.void(number), Missing())]
         if once is not None:
-            mark = keys.once(once)
-            expires = int(self.clock().timestamp()) + ONCE_SECONDS
-            parts.append(Put({"PK": mark.pk, "SK": mark.sk, "event_id": number, "ttl": expires}, when=Missing()))
+            mark, seconds = keys.once(once), int(self.clock().timestamp())
+            fields = {"PK": mark.pk, "SK": mark.sk, "event_id": number, "ttl": seconds + ONCE_SECONDS}
+            parts.append(Put(fields, when=Missing() | Less("ttl", seconds)))
         return parts
 
     def _first_time(self, once: str) -> int:
         mark = self.table.get(keys.once(once))
         if mark is None:
-            raise Conflict("This form was sent before, too long ago to say what became of it.")
+            raise Conflict("This form was sent before, just long enough ago to be forgotten now.")
         return int(mark["event_id"])

@@ -30,6 +30,7 @@ from . import cursors, limits, trips
 from .conditions import holds
 from .table import (
     DATA,
+    LOG,
     TABLES,
     Check,
     Delete,
@@ -54,13 +55,17 @@ TOKEN_SECONDS = 600  # as long as DynamoDB remembers an idempotency token
 ROWS_AT_A_TIME = 256
 
 # Clustered by key and without row ids, so that the file keeps no order of arrival.
-SCHEMA = """
+TABLE = """
 CREATE TABLE IF NOT EXISTS {table} (
     pk TEXT NOT NULL, sk TEXT NOT NULL, gsi1pk TEXT, gsi1sk TEXT, ttl INTEGER, body BLOB NOT NULL,
     PRIMARY KEY (pk, sk)
 ) WITHOUT ROWID;
-CREATE INDEX IF NOT EXISTS {table}_gsi1 ON {table} (gsi1pk, gsi1sk) WHERE gsi1pk IS NOT NULL AND gsi1sk IS NOT NULL;
-CREATE INDEX IF NOT EXISTS {table}_ttl ON {table} (ttl) WHERE ttl IS NOT NULL;
+"""
+SCHEMA = f"""
+{TABLE.format(table=DATA)}
+{TABLE.format(table=LOG)}
+CREATE INDEX IF NOT EXISTS gsi1 ON {DATA} (gsi1pk, gsi1sk) WHERE gsi1pk IS NOT NULL AND gsi1sk IS NOT NULL;
+CREATE INDEX IF NOT EXISTS ttl ON {DATA} (ttl) WHERE ttl IS NOT NULL;
 CREATE TABLE IF NOT EXISTS token (
     name BLOB PRIMARY KEY, meaning BLOB NOT NULL, expires INTEGER NOT NULL
 ) WITHOUT ROWID;
@@ -95,11 +100,11 @@ class SqliteTable(Table):
             connection = _open(self.path, create=True)
             connection.execute("PRAGMA page_size = 8192")
             connection.execute("PRAGMA journal_mode = WAL")
-            for table in TABLES:
-                connection.executescript(SCHEMA.format(table=table))
+            connection.executescript(SCHEMA)
             connection.close()
 
     def get(self, key: Key, *, consistent: bool = True) -> Item | None:
+        limits.check_key(key)
         start = time.perf_counter()
         try:  # the busiest call of all: written out, because two context managers cost as much as the read itself
             row = self._reader().execute(GET[key.table], (key.pk, key.sk, self.clock())).fetchone()
@@ -114,6 +119,7 @@ class SqliteTable(Table):
         with trips.trip("get_many"), _sentences(self.path):
             reader, now = self._reader(), self.clock()
             for key in dict.fromkeys(keys):
+                limits.check_key(key)
                 if row := reader.execute(GET[key.table], (key.pk, key.sk, now)).fetchone():
                     found[key] = unpack(row[0])
         return found
@@ -386,6 +392,7 @@ def _where(
     span: Span, now: float, cursor: str | None = None, backwards: bool = False
 ) -> tuple[str, list[str | bytes | float]]:
     """The condition that picks the span, from the cursor on, without what has expired."""
+    limits.check_span(span)
     pk, sk = ("gsi1pk", "gsi1sk") if span.index else ("pk", "sk")
     terms: list[str] = [f"{pk} = ?", f"{sk} IS NOT NULL", "(ttl IS NULL OR ttl > ?)"]
     values: list[str | bytes | float] = [span.pk, now]

@@ -8,7 +8,7 @@ from contextvars import ContextVar
 from dataclasses import dataclass
 from time import perf_counter
 
-from .table import Conflict, Refused, StoreError
+from .table import Conflict, Invalid, Refused, StoreError
 
 Listener = Callable[[str, str, float], None]  # operation, outcome, seconds
 
@@ -66,4 +66,6 @@ def record(operation: str, outcome: str, seconds: float) -> None:
 def outcome_of(error: StoreError) -> str:
     if isinstance(error, Refused):
         return "refused"
+    if isinstance(error, Invalid):
+        return "invalid"
     return "conflict" if isinstance(error, Conflict) else "unavailable"

@@ -1,0 +1,176 @@
+"""Around any table: the faults of a distant store that no local engine shows, as often as asked for.
+
+For tests, and for trying a whole site under bad weather. What is left of a batch or of a conflict after its retries is
+the adapter's own business; here is what reaches the application all the same.
+"""
+
+from __future__ import annotations
+
+import base64
+import threading
+import time
+from collections import deque
+from collections.abc import Callable, Iterable, Mapping
+from random import Random
+from typing import TypeVar
+
+import orjson
+
+from .table import DATA, BadCursor, Check, Conflict, Item, Key, Page, Span, Table, Unavailable, Value, Write
+
+Answer = TypeVar("Answer")
+Place = tuple[str, str, str]  # where an item stands in the index: its sort key there, then its own key
+
+
+class Chaos(Table):
+    """A table under bad weather. Rates go from 0, never, to 1, always; unless told otherwise nothing goes wrong.
+
+    Stale index pages are made from what the table held before the last writes that went through this wrapper.
+    """
+
+    def __init__(
+        self,
+        table: Table,
+        random: Random,
+        *,
+        conflicts: float = 0.0,  # other transactions are in the way: nothing is written
+        throttling: float = 0.0,  # the store is too busy: nothing is read or written
+        lost_replies: float = 0.0,  # the write happens, and nobody hears of it
+        slowness: float = 0.0,  # the answer takes `seconds` longer
+        seconds: float = 0.2,
+        lag: int = 0,  # an index page is up to so many writes old
+        sleep: Callable[[float], None] = time.sleep,
+    ):
+        self.table = table
+        self.random = random
+        self.conflicts = conflicts
+        self.throttling = throttling
+        self.lost_replies = lost_replies
+        self.slowness = slowness
+        self.seconds = seconds
+        self.lag = lag
+        self._sleep = sleep
+        self._past: deque[dict[Key, Item | None]] = deque(maxlen=lag)
+        self._one_at_a_time = threading.Lock()
+
+    # --- the port ---
+
+    def create(self) -> None:
+        self.table.create()
+
+    def close(self) -> None:
+        self.table.close()
+
+    def sweep(self, limit: int = 1000) -> int:
+        return self.table.sweep(limit)
+
+    def get(self, key: Key, *, consistent: bool = True) -> Item | None:
+        self._trouble()
+        return self.table.get(key, consistent=consistent)
+
+    def get_many(self, keys: Iterable[Key], *, consistent: bool = True) -> dict[Key, Item]:
+        self._trouble()
+        return self.table.get_many(keys, consistent=consistent)
+
+    def page(
+        self,
+        span: Span,
+        *,
+        limit: int | None = None,
+        cursor: str | None = None,
+        backwards: bool = False,
+        consistent: bool = True,
+    ) -> Page:
+        self._trouble()
+        if span.index and self.lag:
+            return _page_of(self._stale(span), span, limit, cursor, backwards)
+        return self.table.page(span, limit=limit, cursor=cursor, backwards=backwards, consistent=consistent)
+
+    def count(self, span: Span, *, consistent: bool = True) -> int:
+        self._trouble()
+        if span.index and self.lag:
+            return len(self._stale(span))
+        return self.table.count(span, consistent=consistent)
+
+    def write(self, *writes: Write, token: str | None = None) -> None:
+        keys = [write.key for write in writes if not isinstance(write, Check)]
+        self._write(keys, lambda: self.table.write(*writes, token=token))
+
+    def increment(self, key: Key, name: str, by: int = 1, *, also: Mapping[str, Value] | None = None) -> int:
+        return self._write([key], lambda: self.table.increment(key, name, by, also=also))
+
+    # --- faults ---
+
+    def _happens(self, rate: float) -> bool:
+        return rate > 0 and self.random.random() < rate
+
+    def _trouble(self) -> None:
+        if self._happens(self.slowness):
+            self._sleep(self.seconds)
+        if self._happens(self.throttling):
+            raise Unavailable("The store is too busy just now.")
+
+    def _write(self, keys: list[Key], act: Callable[[], Answer]) -> Answer:
+        self._trouble()
+        if self._happens(self.conflicts):
+            raise Conflict("Other changes kept getting in the way.")
+        answer = self._remembering(keys, act)
+        if self._happens(self.lost_replies):
+            raise Unavailable("The store did not answer in time.")
+        return answer
+
+    def _remembering(self, keys: list[Key], act: Callable[[], Answer]) -> Answer:
+        """Keep what the items were before, so that the index can be shown as it was."""
+        if not self.lag:
+            return act()
+        with self._one_at_a_time:
+            before = self.table.get_many(keys)
+            answer = act()
+            self._past.append({key: before.get(key) for key in keys})
+            return answer
+
+    def _stale(self, span: Span) -> dict[Place, Item]:
+        """What the span held some writes ago."""
+        with self._one_at_a_time:
+            items = {Key(item["PK"], item["SK"]): item for item in self.table.each(span)}
+            ago = self.random.randint(0, len(self._past))
+            for before in reversed(list(self._past)[len(self._past) - ago :]):
+                for key, item in before.items():
+                    items.pop(key, None)
+                    if item is not None and key.table == DATA and _is_in(span, item):
+                        items[key] = item
+        return {(item["GSI1SK"], item["PK"], item["SK"]): item for item in items.values()}
+
+
+def _is_in(span: Span, item: Item) -> bool:
+    sort_key = item.get("GSI1SK")
+    return item.get("GSI1PK") == span.pk and sort_key is not None and _within(span, sort_key)
+
+
+def _within(span: Span, sort_key: str) -> bool:
+    begins = sort_key.startswith(span.prefix) and (span.first is None or span.first <= sort_key)
+    return begins and (span.last is None or sort_key <= span.last)
+
+
+def _page_of(items: dict[Place, Item], span: Span, limit: int | None, cursor: str | None, backwards: bool) -> Page:
+    places = sorted(items, reverse=backwards)
+    if cursor is not None:
+        start = _place(cursor, span)
+        places = [place for place in places if (place < start if backwards else place > start)]
+    shown = places[:limit]
+    return Page([items[place] for place in shown], _cursor(span, shown[-1]) if len(shown) < len(places) else None)
+
+
+def _cursor(span: Span, place: Place) -> str:
+    return base64.urlsafe_b64encode(orjson.dumps([span.pk, *place])).decode().rstrip("=")
+
+
+def _place(cursor: str, span: Span) -> Place:
+    try:
+        pk, *place = orjson.loads(base64.urlsafe_b64decode(cursor + "=" * (-len(cursor) % 4)))
+        sort_key, *own = place
+        if pk != span.pk or len(own) != 2 or not _within(span, sort_key):
+            raise ValueError
+    except (ValueError, TypeError, AttributeError):
+        raise BadCursor("This cursor does not belong here.") from None
+    return (sort_key, own[0], own[1])

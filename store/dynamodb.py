@@ -1,0 +1,288 @@
+"""The DynamoDB adapter: both tables on AWS, or on anything that speaks its protocol and has its transactions."""
+
+from __future__ import annotations
+
+import logging
+import os
+import threading
+import time
+import uuid
+from collections.abc import Callable, Iterable, Mapping
+from random import SystemRandom
+from typing import Any, TypeVar
+
+from botocore.exceptions import BotoCoreError, ClientError
+from botocore.parsers import ResponseParserError
+
+from . import cursors, limits, schema, trips
+from . import dynamodb_wire as wire
+from .dynamodb_errors import TOO_BUSY, Crowded, translated
+from .dynamodb_expressions import Expressions
+from .table import (
+    TABLES,
+    Check,
+    Conflict,
+    Delete,
+    Invalid,
+    Item,
+    Key,
+    Page,
+    Put,
+    Span,
+    Table,
+    Unavailable,
+    Update,
+    Value,
+    Write,
+)
+
+THREADS = 32
+TRIES = 8
+FIRST_PAUSE = 0.02
+LONGEST_PAUSE = 1.0
+
+_LOG = logging.getLogger(__name__)
+_RANDOM = SystemRandom()  # two processes forked from one must not pause for the same times
+_Answer = TypeVar("_Answer")
+
+
+class DynamoDbTable(Table):
+    """Both tables behind boto3's low-level client. `prefix` lets several sites share an account."""
+
+    def __init__(
+        self,
+        *,
+        region: str,
+        prefix: str = "",
+        endpoint: str | None = None,
+        threads: int = THREADS,
+        clock: Callable[[], float] = time.time,
+        sleep: Callable[[float], None] = time.sleep,
+    ) -> None:
+        self.region = region
+        self.prefix = prefix
+        self.endpoint = endpoint
+        self._threads = threads
+        self._clock = clock
+        self._sleep = sleep
+        self._held: tuple[int, Any] | None = None
+        self._locks: dict[int, threading.Lock] = {}
+
+    # --- reading ---
+
+    def get(self, key: Key, *, consistent: bool = True) -> Item | None:
+        limits.check_key(key)
+        name = self._name(key.table)
+        answer = self._ask("get", "get_item", TableName=name, Key=wire.encode_key(key), ConsistentRead=consistent)
+        if (found := answer.get("Item")) is None:
+            return None
+        item = wire.decode_item(found)
+        return item if self._is_live(item, self._clock()) else None
+
+    def get_many(self, keys: Iterable[Key], *, consistent: bool = True) -> dict[Key, Item]:
+        waiting = list(dict.fromkeys(keys))
+        for key in waiting:
+            limits.check_key(key)
+        found: dict[Key, Item] = {}
+        fruitless = 0
+        while waiting:
+            asked, waiting = waiting[: limits.BATCH_KEYS], waiting[limits.BATCH_KEYS :]
+            left = self._get_batch(asked, consistent, found)
+            fruitless = fruitless + 1 if len(left) == len(asked) else 0
+            if fruitless == TRIES:
+                raise Unavailable(TOO_BUSY)
+            if left:
+                self._pause(fruitless)
+            waiting = left + waiting
+        return found
+
+    def page(
+        self,
+        span: Span,
+        *,
+        limit: int | None = None,
+        cursor: str | None = None,
+        backwards: bool = False,
+        consistent: bool = True,
+    ) -> Page:
+        request = self._query(span, consistent) | Expressions().span(span).arguments()
+        if limit is not None:
+            request["Limit"] = _checked_limit(limit)
+        if cursor is not None:
+            request["ExclusiveStartKey"] = _start(cursor, span)
+        answer = self._ask("page", "query", ScanIndexForward=not backwards, **request)
+        now = self._clock()
+        items = [item for item in map(wire.decode_item, answer["Items"]) if self._is_live(item, now)]
+        last = answer.get("LastEvaluatedKey")
+        return Page(items, cursors.encode(span, wire.decode_item(last)) if last else None)
+
+    def count(self, span: Span, *, consistent: bool = True) -> int:
+        expressions = Expressions().span(span).not_expired(int(self._clock()))
+        request = self._query(span, consistent) | expressions.arguments() | {"Select": "COUNT"}
+        total = 0
+        while True:
+            answer = self._ask("count", "query", **request)
+            total += int(answer["Count"])
+            if not (last := answer.get("LastEvaluatedKey")):
+                return total
+            request["ExclusiveStartKey"] = last
+
+    # --- writing ---
+
+    def write(self, *writes: Write, token: str | None = None) -> None:
+        limits.check_writes(writes, token)
+        if token is None and len(writes) == 1 and _is_plain(writes[0]):
+            self._persist(lambda: self._write_alone(writes[0]))
+            return
+        request = {
+            "TransactItems": [self._part(write) for write in writes],
+            # Kept over every retry, the SDK's and ours, so that a lost reply neither doubles nor refuses the write.
+            "ClientRequestToken": token or str(uuid.uuid4()),
+        }
+        self._persist(lambda: self._ask("write", "transact_write_items", **request))
+
+    def increment(self, key: Key, name: str, by: int = 1, *, also: Mapping[str, Value] | None = None) -> int:
+        update = Update(key, set=also or {}, add={name: by})
+        limits.check_writes([update])
+        request = self._addressed(key) | Expressions().update(update).arguments() | {"ReturnValues": "UPDATED_NEW"}
+        answer = self._persist(lambda: self._ask("increment", "update_item", **request))
+        return int(wire.decode(answer["Attributes"][name]))
+
+    # --- the tables themselves ---
+
+    def create(self) -> None:
+        try:
+            report = schema.create(self._client(), self.prefix, protected=self.endpoint is None)
+        except (BotoCoreError, ClientError, ResponseParserError) as error:
+            raise translated(error, self._all_names()) from error
+        for sentence in report.unavailable:
+            _LOG.info(sentence)
+
+    def sweep(self, limit: int = 1000) -> int:
+        """DynamoDB sweeps by itself."""
+        return 0
+
+    def close(self) -> None:
+        held, self._held = self._held, None
+        if held is not None and held[0] == os.getpid():
+            held[1].close()
+
+    # --- asking ---
+
+    def _ask(self, operation: str, method: str, **request: Any) -> dict[str, Any]:
+        """One round trip."""
+        with trips.trip(operation):
+            try:
+                answer: dict[str, Any] = getattr(self._client(), method)(**request)
+            except (BotoCoreError, ClientError, ResponseParserError) as error:
+                raise translated(error, request.get("TableName", self._all_names())) from error
+            return answer
+
+    def _persist(self, ask: Callable[[], _Answer]) -> _Answer:
+        """Ask again when other transactions were in the way: the SDK does not, and nothing was written."""
+        for tried in range(1, TRIES):
+            try:
+                return ask()
+            except (Conflict, Crowded):
+                self._pause(tried)
+        return ask()
+
+    def _pause(self, tried: int) -> None:
+        self._sleep(_RANDOM.uniform(0, min(LONGEST_PAUSE, FIRST_PAUSE * 2**tried)))
+
+    def _client(self) -> Any:
+        """The client of this process: one that was open before a fork shares its sockets with the parent."""
+        process = os.getpid()
+        if (held := self._held) is not None and held[0] == process:
+            return held[1]
+        with self._locks.setdefault(process, threading.Lock()):
+            held = self._held
+            if held is None or held[0] != process:
+                self._held = held = (process, self._connect())
+            return held[1]
+
+    def _connect(self) -> Any:
+        try:
+            return wire.client(self.region, self.endpoint, self._threads)
+        except ValueError as error:
+            raise Unavailable(f"DynamoDB cannot be reached in {self.region} at {self.endpoint}: {error}") from error
+
+    # --- the parts of a request ---
+
+    def _name(self, table: str) -> str:
+        return self.prefix + table
+
+    def _all_names(self) -> str:
+        return " or ".join(map(self._name, TABLES))
+
+    def _addressed(self, key: Key) -> dict[str, Any]:
+        return {"TableName": self._name(key.table), "Key": wire.encode_key(key)}
+
+    def _query(self, span: Span, consistent: bool) -> dict[str, Any]:
+        limits.check_span(span)
+        request: dict[str, Any] = {"TableName": self._name(span.table)}
+        if span.index:
+            request["IndexName"] = schema.INDEX
+        else:
+            request["ConsistentRead"] = consistent
+        return request
+
+    def _part(self, write: Write) -> dict[str, Any]:
+        expressions = Expressions().condition(write.when)
+        if isinstance(write, Put):
+            item = wire.encode_item(write.item)
+            return {"Put": {"TableName": self._name(write.table), "Item": item} | expressions.arguments()}
+        if isinstance(write, Update):
+            return {"Update": self._addressed(write.key) | expressions.update(write).arguments()}
+        kind = "ConditionCheck" if isinstance(write, Check) else "Delete"
+        return {kind: self._addressed(write.key) | expressions.arguments()}
+
+    def _write_alone(self, write: Write) -> None:
+        part = self._part(write)
+        if "Put" in part:
+            self._ask("write", "put_item", **part["Put"])
+        else:
+            self._ask("write", "delete_item", **part["Delete"])
+
+    def _get_batch(self, keys: list[Key], consistent: bool, found: dict[Key, Item]) -> list[Key]:
+        """Put those of the keys' items that are there into `found`; the answer is what DynamoDB left for later."""
+        asked: dict[str, Any] = {}
+        for key in keys:
+            asked.setdefault(self._name(key.table), {"Keys": [], "ConsistentRead": consistent})["Keys"].append(
+                wire.encode_key(key)
+            )
+        answer = self._ask("get_many", "batch_get_item", RequestItems=asked)
+        now = self._clock()
+        for table in TABLES:
+            for item in map(wire.decode_item, answer["Responses"].get(self._name(table), ())):
+                if self._is_live(item, now):
+                    found[Key(item["PK"], item["SK"], table)] = item
+        return self._left(answer.get("UnprocessedKeys") or {})
+
+    def _left(self, unprocessed: Mapping[str, Any]) -> list[Key]:
+        return [
+            Key(key["PK"]["S"], key["SK"]["S"], table)
+            for table in TABLES
+            for key in unprocessed.get(self._name(table), {"Keys": ()})["Keys"]
+        ]
+
+    @staticmethod
+    def _is_live(item: Item, now: float) -> bool:
+        ttl = item.get("ttl")
+        return ttl is None or ttl > now
+
+
+def _start(cursor: str, span: Span) -> dict[str, wire.Wire]:
+    """Where to go on, as DynamoDB wants it said."""
+    return wire.encode_item(cursors.decode(span, cursor))
+
+
+def _is_plain(write: Write) -> bool:
+    """Whether it leaves the same when it is sent twice, so that a lost reply does no harm without a transaction."""
+    return write.when is None and isinstance(write, Put | Delete)
+
+
+def _checked_limit(limit: int) -> int:
+    if limit < 1:
+        raise Invalid("A page holds at least one item.")
+    return limit

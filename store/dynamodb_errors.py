@@ -1,0 +1,111 @@
+"""What DynamoDB, botocore and the network say when something fails, as the port's own errors in sentences."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from botocore.exceptions import (
+    ClientError,
+    ConnectionClosedError,
+    ConnectTimeoutError,
+    CredentialRetrievalError,
+    EndpointConnectionError,
+    NoCredentialsError,
+    PartialCredentialsError,
+    ReadTimeoutError,
+)
+
+from .table import Conflict, Invalid, Refused, StoreError, TokenReused, Unavailable
+
+CONFLICTS = {"TransactionConflict", "TransactionConflictException"}
+THROTTLES = {
+    "ThrottlingError",
+    "ThrottlingException",
+    "Throttling",
+    "ProvisionedThroughputExceeded",
+    "ProvisionedThroughputExceededException",
+    "RequestLimitExceeded",
+}
+STRANGERS = {
+    "UnrecognizedClientException",
+    "InvalidSignatureException",
+    "IncompleteSignature",
+    "IncompleteSignatureException",
+    "MissingAuthenticationToken",
+    "MissingAuthenticationTokenException",
+    "InvalidClientTokenId",
+    "ExpiredToken",
+    "ExpiredTokenException",
+    "NotAuthorized",
+    "OptInRequired",
+}
+MISTAKES = {
+    "ValidationException",
+    "ValidationError",
+    "SerializationException",
+    "ItemCollectionSizeLimitExceeded",
+    "ItemCollectionSizeLimitExceededException",
+}
+UNREACHABLE = (EndpointConnectionError, ConnectTimeoutError)
+LOST = (ReadTimeoutError, ConnectionClosedError)
+NO_CREDENTIALS = (NoCredentialsError, PartialCredentialsError, CredentialRetrievalError)
+
+IN_THE_WAY = "Other transactions kept getting in the way; nothing was written."
+IN_DOUBT = "whether a write has happened is not known"
+TOO_BUSY = "DynamoDB is throttling our requests; try again a little later."
+
+
+class Crowded(Unavailable):
+    """A transaction was cancelled because the table is throttled, which the SDK does not try again by itself."""
+
+
+def translated(error: Exception, tables: str) -> StoreError:
+    """The error as one of ours; `tables` names the table or tables it is about."""
+    if isinstance(error, ClientError):
+        return _of_reply(error.response, tables)
+    if isinstance(error, UNREACHABLE):
+        return Unavailable(f"DynamoDB cannot be reached: {error}")
+    if isinstance(error, LOST):
+        return Unavailable(f"DynamoDB did not answer in time; {IN_DOUBT}: {error}")
+    if isinstance(error, NO_CREDENTIALS):
+        return Unavailable(f"There are no credentials for AWS: {error}")
+    return Unavailable(f"DynamoDB could not be asked: {error}")
+
+
+def _of_reply(reply: dict[str, Any], tables: str) -> StoreError:
+    code, message = reply["Error"].get("Code", ""), reply["Error"].get("Message", "")
+    if code == "TransactionCanceledException":
+        return _cancelled(reply.get("CancellationReasons") or [], message)
+    if code == "IdempotentParameterMismatchException":
+        return TokenReused("This idempotency token already stands for another write.")
+    if code in MISTAKES:
+        return Invalid(message)
+    return Conflict(IN_THE_WAY) if code in CONFLICTS else _unavailable(code, message, tables)
+
+
+def _unavailable(code: str, message: str, tables: str) -> Unavailable:
+    if code == "ResourceNotFoundException":
+        return Unavailable(f"The table {tables} is not there yet; run: python manage.py create_tables")
+    if code in THROTTLES:
+        return Unavailable(TOO_BUSY)
+    if code == "TransactionInProgressException":  # the SDK has waited for it already
+        return Unavailable(f"DynamoDB is still at work on this same write; {IN_DOUBT}.")
+    if code in STRANGERS:
+        return Unavailable(f"AWS does not accept our credentials: {message or code}")
+    if code in ("AccessDeniedException", "AccessDenied"):
+        return Unavailable(f"AWS does not allow us to use {tables}: {message}")
+    return Unavailable(f"DynamoDB failed with {code}: {message}")
+
+
+def _cancelled(reasons: Sequence[dict[str, str]], message: str) -> StoreError:
+    """The reasons come in the order of the writes. What the caller can do something about comes first."""
+    codes = [reason.get("Code", "None") for reason in reasons]
+    if refused := [position for position, code in enumerate(codes) if code == "ConditionalCheckFailed"]:
+        return Refused(refused)
+    for code, reason in zip(codes, reasons, strict=True):
+        if code in MISTAKES:
+            return Invalid(reason.get("Message", message))
+    if THROTTLES.intersection(codes):
+        return Crowded(TOO_BUSY)
+    return Conflict(IN_THE_WAY) if CONFLICTS.intersection(codes) else Unavailable(f"DynamoDB failed: {message}")

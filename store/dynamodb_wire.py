@@ -1,0 +1,156 @@
+"""DynamoDB's JSON: plain values to and from attribute values, and a client that takes replies as they are.
+
+botocore looks up the shape of every attribute of every item it reads, which is most of the time a long page takes.
+"""
+
+from __future__ import annotations
+
+from base64 import b64decode
+from collections.abc import Callable, Mapping
+from decimal import Decimal
+from typing import Any
+from urllib.parse import urlsplit
+
+import boto3
+import botocore.session
+import orjson
+from botocore.config import Config
+from botocore.parsers import JSONParser, ResponseParserError, ResponseParserFactory
+
+from .table import Invalid, Item, Key, Value
+
+ATTEMPTS = 4
+CONNECT_SECONDS = 1
+READ_SECONDS = 3
+SPARE_CONNECTIONS = 4
+
+# An endpoint of our own asks for a signature, but not for whose.
+NO_ONE = {"access_key": "plenum", "secret_key": "plenum"}
+
+# The replies that hold items, or nothing we read. All others keep botocore's own parser, with its dates.
+PLAIN_REPLIES = {"GetItem", "BatchGetItem", "Query", "PutItem", "DeleteItem", "UpdateItem", "TransactWriteItems"}
+
+Wire = dict[str, Any]  # one attribute value, such as {"S": "text"}
+
+
+# --- values ---------------------------------------------------------------------------------------------------------
+
+
+def encode(value: Value) -> Wire:
+    return _ENCODERS[type(value)](value)
+
+
+def encode_item(item: Mapping[str, Value]) -> dict[str, Wire]:
+    return {name: encode(value) for name, value in item.items()}
+
+
+def encode_key(key: Key) -> dict[str, Wire]:
+    return {"PK": {"S": key.pk}, "SK": {"S": key.sk}}
+
+
+_ENCODERS: dict[type, Callable[[Any], Wire]] = {
+    str: lambda value: {"S": value},
+    int: lambda value: {"N": str(value)},
+    bool: lambda value: {"BOOL": value},
+    type(None): lambda value: {"NULL": True},
+    bytes: lambda value: {"B": value},
+    list: lambda value: {"L": [encode(each) for each in value]},
+    dict: lambda value: {"M": encode_item(value)},
+}
+
+
+def decode_item(wire: dict[str, Wire]) -> Item:
+    # Most attributes are text or numbers: for these a look is cheaper than the call, and a count reads a million items.
+    return {
+        name: value["S"] if "S" in value else _whole_number(value["N"]) if "N" in value else decode(value)
+        for name, value in wire.items()
+    }
+
+
+def decode(wire: Wire) -> Value:
+    ((kind, content),) = wire.items()
+    try:
+        decoder = _DECODERS[kind]
+    except KeyError:
+        raise Invalid(f"The table holds a value of DynamoDB's type {kind}, which Plenum does not use.") from None
+    return decoder(content)
+
+
+def _whole_number(text: str) -> int:
+    try:
+        return int(text)
+    except ValueError:  # DynamoDB writes some large numbers with an exponent
+        number = Decimal(text)
+    if number != number.to_integral_value():
+        raise Invalid(f"The table holds a number that is not whole: {text}.")
+    return int(number)
+
+
+_DECODERS: dict[str, Callable[[Any], Value]] = {
+    "S": lambda content: content,
+    "N": _whole_number,
+    "BOOL": lambda content: content,
+    "NULL": lambda content: None,
+    "B": b64decode,
+    "L": lambda content: [decode(each) for each in content],
+    "M": decode_item,
+}
+
+
+# --- the client -----------------------------------------------------------------------------------------------------
+
+
+class _PlainParser(JSONParser):  # type: ignore[misc]
+    """Takes a reply as it is; errors, and replies with dates in them, go the usual way."""
+
+    def _do_parse(self, response: dict[str, Any], shape: Any) -> dict[str, Any]:
+        if response["context"].get("operation_name") not in PLAIN_REPLIES:
+            parsed: dict[str, Any] = super()._do_parse(response, shape)
+        else:
+            parsed = _loads(response["body"])
+            self._inject_response_metadata(parsed, response["headers"])
+        return parsed
+
+
+class PlainParserFactory(ResponseParserFactory):  # type: ignore[misc]
+    def create_parser(self, protocol_name: str) -> Any:
+        return _PlainParser(**self._defaults) if protocol_name == "json" else super().create_parser(protocol_name)
+
+
+def _loads(body: bytes) -> dict[str, Any]:
+    try:
+        reply = orjson.loads(body or b"{}")
+    except ValueError as error:
+        raise ResponseParserError(str(error)) from error
+    if type(reply) is not dict:
+        raise ResponseParserError("The reply is no JSON object.")
+    return reply
+
+
+def client(region: str, endpoint: str | None, threads: int) -> Any:
+    """A low-level DynamoDB client. With an endpoint of one's own and no credentials, it signs as no one."""
+    session = botocore.session.Session()
+    session.register_component("response_parser_factory", PlainParserFactory())
+    if endpoint is not None and not _is_amazons(endpoint):
+        # Nobody's endpoint: asking the machine for its role would only cost seconds.
+        session.get_component("credential_provider").remove("iam-role")
+        if session.get_credentials() is None:
+            session.set_credentials(**NO_ONE)
+    ours = boto3.session.Session(region_name=region, botocore_session=session)
+    return ours.client("dynamodb", endpoint_url=endpoint, config=_config(threads))
+
+
+def _config(threads: int) -> Config:
+    return Config(
+        retries={"mode": "standard", "total_max_attempts": ATTEMPTS},
+        connect_timeout=CONNECT_SECONDS,
+        read_timeout=READ_SECONDS,
+        max_pool_connections=threads + SPARE_CONNECTIONS,
+        tcp_keepalive=True,
+        parameter_validation=False,  # `limits` has looked at everything already
+    )
+
+
+def _is_amazons(endpoint: str) -> bool:
+    host = urlsplit(endpoint).hostname or ""
+    return host.endswith((".amazonaws.com", ".amazonaws.com.cn", ".api.aws"))

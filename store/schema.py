@@ -1,0 +1,252 @@
+"""The two tables as PynamoDB models, and the act that makes them and switches on what protects them."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from botocore.exceptions import ClientError
+from pynamodb.attributes import Attribute, TTLAttribute, UnicodeAttribute
+from pynamodb.constants import PAY_PER_REQUEST_BILLING_MODE
+from pynamodb.indexes import AllProjection, GlobalSecondaryIndex
+from pynamodb.models import Model
+
+from .table import DATA, LOG, Unavailable
+
+INDEX = "GSI1"
+
+BUSY = {
+    "ResourceInUseException",
+    "LimitExceededException",
+    "ContinuousBackupsUnavailableException",
+    "TableInUseException",
+}
+UNKNOWN = {"UnknownOperationException", "NotImplemented", "NotImplementedException", "InvalidAction", "501"}
+SECONDS_TO_WAIT = 180.0
+SECONDS_TO_SHOW = 5.0
+
+
+class Gsi1(GlobalSecondaryIndex):  # type: ignore[misc]
+    class Meta:
+        index_name = INDEX
+        projection = AllProjection()
+        billing_mode = PAY_PER_REQUEST_BILLING_MODE
+
+    gsi1pk = UnicodeAttribute(hash_key=True, attr_name="GSI1PK")
+    gsi1sk = UnicodeAttribute(range_key=True, attr_name="GSI1SK")
+
+
+class DataItem(Model):  # type: ignore[misc]
+    class Meta:
+        table_name = DATA
+        billing_mode = PAY_PER_REQUEST_BILLING_MODE
+
+    pk = UnicodeAttribute(hash_key=True, attr_name="PK")
+    sk = UnicodeAttribute(range_key=True, attr_name="SK")
+    ttl = TTLAttribute(null=True)
+    gsi1 = Gsi1()
+
+
+class LogItem(Model):  # type: ignore[misc]
+    class Meta:
+        table_name = LOG
+        billing_mode = PAY_PER_REQUEST_BILLING_MODE
+
+    pk = UnicodeAttribute(hash_key=True, attr_name="PK")
+    sk = UnicodeAttribute(range_key=True, attr_name="SK")
+
+
+MODELS: tuple[tuple[Any, tuple[Any, ...]], ...] = ((DataItem, (Gsi1,)), (LogItem, ()))
+
+
+@dataclass(frozen=True, slots=True)
+class Created:
+    """The tables that are there now, and a sentence for each protection the engine does not know."""
+
+    tables: tuple[str, ...]
+    unavailable: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Extra:
+    """Something to switch on for a table that is there."""
+
+    sentence: str
+    is_on: Callable[[], bool]
+    turn_on: Callable[[], object]
+
+
+def create(client: Any, prefix: str = "", *, protected: bool = True) -> Created:
+    """Make the tables that are missing, wait until all can be used, and switch on what is still off. May be run again,
+    and by two at once."""
+    definitions = [definition(model, indexes, prefix) for model, indexes in MODELS]
+    for wanted in definitions:
+        _make(client, wanted | {"DeletionProtectionEnabled": protected})
+    for wanted in definitions:
+        _check(wanted, _wait_until_active(client, wanted["TableName"]))
+    extras = [extra for model, _ in MODELS for extra in _extras(client, model, prefix, protected)]
+    unavailable = tuple(extra.sentence for extra in extras if not _switch_on(extra))
+    return Created(tuple(wanted["TableName"] for wanted in definitions), unavailable)
+
+
+def definition(model: Any, indexes: tuple[Any, ...], prefix: str) -> dict[str, Any]:
+    """What the model says, as boto3 wants it."""
+    table_keys = [each for each in model.get_attributes().values() if each.is_hash_key or each.is_range_key]
+    index_keys = [list(index.Meta.attributes.values()) for index in indexes]
+    wanted: dict[str, Any] = {
+        "TableName": prefix + model.Meta.table_name,
+        "BillingMode": model.Meta.billing_mode,
+        "KeySchema": _key_schema(table_keys),
+        "AttributeDefinitions": [
+            {"AttributeName": each.attr_name, "AttributeType": each.attr_type} for each in sum(index_keys, table_keys)
+        ],
+    }
+    if indexes:
+        wanted["GlobalSecondaryIndexes"] = [
+            {
+                "IndexName": index.Meta.index_name,
+                "KeySchema": _key_schema(keys),
+                "Projection": {"ProjectionType": index.Meta.projection.projection_type},
+            }
+            for index, keys in zip(indexes, index_keys, strict=True)
+        ]
+    return wanted
+
+
+def _key_schema(keys: list[Attribute[Any]]) -> list[dict[str, str]]:
+    in_order = sorted(keys, key=lambda each: bool(each.is_range_key))
+    return [{"AttributeName": key.attr_name, "KeyType": "RANGE" if key.is_range_key else "HASH"} for key in in_order]
+
+
+# --- making ---------------------------------------------------------------------------------------------------------
+
+
+def _make(client: Any, wanted: dict[str, Any]) -> None:
+    if _describe(client, wanted["TableName"]) is not None:
+        return
+    try:
+        client.create_table(**wanted)
+    except ClientError as error:
+        if _code(error) not in BUSY:  # somebody else is making it at this moment
+            raise
+
+
+def _describe(client: Any, name: str) -> dict[str, Any] | None:
+    try:
+        table: dict[str, Any] = client.describe_table(TableName=name)["Table"]
+    except ClientError as error:
+        if _code(error) != "ResourceNotFoundException":
+            raise
+        return None
+    return table
+
+
+def _wait_until_active(client: Any, name: str) -> dict[str, Any]:
+    for _ in _patiently():
+        table = _describe(client, name)
+        if table is not None and all(each == "ACTIVE" for each in _statuses(table)):
+            return table
+    raise Unavailable(f"The table {name} is being made, but is still not ready after {SECONDS_TO_WAIT:.0f} seconds.")
+
+
+def _statuses(table: dict[str, Any]) -> Iterator[str]:
+    yield table["TableStatus"]
+    for index in table.get("GlobalSecondaryIndexes", ()):
+        yield index.get("IndexStatus", "ACTIVE")
+
+
+def _check(wanted: dict[str, Any], table: dict[str, Any]) -> None:
+    found = _keys(table)
+    if any(found.get(name) != keys for name, keys in _keys(wanted).items()):
+        raise Unavailable(f"There is a table {wanted['TableName']} already, but it has other keys than Plenum's.")
+
+
+def _keys(table: dict[str, Any]) -> dict[str, list[dict[str, str]]]:
+    indexes = {index["IndexName"]: index["KeySchema"] for index in table.get("GlobalSecondaryIndexes", ())}
+    return {"": table["KeySchema"]} | indexes
+
+
+# --- what protects them ---------------------------------------------------------------------------------------------
+
+
+def _extras(client: Any, model: Any, prefix: str, protected: bool) -> Iterator[Extra]:
+    name = prefix + model.Meta.table_name
+    for attribute in model.get_attributes().values():
+        if isinstance(attribute, TTLAttribute):
+            yield _expiry(client, name, attribute.attr_name)
+    yield _recovery(client, name)
+    if protected:
+        yield _protection(client, name)
+
+
+def _expiry(client: Any, name: str, attribute: str) -> Extra:
+    def is_on() -> bool:
+        found = client.describe_time_to_live(TableName=name)["TimeToLiveDescription"]
+        return found.get("TimeToLiveStatus") in ("ENABLED", "ENABLING")
+
+    def turn_on() -> None:
+        wanted = {"Enabled": True, "AttributeName": attribute}
+        client.update_time_to_live(TableName=name, TimeToLiveSpecification=wanted)
+
+    return Extra(f"{name}: this engine does not delete expired items.", is_on, turn_on)
+
+
+def _recovery(client: Any, name: str) -> Extra:
+    def is_on() -> bool:
+        found = client.describe_continuous_backups(TableName=name)["ContinuousBackupsDescription"]
+        return bool(found.get("PointInTimeRecoveryDescription", {}).get("PointInTimeRecoveryStatus") == "ENABLED")
+
+    def turn_on() -> None:
+        wanted = {"PointInTimeRecoveryEnabled": True}
+        client.update_continuous_backups(TableName=name, PointInTimeRecoverySpecification=wanted)
+
+    return Extra(f"{name}: this engine has no point-in-time recovery.", is_on, turn_on)
+
+
+def _protection(client: Any, name: str) -> Extra:
+    def is_on() -> bool:
+        return bool(_wait_until_active(client, name).get("DeletionProtectionEnabled"))
+
+    def turn_on() -> None:
+        client.update_table(TableName=name, DeletionProtectionEnabled=True)
+
+    return Extra(f"{name}: this engine has no protection against deletion.", is_on, turn_on)
+
+
+def _switch_on(extra: Extra) -> bool:
+    """Whether it is on now; `False` when the engine does not know it. A refusal rises."""
+    try:
+        return extra.is_on() or _turn_on(extra)
+    except ClientError as error:
+        if _code(error) not in UNKNOWN:
+            raise
+        return False
+
+
+def _turn_on(extra: Extra) -> bool:
+    for _ in _patiently():
+        try:
+            extra.turn_on()
+        except ClientError as error:
+            if not extra.is_on() and _code(error) not in BUSY:
+                raise
+        else:
+            return any(extra.is_on() for _ in _patiently(SECONDS_TO_SHOW))
+        if extra.is_on():  # somebody else was quicker
+            return True
+    raise Unavailable(f"DynamoDB was too busy for {SECONDS_TO_WAIT:.0f} seconds. Still off is: {extra.sentence}")
+
+
+def _patiently(seconds: float = SECONDS_TO_WAIT) -> Iterator[None]:
+    """Again and again, at first quickly, until it has been long enough."""
+    deadline, pause = time.monotonic() + seconds, 0.05
+    while time.monotonic() < deadline:
+        yield
+        time.sleep(pause)
+        pause = min(pause * 1.5, 3.0)
+
+
+def _code(error: ClientError) -> str:
+    return str(error.response.get("Error", {}).get("Code", ""))

@@ -1,0 +1,153 @@
+"""A real server and a real Chromium. No page opened here may err, breach its policy, or ask a stranger for anything."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, ConsoleMessage, Page, Playwright, Request, sync_playwright
+
+from config.settings import BASE_DIR
+
+NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    here = Path(__file__).parent
+    for item in items:
+        if here in item.path.parents:
+            item.add_marker(pytest.mark.browser)
+
+
+# --- the server ---
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+def wait_until_it_answers(address: str, process: subprocess.Popen[bytes], log: Path) -> None:
+    for _ in range(300):
+        try:
+            urllib.request.urlopen(f"{address}/healthz", timeout=5).close()
+            return
+        except OSError:
+            if process.poll() is not None:
+                break
+            time.sleep(0.1)
+    raise AssertionError(f"The server did not start:\n{log.read_text()}")
+
+
+@contextmanager
+def serving(folder: Path, *options: str) -> Iterator[str]:
+    """The address of a site served from the folder as `make run` serves it."""
+    port, log = free_port(), folder / "server.log"
+    variables = {"PATH": os.environ["PATH"], "DATA_DIR": str(folder), "PORT": str(port), "WEB_PROCESSES": "1"}
+    command = [sys.executable, "manage.py", "serve", *options]
+    with log.open("wb") as output:
+        process = subprocess.Popen(
+            command, cwd=BASE_DIR, env=variables, stdout=output, stderr=output, start_new_session=True
+        )
+    try:
+        address = f"http://127.0.0.1:{port}"
+        wait_until_it_answers(address, process, log)
+        yield address
+    finally:
+        if process.poll() is None:
+            os.killpg(process.pid, signal.SIGKILL)
+        process.wait(timeout=10)
+
+
+@pytest.fixture(scope="package")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """A site with the demo, for all browser tests."""
+    with serving(tmp_path_factory.mktemp("site")) as address:
+        yield address
+
+
+@pytest.fixture
+def fresh_server(tmp_path: Path) -> Iterator[str]:
+    """A site in which nothing has happened yet."""
+    with serving(tmp_path, "--no-demo") as address:
+        yield address
+
+
+# --- the browser ---
+
+
+def chromium(playwright: Playwright) -> str:
+    """Where Chromium is. That there is none is an error: a run that skips the browser says nothing about the pages."""
+    named = os.environ.get("CHROMIUM")
+    found = [named] if named else [shutil.which(name) for name in NAMES]
+    path = next(filter(None, found), playwright.chromium.executable_path)
+    if not Path(path).exists():
+        raise RuntimeError("There is no Chromium. Install one, or name one in the environment variable CHROMIUM.")
+    return path
+
+
+@pytest.fixture(scope="package")
+def browser() -> Iterator[Browser]:
+    with sync_playwright() as playwright:
+        as_root = ["--no-sandbox"] if os.getuid() == 0 else []  # Chromium refuses its sandbox to root
+        browser = playwright.chromium.launch(executable_path=chromium(playwright), args=as_root)
+        yield browser
+        browser.close()
+
+
+class Complaints(list[str]):
+    """What a page should not have done."""
+
+    def __init__(self, address: str, path: str):
+        self.address, self.first = address, address + path
+
+    def listen(self, page: Page) -> None:
+        page.on("console", self.hear)
+        page.on("pageerror", lambda error: self.append(f"script: {error}"))
+        page.on("request", self.see)
+
+    def hear(self, message: ConsoleMessage) -> None:
+        # Chromium also complains when the page that was asked for is itself an error page; that is no mistake here.
+        asked_for = message.location["url"] == self.first and "the server responded with a status of 4" in message.text
+        if message.type in ("error", "warning") and not asked_for:
+            self.append(f"console: {message.text}")
+
+    def see(self, request: Request) -> None:
+        if not request.url.startswith(f"{self.address}/"):
+            self.append(f"request to elsewhere: {request.url}")
+
+
+Visit = Callable[..., Page]
+
+
+@pytest.fixture
+def visit(browser: Browser, server: str) -> Iterator[Visit]:
+    """Opens a page as a given reader would see it; afterwards no page may have complained."""
+    opened = []
+
+    def visit(path: str, *, width: int = 1280, address: str = server, before: str = "", **reader: object) -> Page:
+        context = browser.new_context(base_url=address, viewport={"width": width, "height": 800}, **reader)
+        page = context.new_page()
+        complaints = Complaints(address, path)
+        complaints.listen(page)
+        opened.append((context, complaints))
+        if before:
+            page.add_init_script(before)
+        page.goto(path)
+        return page
+
+    yield visit
+    for context, _ in opened:
+        context.close()
+    assert [complaint for _, complaints in opened for complaint in complaints] == []

@@ -1,0 +1,80 @@
+"""Django's forms come out in our look, with everything a screen reader needs."""
+
+from __future__ import annotations
+
+import pytest
+from django import forms
+from playwright.sync_api import Page, expect
+
+from .test_access import faults
+
+
+class Candidacy(forms.Form):
+    name = forms.CharField(help_text="As it should stand on the ballot.")
+    email = forms.EmailField()
+    statement = forms.CharField(widget=forms.Textarea, required=False)
+    seat = forms.ChoiceField(choices=[("chair", "Chair"), ("purse", "Treasurer")], widget=forms.RadioSelect)
+    days = forms.MultipleChoiceField(
+        choices=[("1", "Monday"), ("2", "Tuesday")], widget=forms.CheckboxSelectMultiple, required=False
+    )
+    since = forms.SplitDateTimeField()
+    photo = forms.FileField(required=False)
+    agrees = forms.BooleanField(label="I accept the nomination", help_text="You can withdraw later.")
+    token = forms.CharField(widget=forms.HiddenInput)
+
+    def clean(self):
+        raise forms.ValidationError("Nominations closed yesterday.")
+
+
+@pytest.fixture
+def show(visit):
+    """Puts a form into a page of the site."""
+
+    def show(form: forms.Form) -> Page:
+        page = visit("/nowhere")
+        page.evaluate(
+            """html => {
+              const main = document.querySelector("main > .wide");
+              main.innerHTML = `<h1>Candidacy</h1><form>${html}<button class="button">Send</button></form>`;
+              htmx.trigger(main, "htmx:load");
+            }""",
+            str(form),
+        )
+        return page
+
+    return show
+
+
+def test_axe_finds_nothing_in_a_new_form(show):
+    assert faults(show(Candidacy())) == []
+
+
+def test_axe_finds_nothing_in_a_form_sent_back(show):
+    assert faults(show(Candidacy({"email": "nobody"}))) == []
+
+
+def test_every_field_has_a_name_and_its_hint(show):
+    page = show(Candidacy())
+    expect(page.get_by_label("Name")).to_have_accessible_description("As it should stand on the ballot.")
+    expect(page.get_by_role("group", name="Seat").get_by_label("Treasurer")).to_be_visible()
+    expect(page.get_by_label("I accept the nomination")).to_have_accessible_description("You can withdraw later.")
+    expect(page.get_by_label("Statement (optional)")).to_be_visible()
+
+
+def test_a_form_sent_back_says_on_top_what_is_wrong_and_leads_there(show):
+    page = show(Candidacy({"email": "nobody", "token": ""}))
+    summary = page.get_by_role("group", name="This has not been saved yet")
+    expect(summary).to_be_focused()
+    expect(summary).to_contain_text("Nominations closed yesterday.")
+    expect(summary.get_by_role("listitem")).to_have_count(7)
+    for label, field in (("Email", "#id_email"), ("Seat", "#id_seat_0"), ("Since", "#id_since_0")):
+        summary.get_by_role("link", name=f"{label}:").click()
+        expect(page.locator(field)).to_be_focused()
+    expect(page.get_by_label("Email")).to_have_attribute("aria-invalid", "true")
+    expect(page.get_by_label("Email")).to_have_accessible_description("Enter a valid email address.")
+
+
+def test_what_people_typed_is_not_taken_for_markup(show):
+    page = show(Candidacy({"name": '<b>Ada</b> & "Bob"', "email": "<i>"}))
+    expect(page.get_by_label("Name")).to_have_value('<b>Ada</b> & "Bob"')
+    expect(page.locator("main b, main i")).to_have_count(0)

@@ -1,0 +1,67 @@
+"""Paper, calm, and colours the reader's system has chosen."""
+
+from __future__ import annotations
+
+from playwright.sync_api import expect
+
+
+def test_on_paper_there_is_nothing_to_press_and_nothing_hidden(visit):
+    page = visit("/style/", color_scheme="dark")
+    page.emulate_media(media="print")
+    for gone in (".site-nav", ".nav-opener", ".site-footer form", ".code .button", ".tabs >> nth=0"):
+        expect(page.locator(gone).first).to_be_hidden()
+    for name in ("winner", "rounds", "ballots"):
+        expect(page.locator(f"#tab-{name}")).to_be_visible()
+    assert page.evaluate("getComputedStyle(document.documentElement).backgroundColor") == "rgb(255, 255, 255)"
+    assert page.evaluate("getComputedStyle(document.documentElement).color") == "rgb(0, 0, 0)"
+
+
+def test_what_is_on_paper_is_dark_on_light_also_for_who_chose_dark(visit):
+    page = visit("/style/")
+    page.get_by_label("Dark", exact=True).check()
+    page.emulate_media(media="print")
+    assert (
+        page.locator(".card").first.evaluate("card => getComputedStyle(card).backgroundColor") == "rgb(255, 255, 255)"
+    )
+
+
+def test_a_wide_table_is_whole_on_paper(visit):
+    page = visit("/style/", width=720)
+    page.emulate_media(media="print")
+    box = page.locator(".table-box.scrolls")
+    assert box.evaluate("box => getComputedStyle(box).overflowX") == "visible"
+    assert box.evaluate("box => box.scrollWidth <= box.clientWidth")
+    row = box.locator("tbody th").first
+    assert row.evaluate("row => row.clientWidth") > 40, "the name is not broken letter by letter"
+
+
+MOVING = (
+    "document.getAnimations().filter(animation => animation.effect.getComputedTiming().iterations === Infinity).length"
+)
+
+
+def test_nothing_moves_for_who_wants_calm(visit):
+    assert visit("/style/", reduced_motion="no-preference").evaluate(MOVING) > 0
+    page = visit("/style/", reduced_motion="reduce")
+    assert page.evaluate(MOVING) == 0
+    page.locator("a[href='#names']").first.focus()
+    assert page.evaluate("getComputedStyle(document.documentElement).scrollBehavior") == "auto"
+    assert page.locator(".button").first.evaluate("button => getComputedStyle(button).transitionDuration") in (
+        "0.001s",
+        "0.001s, 0.001s",
+        "1ms",
+    )
+
+
+def test_with_forced_colours_lines_say_what_backgrounds_said(visit):
+    page = visit("/style/", forced_colors="active")
+    for part in (".button", ".badge.open", ".segments > [aria-current]"):
+        style = page.locator(part).first.evaluate("part => getComputedStyle(part).borderTopStyle")
+        assert style == "solid", part
+
+
+def test_more_contrast_turns_soft_ink_into_ink(visit):
+    page = visit("/", contrast="more")
+    assert page.locator(".lead").evaluate("lead => getComputedStyle(lead).color") == page.locator("h1").evaluate(
+        "title => getComputedStyle(title).color"
+    )
