@@ -53,4 +53,4 @@ class CodeForm(forms.Form):
 class AnswerForm(forms.Form):
     """What the browser's authenticator answered; a script fills it in."""
 
-    passkey = forms.CharField(max_length=50_000, widget=forms.HiddenInput)
+    passkey = forms.CharField(max_length=20_000, widget=forms.HiddenInput)

@@ -48,8 +48,10 @@ class NewPasswordForm(forms.Form):
 
     password = password_field(_("New password"), "new-password", password_validators_help_text_html)
 
+    user: User | None = None
+
     def __init__(self, *arguments: Any, user: User | None = None, **options: Any):
-        self.user = user
+        self.user = user or self.user
         super().__init__(*arguments, **options)
 
     def whose(self) -> User:

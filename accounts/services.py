@@ -12,7 +12,7 @@ from django.utils.translation import gettext_lazy as _
 
 from store import keys
 from store.log import Event, EventLog, as_text
-from store.table import Check, Delete, Equals, Exists, Put, Refused, Write
+from store.table import Check, Delete, Equals, Exists, Item, Key, Put, Refused, Write
 
 from . import mail, repository, rules, tokens
 from .models import User
@@ -105,17 +105,22 @@ def confirm_registration(token: str, name: str | None = None) -> User:
 
     If somebody took the name meanwhile, `NameTaken` rises and the link is good for another `name`.
     """
-    words = tokens.read("registration", token, tokens.DAY)
-    place = keys.registration(words[0]) if words else None
-    waiting = repository.table().get(place) if place else None
-    if place is None or waiting is None:
-        raise LinkSpent(LINK_SPENT)
+    waiting = read_registration(token)
     user = _new_user(name or waiting["name"], waiting["email"], waiting["password"], Role[settings.DEFAULT_ROLE])
     try:
-        _create(user, Delete(place, when=Exists()))
+        _create(user, Delete(Key(waiting["PK"], waiting["SK"]), when=Exists()))
     except Refused:
         raise LinkSpent(LINK_SPENT) from None
     return user
+
+
+def read_registration(token: str) -> Item:
+    """The registration that waits for this link."""
+    words = tokens.read("registration", token, tokens.DAY)
+    waiting = repository.table().get(keys.registration(words[0])) if words else None
+    if waiting is None:
+        raise LinkSpent(LINK_SPENT)
+    return waiting
 
 
 def make_demo_person(name: str, role: Role, about: str, password: str) -> bool:
@@ -235,10 +240,7 @@ def ask_for_new_email(user: User, email: str) -> None:
 
 
 def confirm_email(name: str, token: str) -> User:
-    user = repository.find(name)
-    email = tokens.read_email_token(user, token) if user else None
-    if user is None or email is None:
-        raise LinkSpent(LINK_SPENT)
+    user, email = read_email_link(name, token)
     event = Event(user.name, "UserEmailChanged", {"name": user.name, "email": email})
     told = mail.queued("email_changed", user.email, name=user.name)
     try:
@@ -246,6 +248,15 @@ def confirm_email(name: str, token: str) -> User:
     except Refused:
         raise LinkSpent(LINK_SPENT) from None
     return _again(user)
+
+
+def read_email_link(name: str, token: str) -> tuple[User, str]:
+    """Whose address the link changes, and to which."""
+    user = repository.find(name)
+    email = tokens.read_email_token(user, token) if user else None
+    if user is None or email is None:
+        raise LinkSpent(LINK_SPENT)
+    return user, email
 
 
 # --- roles ---

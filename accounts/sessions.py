@@ -57,7 +57,6 @@ class SessionStore(SessionBase):
         self._session_key = _write_cookie(NOBODY, secrets.token_urlsafe(32))
         self.item = None
         self.modified = True
-        self._session_cache = {}
 
     def save(self, must_create: bool = False) -> None:
         if self.session_key is None:

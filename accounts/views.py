@@ -90,22 +90,26 @@ def _registered(request: HttpRequest, user: User | None, email: str) -> HttpResp
 @form_page
 def confirm_registration(request: HttpRequest, token: str) -> HttpResponse:
     form = NameForm(request.POST) if "name" in request.POST else None
-    if request.method == "POST" and (form is None or form.is_valid()):
-        try:
+    try:
+        services.read_registration(token)
+        if request.method == "POST" and (form is None or form.is_valid()):
             user = services.confirm_registration(token, form.cleaned_data["name"] if form else None)
-        except services.NameTaken as refusal:
-            form = form or NameForm({"name": ""})
-            form.errors.clear()
-            form.add_error("name", str(refusal))
-        except services.LinkSpent as refusal:
-            return say(request, _("This link no longer works"), str(refusal), status=410)
-        else:
-            start_session(request, user)
-            messages.success(request, _("Welcome, %(name)s.") % {"name": user.name})
-            return redirect("home")
+            return _welcome(request, user)
+    except services.NameTaken as refusal:
+        form = form or NameForm({"name": ""})
+        form.errors.clear()
+        form.add_error("name", str(refusal))
+    except services.LinkSpent as refusal:
+        return say(request, _("This link no longer works"), str(refusal), status=410)
     if form is None:
         return ask(request, _("Complete your account"), _("Complete account"))
     return show_form(request, form, _("Choose another name"), _("Complete account"))
+
+
+def _welcome(request: HttpRequest, user: User) -> HttpResponse:
+    start_session(request, user)
+    messages.success(request, _("Welcome, %(name)s.") % {"name": user.name})
+    return redirect("home")
 
 
 @public
@@ -116,10 +120,7 @@ def accept_invitation(request: HttpRequest, token: str) -> HttpResponse:
         email = services.read_invitation(token)
         form = InvitedForm(request.POST or None)
         if request.method == "POST" and form.is_valid():
-            user = services.accept_invitation(token, **form.cleaned_data)
-            start_session(request, user)
-            messages.success(request, _("Welcome, %(name)s.") % {"name": user.name})
-            return redirect("home")
+            return _welcome(request, services.accept_invitation(token, **form.cleaned_data))
     except services.NameTaken as refusal:
         form.add_error("name", str(refusal))
     except services.LinkSpent as refusal:
@@ -283,13 +284,14 @@ def change_email(request: HttpRequest) -> HttpResponse:
 @public
 @form_page
 def confirm_email(request: HttpRequest, name: str, token: str) -> HttpResponse:
-    if request.method == "POST":
-        try:
+    try:
+        if request.method == "POST":
             user = services.confirm_email(name, token)
-        except services.LinkSpent as refusal:
-            return say(request, _("This link no longer works"), str(refusal), status=410)
-        messages.success(request, _("Your address is now %(email)s.") % {"email": user.email})
-        return redirect("me")
+            messages.success(request, _("Your address is now %(email)s.") % {"email": user.email})
+            return redirect("me")
+        services.read_email_link(name, token)
+    except services.LinkSpent as refusal:
+        return say(request, _("This link no longer works"), str(refusal), status=410)
     return ask(request, _("Your new email address"), _("Confirm address"))
 
 

@@ -3,25 +3,25 @@
 A name becomes part of a key only through `part`, which folds it (so that "Ada" and "ADA" are one person) and escapes it
 (so that no name can forge a `#` or run into another's keys). Attributes keep the name as it was typed.
 
-| item         | table | PK                | SK                | GSI1PK / GSI1SK                | read by                   |
-|--------------|-------|-------------------|-------------------|--------------------------------|---------------------------|
-| person       | data  | USER#{name}       | METADATA          | {email} / USER#{name}          | every signed-in page      |
-| factors      | data  | USER#{name}       | FACTORS           |                                | second step of sign-in    |
-| email guard  | data  | EMAIL#{email}     | METADATA          |                                | sign-in, registration     |
-| people list  | data  | PEOPLE            | {name}            | ROLE#{role} / {name}           | people list               |
-| owner mark   | data  | METADATA          | OWNER             |                                | registration, hand-over   |
-| session      | data  | SESSIONS#{name}   | {digest}          |                                | every signed-in page      |
-| throttle     | data  | THROTTLE#{digest} | {window}          |                                | sign-in and other forms   |
-| registration | data  | PENDING#{id}      | METADATA          |                                | link in the mail          |
-| invitation   | data  | INVITATION#{email}| METADATA          | INVITATIONS / {time}#{email}   | link in the mail, admins  |
-| mail         | data  | MAIL#{id}         | METADATA          | MAIL#{state} / {time}#{id}     | worker, mail page         |
-| counts       | data  | METADATA          | COUNTS            |                                | home page                 |
-| sync state   | data  | METADATA          | SYNC              |                                | sealer, /readyz           |
-| form sent    | data  | ONCE#{token}      | METADATA          |                                | a form sent again         |
-| event        | log   | EVENTS            | {sequence}#{time} |                                | sealer, verify            |
-| event number | log   | SEQUENCE          | METADATA          |                                | every recorded act        |
-| void number  | log   | VOID#{sequence}   | METADATA          |                                | every recorded act        |
-| checkpoint   | log   | CHECKPOINTS       | {sequence}        |                                | home page, sealer, verify |
+| item         | table | PK                 | SK                | GSI1PK / GSI1SK              | read by              |
+|--------------|-------|--------------------|-------------------|------------------------------|----------------------|
+| person       | data  | USER#{name}        | METADATA          | {email} / USER#{name}        | every signed-in page |
+| factors      | data  | USER#{name}        | FACTORS           |                              | second step          |
+| email guard  | data  | EMAIL#{email}      | METADATA          |                              | sign-in, joining     |
+| people list  | data  | PEOPLE             | {name}            | ROLE#{role} / {name}         | people list          |
+| owner mark   | data  | METADATA           | OWNER             |                              | joining, hand-over   |
+| session      | data  | SESSIONS#{name}    | {digest}          |                              | every signed-in page |
+| throttle     | data  | THROTTLE#{digest}  | {window}          |                              | sign-in, other forms |
+| registration | data  | PENDING#{id}       | METADATA          |                              | mailed link          |
+| invitation   | data  | INVITATION#{email} | METADATA          | INVITATIONS / {time}#{email} | mailed link, admins  |
+| mail         | data  | MAIL#{id}          | METADATA          | MAIL#{state} / {time}#{id}   | worker, mail page    |
+| counts       | data  | METADATA           | COUNTS            |                              | home page            |
+| sync state   | data  | METADATA           | SYNC              |                              | sealer, /readyz      |
+| form sent    | data  | ONCE#{token}       | METADATA          |                              | a form sent again    |
+| event        | log   | EVENTS             | {sequence}#{time} |                              | sealer, verify       |
+| event number | log   | SEQUENCE           | METADATA          |                              | every recorded act   |
+| void number  | log   | VOID#{sequence}    | METADATA          |                              | every recorded act   |
+| checkpoint   | log   | CHECKPOINTS        | {sequence}        |                              | home page, verify    |
 """
 
 from __future__ import annotations

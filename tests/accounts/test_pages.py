@@ -198,6 +198,16 @@ def test_a_signed_in_page_takes_one_round_trip_for_session_and_person(site, sign
     assert 'desc="1 trips"' in client.get("/me/")["Server-Timing"]
 
 
+def test_sign_in_over_a_session_that_has_ended_elsewhere(site, person, signed_in):
+    from accounts import services
+
+    user = person("Ada")
+    client = signed_in(user)
+    services.sign_out_everywhere(user)
+    assert client.post("/sign-in/", {"name_or_email": "Ada", "password": PASSWORD}).status_code == 302
+    assert client.get("/me/").status_code == 200
+
+
 @pytest.mark.parametrize("cookie", ["", "x", "QWRh.", "QWRh.forged", "!!.x", "." * 300, "QWRh.x.y", "\u00e9"])
 def test_a_forged_cookie_is_nobody(site, person, cookie):
     person("Ada")
