@@ -57,6 +57,14 @@ class User(AbstractBaseUser):
     def can(self, permission: Permission) -> bool:
         return has(self.role, permission)
 
+    @property
+    def can_manage_people(self) -> bool:
+        return self.can(Permission.MANAGE_USERS)
+
+    @property
+    def is_owner(self) -> bool:
+        return self.can(Permission.TRANSFER_OWNER)
+
     def save(self, *, update_fields: list[str] | None = None, **options: Any) -> None:  # type: ignore[override]
         """What Django changes by itself: the time of the last sign-in, and a hash made anew with today's cost."""
         from . import repository

@@ -2,9 +2,18 @@
 
 from __future__ import annotations
 
+import logging
+import sys
+import traceback
+
+from django.contrib.auth.models import AnonymousUser
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.utils.translation import gettext_lazy as _
+
+from store.table import BadCursor, Conflict, Unavailable
+
+log = logging.getLogger("plenum.request")
 
 PAGES = {
     400: (
@@ -55,10 +64,26 @@ def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
 
 
 def broken(request: HttpRequest) -> HttpResponse:
+    """What no view answered: a store in trouble has pages of its own, all else is our mistake."""
+    exception = sys.exc_info()[1]
+    status = next((status for kind, status in OF_THE_STORE.items() if isinstance(exception, kind)), 500)
+    _record(request, exception, status)
+    request.user = AnonymousUser()  # asking the store who this is may be what failed
     try:
-        return error_page(request, 500)
+        return error_page(request, status)
     except Exception:  # what broke the page may break this one too: say it without templates
-        return HttpResponse(f"{PAGES[500][0]}. {PAGES[500][1]}\n", status=500, content_type="text/plain; charset=utf-8")
+        title, sentence = PAGES[status]
+        return HttpResponse(f"{title}. {sentence}\n", status=status, content_type="text/plain; charset=utf-8")
+
+
+OF_THE_STORE = {Unavailable: 503, Conflict: 409, BadCursor: 400}
+
+
+def _record(request: HttpRequest, exception: BaseException | None, status: int) -> None:
+    """The kind of the exception and where it was raised, not its words: those may quote a person."""
+    where = "".join(traceback.format_tb(exception.__traceback__)) if exception else ""
+    kind = type(exception).__name__
+    log.error("failure", extra={"request_id": request.id, "status": status, "error": kind, "where": where})
 
 
 def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:

@@ -1,22 +1,18 @@
-"""What happens around every request: an id, a log line, security headers, honest pages for a store in trouble."""
+"""What happens around every request: an id, a line in the log, its round trips counted, security headers."""
 
 from __future__ import annotations
 
 import logging
 import secrets
-import traceback
 from collections.abc import Callable
 from time import perf_counter
 
 from django.conf import settings
-from django.core.exceptions import PermissionDenied, SuspiciousOperation
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse
 
 from store import trips
-from store.table import BadCursor, Conflict, Unavailable
 
 from . import metrics
-from .errors import error_page
 
 GetResponse = Callable[[HttpRequest], HttpResponse]
 log = logging.getLogger("plenum.request")
@@ -71,28 +67,3 @@ def security_headers(get_response: GetResponse) -> GetResponse:
         return response
 
     return respond
-
-
-class Failures:
-    """Answers for a store that is out of reach, too contended, or was given a forged cursor; records what else broke.
-
-    The record has the kind of the exception and where it was raised, not its words: those may quote a person.
-    """
-
-    def __init__(self, get_response: GetResponse):
-        self.get_response = get_response
-
-    def __call__(self, request: HttpRequest) -> HttpResponse:
-        return self.get_response(request)
-
-    def process_exception(self, request: HttpRequest, exception: Exception) -> HttpResponse | None:
-        if isinstance(exception, Http404 | PermissionDenied | SuspiciousOperation):
-            return None
-        status = next((status for kind, status in STATUSES.items() if isinstance(exception, kind)), None)
-        where = "".join(traceback.format_tb(exception.__traceback__))
-        kind = type(exception).__name__
-        log.error("failure", extra={"request_id": request.id, "status": status or 500, "error": kind, "where": where})
-        return error_page(request, status) if status else None
-
-
-STATUSES = {Unavailable: 503, Conflict: 409, BadCursor: 400}

@@ -58,7 +58,9 @@ class Environment:
 
     def mail(self, name: str, default: str | None) -> tuple[str, dict[str, object]]:
         """How mail leaves, as Django's backend and its settings: `smtp+tls://user:password@host` or `file:///folder`."""
-        url = urlsplit(self.text(name, default))
+        if not (text := self.text(name, default)):
+            return "", {}
+        url = urlsplit(text)
         backends = "django.core.mail.backends"
         if url.scheme == "file":
             return f"{backends}.filebased.EmailBackend", {"EMAIL_FILE_PATH": url.path}
@@ -203,7 +205,6 @@ MIDDLEWARE = [
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
-    "config.middleware.Failures",
 ]
 ROOT_URLCONF = "config.urls"
 WSGI_APPLICATION = "config.wsgi.application"

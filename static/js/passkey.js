@@ -49,6 +49,7 @@
   };
 
   for (const form of document.querySelectorAll("form[data-passkey]")) {
+    form.querySelector("[data-without-script]").remove();
     form.addEventListener("submit", (event) => {
       event.preventDefault();
       ask(form);

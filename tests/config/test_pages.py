@@ -153,6 +153,18 @@ def test_when_even_the_error_page_breaks_a_sentence_is_left(client, site, monkey
     assert "our mistake" in answer.content.decode()
 
 
+def test_a_store_that_fails_while_asking_who_this_is_gets_its_page_too(site, signed_in, monkeypatch):
+    def out(*arguments, **options):
+        raise Unavailable("out")
+
+    client = signed_in("Ada")
+    monkeypatch.setattr("store.sqlite.SqliteTable.get_many", out)
+    client.raise_request_exception = False
+    answer = client.get("/me/")
+    assert answer.status_code == 503
+    assert "Not available right now" in answer.content.decode()
+
+
 def test_a_page_that_is_not_there(client, site):
     answer = client.get("/nowhere")
     assert answer.status_code == 404
@@ -162,7 +174,7 @@ def test_a_page_that_is_not_there(client, site):
 def test_a_form_from_elsewhere_is_refused_with_a_sentence(site):
     from django.test import Client
 
-    answer = Client(enforce_csrf_checks=True).post("/language/setlang/", {"language": "de"})
+    answer = Client(enforce_csrf_checks=True).post("/language/", {"language": "de"})
     assert answer.status_code == 403
     assert "This form has grown old" in answer.content.decode()
 
@@ -208,12 +220,12 @@ def test_what_broke_is_recorded_without_its_words(fail, caplog):
 def test_the_language_follows_the_browser_and_the_choice(client, site):
     assert 'lang="en"' in client.get("/").content.decode()
     assert 'lang="de"' in client.get("/", headers={"Accept-Language": "de"}).content.decode()
-    client.post("/language/setlang/", {"language": "de", "next": "/"})
+    client.post("/language/", {"language": "de", "next": "/"})
     assert 'lang="de"' in client.get("/").content.decode()
 
 
 def test_the_language_form_leads_nowhere_else(client, site):
-    answer = client.post("/language/setlang/", {"language": "de", "next": "https://evil.example/"})
+    answer = client.post("/language/", {"language": "de", "next": "https://evil.example/"})
     assert answer["Location"] == "/"
 
 

@@ -13,7 +13,14 @@ import pytest
 from config.settings import BASE_DIR, Environment
 
 SECRET = "a-long-secret-of-production-0123456789-abcdefghijklmnopqrstuvwxyz"
-PRODUCTION = {"PROFILE": "production", "SECRET_KEY": SECRET, "HOSTS": "vote.example.org"}
+PRODUCTION = {
+    "PROFILE": "production",
+    "SECRET_KEY": SECRET,
+    "HOSTS": "vote.example.org",
+    "SITE_URL": "https://vote.example.org",
+    "MAIL_URL": "smtp+tls://plenum:secret@mail.example.org",
+    "MAIL_FROM": "Plenum <plenum@vote.example.org>",
+}
 
 
 def manage(*arguments: str, **variables: str) -> subprocess.CompletedProcess:
@@ -27,7 +34,7 @@ def test_production_without_its_values_names_every_one_that_is_missing():
     run = manage("check", PROFILE="production")
     assert run.returncode == 1
     assert "Traceback" not in run.stderr
-    for name in ("SECRET_KEY", "HOSTS", "DATA_DIR"):
+    for name in ("SECRET_KEY", "HOSTS", "DATA_DIR", "SITE_URL", "MAIL_URL", "MAIL_FROM"):
         assert f"{name} must be set in production." in run.stderr
 
 
@@ -45,6 +52,9 @@ def test_production_passes_djangos_deployment_checks(tmp_path):
         ({"PORT": "70000"}, "PORT must be a whole number from 1 to 65535, not '70000'."),
         ({"DEBUG": "perhaps"}, "DEBUG must be yes or no, not 'perhaps'."),
         ({"LOG_LEVEL": "LOUD"}, "LOG_LEVEL must be one of"),
+        ({"MAIL_URL": "pigeon://roof"}, "MAIL_URL should look like smtp+tls://user:password@mail.example.org:587."),
+        ({"TRUSTED_PROXIES": "10.0.0.1, moon"}, "TRUSTED_PROXIES holds addresses or networks"),
+        ({"DEFAULT_ROLE": "OWNER"}, "DEFAULT_ROLE must be one of"),
         ({**PRODUCTION, "DATA_DIR": "d", "SECRET_KEY": "short"}, "SECRET_KEY must have at least 50 characters."),
         ({**PRODUCTION, "DATA_DIR": "d", "DEBUG": "yes"}, "DEBUG must be off in production."),
     ],
