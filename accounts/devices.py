@@ -18,6 +18,6 @@ SYSTEMS = (
 
 def device(user_agent: str) -> str:
     """`Firefox, Linux`; the empty string if it says nothing we know."""
-    browser = next((name for sign, name in BROWSERS if re.search(rf"\b{sign}\w*/", user_agent)), "")
+    browser = next((name for sign, name in BROWSERS if re.search(rf"{sign}\w*/", user_agent)), "")
     system = next((name for sign, name in SYSTEMS if sign in user_agent), "")
     return ", ".join(filter(None, (browser, system)))
