@@ -109,8 +109,9 @@ def browser() -> Iterator[Browser]:
 class Complaints(list[str]):
     """What a page should not have done."""
 
-    def __init__(self, address: str, path: str):
-        self.address, self.first = address, address + path
+    def __init__(self, address: str):
+        self.address = address
+        self.asked_for: set[str] = set()
 
     def listen(self, page: Page) -> None:
         page.on("console", self.hear)
@@ -119,11 +120,13 @@ class Complaints(list[str]):
 
     def hear(self, message: ConsoleMessage) -> None:
         # Chromium also complains when the page that was asked for is itself an error page; that is no mistake here.
-        asked_for = message.location["url"] == self.first and "the server responded with a status of 4" in message.text
-        if message.type in ("error", "warning") and not asked_for:
+        is_page = message.location["url"] in self.asked_for and "the server responded with a status of 4" in message.text
+        if message.type in ("error", "warning") and not is_page:
             self.append(f"console: {message.text}")
 
     def see(self, request: Request) -> None:
+        if request.is_navigation_request():
+            self.asked_for.add(request.url)
         if not request.url.startswith(f"{self.address}/"):
             self.append(f"request to elsewhere: {request.url}")
 
@@ -139,7 +142,7 @@ def visit(browser: Browser, server: str) -> Iterator[Visit]:
     def visit(path: str, *, width: int = 1280, address: str = server, before: str = "", **reader: object) -> Page:
         context = browser.new_context(base_url=address, viewport={"width": width, "height": 800}, **reader)
         page = context.new_page()
-        complaints = Complaints(address, path)
+        complaints = Complaints(address)
         complaints.listen(page)
         opened.append((context, complaints))
         if before:
