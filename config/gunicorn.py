@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import shutil
 import subprocess
@@ -34,6 +35,12 @@ def on_starting(server: Any) -> None:
 def when_ready(server: Any) -> None:
     """The outbox is emptied beside the server; the process ends when the server is gone."""
     subprocess.Popen([sys.executable, "manage.py", "send_mail", "--forever"], cwd=settings.BASE_DIR)
+
+
+def post_worker_init(worker: Any) -> None:
+    """What is loaded by now stays; the garbage collector need not look through it again at every long read."""
+    gc.collect()
+    gc.freeze()
 
 
 def child_exit(server: Any, worker: Any) -> None:

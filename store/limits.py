@@ -76,7 +76,7 @@ def check_value(value: Value, depth: int = 1) -> int:
     """The bytes DynamoDB counts for a value, if it is one that an item can hold."""
     kind = type(value)
     if kind is str:
-        return len(_utf8(value))
+        return _utf8_size(value)
     if kind is int:
         if not -LARGEST_NUMBER <= value <= LARGEST_NUMBER:
             raise Invalid("A number has at most 63 bits.")
@@ -155,19 +155,21 @@ def _check_nested(value: list[Value] | dict[str, Value], depth: int) -> int:
 def _check_name(name: str) -> int:
     if type(name) is not str or not name:
         raise Invalid("The name of an attribute is text and not empty.")
-    return len(_utf8(name))
+    return _utf8_size(name)
 
 
 def _check_key_text(name: str, value: Value) -> int:
     if type(value) is not str or not value:
         raise Invalid(f"{name} is text and not empty.")
-    if (size := len(_utf8(value))) > KEY_BYTES[name]:
+    if (size := _utf8_size(value)) > KEY_BYTES[name]:
         raise Invalid(f"{name} has at most {KEY_BYTES[name]} bytes.")
     return size
 
 
-def _utf8(text: str) -> bytes:
+def _utf8_size(text: str) -> int:
+    if text.isascii():  # almost all of it is, and then no copy has to be made to be measured
+        return len(text)
     try:
-        return text.encode()
+        return len(text.encode())
     except UnicodeEncodeError:
         raise Invalid("Text must be valid Unicode.") from None

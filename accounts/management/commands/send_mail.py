@@ -3,6 +3,7 @@
 import os
 import time
 from argparse import ArgumentParser
+from contextlib import suppress
 from typing import Any
 
 from django.core.management.base import BaseCommand
@@ -24,7 +25,10 @@ class Command(BaseCommand):
         if not forever:
             self.stdout.write(f"{send_waiting(compose)} mails sent.")
             return
-        parent = os.getppid()
+        with suppress(KeyboardInterrupt):
+            self._go_on(os.getppid())
+
+    def _go_on(self, parent: int) -> None:
         while os.getppid() == parent:
             try:
                 send_waiting(compose)

@@ -1,0 +1,1 @@
+"""Measurements, as ratios against the bare engines and against peers: `make bench`."""
