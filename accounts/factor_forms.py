@@ -49,6 +49,11 @@ class CodeForm(forms.Form):
 
     code = code_field(_("Code"), _("Six digits from your app, or one of your recovery codes."))
 
+    def __init__(self, *arguments: Any, has_app: bool, **options: Any):
+        super().__init__(*arguments, **options)
+        if not has_app:
+            self.fields["code"].label, self.fields["code"].help_text = _("Recovery code"), ""
+
 
 class AnswerForm(forms.Form):
     """What the browser's authenticator answered; a script fills it in."""

@@ -39,7 +39,8 @@ def second_step(request: HttpRequest) -> HttpResponse:
         return redirect("sign_in")
     user, theirs, then = held
     by_passkey = "passkey" in request.POST
-    form = CodeForm(request.POST) if request.method == "POST" and not by_passkey else CodeForm()
+    typed = request.POST if request.method == "POST" and not by_passkey else None
+    form = CodeForm(typed, has_app=theirs.app is not None)
     if by_passkey or form.is_valid():
         try:
             _take_step(request, user, form)

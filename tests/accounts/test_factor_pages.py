@@ -98,7 +98,9 @@ def test_without_a_factor_the_password_is_enough(ada, browser):
 def test_with_an_app_a_code_is_asked_for(at_home):
     secret, _ = add_app(at_home)
     client = only_half("Ada")
-    assert "Use a passkey" not in client.get(STEP).content.decode()
+    text = client.get(STEP).content.decode()
+    assert "Six digits from your app" in text
+    assert "Use a passkey" not in text
     answer = client.post(STEP, {"code": next_code(secret)})
     assert answer["Location"] == "/"
     assert is_signed_in(client)
@@ -124,9 +126,18 @@ def test_a_passkey_signs_in(at_home):
     client = only_half("Ada")
     page = client.get(STEP)
     assert "Use a passkey" in page.content.decode()
+    assert "Recovery code" in page.content.decode()
+    assert "Six digits" not in page.content.decode(), "there is no app"
     answer = client.post(STEP, {"passkey": key.get(page.context["options"])})
     assert answer["Location"] == "/"
     assert is_signed_in(client)
+
+
+def test_each_of_several_passkeys_signs_in(at_home):
+    for key in [add_passkey(at_home, name)[0] for name in ("Phone", "Key")]:
+        client = only_half("Ada")
+        client.post(STEP, {"passkey": key.get(client.get(STEP).context["options"])})
+        assert is_signed_in(client)
 
 
 @pytest.mark.parametrize(("wanted", "reached"), [("/me/password/", "/me/password/"), ("https://evil.example/", "/")])
@@ -186,15 +197,34 @@ def test_half_a_sign_in_ends_with_the_account(at_home, ada):
 
 def test_the_session_key_changes_with_each_step(at_home):
     secret, _ = add_app(at_home)
-    client = Client(headers={"host": "localhost:8000"})
-    client.cookies["plenum_session"] = planted = ".planted-by-somebody-else"
+    client = only_half("Ada")
+    planted = client.cookies["plenum_session"].value
     password(client)
     half = client.cookies["plenum_session"].value
     client.post(STEP, {"code": next_code(secret)})
     whole = client.cookies["plenum_session"].value
     assert len({planted, half, whole}) == 3
-    client.cookies["plenum_session"] = half
-    assert client.get(STEP)["Location"] == "/sign-in/", "the half session is gone"
+    for old in (planted, half):
+        client.cookies["plenum_session"] = old
+        assert client.get(STEP)["Location"] == "/sign-in/", "nothing is left of it"
+
+
+def test_nothing_of_the_half_sign_in_is_left_in_the_whole(at_home, settings):
+    secret, _ = add_app(at_home)
+    client = only_half("Ada")
+    client.post(STEP, {"code": next_code(secret)})
+    assert "half" not in client.session
+    assert client.session.get_expiry_age() == settings.SESSION_COOKIE_AGE
+
+
+def test_the_password_of_another_ends_the_session_there_was(at_home, person):
+    add_app(at_home)
+    person("Bo")
+    client = Client()
+    password(client, "Bo")
+    assert is_signed_in(client)
+    password(client, "Ada")
+    assert not is_signed_in(client)
 
 
 def test_a_wrong_code_is_refused_with_a_sentence_and_throttled(at_home):
