@@ -5,22 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from django import forms
-from django.core.exceptions import ValidationError
 from django.utils.translation import gettext_lazy as _
 
-from . import throttle
 from .forms import OwnPasswordForm
-
-
-class SureForm(OwnPasswordForm):
-    """The present password, before the second step changes; guessing it is throttled."""
-
-    def clean_present(self) -> str:
-        try:
-            throttle.count(throttle.PASSWORD_ACCOUNT, self.user.name)
-        except throttle.TooOften as refusal:
-            raise ValidationError(str(refusal)) from None
-        return super().clean_present()
 
 
 def code_field(label: Any, help_text: Any = "") -> forms.CharField:
@@ -29,12 +16,12 @@ def code_field(label: Any, help_text: Any = "") -> forms.CharField:
     return forms.CharField(label=label, max_length=40, widget=forms.TextInput(attributes), help_text=help_text)
 
 
-class AppForm(SureForm):
+class AppForm(OwnPasswordForm):
     field_order = ("code", "present")
     code = code_field(_("Code that the app shows"), _("Six digits."))
 
 
-class PasskeyForm(SureForm):
+class PasskeyForm(OwnPasswordForm):
     field_order = ("name", "present")
     name = forms.CharField(
         label=_("Name of the passkey"),

@@ -19,11 +19,12 @@ from . import factors as second_factors
 from . import throttle
 from .access import lacks_second_factor, public, requires
 from .devices import device
-from .factor_forms import AnswerForm, AppForm, CodeForm, PasskeyForm, SureForm
+from .factor_forms import AnswerForm, AppForm, CodeForm, PasskeyForm
 from .factors import Factors, RelyingParty, relying_party
+from .forms import OwnPasswordForm
 from .models import User
 from .rules import Refusal
-from .views import form_page, show_form, start_session
+from .views import _own_password_form, form_page, show_form, start_session
 
 # --- signing in ---
 
@@ -108,7 +109,7 @@ def _show_codes(request: HttpRequest) -> HttpResponse:
 @form_page
 @sensitive_post_parameters()
 def make_codes(request: HttpRequest) -> HttpResponse:
-    form = SureForm(request.POST or None, user=request.user)
+    form = _own_password_form(request, OwnPasswordForm)
     if request.method == "POST" and form.is_valid():
         try:
             return _show_codes(request)
@@ -127,7 +128,7 @@ def make_codes(request: HttpRequest) -> HttpResponse:
 @sensitive_post_parameters()
 def add_app(request: HttpRequest) -> HttpResponse:
     """The secret waits in the session, encrypted, until a first code shows that the app has it."""
-    user, form = request.user, AppForm(request.POST or None, user=request.user)
+    user, form = request.user, _own_password_form(request, AppForm)
     secret = second_factors.unseal(request.session.get("new_app", ""), user.name) or second_factors.new_secret()
     if request.method == "POST" and form.is_valid():
         try:
@@ -181,7 +182,7 @@ def with_site(view: Any) -> Any:
 def name_passkey(request: HttpRequest, site: RelyingParty) -> HttpResponse:
     """The password first, so that no authenticator makes a passkey that is then refused."""
     name = device(request.headers.get("User-Agent", ""))
-    form = PasskeyForm(request.POST or None, user=request.user, initial={"name": name})
+    form = _own_password_form(request, PasskeyForm, initial={"name": name})
     if request.method == "POST" and form.is_valid():
         challenge = second_factors.new_challenge()
         request.session["new_passkey"] = {
@@ -236,7 +237,7 @@ def remove_passkey(request: HttpRequest, mark: str) -> HttpResponse:
 
 
 def _remove(request: HttpRequest, title: str, remove: Any) -> HttpResponse:
-    form = SureForm(request.POST or None, user=request.user)
+    form = _own_password_form(request, OwnPasswordForm)
     if request.method == "POST" and form.is_valid():
         try:
             remove()
