@@ -294,10 +294,10 @@ def _record(user: User, event_type: str, change: Change, *letters: Write, **word
 
 
 def _letter(user: User, kind: str, factor: str) -> Write:
-    return mail.queued(kind, user.email, name=user.name, what=str(LABELS[factor]))
+    return mail.queued(kind, user.email, name=user.name, factor=str(LABELS[factor]))
 
 
-def _today() -> str:
+def _this_moment() -> str:
     return as_text(datetime.now(UTC))
 
 
@@ -309,7 +309,7 @@ def add_app(user: User, secret: bytes, code: str, now: float) -> Factors:
     step = step_of(secret, clean_code(code), now)
     if step is None:
         raise WrongCode(_("That is not the code the app should show now. Is the clock of your phone right?"))
-    app = App(seal(secret, user.name), step, _today())
+    app = App(seal(secret, user.name), step, _this_moment())
     told = _letter(user, "factor_added", APP)
     return _record(user, "SecondFactorAdded", lambda before: replace(before, app=app), told, kind=APP)
 
@@ -494,7 +494,7 @@ def checked_passkey(answer: str, challenge: str, site: RelyingParty, name: str) 
         public_key=verified.credential_public_key,
         sign_count=verified.sign_count,
         name=name,
-        added_at=_today(),
+        added_at=_this_moment(),
         transports=tuple(how.value for how in credential.response.transports or ()),
     )
 
@@ -515,7 +515,7 @@ def _checked_use(passkeys: Iterable[Passkey], answer: str, challenge: str, site:
         )
     except Exception as error:  # as above; `next` found none of this person's
         raise WrongPasskey(WRONG_PASSKEY) from error
-    return replace(passkey, sign_count=verified.new_sign_count, used_at=_today(), challenge=answered)
+    return replace(passkey, sign_count=verified.new_sign_count, used_at=_this_moment(), challenge=answered)
 
 
 # --- between the two steps ---

@@ -93,7 +93,7 @@ LETTERS = {
     "factor_added": Letter(
         gettext_noop("A second step was added to your account"),
         (
-            gettext_noop("%(what)s now belongs to the sign-in of %(name)s."),
+            gettext_noop("%(factor)s now belongs to the sign-in of %(name)s."),
             gettext_noop("If that was not you, remove it there and change your password."),
         ),
         lambda mail: reverse("factors"),
@@ -102,7 +102,7 @@ LETTERS = {
     "factor_removed": Letter(
         gettext_noop("A second step was removed from your account"),
         (
-            gettext_noop("%(what)s no longer belongs to the sign-in of %(name)s."),
+            gettext_noop("%(factor)s no longer belongs to the sign-in of %(name)s."),
             gettext_noop("If that was not you, change your password now and add it again."),
         ),
         lambda mail: reverse("factors"),

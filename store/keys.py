@@ -42,10 +42,8 @@ _SPACE = re.compile(r"\s+")
 
 def fold(name: str) -> str:
     """The form under which two spellings of a name are the same: white space collapsed, case folded, composed."""
-    name = _SPACE.sub(" ", name).strip()
-    for _ in range(2):  # folding can take apart what composing joined; the second round settles it
-        name = unicodedata.normalize("NFC", unicodedata.normalize("NFD", name).casefold())
-    return name
+    apart = unicodedata.normalize("NFD", _SPACE.sub(" ", name).strip())
+    return unicodedata.normalize("NFC", apart.casefold())
 
 
 def escape(text: str) -> str:
