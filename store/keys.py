@@ -21,7 +21,7 @@ import hashlib
 import re
 import unicodedata
 
-from .table import LOG, Key, Span
+from .table import LOG, Invalid, Key, Span
 
 METADATA = "METADATA"
 DIGITS = 12
@@ -33,10 +33,8 @@ _SPACE = re.compile(r"\s+")
 
 def fold(name: str) -> str:
     """The form under which two spellings of a name are the same: white space collapsed, case folded, composed."""
-    name = _SPACE.sub(" ", name).strip()
-    for _ in range(2):  # folding can take apart what composing joined; the second round settles it
-        name = unicodedata.normalize("NFC", unicodedata.normalize("NFD", name).casefold())
-    return name
+    apart = unicodedata.normalize("NFD", _SPACE.sub(" ", name).strip())
+    return unicodedata.normalize("NFC", apart.casefold())
 
 
 def escape(text: str) -> str:
@@ -47,7 +45,11 @@ def escape(text: str) -> str:
 def part(name: str) -> str:
     """A name as it stands in a key. One that would outgrow DynamoDB's sort key ends in its digest instead."""
     text = escape(fold(name))
-    if len(raw := text.encode()) <= LONGEST_PART:
+    try:
+        raw = text.encode()
+    except UnicodeEncodeError:
+        raise Invalid("A name must be valid Unicode.") from None
+    if len(raw) <= LONGEST_PART:
         return text
     return f"{raw[: LONGEST_PART - 66].decode(errors='ignore')}%~{hashlib.sha256(raw).hexdigest()}"
 
