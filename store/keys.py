@@ -30,7 +30,7 @@ import hashlib
 import re
 import unicodedata
 
-from .table import LOG, Key, Span
+from .table import LOG, Invalid, Key, Span
 
 METADATA = "METADATA"
 DIGITS = 12
@@ -54,7 +54,11 @@ def escape(text: str) -> str:
 def part(name: str) -> str:
     """A name as it stands in a key. One that would outgrow DynamoDB's sort key ends in its digest instead."""
     text = escape(fold(name))
-    if len(raw := text.encode()) <= LONGEST_PART:
+    try:
+        raw = text.encode()
+    except UnicodeEncodeError:
+        raise Invalid("A name must be valid Unicode.") from None
+    if len(raw) <= LONGEST_PART:
         return text
     return f"{raw[: LONGEST_PART - 66].decode(errors='ignore')}%~{hashlib.sha256(raw).hexdigest()}"
 

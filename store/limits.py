@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from .conditions import holds
 from .table import (
     DATA,
+    TABLES,
     AllOf,
     AnyOf,
     Condition,
@@ -59,11 +61,13 @@ def check_item(item: Item) -> int:
 
 
 def check_key(key: Key) -> None:
+    _check_table(key.table)
     _check_key_text("PK", key.pk)
     _check_key_text("SK", key.sk)
 
 
 def check_span(span: Span) -> None:
+    _check_table(span.table)
     if span.index and span.table != DATA:
         raise Invalid("Only the data table has an index.")
     _check_key_text("PK", span.pk)
@@ -113,6 +117,7 @@ def _check_write(write: Write) -> int:
     if write.when is not None:
         check_condition(write.when)
     if isinstance(write, Put):
+        _check_table(write.table)
         return check_item(write.item)
     check_key(write.key)
     return _check_update(write) if isinstance(write, Update) else 0
@@ -126,6 +131,9 @@ def _check_update(update: Update) -> int:
         raise Invalid("An update may not change the same attribute twice.")
     if "PK" in names or "SK" in names:
         raise Invalid("An update may not change the key.")
+    if not update.set and not update.add and (update.when is None or holds(update.when, None)):
+        # Engines differ in whether this would make the item.
+        raise Invalid("An update that only removes needs a condition that the item is there.")
     for name in (*update.add, *update.remove):
         _check_name(name)
     for name, value in update.add.items():
@@ -150,6 +158,11 @@ def _check_nested(value: list[Value] | dict[str, Value], depth: int) -> int:
     if isinstance(value, list):
         return 3 + sum(1 + check_value(each, depth + 1) for each in value)
     return 3 + sum(1 + _check_name(name) + check_value(each, depth + 1) for name, each in value.items())
+
+
+def _check_table(table: str) -> None:
+    if table not in TABLES:
+        raise Invalid(f"There is no table {table}.")
 
 
 def _check_name(name: str) -> int:

@@ -140,7 +140,10 @@ class Put:
 
 @dataclass(frozen=True, slots=True)
 class Update:
-    """Change some attributes and leave the others; an item that is not there is made. `add` counts from 0."""
+    """Change some attributes and leave the others; an item that is not there is made. `add` counts from 0.
+
+    Sums must stay within 63 bits: the embedded adapter refuses larger ones, DynamoDB would keep them.
+    """
 
     key: Key
     set: Mapping[str, Value] = field(default_factory=dict)
@@ -239,7 +242,10 @@ class Table(ABC):
 
     @abstractmethod
     def write(self, *writes: Write, token: str | None = None) -> None:
-        """All of the writes or none, at one moment. The same `token` again within ten minutes is the same write."""
+        """All of the writes or none, at one moment. The same `token` again within ten minutes is the same write.
+
+        When one part is refused and another is invalid, either may be said; nothing is written.
+        """
 
     @abstractmethod
     def increment(self, key: Key, name: str, by: int = 1, *, also: Mapping[str, Value] | None = None) -> int:

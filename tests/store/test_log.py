@@ -5,12 +5,13 @@ from __future__ import annotations
 import subprocess
 import sys
 import threading
+from datetime import UTC, datetime
 
 import pytest
 
 from store import keys
 from store.connect import connect
-from store.log import Event, EventLog
+from store.log import ONCE_SECONDS, Event, EventLog
 from store.table import Conflict, Equals, Key, Missing, Put, Refused, Unavailable, Update
 
 WRITERS = 32
@@ -22,8 +23,8 @@ def change(name: str = "one", **attributes):
 
 
 @pytest.fixture
-def log(table):
-    return EventLog(table)
+def log(table, clock):
+    return EventLog(table, lambda: datetime.fromtimestamp(clock(), UTC))
 
 
 def test_an_event_is_written_with_its_change(table, log):
@@ -98,6 +99,12 @@ def test_the_same_form_twice_is_one_change(table, log):
 def test_the_same_form_twice_answers_the_first_number_even_if_it_would_now_be_refused(log):
     first = log.record(Event("ada", "ThingMade"), change(), once="form")
     assert log.record(Event("ada", "ThingMade"), change(), once="form") == first
+
+
+def test_a_form_is_forgotten_after_a_day(log, clock):
+    first = log.record(Event("ada", "Counted"), once="form")
+    clock.now += ONCE_SECONDS + 1
+    assert log.record(Event("ada", "Counted"), once="form") > first
 
 
 def test_a_lost_reply_is_not_declared_void(table):

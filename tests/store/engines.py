@@ -1,0 +1,180 @@
+"""The engines the DynamoDB adapter is tested on: moto, ministack and, where it was fetched, DynamoDB Local."""
+
+from __future__ import annotations
+
+import itertools
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+import uuid
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from store import dynamodb_wire, schema
+from store.dynamodb import DynamoDbTable
+from store.table import TABLES
+
+REGION = "us-east-1"
+JAR_DIR = "DYNAMODB_LOCAL_JAR_DIR"
+SECONDS_TO_START = 30
+
+
+class EngineMissing(Exception):
+    """An engine that cannot be started here; the words say what is missing."""
+
+
+@dataclass
+class Engine:
+    """A running engine, from which any number of tables can be had, each alone with its prefix."""
+
+    name: str
+    endpoint: str | None = None
+    _numbers: Iterator[int] = field(default_factory=itertools.count, repr=False)
+
+    @property
+    def url(self) -> str:
+        """The STORE_URL of this engine, without a prefix."""
+        return f"dynamodb://{REGION}" + (f"?endpoint={self.endpoint}" if self.endpoint else "")
+
+    def table(self, **options: Any) -> DynamoDbTable:
+        """An adapter on a prefix of its own, whose tables are not made yet."""
+        prefix = f"t{next(self._numbers)}-{uuid.uuid4().hex[:8]}-"
+        return DynamoDbTable(region=REGION, prefix=prefix, endpoint=self.endpoint, **options)
+
+    def fresh(self, **options: Any) -> DynamoDbTable:
+        """An adapter on new, empty tables."""
+        table = self.table(**options)
+        schema.create(self.client, table.prefix, protected=False)
+        return table
+
+    def drop(self, table: DynamoDbTable) -> None:
+        for name in TABLES:
+            self.client.delete_table(TableName=table.prefix + name)
+        table.close()
+
+    @cached_property
+    def client(self) -> Any:
+        """A client of our own, to look at what the adapter did and to tidy up."""
+        return dynamodb_wire.client(REGION, self.endpoint, threads=4)
+
+
+@contextmanager
+def moto() -> Iterator[Engine]:
+    """DynamoDB inside this process. It is not isolated under threads: for promises that need only one."""
+    from moto import mock_aws
+
+    with mock_aws():
+        yield Engine("moto")
+
+
+@contextmanager
+def ministack() -> Iterator[Engine]:
+    """DynamoDB as a server of its own, right under races. It keeps to its own folder and to the loopback interface."""
+    with _folder() as folder:
+        port = free_port()
+        environment = _environment(folder) | {
+            "GATEWAY_PORT": str(port),
+            "BIND_HOST": "127.0.0.1",
+            "MINISTACK_HOST": "127.0.0.1",
+            "SERVICES": "dynamodb",
+            "STATE_DIR": str(folder),
+            "LOG_LEVEL": "ERROR",
+            "SFTP_ENABLED": "0",
+            "IOT_MTLS_ENABLED": "0",
+            # It tidies up Docker containers when it starts and ends: let it find no Docker.
+            "DOCKER_HOST": f"unix://{folder}/no-docker",
+        }
+        with _server([sys.executable, "-m", "ministack"], port, folder, environment):
+            yield Engine("ministack", f"http://127.0.0.1:{port}")
+
+
+@contextmanager
+def dynamodb_local() -> Iterator[Engine]:
+    """AWS's own engine, from the folder that `get_dynamodb_local.sh` filled. It listens on all interfaces."""
+    jars = _jar_folder()
+    java = shutil.which("java")
+    if java is None:
+        raise EngineMissing("DynamoDB Local needs Java 17 or newer, and there is no java on the PATH.")
+    with _folder() as folder:
+        port = free_port()
+        command = [
+            java,
+            f"-Djava.library.path={jars}/DynamoDBLocal_lib",
+            f"-Duser.home={folder}",
+            "-jar",
+            f"{jars}/DynamoDBLocal.jar",
+            "-inMemory",
+            "-sharedDb",
+            "-disableTelemetry",
+            "-port",
+            str(port),
+        ]
+        with _server(command, port, folder, _environment(folder)):
+            yield Engine("dynamodb-local", f"http://127.0.0.1:{port}")
+
+
+def _jar_folder() -> Path:
+    if not (named := os.environ.get(JAR_DIR)):
+        raise EngineMissing(f"Set {JAR_DIR} to the folder that holds DynamoDBLocal.jar.")
+    folder = Path(named).resolve()
+    if not (folder / "DynamoDBLocal.jar").is_file():
+        raise EngineMissing(f"{JAR_DIR} names {folder}, but there is no DynamoDBLocal.jar in it.")
+    return folder
+
+
+def _environment(folder: Path) -> dict[str, str]:
+    """What a server needs of our environment, with a home of its own."""
+    ours = {name: os.environ[name] for name in ("PATH", "LANG", "JAVA_HOME") if name in os.environ}
+    return ours | {"HOME": str(folder), "TMPDIR": str(folder)}
+
+
+@contextmanager
+def _server(command: Sequence[str], port: int, folder: Path, environment: Mapping[str, str]) -> Iterator[None]:
+    log = folder / "server.log"
+    with log.open("wb") as output:
+        process = subprocess.Popen(command, cwd=folder, env=environment, stdout=output, stderr=subprocess.STDOUT)
+    try:
+        _wait_until_it_answers(process, port, log)
+        yield
+    finally:
+        _end(process)
+
+
+def _wait_until_it_answers(process: subprocess.Popen[bytes], port: int, log: Path) -> None:
+    deadline = time.monotonic() + SECONDS_TO_START
+    while process.poll() is None and time.monotonic() < deadline:
+        try:
+            socket.create_connection(("127.0.0.1", port), timeout=1).close()
+            return
+        except OSError:
+            time.sleep(0.05)
+    raise EngineMissing(f"The engine did not start. It said: {log.read_text(errors='replace')[-2000:]}")
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    process.terminate()
+    try:
+        process.wait(timeout=10)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait()
+
+
+@contextmanager
+def _folder() -> Iterator[Path]:
+    with tempfile.TemporaryDirectory(prefix="plenum-engine-", ignore_cleanup_errors=True) as name:
+        yield Path(name)
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])

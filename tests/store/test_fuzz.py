@@ -1,0 +1,64 @@
+"""Random programs answer the same on every adapter as on the model.
+
+Each run tries new programs. A failure names its seed and shows the shortest program that goes wrong; `FUZZ_SEED` runs
+from a given seed on, `FUZZ_SECONDS` changes how long each search takes.
+"""
+
+from __future__ import annotations
+
+import os
+import random
+import time
+from collections.abc import Iterator
+
+import pytest
+
+from store.sqlite import SqliteTable
+
+from . import engines
+from .model import Model
+from .programs import Clock, search
+
+pytestmark = pytest.mark.slow
+SEED = int(os.environ.get("FUZZ_SEED") or random.SystemRandom().randrange(10**9))
+ENGINES = [engines.ministack] + ([engines.dynamodb_local] if os.environ.get(engines.JAR_DIR) else [])
+AT_LEAST = 20
+SECONDS = float(os.environ.get("FUZZ_SECONDS", "15"))
+
+
+@pytest.fixture(scope="module")
+def clock():
+    return Clock()
+
+
+@pytest.fixture(scope="module")
+def embedded(clock, tmp_path_factory):
+    table = SqliteTable(str(tmp_path_factory.mktemp("fuzz") / "plenum.sqlite3"), clock=clock)
+    table.create()
+    yield table
+    table.close()
+
+
+def seeds(seconds: float) -> Iterator[int]:
+    """One after the other until the time is up, but some in any case."""
+    end = time.monotonic() + seconds
+    seed = SEED
+    while time.monotonic() < end or seed < SEED + AT_LEAST:
+        yield seed
+        seed += 1
+
+
+def test_the_embedded_adapter_answers_like_the_model(embedded, clock):
+    done = search(seeds(SECONDS), clock, lambda: Model(clock), embedded, sweeps=True)
+    print(f"{done} operations from seed {SEED}")
+    assert done >= 6 * AT_LEAST
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_both_adapters_answer_like_the_model(engine, embedded, clock):
+    with engine() as running:
+        table = running.fresh(clock=clock)
+        done = search(seeds(SECONDS), clock, lambda: Model(clock), embedded, table)
+        running.drop(table)
+    print(f"{done} operations from seed {SEED} on {running.name}")
+    assert done >= 6 * AT_LEAST

@@ -1,0 +1,174 @@
+"""No name can forge a key, and two spellings of one name make the same key."""
+
+from __future__ import annotations
+
+import re
+import sys
+import unicodedata
+from itertools import pairwise
+
+import pytest
+from hypothesis import assume, example, given
+from hypothesis import strategies as st
+
+from store.keys import DIGITS, escape, event, events, fold, part, sequence
+
+# Characters whose folding is hard: letters that grow, marks that change places, spaces of all kinds, our own signs.
+TRICKY = "aAéÉe\u0301\u0345\u0323\u0307ßẞ\u017f\u0131İiIǰΐᾳᾼ\u0391ςΣ\u03c3µμÅΩﬁ"
+TRICKY += "\u1e9b\u0130 \t\n\xa0\u2003\u3000#%~25x\x00\x1f\x7f\x85🗳ﷺ"
+names = st.text(st.one_of(st.sampled_from(TRICKY), st.characters(exclude_categories=["Cs"])), max_size=40)
+kinds = st.sampled_from(["USER", "ELECTION", "ELECTIONS", "CANDIDATE", "VOTER", "BALLOT", "SKILL", "SET"])
+FOLDING = [
+    letter
+    for letter in map(chr, range(sys.maxunicode + 1))
+    if not 0xD800 <= ord(letter) <= 0xDFFF
+    and (letter.casefold() != letter or not unicodedata.is_normalized("NFD", letter) or unicodedata.combining(letter))
+    and not 0xAC00 <= ord(letter) <= 0xD7A3
+]
+MARKS = [letter for letter in FOLDING if unicodedata.combining(letter)]
+
+
+# --- folding ---
+
+
+@given(names)
+@example("\u0345\u0323")
+@example("ΐ\u0345")
+def test_folding_twice_is_folding_once(name):
+    assert fold(fold(name)) == fold(name)
+
+
+def test_folding_settles_every_letter_with_every_kind_of_mark_after_it():
+    marks = {unicodedata.combining(mark): mark for mark in MARKS}
+    for letter in FOLDING:
+        for mark in ("", "\u0345", *marks.values()):
+            folded = fold(letter + mark)
+            assert fold(folded) == folded, ascii(letter + mark)
+
+
+@given(names)
+def test_case_does_not_matter(name):
+    assume("\u0131" not in name)  # the dotless i of Turkish is a letter of its own whose capital is a plain I
+    assert fold(name.upper()) == fold(name.lower()) == fold(name.swapcase()) == fold(name.casefold()) == fold(name)
+
+
+@given(names)
+def test_composition_does_not_matter(name):
+    assert fold(unicodedata.normalize("NFD", name)) == fold(unicodedata.normalize("NFC", name)) == fold(name)
+
+
+@given(
+    st.lists(names.filter(lambda name: name.strip()), min_size=1),
+    st.sampled_from([" ", "\t", "\n", "\xa0", " \u3000 "]),
+)
+def test_spacing_does_not_matter(words, space):
+    assert fold(space + space.join(words) + space) == fold(" ".join(words))
+
+
+@given(names)
+def test_a_folded_name_has_single_inner_spaces_only(name):
+    assert not re.search(r"^\s|\s$|\s\s|[^\S ]", fold(name))
+
+
+@pytest.mark.parametrize(
+    ("left", "right"),
+    [("Ada Lovelace", "  ADA \t lovelace "), ("José", "JOSE\u0301"), ("Straße", "STRASSE"), ("Σίσυφος", "ΣΊΣΥΦΟΣ")],
+)
+def test_spellings_of_one_person_fold_together(left, right):
+    assert part(left) == part(right)
+
+
+@pytest.mark.parametrize(
+    ("left", "right"), [("Ada", "Adas"), ("Jose", "José"), ("a b", "ab"), ("a#b", "a%23b"), ("x", "")]
+)
+def test_different_people_stay_different(left, right):
+    assert part(left) != part(right)
+
+
+# --- parts of keys ---
+
+
+@given(names, names)
+@example("#", "%23")
+@example("%", "%25")
+@example("a" * 801, "a" * 802)
+@example("a" * 800, "a" * 801)
+def test_two_names_make_one_part_only_if_they_fold_together(left, right):
+    assert (part(left) == part(right)) == (fold(left) == fold(right))
+
+
+@given(st.text(st.sampled_from("ab#%~"), min_size=780, max_size=1700), st.text(st.sampled_from("ab#%~"), max_size=3))
+def test_long_names_that_differ_only_at_the_end_stay_different(name, tail):
+    assert (part(name) == part(name + tail)) == (not tail)
+
+
+def test_no_short_name_can_write_the_part_of_a_long_one():
+    long = part("x" * 2000)
+    assert part(long) != long
+
+
+@given(names)
+def test_a_part_holds_no_separator_and_no_control_character(name):
+    assert not re.search(r"[#\x00-\x1f\x7f-\x9f]", part(name))
+    assert not any(unicodedata.category(letter) == "Cc" for letter in part(name))
+
+
+@given(st.text(max_size=200, alphabet=st.characters(exclude_categories=["Cs"])))
+@example("\U0001f5f3" * 200)
+@example("#" * 200)
+@example("\x85x" * 100)
+@example("ΐ" * 200)
+@example("\U0001d160" * 200)
+def test_a_name_of_200_characters_fits_a_sort_key_behind_a_prefix_of_100_bytes(name):
+    assert len(part(name).encode()) + 100 <= 1024
+
+
+@given(names)
+def test_escaping_can_be_undone(text):
+    assert re.sub("%([0-9A-F]{2})", lambda found: chr(int(found[1], 16)), escape(text)) == text
+
+
+@given(kinds, names, kinds, names)
+@example("ELECTION", "S#x", "ELECTIONS", "x")
+def test_two_kinds_or_two_names_never_share_a_key(kind, name, other_kind, other_name):
+    same_key = f"{kind}#{part(name)}" == f"{other_kind}#{part(other_name)}"
+    assert same_key == (kind == other_kind and fold(name) == fold(other_name))
+
+
+@given(st.tuples(names, names), st.tuples(names, names))
+@example(("a#b", "c"), ("a", "b#c"))
+@example(("a#", "b"), ("a", "#b"))
+@example(("", "a"), ("a", ""))
+def test_two_pairs_of_names_never_share_a_key(pair, other):
+    same_key = f"ANSWER#{part(pair[0])}#{part(pair[1])}" == f"ANSWER#{part(other[0])}#{part(other[1])}"
+    assert same_key == ([*map(fold, pair)] == [*map(fold, other)])
+
+
+# --- numbers ---
+
+
+@given(st.integers(0, 10**DIGITS - 1), st.integers(0, 10**DIGITS - 1))
+@example(9, 10)
+@example(99_999, 100_000)
+def test_numbers_sort_as_numbers(left, right):
+    assert (sequence(left) < sequence(right)) == (left < right)
+    assert int(sequence(left)) == left
+
+
+@pytest.mark.parametrize("number", [-1, 10**DIGITS])
+def test_a_number_that_would_break_the_order_is_refused(number):
+    with pytest.raises(ValueError, match="digits"):
+        sequence(number)
+
+
+@given(st.lists(st.integers(0, 10**DIGITS - 2), min_size=2, max_size=2, unique=True), st.integers(0, 10**DIGITS - 1))
+def test_a_span_of_events_holds_those_numbers_and_no_others(ends, number):
+    first, last = sorted(ends)
+    span = events(first, last)
+    for when in ("2026-01-01T00:00:00.000000Z", "9999-12-31T23:59:59.999999Z"):
+        assert (span.first <= event(number, when).sk <= span.last) == (first <= number <= last)
+
+
+def test_events_sort_by_number_whatever_their_time():
+    keys = [event(number, f"2026-01-{31 - number:02d}").sk for number in range(0, 31, 3)]
+    assert all(left < right for left, right in pairwise(keys))
