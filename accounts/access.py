@@ -30,7 +30,6 @@ class Access:
     public: bool = False
     permission: Permission | None = None
     of_a_thing: bool = False
-    without_second_factor: bool = False
 
 
 def public(view: View) -> View:
@@ -43,12 +42,11 @@ def requires(
     *,
     load: Callable[..., Any] | None = None,
     rule: Callable[[User, Any], None] | None = None,
-    without_second_factor: bool = False,
 ) -> Callable[[View], View]:
     """Only with this permission; with `load` and `rule`, only at a thing that is there and that the rule allows."""
 
     def declare(view: View) -> View:
-        access = Access(False, permission, load is not None and rule is not None, without_second_factor)
+        access = Access(False, permission, load is not None and rule is not None)
         return _declared(_of_a_thing(view, load, rule) if load and rule else view, access)
 
     return declare
@@ -90,11 +88,11 @@ def answer_for(request: HttpRequest, view: View) -> HttpResponse | None:
         return redirect("waiting")
     if not user.can(access.permission):
         raise NotAllowed(_("Your role does not allow this."))
-    if not access.without_second_factor and lacks_second_factor(user):
+    if demands_second_factor(user) and not user.factors:
         return redirect("factors")
     return None
 
 
-def lacks_second_factor(user: User) -> bool:
-    """Whether the site demands a second factor of this person that they do not have yet."""
-    return settings.SECOND_FACTOR_FOR_ADMINS and user.role >= Role.ADMIN and not user.factors
+def demands_second_factor(user: User) -> bool:
+    """Whether the site demands a second factor of somebody with this role."""
+    return bool(settings.SECOND_FACTOR_FOR_ADMINS) and user.role >= Role.ADMIN

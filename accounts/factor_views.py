@@ -15,16 +15,17 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_safe
 
+from . import authenticator_apps, passkeys, throttle
 from . import factors as second_factors
-from . import throttle
-from .access import lacks_second_factor, public, requires
+from .access import demands_second_factor, public, requires
 from .devices import device
 from .factor_forms import AnswerForm, AppForm, CodeForm, PasskeyForm
-from .factors import Factors, RelyingParty, relying_party
+from .factors import Factors
 from .forms import OwnPasswordForm
 from .models import User
+from .passkeys import RelyingParty, relying_party
 from .rules import Refusal
-from .views import _own_password_form, form_page, show_form, start_session
+from .views import form_page, own_password_form, show_form, start_session
 
 # --- signing in ---
 
@@ -73,8 +74,8 @@ def _show_step(request: HttpRequest, form: CodeForm, theirs: Factors, refusal: s
         form.add_error("code", refusal)
     context = {"form": form, "factors": theirs, "refusal": "" if form.is_bound else refusal}
     if theirs.passkeys and (site := relying_party(request)):
-        request.session["challenge"] = challenge = second_factors.new_challenge()
-        context["options"] = second_factors.request_options(challenge, site, theirs.passkeys)
+        request.session["challenge"] = challenge = passkeys.new_challenge()
+        context["options"] = passkeys.request_options(challenge, site, theirs.passkeys)
     return render(request, "accounts/factor_step.html", context, status=422 if refusal or form.errors else 200)
 
 
@@ -85,7 +86,10 @@ def _show_step(request: HttpRequest, form: CodeForm, theirs: Factors, refusal: s
 @never_cache
 @require_safe
 def factors(request: HttpRequest) -> HttpResponse:
-    context = {"factors": second_factors.load(request.user), "lacking": lacks_second_factor(request.user)}
+    context = {
+        "factors": second_factors.load(request.user),
+        "lacking": demands_second_factor(request.user) and not request.user.factors,
+    }
     return render(request, "accounts/factors.html", context)
 
 
@@ -109,7 +113,7 @@ def _show_codes(request: HttpRequest) -> HttpResponse:
 @form_page
 @sensitive_post_parameters()
 def make_codes(request: HttpRequest) -> HttpResponse:
-    form = _own_password_form(request, OwnPasswordForm)
+    form = own_password_form(request, OwnPasswordForm)
     if request.method == "POST" and form.is_valid():
         try:
             return _show_codes(request)
@@ -128,8 +132,8 @@ def make_codes(request: HttpRequest) -> HttpResponse:
 @sensitive_post_parameters()
 def add_app(request: HttpRequest) -> HttpResponse:
     """The secret waits in the session, encrypted, until a first code shows that the app has it."""
-    user, form = request.user, _own_password_form(request, AppForm)
-    secret = second_factors.unseal(request.session.get("new_app", ""), user.name) or second_factors.new_secret()
+    user, form = request.user, own_password_form(request, AppForm)
+    secret = authenticator_apps.unseal(request.session.get("new_app", ""), user.name) or authenticator_apps.new_secret()
     if request.method == "POST" and form.is_valid():
         try:
             now = second_factors.add_app(user, secret, form.cleaned_data["code"], time.time())
@@ -138,14 +142,14 @@ def add_app(request: HttpRequest) -> HttpResponse:
         else:
             del request.session["new_app"]
             return _added(request, now, _("Your authenticator app is set up."))
-    request.session["new_app"] = second_factors.seal(secret, user.name)
+    request.session["new_app"] = authenticator_apps.seal(secret, user.name)
     return _show_app(request, form, secret)
 
 
 def _show_app(request: HttpRequest, form: AppForm, secret: bytes) -> HttpResponse:
-    address = second_factors.app_address(secret, request.user.name, request.get_host())
+    address = authenticator_apps.app_address(secret, request.user.name, request.get_host())
     picture = segno.make(address, error="m", micro=False).svg_inline(omitsize=True, light="#fff", svgclass=None)
-    context = {"form": form, "picture": picture, "address": address, "secret": second_factors.as_typed(secret)}
+    context = {"form": form, "picture": picture, "address": address, "secret": authenticator_apps.as_typed(secret)}
     return render(request, "accounts/factor_app.html", context, status=422 if form.errors else 200)
 
 
@@ -182,9 +186,9 @@ def with_site(view: Any) -> Any:
 def name_passkey(request: HttpRequest, site: RelyingParty) -> HttpResponse:
     """The password first, so that no authenticator makes a passkey that is then refused."""
     name = device(request.headers.get("User-Agent", ""))
-    form = _own_password_form(request, PasskeyForm, initial={"name": name})
+    form = own_password_form(request, PasskeyForm, initial={"name": name})
     if request.method == "POST" and form.is_valid():
-        challenge = second_factors.new_challenge()
+        challenge = passkeys.new_challenge()
         request.session["new_passkey"] = {
             "name": form.cleaned_data["name"],
             "challenge": challenge,
@@ -206,7 +210,7 @@ def add_passkey(request: HttpRequest, site: RelyingParty) -> HttpResponse:
     if request.method == "POST":
         return _add_passkey(request, asked, site)
     known = second_factors.load(request.user).passkeys
-    options = second_factors.creation_options(request.user, asked["challenge"], site, known)
+    options = passkeys.creation_options(request.user, asked["challenge"], site, known)
     return render(request, "accounts/factor_passkey.html", {"options": options, "name": asked["name"]})
 
 
@@ -216,7 +220,7 @@ def _add_passkey(request: HttpRequest, asked: dict[str, str], site: RelyingParty
     answer = AnswerForm(request.POST)
     try:
         answered = answer.cleaned_data["passkey"] if answer.is_valid() else ""
-        passkey = second_factors.checked_passkey(answered, asked["challenge"], site, asked["name"])
+        passkey = passkeys.checked_passkey(answered, asked["challenge"], site, asked["name"])
         now = second_factors.add_passkey(request.user, passkey)
     except Refusal as refusal:
         messages.error(request, str(refusal))
@@ -237,7 +241,7 @@ def remove_passkey(request: HttpRequest, mark: str) -> HttpResponse:
 
 
 def _remove(request: HttpRequest, title: str, remove: Any) -> HttpResponse:
-    form = _own_password_form(request, OwnPasswordForm)
+    form = own_password_form(request, OwnPasswordForm)
     if request.method == "POST" and form.is_valid():
         try:
             remove()

@@ -8,48 +8,28 @@ public half is here.
 
 from __future__ import annotations
 
-import base64
 import hashlib
-import hmac
-import ipaddress
 import secrets
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from typing import Any
-from urllib.parse import quote, urlencode, urlsplit
 
-import webauthn
-from cryptography.fernet import Fernet, InvalidToken, MultiFernet
-from cryptography.hazmat.primitives.hashes import SHA256
-from cryptography.hazmat.primitives.kdf.hkdf import HKDF
-from django.conf import settings
 from django.contrib.sessions.backends.base import SessionBase
-from django.http import HttpRequest
-from django.utils.crypto import constant_time_compare, salted_hmac
+from django.utils.crypto import constant_time_compare
 from django.utils.translation import gettext_lazy as _
-from webauthn.helpers import base64url_to_bytes, bytes_to_base64url
-from webauthn.helpers.structs import (
-    AuthenticatorSelectionCriteria,
-    AuthenticatorTransport,
-    PublicKeyCredentialDescriptor,
-    ResidentKeyRequirement,
-    UserVerificationRequirement,
-)
 
 from store import keys
 from store.log import Event, as_text
-from store.table import Equals, Item, Missing, Put, Refused, Update, Write
+from store.table import Delete, Equals, Item, Missing, Put, Refused, Update, Write
 
-from . import mail, repository, services
-from .access import lacks_second_factor
+from . import authenticator_apps, mail, passkeys, repository, rules, services
+from .access import demands_second_factor
 from .models import User
+from .passkeys import WRONG_PASSKEY, Passkey, RelyingParty, WrongPasskey
 from .rules import Refusal
 
-STEP_SECONDS = 30
-DRIFT = 1  # steps that a phone's clock may be off, each way
-SECRET_BYTES = 20
 CODES = 10
 CODE_LETTERS = "23456789ABCDEFGHJKLMNPQRSTUVWXYZ"  # five bits each, and none is taken for another
 CODE_LENGTH = 16
@@ -65,10 +45,6 @@ class WrongCode(Refusal):
     pass
 
 
-class WrongPasskey(Refusal):
-    pass
-
-
 class StillNeeded(Refusal):
     """The last factor of somebody of whom one is demanded."""
 
@@ -78,7 +54,6 @@ class NotThere(Refusal):
 
 
 WRONG_CODE = _("That code is not right, or it was used already. An app shows a new one every 30 seconds.")
-WRONG_PASSKEY = _("That passkey was not accepted. Please try again.")
 KNOWN_PASSKEY = _("This passkey is among yours already.")
 TOO_MANY = _("You have as many passkeys as one person may have. Remove one that you no longer use.")
 STILL_NEEDED = _("This site demands a second step of whoever runs it. Add another one before you remove this one.")
@@ -99,25 +74,6 @@ class App:
 
 
 @dataclass(frozen=True, slots=True)
-class Passkey:
-    """What a browser's or a key's authenticator told of itself."""
-
-    id: str
-    public_key: bytes
-    sign_count: int
-    name: str
-    added_at: str
-    used_at: str = ""
-    challenge: str = ""  # the digest of the last one answered: none counts twice
-    transports: tuple[str, ...] = ()
-
-    @property
-    def mark(self) -> str:
-        """Names it in an address: ids have up to 1,364 characters."""
-        return hashlib.sha256(self.id.encode()).hexdigest()[:20]
-
-
-@dataclass(frozen=True, slots=True)
 class Factors:
     """Everything somebody can take the second step with. `version` is of the item they were read from."""
 
@@ -133,71 +89,6 @@ class Factors:
 
     def passkey(self, mark: str) -> Passkey | None:
         return next((passkey for passkey in self.passkeys if passkey.mark == mark), None)
-
-
-def is_demanded_of(user: User) -> bool:
-    """Whether this site would not do without a second factor of this person."""
-    return lacks_second_factor(User(role_name=user.role_name))
-
-
-# --- codes of an app (RFC 4226, RFC 6238) ---
-
-
-def code_at(secret: bytes, step: int, digits: int = 6) -> str:
-    digest = hmac.digest(secret, step.to_bytes(8, "big"), "sha1")
-    offset = digest[-1] & 15
-    number = int.from_bytes(digest[offset : offset + 4], "big") & 0x7FFFFFFF
-    return f"{number % 10**digits:0{digits}d}"
-
-
-def step_at(now: float) -> int:
-    return int(now) // STEP_SECONDS
-
-
-def step_of(secret: bytes, code: str, now: float) -> int | None:
-    """The step that the code is of, if it is one of those about now."""
-    about = range(step_at(now) - DRIFT, step_at(now) + DRIFT + 1)
-    return next((step for step in about if constant_time_compare(code_at(secret, step), code)), None)
-
-
-def new_secret() -> bytes:
-    return secrets.token_bytes(SECRET_BYTES)
-
-
-def as_typed(secret: bytes) -> str:
-    """The secret as a person types it into an app."""
-    text = base64.b32encode(secret).decode()
-    return " ".join(text[at : at + 4] for at in range(0, len(text), 4))
-
-
-def app_address(secret: bytes, name: str, site: str) -> str:
-    """What the QR code says. A name is cut, so that the code stays coarse enough for any camera."""
-    label = quote(f"Plenum:{name[:40]} ({site})", safe=":")
-    words = {"secret": base64.b32encode(secret).decode(), "issuer": "Plenum", "period": STEP_SECONDS}
-    return f"otpauth://totp/{label}?{urlencode(words)}"
-
-
-# --- secrets at rest ---
-
-
-def seal(secret: bytes, name: str) -> str:
-    return _lock(name).encrypt(secret).decode()
-
-
-def unseal(sealed: str, name: str) -> bytes | None:
-    """The secret, or `None` where the site's secret key was replaced or the text is another person's."""
-    try:
-        return _lock(name).decrypt(sealed)
-    except InvalidToken:
-        return None
-
-
-def _lock(name: str) -> MultiFernet:
-    """One person's, so that nobody who can write to the table can give them a secret of somebody else."""
-    purpose = f"plenum second factor {keys.fold(name)}".encode()
-    known = [settings.SECRET_KEY, *settings.SECRET_KEY_FALLBACKS]
-    derived = [HKDF(SHA256(), 32, salt=None, info=purpose).derive(key.encode()) for key in known]
-    return MultiFernet([Fernet(base64.urlsafe_b64encode(key)) for key in derived])
 
 
 # --- recovery codes ---
@@ -306,10 +197,10 @@ def _this_moment() -> str:
 
 def add_app(user: User, secret: bytes, code: str, now: float) -> Factors:
     """Confirmed by a first code, which thereby is used. An app that was there is replaced."""
-    step = step_of(secret, clean_code(code), now)
+    step = authenticator_apps.step_of(secret, clean_code(code), now)
     if step is None:
         raise WrongCode(_("That is not the code the app should show now. Is the clock of your phone right?"))
-    app = App(seal(secret, user.name), step, _this_moment())
+    app = App(authenticator_apps.seal(secret, user.name), step, _this_moment())
     told = _letter(user, "factor_added", APP)
     return _record(user, "SecondFactorAdded", lambda before: replace(before, app=app), told, kind=APP)
 
@@ -346,7 +237,7 @@ def _left(user: User, before: Factors, **changes: Any) -> Factors:
         raise NotThere(GONE)
     if after.kinds:
         return after
-    if is_demanded_of(user):
+    if demands_second_factor(user):
         raise StillNeeded(STILL_NEEDED)
     return replace(after, codes=())
 
@@ -365,6 +256,28 @@ def make_codes(user: User) -> list[str]:
     return codes
 
 
+def reset(user: User, actor: str, *also: Write) -> None:
+    """Take everything away, for somebody who has lost it all and so cannot sign in any more."""
+    event = Event(actor, "SecondFactorsReset", {"name": user.name, "factors": []})
+    same_account = Equals("created_at", user.created_at)
+    try:
+        services.log().record(
+            event,
+            Update(keys.user(user.name), set={"factors": []}, when=same_account),
+            Delete(keys.factors(user.name)),
+            mail.queued("factors_reset", user.email, name=user.name),
+            *also,
+        )
+    except Refused:
+        raise services.Overtaken(services.OVERTAKEN) from None
+
+
+def reset_for(actor: User, target: User) -> None:
+    """An admin's help for somebody below."""
+    rules.check_manages(services.who(actor), services.who(target))
+    reset(target, actor.name, services.still(actor))
+
+
 # --- taking the second step ---
 
 
@@ -378,8 +291,8 @@ def use_code(user: User, typed: str, now: float) -> None:
 
 
 def _with_step(user: User, before: Factors, code: str, now: float) -> Factors:
-    secret = unseal(before.app.secret, user.name) if before.app else None
-    step = step_of(secret, code, now) if secret else None
+    secret = authenticator_apps.unseal(before.app.secret, user.name) if before.app else None
+    step = authenticator_apps.step_of(secret, code, now) if secret else None
     if before.app is None or step is None or step <= before.app.step:
         raise WrongCode(WRONG_CODE)
     return replace(before, app=replace(before.app, step=step))
@@ -399,123 +312,8 @@ def use_passkey(user: User, answer: str, challenge: str, site: RelyingParty | No
 
 
 def _with_use(before: Factors, answer: str, challenge: str, site: RelyingParty) -> Factors:
-    used = _checked_use(before.passkeys, answer, challenge, site)
+    used = passkeys.checked_use(before.passkeys, answer, challenge, site)
     return replace(before, passkeys=tuple(used if each.id == used.id else each for each in before.passkeys))
-
-
-# --- passkeys: what is asked of the browser, and what it answers ---
-
-
-@dataclass(frozen=True, slots=True)
-class RelyingParty:
-    """This site as an authenticator knows it: a passkey works only there."""
-
-    id: str
-    origin: str
-
-
-def relying_party(request: HttpRequest) -> RelyingParty | None:
-    """The site's own address, or localhost where somebody tries it out. A bare IP address can have no passkeys."""
-    address = urlsplit(settings.SITE_URL)
-    if not settings.PRODUCTION and request.get_host().partition(":")[0] == "localhost":
-        address = urlsplit(f"{request.scheme}://{request.get_host()}")
-    return None if _is_ip_address(address.hostname or "") else RelyingParty(*_id_and_origin(address))
-
-
-def _id_and_origin(address: Any) -> tuple[str, str]:
-    return address.hostname, f"{address.scheme}://{address.netloc}"
-
-
-def _is_ip_address(host: str) -> bool:
-    try:
-        ipaddress.ip_address(host)
-    except ValueError:
-        return not host
-    return True
-
-
-def new_challenge() -> str:
-    return bytes_to_base64url(secrets.token_bytes(32))
-
-
-def creation_options(user: User, challenge: str, site: RelyingParty, known: Iterable[Passkey]) -> str:
-    """What a browser needs to make a passkey, as JSON. The handle tells an authenticator nothing about the person."""
-    options = webauthn.generate_registration_options(
-        rp_id=site.id,
-        rp_name="Plenum",
-        user_id=salted_hmac("accounts.passkey", user.name + user.created_at, algorithm="sha256").digest(),
-        user_name=user.name,
-        challenge=base64url_to_bytes(challenge),
-        timeout=HALF_SECONDS * 1000,
-        authenticator_selection=AuthenticatorSelectionCriteria(
-            resident_key=ResidentKeyRequirement.PREFERRED,
-            user_verification=UserVerificationRequirement.PREFERRED,
-        ),
-        exclude_credentials=_described(known),
-    )
-    return webauthn.options_to_json(options)
-
-
-def request_options(challenge: str, site: RelyingParty, known: Iterable[Passkey]) -> str:
-    """What a browser needs to use one of these passkeys, as JSON."""
-    options = webauthn.generate_authentication_options(
-        rp_id=site.id,
-        challenge=base64url_to_bytes(challenge),
-        timeout=HALF_SECONDS * 1000,
-        allow_credentials=_described(known),
-        user_verification=UserVerificationRequirement.PREFERRED,
-    )
-    return webauthn.options_to_json(options)
-
-
-def _described(passkeys: Iterable[Passkey]) -> list[PublicKeyCredentialDescriptor]:
-    return [
-        PublicKeyCredentialDescriptor(
-            id=base64url_to_bytes(each.id), transports=[AuthenticatorTransport(how) for how in each.transports]
-        )
-        for each in passkeys
-    ]
-
-
-def checked_passkey(answer: str, challenge: str, site: RelyingParty, name: str) -> Passkey:
-    """The new passkey, if the browser made it for this site and this challenge."""
-    try:
-        credential = webauthn.helpers.parse_registration_credential_json(answer)
-        verified = webauthn.verify_registration_response(
-            credential=credential,
-            expected_challenge=base64url_to_bytes(challenge),
-            expected_rp_id=site.id,
-            expected_origin=site.origin,
-        )
-    except Exception as error:  # whatever a forged answer makes the parsers stumble over, it is no passkey
-        raise WrongPasskey(WRONG_PASSKEY) from error
-    return Passkey(
-        id=bytes_to_base64url(verified.credential_id),
-        public_key=verified.credential_public_key,
-        sign_count=verified.sign_count,
-        name=name,
-        added_at=_this_moment(),
-        transports=tuple(how.value for how in credential.response.transports or ()),
-    )
-
-
-def _checked_use(passkeys: Iterable[Passkey], answer: str, challenge: str, site: RelyingParty) -> Passkey:
-    """The passkey that was used, with its count and time brought forward."""
-    answered = hashlib.sha256(challenge.encode()).hexdigest()
-    try:
-        credential = webauthn.helpers.parse_authentication_credential_json(answer)
-        passkey = next(each for each in passkeys if each.id == credential.id and each.challenge != answered)
-        verified = webauthn.verify_authentication_response(
-            credential=credential,
-            expected_challenge=base64url_to_bytes(challenge),
-            expected_rp_id=site.id,
-            expected_origin=site.origin,
-            credential_public_key=passkey.public_key,
-            credential_current_sign_count=passkey.sign_count,
-        )
-    except Exception as error:  # as above; `next` found none of this person's
-        raise WrongPasskey(WRONG_PASSKEY) from error
-    return replace(passkey, sign_count=verified.new_sign_count, used_at=_this_moment(), challenge=answered)
 
 
 # --- between the two steps ---

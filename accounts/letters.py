@@ -108,6 +108,15 @@ LETTERS = {
         lambda mail: reverse("factors"),
         gettext_noop("See the second steps"),
     ),
+    "factors_reset": Letter(
+        gettext_noop("Your second step was taken away"),
+        (
+            gettext_noop("somebody who runs this site has taken away the second step of signing in as %(name)s."),
+            gettext_noop("You can sign in with your password alone now. Please add a second step again."),
+        ),
+        lambda mail: reverse("factors"),
+        gettext_noop("Add a second step"),
+    ),
     "invitation": Letter(
         gettext_noop("You are invited"),
         (

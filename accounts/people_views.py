@@ -14,7 +14,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_POST, require_safe
 
-from . import mail, repository, rules, services
+from . import factors, mail, repository, rules, services
 from .access import requires
 from .forms import ConfirmNameForm, FindPeopleForm, InviteForm, NewPasswordForm, RoleForm
 from .letters import compose
@@ -92,6 +92,19 @@ def set_password(request: HttpRequest, person: User) -> HttpResponse:
             return redirect("person", name=person.name)
     title = _("A new password for %(name)s") % {"name": person.name}
     return show_form(request, form, title, _("Set password"))
+
+
+@requires(Permission.MANAGE_USERS, load=repository.find, rule=somebody_below)
+@require_POST
+def reset_factors(request: HttpRequest, person: User) -> HttpResponse:
+    try:
+        factors.reset_for(request.user, person)
+    except services.Overtaken as refusal:
+        messages.error(request, str(refusal))
+    else:
+        sentence = _("%(name)s can sign in with the password alone now, and add a second step again.")
+        messages.success(request, sentence % {"name": person.name})
+    return redirect("person", name=person.name)
 
 
 @requires(Permission.MANAGE_USERS, load=repository.find, rule=somebody_below)

@@ -190,6 +190,7 @@ def removal(user: User) -> list[Write]:
         Delete(keys.user(user.name), when=unchanged),
         Delete(keys.email(user.email)),
         Delete(keys.listed_person(user.name)),
+        Delete(keys.factors(user.name)),
     ]
 
 

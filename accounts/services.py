@@ -204,7 +204,7 @@ def change_password(user: User, password: str) -> User:
 
 def set_password_for(actor: User, target: User, password: str) -> None:
     rules.check_manages(who(actor), who(target))
-    _record_password(target, actor.name, password, _still(actor))
+    _record_password(target, actor.name, password, still(actor))
 
 
 def _record_password(user: User, actor: str, password: str, *also: Write) -> None:
@@ -272,7 +272,7 @@ def change_role(actor: User, target: User, new: Role) -> None:
         actor.name, "UserRoleChanged", {"name": target.name, "old_role": target.role_name, "new_role": new.name}
     )
     try:
-        log().record(event, *repository.role_change(target, new), _still(actor))
+        log().record(event, *repository.role_change(target, new), still(actor))
     except Refused:
         raise Overtaken(OVERTAKEN) from None
 
@@ -302,7 +302,7 @@ def change_profile(user: User, display_name: str, about: str) -> None:
 def remove(actor: User, target: User) -> None:
     """Remove somebody below the actor."""
     rules.check_manages(who(actor), who(target))
-    _record_removal(target, actor.name, _still(actor))
+    _record_removal(target, actor.name, still(actor))
 
 
 def remove_self(user: User) -> None:
@@ -323,7 +323,7 @@ def who(user: User) -> tuple[str, Role]:
     return keys.fold(user.name), user.role
 
 
-def _still(actor: User) -> Check:
+def still(actor: User) -> Check:
     """That the actor has not lost the role meanwhile which allows the act."""
     return Check(keys.user(actor.name), Equals("role", actor.role_name))
 

@@ -34,6 +34,7 @@ urlpatterns = [
     path("people/<name:name>/", people_views.person, name="person"),
     path("people/<name:name>/role/", people_views.change_role, name="change_role"),
     path("people/<name:name>/password/", people_views.set_password, name="set_password"),
+    path("people/<name:name>/factors/", people_views.reset_factors, name="reset_factors"),
     path("people/<name:name>/remove/", people_views.remove, name="remove_person"),
     path("invitations/", people_views.invitations, name="invitations"),
     path("invitations/new/", people_views.invite, name="invite"),

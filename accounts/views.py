@@ -228,7 +228,7 @@ def reset(request: HttpRequest, name: str, token: str) -> HttpResponse:
 @form_page
 @sensitive_post_parameters()
 def change_password(request: HttpRequest) -> HttpResponse:
-    form = _own_password_form(request, ChangePasswordForm)
+    form = own_password_form(request, ChangePasswordForm)
     if request.method == "POST" and form.is_valid():
         try:
             user = services.change_password(request.user, form.cleaned_data["password"])
@@ -241,7 +241,7 @@ def change_password(request: HttpRequest) -> HttpResponse:
     return show_form(request, form, _("Change password"), _("Change password"))
 
 
-def _own_password_form(request: HttpRequest, kind: type[OwnPasswordForm], **options: Any) -> Any:
+def own_password_form(request: HttpRequest, kind: type[OwnPasswordForm], **options: Any) -> Any:
     """A form that asks for the present password; guessing it is throttled."""
     if request.method != "POST":
         return kind(user=request.user, **options)
@@ -272,7 +272,7 @@ def me(request: HttpRequest) -> HttpResponse:
 @requires(None)
 @form_page
 def change_email(request: HttpRequest) -> HttpResponse:
-    form = _own_password_form(request, ChangeEmailForm)
+    form = own_password_form(request, ChangeEmailForm)
     if request.method == "POST" and form.is_valid():
         services.ask_for_new_email(request.user, form.cleaned_data["email"])
         sentence = _("We have sent a mail to %(email)s. The link in it makes it your address.")
@@ -322,7 +322,7 @@ def _end_sessions(request: HttpRequest, which: str) -> HttpResponse:
 @requires(None)
 @form_page
 def leave(request: HttpRequest) -> HttpResponse:
-    form = _own_password_form(request, OwnPasswordForm)
+    form = own_password_form(request, OwnPasswordForm)
     if request.method == "POST" and form.is_valid():
         try:
             services.remove_self(request.user)

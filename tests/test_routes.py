@@ -35,10 +35,18 @@ ROUTES = {
     "confirm_email": (PUBLIC, FORM, ["target", "token"]),
     "sessions": (SIGNED_IN, FORM, []),
     "leave": (SIGNED_IN, FORM, []),
+    "factors": (SIGNED_IN, READ, []),
+    "add_app": (SIGNED_IN, FORM, []),
+    "remove_app": (SIGNED_IN, FORM, []),
+    "make_codes": (SIGNED_IN, FORM, []),
+    "name_passkey": (SIGNED_IN, FORM, []),
+    "add_passkey": (SIGNED_IN, FORM, []),
+    "remove_passkey": (SIGNED_IN, FORM, ["mark"]),
     "people": (Permission.MANAGE_USERS, READ, []),
     "person": (Permission.MANAGE_USERS, READ, ["target"]),
     "change_role": (Permission.MANAGE_USERS, ACT, ["target"]),
     "set_password": (Permission.MANAGE_USERS, FORM, ["target"]),
+    "reset_factors": (Permission.MANAGE_USERS, ACT, ["target"]),
     "remove_person": (Permission.MANAGE_USERS, FORM, ["target"]),
     "invitations": (Permission.MANAGE_USERS, READ, []),
     "invite": (Permission.MANAGE_USERS, FORM, []),
@@ -109,6 +117,8 @@ def expected(name, whom, allowed, role, method) -> set[str]:
         return {"method"}
     if name == "waiting" and role != Role.NO_ACCESS:
         return {"home"}
+    if name in ("remove_app", "remove_passkey"):
+        return {"not found"}  # nobody here has any
     return {"gone"} if name in GONE else {"open"}
 
 

@@ -9,7 +9,7 @@ import time
 import pytest
 from django.test import Client
 
-from accounts import factors, repository, services, throttle
+from accounts import authenticator_apps, factors, repository, services, throttle
 from accounts.rules import Role
 from store import keys
 from store.log import EventLog
@@ -44,13 +44,13 @@ def password(client, user="Ada", **words):
 
 
 def code_now(secret, steps=0):
-    return factors.code_at(secret, factors.step_at(time.time()) + steps)
+    return authenticator_apps.code_at(secret, authenticator_apps.step_at(time.time()) + steps)
 
 
 def next_code(secret, user="Ada"):
     """A code that has not been used, whatever the clock does meanwhile."""
     last = factors.load(repository.find(user)).app.step
-    return factors.code_at(secret, max(last + 1, factors.step_at(time.time())))
+    return authenticator_apps.code_at(secret, max(last + 1, authenticator_apps.step_at(time.time())))
 
 
 def wrong_code(secret):
@@ -541,3 +541,34 @@ def test_any_name_can_have_a_second_step(person, browser, name):
     assert is_signed_in(client)
     assert len(codes) == 10
     assert repository.table().get(keys.factors(name)) is not None
+
+
+def test_an_admin_helps_somebody_below_who_has_lost_everything(site, person, signed_in, outbox):
+    admin, ada = signed_in("admin", Role.ADMIN), person("Ada")
+    secret = authenticator_apps.new_secret()
+    code = authenticator_apps.code_at(secret, authenticator_apps.step_at(time.time()))
+    factors.add_app(ada, secret, code, time.time())
+    assert "Take the second step away" in admin.get("/people/Ada/").content.decode()
+    admin.post("/people/Ada/factors/")
+    assert repository.find("Ada").factors == []
+    assert signed_in(repository.find("Ada")).get("/me/").status_code == 200
+    assert "Plenum: Your second step was taken away" in [subject for _, subject, _ in outbox()]
+
+
+def test_nobody_helps_a_peer(site, person, signed_in):
+    admin = signed_in("admin", Role.ADMIN)
+    person("peer", Role.ADMIN)
+    assert admin.post("/people/peer/factors/").status_code == 403
+
+
+def test_the_operator_helps_the_owner(site, person, signed_in):
+    from django.core.management import CommandError, call_command
+
+    owner = person("owner", Role.OWNER)
+    secret = authenticator_apps.new_secret()
+    code = authenticator_apps.code_at(secret, authenticator_apps.step_at(time.time()))
+    factors.add_app(owner, secret, code, time.time())
+    call_command("reset_second_factor", "OWNER")
+    assert repository.find("owner").factors == []
+    with pytest.raises(CommandError, match="There is nobody called nobody"):
+        call_command("reset_second_factor", "nobody")

@@ -19,8 +19,9 @@ from cryptography.hazmat.primitives.hashes import SHA256
 from hypothesis import given
 from hypothesis import strategies as st
 
-from accounts import factors, repository, services
-from accounts.factors import Factors, NotThere, RelyingParty, StillNeeded, WrongCode, WrongPasskey
+from accounts import authenticator_apps, factors, passkeys, repository, services
+from accounts.factors import Factors, NotThere, StillNeeded, WrongCode
+from accounts.passkeys import RelyingParty, WrongPasskey
 from accounts.rules import Role
 from store import keys
 from store.log import EventLog
@@ -90,28 +91,28 @@ def ada(person):
 @pytest.fixture
 def has_app(ada):
     """Ada with an app; answers its secret. The code of the present step is used."""
-    secret = factors.new_secret()
+    secret = authenticator_apps.new_secret()
     factors.add_app(ada, secret, code_in(secret, 0), NOW)
     return secret
 
 
 def code_in(secret: bytes, steps: int) -> str:
-    return factors.code_at(secret, factors.step_at(NOW) + steps)
+    return authenticator_apps.code_at(secret, authenticator_apps.step_at(NOW) + steps)
 
 
 def with_passkey(user, authenticator=None, name="Key"):
     """Register an authenticator, a software one unless given."""
     authenticator = authenticator or Authenticator()
-    challenge = factors.new_challenge()
-    options = factors.creation_options(user, challenge, SITE, ())
-    factors.add_passkey(user, factors.checked_passkey(authenticator.create(options), challenge, SITE, name))
+    challenge = passkeys.new_challenge()
+    options = passkeys.creation_options(user, challenge, SITE, ())
+    factors.add_passkey(user, passkeys.checked_passkey(authenticator.create(options), challenge, SITE, name))
     return authenticator
 
 
 def asked(user):
     """A challenge, and what the browser is asked with it."""
-    challenge = factors.new_challenge()
-    return challenge, factors.request_options(challenge, SITE, factors.load(user).passkeys)
+    challenge = passkeys.new_challenge()
+    return challenge, passkeys.request_options(challenge, SITE, factors.load(user).passkeys)
 
 
 def events(site):
@@ -133,17 +134,19 @@ def events(site):
     ],
 )
 def test_the_codes_are_those_of_rfc_6238(seconds, code):
-    assert factors.code_at(RFC_SECRET, factors.step_at(seconds), digits=8) == code
+    assert authenticator_apps.code_at(RFC_SECRET, authenticator_apps.step_at(seconds), digits=8) == code
 
 
 @pytest.mark.parametrize(("steps", "accepted"), [(-2, False), (-1, True), (0, True), (1, True), (2, False)])
 def test_a_clock_may_be_one_step_off(steps, accepted):
     code = code_in(RFC_SECRET, steps)
-    assert factors.step_of(RFC_SECRET, code, NOW) == (factors.step_at(NOW) + steps if accepted else None)
+    assert authenticator_apps.step_of(RFC_SECRET, code, NOW) == (
+        authenticator_apps.step_at(NOW) + steps if accepted else None
+    )
 
 
 def test_an_app_counts_only_after_a_first_right_code(site, ada):
-    secret = factors.new_secret()
+    secret = authenticator_apps.new_secret()
     wrong = f"{(int(code_in(secret, 0)) + 1) % 10**6:06d}"
     with pytest.raises(WrongCode, match=r"clock"):
         factors.add_app(ada, secret, wrong, NOW)
@@ -189,7 +192,7 @@ def test_no_text_makes_cleaning_a_code_fail(typed):
 
 
 def test_the_picture_tells_an_app_what_it_needs():
-    address = urlsplit(factors.app_address(RFC_SECRET, "Ada: #1/100% 🦊" + "x" * 200, "vote.example.org"))
+    address = urlsplit(authenticator_apps.app_address(RFC_SECRET, "Ada: #1/100% 🦊" + "x" * 200, "vote.example.org"))
     words = parse_qs(address.query)
     assert (address.scheme, address.netloc) == ("otpauth", "totp")
     assert base64.b32decode(words["secret"][0]) == RFC_SECRET
@@ -235,7 +238,7 @@ def test_new_recovery_codes_end_the_old_ones(site, ada, has_app):
 def test_recovery_codes_of_somebody_else_do_not_fit(site, ada, has_app, person):
     codes = factors.make_codes(ada)
     bo = person("Bo")
-    secret = factors.new_secret()
+    secret = authenticator_apps.new_secret()
     factors.add_app(bo, secret, code_in(secret, 0), NOW)
     item = site.get(keys.factors("Bo"))
     site.write(Put({**item, "codes": [*site.get(keys.factors("Ada"))["codes"]]}))
@@ -266,7 +269,7 @@ def test_a_passkey_is_added_and_used(site, ada):
 def test_what_is_asked_of_the_browser(site, ada):
     key = with_passkey(ada)
     known = factors.load(ada).passkeys
-    made = json.loads(factors.creation_options(ada, factors.new_challenge(), SITE, known))
+    made = json.loads(passkeys.creation_options(ada, passkeys.new_challenge(), SITE, known))
     assert made["attestation"] == "none"
     assert made["authenticatorSelection"]["userVerification"] == "preferred"
     assert made["authenticatorSelection"]["residentKey"] == "preferred"
@@ -356,10 +359,10 @@ def test_a_copied_authenticator_whose_count_falls_back_is_refused(site, ada):
 
 @pytest.mark.parametrize("changes", [{"challenge": as_text(b"another")}, {"origin": "http://evil.example"}])
 def test_a_new_passkey_for_another_question_is_refused(site, ada, changes):
-    challenge = factors.new_challenge()
-    options = factors.creation_options(ada, challenge, SITE, ())
+    challenge = passkeys.new_challenge()
+    options = passkeys.creation_options(ada, challenge, SITE, ())
     with pytest.raises(WrongPasskey):
-        factors.checked_passkey(Authenticator().create(options, **changes), challenge, SITE, "Key")
+        passkeys.checked_passkey(Authenticator().create(options, **changes), challenge, SITE, "Key")
 
 
 def test_the_same_passkey_is_not_added_twice(site, ada):
@@ -383,7 +386,7 @@ def test_there_is_an_end_to_how_many_passkeys_one_has(site, ada):
 @given(st.text() | st.binary().map(as_text) | st.recursive(st.none() | st.text(), st.lists).map(json.dumps))
 def test_no_forged_answer_is_more_than_refused(answer):
     with pytest.raises(WrongPasskey):
-        factors.checked_passkey(answer, "AAAA", SITE, "Key")
+        passkeys.checked_passkey(answer, "AAAA", SITE, "Key")
 
 
 @pytest.mark.parametrize("part", ["clientDataJSON", "attestationObject"])
@@ -392,7 +395,7 @@ def test_no_forged_part_of_an_answer_is_more_than_refused(part, raw):
     answer = json.loads(Authenticator().create('{"challenge": "AAAA"}'))
     answer["response"][part] = as_text(raw)
     with pytest.raises(WrongPasskey):
-        factors.checked_passkey(json.dumps(answer), "AAAA", SITE, "Key")
+        passkeys.checked_passkey(json.dumps(answer), "AAAA", SITE, "Key")
 
 
 @pytest.mark.parametrize(
@@ -409,7 +412,7 @@ def test_no_forged_part_of_an_answer_is_more_than_refused(part, raw):
 )
 def test_which_site_a_passkey_is_for(rf, settings, url, host, production, expected):
     settings.SITE_URL, settings.PRODUCTION, settings.ALLOWED_HOSTS = url, production, ["*"]
-    party = factors.relying_party(rf.get("/", headers={"host": host}))
+    party = passkeys.relying_party(rf.get("/", headers={"host": host}))
     assert party == (RelyingParty(*expected) if expected else None)
 
 
@@ -417,7 +420,7 @@ def test_which_site_a_passkey_is_for(rf, settings, url, host, production, expect
 
 
 def test_the_account_says_which_kinds_there_are_and_the_log_tells_of_each(site, ada, outbox):
-    secret = factors.new_secret()
+    secret = authenticator_apps.new_secret()
     factors.add_app(ada, secret, code_in(secret, 0), NOW)
     assert repository.find("Ada").factors == ["totp"]
     with_passkey(ada)
@@ -543,14 +546,14 @@ def test_nothing_in_the_tables_opens_an_account(site, ada, has_app, signed_in):
 
 
 def test_a_sealed_secret_is_of_one_person_and_one_site(settings):
-    sealed = factors.seal(b"secret", "Ada")
-    assert factors.unseal(sealed, "ADA") == b"secret"
-    assert factors.unseal(sealed, "Bo") is None
+    sealed = authenticator_apps.seal(b"secret", "Ada")
+    assert authenticator_apps.unseal(sealed, "ADA") == b"secret"
+    assert authenticator_apps.unseal(sealed, "Bo") is None
     key = settings.SECRET_KEY
     settings.SECRET_KEY = "another" * 10
-    assert factors.unseal(sealed, "Ada") is None
+    assert authenticator_apps.unseal(sealed, "Ada") is None
     settings.SECRET_KEY_FALLBACKS = [key]
-    assert factors.unseal(sealed, "Ada") == b"secret"
+    assert authenticator_apps.unseal(sealed, "Ada") == b"secret"
 
 
 def test_after_the_sites_key_was_replaced_recovery_codes_still_help(site, ada, has_app, settings):

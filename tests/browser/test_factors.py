@@ -8,7 +8,7 @@ import time
 import pytest
 from playwright.sync_api import Page, expect
 
-from accounts.factors import code_at, step_at
+from accounts.authenticator_apps import code_at, step_at
 
 from .test_access import WIDTH, faults
 

@@ -1,0 +1,77 @@
+"""Authenticator apps (RFC 4226, RFC 6238): six digits that change every 30 seconds, and the secret they come from."""
+
+from __future__ import annotations
+
+import base64
+import hmac
+import secrets
+from urllib.parse import quote, urlencode
+
+from cryptography.fernet import Fernet, InvalidToken, MultiFernet
+from cryptography.hazmat.primitives.hashes import SHA256
+from cryptography.hazmat.primitives.kdf.hkdf import HKDF
+from django.conf import settings
+from django.utils.crypto import constant_time_compare
+
+from store import keys
+
+STEP_SECONDS = 30
+DRIFT = 1  # steps that a phone's clock may be off, each way
+SECRET_BYTES = 20
+
+
+def code_at(secret: bytes, step: int, digits: int = 6) -> str:
+    digest = hmac.digest(secret, step.to_bytes(8, "big"), "sha1")
+    offset = digest[-1] & 15
+    number = int.from_bytes(digest[offset : offset + 4], "big") & 0x7FFFFFFF
+    return f"{number % 10**digits:0{digits}d}"
+
+
+def step_at(now: float) -> int:
+    return int(now) // STEP_SECONDS
+
+
+def step_of(secret: bytes, code: str, now: float) -> int | None:
+    """The step that the code is of, if it is one of those about now."""
+    about = range(step_at(now) - DRIFT, step_at(now) + DRIFT + 1)
+    return next((step for step in about if constant_time_compare(code_at(secret, step), code)), None)
+
+
+def new_secret() -> bytes:
+    return secrets.token_bytes(SECRET_BYTES)
+
+
+def as_typed(secret: bytes) -> str:
+    """The secret as a person types it into an app."""
+    text = base64.b32encode(secret).decode()
+    return " ".join(text[at : at + 4] for at in range(0, len(text), 4))
+
+
+def app_address(secret: bytes, name: str, site: str) -> str:
+    """What the QR code says. A name is cut, so that the code stays coarse enough for any camera."""
+    label = quote(f"Plenum:{name[:40]} ({site})", safe=":")
+    words = {"secret": base64.b32encode(secret).decode(), "issuer": "Plenum", "period": STEP_SECONDS}
+    return f"otpauth://totp/{label}?{urlencode(words)}"
+
+
+# --- the secret at rest ---
+
+
+def seal(secret: bytes, name: str) -> str:
+    return _lock(name).encrypt(secret).decode()
+
+
+def unseal(sealed: str, name: str) -> bytes | None:
+    """The secret, or `None` where the site's secret key was replaced or the text is another person's."""
+    try:
+        return _lock(name).decrypt(sealed)
+    except InvalidToken:
+        return None
+
+
+def _lock(name: str) -> MultiFernet:
+    """One person's, so that nobody who can write to the table can give them a secret of somebody else."""
+    purpose = f"plenum second factor {keys.fold(name)}".encode()
+    known = [settings.SECRET_KEY, *settings.SECRET_KEY_FALLBACKS]
+    derived = [HKDF(SHA256(), 32, salt=None, info=purpose).derive(key.encode()) for key in known]
+    return MultiFernet([Fernet(base64.urlsafe_b64encode(key)) for key in derived])

@@ -1,0 +1,338 @@
+"""Translations: nothing missing, nothing left over, and every sentence carries the names and tags of the original."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from itertools import chain
+from pathlib import Path
+from typing import NamedTuple
+
+import polib
+import pytest
+from django.conf import settings
+from django.utils.translation.template import templatize
+
+ROOT = Path(settings.BASE_DIR)
+NOT_SHOWN = ("tests", "build", "static")  # folders without words for people
+LANGUAGES = [code for code, _ in settings.LANGUAGES if code != settings.LANGUAGE_CODE]
+
+# What a call of each function says, in the order of its arguments.
+SAYS = {
+    "_": ("msgid",),
+    "gettext": ("msgid",),
+    "gettext_lazy": ("msgid",),
+    "gettext_noop": ("msgid",),
+    "ngettext": ("msgid", "plural"),
+    "ngettext_lazy": ("msgid", "plural"),
+    "pgettext": ("context", "msgid"),
+    "pgettext_lazy": ("context", "msgid"),
+    "npgettext": ("context", "msgid", "plural"),
+    "npgettext_lazy": ("context", "msgid", "plural"),
+}
+TEXT = r"""u?(?:'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*")"""
+CALL = re.compile(rf"\b\w+\({TEXT}(?:, ?{TEXT})*(?=\)|, ?count\))", re.DOTALL)
+PLACEHOLDER = re.compile(r"%(?:\(\w+\))?[a-z]|%%|</?[a-z][^>]*>")
+
+
+class Said(NamedTuple):
+    """One thing to translate."""
+
+    msgid: str
+    plural: str = ""
+    context: str = ""
+
+
+# --- what the code says ---
+
+
+class PiecedTogether(Exception):
+    """A sentence put together before it is translated: no catalogue can hold it."""
+
+
+def said_by_python(source: str) -> set[Said]:
+    calls = (node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Call))
+    return set(filter(None, map(_said_by_call, calls)))
+
+
+def _said_by_call(call: ast.Call) -> Said | None:
+    name = getattr(call.func, "id", getattr(call.func, "attr", ""))
+    parts = dict(zip(SAYS.get(name, ()), call.args, strict=False))
+    if any(isinstance(part, ast.JoinedStr | ast.BinOp) for part in parts.values()):
+        raise PiecedTogether(ast.unparse(call))
+    if not parts or not all(isinstance(part, ast.Constant) for part in parts.values()):
+        return None  # no translation, or of what a variable holds: that is said where it is written down
+    return Said(**{role: part.value for role, part in parts.items()})  # type: ignore[attr-defined]
+
+
+def said_by_template(source: str) -> set[Said]:
+    """Django turns a template into calls of gettext between blanked-out words; those calls are Python."""
+    calls = CALL.findall(templatize(source))
+    return said_by_python("\n".join(f"{call})" for call in calls))
+
+
+def files(*endings: str) -> Iterator[Path]:
+    folders = (each for each in ROOT.iterdir() if each.is_dir() and each.name[0] != "." and each.name not in NOT_SHOWN)
+    return (path for folder in folders for path in folder.rglob("*") if path.suffix in endings)
+
+
+def said_by_the_code() -> set[Said]:
+    python = (said_by_python(path.read_text("utf-8")) for path in files(".py"))
+    templates = (said_by_template(path.read_text("utf-8")) for path in files(".html", ".txt"))
+    return set(chain.from_iterable(chain(python, templates)))
+
+
+# --- what the catalogue says ---
+
+
+def catalogue(language: str, ending: str = "po") -> polib.POFile | polib.MOFile:
+    path = ROOT / "locale" / language / "LC_MESSAGES" / f"django.{ending}"
+    return polib.pofile(str(path)) if ending == "po" else polib.mofile(str(path))
+
+
+def said_by(entry: polib.POEntry | polib.MOEntry) -> Said:
+    return Said(entry.msgid, entry.msgid_plural or "", entry.msgctxt or "")
+
+
+def forms(entry: polib.POEntry | polib.MOEntry) -> list[str]:
+    """The translation, in each of its numbers."""
+    return [entry.msgstr_plural[number] for number in sorted(entry.msgstr_plural)] or [entry.msgstr]
+
+
+def unfinished(po: polib.POFile) -> list[str]:
+    """What nobody has translated, or looked at since the original changed."""
+    numbers = int(re.findall(r"nplurals=(\d+)", po.metadata.get("Plural-Forms", "nplurals=0"))[0])
+    return [
+        entry.msgid
+        for entry in po
+        if entry.fuzzy or not all(forms(entry)) or len(forms(entry)) != (numbers if entry.msgid_plural else 1)
+    ]
+
+
+def misnamed(po: polib.POFile, language: str) -> list[str]:
+    """What the head of the catalogue says wrongly, or still as the tools left it."""
+    wrong = [name for name, value in po.metadata.items() if re.search("PACKAGE|FULL NAME|LL@li|YEAR", value)]
+    wrong += ["Language"] if po.metadata.get("Language") != language else []
+    return wrong + (["fuzzy"] if po.metadata_is_fuzzy else [])
+
+
+def lost_placeholders(po: polib.POFile) -> list[str]:
+    """Translations without the original's names and tags, or with others. The first number is the singular's."""
+    return [
+        translation
+        for entry in po
+        for number, translation in enumerate(forms(entry))
+        if placeholders(translation) != placeholders(entry.msgid_plural if number else entry.msgid)
+    ]
+
+
+def placeholders(text: str) -> set[str]:
+    return set(PLACEHOLDER.findall(text))
+
+
+def differences(po: polib.POFile, mo: polib.MOFile) -> list[str]:
+    """What the compiled catalogue says otherwise than the written one."""
+    written = {said_by(entry): forms(entry) for entry in po if not entry.obsolete}
+    compiled = {said_by(entry): forms(entry) for entry in mo}
+    differing = [said.msgid for said in written.keys() | compiled.keys() if written.get(said) != compiled.get(said)]
+    return differing + (["the head"] if head(po) != head(mo) else [])
+
+
+def head(catalogue: polib.POFile | polib.MOFile) -> dict[str, str]:
+    """Without the time of extraction, which compiling leaves out."""
+    return {name: value for name, value in catalogue.metadata.items() if name != "POT-Creation-Date"}
+
+
+def missing(po: polib.POFile, said: set[Said]) -> set[Said]:
+    return said - {said_by(entry) for entry in po if not entry.obsolete}
+
+
+def left_over(po: polib.POFile, said: set[Said]) -> set[Said]:
+    """What nothing says any more, commented out or not."""
+    return {said_by(entry) for entry in po if entry.obsolete or said_by(entry) not in said}
+
+
+# --- the catalogues we have ---
+
+
+def test_there_is_a_second_language():
+    assert "de" in LANGUAGES
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_every_entry_is_translated(language):
+    assert unfinished(catalogue(language)) == []
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_the_head_is_filled_in(language):
+    assert misnamed(catalogue(language), language) == []
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_names_and_tags_survive_translation(language):
+    assert lost_placeholders(catalogue(language)) == []
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_what_is_compiled_is_what_is_written(language):
+    assert differences(catalogue(language), catalogue(language, "mo")) == []
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_all_that_the_code_says_is_in_the_catalogue(language):
+    assert missing(catalogue(language), said_by_the_code()) == set()
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_nothing_else_is_in_the_catalogue(language):
+    assert left_over(catalogue(language), said_by_the_code()) == set()
+
+
+def test_the_page_speaks_german(client, site):
+    page = client.get("/", headers={"Accept-Language": "de"}).content.decode()
+    assert "<h1>Wo eine Gruppe entscheidet</h1>" in page
+    assert "Where a group decides" not in page
+
+
+# --- that these checks can fail ---
+
+HEAD = 'msgid ""\nmsgstr ""\n"Language: de\\n"\n"Plural-Forms: nplurals=2; plural=(n != 1);\\n"\n\n'
+GOOD = 'msgid "Sign in"\nmsgstr "Anmelden"\n'
+PLURAL = 'msgid "%(n)d seat"\nmsgid_plural "%(n)d seats"\nmsgstr[0] "%(n)d Sitz"\nmsgstr[1] "%(n)d Sitze"\n'
+
+
+def made_up(text: str) -> polib.POFile:
+    return polib.pofile(HEAD + text)
+
+
+def test_a_good_catalogue_passes():
+    po = made_up(f"{GOOD}\n{PLURAL}")
+    said = {Said("Sign in"), Said("%(n)d seat", "%(n)d seats")}
+    assert unfinished(po) == misnamed(po, "de") == lost_placeholders(po) == []
+    assert missing(po, said) == left_over(po, said) == set()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"#, fuzzy\n{GOOD}",
+        GOOD.replace("Anmelden", ""),
+        PLURAL.replace("%(n)d Sitze", ""),
+        PLURAL.replace('msgstr[1] "%(n)d Sitze"\n', ""),
+    ],
+)
+def test_a_doubtful_or_empty_entry_is_found(text):
+    assert len(unfinished(made_up(text))) == 1
+
+
+def test_a_head_as_the_tools_leave_it_is_found():
+    po = polib.pofile(
+        '#, fuzzy\nmsgid ""\nmsgstr ""\n"Language: \\n"\n"Last-Translator: FULL NAME <EMAIL@ADDRESS>\\n"\n'
+    )
+    assert misnamed(po, "de") == ["Last-Translator", "Language", "fuzzy"]
+
+
+@pytest.mark.parametrize(
+    ("original", "translation"),
+    [
+        ("Hello %(name)s", "Hallo"),
+        ("Hello %(name)s", "Hallo %(nam)s"),
+        ("Hello", "Hallo %(name)s"),
+        ("%(n)d of %(all)d", "%(n)d von %(all)s"),
+        ("Refused: %s", "Abgelehnt"),
+        ("<b>Now</b>", "<b>Jetzt"),
+        ("<a href='#one'>One</a>", "<a href='#two'>Eins</a>"),
+    ],
+)
+def test_a_lost_name_or_tag_is_found(original, translation):
+    assert lost_placeholders(made_up(f'msgid "{original}"\nmsgstr "{translation}"\n')) == [translation]
+
+
+def test_a_name_lost_in_the_plural_is_found():
+    assert lost_placeholders(made_up(PLURAL.replace("%(n)d Sitze", "Sitze"))) == ["Sitze"]
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        (GOOD, []),
+        (GOOD.replace("Anmelden", "Einloggen"), ["Sign in"]),
+        (f'{GOOD}\nmsgid "Sign out"\nmsgstr "Abmelden"\n', ["Sign out"]),
+        ("", ["Sign in"]),
+    ],
+)
+def test_an_old_compiled_catalogue_is_found(tmp_path, text, found):
+    made_up(GOOD).save_as_mofile(str(tmp_path / "django.mo"))
+    assert differences(made_up(text), polib.mofile(str(tmp_path / "django.mo"))) == found
+
+
+def test_a_changed_head_is_found(tmp_path):
+    made_up(GOOD).save_as_mofile(str(tmp_path / "django.mo"))
+    po = polib.pofile(HEAD.replace("n != 1", "n > 1") + GOOD)
+    assert differences(po, polib.mofile(str(tmp_path / "django.mo"))) == ["the head"]
+
+
+def test_a_missing_entry_is_found():
+    new = Said("Sign in", context="button")
+    assert missing(made_up(GOOD), {Said("Sign in"), new}) == {new}
+    assert missing(made_up(f"#~ {GOOD}".replace("\nmsgstr", "\n#~ msgstr")), {Said("Sign in")}) == {Said("Sign in")}
+
+
+def test_an_entry_that_nothing_says_is_found():
+    assert left_over(made_up(GOOD), set()) == {Said("Sign in")}
+    obsolete = f"#~ {GOOD}".replace("\nmsgstr", "\n#~ msgstr")
+    assert left_over(made_up(obsolete), {Said("Sign in")}) == {Said("Sign in")}
+
+
+@pytest.mark.parametrize(
+    ("source", "said"),
+    [
+        ('_("One")', Said("One")),
+        ('x = [gettext_lazy("One " "and two")]', Said("One and two")),
+        ('translation.gettext("One")', Said("One")),
+        ('LABEL = gettext_noop("One")', Said("One")),
+        ('ngettext("%(n)d seat", "%(n)d seats", count) % {"n": count}', Said("%(n)d seat", "%(n)d seats")),
+        ('pgettext("verb", "Open")', Said("Open", context="verb")),
+        ('npgettext("chair", "seat", "seats", 2)', Said("seat", "seats", "chair")),
+    ],
+)
+def test_what_python_says_is_found(source, said):
+    assert said_by_python(source) == {said}
+
+
+def test_what_python_does_not_translate_is_not_found():
+    assert said_by_python('print("One"); _(letter.subject); _ = "Two"  # _("Three")') == set()
+
+
+@pytest.mark.parametrize("source", ['_(f"Hello {name}")', '_("Hello " + name)', '_("Hello %s" % name)'])
+def test_a_sentence_pieced_together_is_refused(source):
+    with pytest.raises(PiecedTogether):
+        said_by_python(source)
+
+
+@pytest.mark.parametrize(
+    ("source", "said"),
+    [
+        ('<p>{% translate "One" %}</p>', Said("One")),
+        ("{% translate '(it)' as what %}", Said("(it)")),
+        ('{% translate "Open" context "verb" %}', Said("Open", context="verb")),
+        ('{% firstof device _("Unknown device") %}', Said("Unknown device")),
+        ('{{ device|default:_("Unknown device") }}', Said("Unknown device")),
+        (
+            "{% blocktranslate trimmed %}\n One's <b>{{ name }}</b>\n{% endblocktranslate %}",
+            Said("One's <b>%(name)s</b>"),
+        ),
+        (
+            "{% blocktranslate count n=seats %}{{ n }} seat{% plural %}{{ n }} seats{% endblocktranslate %}",
+            Said("%(n)s seat", "%(n)s seats"),
+        ),
+    ],
+)
+def test_what_a_template_says_is_found(source, said):
+    assert said_by_template(source) == {said}
+
+
+def test_what_a_template_does_not_translate_is_not_found():
+    assert said_by_template('<p>_("One")</p>{# {% translate "Two" %} #}{{ three }}') == set()
