@@ -7,7 +7,6 @@ SQLite's own busy handler sleeps and retries, which let some writers starve for 
 
 from __future__ import annotations
 
-import base64
 import fcntl
 import hashlib
 import hmac
@@ -19,26 +18,19 @@ import weakref
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from itertools import chain
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-import orjson
-
 from . import cursors, limits, trips
+from . import sqlite_rows as rows
 from .conditions import holds
 from .table import (
     DATA,
-    LOG,
-    TABLES,
-    Check,
-    Delete,
     Invalid,
     Item,
     Key,
     Page,
-    Put,
     Refused,
     Span,
     StoreError,
@@ -52,33 +44,6 @@ from .table import (
 
 PATIENCE = 5.0  # seconds a writer waits for its turn before it gives up
 TOKEN_SECONDS = 600  # as long as DynamoDB remembers an idempotency token
-ROWS_AT_A_TIME = 256
-
-# Clustered by key and without row ids, so that the file keeps no order of arrival.
-TABLE = """
-CREATE TABLE IF NOT EXISTS {table} (
-    pk TEXT NOT NULL, sk TEXT NOT NULL, gsi1pk TEXT, gsi1sk TEXT, ttl INTEGER, body BLOB NOT NULL,
-    PRIMARY KEY (pk, sk)
-) WITHOUT ROWID;
-"""
-SCHEMA = f"""
-{TABLE.format(table=DATA)}
-{TABLE.format(table=LOG)}
-CREATE INDEX IF NOT EXISTS gsi1 ON {DATA} (gsi1pk, gsi1sk) WHERE gsi1pk IS NOT NULL AND gsi1sk IS NOT NULL;
-CREATE INDEX IF NOT EXISTS ttl ON {DATA} (ttl) WHERE ttl IS NOT NULL;
-CREATE TABLE IF NOT EXISTS token (
-    name BLOB PRIMARY KEY, meaning BLOB NOT NULL, expires INTEGER NOT NULL
-) WITHOUT ROWID;
-"""
-GET = {table: f"SELECT body FROM {table} WHERE pk = ? AND sk = ? AND (ttl IS NULL OR ttl > ?)" for table in TABLES}
-GET_ALSO_EXPIRED = {table: f"SELECT body FROM {table} WHERE pk = ? AND sk = ?" for table in TABLES}
-PUT = {
-    table: f"INSERT INTO {table} (pk, sk, gsi1pk, gsi1sk, ttl, body) VALUES (?, ?, ?, ?, ?, ?) "
-    "ON CONFLICT (pk, sk) DO UPDATE SET gsi1pk = excluded.gsi1pk, gsi1sk = excluded.gsi1sk, "
-    "ttl = excluded.ttl, body = excluded.body"
-    for table in TABLES
-}
-DELETE = {table: f"DELETE FROM {table} WHERE pk = ? AND sk = ?" for table in TABLES}
 
 
 class SqliteTable(Table):
@@ -100,19 +65,19 @@ class SqliteTable(Table):
             connection = _open(self.path, create=True)
             connection.execute("PRAGMA page_size = 8192")
             connection.execute("PRAGMA journal_mode = WAL")
-            connection.executescript(SCHEMA)
+            connection.executescript(rows.SCHEMA)
             connection.close()
 
     def get(self, key: Key, *, consistent: bool = True) -> Item | None:
         limits.check_key(key)
         start = time.perf_counter()
         try:  # the busiest call of all: written out, because two context managers cost as much as the read itself
-            row = self._reader().execute(GET[key.table], (key.pk, key.sk, self.clock())).fetchone()
+            row = self._reader().execute(rows.GET[key.table], (key.pk, key.sk, self.clock())).fetchone()
         except sqlite3.Error as error:
             trips.record("get", "unavailable", time.perf_counter() - start)
             raise _unavailable(self.path, error) from error
         trips.record("get", "ok", time.perf_counter() - start)
-        return None if row is None else unpack(row[0])
+        return None if row is None else rows.unpack(row[0])
 
     def get_many(self, keys: Iterable[Key], *, consistent: bool = True) -> dict[Key, Item]:
         found = {}
@@ -120,8 +85,8 @@ class SqliteTable(Table):
             reader, now = self._reader(), self.clock()
             for key in dict.fromkeys(keys):
                 limits.check_key(key)
-                if row := reader.execute(GET[key.table], (key.pk, key.sk, now)).fetchone():
-                    found[key] = unpack(row[0])
+                if row := reader.execute(rows.GET[key.table], (key.pk, key.sk, now)).fetchone():
+                    found[key] = rows.unpack(row[0])
         return found
 
     def page(
@@ -135,17 +100,17 @@ class SqliteTable(Table):
     ) -> Page:
         if limit is not None and limit < 1:
             raise Invalid("A page holds at least one item.")
-        where, values = _where(span, self.clock(), cursor, backwards)
+        where, values = rows.where(span, self.clock(), cursor, backwards)
         direction = "DESC" if backwards else "ASC"
         order = ", ".join(f"{name.lower()} {direction}" for name in cursors.key_names(span)[1:])
         with trips.trip("page"), _sentences(self.path):
-            rows = self._reader().execute(f"SELECT body FROM {span.table} WHERE {where} ORDER BY {order}", values)
-            bodies, more = _fill_page(rows, limit)
-        items = [unpack(body) for body in bodies]
+            found = self._reader().execute(f"SELECT body FROM {span.table} WHERE {where} ORDER BY {order}", values)
+            bodies, more = rows.fill_page(found, limit)
+        items = [rows.unpack(body) for body in bodies]
         return Page(items, cursors.encode(span, items[-1]) if more else None)
 
     def count(self, span: Span, *, consistent: bool = True) -> int:
-        where, values = _where(span, self.clock())
+        where, values = rows.where(span, self.clock())
         with trips.trip("count"), _sentences(self.path):
             row = self._reader().execute(f"SELECT count(*) FROM {span.table} WHERE {where}", values).fetchone()
         return int(row[0])
@@ -236,7 +201,7 @@ class SqliteTable(Table):
         ]
         if refused:
             raise Refused(refused)
-        changes = [_change(write, item) for write, item in zip(writes, stored, strict=True)]
+        changes = [rows.change(write, item) for write, item in zip(writes, stored, strict=True)]
         for statement, values in filter(None, changes):
             connection.execute(statement, values)
         if token is not None:
@@ -247,12 +212,12 @@ class SqliteTable(Table):
         if write.when is None and not isinstance(write, Update):
             return None
         key = write.key
-        row = connection.execute(GET_ALSO_EXPIRED[key.table], (key.pk, key.sk)).fetchone()
-        return None if row is None else unpack(row[0])
+        row = connection.execute(rows.GET_ALSO_EXPIRED[key.table], (key.pk, key.sk)).fetchone()
+        return None if row is None else rows.unpack(row[0])
 
     def _increment(self, connection: sqlite3.Connection, update: Update) -> Item:
-        item = _updated(self._stored(connection, update), update)
-        connection.execute(*_insertion(item, update.key.table))
+        item = rows.updated(self._stored(connection, update), update)
+        connection.execute(*rows.insertion(item, update.key.table))
         return item
 
     def _sweep(self, connection: sqlite3.Connection, limit: int) -> int:
@@ -319,110 +284,6 @@ class _Writer:
                 raise
         finally:
             fcntl.flock(self.queue, fcntl.LOCK_UN)
-
-
-# --- rows ---
-
-
-def pack(item: Item) -> bytes:
-    """The item as JSON; one that holds bytes in a tagged form, told apart by its first character."""
-    try:
-        return orjson.dumps(item)
-    except TypeError:
-        return b"~" + orjson.dumps({name: _tag(value) for name, value in item.items()})
-
-
-def unpack(body: bytes) -> Item:
-    if body[:1] == b"~":
-        return {name: _untag(value) for name, value in orjson.loads(body[1:]).items()}
-    return orjson.loads(body)  # type: ignore[no-any-return]
-
-
-def _tag(value: Value) -> Value:
-    if type(value) is bytes:
-        return {"B": base64.b64encode(value).decode()}
-    if type(value) is list:
-        return [_tag(each) for each in value]
-    if type(value) is dict:
-        return {"M": {name: _tag(each) for name, each in value.items()}}
-    return value
-
-
-def _untag(value: Value) -> Value:
-    if type(value) is list:
-        return [_untag(each) for each in value]
-    if type(value) is dict:
-        if "B" in value:
-            return base64.b64decode(value["B"])
-        return {name: _untag(each) for name, each in value["M"].items()}
-    return value
-
-
-def _change(write: Write, stored: Item | None) -> tuple[str, tuple[Value, ...]] | None:
-    """The statement a write comes down to; a check comes down to none."""
-    if isinstance(write, Check):
-        return None
-    if isinstance(write, Delete):
-        return DELETE[write.key.table], (write.key.pk, write.key.sk)
-    item = write.item if isinstance(write, Put) else _updated(stored, write)
-    return _insertion(item, write.key.table)
-
-
-def _insertion(item: Item, table: str) -> tuple[str, tuple[Value, ...]]:
-    values = (item["PK"], item["SK"], item.get("GSI1PK"), item.get("GSI1SK"), item.get("ttl"), pack(item))
-    return PUT[table], values
-
-
-def _updated(stored: Item | None, update: Update) -> Item:
-    item = {**(stored or {"PK": update.key.pk, "SK": update.key.sk}), **update.set}
-    for name, amount in update.add.items():
-        if type(item.get(name, 0)) is not int:
-            raise Invalid(f"{name} is not a number to add to.")
-        item[name] = item.get(name, 0) + amount
-    for name in update.remove:
-        item.pop(name, None)
-    limits.check_item(item)
-    return item
-
-
-# --- queries ---
-
-
-def _where(
-    span: Span, now: float, cursor: str | None = None, backwards: bool = False
-) -> tuple[str, list[str | bytes | float]]:
-    """The condition that picks the span, from the cursor on, without what has expired."""
-    limits.check_span(span)
-    pk, sk = ("gsi1pk", "gsi1sk") if span.index else ("pk", "sk")
-    terms: list[str] = [f"{pk} = ?", f"{sk} IS NOT NULL", "(ttl IS NULL OR ttl > ?)"]
-    values: list[str | bytes | float] = [span.pk, now]
-    if span.prefix:
-        # No UTF-8 text holds the byte FF, so this is the end of everything that begins with the prefix.
-        terms += [f"{sk} >= ?", f"{sk} < CAST(? AS TEXT)"]
-        values += [span.prefix, span.prefix.encode() + b"\xff"]
-    for bound, comparison in ((span.first, ">="), (span.last, "<=")):
-        if bound is not None:
-            terms.append(f"{sk} {comparison} ?")
-            values.append(bound)
-    if cursor is not None:
-        place = list(cursors.decode(span, cursor).items())[1:]
-        names = ", ".join(name.lower() for name, _ in place)
-        terms.append(f"({names}) {'<' if backwards else '>'} ({', '.join('?' * len(place))})")
-        values += [value for _, value in place]
-    return " AND ".join(terms), values
-
-
-def _fill_page(rows: sqlite3.Cursor, limit: int | None) -> tuple[list[bytes], bool]:
-    """The bodies that fit a page, and whether something comes after them."""
-    bodies: list[bytes] = []
-    size = 0
-    for (body,) in chain.from_iterable(iter(lambda: rows.fetchmany(ROWS_AT_A_TIME), [])):
-        if size >= limits.PAGE_BYTES or len(bodies) == limit:
-            rows.close()
-            return bodies, True
-        bodies.append(body)
-        size += len(body)
-    return bodies, False
 
 
 # --- tokens ---

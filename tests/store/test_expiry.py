@@ -82,7 +82,7 @@ def test_an_expired_item_can_be_replaced_deleted_and_brought_back(fading, pk, cl
     assert fading.get(Key(pk, "b")) == {"PK": pk, "SK": "b", "new": True}
     fading.write(Update(Key(pk, "d"), set={"ttl": int(clock.now) + 5}))
     assert fading.get(Key(pk, "d"))["GSI1SK"] == "d"
-    fading.write(Update(Key(pk, "d"), remove=("ttl",)), Delete(Key(pk, "b")))
+    fading.write(Update(Key(pk, "d"), remove=("ttl",), when=Exists()), Delete(Key(pk, "b")))
     assert names(walk(fading, Span(pk))) == list("acde")
 
 

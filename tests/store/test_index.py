@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from store.table import LOG, Delete, Invalid, Key, Put, Span, Update
+from store.table import LOG, Delete, Exists, Invalid, Key, Put, Span, Update
 
 from .walks import fill, names, pages, walk
 
@@ -91,7 +91,7 @@ def test_an_update_puts_an_item_into_the_index_and_takes_it_out(table, pk, shelf
     table.write(Put({"PK": pk, "SK": "a", "GSI1PK": shelf}))
     table.write(Update(Key(pk, "a"), set={"GSI1SK": "1", "n": 1}))
     assert names(settled(table, Span(shelf, index=True), 1)) == ["a"]
-    table.write(Update(Key(pk, "a"), remove=("GSI1SK",)))
+    table.write(Update(Key(pk, "a"), remove=("GSI1SK",), when=Exists()))
     assert settled(table, Span(shelf, index=True), 0) == []
 
 

@@ -101,7 +101,7 @@ def test_adding_to_what_is_not_a_number_is_invalid_and_writes_nothing(table, pk,
 
 def test_a_removed_attribute_is_gone(table, pk):
     table.write(Put({"PK": pk, "SK": "a", "x": 1, "y": 2, "z": None}))
-    table.write(Update(Key(pk, "a"), remove=("x", "z", "never there")))
+    table.write(Update(Key(pk, "a"), remove=("x", "z", "never there"), when=Exists()))
     assert table.get(Key(pk, "a")) == {"PK": pk, "SK": "a", "y": 2}
 
 

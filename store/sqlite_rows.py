@@ -1,0 +1,144 @@
+"""The embedded adapter's SQL: how the tables lie in the file, items as rows, spans as conditions."""
+
+from __future__ import annotations
+
+import base64
+import sqlite3
+from itertools import chain
+
+import orjson
+
+from . import cursors, limits
+from .table import DATA, LOG, TABLES, Check, Delete, Invalid, Item, Put, Span, Update, Value, Write
+
+ROWS_AT_A_TIME = 256
+
+# Clustered by key and without row ids, so that the file keeps no order of arrival.
+TABLE = """
+CREATE TABLE IF NOT EXISTS {table} (
+    pk TEXT NOT NULL, sk TEXT NOT NULL, gsi1pk TEXT, gsi1sk TEXT, ttl INTEGER, body BLOB NOT NULL,
+    PRIMARY KEY (pk, sk)
+) WITHOUT ROWID;
+"""
+SCHEMA = f"""
+{TABLE.format(table=DATA)}
+{TABLE.format(table=LOG)}
+CREATE INDEX IF NOT EXISTS gsi1 ON {DATA} (gsi1pk, gsi1sk) WHERE gsi1pk IS NOT NULL AND gsi1sk IS NOT NULL;
+CREATE INDEX IF NOT EXISTS ttl ON {DATA} (ttl) WHERE ttl IS NOT NULL;
+CREATE TABLE IF NOT EXISTS token (
+    name BLOB PRIMARY KEY, meaning BLOB NOT NULL, expires INTEGER NOT NULL
+) WITHOUT ROWID;
+"""
+GET = {table: f"SELECT body FROM {table} WHERE pk = ? AND sk = ? AND (ttl IS NULL OR ttl > ?)" for table in TABLES}
+GET_ALSO_EXPIRED = {table: f"SELECT body FROM {table} WHERE pk = ? AND sk = ?" for table in TABLES}
+PUT = {
+    table: f"INSERT INTO {table} (pk, sk, gsi1pk, gsi1sk, ttl, body) VALUES (?, ?, ?, ?, ?, ?) "
+    "ON CONFLICT (pk, sk) DO UPDATE SET gsi1pk = excluded.gsi1pk, gsi1sk = excluded.gsi1sk, "
+    "ttl = excluded.ttl, body = excluded.body"
+    for table in TABLES
+}
+DELETE = {table: f"DELETE FROM {table} WHERE pk = ? AND sk = ?" for table in TABLES}
+
+
+# --- rows ---
+
+
+def pack(item: Item) -> bytes:
+    """The item as JSON; one that holds bytes in a tagged form, told apart by its first character."""
+    try:
+        return orjson.dumps(item)
+    except TypeError:
+        return b"~" + orjson.dumps({name: _tag(value) for name, value in item.items()})
+
+
+def unpack(body: bytes) -> Item:
+    if body[:1] == b"~":
+        return {name: _untag(value) for name, value in orjson.loads(body[1:]).items()}
+    return orjson.loads(body)  # type: ignore[no-any-return]
+
+
+def _tag(value: Value) -> Value:
+    if type(value) is bytes:
+        return {"B": base64.b64encode(value).decode()}
+    if type(value) is list:
+        return [_tag(each) for each in value]
+    if type(value) is dict:
+        return {"M": {name: _tag(each) for name, each in value.items()}}
+    return value
+
+
+def _untag(value: Value) -> Value:
+    if type(value) is list:
+        return [_untag(each) for each in value]
+    if type(value) is dict:
+        if "B" in value:
+            return base64.b64decode(value["B"])
+        return {name: _untag(each) for name, each in value["M"].items()}
+    return value
+
+
+def change(write: Write, stored: Item | None) -> tuple[str, tuple[Value, ...]] | None:
+    """The statement a write comes down to; a check comes down to none."""
+    if isinstance(write, Check):
+        return None
+    if isinstance(write, Delete):
+        return DELETE[write.key.table], (write.key.pk, write.key.sk)
+    item = write.item if isinstance(write, Put) else updated(stored, write)
+    return insertion(item, write.key.table)
+
+
+def insertion(item: Item, table: str) -> tuple[str, tuple[Value, ...]]:
+    values = (item["PK"], item["SK"], item.get("GSI1PK"), item.get("GSI1SK"), item.get("ttl"), pack(item))
+    return PUT[table], values
+
+
+def updated(stored: Item | None, update: Update) -> Item:
+    item = {**(stored or {"PK": update.key.pk, "SK": update.key.sk}), **update.set}
+    for name, amount in update.add.items():
+        if type(item.get(name, 0)) is not int:
+            raise Invalid(f"{name} is not a number to add to.")
+        item[name] = item.get(name, 0) + amount
+    for name in update.remove:
+        item.pop(name, None)
+    limits.check_item(item)
+    return item
+
+
+# --- queries ---
+
+
+def where(
+    span: Span, now: float, cursor: str | None = None, backwards: bool = False
+) -> tuple[str, list[str | bytes | float]]:
+    """The condition that picks the span, from the cursor on, without what has expired."""
+    limits.check_span(span)
+    pk, sk = ("gsi1pk", "gsi1sk") if span.index else ("pk", "sk")
+    terms: list[str] = [f"{pk} = ?", f"{sk} IS NOT NULL", "(ttl IS NULL OR ttl > ?)"]
+    values: list[str | bytes | float] = [span.pk, now]
+    if span.prefix:
+        # No UTF-8 text holds the byte FF, so this is the end of everything that begins with the prefix.
+        terms += [f"{sk} >= ?", f"{sk} < CAST(? AS TEXT)"]
+        values += [span.prefix, span.prefix.encode() + b"\xff"]
+    for bound, comparison in ((span.first, ">="), (span.last, "<=")):
+        if bound is not None:
+            terms.append(f"{sk} {comparison} ?")
+            values.append(bound)
+    if cursor is not None:
+        place = list(cursors.decode(span, cursor).items())[1:]
+        names = ", ".join(name.lower() for name, _ in place)
+        terms.append(f"({names}) {'<' if backwards else '>'} ({', '.join('?' * len(place))})")
+        values += [value for _, value in place]
+    return " AND ".join(terms), values
+
+
+def fill_page(rows: sqlite3.Cursor, limit: int | None) -> tuple[list[bytes], bool]:
+    """The bodies that fit a page, and whether something comes after them."""
+    bodies: list[bytes] = []
+    size = 0
+    for (body,) in chain.from_iterable(iter(lambda: rows.fetchmany(ROWS_AT_A_TIME), [])):
+        if size >= limits.PAGE_BYTES or len(bodies) == limit:
+            rows.close()
+            return bodies, True
+        bodies.append(body)
+        size += len(body)
+    return bodies, False
