@@ -172,7 +172,8 @@ class RoleForm(forms.Form):
 
     def __init__(self, *arguments: Any, offered: list[Role], **options: Any):
         super().__init__(*arguments, **options)
-        self.fields["role"].choices = [(role.name, role.label) for role in offered]  # type: ignore[attr-defined]
+        choices = [("", _("Choose a role")), *((role.name, role.label) for role in offered)]
+        self.fields["role"].choices = choices  # type: ignore[attr-defined]
 
 
 class ConfirmNameForm(forms.Form):

@@ -71,6 +71,12 @@ def queued(kind: str, to: str, **about: str) -> Put:
     )
 
 
+def nothing() -> Put:
+    """A write as costly as queueing a mail, of something never sent: the time does not tell which of the two it was."""
+    place = keys.mail(uuid.uuid4().hex)
+    return Put({"PK": place.pk, "SK": place.sk, "about": {}, "ttl": int(time.time())})
+
+
 def in_state(state: str, limit: int, cursor: str | None = None) -> tuple[list[Mail], str | None]:
     """Mails of one state, the newest first."""
     page = repository.table().page(keys.mails(state), limit=limit, cursor=cursor, backwards=True)

@@ -41,7 +41,7 @@ def log() -> EventLog:
     return EventLog(repository.table())
 
 
-def _new_user(name: str, email: str, password: str, role: Role) -> User:
+def new_user(name: str, email: str, password: str, role: Role) -> User:
     return User(
         name=name,
         email=email,
@@ -52,7 +52,7 @@ def _new_user(name: str, email: str, password: str, role: Role) -> User:
     )
 
 
-def _create(user: User, *also: Write) -> None:
+def create_account(user: User, *also: Write) -> None:
     """Make the account; `NameTaken`, or `Refused` with the part of `also` or of the address."""
     event = Event(user.name, "UserRegistered", {"name": user.name, "email": user.email, "role": user.role_name})
     try:
@@ -73,9 +73,9 @@ def register(name: str, email: str, password: str) -> User | None:
     """
     hashed = make_password(password)
     if not repository.has_owner():
-        owner = _new_user(name, email, hashed, Role.OWNER)
+        owner = new_user(name, email, hashed, Role.OWNER)
         try:
-            _create(owner, repository.first_owner(owner))
+            create_account(owner, repository.first_owner(owner))
         except Refused:
             pass  # somebody else became the owner just now
         else:
@@ -89,7 +89,7 @@ def register(name: str, email: str, password: str) -> User | None:
 def _await_confirmation(name: str, email: str, hashed: str) -> None:
     known = repository.find_by_email(email)
     if known is not None:
-        repository.table().write(mail.queued("already_registered", known.email, name=known.name))
+        repository.table().write(mail.nothing(), mail.queued("already_registered", known.email, name=known.name))
         return
     number = secrets.token_hex(16)
     place = keys.registration(number)
@@ -106,9 +106,9 @@ def confirm_registration(token: str, name: str | None = None) -> User:
     If somebody took the name meanwhile, `NameTaken` rises and the link is good for another `name`.
     """
     waiting = read_registration(token)
-    user = _new_user(name or waiting["name"], waiting["email"], waiting["password"], Role[settings.DEFAULT_ROLE])
+    user = new_user(name or waiting["name"], waiting["email"], waiting["password"], Role[settings.DEFAULT_ROLE])
     try:
-        _create(user, Delete(Key(waiting["PK"], waiting["SK"]), when=Exists()))
+        create_account(user, Delete(Key(waiting["PK"], waiting["SK"]), when=Exists()))
     except Refused:
         raise LinkSpent(LINK_SPENT) from None
     return user
@@ -126,9 +126,9 @@ def read_registration(token: str) -> Item:
 def make_demo_person(name: str, role: Role, about: str, password: str) -> bool:
     """Somebody for the demo, as if they had registered; false if the name is taken or the site has its owner."""
     email = f"{name.lower().replace(' ', '.')}@demo.example"
-    user = _new_user(name, email, make_password(password), role)
+    user = new_user(name, email, make_password(password), role)
     try:
-        _create(user, *([repository.first_owner(user)] if role == Role.OWNER else []))
+        create_account(user, *([repository.first_owner(user)] if role == Role.OWNER else []))
     except (NameTaken, Refused):
         return False
     if about:
@@ -164,9 +164,9 @@ def read_invitation(token: str) -> str:
 
 def accept_invitation(token: str, name: str, password: str) -> User:
     email = read_invitation(token)
-    user = _new_user(name, email, make_password(password), Role[settings.DEFAULT_ROLE])
+    user = new_user(name, email, make_password(password), Role[settings.DEFAULT_ROLE])
     try:
-        _create(user, Delete(keys.invitation(email), when=Exists()))
+        create_account(user, Delete(keys.invitation(email), when=Exists()))
     except Refused:
         raise LinkSpent(LINK_SPENT) from None
     return user
@@ -179,8 +179,8 @@ def ask_for_reset(name_or_email: str) -> None:
     """Mail a link, if there is such a person; what is answered is the same either way."""
     by_email = "@" in name_or_email
     user = repository.find_by_email(name_or_email) if by_email else repository.find(name_or_email)
-    if user is not None:
-        repository.table().write(mail.queued("reset_password", user.email, name=user.name))
+    letter = mail.queued("reset_password", user.email, name=user.name) if user else mail.nothing()
+    repository.table().write(letter)
 
 
 def reset_password(name: str, token: str, password: str) -> User:

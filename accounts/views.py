@@ -136,6 +136,8 @@ def accept_invitation(request: HttpRequest, token: str) -> HttpResponse:
 @form_page
 @sensitive_post_parameters()
 def sign_in(request: HttpRequest) -> HttpResponse:
+    if request.method != "POST" and request.user.is_authenticated:
+        return redirect(_next(request) or "home")
     form = SignInForm(request.POST or None)
     if request.method == "POST" and form.is_valid():
         typed = form.cleaned_data

@@ -33,8 +33,8 @@ def on_starting(server: Any) -> None:
 
 
 def when_ready(server: Any) -> None:
-    """The outbox is emptied beside the server; the process ends when the server is gone."""
-    subprocess.Popen([sys.executable, "manage.py", "send_mail", "--forever"], cwd=settings.BASE_DIR)
+    """Mail, seals and sweeps are made beside the server; the process ends when the server is gone."""
+    subprocess.Popen([sys.executable, "manage.py", "worker"], cwd=settings.BASE_DIR)
 
 
 def post_worker_init(worker: Any) -> None:

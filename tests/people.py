@@ -33,7 +33,7 @@ def person(site) -> Callable[..., User]:
             created_at=as_text(datetime.now(UTC)),
             session_salt=repository.new_session_salt(),
         )
-        services._create(user, *([repository.first_owner(user)] if role == Role.OWNER else []))
+        services.create_account(user, *([repository.first_owner(user)] if role == Role.OWNER else []))
         return user
 
     return make

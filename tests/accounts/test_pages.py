@@ -242,6 +242,36 @@ def test_reset_by_a_mailed_link_works_once(client, site, person, signed_in, link
     assert events(site)[-1] == "UserPasswordChanged"
 
 
+@pytest.mark.parametrize(
+    ("path", "known", "unknown"),
+    [
+        ("/sign-in/", {"name_or_email": "Ada"}, {"name_or_email": "nobody"}),
+        ("/sign-in/", {"name_or_email": "ada@example.org"}, {"name_or_email": "nobody@example.org"}),
+        ("/password/forgotten/", {"name_or_email": "Ada"}, {"name_or_email": "nobody"}),
+        ("/password/forgotten/", {"name_or_email": "ada@example.org"}, {"name_or_email": "nobody@example.org"}),
+        ("/register/", {"name": "new", "email": "ada@example.org"}, {"name": "new", "email": "free@example.org"}),
+    ],
+)
+def test_the_work_done_does_not_tell_whether_somebody_is_known(site, person, monkeypatch, path, known, unknown):
+    """The same hashes, the same number of round trips, and a write in both cases: time tells nothing either."""
+    from django.contrib.auth.hashers import MD5PasswordHasher
+
+    from store import trips
+
+    person("owner", Role.OWNER)
+    person("Ada", email="ada@example.org")
+    work = []
+    encode = MD5PasswordHasher.encode
+    monkeypatch.setattr(MD5PasswordHasher, "encode", lambda *a: work.append("hash") or encode(*a))
+    monkeypatch.setattr(trips, "_listeners", [lambda operation, outcome, seconds: work.append(operation)])
+    done = []
+    for form in (known, unknown):
+        work.clear()
+        Client().post(path, {**form, "password": "a wrong password"})
+        done.append([each for each in work if each in ("hash", "write")] + [len(work)])
+    assert done[0] == done[1]
+
+
 def test_forgotten_says_the_same_of_somebody_unknown(client, site, person, outbox):
     person("Ada")
     known = client.post("/password/forgotten/", {"name_or_email": "Ada"})

@@ -172,8 +172,8 @@ def test_somebody_demoted_meanwhile_changes_nothing_any_more(site, person):
 
 def test_fifty_registrations_of_one_name_make_one_account(site, person):
     person("owner", Role.OWNER)
-    new = [services._new_user("Ada", f"ada{n}@example.org", "!", Role.USER) for n in range(50)]
-    answers = at_once(*[lambda user=user: services._create(user) for user in new])
+    new = [services.new_user("Ada", f"ada{n}@example.org", "!", Role.USER) for n in range(50)]
+    answers = at_once(*[lambda user=user: services.create_account(user) for user in new])
     assert Counter(type(answer) for answer in answers) == {type(None): 1, services.NameTaken: 49}
     assert len([email for n in range(50) if (email := site.get(keys.email(f"ada{n}@example.org")))]) == 1
 

@@ -1,0 +1,32 @@
+"""What has to happen again and again beside the server."""
+
+import os
+import time
+from contextlib import suppress
+from typing import Any
+
+from accounts.letters import compose
+from accounts.mail import send_waiting
+from config.commands import StoreCommand
+from config.log import site_sealer
+from store.table import StoreError
+
+SECONDS_BETWEEN = 2
+
+
+class Command(StoreCommand):
+    help = "Sends mail, seals events and sweeps what has expired, until the process that started it is gone."
+
+    def handle(self, **options: Any) -> None:
+        with suppress(KeyboardInterrupt):
+            self._go_on(os.getppid())
+
+    def _go_on(self, parent: int) -> None:
+        while os.getppid() == parent:
+            try:
+                send_waiting(compose)
+                site_sealer().seal()
+                self.table.sweep()
+            except StoreError as error:
+                self.stderr.write(str(error))
+            time.sleep(SECONDS_BETWEEN)
