@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import secrets
+from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -30,10 +31,19 @@ def find(name: str) -> User | None:
 
 
 def find_by_email(email: str) -> User | None:
-    """Through the index; the guard knows also those whom the index has not heard of yet."""
-    found = table().page(keys.users_by_email(email), limit=1).items or [table().get(keys.email(email))]
-    user = find(found[0]["name"]) if found[0] else None
-    return user if user and keys.fold(user.email) == keys.fold(email) else None
+    """Through the index; what it has not heard of yet, the guard knows."""
+    for name in _names_by_email(email):
+        user = find(name)
+        if user and keys.fold(user.email) == keys.fold(email):
+            return user
+    return None
+
+
+def _names_by_email(email: str) -> Iterator[str]:
+    for item in table().page(keys.users_by_email(email), limit=1).items:
+        yield item["name"]
+    if guard := table().get(keys.email(email)):
+        yield guard["name"]
 
 
 def has_owner() -> bool:

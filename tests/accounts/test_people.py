@@ -10,7 +10,7 @@ import pytest
 from accounts import repository, services
 from accounts.rules import NotAllowed, Refusal, Role
 from store import keys
-from store.log import EventLog
+from store.log import Event, EventLog
 from tests.people import PASSWORD
 
 
@@ -286,3 +286,17 @@ def test_the_index_may_lag_and_the_address_is_found_all_the_same(site, person, m
     stale = lambda self, span, **options: Page([], None) if span.index else page(self, span, **options)  # noqa: E731
     monkeypatch.setattr(SqliteTable, "page", stale)
     assert repository.find_by_email("ADA@example.org").name == "Ada"
+
+
+def test_an_index_that_still_tells_of_the_last_owner_of_an_address_is_not_believed(site, person, monkeypatch):
+    from store.sqlite import SqliteTable
+    from store.table import Page
+
+    old = person("Ada", email="shared@example.org")
+    before = site.page(keys.users_by_email("shared@example.org"))
+    services.log().record(Event("Ada", "UserEmailChanged"), *repository.email_change(old, "ada@example.org"))
+    person("Bo", email="shared@example.org")
+    page = SqliteTable.page
+    stale = lambda self, span, **options: Page(before.items, None) if span.index else page(self, span, **options)  # noqa: E731
+    monkeypatch.setattr(SqliteTable, "page", stale)
+    assert repository.find_by_email("shared@example.org").name == "Bo"

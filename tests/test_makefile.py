@@ -1,0 +1,63 @@
+"""The first things a newcomer may trip over, said in sentences by make itself."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+
+
+def make(folder: Path, *arguments: str) -> subprocess.CompletedProcess:
+    return subprocess.run(["make", *arguments], cwd=folder, check=False, capture_output=True, text=True, timeout=60)
+
+
+@pytest.fixture
+def checkout(tmp_path):
+    """The Makefile alone: nothing of it may be installed by these tests."""
+    shutil.copy(ROOT / "Makefile", tmp_path)
+    (tmp_path / "requirements.txt").touch()
+    return tmp_path
+
+
+def python(folder: Path, script: str) -> str:
+    path = folder / "python"
+    path.write_text(f"#!/bin/sh\n{script}\n")
+    path.chmod(0o755)
+    return f"PYTHON={path}"
+
+
+def test_an_old_python_is_a_sentence(checkout):
+    run = make(checkout, "run", python(checkout, "exit 1"))
+    assert run.returncode != 0
+    assert "Plenum needs Python 3.11 or newer" in run.stderr
+
+
+def test_no_python_at_all_is_a_sentence(checkout):
+    run = make(checkout, "run", "PYTHON=")
+    assert run.returncode != 0
+    assert "Plenum needs Python 3.11 or newer, and none is on the PATH" in run.stderr
+
+
+def test_a_python_that_cannot_make_environments_is_a_sentence_and_leaves_nothing_behind(checkout):
+    script = 'case "$1" in -c) exit 0;; *) mkdir -p .venv/bin; exit 1;; esac'
+    run = make(checkout, "run", python(checkout, script))
+    assert run.returncode != 0
+    assert "apt-get install python3-venv" in run.stderr
+    assert not (checkout / ".venv").exists()
+
+
+def test_help_names_every_command():
+    listed = make(ROOT, "help").stdout
+    for command in ("run", "test", "test-fast", "test-dynamodb-local", "lint", "bench", "help"):
+        assert f"make {command} " in listed
+
+
+def test_ci_runs_what_the_readme_says():
+    script = (ROOT / ".ci" / "run").read_text()
+    assert "make lint" in script
+    assert "make test" in script
+    assert "make test" in (ROOT / "README.md").read_text()
