@@ -17,7 +17,7 @@ def test_home_shows_the_newest_checkpoint(visit):
     page = visit("/")
     expect(page.get_by_role("heading", level=1)).to_have_text("Where a group decides")
     expect(page.locator("#checkpoint")).to_have_text(re.compile(r"^[0-9a-f]{64}$"))
-    expect(page.locator("time")).to_have_text(re.compile(r"^\d{4}-\d\d-\d\d \d\d:\d\d UTC$"))
+    expect(page.locator("time")).to_have_text(re.compile(r"2\d{3}, .+ UTC$"))
 
 
 def test_a_fresh_site_says_that_nothing_has_happened(visit, fresh_server):
