@@ -46,7 +46,7 @@ bench: .venv/test ## measure, as ratios against the bare engines (PART=store for
 
 .PHONY: messages
 messages: .venv/test ## gather strings to translate and compile the translations (needs gettext)
-	@$(BIN)/python manage.py makemessages --all --no-location --no-wrap --ignore=.venv --ignore=build
+	@$(BIN)/python manage.py makemessages --all --no-location --no-wrap --no-obsolete --ignore=.venv --ignore=build --ignore=tests
 	@$(BIN)/python manage.py compilemessages --ignore=.venv
 
 .PHONY: lock

@@ -28,9 +28,11 @@ LEASE_SECONDS = 120  # longer than any mail server may take over one mail
 TRIES = 5
 KEPT_SECONDS = 30 * 24 * 3600
 
-UNKNOWN = gettext_noop("The worker stopped while it was sending, so it is not known whether the mail went out.")
-REFUSED = gettext_noop("The mail server refused it: %s")
-UNREACHABLE = gettext_noop("The mail server could not be reached: %s")
+REASONS = {
+    "unknown": gettext_noop("The worker stopped while it was sending, so it is not known whether the mail went out."),
+    "refused": gettext_noop("The mail server refused it: %(detail)s"),
+    "unreachable": gettext_noop("The mail server could not be reached: %(detail)s"),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +45,8 @@ class Mail:
     about: dict[str, str]
     language: str
     state: str
-    reason: str
+    reason: str  # one of REASONS, or nothing
+    detail: str
     tries: int
     queued_at: str
 
@@ -107,26 +110,27 @@ def _send(mail: Mail, compose: Callable[[Mail], EmailMessage], now: Callable[[],
     try:
         compose(mail).send()
     except (smtplib.SMTPRecipientsRefused, smtplib.SMTPSenderRefused, smtplib.SMTPDataError) as error:
-        _move(mail, SENDING, FAILED, reason=REFUSED % _words(error), ttl=int(now()) + KEPT_SECONDS)
+        _move(mail, SENDING, FAILED, reason="refused", detail=_words(error), ttl=int(now()) + KEPT_SECONDS)
     except (smtplib.SMTPException, OSError) as error:
-        _try_later(mail, UNREACHABLE % type(error).__name__, int(now()))
+        _try_later(mail, type(error).__name__, int(now()))
     else:
-        return _move(mail, SENDING, SENT, reason="", ttl=int(now()) + KEPT_SECONDS)
+        return _move(mail, SENDING, SENT, reason="", detail="", ttl=int(now()) + KEPT_SECONDS)
     return False
 
 
-def _try_later(mail: Mail, reason: str, now: int) -> None:
+def _try_later(mail: Mail, detail: str, now: int) -> None:
     tries = mail.tries + 1
+    why: dict[str, str | int] = {"reason": "unreachable", "detail": detail, "tries": tries}
     if tries >= TRIES:
-        _move(mail, SENDING, FAILED, reason=reason, tries=tries, ttl=now + KEPT_SECONDS)
+        _move(mail, SENDING, FAILED, **why, ttl=now + KEPT_SECONDS)
     else:
-        _move(mail, SENDING, QUEUED, reason=reason, tries=tries, not_before=now + 60 * 2**tries)
+        _move(mail, SENDING, QUEUED, **why, not_before=now + 60 * 2**tries)
 
 
 def _give_up_abandoned(now: float) -> None:
     for item in repository.table().each(keys.mails(SENDING)):
         if item["lease"] < now:
-            _move(_mail_of(item), SENDING, FAILED, reason=UNKNOWN, ttl=int(now) + KEPT_SECONDS, before=int(now))
+            _move(_mail_of(item), SENDING, FAILED, reason="unknown", ttl=int(now) + KEPT_SECONDS, before=int(now))
 
 
 def _move(mail: Mail, old: str, new: str, *, before: int | None = None, **changes: str | int) -> bool:
@@ -160,6 +164,7 @@ def _mail_of(item: Item) -> Mail:
         language=item["language"],
         state=item["state"],
         reason=item.get("reason", ""),
+        detail=item.get("detail", ""),
         tries=item["tries"],
         queued_at=item["queued_at"],
     )

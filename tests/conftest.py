@@ -20,6 +20,15 @@ def pytest_configure():
     settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher", "accounts.hashers.Argon2id"]
 
 
+@pytest.fixture(autouse=True)
+def in_english():
+    """A request leaves its language behind in the thread; the next test starts in ours."""
+    from django.utils import translation
+
+    with translation.override("en"):
+        yield
+
+
 @pytest.fixture(scope="session")
 def static_files(django_test_environment):
     """Static files as a real start collects them."""

@@ -8,7 +8,7 @@ from django import template
 from django.utils.translation import gettext as _
 
 from accounts.letters import LETTERS
-from accounts.mail import FAILED, QUEUED, SENDING, SENT, Mail
+from accounts.mail import FAILED, QUEUED, REASONS, SENDING, SENT, Mail
 
 register = template.Library()
 
@@ -22,6 +22,12 @@ def moment(stored: str | int) -> datetime:
 @register.filter
 def mail_state(state: str) -> str:
     return {QUEUED: _("Queued"), SENDING: _("Being sent"), SENT: _("Sent"), FAILED: _("Failed")}[state]
+
+
+@register.filter
+def mail_reason(mail: Mail) -> str:
+    """What became of a mail, where there is more to say than its state."""
+    return _(REASONS[mail.reason]) % {"detail": mail.detail} if mail.reason else ""
 
 
 @register.filter
