@@ -58,6 +58,14 @@ class User(AbstractBaseUser):
         return has(self.role, permission)
 
     @property
+    def can_look(self) -> bool:
+        return self.can(Permission.VIEW_APPLICATION)
+
+    @property
+    def can_run_elections(self) -> bool:
+        return self.can(Permission.USE_APPLICATION)
+
+    @property
     def can_manage_people(self) -> bool:
         return self.can(Permission.MANAGE_USERS)
 

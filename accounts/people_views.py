@@ -20,7 +20,7 @@ from .forms import ConfirmNameForm, FindPeopleForm, InviteForm, NewPasswordForm,
 from .letters import compose
 from .models import User
 from .rules import Permission, Refusal, Role
-from .views import form_page, show_form
+from .views import form_page, posted, show_form
 
 PEOPLE_A_PAGE = 50
 
@@ -81,7 +81,7 @@ def change_role(request: HttpRequest, person: User) -> HttpResponse:
 @form_page
 @sensitive_post_parameters()
 def set_password(request: HttpRequest, person: User) -> HttpResponse:
-    form = NewPasswordForm(request.POST or None, user=person)
+    form = NewPasswordForm(posted(request), user=person)
     if request.method == "POST" and form.is_valid():
         try:
             services.set_password_for(request.user, person, form.cleaned_data["password"])
@@ -110,7 +110,7 @@ def reset_factors(request: HttpRequest, person: User) -> HttpResponse:
 @requires(Permission.MANAGE_USERS, load=repository.find, rule=somebody_below)
 @form_page
 def remove(request: HttpRequest, person: User) -> HttpResponse:
-    form = ConfirmNameForm(request.POST or None, expected=person.name)
+    form = ConfirmNameForm(posted(request), expected=person.name)
     if request.method == "POST" and form.is_valid():
         try:
             services.remove(request.user, person)
@@ -127,7 +127,7 @@ def remove(request: HttpRequest, person: User) -> HttpResponse:
 @requires(Permission.MANAGE_USERS)
 @form_page
 def invite(request: HttpRequest) -> HttpResponse:
-    form = InviteForm(request.POST or None)
+    form = InviteForm(posted(request))
     if request.method == "POST" and form.is_valid():
         email = form.cleaned_data["email"]
         if services.invite(request.user, email):

@@ -105,7 +105,15 @@ def check_manages(caller: tuple[str, Role], target: tuple[str, Role]) -> None:
 
 
 def clean_name(typed: str) -> str:
-    """A user name as it is kept: trimmed, inner white space collapsed, composed."""
+    """A user name as it is kept. It has no @."""
+    name = clean_title(typed)
+    if "@" in name:
+        raise ValidationError(_("A name has no @: that is how it is told from an email address."), code="at")
+    return name
+
+
+def clean_title(typed: str) -> str:
+    """Any name people give, as it is kept: trimmed, inner white space collapsed, composed."""
     if any(unicodedata.category(character) in ("Cc", "Cs") and not character.isspace() for character in typed):
         raise ValidationError(_("A name has no control characters."), code="control")
     name = unicodedata.normalize("NFC", re.sub(r"\s+", " ", typed).strip())
@@ -117,8 +125,6 @@ def clean_name(typed: str) -> str:
             code="long",
             params={"most": LONGEST_NAME, "count": len(name)},
         )
-    if "@" in name:
-        raise ValidationError(_("A name has no @: that is how it is told from an email address."), code="at")
     return name
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from django.contrib import auth, messages
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import redirect, render
 from django.utils.http import url_has_allowed_host_and_scheme
 from django.utils.translation import gettext as _
@@ -32,6 +32,11 @@ from .rules import Refusal, Role
 from .sessions import sessions_of
 
 form_page = require_http_methods(["GET", "HEAD", "POST"])
+
+
+def posted(request: HttpRequest) -> QueryDict | None:
+    """What a form is bound to: also an empty one is one that was sent."""
+    return request.POST if request.method == "POST" else None
 
 
 def show_form(request: HttpRequest, form: Any, title: str, button: str, **context: Any) -> HttpResponse:
@@ -62,7 +67,7 @@ def start_session(request: HttpRequest, user: User) -> None:
 @form_page
 @sensitive_post_parameters()
 def register(request: HttpRequest) -> HttpResponse:
-    form = RegisterForm(request.POST or None)
+    form = RegisterForm(posted(request))
     first = not repository.has_owner()
     if request.method == "POST" and form.is_valid():
         try:
@@ -118,7 +123,7 @@ def _welcome(request: HttpRequest, user: User) -> HttpResponse:
 def accept_invitation(request: HttpRequest, token: str) -> HttpResponse:
     try:
         email = services.read_invitation(token)
-        form = InvitedForm(request.POST or None)
+        form = InvitedForm(posted(request))
         if request.method == "POST" and form.is_valid():
             return _welcome(request, services.accept_invitation(token, **form.cleaned_data))
     except services.NameTaken as refusal:
@@ -138,7 +143,7 @@ def accept_invitation(request: HttpRequest, token: str) -> HttpResponse:
 def sign_in(request: HttpRequest) -> HttpResponse:
     if request.method != "POST" and request.user.is_authenticated:
         return redirect(_next(request) or "home")
-    form = SignInForm(request.POST or None)
+    form = SignInForm(posted(request))
     if request.method == "POST" and form.is_valid():
         typed = form.cleaned_data
         try:
@@ -193,7 +198,7 @@ def waiting(request: HttpRequest) -> HttpResponse:
 @public
 @form_page
 def forgotten(request: HttpRequest) -> HttpResponse:
-    form = ForgottenForm(request.POST or None)
+    form = ForgottenForm(posted(request))
     if request.method == "POST" and form.is_valid():
         typed = form.cleaned_data["name_or_email"]
         try:
@@ -216,7 +221,7 @@ def forgotten(request: HttpRequest) -> HttpResponse:
 def reset(request: HttpRequest, name: str, token: str) -> HttpResponse:
     try:
         user = services.reset_link_holder(name, token)
-        form = NewPasswordForm(request.POST or None, user=user)
+        form = NewPasswordForm(posted(request), user=user)
         if request.method == "POST" and form.is_valid():
             services.reset_password(name, token, form.cleaned_data["password"])
             messages.success(request, _("Your new password is set. Please sign in with it."))
@@ -262,7 +267,7 @@ def own_password_form(request: HttpRequest, kind: type[OwnPasswordForm], **optio
 @form_page
 def me(request: HttpRequest) -> HttpResponse:
     user = request.user
-    form = ProfileForm(request.POST or None, initial={"display_name": user.display_name, "about": user.about})
+    form = ProfileForm(posted(request), initial={"display_name": user.display_name, "about": user.about})
     if request.method == "POST" and form.is_valid():
         services.change_profile(user, **form.cleaned_data)
         messages.success(request, _("Your profile is saved."))

@@ -184,6 +184,7 @@ X_FRAME_OPTIONS = "DENY"
 
 INSTALLED_APPS = [
     "config",
+    "elections",
     "accounts",
     "django.contrib.auth",
     "django.contrib.contenttypes",
@@ -227,6 +228,8 @@ TEMPLATES = [
 DATABASES: dict = {}  # everything lives in the store; any call of the ORM raises
 MESSAGE_STORAGE = "django.contrib.messages.storage.cookie.CookieStorage"
 FORM_RENDERER = "django.forms.renderers.TemplatesSetting"
+
+DATA_UPLOAD_MAX_MEMORY_SIZE = 6 * 1024 * 1024  # a list of voters comes back from its preview as one field
 
 # --- static files ---
 

@@ -3,25 +3,31 @@
 A name becomes part of a key only through `part`, which folds it (so that "Ada" and "ADA" are one person) and escapes it
 (so that no name can forge a `#` or run into another's keys). Attributes keep the name as it was typed.
 
-| item         | table | PK                 | SK                | GSI1PK / GSI1SK              | read by              |
-|--------------|-------|--------------------|-------------------|------------------------------|----------------------|
-| person       | data  | USER#{name}        | METADATA          | {email} / USER#{name}        | every signed-in page |
-| factors      | data  | USER#{name}        | FACTORS           |                              | second step          |
-| email guard  | data  | EMAIL#{email}      | METADATA          |                              | sign-in, joining     |
-| people list  | data  | PEOPLE             | {name}            | ROLE#{role} / {name}         | people list          |
-| owner mark   | data  | METADATA           | OWNER             |                              | joining, hand-over   |
-| session      | data  | SESSIONS#{name}    | {digest}          |                              | every signed-in page |
-| throttle     | data  | THROTTLE#{digest}  | {window}          |                              | sign-in, other forms |
-| registration | data  | PENDING#{id}       | METADATA          |                              | mailed link          |
-| invitation   | data  | INVITATION#{email} | METADATA          | INVITATIONS / {time}#{email} | mailed link, admins  |
-| mail         | data  | MAIL#{id}          | METADATA          | MAIL#{state} / {time}#{id}   | worker, mail page    |
-| counts       | data  | METADATA           | COUNTS            |                              | home page            |
-| sync state   | data  | METADATA           | SYNC              |                              | sealer, /readyz      |
-| form sent    | data  | ONCE#{token}       | METADATA          |                              | a form sent again    |
-| event        | log   | EVENTS             | {sequence}#{time} |                              | sealer, verify       |
-| event number | log   | SEQUENCE           | METADATA          |                              | every recorded act   |
-| void number  | log   | VOID#{sequence}    | METADATA          |                              | every recorded act   |
-| checkpoint   | log   | CHECKPOINTS        | {sequence}        |                              | home page, verify    |
+| item          | table | PK                 | SK                | GSI1PK / GSI1SK              | read by              |
+|---------------|-------|--------------------|-------------------|------------------------------|----------------------|
+| person        | data  | USER#{name}        | METADATA          | {email} / USER#{name}        | every signed-in page |
+| factors       | data  | USER#{name}        | FACTORS           |                              | second step          |
+| email guard   | data  | EMAIL#{email}      | METADATA          |                              | sign-in, joining     |
+| people list   | data  | PEOPLE             | {name}            | ROLE#{role} / {name}         | people list          |
+| owner mark    | data  | METADATA           | OWNER             |                              | joining, hand-over   |
+| session       | data  | SESSIONS#{name}    | {digest}          |                              | every signed-in page |
+| throttle      | data  | THROTTLE#{digest}  | {window}          |                              | sign-in, other forms |
+| registration  | data  | PENDING#{id}       | METADATA          |                              | mailed link          |
+| invitation    | data  | INVITATION#{email} | METADATA          | INVITATIONS / {time}#{email} | mailed link, admins  |
+| mail          | data  | MAIL#{id}          | METADATA          | MAIL#{state} / {time}#{id}   | worker, mail page    |
+| election      | data  | ELECTION#{name}    | METADATA          | ELECTIONS / {time}#{name}    | its pages            |
+| election list | data  | ELECTIONS          | {name}            | ELECTIONS#{state} / {time}#… | election lists       |
+| manager       | data  | ELECTION#{name}    | MANAGER#{person}  | RUNS#{person} / {time}#…     | home, my elections   |
+| candidate     | data  | ELECTION#{name}    | CANDIDATE#{name}  |                              | election, ballot     |
+| voter         | data  | ELECTION#{name}    | VOTER#{name}      | VOTER#{name} / {time}#…      | home, roll, ballot   |
+| gate          | data  | ELECTION#{name}    | GATE#{nn}         |                              | every ballot cast    |
+| counts        | data  | METADATA           | COUNTS            |                              | home page            |
+| sync state    | data  | METADATA           | SYNC              |                              | sealer, /readyz      |
+| form sent     | data  | ONCE#{token}       | METADATA          |                              | a form sent again    |
+| event         | log   | EVENTS             | {sequence}#{time} |                              | sealer, verify       |
+| event number  | log   | SEQUENCE           | METADATA          |                              | every recorded act   |
+| void number   | log   | VOID#{sequence}    | METADATA          |                              | every recorded act   |
+| checkpoint    | log   | CHECKPOINTS        | {sequence}        |                              | home page, verify    |
 """
 
 from __future__ import annotations
@@ -141,6 +147,73 @@ def mails(state: str) -> Span:
 def factors(name: str) -> Key:
     """Everything somebody can take the second step of signing in with."""
     return Key(f"USER#{part(name)}", "FACTORS")
+
+
+# --- elections ---
+
+
+def election(name: str) -> Key:
+    return Key(f"ELECTION#{part(name)}", METADATA)
+
+
+ELECTIONS = Span("ELECTIONS", index=True)
+
+
+def listed_election(name: str) -> Key:
+    return Key("ELECTIONS", part(name))
+
+
+def elections(prefix: str = "") -> Span:
+    return Span("ELECTIONS", prefix=part(prefix))
+
+
+def elections_in_state(state: str) -> Span:
+    return Span(f"ELECTIONS#{state}", index=True)
+
+
+def by_date(created_at: str, name: str) -> str:
+    """The sort key of an election in every list by date."""
+    return f"{created_at}#{part(name)}"
+
+
+def manager(election_name: str, person: str) -> Key:
+    return Key(election(election_name).pk, f"MANAGER#{part(person)}")
+
+
+def managers(election_name: str) -> Span:
+    return Span(election(election_name).pk, prefix="MANAGER#")
+
+
+def run_by(person: str) -> Span:
+    return Span(f"RUNS#{part(person)}", index=True)
+
+
+def candidate(election_name: str, name: str) -> Key:
+    return Key(election(election_name).pk, f"CANDIDATE#{part(name)}")
+
+
+def candidates(election_name: str) -> Span:
+    return Span(election(election_name).pk, prefix="CANDIDATE#")
+
+
+def voter(election_name: str, name: str) -> Key:
+    return Key(election(election_name).pk, f"VOTER#{part(name)}")
+
+
+def voters(election_name: str, prefix: str = "") -> Span:
+    return Span(election(election_name).pk, prefix=f"VOTER#{part(prefix)}")
+
+
+def elections_of_voter(name: str) -> Span:
+    return Span(f"VOTER#{part(name)}", index=True)
+
+
+def gate(election_name: str, number: int) -> Key:
+    return Key(election(election_name).pk, f"GATE#{number:02d}")
+
+
+def all_of_election(election_name: str) -> Span:
+    return Span(election(election_name).pk)
 
 
 # --- the site ---

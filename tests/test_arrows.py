@@ -11,7 +11,8 @@ ROOT = Path(__file__).parent.parent
 ALLOWED = {
     "store": set(),
     "accounts": {"store"},
-    "config": {"accounts", "store"},
+    "elections": {"accounts", "store"},
+    "config": {"accounts", "elections", "store"},
     "bench": {"accounts", "config", "store", "tests"},
 }
 

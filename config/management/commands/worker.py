@@ -9,6 +9,7 @@ from accounts.letters import compose
 from accounts.mail import send_waiting
 from config.commands import StoreCommand
 from config.log import site_sealer
+from elections.services import close_what_is_over
 from store.table import StoreError
 
 SECONDS_BETWEEN = 2
@@ -25,6 +26,7 @@ class Command(StoreCommand):
         while os.getppid() == parent:
             try:
                 send_waiting(compose)
+                close_what_is_over()
                 site_sealer().seal()
                 self.table.sweep()
             except StoreError as error:

@@ -1,0 +1,1 @@
+"""Elections from draft to closed: candidates, electorate, lifecycle, the pages of organisers."""

@@ -1,0 +1,7 @@
+"""The app of elections."""
+
+from django.apps import AppConfig
+
+
+class ElectionsConfig(AppConfig):
+    name = "elections"

@@ -1,0 +1,107 @@
+"""An election as a calendar file that every calendar program reads (iCalendar, RFC 5545)."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from uuid import NAMESPACE_URL, uuid5
+
+from django.utils.encoding import iri_to_uri
+from django.utils.translation import gettext as _
+
+from accounts.rules import Refusal
+
+LONGEST_LINE = 75  # octets, without the line's end
+ALARM_BEFORE = timedelta(days=1)
+ESCAPES = str.maketrans({"\\": "\\\\", ";": "\\;", ",": "\\,", "\n": "\\n"})
+
+
+class NotInTheCalendar(Refusal):
+    """The election has no times that a calendar could show."""
+
+
+def calendar(
+    *, name: str, url: str, description: str, opens: datetime | None, closes: datetime | None, now: datetime
+) -> bytes:
+    """One event from opening to closing, so that a later file replaces the earlier one as a whole.
+
+    With one time only, the event is that moment. It never makes anybody look busy.
+    """
+    start, end, title = _span(opens, closes)
+    lines = [
+        "BEGIN:VCALENDAR",
+        "VERSION:2.0",
+        "PRODID:-//Plenum//Elections//EN",
+        "CALSCALE:GREGORIAN",
+        "BEGIN:VEVENT",
+        f"UID:{uuid5(NAMESPACE_URL, url)}",
+        f"DTSTAMP:{_utc(now)}",
+        f"LAST-MODIFIED:{_utc(now)}",
+        f"DTSTART:{_utc(start)}",
+        *([f"DTEND:{_utc(end)}"] if end else []),
+        f"SUMMARY:{_text(title % {'name': name})}",
+        f"DESCRIPTION:{_text(_with_link(description, url))}",
+        f"URL:{iri_to_uri(_visible(url))}",
+        "TRANSP:TRANSPARENT",
+        *_alarm(name, closes, now),
+        "END:VEVENT",
+        "END:VCALENDAR",
+    ]
+    return b"".join(part + b"\r\n" for line in lines for part in _folded(line))
+
+
+def _span(opens: datetime | None, closes: datetime | None) -> tuple[datetime, datetime | None, str]:
+    """When the event begins and ends, and what it is called."""
+    if opens and closes:
+        if opens >= closes:
+            raise NotInTheCalendar(_("This election would end before it begins."))
+        return opens, closes, _("Voting: %(name)s")
+    if closes:
+        return closes, None, _("Voting ends: %(name)s")
+    if opens:
+        return opens, None, _("Voting begins: %(name)s")
+    raise NotInTheCalendar(_("This election has no opening or closing time yet."))
+
+
+def _alarm(name: str, closes: datetime | None, now: datetime) -> list[str]:
+    """A day before the end, unless that has passed: calendars ring at once for an alarm they missed."""
+    if closes is None or closes - ALARM_BEFORE <= now:
+        return []
+    return [
+        "BEGIN:VALARM",
+        "ACTION:DISPLAY",
+        f"TRIGGER;VALUE=DATE-TIME:{_utc(closes - ALARM_BEFORE)}",
+        f"DESCRIPTION:{_text(_('Voting ends in a day: %(name)s') % {'name': name})}",
+        "END:VALARM",
+    ]
+
+
+def _utc(moment: datetime) -> str:
+    return moment.astimezone(UTC).strftime("%Y%m%dT%H%M%SZ")
+
+
+def _with_link(description: str, url: str) -> str:
+    return f"{description.strip()}\n\n{url}".strip()
+
+
+def _text(text: str) -> str:
+    """Text as a value: a line's end and what separates values are escaped, other control characters left out."""
+    lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
+    return "\n".join(map(_visible, lines)).translate(ESCAPES)
+
+
+def _visible(text: str) -> str:
+    return "".join(letter for letter in text if unicodedata.category(letter) not in ("Cc", "Cs") or letter == "\t")
+
+
+def _folded(line: str) -> Iterator[bytes]:
+    """The line in parts that are short enough, each but the first after a space; no letter is cut in two."""
+    part = b""
+    for letter in line:
+        octets = letter.encode()
+        if len(part) + len(octets) > LONGEST_LINE:
+            yield part
+            part = b" "
+        part += octets
+    yield part

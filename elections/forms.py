@@ -1,0 +1,227 @@
+"""What organisers type."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django import forms
+from django.core.exceptions import ValidationError
+from django.core.validators import URLValidator
+from django.utils.translation import gettext_lazy as _
+
+from accounts.forms import ConfirmNameForm, NameField
+from accounts.rules import LONGEST_NAME, clean_title
+
+from . import lists
+from .lists import Verdict
+from .rules import (
+    ELECTORATES,
+    LONGEST_TEXT,
+    METHODS,
+    MOST_SEATS,
+    RESULTS,
+    UNRANKED,
+    Election,
+    check_settings,
+    check_window,
+)
+from .time_fields import LocalTimeField, ZonedForm, ZoneField
+from .times import Edge, from_text, typed
+
+
+class TitleField(forms.CharField):
+    """The name of an election, cleaned as it is kept."""
+
+    def __init__(self, **options: Any):
+        options.setdefault("label", _("Name of the election"))
+        super().__init__(widget=forms.TextInput({"dir": "auto"}), max_length=LONGEST_NAME * 2, **options)
+
+    def clean(self, value: Any) -> str:
+        return clean_title(super().clean(value))
+
+
+def markdown_field(label: Any, rows: int) -> forms.CharField:
+    return forms.CharField(
+        label=label,
+        required=False,
+        max_length=LONGEST_TEXT,
+        widget=forms.Textarea({"rows": rows, "dir": "auto"}),
+        help_text=_("You may use Markdown: *emphasis*, lists, links."),
+    )
+
+
+class SettingsForm(ZonedForm):
+    """Everything about an election but its name."""
+
+    description = markdown_field(_("Description"), 6)
+    electorate = forms.ChoiceField(label=_("Who may vote"), choices=list(ELECTORATES.items()), widget=forms.RadioSelect)
+    secret_ballot = forms.BooleanField(
+        label=_("Secret ballot"),
+        required=False,
+        initial=True,
+        help_text=_("Nobody who uses this site can tell how a person voted."),
+    )
+    results_visible = forms.ChoiceField(label=_("Results are shown"), choices=list(RESULTS.items()), initial="closed")
+    method = forms.ChoiceField(label=_("Method"), choices=list(METHODS.items()))
+    seats = forms.IntegerField(label=_("Seats"), min_value=1, max_value=MOST_SEATS, initial=1)
+    unranked = forms.ChoiceField(
+        label=_("A candidate left out of a ranking counts as"), choices=list(UNRANKED.items()), initial="below"
+    )
+    time_zone = ZoneField()
+    begins = LocalTimeField(edge=Edge.OPENING, label=_("Voting begins"), required=False)
+    ends = LocalTimeField(edge=Edge.CLOSING, label=_("Voting ends"), required=False)
+
+    @staticmethod
+    def initial_of(election: Election) -> dict[str, Any]:
+        times = {"begins": election.no_voting_before, "ends": election.no_voting_after}
+        local = {name: typed(from_text(text), election.time_zone) for name, text in times.items() if text}
+        return {name: getattr(election, name) for name in SettingsForm.base_fields if name not in times} | local
+
+    def clean(self) -> dict[str, Any]:
+        cleaned = super().clean()
+        if not self.errors:
+            check_settings(cleaned["method"], cleaned["seats"], cleaned["secret_ballot"], cleaned["results_visible"])
+            check_window(self._stored("begins"), self._stored("ends"))
+        return cleaned
+
+    def values(self) -> dict[str, Any]:
+        """As an election keeps them."""
+        plain = {name: value for name, value in self.cleaned_data.items() if name not in ("begins", "ends")}
+        return plain | {"no_voting_before": self._stored("begins"), "no_voting_after": self._stored("ends")}
+
+    def _stored(self, name: str) -> str | None:
+        understood = self.cleaned_data.get(name)
+        return understood.stored if understood else None
+
+
+class ElectionForm(SettingsForm):
+    """A new election."""
+
+    name = TitleField()
+    field_order = ("name",)
+
+    def __init__(self, *arguments: Any, **options: Any):
+        super().__init__(*arguments, **options)
+        self.fields["electorate"].initial = "listed"
+
+
+class DescriptionForm(forms.Form):
+    description = markdown_field(_("Description"), 10)
+
+
+class NameForm(forms.Form):
+    name = TitleField()
+
+
+class OpenForm(forms.Form):
+    editable = forms.BooleanField(
+        label=_("Candidates may still be added while people vote"),
+        required=False,
+        help_text=_("Whoever has voted by then has not seen those who come later."),
+    )
+
+
+class EndForm(ZonedForm):
+    ends = LocalTimeField(edge=Edge.CLOSING, label=_("New end"), required=False)
+
+    def __init__(self, *arguments: Any, zone: str, **options: Any):
+        self.zone = zone
+        super().__init__(*arguments, **options)
+        self.fields["ends"].help_text = _("In the time zone of the election: %(zone)s. Leave it empty for no end.") % {
+            "zone": zone
+        }
+
+    def zone_name(self) -> str:
+        return self.zone
+
+    def end(self) -> str | None:
+        understood = self.cleaned_data.get("ends")
+        return understood.stored if understood else None
+
+
+class CandidatesForm(forms.Form):
+    names = forms.CharField(
+        label=_("Add candidates, one a line"),
+        max_length=200_000,
+        widget=forms.Textarea({"rows": 5, "dir": "auto"}),
+    )
+
+    def clean_names(self) -> list[str]:
+        return kept_of(lists.read_candidates, self.cleaned_data["names"])
+
+
+class CandidateForm(forms.Form):
+    statement = markdown_field(_("Statement"), 8)
+    link = forms.CharField(label=_("Link"), required=False, max_length=500, widget=forms.URLInput)
+
+    def clean_link(self) -> str:
+        link = str(self.cleaned_data["link"]).strip()
+        if link:
+            URLValidator(schemes=["http", "https"])(link)
+        return link
+
+
+class VotersForm(forms.Form):
+    voters = forms.CharField(
+        label=_("Add voters, one a line"),
+        max_length=200_000,
+        widget=forms.Textarea({"rows": 4, "dir": "auto"}),
+        help_text=_("User names or email addresses."),
+    )
+
+    def clean_voters(self) -> list[str]:
+        return kept_of(lambda text: lists.read_voters(text.encode()), self.cleaned_data["voters"])
+
+
+def kept_of(read: Any, text: str) -> list[str]:
+    """The names of a list; whatever is wrong with it is said with its line."""
+    try:
+        rows = read(text)
+    except lists.NotAList as refusal:
+        raise ValidationError(str(refusal)) from None
+    wrong = [row for row in rows if row.verdict == Verdict.INVALID]
+    if wrong:
+        sentence = _("Line %(line)d, “%(typed)s”: %(reason)s")
+        words = ({"line": row.line, "typed": row.typed[:60], "reason": row.reason} for row in wrong[:10])
+        raise ValidationError([sentence % each for each in words])
+    return [row.kept for row in rows if row.verdict == Verdict.NEW]
+
+
+class ImportForm(forms.Form):
+    """A CSV file of voters."""
+
+    file = forms.FileField(
+        label=_("CSV file"),
+        max_length=200,
+        help_text=_("One voter a row: a user name or an email address. With or without a header."),
+    )
+
+    def clean(self) -> dict[str, Any]:
+        cleaned = super().clean() or {}
+        if file := cleaned.get("file"):
+            try:
+                cleaned["rows"] = lists.read_voters(file.read(lists.MOST_BYTES + 1))
+            except lists.NotAList as refusal:
+                self.add_error("file", str(refusal))
+        return cleaned
+
+
+class ImportedForm(forms.Form):
+    """The voters of a preview, sent back to be kept."""
+
+    voters = forms.CharField(widget=forms.HiddenInput, max_length=lists.MOST_BYTES)
+
+    def clean_voters(self) -> list[str]:
+        return kept_of(lambda text: lists.read_voters(text.encode()), self.cleaned_data["voters"])
+
+
+class SearchForm(forms.Form):
+    q = forms.CharField(label=_("Name begins with"), required=False, max_length=LONGEST_NAME)
+
+
+class PersonForm(forms.Form):
+    name = NameField(label=_("User name"))
+
+
+class ConfirmDeletionForm(ConfirmNameForm):
+    """The name of the election that is to be deleted, typed again."""

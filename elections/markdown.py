@@ -1,0 +1,163 @@
+"""Markdown that people type, as HTML that a page can show: nothing in it runs, loads from elsewhere or breaks out.
+
+markdown-it turns the text into tokens, in which we change what a page needs changed; nh3 then parses the HTML as a
+browser would and lets only a short list of tags and attributes through. Each alone should be enough.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+import nh3
+from django.utils.html import escape
+from django.utils.safestring import SafeString, mark_safe
+from markdown_it import MarkdownIt
+from markdown_it.rules_core import StateCore
+from markdown_it.token import Token
+
+from .rules import LONGEST_TEXT
+
+DEEPEST = 20  # quotes in lists in quotes; what is deeper is not taken for markup
+MOST_CELLS = 10_000  # of a table: a few characters can ask for very many
+HEADING_SHIFT = 2  # a page has its own h1 and h2
+LINK = re.compile(r"(?:https?://|mailto:)[^/]", re.IGNORECASE)
+UNPRINTABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
+
+DIRECTED = {"p", "h3", "h4", "h5", "h6", "ul", "ol", "blockquote", "pre", "table"}
+OTHERS = {"li", "thead", "tbody", "tr", "th", "td", "a", "em", "strong", "s", "code", "br", "hr"}
+
+
+def to_html(text: str) -> SafeString:
+    """The text as HTML, safe to show as it is. More than a form accepts is shown without markup: parsing takes time."""
+    text = _printable(text)
+    html = _plainly(text) if len(text) > LONGEST_TEXT else _parser(text).render(text)
+    return mark_safe(CLEANER.clean(html))  # noqa: S308 - this is what the cleaner is for
+
+
+def plain(text: str, length: int) -> str:
+    """The first words of the text without markup, at most so many characters."""
+    text = _printable(text)
+    pieces = [text[: length * 10]] if len(text) > LONGEST_TEXT else _words(_parser(text).parse(text))
+    words = " ".join(" ".join(pieces).split())
+    if len(words) <= length:
+        return words
+    start, space, _cut = words[:length].rpartition(" ")
+    return (start if space else words[: length - 1]) + "…"
+
+
+def _printable(text: str) -> str:
+    lines = text.replace("\r\n", "\n").replace("\r", "\n")
+    return UNPRINTABLE.sub("\ufffd", lines)
+
+
+def _plainly(text: str) -> str:
+    paragraphs = re.split(r"\n{2,}", escape(text).strip())
+    return "\n".join('<p dir="auto">{}</p>'.format(lines.replace("\n", "<br>\n")) for lines in paragraphs)
+
+
+def _words(tokens: list[Token]) -> Iterator[str]:
+    """What the tokens say."""
+    for token in tokens:
+        if token.children is not None:
+            yield "".join(_words(token.children))
+        elif token.type in ("softbreak", "hardbreak"):
+            yield " "
+        else:
+            yield token.content
+
+
+# --- what is changed in the tokens ---
+
+
+def _shift_headings(state: StateCore) -> None:
+    """A heading without words becomes a paragraph: whoever jumps from heading to heading should not land there."""
+    for place, token in enumerate(state.tokens):
+        if token.type == "heading_open":
+            words, end = state.tokens[place + 1 : place + 3]
+            level = min(int(token.tag[1]) + HEADING_SHIFT, 6)
+            token.tag = end.tag = f"h{level}" if _is_seen(words.content) else "p"
+
+
+def _judge_direction(state: StateCore) -> None:
+    """Each outermost block runs left to right or right to left as its first letter does, and all inside it likewise: a
+    browser that judges a list would not look at items that judge for themselves."""
+    for token in state.tokens:
+        if token.type == "fence":
+            token.type = "code_block"  # whose attributes stand at the block, not at the code in it
+        if token.level == 0 and token.nesting >= 0 and token.type != "inline":
+            token.attrSet("dir", "auto")
+
+
+def _name_links(state: StateCore) -> None:
+    for token in state.tokens:
+        if token.children:
+            token.children = list(_with_named_links(token.children))
+
+
+def _with_named_links(tokens: list[Token]) -> Iterator[Token]:
+    """Links without words get their address as words. Pictures, which would load from elsewhere, become links."""
+    address, is_named = "", False
+    for token in tokens:
+        if token.type == "link_open":
+            address, is_named = str(token.attrs["href"]), False
+        elif token.type == "link_close":
+            yield from [] if is_named else [_said(address)]
+            address = ""
+        elif token.type == "image":
+            yield from _as_link(token, is_inside=bool(address))
+            is_named = True
+            continue
+        is_named = is_named or _is_seen(token.content)
+        yield token
+
+
+def _as_link(image: Token, is_inside: bool) -> list[Token]:
+    """What the picture shows, or else its address; as a link, unless it stands in one already."""
+    address = str(image.attrs["src"])
+    words = "".join(_words(image.children or []))
+    said = _said(words if _is_seen(words) else address)
+    begin = Token("link_open", "a", 1, attrs={"href": address})
+    return [said] if is_inside else [begin, said, Token("link_close", "a", -1)]
+
+
+def _said(words: str) -> Token:
+    return Token("text", "", 0, content=words)
+
+
+def _is_seen(text: str) -> bool:
+    return any(character.isprintable() and not character.isspace() for character in text)
+
+
+# --- the parsers and the cleaner, made once ---
+
+
+def _make_parser(*, tables: bool) -> MarkdownIt:
+    """Raw HTML stays text, and a line break is a line break, as people expect who never heard of Markdown."""
+    parser = MarkdownIt("js-default", {"html": False, "breaks": True, "linkify": True, "maxNesting": DEEPEST})
+    parser.validateLink = lambda url: LINK.match(url) is not None  # type: ignore[method-assign]
+    parser.linkify.set({"fuzzy_link": False, "fuzzy_email": False, "fuzzy_ip": False})  # README.md is no address
+    parser.linkify.add("ftp:", None).add("//", None)
+    parser.inline.ruler.disable("linkify")  # the rule after it does the same, and needs no quadratic time
+    for rule in (_shift_headings, _judge_direction, _name_links):
+        parser.core.ruler.push(rule.__name__, rule)
+    return parser if tables else parser.disable("table")
+
+
+WITH_TABLES = _make_parser(tables=True)
+WITHOUT_TABLES = _make_parser(tables=False)
+CLEANER = nh3.Cleaner(
+    tags=DIRECTED | OTHERS,
+    attributes={"*": set(), "a": {"href"}, "ol": {"start"}},
+    tag_attribute_values={tag: {"dir": {"auto"}} for tag in DIRECTED},
+    url_schemes={"http", "https", "mailto"},
+    url_relative="deny",
+    link_rel="nofollow noopener",
+)
+
+
+def _parser(text: str) -> MarkdownIt:
+    """A table fills up short rows, so a block may have as many cells as its lines times its widest line."""
+    blocks = (block.split("\n") for block in text.split("\n\n"))
+    cells = sum(len(lines) * max(line.count("|") for line in lines) for lines in blocks)
+    return WITH_TABLES if cells <= MOST_CELLS else WITHOUT_TABLES

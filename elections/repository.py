@@ -1,0 +1,222 @@
+"""Elections in the table: names in, values out, and the writes that keep every item of an election in step."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import asdict, dataclass, replace
+
+from accounts.repository import table
+from store import keys
+from store.log import as_text, utc_now
+from store.table import Check, Delete, Equals, Item, Key, Missing, Put, Update, Write
+
+from .rules import Election, State
+
+GATES = 16  # a cast checks one of them, so that casts meet one in sixteen others; closing shuts them all
+COPIED = ("name", "no_voting_before", "no_voting_after", "created_at")  # what lists show beside the state
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    name: str
+    statement: str = ""
+    link: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Voter:
+    """Somebody on the roll: a user name, or an email address that may get an account later."""
+
+    name: str
+    voted: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """An election as a list shows it."""
+
+    name: str
+    stored_state: State
+    no_voting_before: str | None
+    no_voting_after: str | None
+    created_at: str
+
+    def state(self, now: str) -> State:
+        over = self.no_voting_after is not None and self.no_voting_after <= now
+        return State.CLOSED if over and self.stored_state in (State.EDITABLE, State.OPEN) else self.stored_state
+
+
+def now_text() -> str:
+    return as_text(utc_now())
+
+
+# --- finding ---
+
+
+def find(name: str) -> Election | None:
+    item = table().get(keys.election(name))
+    return election_of(item) if item else None
+
+
+def candidates(name: str) -> list[Candidate]:
+    found = table().each(keys.candidates(name))
+    return [Candidate(item["candidate_name"], item["statement"], item["link"]) for item in found]
+
+
+def find_candidate(name: str, candidate: str) -> Candidate | None:
+    item = table().get(keys.candidate(name, candidate))
+    return Candidate(item["candidate_name"], item["statement"], item["link"]) if item else None
+
+
+def voters(name: str, *, prefix: str = "", limit: int, cursor: str | None = None) -> tuple[list[Voter], str | None]:
+    page = table().page(keys.voters(name, prefix), limit=limit, cursor=cursor)
+    return [voter_of(item) for item in page.items], page.cursor
+
+
+def every_voter(name: str) -> Iterator[Voter]:
+    return map(voter_of, table().each(keys.voters(name)))
+
+
+def has_voters(name: str) -> bool:
+    return bool(table().page(keys.voters(name), limit=1).items)
+
+
+def lists(
+    *, state: State | None = None, prefix: str = "", run_by: str = "", limit: int, cursor: str | None = None
+) -> tuple[list[Listed], str | None]:
+    """By name from a prefix on; or the newest first: all, of one state, or run by somebody."""
+    if prefix:
+        page = table().page(keys.elections(prefix), limit=limit, cursor=cursor)
+    else:
+        span = keys.run_by(run_by) if run_by else keys.elections_in_state(state.value) if state else keys.ELECTIONS
+        page = table().page(span, limit=limit, cursor=cursor, backwards=True)
+    return [listed_of(item) for item in page.items], page.cursor
+
+
+def waiting_for(name: str, email: str, now: str) -> list[Election]:
+    """Open elections somebody may vote in and has not, the one that ends first on top."""
+    mine = [item for who in (name, email) for item in table().page(keys.elections_of_voter(who), limit=100).items]
+    wanted = [keys.election(item["election_name"]) for item in mine if not item["voted"]]
+    found = [election_of(item) for item in table().get_many(wanted).values()] if wanted else []
+    return sorted((each for each in found if each.takes_votes(now)), key=lambda each: each.no_voting_after or "~")
+
+
+# --- items ---
+
+
+def election_of(item: Item) -> Election:
+    fields = {name: item[name] for name in Election.__dataclass_fields__ if name != "managers"}
+    return Election(**fields, managers=tuple(item["managers"]))
+
+
+def voter_of(item: Item) -> Voter:
+    return Voter(item["voter_name"], item["voted"])
+
+
+def listed_of(item: Item) -> Listed:
+    state = item.get("state") or election_of(item).stored_state.value
+    return Listed(item["name"], State(state), *(item[name] for name in COPIED[1:]))
+
+
+def _copied(election: Election) -> Item:
+    return {"state": election.stored_state.value} | {name: getattr(election, name) for name in COPIED}
+
+
+# --- writes; each answers the parts of a transaction ---
+
+
+def creation(election: Election) -> list[Write]:
+    """Refused in part 0 if the name is taken."""
+    key, entry = keys.election(election.name), keys.listed_election(election.name)
+    date = keys.by_date(election.created_at, election.name)
+    stored = asdict(election) | {"managers": list(election.managers)}
+    index = {"GSI1PK": keys.ELECTIONS.pk, "GSI1SK": date}
+    state = {"GSI1PK": keys.elections_in_state(election.stored_state.value).pk, "GSI1SK": date}
+    return [
+        Put({"PK": key.pk, "SK": key.sk, **index, "entity_type": "ELECTION", **stored}, when=Missing()),
+        Put({"PK": entry.pk, "SK": entry.sk, **state, **_copied(election)}),
+        runner(election, election.owner_name),
+    ]
+
+
+def runner(election: Election, person: str) -> Put:
+    """The entry of an election in the list of somebody who runs it."""
+    place = keys.manager(election.name, person)
+    index = {"GSI1PK": keys.run_by(person).pk, "GSI1SK": keys.by_date(election.created_at, election.name)}
+    return Put({"PK": place.pk, "SK": place.sk, **index, "person": person, **_copied(election)})
+
+
+def change(before: Election, after: Election) -> list[Write]:
+    """Every item that shows the election. Refused in part 0 if anybody changed it since it was read."""
+    after = replace(after, version=before.version + 1)
+    stored = {name: value for name, value in asdict(after).items() if name not in ("name", "created_at")}
+    shown = _copied(after)
+    state = {"GSI1PK": keys.elections_in_state(after.stored_state.value).pk}
+    writes: list[Write] = [
+        Update(keys.election(before.name), set=stored | {"managers": list(after.managers)}, when=unchanged(before)),
+        Update(keys.listed_election(before.name), set=shown | state),
+    ]
+    people = {keys.fold(name): name for name in (after.owner_name, *after.managers)}
+    writes += [runner(after, name) for name in people.values()]
+    gone = {keys.fold(name): name for name in (before.owner_name, *before.managers)}
+    writes += [Delete(keys.manager(before.name, name)) for folded, name in gone.items() if folded not in people]
+    return writes
+
+
+def unchanged(election: Election) -> Equals:
+    return Equals("version", election.version)
+
+
+def still(election: Election) -> Check:
+    """That nobody has changed the election since it was read."""
+    return Check(keys.election(election.name), unchanged(election))
+
+
+def same_state(election: Election) -> Check:
+    """That the election has not been opened, fixed or closed since it was read; other changes do not matter."""
+    flags = Equals("allow_edit", election.allow_edit) & Equals("allow_vote", election.allow_vote)
+    return Check(keys.election(election.name), flags)
+
+
+def gates(election: Election, *, open_: bool) -> list[Write]:
+    places = [keys.gate(election.name, number) for number in range(GATES)]
+    return [Put({"PK": at.pk, "SK": at.sk, "open": open_, "until": election.no_voting_after}) for at in places]
+
+
+def new_candidate(election_name: str, candidate: Candidate) -> Put:
+    place = keys.candidate(election_name, candidate.name)
+    shown = {"election_name": election_name, "candidate_name": candidate.name}
+    text = {"statement": candidate.statement, "link": candidate.link}
+    return Put({"PK": place.pk, "SK": place.sk, "entity_type": "CANDIDATE", **shown, **text}, when=Missing())
+
+
+def changed_candidate(election_name: str, candidate: Candidate) -> Update:
+    text = {"statement": candidate.statement, "link": candidate.link}
+    place = keys.candidate(election_name, candidate.name)
+    return Update(place, set=text, when=Equals("candidate_name", candidate.name))
+
+
+def new_voter(election: Election, name: str) -> Put:
+    place = keys.voter(election.name, name)
+    index = {"GSI1PK": keys.elections_of_voter(name).pk, "GSI1SK": keys.by_date(election.created_at, election.name)}
+    shown = {"election_name": election.name, "voter_name": name, "voted": False}
+    return Put({"PK": place.pk, "SK": place.sk, **index, "entity_type": "VOTER", **shown}, when=Missing())
+
+
+def on_roll(election_name: str, names: Iterable[str]) -> set[str]:
+    """Those of the names, folded, that are on the roll."""
+    places = {keys.voter(election_name, name): keys.fold(name) for name in names}
+    return {places[place] for place in table().get_many(places)}
+
+
+def removal_of_all(election_name: str) -> Iterator[list[Key]]:
+    """Every item of the election's partition but its metadata, in handfuls that fit a transaction."""
+    handful: list[Key] = []
+    for item in table().each(keys.all_of_election(election_name)):
+        if item["SK"] != keys.METADATA:
+            handful.append(Key(item["PK"], item["SK"]))
+        if len(handful) == 90:
+            yield handful
+            handful = []
+    if handful:
+        yield handful

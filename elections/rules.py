@@ -1,0 +1,271 @@
+"""What an election is, which state it is in, and who may do what to it then: pure decisions, refusals in sentences."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from datetime import datetime
+from enum import Enum
+
+from django.core.exceptions import ValidationError
+from django.utils.translation import gettext_lazy as _
+
+from accounts.rules import NotAllowed, Permission, Refusal, Role, has
+from store.keys import fold
+
+LONGEST_TEXT = 20_000
+MOST_CANDIDATES = 500
+MOST_SEATS = 100
+MOST_MANAGERS = 20
+
+
+class State(Enum):
+    """What the stored flags and the clock make of an election."""
+
+    DRAFT = "draft"
+    EDITABLE = "editable"  # open, and candidates may still be added
+    OPEN = "open"
+    CLOSED = "closed"
+
+    @property
+    def label(self) -> str:
+        return STATE_LABELS[self]
+
+
+STATE_LABELS = {
+    State.DRAFT: _("Draft"),
+    State.EDITABLE: _("Open, editable"),
+    State.OPEN: _("Open"),
+    State.CLOSED: _("Closed"),
+}
+
+METHODS = {
+    "schulze": _("Schulze"),
+    "ranked-pairs": _("Ranked pairs"),
+    "irv": _("Instant runoff"),
+    "borda": _("Borda"),
+    "stv-scottish": _("STV, Scottish rules"),
+    "stv-meek": _("STV, Meek"),
+}
+SEVERAL_SEATS = ("stv-scottish", "stv-meek")
+UNRANKED = {"below": _("below all ranked ones"), "no-opinion": _("no opinion")}
+ELECTORATES = {"listed": _("the voters listed"), "everyone": _("everybody here who may vote")}
+RESULTS = {"closed": _("after it has closed"), "live": _("while it is open, too")}
+
+
+@dataclass(frozen=True, slots=True)
+class Election:
+    """An election as it is stored. Times are UTC, as text."""
+
+    name: str
+    owner_name: str
+    created_at: str
+    description: str = ""
+    secret_ballot: bool = True
+    no_voting_before: str | None = None
+    no_voting_after: str | None = None
+    allow_edit: bool = True
+    allow_vote: bool = False
+    seats: int = 1
+    method: str = "schulze"
+    unranked: str = "below"
+    electorate: str = "listed"
+    results_visible: str = "closed"
+    time_zone: str = "UTC"
+    managers: tuple[str, ...] = field(default=())
+    version: int = 1
+
+    def state(self, now: str) -> State:
+        """As of a moment: an election whose end has come is closed, whether or not anything has run since."""
+        if self.allow_vote and self.no_voting_after is not None and self.no_voting_after <= now:
+            return State.CLOSED
+        return STATES[self.allow_edit, self.allow_vote]
+
+    @property
+    def begins(self) -> datetime | None:
+        return datetime.fromisoformat(self.no_voting_before) if self.no_voting_before else None
+
+    @property
+    def ends(self) -> datetime | None:
+        return datetime.fromisoformat(self.no_voting_after) if self.no_voting_after else None
+
+    @property
+    def method_label(self) -> str:
+        return METHODS[self.method]
+
+    @property
+    def unranked_label(self) -> str:
+        return UNRANKED[self.unranked]
+
+    @property
+    def electorate_label(self) -> str:
+        return ELECTORATES[self.electorate]
+
+    @property
+    def results_label(self) -> str:
+        return RESULTS[self.results_visible]
+
+    @property
+    def stored_state(self) -> State:
+        return STATES[self.allow_edit, self.allow_vote]
+
+    def takes_votes(self, now: str) -> bool:
+        has_begun = self.no_voting_before is None or self.no_voting_before <= now
+        return has_begun and self.state(now) in (State.EDITABLE, State.OPEN)
+
+
+STATES = {
+    (True, False): State.DRAFT,
+    (True, True): State.EDITABLE,
+    (False, True): State.OPEN,
+    (False, False): State.CLOSED,
+}
+
+
+# --- who may do what, and when ---
+
+
+class Relation(Enum):
+    """What somebody is to an election."""
+
+    OWNER = "owner"
+    MANAGER = "manager"
+    MODERATOR = "moderator"  # ADMIN and above, of somebody else's election
+    NOBODY = "nobody"
+
+
+class Action(Enum):
+    """What an organiser can do; the words say it as a button would."""
+
+    LOOK = _("look at the dashboard")
+    DESCRIBE = _("change the description")
+    SET_UP = _("change the settings")
+    ADD_CANDIDATES = _("add candidates")
+    CHANGE_CANDIDATES = _("change or remove candidates")
+    ADD_VOTERS = _("add voters")
+    REMOVE_VOTERS = _("remove voters")
+    SEE_ROLL = _("see the roll")
+    OPEN = _("open it")
+    FIX = _("fix the candidates")
+    EXTEND = _("move the end")
+    CLOSE = _("close it")
+    RENAME = _("rename it")
+    DELETE = _("delete it")
+    COPY = _("copy it")
+    CHANGE_MANAGERS = _("change its managers")
+    HAND_OVER = _("hand it over")
+
+
+DRAFT, EDITABLE, OPEN = State.DRAFT, State.EDITABLE, State.OPEN
+EVER = frozenset(State)
+WHEN: dict[Action, frozenset[State]] = {
+    Action.LOOK: EVER,
+    Action.DESCRIBE: frozenset({DRAFT, EDITABLE}),
+    Action.SET_UP: frozenset({DRAFT}),
+    Action.ADD_CANDIDATES: frozenset({DRAFT, EDITABLE}),
+    Action.CHANGE_CANDIDATES: frozenset({DRAFT}),
+    Action.ADD_VOTERS: frozenset({DRAFT, EDITABLE, OPEN}),
+    Action.REMOVE_VOTERS: frozenset({DRAFT}),
+    Action.SEE_ROLL: EVER,
+    Action.OPEN: frozenset({DRAFT}),
+    Action.FIX: frozenset({EDITABLE}),
+    Action.EXTEND: frozenset({EDITABLE, OPEN}),
+    Action.CLOSE: frozenset({EDITABLE, OPEN}),
+    Action.RENAME: frozenset({DRAFT}),
+    Action.DELETE: EVER,
+    Action.COPY: EVER,
+    Action.CHANGE_MANAGERS: frozenset({DRAFT, EDITABLE, OPEN}),
+    Action.HAND_OVER: frozenset({DRAFT, EDITABLE, OPEN}),
+}
+OWNERS = frozenset({Relation.OWNER})
+RUNNERS = OWNERS | {Relation.MANAGER}
+MODERATED = OWNERS | {Relation.MODERATOR}
+WHO: dict[Action, frozenset[Relation]] = {
+    Action.LOOK: RUNNERS | {Relation.MODERATOR},
+    Action.DESCRIBE: RUNNERS | {Relation.MODERATOR},
+    Action.SET_UP: OWNERS,
+    Action.ADD_CANDIDATES: RUNNERS,
+    Action.CHANGE_CANDIDATES: RUNNERS,
+    Action.ADD_VOTERS: RUNNERS,
+    Action.REMOVE_VOTERS: RUNNERS,
+    Action.SEE_ROLL: RUNNERS | {Relation.MODERATOR},
+    Action.OPEN: OWNERS,
+    Action.FIX: OWNERS,
+    Action.EXTEND: OWNERS,
+    Action.CLOSE: MODERATED,
+    Action.RENAME: OWNERS,
+    Action.DELETE: MODERATED,
+    Action.COPY: RUNNERS,
+    Action.CHANGE_MANAGERS: OWNERS,
+    Action.HAND_OVER: MODERATED,
+}
+
+
+class WrongState(Refusal):
+    """It could be done, but not now."""
+
+
+class NotReady(Refusal):
+    """What is missing before an election can open."""
+
+
+def relation(name: str, role: Role, election: Election) -> Relation:
+    """Somebody who has lost the role to run elections is nobody to them, also as their owner."""
+    if has(role, Permission.USE_APPLICATION):
+        if fold(name) == fold(election.owner_name):
+            return Relation.OWNER
+        if fold(name) in map(fold, election.managers):
+            return Relation.MANAGER
+    return Relation.MODERATOR if has(role, Permission.MANAGE_USERS) else Relation.NOBODY
+
+
+def check_who(who: Relation, action: Action) -> None:
+    if who not in WHO[action]:
+        raise NotAllowed(_("You may not %(action)s: this election is not yours to run.") % {"action": action.value})
+
+
+def check_when(state: State, action: Action) -> None:
+    if state not in WHEN[action]:
+        words = {"state": state.label, "action": action.value}
+        raise WrongState(_("This election is in the state “%(state)s”, in which nobody can %(action)s.") % words)
+
+
+def offered(who: Relation, state: State) -> set[Action]:
+    """What the page offers: exactly what will be accepted."""
+    return {action for action in Action if who in WHO[action] and state in WHEN[action]}
+
+
+def check_opening(election: Election, candidates: int, voters: int, now: str) -> None:
+    """Name everything that is missing at once."""
+    missing = []
+    if candidates < 2:
+        missing.append(_("at least two candidates"))
+    if election.electorate == "listed" and not voters:
+        missing.append(_("at least one voter on the roll"))
+    if election.seats > 1 and election.seats >= candidates >= 2:
+        missing.append(_("more candidates than seats"))
+    if election.no_voting_after is not None and election.no_voting_after <= now:
+        missing.append(_("an end in the future"))
+    if missing:
+        raise NotReady(_("Before it can open, it needs %(missing)s.") % {"missing": ", ".join(map(str, missing))})
+
+
+def check_new_end(election: Election, end: str | None, now: str) -> None:
+    """While it is open, the end may only move later."""
+    if end is not None and end <= now:
+        raise WrongState(_("The new end has passed already."))
+    if election.no_voting_after is None and end is not None:
+        raise WrongState(_("It has no end so far, and an end may only move later. Close it when the time has come."))
+    if election.no_voting_after is not None and end is not None and end < election.no_voting_after:
+        raise WrongState(_("While it is open, the end may only move later."))
+
+
+def check_settings(method: str, seats: int, secret_ballot: bool, results_visible: str) -> None:
+    if seats > 1 and method not in SEVERAL_SEATS:
+        raise ValidationError(_("This method elects one. Several seats need one of the STV methods."))
+    if secret_ballot and results_visible == "live":
+        raise ValidationError(_("A secret election shows its result only after it has closed."))
+
+
+def check_window(begin: str | None, end: str | None) -> None:
+    if begin is not None and end is not None and end <= begin:
+        raise ValidationError(_("Voting must end after it begins."))

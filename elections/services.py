@@ -1,0 +1,306 @@
+"""What organisers do: load, decide, record in one transaction, tell people."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import asdict, replace
+from typing import Any
+
+from django.utils.translation import gettext_lazy as _
+
+from accounts import repository as people
+from accounts.models import User
+from accounts.rules import Permission, Refusal
+from accounts.services import OVERTAKEN, Overtaken, log
+from store import keys
+from store.log import Event
+from store.table import Check, Delete, Missing, Refused, Write
+
+from . import repository, rules
+from .repository import Candidate
+from .rules import Action, Election, State
+
+A_TRANSACTION = 90  # parts of our own that fit beside the log's
+
+
+class NameTaken(Refusal):
+    pass
+
+
+NAME_TAKEN = _("There is an election of that name already. Please choose another one.")
+
+
+def relation(user: User, election: Election) -> rules.Relation:
+    return rules.relation(user.name, user.role, election)
+
+
+def check(user: User, election: Election, action: Action) -> None:
+    """Refuse what this person may not do, or what cannot be done now."""
+    rules.check_who(relation(user, election), action)
+    rules.check_when(election.state(repository.now_text()), action)
+
+
+def _record(actor: User, event_type: str, election: Election, data: dict[str, Any], *writes: Write) -> None:
+    event = Event(actor.name, event_type, {"election_name": election.name, **data})
+    try:
+        log().record(event, *writes)
+    except Refused:
+        raise Overtaken(OVERTAKEN) from None
+
+
+# --- making, changing, renaming, copying ---
+
+
+def create(actor: User, name: str, **settings: Any) -> Election:
+    election = Election(name=name, owner_name=actor.name, created_at=repository.now_text(), **settings)
+    _create(actor, election)
+    return election
+
+
+def _create(actor: User, election: Election, **data: Any) -> None:
+    _sweep(election.name)
+    said = asdict(election) | {"election_name": election.name, "managers": list(election.managers), **data}
+    try:
+        log().record(Event(actor.name, "ElectionCreated", said), *repository.creation(election))
+    except Refused:
+        raise NameTaken(NAME_TAKEN) from None
+
+
+def change(actor: User, election: Election, action: Action, **changes: Any) -> Election:
+    """Change the description, or the settings of a draft."""
+    check(actor, election, action)
+    after = replace(election, **changes)
+    different = {name: value for name, value in changes.items() if getattr(election, name) != value}
+    if not different:
+        return election
+    _record(actor, "ElectionUpdated", election, different, *repository.change(election, after))
+    return replace(after, version=election.version + 1)
+
+
+def rename(actor: User, election: Election, name: str) -> Election:
+    """A draft under another name: made anew with all it has, and the old one removed."""
+    check(actor, election, Action.RENAME)
+    if keys.fold(name) == keys.fold(election.name):
+        return _respell(actor, election, name)
+    copy = _copy(actor, election, name, created_at=election.created_at, managers=election.managers)
+    _remove(actor, election, "ElectionRenamed", {"new_name": name})
+    return copy
+
+
+def _respell(actor: User, election: Election, name: str) -> Election:
+    after = replace(election, name=name)
+    first, *others = repository.change(election, after)
+    spelled = replace(first, set={**first.set, "name": name})
+    _record(actor, "ElectionRenamed", election, {"new_name": name}, spelled, *others)
+    return replace(after, version=election.version + 1)
+
+
+def copy(actor: User, election: Election, name: str) -> Election:
+    """Candidates, roll and settings; never ballots, and the window is the organiser's to set anew."""
+    check(actor, election, Action.COPY)
+    window = {"no_voting_before": None, "no_voting_after": None}
+    return _copy(actor, election, name, owner_name=actor.name, created_at=repository.now_text(), managers=(), **window)
+
+
+def _copy(actor: User, election: Election, name: str, **changes: Any) -> Election:
+    fresh = replace(election, name=name, allow_edit=True, allow_vote=False, version=1, **changes)
+    _create(actor, fresh, copied_from=election.name)
+    for manager in fresh.managers:
+        people.table().write(repository.runner(fresh, manager))
+    add_candidates(actor, fresh, repository.candidates(election.name))
+    add_voters(actor, fresh, [voter.name for voter in repository.every_voter(election.name)])
+    return fresh
+
+
+# --- candidates ---
+
+
+def add_candidates(actor: User, election: Election, new: Sequence[Candidate]) -> list[str]:
+    """Add those that are not there yet; answers their names."""
+    check(actor, election, Action.ADD_CANDIDATES)
+    there = {keys.fold(each.name) for each in repository.candidates(election.name)}
+    wanted = [each for each in new if keys.fold(each.name) not in there]
+    if len(there) + len(wanted) > rules.MOST_CANDIDATES:
+        raise rules.WrongState(_("An election has at most %(most)d candidates.") % {"most": rules.MOST_CANDIDATES})
+    for start in range(0, len(wanted), A_TRANSACTION):
+        batch = wanted[start : start + A_TRANSACTION]
+        writes = [repository.new_candidate(election.name, each) for each in batch]
+        data = {"candidates": [{"name": each.name, "statement": each.statement, "link": each.link} for each in batch]}
+        _record(actor, "CandidatesAdded", election, data, *writes, repository.same_state(election))
+    return [each.name for each in wanted]
+
+
+def edit_candidate(actor: User, election: Election, candidate: Candidate) -> None:
+    check(actor, election, Action.CHANGE_CANDIDATES)
+    data = {"candidate_name": candidate.name, "statement": candidate.statement, "link": candidate.link}
+    change_ = repository.changed_candidate(election.name, candidate)
+    _record(actor, "CandidateEdited", election, data, change_, repository.same_state(election))
+
+
+def remove_candidate(actor: User, election: Election, name: str) -> None:
+    check(actor, election, Action.CHANGE_CANDIDATES)
+    gone = Delete(keys.candidate(election.name, name))
+    _record(actor, "CandidatesRemoved", election, {"candidates": [name]}, gone, repository.same_state(election))
+
+
+# --- the roll ---
+
+
+def add_voters(
+    actor: User, election: Election, names: Sequence[str], progress: Callable[[int], None] = lambda done: None
+) -> int:
+    """Put people on the roll who are not on it yet; answers how many. The same list again changes nothing."""
+    check(actor, election, Action.ADD_VOTERS)
+    distinct = list({keys.fold(name): name for name in names}.values())
+    added = 0
+    for start in range(0, len(distinct), A_TRANSACTION):
+        batch = distinct[start : start + A_TRANSACTION]
+        added += _add_batch(actor, election, batch)
+        progress(start + len(batch))
+    return added
+
+
+def _add_batch(actor: User, election: Election, batch: Sequence[str]) -> int:
+    there = repository.on_roll(election.name, batch)
+    new = [name for name in batch if keys.fold(name) not in there]
+    if new:
+        writes = [repository.new_voter(election, name) for name in new]
+        _record(actor, "VotersAdded", election, {"voters": new}, *writes, repository.same_state(election))
+    return len(new)
+
+
+def remove_voter(actor: User, election: Election, name: str) -> None:
+    check(actor, election, Action.REMOVE_VOTERS)
+    gone = Delete(keys.voter(election.name, name))
+    _record(actor, "VotersRemoved", election, {"voters": [name]}, gone, repository.same_state(election))
+
+
+# --- from draft to closed ---
+
+
+def open_(actor: User, election: Election, *, editable: bool) -> Election:
+    check(actor, election, Action.OPEN)
+    candidates = repository.candidates(election.name)
+    voters = int(repository.has_voters(election.name))
+    rules.check_opening(election, len(candidates), voters, repository.now_text())
+    after = replace(election, allow_edit=editable, allow_vote=True)
+    writes = [*repository.change(election, after), *repository.gates(after, open_=True)]
+    _record(actor, "ElectionOpened", election, {"editable": editable}, *writes)
+    return replace(after, version=election.version + 1)
+
+
+def fix(actor: User, election: Election) -> Election:
+    """From now on the candidates stay as they are."""
+    check(actor, election, Action.FIX)
+    after = replace(election, allow_edit=False)
+    _record(actor, "ElectionUpdated", election, {"allow_edit": False}, *repository.change(election, after))
+    return replace(after, version=election.version + 1)
+
+
+def extend(actor: User, election: Election, end: str | None) -> Election:
+    check(actor, election, Action.EXTEND)
+    rules.check_new_end(election, end, repository.now_text())
+    after = replace(election, no_voting_after=end)
+    writes = [*repository.change(election, after), *repository.gates(after, open_=True)]
+    _record(actor, "ElectionUpdated", election, {"no_voting_after": end}, *writes)
+    return replace(after, version=election.version + 1)
+
+
+def close(actor: User, election: Election) -> Election:
+    check(actor, election, Action.CLOSE)
+    return _close(actor.name, election)
+
+
+def _close(actor: str, election: Election) -> Election:
+    after = replace(election, allow_edit=False, allow_vote=False)
+    event = Event(actor, "ElectionClosed", {"election_name": election.name})
+    try:
+        log().record(event, *repository.change(election, after), *repository.gates(after, open_=False))
+    except Refused:
+        raise Overtaken(OVERTAKEN) from None
+    return replace(after, version=election.version + 1)
+
+
+def close_what_is_over() -> int:
+    """Record the end of elections whose time has come. Any number may do this at once; each end is recorded once."""
+    closed, now = 0, repository.now_text()
+    for state in (State.EDITABLE, State.OPEN):
+        for item in people.table().each(keys.elections_in_state(state.value)):
+            if item["no_voting_after"] is not None and item["no_voting_after"] <= now:
+                closed += _close_if_over(item["name"], now)
+    return closed
+
+
+def _close_if_over(name: str, now: str) -> int:
+    election = repository.find(name)
+    if election is None or election.stored_state == State.CLOSED or election.state(now) != State.CLOSED:
+        return 0
+    try:
+        _close("plenum", election)
+    except Overtaken:
+        return 0  # another worker has recorded it, or its end was moved at the last moment
+    return 1
+
+
+# --- who runs it ---
+
+
+def add_manager(actor: User, election: Election, name: str) -> str:
+    check(actor, election, Action.CHANGE_MANAGERS)
+    person = people.find(name)
+    if person is None or not person.can(Permission.USE_APPLICATION):
+        raise rules.NotReady(_("There is nobody of that name here who may run elections."))
+    if len(election.managers) >= rules.MOST_MANAGERS:
+        raise rules.WrongState(_("An election has at most %(most)d managers.") % {"most": rules.MOST_MANAGERS})
+    if keys.fold(person.name) in map(keys.fold, (election.owner_name, *election.managers)):
+        raise rules.NotReady(_("%(name)s runs this election already.") % {"name": person.name})
+    after = replace(election, managers=(*election.managers, person.name))
+    _record(actor, "ManagerAdded", election, {"name": person.name}, *repository.change(election, after))
+    return person.name
+
+
+def remove_manager(actor: User, election: Election, name: str) -> None:
+    check(actor, election, Action.CHANGE_MANAGERS)
+    left = tuple(each for each in election.managers if keys.fold(each) != keys.fold(name))
+    after = replace(election, managers=left)
+    _record(actor, "ManagerRemoved", election, {"name": name}, *repository.change(election, after))
+
+
+def hand_over(actor: User, election: Election, name: str) -> str:
+    check(actor, election, Action.HAND_OVER)
+    person = people.find(name)
+    if person is None or not person.can(Permission.USE_APPLICATION):
+        raise rules.NotReady(_("There is nobody of that name here who may run elections."))
+    managers = tuple(each for each in election.managers if keys.fold(each) != keys.fold(person.name))
+    after = replace(election, owner_name=person.name, managers=managers)
+    _record(actor, "ElectionOwnerChanged", election, {"new_owner": person.name}, *repository.change(election, after))
+    return person.name
+
+
+# --- deleting ---
+
+
+def delete(actor: User, election: Election) -> None:
+    """The event log keeps its events; everything else goes."""
+    check(actor, election, Action.DELETE)
+    _remove(actor, election, "ElectionDeleted", {})
+
+
+def _remove(actor: User, election: Election, event_type: str, data: dict[str, Any]) -> None:
+    """First the election itself, with its event; from then on it is gone, and what is left of it is swept up."""
+    gone: list[Write] = [
+        Delete(keys.election(election.name), when=repository.unchanged(election)),
+        Delete(keys.listed_election(election.name)),
+        *(Delete(keys.manager(election.name, name)) for name in {election.owner_name, *election.managers}),
+    ]
+    _record(actor, event_type, election, data, *gone)
+    _sweep(election.name)
+
+
+def _sweep(name: str) -> None:
+    """Remove what an election that is gone has left behind, also if the process that deleted it died on the way."""
+    is_gone = Check(keys.election(name), Missing())
+    with suppress(Refused):
+        for handful in repository.removal_of_all(name):
+            people.table().write(is_gone, *(Delete(key) for key in handful))

@@ -1,0 +1,134 @@
+"""Fields for times that are typed in the election's time zone."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from datetime import datetime
+from typing import Any
+
+from django import forms
+from django.core.exceptions import ValidationError
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
+from store.log import utc_now
+
+from .times import (
+    AOE,
+    LAST_YEAR,
+    REGIONS,
+    Edge,
+    Place,
+    Understood,
+    check_year,
+    offered,
+    offset_text,
+    shown,
+    understood,
+    zone_label,
+)
+
+# What browsers send for datetime-local; a space for whoever types it where a browser offers no calendar.
+WRITTEN = re.compile(r"([0-9]{4,6})(-[0-9]{2}-[0-9]{2})[T ]([0-9]{2}:[0-9]{2}(?::[0-9]{2}(?:\.[0-9]{1,3})?)?)")
+
+
+class LocalTimeInput(forms.TextInput):
+    """A date and a time without a zone, in one control.
+
+    It has no `min`: browsers count steps of a minute from there, and would refuse a stored time with seconds.
+    """
+
+    input_type = "datetime-local"
+
+    def __init__(self, attrs: dict[str, Any] | None = None):
+        super().__init__({"max": f"{LAST_YEAR}-12-31T23:59", **(attrs or {})})
+
+    def format_value(self, value: Any) -> str | None:
+        return local_text(value) if isinstance(value, datetime) else super().format_value(value)
+
+
+def local_text(local: datetime) -> str:
+    """A time as browsers write it, as short as it can be."""
+    if local.microsecond:
+        return local.isoformat(timespec="milliseconds")
+    return local.isoformat(timespec="seconds" if local.second else "minutes")
+
+
+class LocalTimeField(forms.Field):
+    """One end of the voting. By itself it gives the time as typed; a `ZonedForm` makes of it what was understood."""
+
+    widget = LocalTimeInput
+
+    def __init__(self, *, edge: Edge, **options: Any):
+        self.edge = edge
+        options.setdefault("help_text", gettext_lazy("In the time zone of the election."))
+        super().__init__(**options)
+
+    def to_python(self, value: Any) -> datetime | None:
+        if isinstance(value, datetime) or value in self.empty_values:
+            return value or None
+        return self.read(str(value).strip())
+
+    def read(self, text: str) -> datetime:
+        written = WRITTEN.fullmatch(text)
+        if not written:
+            raise ValidationError(_("Write the date and the time like this: 2027-03-01 18:00."), code="unreadable")
+        year, day, time = written.groups()
+        check_year(int(year))
+        try:
+            return datetime.fromisoformat(f"{year}{day}T{time}")
+        except ValueError:
+            raise ValidationError(_("There is no such date or time."), code="nonsense") from None
+
+
+def zone_choices() -> list[tuple[Any, Any]]:
+    """Every zone, under its region, with today's offset. None is chosen yet: a wrong one is easily overlooked."""
+    now = utc_now()
+    anywhere = f"{zone_label(AOE)} ({offset_text(shown(now, AOE).utcoffset())})"
+    first = [("", _("Choose a time zone")), (AOE, anywhere), ("UTC", "UTC")]
+    places = offered(now)
+    return first + [(label, list(_in_region(region, places))) for region, label in REGIONS.items()]
+
+
+def _in_region(region: str, places: list[Place]) -> Iterator[tuple[str, str]]:
+    return ((place.name, place.label) for place in places if place.region == region)
+
+
+class ZoneField(forms.ChoiceField):
+    """The election's time zone. Where scripts run, the reader's own is chosen at first."""
+
+    def __init__(self, **options: Any):
+        options.setdefault("label", gettext_lazy("Time zone"))
+        widget = forms.Select({"data-own-zone": True})
+        super().__init__(choices=zone_choices, widget=widget, **options)
+
+
+class ZonedForm(forms.Form):
+    """A form whose times are understood in the zone chosen in its field `time_zone`."""
+
+    def zone_name(self) -> str | None:
+        """The zone of the form's times, or none while it is unknown. A form without the field says its own."""
+        return self.cleaned_data.get("time_zone")
+
+    def clean(self) -> dict[str, Any]:
+        super().clean()
+        for name, field in self.fields.items():
+            if isinstance(field, LocalTimeField) and self.cleaned_data.get(name):
+                self._understand(name, field)
+        return self.cleaned_data
+
+    def _understand(self, name: str, field: LocalTimeField) -> None:
+        local = self.cleaned_data.pop(name)  # without a zone it means nothing
+        if zone := self.zone_name():
+            try:
+                self.cleaned_data[name] = understood(local, zone, field.edge)
+            except ValidationError as error:
+                self.add_error(name, error)
+        elif "time_zone" not in self.errors:
+            self.add_error(name, _("Choose a time zone too: without one nobody knows when this is."))
+
+    def notes(self) -> list[str]:
+        """What was understood, a sentence for every time that was typed."""
+        times = ((self[name].label, value) for name, value in self.cleaned_data.items())
+        return [f"{label}: {value.sentence}" for label, value in times if isinstance(value, Understood)]

@@ -1,0 +1,283 @@
+"""Time in elections: which zones there are, what a typed time means in one, and how much time is left."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta, timezone, tzinfo
+from enum import Enum
+from functools import cache
+from importlib.resources import files
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+from zoneinfo import TZPATH, ZoneInfo, available_timezones
+
+from django.core.exceptions import ValidationError
+from django.utils.formats import date_format
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy, ngettext_lazy
+
+from store.log import as_text
+
+AOE = "AoE"
+FIRST_YEAR, LAST_YEAR = 2000, 2199
+
+FIXED: dict[str, tzinfo] = {AOE: timezone(timedelta(hours=-12), AOE), "UTC": UTC}
+REGIONS = {
+    "Africa": gettext_lazy("Africa"),
+    "America": gettext_lazy("America"),
+    "Antarctica": gettext_lazy("Antarctica"),
+    "Arctic": gettext_lazy("Arctic"),
+    "Asia": gettext_lazy("Asia"),
+    "Atlantic": gettext_lazy("Atlantic"),
+    "Australia": gettext_lazy("Australia"),
+    "Europe": gettext_lazy("Europe"),
+    "Indian": gettext_lazy("Indian Ocean"),
+    "Pacific": gettext_lazy("Pacific"),
+}
+
+
+class UnknownZone(ValidationError):
+    """A time zone that nobody here knows."""
+
+
+class NoSuchYear(ValidationError):
+    """A year in which no election is held: a slip of the keyboard."""
+
+
+# --- zones ---
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A zone that people can choose, named for a place; its offset from UTC is today's."""
+
+    name: str
+    region: str
+    city: str
+    offset: timedelta
+
+    @property
+    def label(self) -> str:
+        return f"{self.city} ({offset_text(self.offset)})"
+
+
+@cache
+def zone(name: str) -> tzinfo:
+    """The zone of that name: a place, UTC or AoE; not what a machine calls its own time, nor a mere offset."""
+    if name in FIXED:
+        return FIXED[name]
+    if name not in _places_ever():
+        raise UnknownZone(_("There is no time zone of this name."), code="zone")
+    return ZoneInfo(name)
+
+
+def offered(now: datetime) -> list[Place]:
+    """The places to choose from, by region and city, without the old spellings of their names."""
+    places = [_place(name, now) for name in _places_today()]
+    return sorted(places, key=lambda place: (place.region, place.city))
+
+
+def zone_label(name: str) -> str:
+    """A zone's name for the reader: America/New York, Anywhere on Earth."""
+    return _("Anywhere on Earth") if name == AOE else name.replace("_", " ")
+
+
+def offset_text(offset: timedelta) -> str:
+    """UTC+05:30, or just UTC."""
+    if not offset:
+        return "UTC"
+    minutes = round(abs(offset) / timedelta(minutes=1))
+    return f"UTC{'+' if offset > timedelta() else '-'}{minutes // 60:02}:{minutes % 60:02}"
+
+
+def _place(name: str, now: datetime) -> Place:
+    region, *parts = name.replace("_", " ").split("/")
+    return Place(name, region, ", ".join(reversed(parts)), now.astimezone(zone(name)).utcoffset() or timedelta())
+
+
+@cache
+def _places_ever() -> frozenset[str]:
+    return frozenset(name for name in available_timezones() if name.partition("/")[0] in REGIONS)
+
+
+@cache
+def _places_today() -> frozenset[str]:
+    return _places_ever() & _listed_places() or _places_ever()
+
+
+def _listed_places() -> set[str]:
+    """The names in the zone database's own list of places, which leaves out the spellings kept for old programs."""
+    for folder in _zone_folders():
+        if (table := folder / "zone.tab").is_file():
+            rows = table.read_text(encoding="utf-8").splitlines()
+            return {row.split("\t")[2] for row in rows if not row.startswith("#")}
+    return set()
+
+
+def _zone_folders() -> Iterator[Any]:
+    yield from map(Path, TZPATH)
+    if find_spec("tzdata"):
+        yield files("tzdata") / "zoneinfo"
+
+
+# --- what a typed time means ---
+
+
+class Edge(Enum):
+    """Which end of the voting a time is."""
+
+    OPENING = "opening"
+    CLOSING = "closing"
+
+
+class Note(Enum):
+    """What was special about a typed time."""
+
+    PLAIN = "plain"
+    GAP = "gap"
+    REPEATED = "repeated"
+
+
+@dataclass(frozen=True, slots=True)
+class Understood:
+    """A typed time and what it was taken for."""
+
+    typed: datetime
+    zone_name: str
+    edge: Edge
+    moment: datetime  # in UTC
+    note: Note
+
+    @property
+    def shown(self) -> datetime:
+        """The time as the election's pages will show it."""
+        return shown(self.moment, self.zone_name)
+
+    @property
+    def stored(self) -> str:
+        return as_text(self.moment)
+
+    @property
+    def sentence(self) -> str:
+        """What was understood, for whoever typed it."""
+        return SENTENCES[self.note, self.edge] % {
+            "typed": date_format(self.typed, "DATETIME_FORMAT"),
+            "zone": zone_label(self.zone_name),
+            "taken": moment_text(self.shown),
+        }
+
+
+PLAIN = gettext_lazy("%(taken)s (%(zone)s).")
+GAP = gettext_lazy(
+    "%(typed)s does not exist in this time zone (%(zone)s): the clocks go forward and skip it. "
+    "We took %(taken)s instead."
+)
+SENTENCES = {
+    (Note.PLAIN, Edge.OPENING): PLAIN,
+    (Note.PLAIN, Edge.CLOSING): PLAIN,
+    (Note.GAP, Edge.OPENING): GAP,
+    (Note.GAP, Edge.CLOSING): GAP,
+    (Note.REPEATED, Edge.OPENING): gettext_lazy(
+        "%(typed)s comes twice in this time zone (%(zone)s), because the clocks go back. "
+        "We took the first, %(taken)s, so that nobody who comes on time finds the voting closed."
+    ),
+    (Note.REPEATED, Edge.CLOSING): gettext_lazy(
+        "%(typed)s comes twice in this time zone (%(zone)s), because the clocks go back. "
+        "We took the second, %(taken)s, so that nobody loses time."
+    ),
+}
+
+
+def understood(local: datetime, zone_name: str, edge: Edge) -> Understood:
+    """What a time typed without a zone means in this one.
+
+    A time that comes twice opens at its first and closes at its second coming: whoever goes by their own clock is
+    never shut out. A time that the clocks skip moves on by as much as they do, as calendars have it.
+    """
+    check_year(local.year)
+    first = local.replace(tzinfo=zone(zone_name), fold=0)
+    second = first.replace(fold=1)
+    note = _note(first, second)
+    taken = second if (note, edge) == (Note.REPEATED, Edge.CLOSING) else first
+    return Understood(local, zone_name, edge, taken.astimezone(UTC), note)
+
+
+def check_year(year: int) -> None:
+    if not FIRST_YEAR <= year <= LAST_YEAR:
+        years = {"first": FIRST_YEAR, "last": LAST_YEAR}
+        raise NoSuchYear(_("The year must be between %(first)d and %(last)d."), code="year", params=years)
+
+
+def _note(first: datetime, second: datetime) -> Note:
+    """Both readings of a time agree, unless the clocks are put forward over it or back to it (see PEP 495)."""
+    before, after = first.utcoffset() or timedelta(), second.utcoffset() or timedelta()
+    if before == after:
+        return Note.PLAIN
+    return Note.REPEATED if before > after else Note.GAP
+
+
+# --- a moment, shown and stored ---
+
+
+def shown(moment: datetime, zone_name: str) -> datetime:
+    """The moment on the clocks of a zone."""
+    return moment.astimezone(zone(zone_name))
+
+
+def typed(moment: datetime, zone_name: str) -> datetime:
+    """The moment as somebody in the zone would type it: what a form starts with."""
+    return shown(moment, zone_name).replace(tzinfo=None, fold=0)
+
+
+def moment_text(local: datetime) -> str:
+    """Date, time and the zone's letters; many zones have none but their offset."""
+    return f"{date_format(local, 'DATETIME_FORMAT')} {zone_letters(local)}"
+
+
+def zone_letters(local: datetime) -> str:
+    letters = local.tzname() or ""
+    return letters if letters.isalpha() else offset_text(local.utcoffset() or timedelta())
+
+
+def from_text(stored: str) -> datetime:
+    """A moment from the text it is stored as: the way back from `as_text`."""
+    return datetime.fromisoformat(stored).astimezone(UTC)
+
+
+# --- how much time is left ---
+
+DAY, HOUR, MINUTE = 24 * 3600, 3600, 60
+UNITS = {
+    DAY: ngettext_lazy("%(count)d day", "%(count)d days", "count"),
+    HOUR: ngettext_lazy("%(count)d hour", "%(count)d hours", "count"),
+    MINUTE: ngettext_lazy("%(count)d minute", "%(count)d minutes", "count"),
+    1: ngettext_lazy("%(count)d second", "%(count)d seconds", "count"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Amount:
+    """So many days, hours, minutes or seconds."""
+
+    count: int
+    unit: int
+
+    def __str__(self) -> str:
+        return UNITS[self.unit] % {"count": self.count}
+
+
+def seconds_left(until: datetime, now: datetime) -> int:
+    """Whole seconds, the begun one included: none are left only when it is over."""
+    return max(0, -((now - until) // timedelta(seconds=1)))
+
+
+def amounts(seconds: int) -> list[Amount]:
+    """The largest unit and the next one, if there is any of it: 3 days 4 hours; 59 minutes; 5 seconds."""
+    units = list(UNITS)
+    at = next((at for at, unit in enumerate(units) if seconds >= unit), len(units) - 1)
+    found = [Amount(seconds // units[at], units[at])]
+    if rest := seconds % units[at] // units[at + 1] if at + 1 < len(units) else 0:
+        found.append(Amount(rest, units[at + 1]))
+    return found

@@ -1,0 +1,219 @@
+"""Journeys of organisers through the pages."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.test import Client
+from django.urls import reverse
+
+from accounts.rules import Role
+from elections import repository, services
+from elections.repository import Candidate
+from elections.rules import State
+
+FORM = {
+    "name": "Board 2027",
+    "description": "Who *leads* us?",
+    "electorate": "listed",
+    "secret_ballot": "on",
+    "results_visible": "closed",
+    "method": "schulze",
+    "seats": "1",
+    "unranked": "below",
+    "time_zone": "Europe/Berlin",
+    "begins": "",
+    "ends": "2199-03-01T18:00",
+}
+ODD_NAMES = ["#1/100% \"quoted\" 'n' <b>", "عائشة", "🦊", "..", "a/b/close", "x" * 200]
+
+
+@pytest.fixture
+def ada(person, signed_in):
+    return signed_in("Ada")
+
+
+@pytest.fixture
+def board(ada):
+    assert ada.post("/elections/new/", FORM).status_code == 302
+    return repository.find("Board 2027")
+
+
+def address(name, *words):
+    return reverse(name, args=["Board 2027", *words])
+
+
+def text_of(answer):
+    return answer.content.decode()
+
+
+def test_an_organiser_makes_opens_and_closes_an_election(ada, board):
+    assert board.no_voting_after == "2199-03-01T17:00:00.000Z"
+    page = text_of(ada.get(address("dashboard")))
+    assert "at least two candidates" in page
+    ada.post(address("candidates"), {"names": "1. Bo\n2. Cy\n\n3. bo"})
+    assert [each.name for each in repository.candidates(board.name)] == ["Bo", "Cy"]
+    ada.post(address("roll"), {"voters": "Hypatia\nnew@example.org"})
+    assert "Everything is there" in text_of(ada.get(address("dashboard")))
+    ada.post(address("open_election"), {})
+    assert repository.find("board 2027").stored_state == State.OPEN
+    ada.post(address("extend"), {"ends": "2199-04-01T18:00"})
+    assert repository.find("board 2027").no_voting_after == "2199-04-01T16:00:00.000Z"
+    ada.post(address("close_election"))
+    assert "Nothing changes any more" in text_of(ada.get(address("dashboard")))
+
+
+def test_what_was_understood_of_a_time_is_said(ada):
+    page = text_of(ada.post("/elections/new/", {**FORM, "ends": "2099-03-29T02:30"}, follow=True))
+    assert "March 29, 2099" in page
+
+
+@pytest.mark.parametrize(
+    ("change", "sentence"),
+    [
+        ({"name": " "}, "required"),
+        ({"name": "x" * 201}, "at most 200"),
+        ({"seats": "0"}, "greater than or equal to 1"),
+        ({"seats": "3"}, "Several seats need one of the STV methods"),
+        ({"results_visible": "live"}, "shows its result only after it has closed"),
+        ({"begins": "2199-03-02T18:00"}, "must end after it begins"),
+        ({"ends": "tomorrow"}, "like this"),
+        ({"time_zone": "Mars/Olympus"}, "Select a valid choice"),
+    ],
+)
+def test_what_is_wrong_with_a_new_election_is_said_and_nothing_is_lost(ada, change, sentence):
+    answer = ada.post("/elections/new/", {**FORM, **change})
+    assert answer.status_code == 422
+    assert sentence in text_of(answer)
+    assert "Who *leads* us?" in text_of(answer)
+
+
+def test_a_taken_name_is_a_sentence(ada, board):
+    answer = ada.post("/elections/new/", {**FORM, "name": "BOARD 2027"})
+    assert "There is an election of that name already" in text_of(answer)
+
+
+@pytest.mark.parametrize("name", ODD_NAMES)
+def test_odd_names_survive_every_page(ada, name):
+    assert ada.post("/elections/new/", {**FORM, "name": name}).status_code == 302
+    for page in ("election", "dashboard", "candidates", "roll", "election_settings", "managers", "delete_election"):
+        assert ada.get(reverse(page, args=[name])).status_code == 200, page
+    ada.post(reverse("candidates", args=[name]), {"names": f"{name}\nanother"})
+    assert ada.get(reverse("candidate", args=[name, name])).status_code == 200
+    assert ada.post(reverse("delete_election", args=[name]), {"name": name}).status_code == 302
+    assert repository.find(name) is None
+
+
+def test_a_draft_is_there_for_those_who_run_it_only(ada, board, signed_in):
+    assert signed_in("Stranger").get(address("election")).status_code == 404
+    assert signed_in("Root", Role.ADMIN).get(address("election")).status_code == 200
+    assert signed_in("Observer", Role.OBSERVER).get(address("election")).status_code == 404
+    assert Client().get(address("election")).status_code == 302
+
+
+def test_an_open_election_is_there_for_everybody_signed_in(ada, board, signed_in):
+    user = services.people.find("Ada")
+    services.add_candidates(user, board, [Candidate("Bo", "I *will*.", ""), Candidate("Cy")])
+    services.add_voters(user, board, ["Hypatia"])
+    services.open_(user, board, editable=False)
+    page = text_of(signed_in("Observer", Role.OBSERVER).get(address("election")))
+    assert "<em>leads</em>" in page
+    assert "<em>will</em>" in page
+    assert "Dashboard" not in page
+
+
+@pytest.mark.parametrize("path", ["dashboard", "candidates", "roll", "managers", "election_settings", "export_roll"])
+def test_strangers_do_not_see_what_organisers_see(ada, board, signed_in, path):
+    user = services.people.find("Ada")
+    services.add_candidates(user, board, [Candidate("Bo"), Candidate("Cy")])
+    services.add_voters(user, board, ["Hypatia"])
+    services.open_(user, board, editable=False)
+    assert signed_in("Stranger").get(address(path)).status_code == 403
+
+
+def test_managers_are_added_and_removed(ada, board, signed_in):
+    helper = signed_in("Helper")
+    assert helper.get(address("dashboard")).status_code == 404
+    ada.post(address("managers"), {"name": "helper"})
+    assert helper.get(address("dashboard")).status_code == 200
+    assert helper.get(address("managers")).status_code == 403
+    assert helper.post(address("candidates"), {"names": "Di"}).status_code == 302
+    assert helper.post(address("open_election"), {}).status_code == 403
+    ada.post(address("managers"), {"remove": "Helper"})
+    assert helper.get(address("dashboard")).status_code == 404
+
+
+def test_handing_over(ada, board, signed_in):
+    heir = signed_in("Heir")
+    assert "nobody of that name" in text_of(ada.post(address("hand_over_election"), {"name": "nobody"}))
+    ada.post(address("hand_over_election"), {"name": "heir"})
+    assert heir.get(address("dashboard")).status_code == 200
+    assert ada.get(address("dashboard")).status_code == 404
+
+
+# --- the roll ---
+
+
+def test_a_messy_list_is_previewed_and_imported_once(ada, board):
+    raw = "\ufeffName;Mail\r\nHypatia;h@example.org\r\n;ada@example.org\r\nhypatia;\r\n;not an address@\r\n".encode()
+    file = SimpleUploadedFile("voters.csv", raw)
+    preview = text_of(ada.post(address("import_roll"), {"file": file}))
+    assert list(repository.every_voter(board.name)) == [], "a preview changes nothing"
+    voters = re.search(r'name="voters" value="([^"]*)"', preview)[1]
+    ada.post(address("import_roll"), {"voters": voters})
+    names = [voter.name for voter in repository.every_voter(board.name)]
+    assert "ada@example.org" in names
+    again = text_of(ada.post(address("import_roll"), {"file": SimpleUploadedFile("voters.csv", raw)}))
+    assert 'name="voters" value=' not in again or not re.search(r'name="voters" value="([^"]+)"', again)
+
+
+def test_a_file_that_is_no_list_is_a_sentence(ada, board):
+    answer = ada.post(address("import_roll"), {"file": SimpleUploadedFile("x.csv", b"\x00\xff" * 9)})
+    assert answer.status_code in (200, 422)
+    assert ada.post(address("import_roll"), {}).status_code == 422
+
+
+def test_the_roll_is_searched_paged_and_exported(ada, board):
+    services.add_voters(services.people.find("Ada"), board, [f"voter {n:03}" for n in range(120)] + ["=cmd()"])
+    first = text_of(ada.get(address("roll")))
+    assert 'rel="next"' in first
+    assert "voter 007" in text_of(ada.get(address("roll") + "?q=VOTER 007"))
+    exported = b"".join(ada.get(address("export_roll")).streaming_content).decode()
+    assert exported.count("\n") == 122
+    assert "'=cmd()" in exported
+
+
+def test_removing_a_voter_and_a_candidate_of_a_draft(ada, board):
+    ada.post(address("roll"), {"voters": "Hypatia"})
+    ada.post(address("remove_voter"), {"voter": "Hypatia"})
+    assert repository.has_voters(board.name) is False
+    ada.post(address("candidates"), {"names": "Bo"})
+    ada.post(address("remove_candidate", "Bo"))
+    assert repository.candidates(board.name) == []
+
+
+def test_a_candidates_statement_is_kept_and_shown_safely(ada, board):
+    ada.post(address("candidates"), {"names": "Bo"})
+    ada.post(address("candidate", "Bo"), {"statement": "<script>x</script> **Yes**", "link": "https://example.org/"})
+    page = text_of(ada.get(address("election")))
+    assert "<strong>Yes</strong>" in page
+    assert "<script>x" not in page
+    assert ada.post(address("candidate", "Bo"), {"statement": "", "link": "javascript:x"}).status_code == 422
+
+
+# --- lists ---
+
+
+def test_lists_are_narrowed_by_tab_and_by_name(ada, board, signed_in):
+    ada.post("/elections/new/", {**FORM, "name": "Council"})
+    assert text_of(ada.get("/elections/")).count("<tr>") == 3
+    assert "Council" in text_of(ada.get("/elections/?show=mine"))
+    assert "Board 2027" not in text_of(signed_in("Stranger").get("/elections/?show=all"))
+    for tab in ("open", "closed", "nonsense"):
+        assert ada.get(f"/elections/?show={tab}").status_code == 200
+
+
+def test_a_list_takes_two_round_trips(ada, board):
+    assert 'desc="2 trips"' in ada.get("/elections/")["Server-Timing"]

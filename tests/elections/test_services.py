@@ -1,0 +1,293 @@
+"""What organisers do, alone and at once."""
+
+from __future__ import annotations
+
+import threading
+from collections import Counter
+
+import pytest
+
+from accounts.rules import NotAllowed, Role
+from accounts.services import Overtaken
+from elections import repository, services
+from elections.repository import Candidate
+from elections.rules import Action, NotReady, State, WrongState
+from store import keys
+from store.log import EventLog
+
+PAST, FUTURE, LATER = "2020-01-01T00:00:00.000Z", "2999-01-01T00:00:00.000Z", "2999-02-01T00:00:00.000Z"
+
+
+@pytest.fixture
+def ada(person):
+    return person("Ada")
+
+
+@pytest.fixture
+def draft(ada):
+    return services.create(ada, "Board 2027", description="Who leads us?")
+
+
+@pytest.fixture
+def ready(ada, draft):
+    services.add_candidates(ada, draft, [Candidate("Bo"), Candidate("Cy", "I will.", "https://example.org")])
+    services.add_voters(ada, draft, ["Hypatia", "new@example.org"])
+    return draft
+
+
+def events(site):
+    return [event["event_type"] for event in EventLog(site).since(0) if "election_name" in event["event_data"]]
+
+
+def again(election):
+    return repository.find(election.name)
+
+
+# --- the whole way ---
+
+
+def test_from_draft_to_closed(site, ada, ready):
+    election = services.open_(ada, ready, editable=True)
+    assert again(election) == election
+    assert election.stored_state == State.EDITABLE
+    services.add_candidates(ada, election, [Candidate("Di")])
+    election = services.fix(ada, election)
+    election = services.extend(ada, election, None)
+    election = services.close(ada, election)
+    assert again(election).stored_state == State.CLOSED
+    assert events(site) == [
+        "ElectionCreated",
+        "CandidatesAdded",
+        "VotersAdded",
+        "ElectionOpened",
+        "CandidatesAdded",
+        "ElectionUpdated",
+        "ElectionUpdated",
+        "ElectionClosed",
+    ]
+
+
+def test_every_list_shows_the_state(site, ada, ready):
+    def seen():
+        lists = {state: repository.lists(state=state, limit=9)[0] for state in State}
+        mine = repository.lists(run_by="ADA", limit=9)[0]
+        assert [each.name for each in repository.lists(limit=9)[0]] == ["Board 2027"]
+        assert [each.name for each in repository.lists(prefix="board", limit=9)[0]] == ["Board 2027"]
+        return [state for state, found in lists.items() if found], [each.stored_state for each in mine]
+
+    assert seen() == ([State.DRAFT], [State.DRAFT])
+    election = services.open_(ada, ready, editable=False)
+    assert seen() == ([State.OPEN], [State.OPEN])
+    services.close(ada, election)
+    assert seen() == ([State.CLOSED], [State.CLOSED])
+
+
+def test_names_are_unique_without_regard_to_case(ada, draft):
+    with pytest.raises(services.NameTaken):
+        services.create(ada, " BOARD  2027 ")
+
+
+def test_opening_says_what_is_missing(ada, draft):
+    with pytest.raises(NotReady, match="two candidates"):
+        services.open_(ada, draft, editable=False)
+
+
+def test_a_closed_election_changes_nothing_any_more(ada, ready):
+    closed = services.close(ada, services.open_(ada, ready, editable=False))
+    for act in (
+        lambda: services.change(ada, closed, Action.DESCRIBE, description="x"),
+        lambda: services.add_candidates(ada, closed, [Candidate("Di")]),
+        lambda: services.add_voters(ada, closed, ["Di"]),
+        lambda: services.extend(ada, closed, FUTURE),
+        lambda: services.open_(ada, closed, editable=False),
+        lambda: services.hand_over(ada, closed, "Ada"),
+    ):
+        with pytest.raises(WrongState, match=r"\.$"):
+            act()
+
+
+# --- the clock ---
+
+
+def test_an_election_past_its_end_is_closed_with_no_job_having_run(ada, ready, monkeypatch):
+    election = services.change(ada, ready, Action.SET_UP, no_voting_after=FUTURE)
+    election = services.open_(ada, election, editable=False)
+    monkeypatch.setattr(repository, "now_text", lambda: FUTURE)
+    assert again(election).state(FUTURE) == State.CLOSED
+    with pytest.raises(WrongState):
+        services.extend(ada, election, LATER)
+
+
+def test_the_end_is_recorded_once_by_any_number_of_workers(site, ada, ready, monkeypatch):
+    election = services.change(ada, ready, Action.SET_UP, no_voting_after=FUTURE)
+    services.open_(ada, election, editable=False)
+    assert services.close_what_is_over() == 0
+    monkeypatch.setattr(repository, "now_text", lambda: LATER)
+    closed = []
+    workers = [threading.Thread(target=lambda: closed.append(services.close_what_is_over())) for _ in range(6)]
+    for worker in workers:
+        worker.start()
+    for worker in workers:
+        worker.join()
+    assert sum(closed) == 1
+    assert events(site).count("ElectionClosed") == 1
+    assert again(election).stored_state == State.CLOSED
+
+
+# --- who may ---
+
+
+def test_a_stranger_may_nothing_and_a_manager_what_managers_may(ada, ready, person):
+    stranger, manager, admin = person("Stranger"), person("Manager"), person("Root", Role.ADMIN)
+    with pytest.raises(NotAllowed):
+        services.add_candidates(stranger, ready, [Candidate("Me")])
+    services.add_manager(ada, ready, "MANAGER")
+    election = again(ready)
+    services.add_candidates(manager, election, [Candidate("Di")])
+    with pytest.raises(NotAllowed):
+        services.open_(manager, election, editable=False)
+    with pytest.raises(NotAllowed):
+        services.add_voters(admin, election, ["x"])
+    services.hand_over(admin, election, "Stranger")
+    assert again(election).owner_name == "Stranger"
+    assert [each.name for each in repository.lists(run_by="Ada", limit=9)[0]] == []
+    assert [each.name for each in repository.lists(run_by="Stranger", limit=9)[0]] == ["Board 2027"]
+    services.remove_manager(stranger, again(election), "manager")
+    assert repository.lists(run_by="Manager", limit=9)[0] == []
+
+
+def test_only_somebody_who_may_run_elections_becomes_a_manager(ada, draft, person):
+    person("Voter", Role.VOTER)
+    for name in ("Voter", "nobody", "Ada"):
+        with pytest.raises(NotReady):
+            services.add_manager(ada, draft, name)
+
+
+# --- candidates and roll ---
+
+
+def test_a_candidate_is_added_once_changed_and_removed(ada, ready):
+    assert services.add_candidates(ada, ready, [Candidate("BO"), Candidate("Di")]) == ["Di"]
+    services.edit_candidate(ada, ready, Candidate("Bo", "Trust me.", ""))
+    assert repository.candidates("board 2027")[0] == Candidate("Bo", "Trust me.", "")
+    services.remove_candidate(ada, ready, "di")
+    assert [each.name for each in repository.candidates(ready.name)] == ["Bo", "Cy"]
+
+
+def test_the_same_list_again_changes_nothing(site, ada, ready):
+    before = events(site)
+    assert services.add_voters(ada, ready, ["HYPATIA", "New@example.org"]) == 0
+    assert events(site) == before
+
+
+def test_a_long_list_is_added_in_handfuls_with_progress(ada, draft):
+    seen = []
+    names = [f"voter {n}" for n in range(250)]
+    assert services.add_voters(ada, draft, names + names, seen.append) == 250
+    assert seen[-1] == 250
+    assert len(list(repository.every_voter(draft.name))) == 250
+
+
+def test_while_open_the_roll_may_only_grow(ada, ready):
+    election = services.open_(ada, ready, editable=False)
+    assert services.add_voters(ada, election, ["Late"]) == 1
+    with pytest.raises(WrongState):
+        services.remove_voter(ada, election, "Late")
+
+
+def test_elections_waiting_for_me_are_found_by_name_and_by_address(ada, ready):
+    assert repository.waiting_for("hypatia", "h@example.org", repository.now_text()) == []
+    services.open_(ada, ready, editable=False)
+    now = repository.now_text()
+    assert [each.name for each in repository.waiting_for("hypatia", "h@example.org", now)] == ["Board 2027"]
+    assert [each.name for each in repository.waiting_for("somebody", "NEW@example.org", now)] == ["Board 2027"]
+    assert repository.waiting_for("Ada", "ada@example.org", now) == []
+
+
+# --- copy, rename, delete ---
+
+
+def test_a_copy_has_everything_but_ballots_and_window(ada, ready, person):
+    services.change(ada, ready, Action.SET_UP, no_voting_after=FUTURE, seats=1, method="irv")
+    copy = services.copy(ada, again(ready), "Board 2028")
+    assert (copy.method, copy.no_voting_after, copy.stored_state) == ("irv", None, State.DRAFT)
+    assert [each.name for each in repository.candidates("board 2028")] == ["Bo", "Cy"]
+    assert [each.name for each in repository.every_voter("board 2028")] == ["Hypatia", "new@example.org"]
+
+
+def test_a_draft_is_renamed_with_all_it_has(ada, ready):
+    renamed = services.rename(ada, ready, "Council")
+    assert repository.find("Board 2027") is None
+    assert again(renamed).name == "Council"
+    assert len(repository.candidates("council")) == 2
+    assert services.rename(ada, again(renamed), "COUNCIL").name == "COUNCIL"
+    assert repository.find("council").name == "COUNCIL"
+    assert [each.name for each in repository.lists(limit=9)[0]] == ["COUNCIL"]
+
+
+def test_deleting_leaves_nothing_but_the_log(site, ada, ready):
+    services.delete(ada, ready)
+    assert repository.find(ready.name) is None
+    assert list(site.each(keys.all_of_election(ready.name))) == []
+    assert repository.lists(limit=9)[0] == repository.lists(run_by="Ada", limit=9)[0] == []
+    assert events(site)[-1] == "ElectionDeleted"
+
+
+def test_what_a_deletion_cut_short_left_behind_does_not_come_back(site, ada, ready, monkeypatch):
+    monkeypatch.setattr(services, "_sweep", lambda name: None)
+    services.delete(ada, ready)
+    assert repository.candidates(ready.name)
+    monkeypatch.undo()
+    services.create(ada, ready.name)
+    assert repository.candidates(ready.name) == []
+
+
+# --- at once ---
+
+
+def at_once(*acts):
+    barrier = threading.Barrier(len(acts))
+    answers = [None] * len(acts)
+
+    def run(position, act):
+        barrier.wait()
+        try:
+            answers[position] = act()
+        except Exception as error:
+            answers[position] = error
+
+    threads = [threading.Thread(target=run, args=each) for each in enumerate(acts)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    return answers
+
+
+def test_of_many_openings_at_once_one_happens(site, ada, ready):
+    answers = at_once(*[lambda: services.open_(ada, ready, editable=False) for _ in range(8)])
+    kinds = Counter(type(answer).__name__ for answer in answers)
+    assert kinds["Election"] == 1
+    assert kinds["Election"] + kinds["Overtaken"] + kinds["WrongState"] == 8
+    assert events(site).count("ElectionOpened") == 1
+
+
+def test_nobody_slips_onto_the_roll_after_the_close(site, ada, ready):
+    election = services.open_(ada, ready, editable=False)
+    late = [lambda n=n: services.add_voters(ada, election, [f"late {n}"]) for n in range(8)]
+    answers = at_once(lambda: services.close(ada, election), *late)
+    assert answers[0].stored_state == State.CLOSED
+    happened = [event for event in EventLog(site).since(0) if event["event_type"] in ("ElectionClosed", "VotersAdded")]
+    assert happened[-1]["event_type"] == "ElectionClosed"
+    added = {name for event in happened[1:-1] for name in event["event_data"]["voters"]}
+    on_roll = {voter.name for voter in repository.every_voter(election.name) if voter.name.startswith("late")}
+    assert added == on_roll
+    assert len(added) == sum(answer == 1 for answer in answers[1:])
+    assert all(isinstance(answer, int | Overtaken | WrongState) for answer in answers[1:])
+
+
+def test_of_two_organisers_with_the_same_page_the_second_is_told(ada, draft):
+    services.change(ada, draft, Action.DESCRIBE, description="first")
+    with pytest.raises(Overtaken):
+        services.change(ada, draft, Action.DESCRIBE, description="second")
+    assert again(draft).description == "first"

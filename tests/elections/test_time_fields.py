@@ -1,0 +1,194 @@
+"""Times as forms take them: what browsers send, what people type, and zones chosen beside them."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+import pytest
+from django import forms
+
+from elections.time_fields import LocalTimeField, ZonedForm, ZoneField, zone_choices
+from elections.times import AOE, Edge, Note, typed
+
+
+class WindowForm(ZonedForm):
+    time_zone = ZoneField()
+    opens = LocalTimeField(label="Voting begins", edge=Edge.OPENING, required=False)
+    closes = LocalTimeField(label="Voting ends", edge=Edge.CLOSING)
+
+
+class DeadlineForm(ZonedForm):
+    closes = LocalTimeField(label="Voting ends", edge=Edge.CLOSING)
+
+    def zone_name(self):
+        return "Asia/Tokyo"
+
+
+class CarelessForm(ZonedForm):
+    time_zone = ZoneField(required=False)
+    closes = LocalTimeField(edge=Edge.CLOSING)
+
+
+def sent(**typed: str) -> WindowForm:
+    return WindowForm({"time_zone": "Europe/Berlin", "closes": "2025-11-15T10:30", **typed})
+
+
+def read(text: str) -> datetime:
+    return LocalTimeField(edge=Edge.CLOSING).clean(text)
+
+
+# --- what is typed ---
+
+
+@pytest.mark.parametrize(
+    ("text", "local"),
+    [
+        ("2026-11-15T10:30", datetime(2026, 11, 15, 10, 30)),
+        ("2026-11-15T10:30:15", datetime(2026, 11, 15, 10, 30, 15)),
+        ("2026-11-15T10:30:15.5", datetime(2026, 11, 15, 10, 30, 15, 500000)),
+        ("2026-11-15T10:30:15.123", datetime(2026, 11, 15, 10, 30, 15, 123000)),
+        ("2026-11-15 10:30", datetime(2026, 11, 15, 10, 30)),
+        (" 2026-11-15T00:00 ", datetime(2026, 11, 15)),
+        ("2028-02-29T23:59", datetime(2028, 2, 29, 23, 59)),
+    ],
+)
+def test_what_browsers_send_is_read(text, local):
+    assert read(text) == local
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "tomorrow",
+        "15.11.2026 10:30",
+        "2026-11-15",
+        "10:30",
+        "2026-11-15T10",
+        "2026-11-15T10:30Z",
+        "2026-11-15T10:30+01:00",
+        "20261115T1030",
+        "2026-W46-7T10:30",
+        "2026-11-15T10:30\n2026",
+        "-2026-11-15T10:30",
+        "٢٠٢٦-١١-١٥T١٠:٣٠",
+        "<script>",
+        "2026-11-15T10:30:15." + "1" * 5000,
+    ],
+)
+def test_what_is_no_time_is_refused_with_an_example(text):
+    with pytest.raises(forms.ValidationError, match=r"like this: 2027-03-01 18:00\."):
+        read(text)
+
+
+@pytest.mark.parametrize(
+    "text", ["2026-02-30T10:30", "2026-13-01T10:30", "2026-11-15T24:00", "2026-11-15T10:60", "2026-00-00T00:00"]
+)
+def test_times_that_no_calendar_has_are_refused(text):
+    with pytest.raises(forms.ValidationError, match=r"There is no such date or time\."):
+        read(text)
+
+
+@pytest.mark.parametrize("year", ["0000", "0001", "0202", "1999", "2200", "9999", "10000", "275760"])
+def test_years_without_elections_are_refused(year):
+    form = sent(closes=f"{year}-01-01T00:00")
+    assert form.errors == {"closes": ["The year must be between 2000 and 2199."]}
+
+
+def test_a_missing_time_is_none_or_a_mistake_as_the_form_says():
+    form = sent(opens="")
+    assert form.is_valid()
+    assert form.cleaned_data["opens"] is None
+    assert sent(closes="").errors == {"closes": ["This field is required."]}
+
+
+# --- the zone beside it ---
+
+
+def test_the_form_understands_its_times_in_the_chosen_zone():
+    form = sent(opens="2025-10-26T02:30", closes="2025-10-26T02:30")
+    assert form.is_valid()
+    opens, closes = form.cleaned_data["opens"], form.cleaned_data["closes"]
+    assert (opens.moment, closes.moment) == (
+        datetime(2025, 10, 26, 0, 30, tzinfo=UTC),
+        datetime(2025, 10, 26, 1, 30, tzinfo=UTC),
+    )
+
+
+def test_the_same_digits_in_another_zone_are_another_moment():
+    form = sent(time_zone=AOE)
+    assert form.is_valid()
+    assert form.cleaned_data["closes"].moment == datetime(2025, 11, 15, 22, 30, tzinfo=UTC)
+
+
+def test_the_form_says_what_it_understood():
+    form = sent(opens="2025-03-30T02:30")
+    assert form.is_valid()
+    assert form.cleaned_data["opens"].note is Note.GAP
+    skipped, plain = form.notes()
+    assert skipped.startswith("Voting begins: March 30, 2025, 2:30 a.m. does not exist")
+    assert skipped.endswith("We took March 30, 2025, 3:30 a.m. CEST instead.")
+    assert plain == "Voting ends: Nov. 15, 2025, 10:30 a.m. CET (Europe/Berlin)."
+
+
+@pytest.mark.parametrize("zone", ["", "Mars/Olympus", "localtime", "../etc/passwd", "Europe"])
+def test_without_a_zone_no_time_is_understood_and_only_the_zone_is_blamed(zone):
+    form = sent(time_zone=zone)
+    assert list(form.errors) == ["time_zone"]
+    assert "closes" not in form.cleaned_data
+
+
+def test_a_form_that_forgets_to_ask_for_the_zone_loses_no_time_silently():
+    form = CarelessForm({"closes": "2025-11-15T10:30"})
+    assert form.errors == {"closes": ["Choose a time zone too: without one nobody knows when this is."]}
+
+
+def test_a_form_may_know_its_zone_without_asking():
+    form = DeadlineForm({"closes": "2025-11-15T10:30"})
+    assert form.is_valid()
+    assert form.cleaned_data["closes"].moment == datetime(2025, 11, 15, 1, 30, tzinfo=UTC)
+
+
+def test_every_zone_is_offered_under_its_region():
+    nothing, anywhere, universal, *regions = zone_choices()
+    assert nothing == ("", "Choose a time zone")
+    assert anywhere == (AOE, "Anywhere on Earth (UTC-12:00)")
+    assert universal == ("UTC", "UTC")
+    grouped = {str(region): dict(places) for region, places in regions}
+    assert grouped["Asia"]["Asia/Kolkata"] == "Kolkata (UTC+05:30)"
+    assert "Indian/Maldives" in grouped["Indian Ocean"]
+    assert all(grouped.values())
+
+
+# --- on the page ---
+
+
+def test_the_control_is_the_browsers_own():
+    html = str(WindowForm()["closes"])
+    assert 'type="datetime-local"' in html
+    assert 'max="2199-12-31T23:59"' in html
+    assert " min=" not in html
+
+
+@pytest.mark.parametrize(
+    ("moment", "value"),
+    [
+        (datetime(2025, 11, 15, 9, 30, tzinfo=UTC), "2025-11-15T10:30"),
+        (datetime(2025, 11, 15, 9, 30, 17, tzinfo=UTC), "2025-11-15T10:30:17"),
+        (datetime(2025, 11, 15, 9, 30, 0, 123000, tzinfo=UTC), "2025-11-15T10:30:00.123"),
+    ],
+)
+def test_a_stored_moment_goes_through_the_form_unchanged(moment, value):
+    initial = {"time_zone": "Europe/Berlin", "closes": typed(moment, "Europe/Berlin")}
+    assert f'value="{value}"' in str(WindowForm(initial=initial)["closes"])
+    form = WindowForm({"time_zone": "Europe/Berlin", "closes": value}, initial=initial)
+    assert form.is_valid()
+    assert form.cleaned_data["closes"].moment == moment
+    assert form.changed_data == []
+
+
+def test_a_form_sent_back_keeps_what_was_typed():
+    assert 'value="tomorrow &amp; later"' in str(sent(closes="tomorrow & later")["closes"])
+
+
+def test_a_chosen_zone_stays_chosen():
+    assert '<option value="Asia/Tokyo" selected>' in str(sent(time_zone="Asia/Tokyo")["time_zone"])
