@@ -22,11 +22,11 @@ ROUNDS = 15
 def measure(report: Report, scale: float = 1.0) -> None:
     report.build.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix="bench-", dir=report.build) as folder:
-        _start_django(folder)
+        start_django(folder)
         _measure(report, Path(folder), max(1, int(MANY * scale)), max(2, int(ROUNDS * min(1.0, scale * 10))))
 
 
-def _start_django(folder: str) -> None:
+def start_django(folder: str) -> None:
     os.environ.update(DATA_DIR=folder, HOSTS="testserver", DJANGO_SETTINGS_MODULE="config.settings", LOG_LEVEL="ERROR")
     import django
     from django.core.management import call_command
@@ -41,12 +41,12 @@ def _measure(report: Report, folder: Path, many: int, rounds: int) -> None:
     small, large = _site(folder / "few.sqlite3", FEW), _site(folder / "many.sqlite3", many)
     report.heading(f"The people list at {many:,} people, and at {FEW}", f"at {FEW}")
     for path in ("/me/", "/people/", "/people/?role=VOTER", "/people/?q=voter 0000"):
-        report.figure(f"trips.{path}", f"round trips of {path}", _trips(small(path)), "(goal: at most 2)")
+        report.figure(f"trips.{path}", f"round trips of {path}", trips_of(small(path)), "(goal: at most 2)")
     for path in ("/people/", "/people/?role=VOTER", "/people/?q=voter 0000", "/people/?q=voter5@example.org"):
-        comparison = compare(_milliseconds(lambda p=path: large(p)), _milliseconds(lambda p=path: small(p)), rounds)
+        comparison = compare(milliseconds(lambda p=path: large(p)), milliseconds(lambda p=path: small(p)), rounds)
         report.compare(f"list.{path}", path, comparison, MILLISECONDS, peer=f"at_{FEW}", at_least=0.7)
-    hashing = _milliseconds(lambda: Argon2id().encode(PASSWORD, "0123456789abcdef"))
-    comparison = compare(_milliseconds(_sign_in(small)), hashing, rounds)
+    hashing = milliseconds(lambda: Argon2id().encode(PASSWORD, "0123456789abcdef"))
+    comparison = compare(milliseconds(_sign_in(small)), hashing, rounds)
     report.heading("Signing in", "Argon2id")
     report.compare("sign_in", "sign-in, and its one hash alone", comparison, MILLISECONDS, peer="Argon2id")
 
@@ -87,7 +87,7 @@ def _sign_in(site: Callable[..., Any]) -> Callable[[], Any]:
     return lambda: site("/sign-in/", {"name_or_email": "Owner", "password": PASSWORD})
 
 
-def _milliseconds(act: Callable[[], Any]) -> Callable[[], float]:
+def milliseconds(act: Callable[[], Any]) -> Callable[[], float]:
     def turn() -> float:
         start = perf_counter()
         for _ in range(5):
@@ -97,7 +97,7 @@ def _milliseconds(act: Callable[[], Any]) -> Callable[[], float]:
     return turn
 
 
-def _trips(answer: Any) -> int:
+def trips_of(answer: Any) -> int:
     found = re.search(r'desc="(\d+) trips"', answer["Server-Timing"])
     assert found
     return int(found[1])

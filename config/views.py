@@ -13,6 +13,8 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
 from accounts.access import public
+from accounts.rules import Permission
+from elections import repository as elections
 from store import keys
 from store.connect import connect
 from store.log import EventLog
@@ -24,9 +26,20 @@ from . import metrics as site_metrics
 @public
 @require_safe
 def home(request: HttpRequest) -> HttpResponse:
+    """For somebody signed in: what waits for them and what they run. For others: what this is."""
+    if request.user.is_authenticated and request.user.can(Permission.VIEW_APPLICATION):
+        return _home_of(request)
     checkpoint = EventLog(connect(settings.STORE_URL)).newest_checkpoint()
     sealed_at = datetime.fromisoformat(checkpoint["when_sealed"]) if checkpoint else None
     return render(request, "site/home.html", {"checkpoint": checkpoint, "sealed_at": sealed_at})
+
+
+def _home_of(request: HttpRequest) -> HttpResponse:
+    user, now = request.user, elections.now_text()
+    mine, more = elections.lists(run_by=user.name, limit=5) if user.can_run_elections else ([], None)
+    waiting = elections.waiting_for(user.name, user.email, now) if user.can(Permission.VOTE) else []
+    context = {"waiting": waiting, "mine": [(each, each.state(now)) for each in mine], "more": more}
+    return render(request, "site/home_of.html", context)
 
 
 @public

@@ -12,7 +12,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass, replace
 from enum import Enum, StrEnum
 from io import StringIO
-from itertools import islice
+from itertools import dropwhile, islice
 
 from django.core.exceptions import ValidationError
 from django.utils.translation import gettext as _
@@ -113,10 +113,14 @@ def _decode(raw: bytes) -> str:
     try:
         text = raw.decode(_encoding(raw))
     except UnicodeDecodeError:
-        text = "\0"
+        raise _not_text() from None
     if "\0" in text:
-        raise NotAList(_("This file is not plain text. If it is a spreadsheet, save it as CSV first."))
+        raise _not_text()
     return text
+
+
+def _not_text() -> NotAList:
+    return NotAList(_("This file is not plain text. If it is a spreadsheet, save it as CSV first."))
 
 
 def _encoding(raw: bytes) -> str:
@@ -143,7 +147,7 @@ def _encoding_without_mark(raw: bytes) -> str:
 def _lines(text: str) -> Iterator[tuple[int, str]]:
     """The lines with their numbers, however they end. A file that is one endless line is no list."""
     for number, line in enumerate(StringIO(text, newline=None), 1):
-        if len(line) > LONGEST_LINE + 1:
+        if len(line.rstrip("\n")) > LONGEST_LINE:
             words = {"line": number, "most": LONGEST_LINE}
             raise NotAList(_("Line %(line)d has more than %(most)d characters.") % words)
         if number > MOST_LINES:
@@ -161,7 +165,7 @@ SAMPLE = 100  # lines looked at before the separator is chosen
 
 def _layout(sample: list[str], separators: str) -> tuple[str, bool]:
     """What the lines are split by, and whether the first is a header."""
-    best = max(separators, key=lambda each: _headings(sample, each))
+    best = max(separators, key=lambda each: (_headings(sample, each), _splits(sample[:1], each)))
     if _headings(sample, best):
         return best if _splits(sample[:1], best) else NO_SEPARATOR, True
     best = max(separators, key=lambda each: _splits(sample, each))
@@ -169,9 +173,16 @@ def _layout(sample: list[str], separators: str) -> tuple[str, bool]:
 
 
 def _headings(sample: list[str], separator: str) -> int:
-    """How many headings the first line has. Words that the second line has too are no headings but, say, roles."""
-    counts = [sum(_column(cell) is not None for cell in _cells(line, separator)) for line in sample[:2]]
-    return counts[0] if counts and not any(counts[1:]) and "@" not in sample[0] else 0
+    """How many headings the first line has; none if it has an address."""
+    first, *others = [_cells(line, separator) for line in sample] or [[]]
+    headings = (_column(cell) and not _recurs(place, cell, others) for place, cell in enumerate(first))
+    return 0 if any("@" in cell for cell in first) else sum(map(bool, headings))
+
+
+def _recurs(place: int, word: str, others: list[list[str]]) -> bool:
+    """Whether most other lines have the word in the same column: then it is no heading but, say, everybody's role."""
+    again = sum(fold(cell) == fold(word) for cells in others for cell in cells[place : place + 1])
+    return again * 2 > len(others)
 
 
 def _splits(sample: list[str], separator: str) -> int:
@@ -183,8 +194,8 @@ def _cells(line: str, separator: str) -> list[str]:
     return next(csv.reader([line], delimiter=separator, skipinitialspace=True))
 
 
-def _is_blank(line: str) -> bool:
-    return not line.strip().strip(SEPARATORS + '|" ')
+def _is_blank(text: str) -> bool:
+    return not text.strip().strip(SEPARATORS + '|" ')
 
 
 def _records(text: str, separator: str) -> Iterator[tuple[int, list[str]]]:
@@ -203,7 +214,7 @@ def _records(text: str, separator: str) -> Iterator[tuple[int, list[str]]]:
 
     reader = csv.reader(lines(), delimiter=separator, skipinitialspace=True)
     for cells in reader:
-        if not _is_blank("".join(cells)):
+        if any(map(str.strip, cells)):
             yield begin, cells
         begin, length = reader.line_num + 1, 0
 
@@ -243,10 +254,12 @@ def _voters(text: str) -> Iterator[tuple[int, Column | None, str]]:
     text = text[hint.end() :] if hint else text  # what is left of that line is blank and still counts
     sample = list(islice((line for _number, line in _lines(text) if not _is_blank(line)), SAMPLE))
     separator, has_header = _layout(sample, hint[1] if hint else SEPARATORS)
-    records = _records(text, separator)
-    columns = _columns(next(records)[1]) if has_header else []
-    for line, cells in records:
-        yield (line, *(_by_header(cells, columns) if has_header else (None, _by_look(cells))))
+    records = dropwhile(lambda record: _is_blank("".join(record[1])), _records(text, separator))
+    if has_header:
+        columns = _columns(next(records)[1])
+        yield from ((line, *_by_header(cells, columns)) for line, cells in records)
+    else:
+        yield from ((line, None, typed) for line, cells in records if (typed := _by_look(cells)))
 
 
 def _columns(header: list[str]) -> list[tuple[int, Column]]:
@@ -264,7 +277,7 @@ def _by_header(cells: list[str], columns: list[tuple[int, Column]]) -> tuple[Col
 
 def _by_look(cells: list[str]) -> str:
     """Without a header: the email address if there is one, for the name beside it may be no user's; else the first."""
-    filled = [bare for cell in cells if (bare := _bare(cell))]
+    filled = [_bare(cell) for cell in cells if not _is_blank(cell)]
     return next((cell for cell in filled if "@" in cell), filled[0] if filled else "")
 
 

@@ -130,10 +130,9 @@ def creation(election: Election) -> list[Write]:
     key, entry = keys.election(election.name), keys.listed_election(election.name)
     date = keys.by_date(election.created_at, election.name)
     stored = asdict(election) | {"managers": list(election.managers)}
-    index = {"GSI1PK": keys.ELECTIONS.pk, "GSI1SK": date}
     state = {"GSI1PK": keys.elections_in_state(election.stored_state.value).pk, "GSI1SK": date}
     return [
-        Put({"PK": key.pk, "SK": key.sk, **index, "entity_type": "ELECTION", **stored}, when=Missing()),
+        Put({"PK": key.pk, "SK": key.sk, "entity_type": "ELECTION", **stored}, when=Missing()),
         Put({"PK": entry.pk, "SK": entry.sk, **state, **_copied(election)}),
         runner(election, election.owner_name),
     ]
@@ -150,6 +149,9 @@ def change(before: Election, after: Election) -> list[Write]:
     """Every item that shows the election. Refused in part 0 if anybody changed it since it was read."""
     after = replace(after, version=before.version + 1)
     stored = {name: value for name, value in asdict(after).items() if name not in ("name", "created_at")}
+    if after.stored_state != State.DRAFT:  # a draft is in nobody's list but its organisers'
+        date = keys.by_date(before.created_at, before.name)
+        stored |= {"GSI1PK": keys.ELECTIONS.pk, "GSI1SK": date}
     shown = _copied(after)
     state = {"GSI1PK": keys.elections_in_state(after.stored_state.value).pk}
     writes: list[Write] = [

@@ -228,7 +228,7 @@ def shown(moment: datetime, zone_name: str) -> datetime:
 
 def typed(moment: datetime, zone_name: str) -> datetime:
     """The moment as somebody in the zone would type it: what a form starts with."""
-    return shown(moment, zone_name).replace(tzinfo=None, fold=0)
+    return shown(moment, zone_name).replace(tzinfo=None)
 
 
 def moment_text(local: datetime) -> str:

@@ -8,6 +8,7 @@ urlpatterns = [
     path("elections/", views.elections, name="elections"),
     path("elections/new/", views.create, name="create_election"),
     path("election/<name:name>/", views.election, name="election"),
+    path("election/<name:name>/calendar.ics", views.calendar, name="election_calendar"),
     path("election/<name:name>/dashboard/", views.dashboard, name="dashboard"),
     path("election/<name:name>/settings/", views.settings, name="election_settings"),
     path("election/<name:name>/description/", views.describe, name="describe"),

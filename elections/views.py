@@ -17,8 +17,11 @@ from accounts.access import requires
 from accounts.models import User
 from accounts.rules import Permission, Refusal
 from accounts.views import form_page, posted, show_form
+from store.log import utc_now
 
 from . import lists, repository, rules, services
+from .calendar import NotInTheCalendar
+from .calendar import calendar as as_calendar
 from .forms import (
     CandidateForm,
     CandidatesForm,
@@ -36,6 +39,7 @@ from .forms import (
     VotersForm,
 )
 from .lists import Verdict
+from .markdown import plain
 from .repository import Candidate
 from .rules import Action, Election, Relation, State
 
@@ -107,6 +111,21 @@ def election(request: HttpRequest, election: Election) -> HttpResponse:
     """The election's public page."""
     candidates = repository.candidates(election.name)
     return render(request, "elections/election.html", context_of(request, election, candidates=candidates))
+
+
+@requires(Permission.VIEW_APPLICATION, load=repository.find, rule=visible)
+@require_safe
+def calendar(request: HttpRequest, election: Election) -> HttpResponse:
+    """The election for one's own calendar; one without times has nothing to put there."""
+    url = request.build_absolute_uri(reverse("election", args=[election.name]))
+    words = {"name": election.name, "url": url, "description": plain(election.description, 500)}
+    try:
+        file = as_calendar(**words, opens=election.begins, closes=election.ends, now=utc_now())
+    except NotInTheCalendar:
+        raise Http404 from None
+    answer = HttpResponse(file, content_type="text/calendar; charset=utf-8")
+    answer["Content-Disposition"] = 'attachment; filename="election.ics"'
+    return answer
 
 
 # --- making and setting up ---

@@ -35,6 +35,7 @@ from __future__ import annotations
 import hashlib
 import re
 import unicodedata
+from functools import lru_cache
 
 from .table import LOG, Invalid, Key, Span
 
@@ -48,6 +49,8 @@ _SPACE = re.compile(r"\s+")
 
 def fold(name: str) -> str:
     """The form under which two spellings of a name are the same: white space collapsed, case folded, composed."""
+    if name.isascii():  # most names are, and then folding is lower case
+        return " ".join(name.lower().split())
     apart = unicodedata.normalize("NFD", _SPACE.sub(" ", name).strip())
     return unicodedata.normalize("NFC", apart.casefold())
 
@@ -57,6 +60,7 @@ def escape(text: str) -> str:
     return _ESCAPED.sub(lambda found: f"%{ord(found[0]):02X}", text)
 
 
+@lru_cache(maxsize=4096)  # one act names the same few elections and people again and again
 def part(name: str) -> str:
     """A name as it stands in a key. One that would outgrow DynamoDB's sort key ends in its digest instead."""
     text = escape(fold(name))

@@ -13,7 +13,7 @@ ALLOWED = {
     "accounts": {"store"},
     "elections": {"accounts", "store"},
     "config": {"accounts", "elections", "store"},
-    "bench": {"accounts", "config", "store", "tests"},
+    "bench": {"accounts", "config", "elections", "store", "tests"},
 }
 
 

@@ -6,7 +6,11 @@ import pytest
 from django.test import Client
 from django.urls import URLPattern, URLResolver, get_resolver, reverse
 
+from accounts import repository
 from accounts.rules import Permission, Role
+from elections import services
+from elections.repository import Candidate
+from elections.rules import WHO, Action, Relation
 from tests.people import PASSWORD
 
 READ, FORM, ACT = ("GET", "HEAD"), ("GET", "HEAD", "POST"), ("POST",)
@@ -50,8 +54,55 @@ ROUTES = {
     "remove_person": (Permission.MANAGE_USERS, FORM, ["target"]),
     "invitations": (Permission.MANAGE_USERS, READ, []),
     "invite": (Permission.MANAGE_USERS, FORM, []),
+    "elections": (Permission.VIEW_APPLICATION, READ, []),
+    "create_election": (Permission.USE_APPLICATION, FORM, []),
+    "election": (Permission.VIEW_APPLICATION, READ, ["draft"]),
+    "election_calendar": (Permission.VIEW_APPLICATION, READ, ["draft"]),
+    "dashboard": (Permission.USE_APPLICATION, READ, ["draft"]),
+    "election_settings": (Permission.USE_APPLICATION, FORM, ["draft"]),
+    "describe": (Permission.USE_APPLICATION, FORM, ["draft"]),
+    "candidates": (Permission.USE_APPLICATION, FORM, ["draft"]),
+    "candidate": (Permission.USE_APPLICATION, FORM, ["draft", "Bo"]),
+    "remove_candidate": (Permission.USE_APPLICATION, ACT, ["draft", "nobody"]),
+    "roll": (Permission.USE_APPLICATION, FORM, ["draft"]),
+    "import_roll": (Permission.USE_APPLICATION, FORM, ["draft"]),
+    "export_roll": (Permission.USE_APPLICATION, READ, ["draft"]),
+    "remove_voter": (Permission.USE_APPLICATION, ACT, ["draft"]),
+    "open_election": (Permission.USE_APPLICATION, FORM, ["draft"]),
+    "fix_candidates": (Permission.USE_APPLICATION, ACT, ["draft"]),
+    "extend": (Permission.USE_APPLICATION, FORM, ["draft"]),
+    "close_election": (Permission.USE_APPLICATION, FORM, ["draft"]),
+    "rename_election": (Permission.USE_APPLICATION, FORM, ["draft"]),
+    "copy_election": (Permission.USE_APPLICATION, FORM, ["draft"]),
+    "delete_election": (Permission.USE_APPLICATION, FORM, ["draft"]),
+    "managers": (Permission.USE_APPLICATION, FORM, ["draft"]),
+    "hand_over_election": (Permission.USE_APPLICATION, FORM, ["draft"]),
     "mails": (Permission.TRANSFER_OWNER, READ, []),
     "mail": (Permission.TRANSFER_OWNER, READ, ["number"]),
+}
+# Pages of a draft that somebody else runs; whom each is for.
+DRAFT = {
+    "election": Action.LOOK,
+    "election_calendar": Action.LOOK,
+    "dashboard": Action.LOOK,
+    "election_settings": Action.SET_UP,
+    "describe": Action.DESCRIBE,
+    "candidates": Action.LOOK,
+    "candidate": Action.CHANGE_CANDIDATES,
+    "remove_candidate": Action.CHANGE_CANDIDATES,
+    "roll": Action.SEE_ROLL,
+    "import_roll": Action.ADD_VOTERS,
+    "export_roll": Action.SEE_ROLL,
+    "remove_voter": Action.REMOVE_VOTERS,
+    "open_election": Action.OPEN,
+    "fix_candidates": Action.FIX,
+    "extend": Action.EXTEND,
+    "close_election": Action.CLOSE,
+    "rename_election": Action.RENAME,
+    "copy_election": Action.COPY,
+    "delete_election": Action.DELETE,
+    "managers": Action.CHANGE_MANAGERS,
+    "hand_over_election": Action.HAND_OVER,
 }
 METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE")
 GONE = {"confirm_registration", "accept_invitation", "reset", "confirm_email"}  # a made-up token opens nothing
@@ -87,6 +138,8 @@ def test_an_address_that_says_nothing_is_closed(rf):
 def browsers(site, person, signed_in):
     """A browser for every role and one for a stranger; and somebody to do things to."""
     person("target", Role.NO_ACCESS)
+    draft = services.create(person("somebody"), "draft")
+    services.add_candidates(repository.find("somebody"), draft, [Candidate("Bo")])
     found: dict[Role | None, Client] = {role: signed_in(f"the {role.name}", role) for role in reversed(Role)}
     found[None] = Client()
     return found
@@ -111,14 +164,16 @@ def expected(name, whom, allowed, role, method) -> set[str]:
             return {"waiting"}
         if role < whom.value:
             return {"forbidden"}
-    if name == "mail":
-        return {"not found"}  # made up
+    if name == "mail" or (name in DRAFT and (role < Role.ADMIN or name == "remove_candidate")):
+        return {"not found"}  # made up, or somebody else's draft
+    if name in DRAFT and Relation.MODERATOR not in WHO[DRAFT[name]]:
+        return {"forbidden"}
     if method not in allowed:
         return {"method"}
     if name == "waiting" and role != Role.NO_ACCESS:
         return {"home"}
-    if name in ("remove_app", "remove_passkey"):
-        return {"not found"}  # nobody here has any
+    if name in ("remove_app", "remove_passkey", "election_calendar"):
+        return {"not found"}  # nobody here has any; and the draft has no times
     return {"gone"} if name in GONE else {"open"}
 
 

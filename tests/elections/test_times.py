@@ -198,7 +198,7 @@ def test_a_repeated_time_opens_at_the_first_and_closes_at_the_second(zone_name, 
     opening, closing = (understood(at(local), zone_name, edge) for edge in (Edge.OPENING, Edge.CLOSING))
     assert (opening.note, closing.note) == (Note.REPEATED, Note.REPEATED)
     assert (opening.moment, closing.moment) == (at(first), at(second))
-    assert opening.shown.replace(tzinfo=None, fold=0) == closing.shown.replace(tzinfo=None, fold=0) == at(local)
+    assert opening.shown.replace(tzinfo=None) == closing.shown.replace(tzinfo=None) == at(local)
 
 
 def test_a_repeated_time_is_explained():

@@ -5,6 +5,7 @@ from typing import Any
 from accounts import services
 from accounts.demo import PASSWORD, PEOPLE
 from config.commands import StoreCommand
+from elections import demo
 
 
 class Command(StoreCommand):
@@ -12,4 +13,5 @@ class Command(StoreCommand):
 
     def handle(self, **options: Any) -> None:
         made = [name for name, role, about in PEOPLE if services.make_demo_person(name, role, about, PASSWORD)]
-        self.stdout.write("The demo content is loaded." if made else "The demo content is there already.")
+        elections = demo.load()
+        self.stdout.write("The demo content is loaded." if made or elections else "The demo content is there already.")

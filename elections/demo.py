@@ -1,0 +1,126 @@
+"""Elections of the demo: one in every state, with believable candidates and voters."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import timedelta
+
+from accounts import repository as people
+from accounts.models import User
+from store.log import as_text, utc_now
+
+from . import services
+from .repository import Candidate
+from .rules import Election
+
+VOTERS = ("Hypatia", "Ibn al-Haytham", "Wang Zhenyi", "Alan Turing", "Emmy Noether", "Katherine Johnson")
+
+
+@dataclass(frozen=True, slots=True)
+class Planned:
+    """An election to be made, and how far it is taken."""
+
+    name: str
+    owner: str
+    description: str
+    candidates: tuple[tuple[str, str], ...]
+    opened: bool = False
+    editable: bool = False
+    closed: bool = False
+    seats: int = 1
+    method: str = "schulze"
+    secret: bool = True
+    days_left: int | None = None
+
+
+PLANNED = (
+    Planned(
+        "Name of the new reading room",
+        "Emmy Noether",
+        "The room on the second floor needs a **name**. Rank as many as you like.",
+        (("Lovelace Room", "Short and to the point."), ("The Quiet Corner", ""), ("Al-Khwarizmi Library", "")),
+    ),
+    Planned(
+        "Where we meet next summer",
+        "Alan Turing",
+        "Three towns have offered to host us. Costs are about the same everywhere.",
+        (
+            ("Ghent", "Canals, and a hall by the water."),
+            ("Ljubljana", "Mountains nearby."),
+            ("Tartu", "Quiet and light."),
+        ),
+        opened=True,
+        secret=False,
+        days_left=9,
+    ),
+    Planned(
+        "Topics for the spring seminar",
+        "Emmy Noether",
+        "Topics may still be added while people vote.",
+        (("Proofs without words", ""), ("A history of zero", ""), ("Voting paradoxes", "Condorcet and friends.")),
+        opened=True,
+        editable=True,
+        secret=False,
+    ),
+    Planned(
+        "Board 2027",
+        "Ada Lovelace",
+        "Three seats, two years. Candidates introduce themselves below.",
+        (
+            ("Amara Okafor", "I want our accounts to be *readable*."),
+            ("Chen Wei", "More evenings, fewer minutes."),
+            ("Grace Lindqvist", "I have kept the archive for six years."),
+            ("Mateo Rivera", ""),
+            ("Noor al-Said", "Let us open the workshop on Saturdays."),
+        ),
+        opened=True,
+        seats=3,
+        method="stv-scottish",
+        days_left=2,
+    ),
+    Planned(
+        "Colour of the front door",
+        "Alan Turing",
+        "Settled, at last.",
+        (("Green", ""), ("Oxblood", ""), ("As it is", "It was never broken.")),
+        opened=True,
+        closed=True,
+        secret=False,
+    ),
+)
+
+
+def load() -> int:
+    """Make those that are not there; answers how many that were."""
+    return sum(_make(planned) for planned in PLANNED)
+
+
+def _make(planned: Planned) -> bool:
+    owner = people.find(planned.owner)
+    if owner is None:
+        return False
+    end = as_text(utc_now() + timedelta(days=planned.days_left)) if planned.days_left else None
+    try:
+        election = services.create(
+            owner,
+            planned.name,
+            description=planned.description,
+            secret_ballot=planned.secret,
+            seats=planned.seats,
+            method=planned.method,
+            time_zone="Europe/Brussels",
+            no_voting_after=end,
+        )
+    except services.NameTaken:
+        return False
+    _take_along(owner, election, planned)
+    return True
+
+
+def _take_along(owner: User, election: Election, planned: Planned) -> None:
+    services.add_candidates(owner, election, [Candidate(*each) for each in planned.candidates])
+    services.add_voters(owner, election, VOTERS)
+    if planned.opened:
+        election = services.open_(owner, election, editable=planned.editable)
+    if planned.closed:
+        services.close(owner, election)

@@ -1,0 +1,373 @@
+"""Lists as people bring them: odd encodings, odd separators, hostile files; and exports that can be read again."""
+
+from __future__ import annotations
+
+import csv
+import io
+import zipfile
+
+import pytest
+from django.core.exceptions import ValidationError
+from django.utils import translation
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from accounts.rules import Refusal, clean_email, clean_name
+from elections.lists import (
+    LONGEST_LINE,
+    MOST_BYTES,
+    MOST_LINES,
+    MOST_ROWS,
+    NotAList,
+    Row,
+    Verdict,
+    against,
+    as_csv,
+    read_candidates,
+    read_voters,
+)
+from elections.rules import MOST_CANDIDATES
+from store.keys import fold
+
+
+def kept(rows: list[Row]) -> list[str]:
+    return [row.kept for row in rows if row.verdict is Verdict.NEW]
+
+
+def voters(text: str | bytes) -> list[str]:
+    """The new voters of a file in which every row is one."""
+    rows = read_voters(text if isinstance(text, bytes) else text.encode())
+    assert {row.verdict for row in rows} <= {Verdict.NEW}
+    return kept(rows)
+
+
+# --- what a row says ---
+
+
+def test_every_row_has_its_line_and_its_verdict():
+    rows = read_voters(b"voter\nAda\n\n ADA \nbo@example.org\nbo@\n'+x\n")
+    assert rows == [
+        Row(2, "Ada", "Ada", Verdict.NEW),
+        Row(4, "ADA", "ADA", Verdict.REPEATED, "Already on line 2."),
+        Row(5, "bo@example.org", "bo@example.org", Verdict.NEW),
+        Row(6, "bo@", None, Verdict.INVALID, "Enter a valid email address."),
+        Row(7, "+x", "+x", Verdict.NEW),
+    ]
+
+
+def test_reasons_are_said_in_the_readers_language():
+    with translation.override("de"):
+        rows = read_voters(b"x\x07\n")
+    assert rows[0].reason == "Ein Name enthält keine Steuerzeichen."
+
+
+def test_white_space_in_a_name_is_collapsed():
+    assert voters('"Ada \n  Lovelace"') == ["Ada Lovelace"]
+
+
+def test_the_same_address_in_another_case_is_repeated():
+    rows = read_voters(b"Ada@Example.org\nada@example.ORG\n")
+    assert [row.verdict for row in rows] == [Verdict.NEW, Verdict.REPEATED]
+
+
+def test_a_name_too_long_is_invalid_and_the_others_are_not():
+    rows = read_voters(("x" * 201 + "\nAda\n").encode())
+    assert [row.verdict for row in rows] == [Verdict.INVALID, Verdict.NEW]
+    assert rows[0].reason == "A name has at most 200 characters; this one has 201."
+
+
+# --- encodings ---
+
+GREETING = "Name;E-Mail\nJörg Groß;joerg@example.org\nZoë;\n"
+
+
+@pytest.mark.parametrize(
+    "raw",
+    [
+        GREETING.encode(),
+        GREETING.encode("utf-8-sig"),
+        GREETING.encode("utf-16"),
+        b"\xff\xfe" + GREETING.encode("utf-16-le"),
+        b"\xfe\xff" + GREETING.encode("utf-16-be"),
+        GREETING.encode("utf-16-le"),
+        GREETING.encode("utf-16-be"),
+        GREETING.encode("cp1252"),
+        GREETING.encode("latin-1"),
+    ],
+)
+def test_the_encoding_is_recognised(raw):
+    assert voters(raw) == ["joerg@example.org", "Zoë"]
+
+
+@pytest.mark.parametrize("name", ["Āriņš", "Łukasz", "Борис", "李小龍", "عائشة", "🦊"])
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-16-le", "utf-16-be"])
+def test_names_of_all_scripts_survive(name, encoding):
+    assert voters(f"{name}\nada@example.org\n".encode(encoding)) == [name, "ada@example.org"]
+
+
+def test_windows_signs_are_read_as_windows_writes_them():
+    assert voters(b"Sin\x9aa O\x92Neill\n") == ["Sinša O’Neill"]
+
+
+# --- line ends, separators, quotes, headers ---
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
+@pytest.mark.parametrize("separator", [",", ";", "\t"])
+@pytest.mark.parametrize("header", [True, False])
+def test_every_separator_and_line_end_is_read(separator, end, header):
+    lines = ["ada@example.org", "Bo B.", "cy@example.org", ""]
+    lines = [separator.join((line, "Room 5")) if line else "" for line in lines]
+    lines = [separator.join(("Voter", "Room")), *lines] if header else lines
+    assert voters(end.join(lines)) == ["ada@example.org", "Bo B.", "cy@example.org"]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("", []),
+        ("\n\n \n", []),
+        (",,\n;;\n", []),
+        ("name\n", []),
+        ("Ada", ["Ada"]),
+        ("Ada\n\n\nBo\n\n", ["Ada", "Bo"]),
+        ("ada,,\nbo,,\n", ["ada", "bo"]),
+        (",,\nname,,\nada,,\n", ["ada"]),
+        ("  Ada  ;  x\n  Bo ; y", ["Ada", "Bo"]),
+        ("Lovelace, Ada;x\nByron, Lord;y\n", ["Lovelace, Ada", "Byron, Lord"]),
+        ("Ada\nSammy Davis, Jr.\nBo\n", ["Ada", "Sammy Davis, Jr.", "Bo"]),
+        ("name\nLovelace, Ada\nByron, Lord\n", ["Lovelace, Ada", "Byron, Lord"]),
+        ('"Lovelace, Ada",x\n"Byron, ""Lord""",y\n', ["Lovelace, Ada", 'Byron, "Lord"']),
+        ('"Bud" Spencer\nO"Neill\n', ["Bud Spencer", 'O"Neill']),
+        ('name,note\nAda,"two\nlines, and ""quotes"""\nBo,\n', ["Ada", "Bo"]),
+        ("sep=;\r\nName;x\r\nAda;1\r\n", ["Ada"]),
+        ("sep=|\nAda|1\nBo|2\n", ["Ada", "Bo"]),
+        ("Ada Lovelace,ada@example.org\nBo,bo@example.org\n", ["ada@example.org", "bo@example.org"]),
+        ("nr;name\n1;Ada\n2;Bo\n", ["Ada", "Bo"]),
+        ("name,email\nAda L.,ada@example.org\nBo,\n", ["ada@example.org", "Bo"]),
+        ("name,address\nAda,5 Main Street\nBo,bo@example.org\n", ["Ada", "bo@example.org"]),
+        ("Name, Vorname;E-Mail\nLovelace, Ada;ada@example.org\n", ["ada@example.org"]),
+        ("ada,voter\nbo,voter\ncy,voter\n", ["ada", "bo", "cy"]),
+        ("ada@example.org,User\nbo@example.org,Admin\n", ["ada@example.org", "bo@example.org"]),
+        ("voter\nName\nAda\n", ["Name", "Ada"]),
+        ("#1/100%\n<b>\n", ["#1/100%", "<b>"]),
+    ],
+)
+def test_files_are_read_as_they_are_meant(text, expected):
+    assert voters(text) == expected
+
+
+HEADINGS = """name,NAME,User,user name,user_name,Username:,Voter,email,E-Mail,e-mail address,Mail,Address,Benutzername,
+Benutzer,Wähler,Wähler/in,WÄHLERIN,E-Mail-Adresse,Mailadresse,Adresse,Wa\u0308hler,"Name\""""
+
+
+@pytest.mark.parametrize("heading", HEADINGS.replace("\n", "").split(","))
+def test_headings_in_english_and_german_are_known(heading):
+    assert voters(f"Group;{heading};Room\nx;ada@example.org;5\n") == ["ada@example.org"]
+    assert voters(f"{heading}\nada@example.org\n") == ["ada@example.org"]
+
+
+def test_what_stands_under_email_must_be_an_address():
+    (row,) = read_voters(b"name,email\nAda,ada.example.org\n")
+    assert (row.typed, row.verdict) == ("ada.example.org", Verdict.INVALID)
+
+
+def test_a_row_without_voter_is_invalid():
+    rows = read_voters(b"name,room\n,5\nAda\n")
+    assert [(row.line, row.verdict) for row in rows] == [(2, Verdict.INVALID), (3, Verdict.NEW)]
+    assert rows[0].reason == "A name has at least one visible character."
+
+
+def test_line_numbers_count_blank_lines_and_lines_inside_quotes():
+    rows = read_voters(b'sep=,\r\nname,note\r\n\r\nAda,"a\r\nb"\r\nBo,\r\n')
+    assert [(row.line, row.kept) for row in rows] == [(4, "Ada"), (6, "Bo")]
+
+
+# --- what is refused whole ---
+
+ROW = b"%d@example.org\n"
+
+
+def spreadsheet() -> bytes:
+    """What spreadsheets save by themselves: a ZIP file."""
+    with zipfile.ZipFile(file := io.BytesIO(), "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("xl/workbook.xml", "<workbook>" * 100)
+    return file.getvalue()
+
+
+@pytest.mark.parametrize(
+    ("raw", "sentence"),
+    [
+        (b"a" * (MOST_BYTES + 1), "A list has at most 5 MB."),
+        (b'"' * 10_000_000, "A list has at most 5 MB."),
+        (b'"' * MOST_BYTES, "Line 1 has more than 1000 characters."),
+        (b"," * MOST_BYTES, "Line 1 has more than 1000 characters."),
+        (b"Ada\n" + b"x" * (LONGEST_LINE + 1), "Line 2 has more than 1000 characters."),
+        (b'Ada\n"Bo\nCy\nDi\n', "Line 2 has a quotation mark that is not closed."),
+        (b'"Ada\n' + b"Bo\n" * 1_000_000, "Line 1 has a quotation mark that is not closed."),
+        (b"".join(ROW % n for n in range(MOST_ROWS + 1)), "A list has at most 50000 rows. Split it into several."),
+        (b"\n" * MOST_BYTES, "A list has at most 50000 rows. Split it into several."),
+        (b'"\n' * (MOST_BYTES // 2), "A list has at most 50000 rows. Split it into several."),
+        (b"\0" * MOST_BYTES, "This file is not plain text. If it is a spreadsheet, save it as CSV first."),
+        (b"Ada\0\n" + b"Bo\n" * 99, "This file is not plain text. If it is a spreadsheet, save it as CSV first."),
+        (spreadsheet(), "This file is not plain text. If it is a spreadsheet, save it as CSV first."),
+        (b"\x81\x8d\x90", "This file is not plain text. If it is a spreadsheet, save it as CSV first."),
+        (b"\xef\xbb\xbf\xff", "This file is not plain text. If it is a spreadsheet, save it as CSV first."),
+        (b"\xff\xfeA\0\n", "This file is not plain text. If it is a spreadsheet, save it as CSV first."),
+        (b"\xff\xfe\x00\xd8A\0", "This file is not plain text. If it is a spreadsheet, save it as CSV first."),
+    ],
+    ids=range(17),
+)
+def test_what_is_no_list_is_refused_with_a_sentence(raw, sentence):
+    with pytest.raises(NotAList) as refused:
+        read_voters(raw)
+    assert str(refused.value) == sentence
+    assert isinstance(refused.value, Refusal)
+
+
+def test_as_much_as_is_allowed_is_read():
+    rows = read_voters(b"name\n" + b"".join(ROW % n for n in range(MOST_ROWS)))
+    assert len(kept(rows)) == MOST_ROWS
+    assert len(read_voters(b"x" * LONGEST_LINE + b"\n")) == 1
+    assert voters(b"\n" * (MOST_LINES - 1) + b"Ada\n") == ["Ada"]
+
+
+@given(st.binary(max_size=200) | st.text("a@\",;\t\n\r\0'= ", max_size=60).map(str.encode))
+@example(b"\xff\xfe")
+@example(b"\xef\xbb\xbf")
+@example(b'"')
+@example(b"sep=;\n")
+def test_any_bytes_are_read_or_refused(raw):
+    try:
+        rows = read_voters(raw)
+    except NotAList:
+        return
+    lines = [row.line for row in rows]
+    assert lines == sorted(set(lines))
+    for row in rows:
+        assert (row.kept is None) == (row.verdict is Verdict.INVALID)
+        assert bool(row.reason) == (row.verdict is not Verdict.NEW)
+
+
+# --- against the roll ---
+
+
+def test_who_is_on_the_roll_already_is_there():
+    rows = read_voters(b"ADA\nBo@example.org\nCy\nada\n@\n")
+    again = against(rows, {"Ada", "bo@Example.org"})
+    assert [row.verdict for row in again] == ["there", "there", "new", "there", "invalid"]
+    assert again[0].reason == "On the roll already."
+    assert rows[0].verdict is Verdict.NEW
+
+
+def test_the_same_file_twice_brings_nothing_new():
+    rows = read_voters(GREETING.encode())
+    assert kept(against(rows, kept(rows))) == []
+
+
+# --- candidates ---
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("", []),
+        (" \n\r\n", []),
+        ("Ada\nBo", ["Ada", "Bo"]),
+        ("  Ada  Lovelace \r\n\r\n\tBo\r", ["Ada Lovelace", "Bo"]),
+        ("- Ada\n- Bo", ["Ada", "Bo"]),
+        ("* Ada\n* Bo\n*\n", ["Ada", "Bo"]),
+        ("• Ada\n•Bo", ["Ada", "Bo"]),
+        ("1. Ada\n2. Bo\n10) Cy", ["Ada", "Bo", "Cy"]),
+        ("(1) Ada\n(2) Bo", ["Ada", "Bo"]),
+        ("- Ada\n- Bo\nCy", ["Ada", "Bo", "Cy"]),
+        ("- Ada\nBo\nCy", ["- Ada", "Bo", "Cy"]),
+        ("- Ada\nBo", ["- Ada", "Bo"]),
+        ("1. FC Köln\n1. FC Nürnberg", ["1. FC Köln", "1. FC Nürnberg"]),
+        ("1. FC Köln\nHertha\nUnion", ["1. FC Köln", "Hertha", "Union"]),
+        ("1984\n2001", ["1984", "2001"]),
+        ("3.5 %\n4.5 %", ["3.5 %", "4.5 %"]),
+        ("-1 °C\n-2 °C", ["-1 °C", "-2 °C"]),
+        ("Ada @ home\nada@example.org", ["Ada @ home", "ada@example.org"]),
+        ('Ada, Countess\nBo; "B"', ["Ada, Countess", 'Bo; "B"']),
+    ],
+)
+def test_candidates_are_one_a_line(text, expected):
+    assert kept(read_candidates(text)) == expected
+
+
+def test_candidates_repeated_too_long_or_unreadable_are_marked():
+    rows = read_candidates("Élan\n\n" + "x" * 200 + "\n" + "x" * 201 + "\ne\u0301LAN\na\x07b\n\ud800\n")
+    assert [(row.line, row.verdict) for row in rows] == [
+        (1, Verdict.NEW),
+        (3, Verdict.NEW),
+        (4, Verdict.INVALID),
+        (5, Verdict.REPEATED),
+        (6, Verdict.INVALID),
+        (7, Verdict.INVALID),
+    ]
+    assert rows[3].reason == "Already on line 1."
+
+
+def test_too_many_candidates_are_refused():
+    lines = [f"Candidate {n}" for n in range(MOST_CANDIDATES + 1)]
+    assert len(read_candidates("\n\n".join(lines[1:]))) == MOST_CANDIDATES
+    with pytest.raises(NotAList, match="at most 500 candidates"):
+        read_candidates("\n".join(lines))
+
+
+def test_an_essay_is_no_list_of_candidates():
+    with pytest.raises(NotAList, match="Line 1 has more than 1000 characters"):
+        read_candidates("x" * 1_000_000)
+
+
+# --- exports ---
+
+
+@pytest.mark.parametrize("start", ["=", "+", "-", "@", "\t", "\r"])
+@pytest.mark.parametrize("apostrophes", ["", "'", "''"])
+def test_no_text_can_be_taken_for_a_formula(start, apostrophes):
+    field = f"{apostrophes}{start}1+1"
+    (_header, row) = csv.reader(io.StringIO("".join(as_csv(["x", "y"], [["a", field]])), newline=""))
+    assert row == ["a", f"'{field}"]
+
+
+def test_numbers_stay_numbers_and_nothing_stays_empty():
+    assert list(as_csv(["voter", "change"], [["Ada", -5], ["Bo", None]]))[1:] == ["Ada,-5\r\n", "Bo,\r\n"]
+
+
+def test_an_export_is_quoted_by_the_rules_and_marked_as_utf_8():
+    lines = list(as_csv(["voter", "note"], [['a "b", c', "two\nlines"], ["O'Neill", "'tis"]]))
+    assert lines == ["\ufeffvoter,note\r\n", '"a ""b"", c","two\nlines"\r\n', "O'Neill,'tis\r\n"]
+
+
+def test_an_export_is_made_row_by_row():
+    def rows():
+        yield ["Ada"]
+        raise AssertionError("asked for more than was taken")
+
+    lines = as_csv(["voter"], rows())
+    assert [next(lines), next(lines)] == ["\ufeffvoter\r\n", "Ada\r\n"]
+
+
+def cleaned(typed: str) -> str | None:
+    try:
+        return clean_name(typed)
+    except ValidationError:
+        return None
+
+
+LETTERS = st.one_of(st.sampled_from("=+-@'\"\t,;| \r\naAß1.voter"), st.characters())
+NAMES = st.text(LETTERS, min_size=1, max_size=20).map(cleaned).filter(bool)
+EMAILS = st.from_regex(r"[a-z=+'-][a-z0-9]{0,5}@[a-z]{1,5}\.org", fullmatch=True).map(clean_email)
+ROLL = st.lists(NAMES | EMAILS, max_size=20, unique_by=fold)
+
+
+@given(ROLL, st.sampled_from(["voter", "Voter", "Wähler", "name"]))
+@example(["voter", "Ada"], "voter")
+@example(["'=1+1", "''-x", "-"], "voter")
+@example(['"', ";", ",", "|", "sep=;"], "voter")
+def test_an_export_is_read_back_to_the_same_voters(roll, heading):
+    alone = "".join(as_csv([heading], ([voter] for voter in roll))).encode()
+    beside = "".join(as_csv(["no", heading, "voted"], ([n, voter, "=yes;no"] for n, voter in enumerate(roll)))).encode()
+    assert kept(read_voters(alone)) == kept(read_voters(beside)) == roll
