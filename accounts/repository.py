@@ -46,8 +46,14 @@ def _names_by_email(email: str) -> Iterator[str]:
         yield guard["name"]
 
 
+def owner_name() -> str | None:
+    """The name of the site's owner; before the first registration there is none."""
+    mark = table().get(keys.owner())
+    return str(mark["name"]) if mark else None
+
+
 def has_owner() -> bool:
-    return table().get(keys.owner()) is not None
+    return owner_name() is not None
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import secrets
 import time
+from collections.abc import Callable
 from datetime import UTC, datetime
 
 from django.conf import settings
@@ -312,11 +313,16 @@ def remove_self(user: User) -> None:
     _record_removal(user, user.name)
 
 
+after_removal: list[Callable[[User], None]] = []  # what other apps do when somebody has gone
+
+
 def _record_removal(user: User, actor: str, *also: Write) -> None:
     try:
         log().record(Event(actor, "UserRemoved", {"name": user.name}), *repository.removal(user), *also)
     except Refused:
         raise Overtaken(OVERTAKEN) from None
+    for tidy_up in after_removal:
+        tidy_up(user)
 
 
 def who(user: User) -> tuple[str, Role]:

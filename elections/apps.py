@@ -5,3 +5,10 @@ from django.apps import AppConfig
 
 class ElectionsConfig(AppConfig):
     name = "elections"
+
+    def ready(self) -> None:
+        from accounts.services import after_removal
+
+        from .services import pass_on
+
+        after_removal.append(pass_on)

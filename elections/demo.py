@@ -9,7 +9,7 @@ from accounts import repository as people
 from accounts.models import User
 from store.log import as_text, utc_now
 
-from . import services
+from . import repository, services
 from .repository import Candidate
 from .rules import Election
 
@@ -120,6 +120,7 @@ def _make(planned: Planned) -> bool:
 def _take_along(owner: User, election: Election, planned: Planned) -> None:
     services.add_candidates(owner, election, [Candidate(*each) for each in planned.candidates])
     services.add_voters(owner, election, VOTERS)
+    election = repository.find(election.name) or election
     if planned.opened:
         election = services.open_(owner, election, editable=planned.editable)
     if planned.closed:

@@ -26,7 +26,7 @@ from .rules import (
     check_window,
 )
 from .time_fields import LocalTimeField, ZonedForm, ZoneField
-from .times import Edge, from_text, typed
+from .times import Edge, from_text, typed, zone_label
 
 
 class TitleField(forms.CharField):
@@ -128,7 +128,7 @@ class EndForm(ZonedForm):
         self.zone = zone
         super().__init__(*arguments, **options)
         self.fields["ends"].help_text = _("In the time zone of the election: %(zone)s. Leave it empty for no end.") % {
-            "zone": zone
+            "zone": zone_label(zone)
         }
 
     def zone_name(self) -> str:

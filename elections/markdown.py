@@ -19,7 +19,8 @@ from markdown_it.token import Token
 from .rules import LONGEST_TEXT
 
 DEEPEST = 20  # quotes in lists in quotes; what is deeper is not taken for markup
-MOST_CELLS = 10_000  # of a table: a few characters can ask for very many
+MOST_CELLS = 10_000  # of tables, in which a few characters can ask for very many
+MOST_LINKS = 1_000  # each may be looked for up to the end of the text
 HEADING_SHIFT = 2  # a page has its own h1 and h2
 LINK = re.compile(r"(?:https?://|mailto:)[^/]", re.IGNORECASE)
 UNPRINTABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
@@ -29,16 +30,16 @@ OTHERS = {"li", "thead", "tbody", "tr", "th", "td", "a", "em", "strong", "s", "c
 
 
 def to_html(text: str) -> SafeString:
-    """The text as HTML, safe to show as it is. More than a form accepts is shown without markup: parsing takes time."""
+    """The text as HTML, safe to show as it is. What would take long to parse is shown without markup."""
     text = _printable(text)
-    html = _plainly(text) if len(text) > LONGEST_TEXT else _parser(text).render(text)
+    html = _plainly(text) if _is_too_much(text) else PARSER.render(text)
     return mark_safe(CLEANER.clean(html))  # noqa: S308 - this is what the cleaner is for
 
 
 def plain(text: str, length: int) -> str:
     """The first words of the text without markup, at most so many characters."""
     text = _printable(text)
-    pieces = [text[: length * 10]] if len(text) > LONGEST_TEXT else _words(_parser(text).parse(text))
+    pieces = [text[: length * 10]] if _is_too_much(text) else _words(PARSER.parse(text))
     words = " ".join(" ".join(pieces).split())
     if len(words) <= length:
         return words
@@ -49,6 +50,18 @@ def plain(text: str, length: int) -> str:
 def _printable(text: str) -> str:
     lines = text.replace("\r\n", "\n").replace("\r", "\n")
     return UNPRINTABLE.sub("\ufffd", lines)
+
+
+def _is_too_much(text: str) -> bool:
+    """More than a form accepts, or more of what costs time than anybody means."""
+    links = text.count("[") + text.count("://")
+    return len(text) > LONGEST_TEXT or links > MOST_LINKS or _cells(text) > MOST_CELLS
+
+
+def _cells(text: str) -> int:
+    """How many cells the tables could have: they fill up short rows, so lines times the widest line."""
+    blocks = (block.split("\n") for block in text.split("\n\n"))
+    return sum(len(lines) * max(line.count("|") for line in lines) for lines in blocks)
 
 
 def _plainly(text: str) -> str:
@@ -129,23 +142,8 @@ def _is_seen(text: str) -> bool:
     return any(character.isprintable() and not character.isspace() for character in text)
 
 
-# --- the parsers and the cleaner, made once ---
+# --- the cleaner and the parser, made once ---
 
-
-def _make_parser(*, tables: bool) -> MarkdownIt:
-    """Raw HTML stays text, and a line break is a line break, as people expect who never heard of Markdown."""
-    parser = MarkdownIt("js-default", {"html": False, "breaks": True, "linkify": True, "maxNesting": DEEPEST})
-    parser.validateLink = lambda url: LINK.match(url) is not None  # type: ignore[method-assign]
-    parser.linkify.set({"fuzzy_link": False, "fuzzy_email": False, "fuzzy_ip": False})  # README.md is no address
-    parser.linkify.add("ftp:", None).add("//", None)
-    parser.inline.ruler.disable("linkify")  # the rule after it does the same, and needs no quadratic time
-    for rule in (_shift_headings, _judge_direction, _name_links):
-        parser.core.ruler.push(rule.__name__, rule)
-    return parser if tables else parser.disable("table")
-
-
-WITH_TABLES = _make_parser(tables=True)
-WITHOUT_TABLES = _make_parser(tables=False)
 CLEANER = nh3.Cleaner(
     tags=DIRECTED | OTHERS,
     attributes={"*": set(), "a": {"href"}, "ol": {"start"}},
@@ -156,8 +154,21 @@ CLEANER = nh3.Cleaner(
 )
 
 
-def _parser(text: str) -> MarkdownIt:
-    """A table fills up short rows, so a block may have as many cells as its lines times its widest line."""
-    blocks = (block.split("\n") for block in text.split("\n\n"))
-    cells = sum(len(lines) * max(line.count("|") for line in lines) for lines in blocks)
-    return WITH_TABLES if cells <= MOST_CELLS else WITHOUT_TABLES
+def _is_link(address: str) -> bool:
+    """Whether it leads to a page or a mailbox. The cleaner has the last word on that, so it is asked first."""
+    return LINK.match(address) is not None and "href" in CLEANER.clean(f'<a href="{escape(address)}"></a>')
+
+
+def _make_parser() -> MarkdownIt:
+    """Raw HTML stays text, and a line break is a line break, as people expect who never heard of Markdown."""
+    parser = MarkdownIt("js-default", {"html": False, "breaks": True, "linkify": True, "maxNesting": DEEPEST})
+    parser.validateLink = _is_link
+    parser.linkify.set({"fuzzy_link": False, "fuzzy_email": False, "fuzzy_ip": False})  # README.md is no address
+    parser.linkify.add("ftp:", None).add("//", None)
+    parser.inline.ruler.disable("linkify")  # its twin among the core rules finds them too, and in less time
+    for rule in (_shift_headings, _judge_direction, _name_links):
+        parser.core.ruler.push(rule.__name__, rule)
+    return parser
+
+
+PARSER = _make_parser()

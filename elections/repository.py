@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass, replace
 from accounts.repository import table
 from store import keys
 from store.log import as_text, utc_now
-from store.table import Check, Delete, Equals, Item, Key, Missing, Put, Update, Write
+from store.table import Delete, Equals, Item, Key, Missing, Put, Update, Write
 
 from .rules import Election, State
 
@@ -95,8 +95,11 @@ def lists(
 
 def waiting_for(name: str, email: str, now: str) -> list[Election]:
     """Open elections somebody may vote in and has not, the one that ends first on top."""
-    mine = [item for who in (name, email) for item in table().page(keys.elections_of_voter(who), limit=100).items]
-    wanted = [keys.election(item["election_name"]) for item in mine if not item["voted"]]
+    spans = (keys.elections_of_voter(name), keys.elections_of_voter(email), keys.FOR_EVERYONE)
+    listed = [item for span in spans for item in table().page(span, limit=100).items]
+    names = {keys.fold(item["election_name"]): item["election_name"] for item in listed}
+    voted = {keys.fold(item["election_name"]) for item in listed if item.get("voted")}
+    wanted = [keys.election(each) for folded, each in names.items() if folded not in voted]
     found = [election_of(item) for item in table().get_many(wanted).values()] if wanted else []
     return sorted((each for each in found if each.takes_votes(now)), key=lambda each: each.no_voting_after or "~")
 
@@ -169,20 +172,33 @@ def unchanged(election: Election) -> Equals:
     return Equals("version", election.version)
 
 
-def still(election: Election) -> Check:
-    """That nobody has changed the election since it was read."""
-    return Check(keys.election(election.name), unchanged(election))
+def touched(election: Election) -> Update:
+    """What a change of candidates or roll does to the election itself: it has a new version.
 
-
-def same_state(election: Election) -> Check:
-    """That the election has not been opened, fixed or closed since it was read; other changes do not matter."""
+    Refused if the election was opened, fixed or closed since it was read. Because closing depends on the version, no
+    such change can get a later number in the log than the close it came before.
+    """
     flags = Equals("allow_edit", election.allow_edit) & Equals("allow_vote", election.allow_vote)
-    return Check(keys.election(election.name), flags)
+    return Update(keys.election(election.name), add={"version": 1}, when=flags)
 
 
 def gates(election: Election, *, open_: bool) -> list[Write]:
+    """What every cast checks; and, while it is open to everybody, the entry by which everybody finds it."""
     places = [keys.gate(election.name, number) for number in range(GATES)]
-    return [Put({"PK": at.pk, "SK": at.sk, "open": open_, "until": election.no_voting_after}) for at in places]
+    shut: list[Write] = [
+        Put({"PK": at.pk, "SK": at.sk, "open": open_, "until": election.no_voting_after}) for at in places
+    ]
+    return [*shut, *_everyone(election, open_=open_)]
+
+
+def _everyone(election: Election, *, open_: bool) -> list[Write]:
+    if election.electorate != "everyone":
+        return []
+    place = keys.for_everyone(election.name)
+    if not open_:
+        return [Delete(place)]
+    index = {"GSI1PK": keys.FOR_EVERYONE.pk, "GSI1SK": keys.by_date(election.created_at, election.name)}
+    return [Put({"PK": place.pk, "SK": place.sk, **index, "election_name": election.name})]
 
 
 def new_candidate(election_name: str, candidate: Candidate) -> Put:

@@ -21,6 +21,7 @@ from . import repository, rules
 from .repository import Candidate
 from .rules import Action, Election, State
 
+TRIES = 5
 A_TRANSACTION = 90  # parts of our own that fit beside the log's
 
 
@@ -127,7 +128,7 @@ def add_candidates(actor: User, election: Election, new: Sequence[Candidate]) ->
         batch = wanted[start : start + A_TRANSACTION]
         writes = [repository.new_candidate(election.name, each) for each in batch]
         data = {"candidates": [{"name": each.name, "statement": each.statement, "link": each.link} for each in batch]}
-        _record(actor, "CandidatesAdded", election, data, *writes, repository.same_state(election))
+        _record(actor, "CandidatesAdded", election, data, *writes, repository.touched(election))
     return [each.name for each in wanted]
 
 
@@ -135,13 +136,13 @@ def edit_candidate(actor: User, election: Election, candidate: Candidate) -> Non
     check(actor, election, Action.CHANGE_CANDIDATES)
     data = {"candidate_name": candidate.name, "statement": candidate.statement, "link": candidate.link}
     change_ = repository.changed_candidate(election.name, candidate)
-    _record(actor, "CandidateEdited", election, data, change_, repository.same_state(election))
+    _record(actor, "CandidateEdited", election, data, change_, repository.touched(election))
 
 
 def remove_candidate(actor: User, election: Election, name: str) -> None:
     check(actor, election, Action.CHANGE_CANDIDATES)
     gone = Delete(keys.candidate(election.name, name))
-    _record(actor, "CandidatesRemoved", election, {"candidates": [name]}, gone, repository.same_state(election))
+    _record(actor, "CandidatesRemoved", election, {"candidates": [name]}, gone, repository.touched(election))
 
 
 # --- the roll ---
@@ -166,14 +167,14 @@ def _add_batch(actor: User, election: Election, batch: Sequence[str]) -> int:
     new = [name for name in batch if keys.fold(name) not in there]
     if new:
         writes = [repository.new_voter(election, name) for name in new]
-        _record(actor, "VotersAdded", election, {"voters": new}, *writes, repository.same_state(election))
+        _record(actor, "VotersAdded", election, {"voters": new}, *writes, repository.touched(election))
     return len(new)
 
 
 def remove_voter(actor: User, election: Election, name: str) -> None:
     check(actor, election, Action.REMOVE_VOTERS)
     gone = Delete(keys.voter(election.name, name))
-    _record(actor, "VotersRemoved", election, {"voters": [name]}, gone, repository.same_state(election))
+    _record(actor, "VotersRemoved", election, {"voters": [name]}, gone, repository.touched(election))
 
 
 # --- from draft to closed ---
@@ -208,8 +209,13 @@ def extend(actor: User, election: Election, end: str | None) -> Election:
 
 
 def close(actor: User, election: Election) -> Election:
-    check(actor, election, Action.CLOSE)
-    return _close(actor.name, election)
+    """Close it as it is now: that the roll grew meanwhile is no reason to keep it open."""
+    for _attempt in range(TRIES):
+        check(actor, election, Action.CLOSE)
+        with suppress(Overtaken):
+            return _close(actor.name, election)
+        election = repository.find(election.name) or election
+    raise Overtaken(OVERTAKEN)
 
 
 def _close(actor: str, election: Election) -> Election:
@@ -276,6 +282,26 @@ def hand_over(actor: User, election: Election, name: str) -> str:
     after = replace(election, owner_name=person.name, managers=managers)
     _record(actor, "ElectionOwnerChanged", election, {"new_owner": person.name}, *repository.change(election, after))
     return person.name
+
+
+def pass_on(gone: User) -> None:
+    """Elections of somebody who was removed pass to the site's owner; those they helped to run lose a manager."""
+    heir = people.owner_name()
+    for item in list(people.table().each(keys.run_by(gone.name))):
+        election = repository.find(item["name"])
+        if election is not None and heir is not None:
+            _pass_on(election, gone.name, heir)
+
+
+def _pass_on(election: Election, gone: str, heir: str) -> None:
+    was_owner = keys.fold(election.owner_name) == keys.fold(gone)
+    owner = heir if was_owner else election.owner_name
+    managers = tuple(each for each in election.managers if keys.fold(each) not in (keys.fold(gone), keys.fold(owner)))
+    after = replace(election, owner_name=owner, managers=managers)
+    kind, data = ("ElectionOwnerChanged", {"new_owner": heir}) if was_owner else ("ManagerRemoved", {"name": gone})
+    event = Event("plenum", kind, {"election_name": election.name, **data})
+    with suppress(Refused):  # then somebody changed the election at this moment; an admin can still hand it over
+        log().record(event, *repository.change(election, after))
 
 
 # --- deleting ---

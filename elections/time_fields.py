@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
 from django import forms
@@ -85,7 +85,7 @@ class LocalTimeField(forms.Field):
 def zone_choices() -> list[tuple[Any, Any]]:
     """Every zone, under its region, with today's offset. None is chosen yet: a wrong one is easily overlooked."""
     now = utc_now()
-    anywhere = f"{zone_label(AOE)} ({offset_text(shown(now, AOE).utcoffset())})"
+    anywhere = f"{zone_label(AOE)} ({offset_text(shown(now, AOE).utcoffset() or timedelta())})"
     first = [("", _("Choose a time zone")), (AOE, anywhere), ("UTC", "UTC")]
     places = offered(now)
     return first + [(label, list(_in_region(region, places))) for region, label in REGIONS.items()]

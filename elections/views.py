@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from django.conf import settings as site_settings
 from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse, StreamingHttpResponse
 from django.shortcuts import redirect, render
@@ -117,7 +118,7 @@ def election(request: HttpRequest, election: Election) -> HttpResponse:
 @require_safe
 def calendar(request: HttpRequest, election: Election) -> HttpResponse:
     """The election for one's own calendar; one without times has nothing to put there."""
-    url = request.build_absolute_uri(reverse("election", args=[election.name]))
+    url = site_settings.SITE_URL + reverse("election", args=[election.name])
     words = {"name": election.name, "url": url, "description": plain(election.description, 500)}
     try:
         file = as_calendar(**words, opens=election.begins, closes=election.ends, now=utc_now())

@@ -20,6 +20,7 @@ A name becomes part of a key only through `part`, which folds it (so that "Ada" 
 | manager       | data  | ELECTION#{name}    | MANAGER#{person}  | RUNS#{person} / {time}#…     | home, my elections   |
 | candidate     | data  | ELECTION#{name}    | CANDIDATE#{name}  |                              | election, ballot     |
 | voter         | data  | ELECTION#{name}    | VOTER#{name}      | VOTER#{name} / {time}#…      | home, roll, ballot   |
+| for everyone  | data  | ELECTION#{name}    | EVERYONE          | EVERYONE / {time}#…          | home                 |
 | gate          | data  | ELECTION#{name}    | GATE#{nn}         |                              | every ballot cast    |
 | counts        | data  | METADATA           | COUNTS            |                              | home page            |
 | sync state    | data  | METADATA           | SYNC              |                              | sealer, /readyz      |
@@ -210,6 +211,13 @@ def voters(election_name: str, prefix: str = "") -> Span:
 
 def elections_of_voter(name: str) -> Span:
     return Span(f"VOTER#{part(name)}", index=True)
+
+
+FOR_EVERYONE = Span("EVERYONE", index=True)
+
+
+def for_everyone(election_name: str) -> Key:
+    return Key(election(election_name).pk, "EVERYONE")
 
 
 def gate(election_name: str, number: int) -> Key:

@@ -49,7 +49,8 @@ def countdown(until: datetime | str, edge: str = Edge.CLOSING.value, now: dateti
         "after": after,
         "over": over,
         "left": left,
-        "is_ending": left < HOUR,
+        "edge": edge,
+        "is_ending": edge == Edge.CLOSING.value and left < HOUR,
     }
 
 

@@ -63,7 +63,7 @@
     const [before, after] = timer.dataset.words.split("{time}");
     const spaced = amounts(left).flatMap((amount, place) => [...(place ? [" "] : []), amountElement(amount)]);
     timer.replaceChildren(before, ...spaced, after);
-    timer.classList.toggle("ending", left < HOUR);
+    timer.classList.toggle("ending", left < HOUR && timer.dataset.edge === "closing");
   };
 
   // The end is the one thing said aloud.

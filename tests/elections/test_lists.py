@@ -138,6 +138,7 @@ def test_every_separator_and_line_end_is_read(separator, end, header):
         ("Ada\nSammy Davis, Jr.\nBo\n", ["Ada", "Sammy Davis, Jr.", "Bo"]),
         ("name\nLovelace, Ada\nByron, Lord\n", ["Lovelace, Ada", "Byron, Lord"]),
         ('"Lovelace, Ada",x\n"Byron, ""Lord""",y\n', ["Lovelace, Ada", 'Byron, "Lord"']),
+        ('room, name\n5, "Lovelace, Ada"\n', ["Lovelace, Ada"]),
         ('"Bud" Spencer\nO"Neill\n', ["Bud Spencer", 'O"Neill']),
         ('name,note\nAda,"two\nlines, and ""quotes"""\nBo,\n', ["Ada", "Bo"]),
         ("sep=;\r\nName;x\r\nAda;1\r\n", ["Ada"]),

@@ -117,7 +117,7 @@ def test_an_open_election_is_there_for_everybody_signed_in(ada, board, signed_in
     user = services.people.find("Ada")
     services.add_candidates(user, board, [Candidate("Bo", "I *will*.", ""), Candidate("Cy")])
     services.add_voters(user, board, ["Hypatia"])
-    services.open_(user, board, editable=False)
+    services.open_(user, repository.find(board.name), editable=False)
     page = text_of(signed_in("Observer", Role.OBSERVER).get(address("election")))
     assert "<em>leads</em>" in page
     assert "<em>will</em>" in page
@@ -129,7 +129,7 @@ def test_strangers_do_not_see_what_organisers_see(ada, board, signed_in, path):
     user = services.people.find("Ada")
     services.add_candidates(user, board, [Candidate("Bo"), Candidate("Cy")])
     services.add_voters(user, board, ["Hypatia"])
-    services.open_(user, board, editable=False)
+    services.open_(user, repository.find(board.name), editable=False)
     assert signed_in("Stranger").get(address(path)).status_code == 403
 
 

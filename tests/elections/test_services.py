@@ -7,6 +7,7 @@ from collections import Counter
 
 import pytest
 
+from accounts import services as accounts
 from accounts.rules import NotAllowed, Role
 from accounts.services import Overtaken
 from elections import repository, services
@@ -32,7 +33,7 @@ def draft(ada):
 def ready(ada, draft):
     services.add_candidates(ada, draft, [Candidate("Bo"), Candidate("Cy", "I will.", "https://example.org")])
     services.add_voters(ada, draft, ["Hypatia", "new@example.org"])
-    return draft
+    return again(draft)
 
 
 def events(site):
@@ -51,7 +52,7 @@ def test_from_draft_to_closed(site, ada, ready):
     assert again(election) == election
     assert election.stored_state == State.EDITABLE
     services.add_candidates(ada, election, [Candidate("Di")])
-    election = services.fix(ada, election)
+    election = services.fix(ada, again(election))
     election = services.extend(ada, election, None)
     election = services.close(ada, election)
     assert again(election).stored_state == State.CLOSED
@@ -145,6 +146,7 @@ def test_a_stranger_may_nothing_and_a_manager_what_managers_may(ada, ready, pers
     services.add_manager(ada, ready, "MANAGER")
     election = again(ready)
     services.add_candidates(manager, election, [Candidate("Di")])
+    election = again(election)
     with pytest.raises(NotAllowed):
         services.open_(manager, election, editable=False)
     with pytest.raises(NotAllowed):
@@ -203,6 +205,25 @@ def test_elections_waiting_for_me_are_found_by_name_and_by_address(ada, ready):
     assert [each.name for each in repository.waiting_for("hypatia", "h@example.org", now)] == ["Board 2027"]
     assert [each.name for each in repository.waiting_for("somebody", "NEW@example.org", now)] == ["Board 2027"]
     assert repository.waiting_for("Ada", "ada@example.org", now) == []
+
+
+def test_elections_of_somebody_removed_pass_to_the_owner(ada, ready, person):
+    owner, manager = person("Boss", Role.OWNER), person("Manager")
+    services.add_manager(ada, ready, "Manager")
+    accounts.remove(owner, manager)
+    assert again(ready).managers == ()
+    accounts.remove(owner, ada)
+    assert again(ready).owner_name == "Boss"
+    assert [each.name for each in repository.lists(run_by="Boss", limit=9)[0]] == ["Board 2027"]
+    assert repository.lists(run_by="Ada", limit=9)[0] == []
+
+
+def test_an_election_for_everybody_waits_for_everybody(ada, draft):
+    services.add_candidates(ada, draft, [Candidate("Bo"), Candidate("Cy")])
+    election = services.change(ada, again(draft), Action.SET_UP, electorate="everyone")
+    services.open_(ada, election, editable=False)
+    now = repository.now_text()
+    assert [each.name for each in repository.waiting_for("anybody", "a@example.org", now)] == ["Board 2027"]
 
 
 # --- copy, rename, delete ---

@@ -359,7 +359,10 @@ def test_the_countdown_says_in_words_what_is_left(edge, left, text):
 
 def test_the_countdown_tells_scripts_the_servers_time():
     html = rendered("countdown until now=now", until="2025-11-16T12:00:00.000Z", now=NOON)
-    assert 'role="timer" data-until="2025-11-16T12:00:00.000Z" data-now="2025-11-15T12:00:00.000Z"' in html
+    assert (
+        'role="timer" data-edge="closing" data-until="2025-11-16T12:00:00.000Z" data-now="2025-11-15T12:00:00.000Z"'
+        in html
+    )
     assert 'data-words="{time} left" data-over="Voting has ended."' in html
     assert "<span><b>1</b> day</span>" in html
 
@@ -368,9 +371,16 @@ def test_the_countdown_takes_the_present_time_by_itself():
     assert words(rendered("countdown until", until=datetime(2000, 1, 1, tzinfo=UTC))) == "Voting has ended."
 
 
-@pytest.mark.parametrize(("left", "is_ending"), [(timedelta(hours=1), False), (timedelta(minutes=59), True)])
-def test_the_last_hour_looks_different(left, is_ending):
-    html = rendered("countdown until now=now", until=NOON + left, now=NOON)
+@pytest.mark.parametrize(
+    ("edge", "left", "is_ending"),
+    [
+        ("closing", timedelta(hours=1), False),
+        ("closing", timedelta(minutes=59), True),
+        ("opening", timedelta(minutes=59), False),
+    ],
+)
+def test_the_last_hour_before_the_end_looks_different(edge, left, is_ending):
+    html = rendered("countdown until edge now=now", until=NOON + left, edge=edge, now=NOON)
     assert ('class="countdown ending"' in html) is is_ending
 
 
