@@ -24,6 +24,7 @@ class Letter:
     sentences: tuple[str, ...]
     link: Callable[[Mail], str] | None = None
     button: str = ""
+    silence: Callable[[Mail], str] | None = None  # where to ask for no more of these
 
 
 def _registration_link(mail: Mail) -> str:
@@ -137,6 +138,7 @@ def compose(mail: Mail) -> EmailMessage:
             "sentences": [_(sentence) % mail.about for sentence in letter.sentences],
             "link": settings.SITE_URL + letter.link(mail) if letter.link else "",
             "button": _(letter.button) if letter.button else "",
+            "silence": letter.silence(mail) if letter.silence else "",
             "site": settings.SITE_URL,
             "language": mail.language,
         }
@@ -145,4 +147,6 @@ def compose(mail: Mail) -> EmailMessage:
         message.attach_alternative(render_to_string("accounts/letter.html", context), "text/html")
     message.extra_headers["Message-ID"] = f"<{mail.number}@plenum>"
     message.extra_headers["Auto-Submitted"] = "auto-generated"
+    if context["silence"]:
+        message.extra_headers["List-Unsubscribe"] = f"<{context['silence']}>"
     return message

@@ -83,12 +83,12 @@ def nothing() -> Put:
 def in_state(state: str, limit: int, cursor: str | None = None) -> tuple[list[Mail], str | None]:
     """Mails of one state, the newest first."""
     page = repository.table().page(keys.mails(state), limit=limit, cursor=cursor, backwards=True)
-    return [_mail_of(item) for item in page.items], page.cursor
+    return [mail_of(item) for item in page.items], page.cursor
 
 
 def find(number: str) -> Mail | None:
     item = repository.table().get(keys.mail(number))
-    return _mail_of(item) if item else None
+    return mail_of(item) if item else None
 
 
 def send_waiting(compose: Callable[[Mail], EmailMessage], now: Callable[[], float] = time.time) -> int:
@@ -100,7 +100,7 @@ def send_waiting(compose: Callable[[Mail], EmailMessage], now: Callable[[], floa
 def _due(now: float) -> Iterator[Mail]:
     for item in repository.table().each(keys.mails(QUEUED)):
         if item["not_before"] <= now:
-            yield _mail_of(item)
+            yield mail_of(item)
 
 
 def _send(mail: Mail, compose: Callable[[Mail], EmailMessage], now: Callable[[], float]) -> bool:
@@ -130,7 +130,7 @@ def _try_later(mail: Mail, detail: str, now: int) -> None:
 def _give_up_abandoned(now: float) -> None:
     for item in repository.table().each(keys.mails(SENDING)):
         if item["lease"] < now:
-            _move(_mail_of(item), SENDING, FAILED, reason="unknown", ttl=int(now) + KEPT_SECONDS, before=int(now))
+            _move(mail_of(item), SENDING, FAILED, reason="unknown", ttl=int(now) + KEPT_SECONDS, before=int(now))
 
 
 def _move(mail: Mail, old: str, new: str, *, before: int | None = None, **changes: str | int) -> bool:
@@ -155,7 +155,7 @@ def _words(error: smtplib.SMTPException) -> str:
     return str(getattr(error, "smtp_code", type(error).__name__))
 
 
-def _mail_of(item: Item) -> Mail:
+def mail_of(item: Item) -> Mail:
     return Mail(
         number=item["number"],
         kind=item["kind"],

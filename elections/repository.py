@@ -68,9 +68,9 @@ def find_candidate(name: str, candidate: str) -> Candidate | None:
     return Candidate(item["candidate_name"], item["statement"], item["link"]) if item else None
 
 
-def voters(name: str, *, prefix: str = "", limit: int, cursor: str | None = None) -> tuple[list[Voter], str | None]:
+def voters(name: str, *, prefix: str = "", limit: int, cursor: str | None = None) -> tuple[list[Item], str | None]:
     page = table().page(keys.voters(name, prefix), limit=limit, cursor=cursor)
-    return [voter_of(item) for item in page.items], page.cursor
+    return page.items, page.cursor
 
 
 def every_voter(name: str) -> Iterator[Voter]:

@@ -144,6 +144,7 @@ class Action(Enum):
     ADD_VOTERS = _("add voters")
     REMOVE_VOTERS = _("remove voters")
     SEE_ROLL = _("see the roll")
+    INVITE = _("invite voters")
     OPEN = _("open it")
     FIX = _("fix the candidates")
     EXTEND = _("move the end")
@@ -166,6 +167,7 @@ WHEN: dict[Action, frozenset[State]] = {
     Action.ADD_VOTERS: frozenset({DRAFT, EDITABLE, OPEN}),
     Action.REMOVE_VOTERS: frozenset({DRAFT}),
     Action.SEE_ROLL: EVER,
+    Action.INVITE: frozenset({EDITABLE, OPEN}),
     Action.OPEN: frozenset({DRAFT}),
     Action.FIX: frozenset({EDITABLE}),
     Action.EXTEND: frozenset({EDITABLE, OPEN}),
@@ -188,6 +190,7 @@ WHO: dict[Action, frozenset[Relation]] = {
     Action.ADD_VOTERS: RUNNERS,
     Action.REMOVE_VOTERS: RUNNERS,
     Action.SEE_ROLL: RUNNERS | {Relation.MODERATOR},
+    Action.INVITE: RUNNERS,
     Action.OPEN: OWNERS,
     Action.FIX: OWNERS,
     Action.EXTEND: OWNERS,

@@ -14,13 +14,13 @@ from django.utils.http import urlencode
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
-from accounts.access import requires
+from accounts.access import public, requires
 from accounts.models import User
 from accounts.rules import Permission, Refusal
-from accounts.views import form_page, posted, show_form
+from accounts.views import ask, form_page, posted, say, show_form
 from store.log import utc_now
 
-from . import lists, repository, rules, services
+from . import invitations, lists, repository, rules, services
 from .calendar import NotInTheCalendar
 from .calendar import calendar as as_calendar
 from .forms import (
@@ -278,8 +278,36 @@ def roll(request: HttpRequest, election: Election) -> HttpResponse:
     )
     here = reverse("roll", args=[election.name])
     older = f"{here}?{urlencode({'q': prefix, 'after': cursor})}" if cursor else ""
-    context = context_of(request, election, form=form, search=search, voters=found, older=older)
+    shown = invitations.with_mails(found)
+    context = context_of(request, election, form=form, search=search, voters=shown, older=older)
     return render(request, "elections/roll.html", context, status=422 if form.errors else 200)
+
+
+@run(Action.INVITE)
+@require_POST
+def invite(request: HttpRequest, election: Election) -> HttpResponse:
+    """Invite those who are new, remind those who have not voted, or send one mail again."""
+    who = request.POST.get("who", "")
+    acts = {"new": invitations.invite, "late": invitations.remind}
+    if who in acts:
+        told(request, lambda: acts[who](request.user, election), _("The mails are on their way."))
+    else:
+        voter = request.POST.get("voter", "")
+        told(request, lambda: invitations.send_again(request.user, election, voter), _("The mail is on its way."))
+    return redirect("roll", name=election.name)
+
+
+@public
+@form_page
+def leave_alone(request: HttpRequest, token: str) -> HttpResponse:
+    """The way out of reminders; a button does it, because mail scanners follow links."""
+    if request.method != "POST":
+        return ask(request, _("No more reminders?"), _("No more reminders"))
+    name = invitations.leave_alone(token)
+    if name is None:
+        return say(request, _("This link does not work"), _("It is not one of ours, or you left the roll."), status=410)
+    sentence = _("You get no more reminders about “%(name)s”. You may still vote.") % {"name": name}
+    return say(request, _("No more reminders"), sentence)
 
 
 @run(Action.ADD_VOTERS)

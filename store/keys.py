@@ -21,6 +21,7 @@ A name becomes part of a key only through `part`, which folds it (so that "Ada" 
 | candidate     | data  | ELECTION#{name}    | CANDIDATE#{name}  |                              | election, ballot     |
 | voter         | data  | ELECTION#{name}    | VOTER#{name}      | VOTER#{name} / {time}#…      | home, roll, ballot   |
 | for everyone  | data  | ELECTION#{name}    | EVERYONE          | EVERYONE / {time}#…          | home                 |
+| mailing       | data  | ELECTION#{name}    | MAILING#{kind}    | MAILINGS / {time}#{id}       | worker               |
 | gate          | data  | ELECTION#{name}    | GATE#{nn}         |                              | every ballot cast    |
 | counts        | data  | METADATA           | COUNTS            |                              | home page            |
 | sync state    | data  | METADATA           | SYNC              |                              | sealer, /readyz      |
@@ -211,6 +212,13 @@ def voters(election_name: str, prefix: str = "") -> Span:
 
 def elections_of_voter(name: str) -> Span:
     return Span(f"VOTER#{part(name)}", index=True)
+
+
+MAILINGS = Span("MAILINGS", index=True)
+
+
+def mailing(election_name: str, kind: str) -> Key:
+    return Key(election(election_name).pk, f"MAILING#{kind}")
 
 
 FOR_EVERYONE = Span("EVERYONE", index=True)

@@ -67,6 +67,8 @@ ROUTES = {
     "roll": (Permission.USE_APPLICATION, FORM, ["draft"]),
     "import_roll": (Permission.USE_APPLICATION, FORM, ["draft"]),
     "export_roll": (Permission.USE_APPLICATION, READ, ["draft"]),
+    "invite_voters": (Permission.USE_APPLICATION, ACT, ["draft"]),
+    "leave_alone": (PUBLIC, FORM, ["token"]),
     "remove_voter": (Permission.USE_APPLICATION, ACT, ["draft"]),
     "open_election": (Permission.USE_APPLICATION, FORM, ["draft"]),
     "fix_candidates": (Permission.USE_APPLICATION, ACT, ["draft"]),
@@ -93,6 +95,7 @@ DRAFT = {
     "roll": Action.SEE_ROLL,
     "import_roll": Action.ADD_VOTERS,
     "export_roll": Action.SEE_ROLL,
+    "invite_voters": Action.INVITE,
     "remove_voter": Action.REMOVE_VOTERS,
     "open_election": Action.OPEN,
     "fix_candidates": Action.FIX,
@@ -174,6 +177,8 @@ def expected(name, whom, allowed, role, method) -> set[str]:
         return {"home"}
     if name in ("remove_app", "remove_passkey", "election_calendar"):
         return {"not found"}  # nobody here has any; and the draft has no times
+    if name == "leave_alone":
+        return {"gone"} if method == "POST" else {"open"}  # a button first, the link is judged then
     return {"gone"} if name in GONE else {"open"}
 
 

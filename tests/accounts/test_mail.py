@@ -112,6 +112,7 @@ def test_a_mail_at_rest_holds_no_link_and_no_token(client, site, person):
 def test_every_mail_has_text_and_html_in_every_language(site, person, kind, language):
     person("Ada", email="ada@example.org")
     about = {"name": "Ada", "number": "1", "email": "new@example.org", "invited_by": "Bo <b>", "factor": "totp"}
+    about |= {"election_name": "Board <b>", "voter": "Ada"}
     letter = mail.Mail(
         "1", kind, "ada@example.org", about, language, mail.QUEUED, "", "", 0, "2026-11-15T00:00:00.000Z"
     )

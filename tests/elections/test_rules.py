@@ -41,6 +41,7 @@ TABLE = {
     Action.ADD_VOTERS: ("DEO", "owner manager"),
     Action.REMOVE_VOTERS: ("D", "owner manager"),
     Action.SEE_ROLL: ("DEOC", "owner manager moderator"),
+    Action.INVITE: ("EO", "owner manager"),
     Action.OPEN: ("D", "owner"),
     Action.FIX: ("E", "owner"),
     Action.EXTEND: ("EO", "owner"),

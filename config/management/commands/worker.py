@@ -9,6 +9,7 @@ from accounts.letters import compose
 from accounts.mail import send_waiting
 from config.commands import StoreCommand
 from config.log import site_sealer
+from elections.invitations import take_mailings_on
 from elections.services import close_what_is_over
 from store.table import StoreError
 
@@ -25,8 +26,9 @@ class Command(StoreCommand):
     def _go_on(self, parent: int) -> None:
         while os.getppid() == parent:
             try:
-                send_waiting(compose)
                 close_what_is_over()
+                take_mailings_on()
+                send_waiting(compose)
                 site_sealer().seal()
                 self.table.sweep()
             except StoreError as error:

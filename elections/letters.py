@@ -1,0 +1,49 @@
+"""The mails voters get."""
+
+from __future__ import annotations
+
+from django.conf import settings
+from django.urls import reverse
+from django.utils.translation import gettext_noop
+
+from accounts import repository as people
+from accounts import tokens
+from accounts.letters import Letter
+from accounts.mail import Mail
+
+from .invitations import silence_token
+
+
+def _link(mail: Mail) -> str:
+    """To the election; for an address without an account, first to the page that makes one."""
+    if people.find_by_email(mail.to) is None:
+        return reverse("accept_invitation", args=[tokens.sign("invitation", mail.to)])
+    return reverse("election", args=[mail.about["election_name"]])
+
+
+def silence_link(mail: Mail) -> str:
+    token = silence_token(mail.about["election_name"], mail.about["voter"])
+    return settings.SITE_URL + reverse("leave_alone", args=[token])
+
+
+LETTERS = {
+    "vote_invitation": Letter(
+        gettext_noop("Your vote is asked for"),
+        (
+            gettext_noop("you may vote in the election “%(election_name)s”."),
+            gettext_noop("This link leads there. It does not sign you in by itself."),
+        ),
+        _link,
+        gettext_noop("To the election"),
+    ),
+    "vote_reminder": Letter(
+        gettext_noop("You have not voted yet"),
+        (
+            gettext_noop("the election “%(election_name)s” is still open, and you have not voted yet."),
+            gettext_noop("This link leads there. It does not sign you in by itself."),
+        ),
+        _link,
+        gettext_noop("To the election"),
+        silence_link,
+    ),
+}

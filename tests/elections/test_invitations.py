@@ -1,0 +1,163 @@
+"""Inviting and reminding: everybody once, whoever works on it and whoever dies."""
+
+from __future__ import annotations
+
+import re
+import threading
+from collections import Counter
+
+import pytest
+from django.core import mail as sent
+
+from accounts import mail
+from accounts import repository as people
+from accounts.letters import compose
+from accounts.rules import NotAllowed
+from elections import invitations, repository, services
+from elections.repository import Candidate
+from elections.rules import WrongState
+from store import keys
+from store.table import Update
+
+
+@pytest.fixture
+def ada(person):
+    return person("Ada")
+
+
+def opened(ada, voters):
+    election = services.create(ada, "Board 2027")
+    services.add_candidates(ada, election, [Candidate("Bo"), Candidate("Cy")])
+    services.add_voters(ada, election, voters)
+    return services.open_(ada, repository.find("Board 2027"), editable=False)
+
+
+def deliver():
+    invitations.take_mailings_on()
+    mail.send_waiting(compose)
+    return Counter(message.to[0] for message in sent.outbox)
+
+
+def test_everybody_new_is_invited_once(site, ada, person):
+    person("Hypatia", email="h@example.org")
+    election = opened(ada, ["Hypatia", "new@example.org", "unknown name"])
+    invitations.invite(ada, election)
+    assert deliver() == {"h@example.org": 1, "new@example.org": 1}
+    services.add_voters(ada, election, ["late@example.org"])
+    invitations.invite(ada, election)
+    assert deliver() == {"h@example.org": 1, "new@example.org": 1, "late@example.org": 1}
+    shown = {each.name: each for each in invitations.with_mails(repository.voters(election.name, limit=9)[0])}
+    assert shown["Hypatia"].mail.state == mail.SENT
+    assert shown["unknown name"].without_address
+
+
+def test_only_those_who_were_invited_and_have_not_voted_are_reminded_once(site, ada):
+    election = opened(ada, ["a@example.org", "b@example.org", "c@example.org"])
+    invitations.remind(ada, election)
+    assert deliver() == {}, "nobody was invited yet"
+    invitations.invite(ada, election)
+    deliver()
+    site.write(Update(keys.voter(election.name, "a@example.org"), set={"voted": True}))
+    link = re.findall(r"/no-reminders/(\S+)/", compose_reminder("b@example.org"))[0]
+    assert invitations.leave_alone(link) == "Board 2027"
+    sent.outbox.clear()
+    for _ in range(2):
+        invitations.remind(ada, election)
+        assert deliver() == {"c@example.org": 1}
+
+
+def compose_reminder(to):
+    about = {"election_name": "Board 2027", "voter": to, "invited_by": "Ada"}
+    letter = mail.Mail("1", "vote_reminder", to, about, "en", mail.QUEUED, "", "", 0, "2026-11-15T00:00:00Z")
+    message = compose(letter)
+    assert "List-Unsubscribe" in message.extra_headers
+    return message.body
+
+
+def test_a_second_request_while_mails_are_being_queued_is_a_sentence(ada):
+    election = opened(ada, ["a@example.org"])
+    invitations.invite(ada, election)
+    with pytest.raises(WrongState, match="being sent already"):
+        invitations.invite(ada, election)
+
+
+def test_many_workers_mail_everybody_once(site, ada):
+    voters = [f"v{n}@example.org" for n in range(200)]
+    invitations.invite(ada, opened(ada, voters))
+    workers = [threading.Thread(target=invitations.take_mailings_on) for _ in range(5)]
+    for worker in workers:
+        worker.start()
+    for worker in workers:
+        worker.join()
+    assert Counter(item["to"] for item in site.each(keys.mails(mail.QUEUED))) == dict.fromkeys(voters, 1)
+    assert list(site.each(keys.MAILINGS)) == []
+
+
+def test_a_worker_that_dies_in_the_middle_loses_and_doubles_nothing(site, ada, monkeypatch):
+    voters = [f"v{n:03}@example.org" for n in range(100)]
+    invitations.invite(ada, opened(ada, voters))
+    handful, calls = invitations._handful, []
+
+    class Killed(BaseException):
+        pass
+
+    def dies(place, mailing):
+        calls.append(1)
+        if len(calls) == 3:
+            raise Killed
+        return handful(place, mailing)
+
+    monkeypatch.setattr(invitations, "_handful", dies)
+    with pytest.raises(Killed):
+        invitations.take_mailings_on()
+    monkeypatch.undo()
+    invitations.take_mailings_on()
+    assert Counter(item["to"] for item in site.each(keys.mails(mail.QUEUED))) == dict.fromkeys(voters, 1)
+
+
+def test_an_address_without_an_account_gets_one_by_the_link_and_sees_the_election(site, ada, client):
+    election = opened(ada, ["new@example.org"])
+    invitations.invite(ada, election)
+    deliver()
+    path = re.findall(r"http://[^/\s]+(/invited/\S+)", sent.outbox[0].body)[0]
+    assert client.get("/me/").status_code == 302, "the link alone signs nobody in"
+    client.post(path, {"name": "New", "password": "correct horse battery"})
+    assert people.find("New").email == "new@example.org"
+    assert "Board 2027" in client.get("/").content.decode()
+
+
+def test_the_roll_page_invites_reminds_and_sends_again(site, ada, signed_in):
+    page = signed_in(ada)
+    election = opened(ada, ["a@example.org"])
+    page.post("/election/Board 2027/roll/invite/", {"who": "new"})
+    assert deliver() == {"a@example.org": 1}
+    assert "Sent" in page.get("/election/Board 2027/roll/").content.decode()
+    page.post("/election/Board 2027/roll/invite/", {"voter": "A@example.org"})
+    assert deliver() == {"a@example.org": 2}
+    answer = page.post("/election/Board 2027/roll/invite/", {"voter": "nobody"}, follow=True)
+    assert "is not on the roll" in answer.content.decode()
+    services.close(ada, repository.find(election.name))
+    with pytest.raises(WrongState):
+        invitations.remind(ada, repository.find(election.name))
+
+
+def test_a_stranger_invites_nobody(ada, person):
+    election = opened(ada, ["a@example.org"])
+    with pytest.raises(NotAllowed):
+        invitations.invite(person("Stranger"), election)
+
+
+def test_mails_of_an_election_that_closed_meanwhile_are_not_queued(site, ada):
+    election = opened(ada, ["a@example.org"])
+    invitations.invite(ada, election)
+    services.close(ada, repository.find(election.name))
+    assert invitations.take_mailings_on() == 0
+    assert list(site.each(keys.MAILINGS)) == []
+
+
+def test_the_way_out_of_reminders_needs_a_button_and_a_link_of_ours(client, ada):
+    opened(ada, ["a@example.org"])
+    link = "/no-reminders/" + invitations.silence_token("Board 2027", "a@example.org") + "/"
+    assert client.get(link).status_code == 200
+    assert "You get no more reminders" in client.post(link).content.decode()
+    assert client.post("/no-reminders/made-up/").status_code == 410
