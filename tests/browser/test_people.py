@@ -73,13 +73,13 @@ def join(browser, address, folder, name, to) -> Page:
 def test_sign_in_by_name_by_email_and_with_a_wrong_password(owner):
     owner.click("text=Sign out")
     sign_in(owner, "ada")
-    expect(owner.locator("header")).to_contain_text("Ada")
+    expect(owner.locator(".site-header")).to_contain_text("Ada")
     owner.click("text=Sign out")
     sign_in(owner, "ADA@example.org", "wrong")
     expect(owner.locator(".error-summary")).to_contain_text("do not belong together")
     assert owner.input_value("[name=name_or_email]") == "ADA@example.org"
     fill(owner, password=PASSWORD)
-    expect(owner.locator("header")).to_contain_text("Ada")
+    expect(owner.locator(".site-header")).to_contain_text("Ada")
 
 
 def test_a_forgotten_password_is_reset_by_a_link_that_works_once(owner, tmp_path):
@@ -92,7 +92,7 @@ def test_a_forgotten_password_is_reset_by_a_link_that_works_once(owner, tmp_path
     fill(owner, password="a brand new pass")
     expect(owner.locator("main")).to_contain_text("Your new password is set")
     fill(owner, name_or_email="Ada", password="a brand new pass")
-    expect(owner.locator("header")).to_contain_text("Ada")
+    expect(owner.locator(".site-header")).to_contain_text("Ada")
     owner.goto(link)
     expect(owner.locator("main")).to_contain_text("This link no longer works")
 
@@ -148,7 +148,7 @@ def test_signing_in_by_keyboard_alone(visit):
     page.keyboard.press("Tab")
     page.keyboard.type(DEMO_PASSWORD)
     page.keyboard.press("Enter")
-    expect(page.locator("header")).to_contain_text("Hypatia")
+    expect(page.locator(".site-header")).to_contain_text("Hypatia")
 
 
 def test_what_was_typed_wrong_is_named_and_focused(visit):
