@@ -77,8 +77,13 @@ def every_voter(name: str) -> Iterator[Voter]:
     return map(voter_of, table().each(keys.voters(name)))
 
 
+def some_voters(name: str, most: int) -> int:
+    """How many voters there are, counted no further than asked for."""
+    return len(table().page(keys.voters(name), limit=most).items)
+
+
 def has_voters(name: str) -> bool:
-    return bool(table().page(keys.voters(name), limit=1).items)
+    return some_voters(name, 1) > 0
 
 
 def lists(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import Enum
+from math import factorial
 
 from django.core.exceptions import ValidationError
 from django.utils.translation import gettext_lazy as _
@@ -250,6 +251,31 @@ def check_opening(election: Election, candidates: int, voters: int, now: str) ->
         missing.append(_("an end in the future"))
     if missing:
         raise NotReady(_("Before it can open, it needs %(missing)s.") % {"missing": ", ".join(map(str, missing))})
+
+
+SMALL = 10  # voters; with fewer, a secret may be guessed from who voted
+
+
+def warnings(election: Election, candidates: int, without_statement: int, voters: int, now: str) -> list[str]:
+    """What an organiser should think about before it is too late; `voters` counts to SMALL and no further."""
+    found = []
+    if election.secret_ballot and election.electorate == "listed" and 0 < voters < SMALL:
+        found.append(
+            _("With so few voters, a secret ballot may be guessed: from a result that is nearly unanimous, say.")
+        )
+    if election.secret_ballot and election.electorate == "listed" and 0 < voters < factorial(min(candidates, 5)):
+        found.append(
+            _("There are more possible rankings than voters, so that a rare ranking may give its author away.")
+        )
+    if candidates and without_statement:
+        found.append(_("Candidates without a statement: %(count)d.") % {"count": without_statement})
+    if (
+        election.stored_state == State.DRAFT
+        and election.no_voting_after is not None
+        and election.no_voting_after <= now
+    ):
+        found.append(_("The end of the voting has passed already."))
+    return found
 
 
 def check_new_end(election: Election, end: str | None, now: str) -> None:

@@ -188,9 +188,16 @@ def describe(request: HttpRequest, election: Election) -> HttpResponse:
 @require_safe
 def dashboard(request: HttpRequest, election: Election) -> HttpResponse:
     candidates = repository.candidates(election.name)
-    has_voters = repository.has_voters(election.name)
-    missing = _missing(election, len(candidates), has_voters)
-    context = context_of(request, election, candidates=candidates, has_voters=has_voters, missing=missing)
+    voters = repository.some_voters(election.name, rules.SMALL)
+    silent = sum(not each.statement for each in candidates)
+    context = context_of(
+        request,
+        election,
+        candidates=candidates,
+        has_voters=bool(voters),
+        missing=_missing(election, len(candidates), bool(voters)),
+        warnings=rules.warnings(election, len(candidates), silent, voters, repository.now_text()),
+    )
     return render(request, "elections/dashboard.html", context)
 
 
