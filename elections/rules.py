@@ -258,22 +258,20 @@ SMALL = 10  # voters; with fewer, a secret may be guessed from who voted
 
 def warnings(election: Election, candidates: int, without_statement: int, voters: int, now: str) -> list[str]:
     """What an organiser should think about before it is too late; `voters` counts to SMALL and no further."""
+    secret = election.secret_ballot and election.electorate == "listed" and voters > 0
+    over = election.no_voting_after is not None and election.no_voting_after <= now
     found = []
-    if election.secret_ballot and election.electorate == "listed" and 0 < voters < SMALL:
+    if secret and voters < SMALL:
         found.append(
             _("With so few voters, a secret ballot may be guessed: from a result that is nearly unanimous, say.")
         )
-    if election.secret_ballot and election.electorate == "listed" and 0 < voters < factorial(min(candidates, 5)):
+    if secret and voters < factorial(min(candidates, 5)):
         found.append(
             _("There are more possible rankings than voters, so that a rare ranking may give its author away.")
         )
     if candidates and without_statement:
         found.append(_("Candidates without a statement: %(count)d.") % {"count": without_statement})
-    if (
-        election.stored_state == State.DRAFT
-        and election.no_voting_after is not None
-        and election.no_voting_after <= now
-    ):
+    if election.stored_state == State.DRAFT and over:
         found.append(_("The end of the voting has passed already."))
     return found
 

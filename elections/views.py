@@ -390,7 +390,7 @@ def open_(request: HttpRequest, election: Election) -> HttpResponse:
         else:
             messages.success(request, _("The election is open."))
             return redirect("dashboard", name=election.name)
-    lead = _("From now on it cannot be renamed, and its settings stay as they are.")
+    lead = _("Once it is open it cannot be renamed, and its settings stay as they are.")
     return show_form(request, form, _("Open the election"), _("Open it"), lead=lead, **context_of(request, election))
 
 
