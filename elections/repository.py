@@ -77,15 +77,6 @@ def every_voter(name: str) -> Iterator[Voter]:
     return map(voter_of, table().each(keys.voters(name)))
 
 
-def some_voters(name: str, most: int) -> int:
-    """How many voters there are, counted no further than asked for."""
-    return len(table().page(keys.voters(name), limit=most).items)
-
-
-def has_voters(name: str) -> bool:
-    return some_voters(name, 1) > 0
-
-
 def lists(
     *, state: State | None = None, prefix: str = "", run_by: str = "", limit: int, cursor: str | None = None
 ) -> tuple[list[Listed], str | None]:
@@ -156,7 +147,8 @@ def runner(election: Election, person: str) -> Put:
 def change(before: Election, after: Election) -> list[Write]:
     """Every item that shows the election. Refused in part 0 if anybody changed it since it was read."""
     after = replace(after, version=before.version + 1)
-    stored = {name: value for name, value in asdict(after).items() if name not in ("name", "created_at")}
+    kept = ("name", "created_at", "voter_count")  # the roll counts for itself
+    stored = {name: value for name, value in asdict(after).items() if name not in kept}
     if after.stored_state != State.DRAFT:  # a draft is in nobody's list but its organisers'
         date = keys.by_date(before.created_at, before.name)
         stored |= {"GSI1PK": keys.ELECTIONS.pk, "GSI1SK": date}
@@ -177,14 +169,14 @@ def unchanged(election: Election) -> Equals:
     return Equals("version", election.version)
 
 
-def touched(election: Election) -> Update:
+def touched(election: Election, voters: int = 0) -> Update:
     """What a change of candidates or roll does to the election itself: it has a new version.
 
     Refused if the election was opened, fixed or closed since it was read. Because closing depends on the version, no
     such change can get a later number in the log than the close it came before.
     """
     flags = Equals("allow_edit", election.allow_edit) & Equals("allow_vote", election.allow_vote)
-    return Update(keys.election(election.name), add={"version": 1}, when=flags)
+    return Update(keys.election(election.name), add={"version": 1, "voter_count": voters}, when=flags)
 
 
 def gates(election: Election, *, open_: bool) -> list[Write]:

@@ -73,6 +73,7 @@ class Election:
     results_visible: str = "closed"
     time_zone: str = "UTC"
     managers: tuple[str, ...] = field(default=())
+    voter_count: int = 0
     version: int = 1
 
     def state(self, now: str) -> State:
@@ -238,12 +239,12 @@ def offered(who: Relation, state: State) -> set[Action]:
     return {action for action in Action if who in WHO[action] and state in WHEN[action]}
 
 
-def check_opening(election: Election, candidates: int, voters: int, now: str) -> None:
+def check_opening(election: Election, candidates: int, now: str) -> None:
     """Name everything that is missing at once."""
     missing = []
     if candidates < 2:
         missing.append(_("at least two candidates"))
-    if election.electorate == "listed" and not voters:
+    if election.electorate == "listed" and not election.voter_count:
         missing.append(_("at least one voter on the roll"))
     if election.seats > 1 and election.seats >= candidates >= 2:
         missing.append(_("more candidates than seats"))
@@ -256,8 +257,9 @@ def check_opening(election: Election, candidates: int, voters: int, now: str) ->
 SMALL = 10  # voters; with fewer, a secret may be guessed from who voted
 
 
-def warnings(election: Election, candidates: int, without_statement: int, voters: int, now: str) -> list[str]:
-    """What an organiser should think about before it is too late; `voters` counts to SMALL and no further."""
+def warnings(election: Election, candidates: int, without_statement: int, now: str) -> list[str]:
+    """What an organiser should think about before it is too late."""
+    voters = election.voter_count
     secret = election.secret_ballot and election.electorate == "listed" and voters > 0
     over = election.no_voting_after is not None and election.no_voting_after <= now
     found = []

@@ -15,7 +15,7 @@ from accounts.rules import Permission, Refusal
 from accounts.services import OVERTAKEN, Overtaken, log
 from store import keys
 from store.log import Event
-from store.table import Check, Delete, Missing, Refused, Write
+from store.table import Check, Delete, Exists, Missing, Refused, Write
 
 from . import repository, rules
 from .repository import Candidate
@@ -105,7 +105,7 @@ def copy(actor: User, election: Election, name: str) -> Election:
 
 
 def _copy(actor: User, election: Election, name: str, **changes: Any) -> Election:
-    fresh = replace(election, name=name, allow_edit=True, allow_vote=False, version=1, **changes)
+    fresh = replace(election, name=name, allow_edit=True, allow_vote=False, voter_count=0, version=1, **changes)
     _create(actor, fresh, copied_from=election.name)
     for manager in fresh.managers:
         people.table().write(repository.runner(fresh, manager))
@@ -167,14 +167,14 @@ def _add_batch(actor: User, election: Election, batch: Sequence[str]) -> int:
     new = [name for name in batch if keys.fold(name) not in there]
     if new:
         writes = [repository.new_voter(election, name) for name in new]
-        _record(actor, "VotersAdded", election, {"voters": new}, *writes, repository.touched(election))
+        _record(actor, "VotersAdded", election, {"voters": new}, *writes, repository.touched(election, len(new)))
     return len(new)
 
 
 def remove_voter(actor: User, election: Election, name: str) -> None:
     check(actor, election, Action.REMOVE_VOTERS)
-    gone = Delete(keys.voter(election.name, name))
-    _record(actor, "VotersRemoved", election, {"voters": [name]}, gone, repository.touched(election))
+    gone = Delete(keys.voter(election.name, name), when=Exists())
+    _record(actor, "VotersRemoved", election, {"voters": [name]}, gone, repository.touched(election, -1))
 
 
 # --- from draft to closed ---
@@ -183,8 +183,7 @@ def remove_voter(actor: User, election: Election, name: str) -> None:
 def open_(actor: User, election: Election, *, editable: bool) -> Election:
     check(actor, election, Action.OPEN)
     candidates = repository.candidates(election.name)
-    voters = int(repository.has_voters(election.name))
-    rules.check_opening(election, len(candidates), voters, repository.now_text())
+    rules.check_opening(election, len(candidates), repository.now_text())
     after = replace(election, allow_edit=editable, allow_vote=True)
     writes = [*repository.change(election, after), *repository.gates(after, open_=True)]
     _record(actor, "ElectionOpened", election, {"editable": editable}, *writes)

@@ -40,7 +40,7 @@ from .forms import (
     VotersForm,
 )
 from .lists import Verdict
-from .markdown import plain
+from .markdown import plain, to_html
 from .repository import Candidate
 from .rules import Action, Election, Relation, State
 
@@ -173,6 +173,8 @@ def settings(request: HttpRequest, election: Election) -> HttpResponse:
 @form_page
 def describe(request: HttpRequest, election: Election) -> HttpResponse:
     form = DescriptionForm(posted(request), initial={"description": election.description})
+    if "preview" in request.POST and form.is_valid():
+        return _preview(request, form, _("Description"), form.cleaned_data["description"], election)
     if request.method == "POST" and form.is_valid():
         try:
             services.change(request.user, election, Action.DESCRIBE, **form.cleaned_data)
@@ -181,29 +183,28 @@ def describe(request: HttpRequest, election: Election) -> HttpResponse:
         else:
             messages.success(request, _("The description is saved."))
             return redirect("dashboard", name=election.name)
-    return show_form(request, form, _("Description"), _("Save description"), **context_of(request, election))
+    context = context_of(request, election, previews=True)
+    return show_form(request, form, _("Description"), _("Save"), **context)
 
 
 @run(Action.LOOK)
 @require_safe
 def dashboard(request: HttpRequest, election: Election) -> HttpResponse:
     candidates = repository.candidates(election.name)
-    voters = repository.some_voters(election.name, rules.SMALL)
     silent = sum(not each.statement for each in candidates)
     context = context_of(
         request,
         election,
         candidates=candidates,
-        has_voters=bool(voters),
-        missing=_missing(election, len(candidates), bool(voters)),
-        warnings=rules.warnings(election, len(candidates), silent, voters, repository.now_text()),
+        missing=_missing(election, len(candidates)),
+        warnings=rules.warnings(election, len(candidates), silent, repository.now_text()),
     )
     return render(request, "elections/dashboard.html", context)
 
 
-def _missing(election: Election, candidates: int, has_voters: bool) -> str:
+def _missing(election: Election, candidates: int) -> str:
     try:
-        rules.check_opening(election, candidates, int(has_voters), repository.now_text())
+        rules.check_opening(election, candidates, repository.now_text())
     except rules.NotReady as refusal:
         return str(refusal)
     return ""
@@ -246,11 +247,19 @@ def may_change_candidate(user: User, found: tuple[Election, Candidate]) -> None:
 def candidate(request: HttpRequest, found: tuple[Election, Candidate]) -> HttpResponse:
     election, candidate = found
     form = CandidateForm(posted(request), initial={"statement": candidate.statement, "link": candidate.link})
+    if "preview" in request.POST and form.is_valid():
+        return _preview(request, form, candidate.name, form.cleaned_data["statement"], election)
     if request.method == "POST" and form.is_valid():
         changed = Candidate(candidate.name, **form.cleaned_data)
         if told(request, lambda: services.edit_candidate(request.user, election, changed), _("Saved.")):
             return redirect("candidates", name=election.name)
-    return show_form(request, form, candidate.name, _("Save"), **context_of(request, election))
+    return show_form(request, form, candidate.name, _("Save"), **context_of(request, election, previews=True))
+
+
+def _preview(request: HttpRequest, form: Any, title: str, text: str, election: Election) -> HttpResponse:
+    """The form again with what its Markdown looks like; nothing is saved yet."""
+    context = context_of(request, election, previews=True, preview=to_html(text))
+    return show_form(request, form, title, _("Save"), **context)
 
 
 @requires(Permission.USE_APPLICATION, load=load_candidate, rule=may_change_candidate)

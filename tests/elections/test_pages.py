@@ -188,7 +188,8 @@ def test_the_roll_is_searched_paged_and_exported(ada, board):
 def test_removing_a_voter_and_a_candidate_of_a_draft(ada, board):
     ada.post(address("roll"), {"voters": "Hypatia"})
     ada.post(address("remove_voter"), {"voter": "Hypatia"})
-    assert repository.has_voters(board.name) is False
+    assert repository.find(board.name).voter_count == 0
+    assert list(repository.every_voter(board.name)) == []
     ada.post(address("candidates"), {"names": "Bo"})
     ada.post(address("remove_candidate", "Bo"))
     assert repository.candidates(board.name) == []
@@ -217,3 +218,29 @@ def test_lists_are_narrowed_by_tab_and_by_name(ada, board, signed_in):
 
 def test_a_list_takes_two_round_trips(ada, board):
     assert 'desc="2 trips"' in ada.get("/elections/")["Server-Timing"]
+
+
+def test_a_preview_shows_the_markdown_and_saves_nothing(ada, board):
+    ada.post(address("candidates"), {"names": "Bo"})
+    page = text_of(ada.post(address("candidate", "Bo"), {"statement": "I *will*", "link": "", "preview": "yes"}))
+    assert "<em>will</em>" in page
+    assert repository.find_candidate(board.name, "Bo").statement == ""
+    page = text_of(ada.post(address("describe"), {"description": "**New**", "preview": "yes"}))
+    assert "<strong>New</strong>" in page
+    assert repository.find(board.name).description == "Who *leads* us?"
+
+
+def test_tick_records_what_is_over(ada, board, monkeypatch):
+    from io import StringIO
+
+    from django.core.management import call_command
+
+    user = services.people.find("Ada")
+    services.add_candidates(user, board, [Candidate("Bo"), Candidate("Cy")])
+    services.add_voters(user, board, ["Hypatia"])
+    services.open_(user, repository.find(board.name), editable=False)
+    monkeypatch.setattr(repository, "now_text", lambda: "2199-12-01T00:00:00.000Z")
+    said = StringIO()
+    call_command("tick", stdout=said)
+    assert said.getvalue().startswith("1 elections closed, 0 mails queued")
+    assert repository.find(board.name).stored_state == State.CLOSED

@@ -124,23 +124,23 @@ def test_what_somebody_is_to_an_election(name, role, expected):
 
 def test_opening_names_everything_that_is_missing():
     with pytest.raises(NotReady) as refused:
-        check_opening(replace(ELECTION, no_voting_after=BEFORE), candidates=1, voters=0, now=NOON)
+        check_opening(replace(ELECTION, no_voting_after=BEFORE), candidates=1, now=NOON)
     for words in ("two candidates", "one voter", "end in the future"):
         assert words in str(refused.value)
 
 
 @pytest.mark.parametrize(("candidates", "seats", "ready"), [(2, 1, True), (3, 3, False), (3, 2, True), (1, 1, False)])
 def test_opening_needs_more_candidates_than_seats(candidates, seats, ready):
-    election = replace(ELECTION, seats=seats, method="stv-meek" if seats > 1 else "irv")
+    election = replace(ELECTION, seats=seats, method="stv-meek" if seats > 1 else "irv", voter_count=1)
     if ready:
-        check_opening(election, candidates, voters=1, now=NOON)
+        check_opening(election, candidates, now=NOON)
     else:
         with pytest.raises(NotReady):
-            check_opening(election, candidates, voters=1, now=NOON)
+            check_opening(election, candidates, now=NOON)
 
 
 def test_everybody_as_the_electorate_needs_no_roll():
-    check_opening(replace(ELECTION, electorate="everyone"), candidates=2, voters=0, now=NOON)
+    check_opening(replace(ELECTION, electorate="everyone"), candidates=2, now=NOON)
 
 
 @pytest.mark.parametrize(
@@ -188,6 +188,6 @@ def test_settings_that_contradict_each_other_are_refused():
     ],
 )
 def test_what_an_organiser_should_think_about(changes, candidates, silent, voters, words):
-    found = warnings(replace(ELECTION, **changes), candidates, silent, voters, NOON)
+    found = warnings(replace(ELECTION, voter_count=voters, **changes), candidates, silent, NOON)
     assert len(found) == len(words)
     assert all(word in sentence for word, sentence in zip(words, found, strict=True))

@@ -1,0 +1,16 @@
+"""What a clock has to set off: once, for whoever prefers a timer of their own to the worker."""
+
+from typing import Any
+
+from config.commands import StoreCommand
+from config.log import site_sealer
+from elections.invitations import take_mailings_on
+from elections.services import close_what_is_over
+
+
+class Command(StoreCommand):
+    help = "Records elections that are over, takes mailings on and seals events, once. Safe to run again and at once."
+
+    def handle(self, **options: Any) -> None:
+        closed, queued, sealed = close_what_is_over(), take_mailings_on(), site_sealer().seal()
+        self.stdout.write(f"{closed} elections closed, {queued} mails queued, {sealed} event numbers sealed.")

@@ -1,0 +1,56 @@
+"""A process that acts as one organiser among several: `python -m tests.elections.organiser NUMBER`.
+
+It waits for a line, does twelve things at random to the election "Board", and prints those that were not refused.
+"""
+
+from __future__ import annotations
+
+import json
+import random
+import sys
+
+import django
+
+django.setup()
+
+from accounts import repository as people  # noqa: E402 - Django has to be set up first
+from accounts.rules import Refusal  # noqa: E402
+from elections import repository, services  # noqa: E402
+from elections.repository import Candidate  # noqa: E402
+from elections.rules import Action  # noqa: E402
+
+
+def act(number: int, step: int) -> str:
+    """Do one thing; answers what it was."""
+    ada, election = people.find("Ada"), repository.find("Board")
+    kinds = ["voter", "cand", "text", *(["fix"] if step > 6 else []), *(["close"] if step > 9 else [])]
+    kind = random.choice(kinds)
+    words = f"{kind} {number} {step}"
+    if kind == "voter":
+        services.add_voters(ada, election, [words])
+    elif kind == "cand":
+        services.add_candidates(ada, election, [Candidate(words)])
+    elif kind == "text":
+        services.change(ada, election, Action.DESCRIBE, description=words)
+    elif kind == "fix":
+        services.fix(ada, election)
+    else:
+        services.close(ada, election)
+    return words
+
+
+def main() -> None:
+    number = int(sys.argv[1])
+    random.seed(number)
+    sys.stdin.readline()
+    done = []
+    for step in range(12):
+        try:
+            done.append(act(number, step))
+        except Refusal:
+            continue
+    print(json.dumps(done))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,63 @@
+"""Organisers in several processes at once: what is left, some order of their acts explains."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+
+import pytest
+
+from config.settings import BASE_DIR
+from elections import repository, services
+from elections.repository import Candidate
+from elections.rules import State
+from store.log import EventLog
+
+
+@pytest.mark.slow
+def test_acts_of_four_processes_are_explained_by_the_order_of_the_log(site, settings, person):
+    ada = person("Ada")
+    election = services.create(ada, "Board")
+    services.add_candidates(ada, election, [Candidate("Bo"), Candidate("Cy")])
+    services.add_voters(ada, election, ["Hypatia"])
+    services.open_(ada, repository.find("Board"), editable=True)
+    environment = {**os.environ, "STORE_URL": settings.STORE_URL, "DJANGO_SETTINGS_MODULE": "config.settings"}
+    command = [sys.executable, "-m", "tests.elections.organiser"]
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
+    processes = [subprocess.Popen([*command, str(n)], cwd=BASE_DIR, env=environment, **pipes) for n in range(4)]
+    for process in processes:
+        process.stdin.write("go\n")
+        process.stdin.flush()
+    acknowledged = [words for process in processes for words in json.loads(process.communicate(timeout=120)[0])]
+
+    flags, voters, candidates, description = (True, True), {"Hypatia"}, {"Bo", "Cy"}, ""
+    for event in EventLog(site).since(0):
+        said = event["event_data"]
+        if event["event_type"] == "VotersAdded" and said["voters"] != ["Hypatia"]:
+            assert flags[1], "nobody is put on the roll of a closed election"
+            voters |= set(said["voters"])
+        elif event["event_type"] == "CandidatesAdded" and said["candidates"][0]["name"] not in ("Bo", "Cy"):
+            assert flags == (True, True), "no candidate is added once they are fixed"
+            candidates |= {each["name"] for each in said["candidates"]}
+        elif event["event_type"] == "ElectionUpdated" and "description" in said:
+            assert flags == (True, True)
+            description = said["description"]
+        elif event["event_type"] == "ElectionUpdated" and "allow_edit" in said:
+            assert flags == (True, True)
+            flags = (False, True)
+        elif event["event_type"] == "ElectionClosed":
+            assert flags[1], "it is closed once"
+            flags = (False, False)
+
+    left = repository.find("Board")
+    assert (left.allow_edit, left.allow_vote) == flags
+    assert left.description == description
+    assert {voter.name for voter in repository.every_voter("Board")} == voters
+    assert {each.name for each in repository.candidates("Board")} == candidates
+    assert {words for words in acknowledged if words.startswith("voter")} == voters - {"Hypatia"}
+    assert {words for words in acknowledged if words.startswith("cand")} == candidates - {"Bo", "Cy"}
+    assert sum(words.startswith("fix") for words in acknowledged) <= 1
+    closed = sum(words.startswith("close") for words in acknowledged)
+    assert closed == (1 if left.stored_state == State.CLOSED else 0)
