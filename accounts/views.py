@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from django.contrib import auth, messages
@@ -43,6 +44,25 @@ def show_form(request: HttpRequest, form: Any, title: str, button: str, **contex
     """The page every form of this app is on. One that was refused answers 422, so that a client can tell."""
     context |= {"form": form, "title": title, "button": button}
     return render(request, "accounts/form.html", context, status=422 if form.errors else 200)
+
+
+def carried_out(
+    request: HttpRequest,
+    form: Any,
+    act: Callable[[], Any],
+    sentence: str | Callable[[Any], str],
+    field: str | None = None,
+) -> bool:
+    """If a form was sent and is right: do what it asks and say so. A refusal is said at the form."""
+    if request.method != "POST" or not form.is_valid():
+        return False
+    try:
+        answer = act()
+    except Refusal as refusal:
+        form.add_error(field, str(refusal))
+        return False
+    messages.success(request, sentence(answer) if callable(sentence) else sentence)
+    return True
 
 
 def ask(request: HttpRequest, title: str, button: str) -> HttpResponse:

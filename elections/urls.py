@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from . import views
+from . import lifecycle_views, roll_views, views
 
 urlpatterns = [
     path("elections/", views.elections, name="elections"),
@@ -15,19 +15,19 @@ urlpatterns = [
     path("election/<name:name>/candidates/", views.candidates, name="candidates"),
     path("election/<name:name>/candidates/<name:candidate>/", views.candidate, name="candidate"),
     path("election/<name:name>/candidates/<name:candidate>/remove/", views.remove_candidate, name="remove_candidate"),
-    path("election/<name:name>/roll/", views.roll, name="roll"),
-    path("election/<name:name>/roll/import/", views.import_roll, name="import_roll"),
-    path("election/<name:name>/roll/roll.csv", views.export_roll, name="export_roll"),
-    path("election/<name:name>/roll/invite/", views.invite, name="invite_voters"),
-    path("no-reminders/<str:token>/", views.leave_alone, name="leave_alone"),
-    path("election/<name:name>/roll/remove/", views.remove_voter, name="remove_voter"),
-    path("election/<name:name>/open/", views.open_, name="open_election"),
-    path("election/<name:name>/fix/", views.fix, name="fix_candidates"),
-    path("election/<name:name>/end/", views.extend, name="extend"),
-    path("election/<name:name>/close/", views.close, name="close_election"),
-    path("election/<name:name>/rename/", views.rename, name="rename_election"),
-    path("election/<name:name>/copy/", views.copy, name="copy_election"),
-    path("election/<name:name>/delete/", views.delete, name="delete_election"),
-    path("election/<name:name>/managers/", views.managers, name="managers"),
-    path("election/<name:name>/hand-over/", views.hand_over, name="hand_over_election"),
+    path("election/<name:name>/roll/", roll_views.roll, name="roll"),
+    path("election/<name:name>/roll/import/", roll_views.import_roll, name="import_roll"),
+    path("election/<name:name>/roll/roll.csv", roll_views.export_roll, name="export_roll"),
+    path("election/<name:name>/roll/invite/", roll_views.invite, name="invite_voters"),
+    path("no-reminders/<str:token>/", roll_views.leave_alone, name="leave_alone"),
+    path("election/<name:name>/roll/remove/", roll_views.remove_voter, name="remove_voter"),
+    path("election/<name:name>/open/", lifecycle_views.open_, name="open_election"),
+    path("election/<name:name>/fix/", lifecycle_views.fix, name="fix_candidates"),
+    path("election/<name:name>/end/", lifecycle_views.extend, name="extend"),
+    path("election/<name:name>/close/", lifecycle_views.close, name="close_election"),
+    path("election/<name:name>/rename/", lifecycle_views.rename, name="rename_election"),
+    path("election/<name:name>/copy/", lifecycle_views.copy, name="copy_election"),
+    path("election/<name:name>/delete/", lifecycle_views.delete, name="delete_election"),
+    path("election/<name:name>/managers/", lifecycle_views.managers, name="managers"),
+    path("election/<name:name>/hand-over/", lifecycle_views.hand_over, name="hand_over_election"),
 ]

@@ -7,39 +7,30 @@ from typing import Any
 
 from django.conf import settings as site_settings
 from django.contrib import messages
-from django.http import Http404, HttpRequest, HttpResponse, StreamingHttpResponse
+from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.http import urlencode
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
-from accounts.access import public, requires
+from accounts.access import requires
 from accounts.models import User
 from accounts.rules import Permission, Refusal
-from accounts.views import ask, form_page, posted, say, show_form
+from accounts.views import carried_out, form_page, posted, show_form
 from store.log import utc_now
 
-from . import invitations, lists, repository, rules, services
+from . import repository, rules, services
 from .calendar import NotInTheCalendar
 from .calendar import calendar as as_calendar
 from .forms import (
     CandidateForm,
     CandidatesForm,
-    ConfirmDeletionForm,
     DescriptionForm,
     ElectionForm,
-    EndForm,
-    ImportedForm,
-    ImportForm,
-    NameForm,
-    OpenForm,
-    PersonForm,
     SearchForm,
     SettingsForm,
-    VotersForm,
 )
-from .lists import Verdict
 from .markdown import plain, to_html
 from .repository import Candidate
 from .rules import Action, Election, Relation, State
@@ -136,19 +127,14 @@ def calendar(request: HttpRequest, election: Election) -> HttpResponse:
 @form_page
 def create(request: HttpRequest) -> HttpResponse:
     form = ElectionForm(posted(request))
-    if request.method == "POST" and form.is_valid():
-        try:
-            made = services.create(request.user, **form.values())
-        except services.NameTaken as refusal:
-            form.add_error("name", str(refusal))
-        else:
-            _say_what_was_understood(request, form)
-            messages.success(request, _("Your draft is there. Now add candidates and voters."))
-            return redirect("dashboard", name=made.name)
+    done = _("Your draft is there. Now add candidates and voters.")
+    if carried_out(request, form, lambda: services.create(request.user, **form.values()), done, "name"):
+        say_what_was_understood(request, form)
+        return redirect("dashboard", name=form.cleaned_data["name"])
     return show_form(request, form, _("New election"), _("Create draft"))
 
 
-def _say_what_was_understood(request: HttpRequest, form: Any) -> None:
+def say_what_was_understood(request: HttpRequest, form: Any) -> None:
     for note in form.notes():
         messages.info(request, note)
 
@@ -157,15 +143,14 @@ def _say_what_was_understood(request: HttpRequest, form: Any) -> None:
 @form_page
 def settings(request: HttpRequest, election: Election) -> HttpResponse:
     form = SettingsForm(posted(request), initial=SettingsForm.initial_of(election))
-    if request.method == "POST" and form.is_valid():
-        try:
-            services.change(request.user, election, Action.SET_UP, **form.values())
-        except Refusal as refusal:
-            form.add_error(None, str(refusal))
-        else:
-            _say_what_was_understood(request, form)
-            messages.success(request, _("The settings are saved."))
-            return redirect("dashboard", name=election.name)
+    if carried_out(
+        request,
+        form,
+        lambda: services.change(request.user, election, Action.SET_UP, **form.values()),
+        _("The settings are saved."),
+    ):
+        say_what_was_understood(request, form)
+        return redirect("dashboard", name=election.name)
     return show_form(request, form, _("Settings"), _("Save settings"), **context_of(request, election))
 
 
@@ -175,14 +160,13 @@ def describe(request: HttpRequest, election: Election) -> HttpResponse:
     form = DescriptionForm(posted(request), initial={"description": election.description})
     if "preview" in request.POST and form.is_valid():
         return _preview(request, form, _("Description"), form.cleaned_data["description"], election)
-    if request.method == "POST" and form.is_valid():
-        try:
-            services.change(request.user, election, Action.DESCRIBE, **form.cleaned_data)
-        except Refusal as refusal:
-            form.add_error(None, str(refusal))
-        else:
-            messages.success(request, _("The description is saved."))
-            return redirect("dashboard", name=election.name)
+    if carried_out(
+        request,
+        form,
+        lambda: services.change(request.user, election, Action.DESCRIBE, **form.cleaned_data),
+        _("The description is saved."),
+    ):
+        return redirect("dashboard", name=election.name)
     context = context_of(request, election, previews=True)
     return show_form(request, form, _("Description"), _("Save"), **context)
 
@@ -218,15 +202,13 @@ def _missing(election: Election, candidates: int) -> str:
 def candidates(request: HttpRequest, election: Election) -> HttpResponse:
     """All candidates, and a box to paste more into: one a line."""
     form = CandidatesForm(posted(request))
-    if request.method == "POST" and form.is_valid():
-        try:
-            new = [Candidate(name) for name in form.cleaned_data["names"]]
-            added = services.add_candidates(request.user, election, new)
-        except Refusal as refusal:
-            form.add_error(None, str(refusal))
-        else:
-            messages.success(request, _("Candidates added: %(count)d.") % {"count": len(added)})
-            return redirect("candidates", name=election.name)
+
+    def add() -> list[str]:
+        new = [Candidate(name) for name in form.cleaned_data["names"]]
+        return services.add_candidates(request.user, election, new)
+
+    if carried_out(request, form, add, lambda added: _("Candidates added: %(count)d.") % {"count": len(added)}):
+        return redirect("candidates", name=election.name)
     found = repository.candidates(election.name)
     context = context_of(request, election, form=form, candidates=found)
     return render(request, "elections/candidates.html", context, status=422 if form.errors else 200)
@@ -249,10 +231,13 @@ def candidate(request: HttpRequest, found: tuple[Election, Candidate]) -> HttpRe
     form = CandidateForm(posted(request), initial={"statement": candidate.statement, "link": candidate.link})
     if "preview" in request.POST and form.is_valid():
         return _preview(request, form, candidate.name, form.cleaned_data["statement"], election)
-    if request.method == "POST" and form.is_valid():
-        changed = Candidate(candidate.name, **form.cleaned_data)
-        if told(request, lambda: services.edit_candidate(request.user, election, changed), _("Saved.")):
-            return redirect("candidates", name=election.name)
+    if carried_out(
+        request,
+        form,
+        lambda: services.edit_candidate(request.user, election, Candidate(candidate.name, **form.cleaned_data)),
+        _("Saved."),
+    ):
+        return redirect("candidates", name=election.name)
     return show_form(request, form, candidate.name, _("Save"), **context_of(request, election, previews=True))
 
 
@@ -269,255 +254,3 @@ def remove_candidate(request: HttpRequest, found: tuple[Election, Candidate]) ->
     done = _("%(name)s is no longer a candidate.") % {"name": candidate.name}
     told(request, lambda: services.remove_candidate(request.user, election, candidate.name), done)
     return redirect("candidates", name=election.name)
-
-
-# --- the roll ---
-
-
-@run(Action.SEE_ROLL)
-@form_page
-def roll(request: HttpRequest, election: Election) -> HttpResponse:
-    """Who may vote, page by page; a POST adds some, typed one a line."""
-    form = VotersForm(posted(request))
-    if request.method == "POST" and form.is_valid():
-        try:
-            added = services.add_voters(request.user, election, form.cleaned_data["voters"])
-        except Refusal as refusal:
-            form.add_error(None, str(refusal))
-        else:
-            messages.success(request, _("Voters added: %(count)d.") % {"count": added})
-            return redirect("roll", name=election.name)
-    search = SearchForm(request.GET)
-    prefix = search.cleaned_data["q"] if search.is_valid() else ""
-    found, cursor = repository.voters(
-        election.name, prefix=prefix, limit=A_PAGE, cursor=request.GET.get("after") or None
-    )
-    here = reverse("roll", args=[election.name])
-    older = f"{here}?{urlencode({'q': prefix, 'after': cursor})}" if cursor else ""
-    shown = invitations.with_mails(found)
-    context = context_of(request, election, form=form, search=search, voters=shown, older=older)
-    return render(request, "elections/roll.html", context, status=422 if form.errors else 200)
-
-
-@run(Action.INVITE)
-@require_POST
-def invite(request: HttpRequest, election: Election) -> HttpResponse:
-    """Invite those who are new, remind those who have not voted, or send one mail again."""
-    who = request.POST.get("who", "")
-    acts = {"new": invitations.invite, "late": invitations.remind}
-    if who in acts:
-        told(request, lambda: acts[who](request.user, election), _("The mails are on their way."))
-    else:
-        voter = request.POST.get("voter", "")
-        told(request, lambda: invitations.send_again(request.user, election, voter), _("The mail is on its way."))
-    return redirect("roll", name=election.name)
-
-
-@public
-@form_page
-def leave_alone(request: HttpRequest, token: str) -> HttpResponse:
-    """The way out of reminders; a button does it, because mail scanners follow links."""
-    if request.method != "POST":
-        return ask(request, _("No more reminders?"), _("No more reminders"))
-    name = invitations.leave_alone(token)
-    if name is None:
-        return say(request, _("This link does not work"), _("It is not one of ours, or you left the roll."), status=410)
-    sentence = _("You get no more reminders about “%(name)s”. You may still vote.") % {"name": name}
-    return say(request, _("No more reminders"), sentence)
-
-
-@run(Action.ADD_VOTERS)
-@form_page
-def import_roll(request: HttpRequest, election: Election) -> HttpResponse:
-    """First a preview that gives each row its verdict, then one button."""
-    if "voters" in request.POST:
-        return _import(request, election)
-    form = ImportForm(posted(request), request.FILES)
-    if request.method == "POST" and form.is_valid():
-        rows = form.cleaned_data["rows"]
-        there = repository.on_roll(election.name, [row.kept for row in rows if row.kept])
-        rows = lists.against(rows, there)
-        return render(request, "elections/preview.html", context_of(request, election, **_verdicts(rows)))
-    return show_form(
-        request, form, _("Import voters"), _("Look at the list"), **context_of(request, election), upload=True
-    )
-
-
-def _verdicts(rows: list[lists.Row]) -> dict[str, Any]:
-    new = [row.kept for row in rows if row.verdict == Verdict.NEW]
-    counts = {verdict: sum(row.verdict == verdict for row in rows) for verdict in Verdict}
-    form = ImportedForm(initial={"voters": "\n".join(map(str, new))})
-    return {"rows": rows, "counts": counts, "new": new, "form": form}
-
-
-def _import(request: HttpRequest, election: Election) -> HttpResponse:
-    form = ImportedForm(request.POST)
-    if not form.is_valid():
-        messages.error(request, _("That list cannot be read. Please start again with the file."))
-        return redirect("import_roll", name=election.name)
-    added = 0
-
-    def act() -> None:
-        nonlocal added
-        added = services.add_voters(request.user, election, form.cleaned_data["voters"])
-
-    if told(request, act, _("The list is imported.")):
-        messages.info(request, _("Voters added: %(count)d.") % {"count": added})
-    return redirect("roll", name=election.name)
-
-
-@run(Action.SEE_ROLL)
-@require_safe
-def export_roll(request: HttpRequest, election: Election) -> HttpResponse:
-    rows = ([voter.name, "yes" if voter.voted else "no"] for voter in repository.every_voter(election.name))
-    answer = StreamingHttpResponse(lists.as_csv(["voter", "voted"], rows), content_type="text/csv; charset=utf-8")
-    answer["Content-Disposition"] = 'attachment; filename="roll.csv"'
-    return answer
-
-
-@run(Action.REMOVE_VOTERS)
-@require_POST
-def remove_voter(request: HttpRequest, election: Election) -> HttpResponse:
-    name = request.POST.get("voter", "")
-    done = _("%(name)s is no longer on the roll.") % {"name": name}
-    told(request, lambda: services.remove_voter(request.user, election, name), done)
-    return redirect("roll", name=election.name)
-
-
-# --- from draft to closed ---
-
-
-@run(Action.OPEN)
-@form_page
-def open_(request: HttpRequest, election: Election) -> HttpResponse:
-    form = OpenForm(posted(request))
-    if request.method == "POST" and form.is_valid():
-        try:
-            services.open_(request.user, election, **form.cleaned_data)
-        except Refusal as refusal:
-            form.add_error(None, str(refusal))
-        else:
-            messages.success(request, _("The election is open."))
-            return redirect("dashboard", name=election.name)
-    lead = _("Once it is open it cannot be renamed, and its settings stay as they are.")
-    return show_form(request, form, _("Open the election"), _("Open it"), lead=lead, **context_of(request, election))
-
-
-@run(Action.FIX)
-@require_POST
-def fix(request: HttpRequest, election: Election) -> HttpResponse:
-    told(request, lambda: services.fix(request.user, election), _("The candidates are fixed."))
-    return redirect("dashboard", name=election.name)
-
-
-@run(Action.EXTEND)
-@form_page
-def extend(request: HttpRequest, election: Election) -> HttpResponse:
-    form = EndForm(posted(request), zone=election.time_zone)
-    if request.method == "POST" and form.is_valid():
-        try:
-            services.extend(request.user, election, form.end())
-        except Refusal as refusal:
-            form.add_error(None, str(refusal))
-        else:
-            _say_what_was_understood(request, form)
-            messages.success(request, _("The end is moved."))
-            return redirect("dashboard", name=election.name)
-    return show_form(request, form, _("Move the end"), _("Move the end"), **context_of(request, election))
-
-
-@run(Action.CLOSE)
-@form_page
-def close(request: HttpRequest, election: Election) -> HttpResponse:
-    if request.method == "POST":
-        told(request, lambda: services.close(request.user, election), _("The election is closed."))
-        return redirect("dashboard", name=election.name)
-    lead = _("Nobody can vote after that, and nothing can be changed again.")
-    context = {"title": _("Close the election"), "button": _("Close it for good"), "lead": lead, "danger": True}
-    return render(request, "accounts/confirm.html", context_of(request, election, **context))
-
-
-@run(Action.RENAME)
-@form_page
-def rename(request: HttpRequest, election: Election) -> HttpResponse:
-    return _under_another_name(request, election, services.rename, _("Rename"), election.name)
-
-
-@run(Action.COPY)
-@form_page
-def copy(request: HttpRequest, election: Election) -> HttpResponse:
-    suggestion = _("Copy of %(name)s") % {"name": election.name}
-    return _under_another_name(request, election, services.copy, _("Copy"), suggestion[:200])
-
-
-def _under_another_name(
-    request: HttpRequest, election: Election, act: Callable[..., Election], title: str, suggestion: str
-) -> HttpResponse:
-    form = NameForm(posted(request), initial={"name": suggestion})
-    if request.method == "POST" and form.is_valid():
-        try:
-            made = act(request.user, election, form.cleaned_data["name"])
-        except Refusal as refusal:
-            form.add_error("name", str(refusal))
-        else:
-            messages.success(request, _("Done."))
-            return redirect("dashboard", name=made.name)
-    return show_form(request, form, title, title, **context_of(request, election))
-
-
-@run(Action.DELETE)
-@form_page
-def delete(request: HttpRequest, election: Election) -> HttpResponse:
-    form = ConfirmDeletionForm(posted(request), expected=election.name)
-    if request.method == "POST" and form.is_valid():
-        try:
-            services.delete(request.user, election)
-        except Refusal as refusal:
-            form.add_error(None, str(refusal))
-        else:
-            messages.success(request, _("%(name)s is deleted.") % {"name": election.name})
-            return redirect("elections")
-    title = _("Delete %(name)s") % {"name": election.name}
-    lead = _("Its candidates, its roll and its ballots go for good. The event log keeps what happened.")
-    return show_form(
-        request, form, title, _("Delete for good"), lead=lead, danger=True, **context_of(request, election)
-    )
-
-
-# --- who runs it ---
-
-
-@run(Action.CHANGE_MANAGERS)
-@form_page
-def managers(request: HttpRequest, election: Election) -> HttpResponse:
-    form = PersonForm(posted(request))
-    if request.method == "POST" and "remove" in request.POST:
-        name = request.POST["remove"]
-        done = _("%(name)s no longer runs this election.") % {"name": name}
-        told(request, lambda: services.remove_manager(request.user, election, name), done)
-        return redirect("managers", name=election.name)
-    if request.method == "POST" and form.is_valid():
-        try:
-            name = services.add_manager(request.user, election, form.cleaned_data["name"])
-        except Refusal as refusal:
-            form.add_error("name", str(refusal))
-        else:
-            messages.success(request, _("%(name)s now helps to run this election.") % {"name": name})
-            return redirect("managers", name=election.name)
-    status = 422 if form.errors else 200
-    return render(request, "elections/managers.html", context_of(request, election, form=form), status=status)
-
-
-@run(Action.HAND_OVER)
-@form_page
-def hand_over(request: HttpRequest, election: Election) -> HttpResponse:
-    form = PersonForm(posted(request))
-    if request.method == "POST" and form.is_valid():
-        try:
-            name = services.hand_over(request.user, election, form.cleaned_data["name"])
-        except Refusal as refusal:
-            form.add_error("name", str(refusal))
-        else:
-            messages.success(request, _("%(name)s now owns this election.") % {"name": name})
-            return redirect("election", name=election.name)
-    return show_form(request, form, _("Hand it over"), _("Hand it over"), **context_of(request, election))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from collections import Counter
 
 import pytest
@@ -11,27 +10,8 @@ from accounts import repository, services
 from accounts.rules import NotAllowed, Refusal, Role
 from store import keys
 from store.log import Event, EventLog
+from tests.at_once import at_once
 from tests.people import PASSWORD
-
-
-def at_once(*acts):
-    """Do all of it at the same moment; answers what each returned or raised."""
-    barrier = threading.Barrier(len(acts))
-    answers = [None] * len(acts)
-
-    def run(position, act):
-        barrier.wait()
-        try:
-            answers[position] = act()
-        except Exception as error:
-            answers[position] = error
-
-    threads = [threading.Thread(target=run, args=each) for each in enumerate(acts)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    return answers
 
 
 def owners(site) -> list[str]:

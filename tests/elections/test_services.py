@@ -15,6 +15,7 @@ from elections.repository import Candidate
 from elections.rules import Action, NotReady, State, WrongState
 from store import keys
 from store.log import EventLog
+from tests.at_once import at_once
 
 PAST, FUTURE, LATER = "2020-01-01T00:00:00.000Z", "2999-01-01T00:00:00.000Z", "2999-02-01T00:00:00.000Z"
 
@@ -265,25 +266,6 @@ def test_what_a_deletion_cut_short_left_behind_does_not_come_back(site, ada, rea
 
 
 # --- at once ---
-
-
-def at_once(*acts):
-    barrier = threading.Barrier(len(acts))
-    answers = [None] * len(acts)
-
-    def run(position, act):
-        barrier.wait()
-        try:
-            answers[position] = act()
-        except Exception as error:
-            answers[position] = error
-
-    threads = [threading.Thread(target=run, args=each) for each in enumerate(acts)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    return answers
 
 
 def test_of_many_openings_at_once_one_happens(site, ada, ready):
