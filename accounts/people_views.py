@@ -19,8 +19,8 @@ from .access import requires
 from .forms import ConfirmNameForm, FindPeopleForm, InviteForm, NewPasswordForm, RoleForm
 from .letters import compose
 from .models import User
-from .rules import Permission, Refusal, Role
-from .views import form_page, posted, show_form
+from .rules import Permission, Role
+from .views import carried_out, form_page, posted, show_form
 
 PEOPLE_A_PAGE = 50
 
@@ -82,14 +82,14 @@ def change_role(request: HttpRequest, person: User) -> HttpResponse:
 @sensitive_post_parameters()
 def set_password(request: HttpRequest, person: User) -> HttpResponse:
     form = NewPasswordForm(posted(request), user=person)
-    if request.method == "POST" and form.is_valid():
-        try:
-            services.set_password_for(request.user, person, form.cleaned_data["password"])
-        except services.Overtaken as refusal:
-            form.add_error(None, str(refusal))
-        else:
-            messages.success(request, _("The password of %(name)s is changed.") % {"name": person.name})
-            return redirect("person", name=person.name)
+    done = _("The password of %(name)s is changed.") % {"name": person.name}
+    if carried_out(
+        request,
+        form,
+        lambda: services.set_password_for(request.user, person, form.cleaned_data["password"]),
+        done,
+    ):
+        return redirect("person", name=person.name)
     title = _("A new password for %(name)s") % {"name": person.name}
     return show_form(request, form, title, _("Set password"))
 
@@ -111,14 +111,9 @@ def reset_factors(request: HttpRequest, person: User) -> HttpResponse:
 @form_page
 def remove(request: HttpRequest, person: User) -> HttpResponse:
     form = ConfirmNameForm(posted(request), expected=person.name)
-    if request.method == "POST" and form.is_valid():
-        try:
-            services.remove(request.user, person)
-        except Refusal as refusal:
-            form.add_error(None, str(refusal))
-        else:
-            messages.success(request, _("%(name)s is removed.") % {"name": person.name})
-            return redirect("people")
+    done = _("%(name)s is removed.") % {"name": person.name}
+    if carried_out(request, form, lambda: services.remove(request.user, person), done):
+        return redirect("people")
     title = _("Remove %(name)s") % {"name": person.name}
     lead = _("Their ballots in elections that are still open go with them. Closed elections keep theirs.")
     return show_form(request, form, title, _("Remove for good"), lead=lead, danger=True)
