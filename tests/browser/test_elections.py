@@ -46,7 +46,7 @@ def test_an_organiser_takes_an_election_from_draft_to_closed(organiser, browser,
     page.click("main form button.button")
     expect(page.locator("main")).to_contain_text("Is this right?")
     page.click("main form button.button")
-    expect(page.locator("main")).to_contain_text("The list is imported.")
+    expect(page.locator("main")).to_contain_text("Voters added: 2.")
     page.click("main .tabs >> text=Overview")
     page.click('main a.button:has-text("Open the election")')
     page.click("main form button.button")
