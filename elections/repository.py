@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass, replace
 from accounts.repository import table
 from store import keys
 from store.log import as_text, utc_now
-from store.table import Delete, Equals, Item, Key, Missing, Put, Update, Write
+from store.table import Delete, Equals, Item, Key, Missing, Put, Span, Update, Write
 
 from .rules import Election, State
 
@@ -84,9 +84,14 @@ def lists(
     if prefix:
         page = table().page(keys.elections(prefix), limit=limit, cursor=cursor)
     else:
-        span = keys.run_by(run_by) if run_by else keys.elections_in_state(state.value) if state else keys.ELECTIONS
+        span = keys.run_by(run_by) if run_by else list_of(state) if state else keys.ELECTIONS
         page = table().page(span, limit=limit, cursor=cursor, backwards=True)
     return [listed_of(item) for item in page.items], page.cursor
+
+
+def list_of(state: State) -> Span:
+    """The list an election is in: whether candidates may still be added makes no difference to who looks for it."""
+    return keys.elections_in_state(State.OPEN.value if state == State.EDITABLE else state.value)
 
 
 def waiting_for(name: str, email: str, now: str) -> list[Election]:
@@ -129,7 +134,7 @@ def creation(election: Election) -> list[Write]:
     key, entry = keys.election(election.name), keys.listed_election(election.name)
     date = keys.by_date(election.created_at, election.name)
     stored = asdict(election) | {"managers": list(election.managers)}
-    state = {"GSI1PK": keys.elections_in_state(election.stored_state.value).pk, "GSI1SK": date}
+    state = {"GSI1PK": list_of(election.stored_state).pk, "GSI1SK": date}
     return [
         Put({"PK": key.pk, "SK": key.sk, "entity_type": "ELECTION", **stored}, when=Missing()),
         Put({"PK": entry.pk, "SK": entry.sk, **state, **_copied(election)}),
@@ -153,7 +158,7 @@ def change(before: Election, after: Election) -> list[Write]:
         date = keys.by_date(before.created_at, before.name)
         stored |= {"GSI1PK": keys.ELECTIONS.pk, "GSI1SK": date}
     shown = _copied(after)
-    state = {"GSI1PK": keys.elections_in_state(after.stored_state.value).pk}
+    state = {"GSI1PK": list_of(after.stored_state).pk}
     writes: list[Write] = [
         Update(keys.election(before.name), set=stored | {"managers": list(after.managers)}, when=unchanged(before)),
         Update(keys.listed_election(before.name), set=shown | state),

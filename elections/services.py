@@ -230,10 +230,9 @@ def _close(actor: str, election: Election) -> Election:
 def close_what_is_over() -> int:
     """Record the end of elections whose time has come. Any number may do this at once; each end is recorded once."""
     closed, now = 0, repository.now_text()
-    for state in (State.EDITABLE, State.OPEN):
-        for item in people.table().each(keys.elections_in_state(state.value)):
-            if item["no_voting_after"] is not None and item["no_voting_after"] <= now:
-                closed += _close_if_over(item["name"], now)
+    for item in people.table().each(repository.list_of(State.OPEN)):
+        if item["no_voting_after"] is not None and item["no_voting_after"] <= now:
+            closed += _close_if_over(item["name"], now)
     return closed
 
 

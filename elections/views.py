@@ -93,7 +93,7 @@ def elections(request: HttpRequest) -> HttpResponse:
     now = repository.now_text()
     shown = [(each, each.state(now)) for each in found if each.stored_state != State.DRAFT or tab == "mine"]
     older = f"{reverse('elections')}?{urlencode({'show': tab, 'q': prefix, 'after': cursor})}" if cursor else ""
-    context = {"elections": shown, "tab": tab, "tabs": TABS, "form": form, "prefix": prefix, "older": older}
+    context = {"elections": shown, "tab": tab, "form": form, "older": older}
     return render(request, "elections/elections.html", context)
 
 

@@ -186,10 +186,6 @@ def manager(election_name: str, person: str) -> Key:
     return Key(election(election_name).pk, f"MANAGER#{part(person)}")
 
 
-def managers(election_name: str) -> Span:
-    return Span(election(election_name).pk, prefix="MANAGER#")
-
-
 def run_by(person: str) -> Span:
     return Span(f"RUNS#{part(person)}", index=True)
 

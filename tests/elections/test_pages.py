@@ -216,6 +216,16 @@ def test_lists_are_narrowed_by_tab_and_by_name(ada, board, signed_in):
         assert ada.get(f"/elections/?show={tab}").status_code == 200
 
 
+def test_an_election_that_is_open_and_still_editable_is_listed_as_open(ada, board, signed_in):
+    user = services.people.find("Ada")
+    services.add_candidates(user, board, [Candidate("Bo"), Candidate("Cy")])
+    services.add_voters(user, board, ["Hypatia"])
+    services.open_(user, repository.find(board.name), editable=True)
+    observer = signed_in("Observer", Role.OBSERVER)
+    assert "Board 2027" in text_of(observer.get("/elections/?show=open"))
+    assert "Board 2027" not in text_of(observer.get("/elections/?show=closed"))
+
+
 def test_a_list_takes_two_round_trips(ada, board):
     assert 'desc="2 trips"' in ada.get("/elections/")["Server-Timing"]
 
