@@ -156,3 +156,12 @@ def visit(browser: Browser, server: str) -> Iterator[Visit]:
     for context, _ in opened:
         context.close()
     assert [complaint for _, complaints in opened for complaint in complaints] == []
+
+
+def until(holds: Callable[[], bool], seconds: float = 10) -> None:
+    """Wait for something only a script can see. (`wait_for_function` evaluates text in the page, which its policy
+    forbids as soon as it has to wait.)"""
+    deadline = time.monotonic() + seconds
+    while not holds():
+        assert time.monotonic() < deadline, "waited in vain"
+        time.sleep(0.05)

@@ -65,7 +65,7 @@ def test_another_tab_takes_the_choice_over(visit):
     other = page.context.new_page()
     other.goto("/")
     page.get_by_label("Dark").check()
-    other.wait_for_function("document.documentElement.dataset.theme === 'dark'")
+    expect(other.locator("html")).to_have_attribute("data-theme", "dark")
     expect(other.get_by_label("Dark")).to_be_checked()
 
 

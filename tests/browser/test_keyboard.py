@@ -5,6 +5,8 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import Page, expect
 
+from .conftest import until
+
 FOCUSED = """() => {
   const element = document.activeElement;
   const ring = element.closest(".segments > label") ?? element;
@@ -149,4 +151,4 @@ def test_a_wide_table_scrolls_by_arrow_keys(visit):
     box = page.locator(".table-box.scrolls")
     box.focus()
     page.keyboard.press("ArrowRight")
-    page.wait_for_function("document.querySelector('.table-box.scrolls').scrollLeft > 0")
+    until(lambda: box.evaluate("box => box.scrollLeft") > 0)
