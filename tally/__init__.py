@@ -1,0 +1,1 @@
+"""Counting ranked ballots: pure functions on values. Knows nothing of Django, of the store, or of who voted."""

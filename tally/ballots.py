@@ -1,0 +1,102 @@
+"""Ranked ballots as values. A ranking is a short text, and a ballot set says how often each ranking was cast.
+
+`3>1=4>0` ranks candidate 3 first, then 1 and 4 as equals, then 0; candidates are numbers into a tuple of names, and a
+candidate that is not in it is unranked. A blank ballot is the empty text. Written canonically (the numbers of a group
+ascending, nothing else), equal rankings are equal texts, so that a million ballots are a few thousand counted texts.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+Groups = tuple[tuple[int, ...], ...]
+
+
+class BadBallot(ValueError):
+    """A ranking that is not one; the words say why."""
+
+
+def groups_of(ranking: str) -> Groups:
+    """The groups of equals of a canonical ranking, best first."""
+    if not ranking:
+        return ()
+    return tuple(tuple(map(int, group.split("="))) for group in ranking.split(">"))
+
+
+def ranking_of(groups: Iterable[Iterable[int]]) -> str:
+    """The canonical ranking of groups of equals, best first. Empty groups are left out."""
+    kept = [sorted(group) for group in groups]
+    numbers = [number for group in kept for number in group]
+    if len(set(numbers)) != len(numbers):
+        raise BadBallot("A candidate is ranked twice.")
+    if any(number < 0 for number in numbers):
+        raise BadBallot("A candidate has a negative number.")
+    return ">".join("=".join(map(str, group)) for group in kept if group)
+
+
+def check(ranking: str, candidates: int) -> None:
+    """Refuse a text that is not a canonical ranking of so many candidates."""
+    try:
+        groups = groups_of(ranking)
+    except ValueError:
+        raise BadBallot("This is not a ranking.") from None
+    if ranking_of(groups) != ranking:
+        raise BadBallot("This ranking is not in canonical form.")
+    if any(number >= candidates for group in groups for number in group):
+        raise BadBallot("A candidate is ranked who does not stand.")
+
+
+@dataclass(frozen=True)
+class Ballots:
+    """Who stood, and how often each ranking was cast."""
+
+    candidates: tuple[str, ...]
+    counts: Mapping[str, int]
+
+    @classmethod
+    def of(cls, candidates: Sequence[str], rankings: Iterable[str]) -> Ballots:
+        """From single rankings, counted as they come."""
+        return cls(tuple(candidates), Counter(rankings))
+
+    @cached_property
+    def total(self) -> int:
+        return sum(self.counts.values())
+
+    @cached_property
+    def blank(self) -> int:
+        return self.counts.get("", 0)
+
+    def in_order(self, candidates: Sequence[str]) -> Ballots:
+        """The same ballots with the candidates numbered in another order; those not named are left out of every one."""
+        if tuple(candidates) == self.candidates:
+            return self
+        places = {name: number for number, name in enumerate(candidates)}
+        new = {old: places[name] for old, name in enumerate(self.candidates) if name in places}
+        counts: Counter[str] = Counter()
+        for ranking, count in self.counts.items():
+            groups = groups_of(ranking)
+            counts[ranking_of([new[number] for number in group if number in new] for group in groups)] += count
+        return Ballots(tuple(candidates), counts)
+
+    @cached_property
+    def normal(self) -> Ballots:
+        """The one form that all orders of candidates and ballots share; every count starts from it."""
+        ordered = self.in_order(sorted(self.candidates))
+        return Ballots(ordered.candidates, {ranking: n for ranking, n in sorted(ordered.counts.items()) if n})
+
+    def without(self, names: Iterable[str]) -> Ballots:
+        """As if these candidates had not stood."""
+        gone = set(names)
+        return self.in_order([name for name in self.candidates if name not in gone])
+
+    @cached_property
+    def digest(self) -> str:
+        """SHA-256 of the candidates and the counted rankings in normal form, as JSON without spaces."""
+        content = [self.normal.candidates, list(self.normal.counts.items())]
+        text = json.dumps(content, ensure_ascii=False, separators=(",", ":"))
+        return hashlib.sha256(text.encode()).hexdigest()

@@ -1,0 +1,122 @@
+"""What a count answers: who won, everybody's place, and the reasons, so that it can be shown, stored and checked again."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+from .ballots import Ballots
+
+VERSION = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Tie:
+    """Candidates a rule could not tell apart, where that was, and how it was settled, if it was."""
+
+    where: str  # "places", "elimination", "election", "transfer"
+    names: tuple[str, ...]
+    settled: str  # "left" as a tie; "earlier round"; "lot"
+    round: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Lot:
+    """A choice made by lot. Anybody can draw it again from the seed: see tally/lots.py."""
+
+    where: str
+    names: tuple[str, ...]
+    chosen: str
+    round: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Transfer:
+    """Votes that went from one candidate to another, or to nobody (exhausted), as an exact number in text."""
+
+    source: str
+    destination: str | None
+    votes: str
+
+
+@dataclass(frozen=True, slots=True)
+class Round:
+    """One round or stage. Numbers of votes are exact, as text: decimals, or a fraction such as 7/3."""
+
+    number: int
+    tally: dict[str, str]
+    threshold: str
+    exhausted: str
+    elected: tuple[str, ...] = ()
+    eliminated: tuple[str, ...] = ()
+    transfers: tuple[Transfer, ...] = ()
+    keep: dict[str, str] | None = None  # Meek's keep values
+    residue: str = "0"  # what truncation lost
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """A count with its reasons. Candidates are in the order of their names, whatever order they came in."""
+
+    method: str
+    candidates: tuple[str, ...]
+    seats: int
+    unranked: str
+    seed: str
+    total: int
+    blank: int
+    digest: str  # of the ballots counted
+    winners: tuple[str, ...]
+    places: tuple[tuple[str, int], ...]  # in order; equals share a place: 1, 1, 3
+    pairwise: tuple[tuple[int, ...], ...] | None = None  # [i][j]: ballots that rank i above j
+    rounds: tuple[Round, ...] | None = None
+    ties: tuple[Tie, ...] = ()
+    lots: tuple[Lot, ...] = ()
+    reasons: dict[str, Any] = field(default_factory=dict)  # each method says at its top what it puts here
+    version: int = VERSION
+
+    def as_json(self) -> str:
+        """Stable: the same ballots in any order give the same bytes."""
+        return json.dumps(asdict(self), ensure_ascii=False, sort_keys=True, separators=(",", ":"))
+
+    @classmethod
+    def from_json(cls, text: str) -> Result:
+        """A stored result as a value again."""
+        read = json.loads(text)
+        if read["version"] != VERSION:
+            raise ValueError(f"This result has version {read['version']}, which this program does not know.")
+        rounds = None if read["rounds"] is None else tuple(map(_round, read["rounds"]))
+        pairwise = None if read["pairwise"] is None else tuple(map(tuple, read["pairwise"]))
+        return cls(
+            **(read | {"candidates": tuple(read["candidates"]), "winners": tuple(read["winners"])})
+            | {"places": tuple((name, place) for name, place in read["places"])}
+            | {"pairwise": pairwise, "rounds": rounds}
+            | {"ties": tuple(Tie(**(each | {"names": tuple(each["names"])})) for each in read["ties"])}
+            | {"lots": tuple(Lot(**(each | {"names": tuple(each["names"])})) for each in read["lots"])}
+        )
+
+
+def _round(read: dict[str, Any]) -> Round:
+    names = {"elected": tuple(read["elected"]), "eliminated": tuple(read["eliminated"])}
+    return Round(**(read | names | {"transfers": tuple(Transfer(**each) for each in read["transfers"])}))
+
+
+def places_of(groups: list[list[str]]) -> tuple[tuple[str, int], ...]:
+    """Places in competition ranking (1, 1, 3) of groups of equals, best first."""
+    places: list[tuple[str, int]] = []
+    for group in groups:
+        place = len(places) + 1
+        places += [(name, place) for name in sorted(group)]
+    return tuple(places)
+
+
+def header(ballots: Ballots) -> dict[str, Any]:
+    """What every result says of the ballots it counted."""
+    normal = ballots.normal
+    return {
+        "candidates": normal.candidates,
+        "total": normal.total,
+        "blank": normal.blank,
+        "digest": normal.digest,
+    }
