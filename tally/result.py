@@ -1,4 +1,4 @@
-"""What a count answers: who won, everybody's place, and the reasons, so that it can be shown, stored and checked again."""
+"""What a count answers: who won, everybody's place, and the reasons, to be shown, stored and checked again."""
 
 from __future__ import annotations
 

@@ -62,5 +62,6 @@ def test_store_and_tally_know_no_django(package):
 def test_a_wrong_arrow_is_found(tmp_path):
     (tmp_path / "store").mkdir()
     (tmp_path / "store" / "table.py").write_text("def f():\n    from config import settings\n")
-    assert wrong_arrows(tmp_path, {"store": set(),
-    "tally": set(), "config": {"store"}}) == ["store/table.py imports config"]
+    assert wrong_arrows(tmp_path, {"store": set(), "tally": set(), "config": {"store"}}) == [
+        "store/table.py imports config"
+    ]
