@@ -22,7 +22,10 @@ A name becomes part of a key only through `part`, which folds it (so that "Ada" 
 | voter         | data  | ELECTION#{name}    | VOTER#{name}      | VOTER#{name} / {time}#…      | home, roll, ballot   |
 | for everyone  | data  | ELECTION#{name}    | EVERYONE          | EVERYONE / {time}#…          | home                 |
 | mailing       | data  | ELECTION#{name}    | MAILING#{kind}    | MAILINGS / {time}#{id}       | worker               |
-| gate          | data  | ELECTION#{name}    | GATE#{nn}         |                              | every ballot cast    |
+| gate          | data  | ELECTION#{name}    | GATE#{nn}         |                              | every cast, turnout  |
+| salt          | data  | ELECTION#{name}    | SALT              |                              | secret ballots       |
+| ballot        | data  | ELECTION#{name}    | BALLOT#{voter}    | (secret: BALLOT#{pseudonym}) | receipt, count       |
+| to be sealed  | data  | ELECTION#{name}    | SEALING           | SEALING / {time}#…           | worker               |
 | counts        | data  | METADATA           | COUNTS            |                              | home page            |
 | sync state    | data  | METADATA           | SYNC              |                              | sealer, /readyz      |
 | form sent     | data  | ONCE#{token}       | METADATA          |                              | a form sent again    |
@@ -226,6 +229,26 @@ def for_everyone(election_name: str) -> Key:
 
 def gate(election_name: str, number: int) -> Key:
     return Key(election(election_name).pk, f"GATE#{number:02d}")
+
+
+def salt(election_name: str) -> Key:
+    return Key(election(election_name).pk, "SALT")
+
+
+def ballot(election_name: str, voter: str) -> Key:
+    """Of a secret ballot, the voter is a pseudonym."""
+    return Key(election(election_name).pk, f"BALLOT#{part(voter)}")
+
+
+def ballots(election_name: str) -> Span:
+    return Span(election(election_name).pk, prefix="BALLOT#")
+
+
+SEALING = Span("SEALING", index=True)
+
+
+def sealing(election_name: str) -> Key:
+    return Key(election(election_name).pk, "SEALING")
 
 
 def all_of_election(election_name: str) -> Span:

@@ -131,6 +131,15 @@ class SqliteTable(Table):
         with trips.trip("sweep"):
             return int(self._commit(lambda connection: self._sweep(connection, limit)))
 
+    def forget_deleted(self) -> None:
+        """Rewrite the file in the order of its keys, and empty the journal.
+
+        Within a page SQLite keeps rows in the order they came, and a freed place keeps its bytes until it is needed.
+        """
+        with trips.trip("forget_deleted"), _sentences(self.path), self._turn:
+            self._writer = self._writer or _Writer(self.path)
+            self._writer.rewrite()
+
     def close(self) -> None:
         self._start_afresh()
 
@@ -282,6 +291,15 @@ class _Writer:
                 if self.connection.in_transaction:
                     self.connection.execute("ROLLBACK")
                 raise
+        finally:
+            fcntl.flock(self.queue, fcntl.LOCK_UN)
+
+    def rewrite(self) -> None:
+        fcntl.flock(self.queue, fcntl.LOCK_EX)
+        try:
+            self.connection.execute("VACUUM")
+            if self.connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0]:
+                raise Unavailable("Somebody has been reading for long, so that the journal could not be emptied.")
         finally:
             fcntl.flock(self.queue, fcntl.LOCK_UN)
 

@@ -15,8 +15,9 @@ ALLOWED = {
     "tally": set(),
     "accounts": {"store"},
     "elections": {"accounts", "store"},
-    "config": {"accounts", "elections", "store", "tally"},
-    "bench": {"accounts", "config", "elections", "store", "tally", "tests"},
+    "ballots": {"accounts", "elections", "store", "tally"},
+    "config": {"accounts", "ballots", "elections", "store", "tally"},
+    "bench": {"accounts", "ballots", "config", "elections", "store", "tally", "tests"},
 }
 
 

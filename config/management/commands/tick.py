@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from ballots.services import seal_what_is_closed
 from config.commands import StoreCommand
 from config.log import site_sealer
 from elections.invitations import take_mailings_on
@@ -12,5 +13,7 @@ class Command(StoreCommand):
     help = "Records elections that are over, takes mailings on and seals events, once. Safe to run again and at once."
 
     def handle(self, **options: Any) -> None:
-        closed, queued, sealed = close_what_is_over(), take_mailings_on(), site_sealer().seal()
+        closed = close_what_is_over()
+        seal_what_is_closed()
+        queued, sealed = take_mailings_on(), site_sealer().seal()
         self.stdout.write(f"{closed} elections closed, {queued} mails queued, {sealed} event numbers sealed.")

@@ -7,6 +7,7 @@ from typing import Any
 
 from accounts.letters import compose
 from accounts.mail import send_waiting
+from ballots.services import seal_what_is_closed
 from config.commands import StoreCommand
 from config.log import site_sealer
 from elections.invitations import take_mailings_on
@@ -27,6 +28,7 @@ class Command(StoreCommand):
         while os.getppid() == parent:
             try:
                 close_what_is_over()
+                seal_what_is_closed()
                 take_mailings_on()
                 send_waiting(compose)
                 site_sealer().seal()
