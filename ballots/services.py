@@ -169,11 +169,10 @@ def _take_ballot(election_name: str, voter: str) -> None:
     for _attempt in range(TRIES):
         standing, now = repository.standing(election_name, (voter,), may_join=False), utc_now()
         if standing is None or not standing.voted or not standing.election.takes_votes(as_text(now)):
-            return None
-        try:
-            return _record_withdrawal("plenum", standing, now)
-        except Refused:
-            continue
+            return
+        with suppress(Refused):
+            _record_withdrawal("plenum", standing, now)
+            return
 
 
 def _take_place(election_name: str, voter: str) -> None:
@@ -184,18 +183,16 @@ def _take_place(election_name: str, voter: str) -> None:
             return
         place = keys.voter(election_name, voter)
         event = Event("plenum", "VotersRemoved", {"election_name": election.name, "voters": [voter]})
-        try:
+        with suppress(Refused):
             log().record(event, Delete(place, when=Equals("voted", False)), elections.touched(election, -1))
-        except Refused:
-            continue
-        return
+            return
 
 
 # --- sealing ---
 
 
 def seal_what_is_closed() -> int:
-    """Put the ballots of closed secret elections into the log. Any number may do this at once; each part enters once."""
+    """Put the ballots of closed secret elections into the log. Any number may do it at once; each part enters once."""
     marks = list(people.table().each(keys.SEALING))
     for mark in marks:
         election = elections.find(mark["election_name"])

@@ -17,7 +17,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
-from accounts.access import requires
+from accounts.access import public, requires
 from accounts.models import User
 from accounts.rules import Permission, Refusal
 from accounts.views import form_page, say
@@ -208,7 +208,7 @@ def _picture(election: Election, confirmation: str) -> str:
     """The code as a QR picture of an address; what stands behind the # stays in the browser that opens it."""
     address = f"{settings.SITE_URL}{reverse('election', args=[election.name])}#{confirmation}"
     drawn = segno.make(address, error="m", micro=False).svg_inline(omitsize=True, light="#fff", svgclass=None)
-    return mark_safe(drawn)  # made by us of an address of ours, in which every character is escaped
+    return mark_safe(drawn)  # noqa: S308 - lines and squares, made by us
 
 
 @vote
@@ -233,6 +233,13 @@ def withdraw(request: HttpRequest, standing: Standing) -> HttpResponse:
     context = {"title": _("Withdraw my ballot"), "button": _("Withdraw it"), "lead": lead, "danger": True}
     token = secrets.token_urlsafe(16)
     return render(request, "accounts/confirm.html", context_of(request, election, **context, token=token))
+
+
+@public
+@require_safe
+def help_secrecy(request: HttpRequest) -> HttpResponse:
+    """What a secret ballot promises, against whom, and what it does not."""
+    return render(request, "ballots/help_secrecy.html")
 
 
 # --- ballots on paper ---

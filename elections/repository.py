@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass, replace
 from accounts.repository import table
 from store import keys
 from store.log import as_text, utc_now
-from store.table import Delete, Equals, Item, Key, Missing, Put, Span, Update, Write
+from store.table import AllOf, Delete, Equals, Item, Key, Missing, Put, Span, Update, Write
 
 from .rules import Election, State, is_over
 
@@ -58,6 +58,16 @@ def now_text() -> str:
 def find(name: str) -> Election | None:
     item = table().get(keys.election(name))
     return election_of(item) if item else None
+
+
+def find_with_entry(name: str, voter_names: Iterable[str]) -> tuple[Election, Voter | None] | None:
+    """The election and somebody's entry on its roll, in one round trip. They may be on it by name and by address."""
+    at, entries = keys.election(name), [keys.voter(name, each) for each in voter_names if each]
+    found = table().get_many([at, *entries])
+    if at not in found:
+        return None
+    there = sorted((voter_of(found[key]) for key in entries if key in found), key=lambda voter: not voter.voted)
+    return election_of(found[at]), there[0] if there else None
 
 
 def candidates(name: str) -> list[Candidate]:
@@ -182,13 +192,17 @@ def unchanged(election: Election) -> Equals:
 def touched(election: Election, voters: int = 0, *, candidates: bool = False) -> Update:
     """What a change of candidates or roll does to the election itself: it has a new version.
 
-    Refused if the election was opened, fixed or closed since it was read. Because closing depends on the version, no
+    Refused if the election was opened, fixed or shut since it was read. Because closing depends on the version, no
     such change can get a later number in the log than the close it came before. New candidates also depend on the
     version, so that no two of them get the same number.
     """
-    flags = Equals("allow_edit", election.allow_edit) & Equals("allow_vote", election.allow_vote)
-    when = flags & unchanged(election) if candidates else flags
-    return Update(keys.election(election.name), add={"version": 1, "voter_count": voters}, when=when)
+    state = {name: getattr(election, name) for name in ("allow_edit", "allow_vote", "closing")}
+    when = AllOf(tuple(Equals(name, value) for name, value in state.items()))
+    return Update(
+        keys.election(election.name),
+        add={"version": 1, "voter_count": voters},
+        when=when & unchanged(election) if candidates else when,
+    )
 
 
 def gates(election: Election, *, open_: bool) -> list[Write]:

@@ -25,7 +25,8 @@ from .forms import (
 )
 from .lists import Verdict
 from .rules import Action, Election
-from .views import A_PAGE, context_of, run, told
+from .turnout import tells_who
+from .views import A_PAGE, context_of, run, told, turnout_context
 
 
 @run(Action.SEE_ROLL)
@@ -43,7 +44,10 @@ def roll(request: HttpRequest, election: Election) -> HttpResponse:
     here = reverse("roll", args=[election.name])
     older = f"{here}?{urlencode({'q': prefix, 'after': cursor})}" if cursor else ""
     shown = invitations.with_mails(found)
-    context = context_of(request, election, form=form, search=search, voters=shown, older=older)
+    counts = turnout_context(election)
+    context = context_of(request, election, form=form, search=search, voters=shown, older=older, **counts)
+    if counts:
+        context["tells_who"] = tells_who(election, counts["turnout"].voted)
     return render(request, "elections/roll.html", context, status=422 if form.errors else 200)
 
 

@@ -24,6 +24,19 @@ class Turnout:
     def percent(self, voters: int) -> int:
         return round(100 * self.voted / voters) if voters else 0
 
+    def curve(self, voters: int, now: datetime) -> str:
+        """The points of a line, 100 wide and 40 high, from the first vote until now; the top is everybody, or the
+        most that ever had voted."""
+        if not self.steps:
+            return ""
+        first, last = self.steps[0][0] - timedelta(hours=1), max(now, self.steps[-1][0])
+        top = max(voters, *(count for _moment, count in self.steps)) or 1
+        points = [(first, 0), *self.steps, (last, self.steps[-1][1])]
+        span = (last - first).total_seconds()
+        return " ".join(
+            f"{100 * (moment - first).total_seconds() / span:.1f},{40 - 40 * count / top:.1f}" for moment, count in points
+        )
+
 
 def bucket(election: Election, now: datetime) -> str:
     """The name under which a gate counts the votes of this hour, or of this day."""

@@ -47,6 +47,8 @@ TOKEN_SECONDS = 600  # as long as DynamoDB remembers an idempotency token
 
 
 class SqliteTable(Table):
+    _writer: _Writer | None
+
     def __init__(self, path: str, clock: Callable[[], float] = time.time):
         self.path = path
         self.clock = clock
@@ -137,8 +139,8 @@ class SqliteTable(Table):
         Within a page SQLite keeps rows in the order they came, and a freed place keeps its bytes until it is needed.
         """
         with trips.trip("forget_deleted"), _sentences(self.path), self._turn:
-            self._writer = self._writer or _Writer(self.path)
-            self._writer.rewrite()
+            writer = self._writer = self._writer or _Writer(self.path)
+            writer.rewrite()
 
     def close(self) -> None:
         self._start_afresh()
@@ -150,7 +152,7 @@ class SqliteTable(Table):
         self._threads = threading.local()
         self._turn = threading.Lock()
         self._waiting: deque[_Act] = deque()
-        self._writer: _Writer | None = None
+        self._writer = None
 
     def _reader(self) -> sqlite3.Connection:
         try:
