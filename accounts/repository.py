@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -17,9 +19,22 @@ from store.table import Delete, Equals, Exists, Item, Missing, Put, Table, Updat
 from .models import User
 from .rules import Role
 
+_elsewhere: ContextVar[Table | None] = ContextVar("elsewhere", default=None)
+
 
 def table() -> Table:
-    return connect(settings.STORE_URL)
+    """The site's table, or the one that `acting_on` has put in its place."""
+    return _elsewhere.get() or connect(settings.STORE_URL)
+
+
+@contextmanager
+def acting_on(other: Table) -> Iterator[None]:
+    """Whatever happens inside happens on another table: a rehearsal, of which nothing is to stay."""
+    token = _elsewhere.set(other)
+    try:
+        yield
+    finally:
+        _elsewhere.reset(token)
 
 
 # --- finding ---

@@ -15,6 +15,7 @@ from elections.rules import Election
 from elections.turnout import bucket
 from store import keys
 from store.table import Check, Delete, Equals, Exists, Greater, Item, Key, Missing, Put, Update, Write
+from tally.ballots import Ballots
 
 from .rules import Ballot
 from .secrecy import pseudonym
@@ -80,6 +81,15 @@ def ballot_from(item: Item) -> Ballot:
 
 def every_ballot(election_name: str) -> Iterator[Ballot]:
     return map(ballot_from, table().each(keys.ballots(election_name)))
+
+
+def counted(election_name: str) -> Ballots:
+    """All ballots as counting wants them: how often each ranking was cast. Read page by page, never all at once."""
+    names = {each.number: each.name for each in elections.candidates(election_name)}
+    rankings = (item["rankings"] for item in table().each(keys.ballots(election_name)))
+    numbers = range(max(names, default=-1) + 1)
+    every = Ballots.of([names.get(number, f"#{number}") for number in numbers], rankings)
+    return every.in_order([names[number] for number in sorted(names)])  # a removed candidate leaves a gap
 
 
 def candidates_of(election: Election) -> tuple[Candidate, ...]:

@@ -25,9 +25,9 @@ from elections import repository as elections
 from elections.markdown import to_html
 from elections.repository import Candidate
 from elections.rules import Action, Election
-from elections.views import context_of, may
+from elections.views import context_of, run
 
-from . import repository, rules, services
+from . import rehearsal, repository, rules, services
 from .repository import Standing
 
 RANK = "rank-"  # what the name of a rank box starts with
@@ -242,12 +242,29 @@ def help_secrecy(request: HttpRequest) -> HttpResponse:
     return render(request, "ballots/help_secrecy.html")
 
 
+# --- the dress rehearsal ---
+
+
+@run(Action.REHEARSE)
+@form_page
+def rehearse(request: HttpRequest, election: Election) -> HttpResponse:
+    """Robots vote in a copy of the draft. The report is all that is left of it."""
+    report, problem = None, ""
+    if request.method == "POST":
+        try:
+            report = rehearsal.rehearse(request.user, election)
+        except Refusal as refusal:
+            problem = str(refusal)
+    context = context_of(request, election, report=report, problem=problem, robots=rehearsal.ROBOTS)
+    return render(request, "ballots/rehearsal.html", context, status=422 if problem else 200)
+
+
 # --- ballots on paper ---
 
 
 def enter(view: Any) -> Any:
     """A page of somebody who types in paper ballots."""
-    return never_cache(requires(Permission.USE_APPLICATION, load=elections.find, rule=may(Action.ENTER_PAPER))(view))
+    return never_cache(run(Action.ENTER_PAPER)(view))
 
 
 @enter

@@ -76,6 +76,7 @@ class Election:
     managers: tuple[str, ...] = field(default=())
     voter_count: int = 0
     paper_ballots: bool = False
+    seed: str = ""  # from which lots are drawn; public before the first vote, so that nobody can choose it afterwards
     closing: str | None = None  # who is closing it: the ballot box is shut, the log has yet to say so
     version: int = 1
 
@@ -157,6 +158,7 @@ class Action(Enum):
     SEE_ROLL = _("see the roll")
     INVITE = _("invite voters")
     ENTER_PAPER = _("enter paper ballots")
+    REHEARSE = _("rehearse it")
     OPEN = _("open it")
     FIX = _("fix the candidates")
     EXTEND = _("move the end")
@@ -181,6 +183,7 @@ WHEN: dict[Action, frozenset[State]] = {
     Action.SEE_ROLL: EVER,
     Action.INVITE: frozenset({EDITABLE, OPEN}),
     Action.ENTER_PAPER: frozenset({EDITABLE, OPEN}),
+    Action.REHEARSE: frozenset({DRAFT}),
     Action.OPEN: frozenset({DRAFT}),
     Action.FIX: frozenset({EDITABLE}),
     Action.EXTEND: frozenset({EDITABLE, OPEN}),
@@ -205,6 +208,7 @@ WHO: dict[Action, frozenset[Relation]] = {
     Action.SEE_ROLL: RUNNERS | {Relation.MODERATOR},
     Action.INVITE: RUNNERS,
     Action.ENTER_PAPER: RUNNERS,
+    Action.REHEARSE: RUNNERS,
     Action.OPEN: OWNERS,
     Action.FIX: OWNERS,
     Action.EXTEND: OWNERS,

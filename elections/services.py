@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import secrets
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import asdict, replace
@@ -54,9 +55,14 @@ def _record(actor: User, event_type: str, election: Election, data: dict[str, An
 
 
 def create(actor: User, name: str, **settings: Any) -> Election:
-    election = Election(name=name, owner_name=actor.name, created_at=repository.now_text(), **settings)
+    made = {"owner_name": actor.name, "created_at": repository.now_text(), "seed": new_seed()}
+    election = Election(name=name, **made, **settings)
     _create(actor, election)
     return election
+
+
+def new_seed() -> str:
+    return secrets.token_hex(8)
 
 
 def _create(actor: User, election: Election, **data: Any) -> None:
@@ -105,7 +111,8 @@ def copy(actor: User, election: Election, name: str) -> Election:
 
 
 def _copy(actor: User, election: Election, name: str, **changes: Any) -> Election:
-    fresh = replace(election, name=name, allow_edit=True, allow_vote=False, voter_count=0, version=1, **changes)
+    anew = {"allow_edit": True, "allow_vote": False, "voter_count": 0, "version": 1, "closing": None}
+    fresh = replace(election, name=name, seed=new_seed(), **anew, **changes)
     _create(actor, fresh, copied_from=election.name)
     for manager in fresh.managers:
         people.table().write(repository.runner(fresh, manager))

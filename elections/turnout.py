@@ -34,7 +34,8 @@ class Turnout:
         points = [(first, 0), *self.steps, (last, self.steps[-1][1])]
         span = (last - first).total_seconds()
         return " ".join(
-            f"{100 * (moment - first).total_seconds() / span:.1f},{40 - 40 * count / top:.1f}" for moment, count in points
+            f"{100 * (moment - first).total_seconds() / span:.1f},{40 - 40 * count / top:.1f}"
+            for moment, count in points
         )
 
 

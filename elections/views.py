@@ -213,7 +213,9 @@ def turnout_context(election: Election) -> dict[str, Any]:
 @require_safe
 def turnout_part(request: HttpRequest, election: Election) -> HttpResponse:
     """The turnout alone, for a page that shows it live."""
-    return render(request, "elections/parts/turnout_now.html", context_of(request, election, **turnout_context(election)))
+    return render(
+        request, "elections/parts/turnout_now.html", context_of(request, election, **turnout_context(election))
+    )
 
 
 def _missing(election: Election, candidates: int) -> str:

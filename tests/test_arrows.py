@@ -14,7 +14,7 @@ ALLOWED = {
     "store": set(),
     "tally": set(),
     "accounts": {"store"},
-    "elections": {"accounts", "store"},
+    "elections": {"accounts", "store", "tally"},
     "ballots": {"accounts", "elections", "store", "tally"},
     "config": {"accounts", "ballots", "elections", "store", "tally"},
     "bench": {"accounts", "ballots", "config", "elections", "store", "tally", "tests"},
