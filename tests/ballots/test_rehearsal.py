@@ -28,8 +28,11 @@ def draft(person):
 
 
 def everything(site) -> list:
-    items = [item for item in site.each(keys.events())]
-    return items + list(site.each(keys.all_of_election("Board"))) + list(site.each(Span("PEOPLE")))
+    return (
+        list(site.each(keys.events()))
+        + list(site.each(keys.all_of_election("Board")))
+        + list(site.each(Span("PEOPLE")))
+    )
 
 
 @pytest.mark.parametrize(("method", "seats"), [("schulze", 1), ("irv", 1), ("borda", 1), ("stv-meek", 2)])
