@@ -20,6 +20,10 @@ class NotNow(Refusal):
     """The election takes no votes: not yet, or no longer."""
 
 
+class NotThere(Refusal):
+    """There is no such election, or none that anybody may know of."""
+
+
 class NotOnTheRoll(Refusal):
     pass
 

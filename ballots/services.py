@@ -99,7 +99,7 @@ def _cast(user: User, read: Callable[[], Standing | None], ranks: Ranks, form: s
     for _attempt in range(TRIES):
         standing, now = read(), utc_now()
         if standing is None:
-            raise rules.NotNow(rules.NOT_OPEN)
+            raise rules.NotThere(rules.NOT_OPEN)
         if standing.repeated:
             return Outcome(None)
         check_voter(standing, as_text(now))
@@ -134,7 +134,7 @@ def withdraw(user: User, election_name: str, form: str) -> None:
     for _attempt in range(TRIES):
         standing, now = standing_of(user, election_name, form), utc_now()
         if standing is None:
-            raise rules.NotNow(rules.NOT_OPEN)
+            raise rules.NotThere(rules.NOT_OPEN)
         if standing.repeated:
             return
         check_voter(standing, as_text(now))

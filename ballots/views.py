@@ -9,7 +9,7 @@ from typing import Any
 import segno
 from django.conf import settings
 from django.contrib import messages
-from django.http import HttpRequest, HttpResponse, JsonResponse, QueryDict
+from django.http import Http404, HttpRequest, HttpResponse, JsonResponse, QueryDict
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.safestring import mark_safe
@@ -149,13 +149,15 @@ def _review(request: HttpRequest, standing: Standing, **more: Any) -> HttpRespon
     return render(request, "ballots/review.html", context_of(request, standing.election, **context | more))
 
 
-@vote
+@never_cache
+@requires(Permission.VOTE, load_for=lambda user, name: name)  # casting reads all it needs by itself, once
 @require_POST
-def cast(request: HttpRequest, standing: Standing) -> HttpResponse:
-    name = standing.election.name
+def cast(request: HttpRequest, name: str) -> HttpResponse:
     try:
         outcome = services.cast(request.user, name, ranks_in(request.POST), token_in(request.POST))
     except Refusal as refusal:
+        if (standing := services.standing_of(request.user, name)) is None:
+            raise Http404 from None
         return _show_typed(request, standing, problem=str(refusal))
     _say_outcome(request, outcome)
     return redirect("receipt", name=name)
