@@ -242,3 +242,10 @@ def touch(user: User, fields: list[str]) -> None:
 
 def new_session_salt() -> str:
     return secrets.token_hex(16)
+
+
+def leaving(user: User) -> Put:
+    """The mark that somebody was removed and their ballots and elections are still to be put in order."""
+    place = keys.leaving(user.name)
+    index = {"GSI1PK": keys.LEAVING.pk, "GSI1SK": keys.part(user.name)}
+    return Put({"PK": place.pk, "SK": place.sk, **index, "name": user.name, "email": user.email})

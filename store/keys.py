@@ -15,6 +15,7 @@ A name becomes part of a key only through `part`, which folds it (so that "Ada" 
 | registration  | data  | PENDING#{id}       | METADATA          |                              | mailed link          |
 | invitation    | data  | INVITATION#{email} | METADATA          | INVITATIONS / {time}#{email} | mailed link, admins  |
 | mail          | data  | MAIL#{id}          | METADATA          | MAIL#{state} / {time}#{id}   | worker, mail page    |
+| leaving       | data  | LEAVING#{name}     | METADATA          | LEAVING / {name}             | worker               |
 | election      | data  | ELECTION#{name}    | METADATA          | ELECTIONS / {time}#{name}    | its pages            |
 | election list | data  | ELECTIONS          | {name}            | ELECTIONS#{state} / {time}#… | election lists       |
 | manager       | data  | ELECTION#{name}    | MANAGER#{person}  | RUNS#{person} / {time}#…     | home, my elections   |
@@ -151,6 +152,14 @@ def mail(number: str) -> Key:
 
 def mails(state: str) -> Span:
     return Span(f"MAIL#{state}", index=True)
+
+
+LEAVING = Span("LEAVING", index=True)
+
+
+def leaving(name: str) -> Key:
+    """Somebody who was removed and whose things are still being put in order."""
+    return Key(f"LEAVING#{part(name)}", METADATA)
 
 
 def factors(name: str) -> Key:

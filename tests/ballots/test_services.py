@@ -389,6 +389,19 @@ def test_who_is_removed_takes_open_ballots_along_and_leaves_closed_ones(site, pe
     assert len(ballots("Past")) == 1
 
 
+def test_a_removal_that_was_interrupted_is_finished_by_the_clock(site, person, opened, monkeypatch):
+    owner = person("the owner", Role.OWNER)
+    opened("Eve", "Bob")
+    services.cast(person("Eve"), "Board", ranks(Bo=1), "1")
+    monkeypatch.setattr(accounts, "_see_off", lambda gone: None)
+    accounts.remove(owner, people.find("Eve"))
+    monkeypatch.undo()
+    assert len(ballots()) == 1
+    assert accounts.see_off_all() == 1
+    assert ballots() == []
+    assert accounts.see_off_all() == 0
+
+
 def test_who_was_removed_meanwhile_cannot_vote(site, person, opened):
     opened("Eve")
     eve = person("Eve")
