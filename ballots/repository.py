@@ -83,6 +83,29 @@ def every_ballot(election_name: str) -> Iterator[Ballot]:
     return map(ballot_from, table().each(keys.ballots(election_name)))
 
 
+def lines(election_name: str) -> Iterator[str]:
+    """Every ballot as one line of text, the code first: a million of them sort in a hundred megabytes."""
+    for item in table().each(keys.ballots(election_name)):
+        yield "\t".join((item["confirmation"], item["rankings"], item.get("voter_name", "")))
+
+
+def published(line: str) -> Item:
+    """A ballot as it is published; only that of a public election names its voter."""
+    confirmation, rankings, voter = line.split("\t")
+    return {"confirmation": confirmation, "rankings": rankings} | ({"voter_name": voter} if voter else {})
+
+
+def publication(election: Election, number: int, ballots: list[Item]) -> Put:
+    place = keys.published(election.name, number)
+    return Put({"PK": place.pk, "SK": place.sk, "ballots": ballots})
+
+
+def every_published(election_name: str) -> Iterator[Item]:
+    """The ballots of a sealed election, sorted by their codes."""
+    for part in table().each(keys.all_published(election_name)):
+        yield from part["ballots"]
+
+
 def counted(election_name: str) -> Ballots:
     """All ballots as counting wants them: how often each ranking was cast. Read page by page, never all at once."""
     names = {each.number: each.name for each in elections.candidates(election_name)}

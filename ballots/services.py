@@ -6,7 +6,6 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
 
 from django.utils.translation import gettext_lazy as _
 
@@ -37,6 +36,7 @@ class Outcome:
 
 TRIES = 8  # how often somebody may be overtaken by their own other tabs, or by the roll
 A_SEALED_PART = 200_000  # bytes of ballots in one event; an item holds 400 KB
+A_BALLOT = 60  # bytes that an item needs for a ballot besides its text
 
 
 def standing_of(user: User, election_name: str, form: str = "") -> Standing | None:
@@ -191,14 +191,16 @@ def _take_place(election_name: str, voter: str) -> None:
 # --- sealing ---
 
 
-def seal_what_is_closed() -> int:
+with_sealing: list[Callable[[Election], None]] = []  # what other apps make of the ballots of a closed election
+
+
+def seal_what_is_closed(only: str | None = None) -> int:
     """Put the ballots of closed secret elections into the log. Any number may do it at once; each part enters once."""
-    marks = list(people.table().each(keys.SEALING))
-    for mark in marks:
-        election = elections.find(mark["election_name"])
-        if election is not None:
-            _seal(election)
-    return len(marks)
+    names = [only] if only else [mark["election_name"] for mark in people.table().each(keys.SEALING)]
+    waiting = [election for name in names if (election := elections.find(name)) is not None]
+    for election in waiting:
+        _seal(election)
+    return len(waiting)
 
 
 def _seal(election: Election) -> None:
@@ -206,29 +208,39 @@ def _seal(election: Election) -> None:
     mark = people.table().get(place)
     if mark is None:
         return
-    parts = sealed_parts(election) if election.secret_ballot else []
-    for number, ballots in enumerate(parts[mark["parts"] :], mark["parts"]):
-        said = {"election_name": election.name, "part": number + 1, "parts": len(parts), "ballots": ballots}
-        taken = Update(place, set={"parts": number + 1}, when=Equals("parts", number))
+    parts = sealed_parts(election)
+    for number, lines in enumerate(parts[mark["parts"] :], mark["parts"]):
         try:
-            log().record(Event("plenum", "BallotsSealed", said), taken)
+            _seal_part(election, number, len(parts), [repository.published(line) for line in lines])
         except Refused:
             return  # another worker is at it
+    for seal in with_sealing:
+        seal(election)
     if election.secret_ballot:
         people.table().forget_deleted()
     with suppress(Refused):  # then another worker has finished it
         people.table().write(Delete(place, when=Equals("parts", len(parts))))
 
 
-def sealed_parts(election: Election) -> list[list[dict[str, Any]]]:
+def _seal_part(election: Election, number: int, parts: int, ballots: list[Item]) -> None:
+    """Publish some ballots. Those of a secret election enter the log here; those of a public one are in it already."""
+    taken = Update(keys.sealing(election.name), set={"parts": number + 1}, when=Equals("parts", number))
+    writes = [repository.publication(election, number, ballots), taken]
+    if not election.secret_ballot:
+        return people.table().write(*writes)
+    said = {"election_name": election.name, "part": number + 1, "parts": parts, "ballots": ballots}
+    log().record(Event("plenum", "BallotsSealed", said), *writes)
+    return None
+
+
+def sealed_parts(election: Election) -> list[list[str]]:
     """The ballots of a closed election, sorted by confirmation: an order that says nothing of when they came."""
-    ballots = sorted((each.confirmation, each.rankings) for each in repository.every_ballot(election.name))
-    parts: list[list[dict[str, Any]]] = [[]]
+    parts: list[list[str]] = [[]]
     size = 0
-    for confirmation, rankings in ballots:
-        size += len(confirmation) + len(rankings) + 40
+    for line in sorted(repository.lines(election.name)):
         if size > A_SEALED_PART:
             parts.append([])
-            size = len(confirmation) + len(rankings) + 40
-        parts[-1].append({"confirmation": confirmation, "rankings": rankings})
+            size = 0
+        parts[-1].append(line)
+        size += len(line.encode()) + A_BALLOT
     return parts

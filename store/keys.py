@@ -26,6 +26,10 @@ A name becomes part of a key only through `part`, which folds it (so that "Ada" 
 | gate          | data  | ELECTION#{name}    | GATE#{nn}         |                              | every cast, turnout  |
 | salt          | data  | ELECTION#{name}    | SALT              |                              | secret ballots       |
 | ballot        | data  | ELECTION#{name}    | BALLOT#{voter}    | (secret: BALLOT#{pseudonym}) | receipt, count       |
+| published     | data  | ELECTION#{name}    | PUBLISHED#{nnnn}  |                              | ballots, exports     |
+| result        | data  | ELECTION#{name}    | RESULT            |                              | results page         |
+| result's text | data  | ELECTION#{name}    | RESULT#{nnnn}     |                              | results page         |
+| rankings      | data  | ELECTION#{name}    | COUNTED#{nnnn}    |                              | what if, recount     |
 | to be sealed  | data  | ELECTION#{name}    | SEALING           | SEALING / {time}#…           | worker               |
 | counts        | data  | METADATA           | COUNTS            |                              | home page            |
 | sync state    | data  | METADATA           | SYNC              |                              | sealer, /readyz      |
@@ -251,6 +255,36 @@ def ballot(election_name: str, voter: str) -> Key:
 
 def ballots(election_name: str) -> Span:
     return Span(election(election_name).pk, prefix="BALLOT#")
+
+
+def published(election_name: str, number: int) -> Key:
+    """Some ballots of a closed election, sorted by their codes."""
+    return Key(election(election_name).pk, f"PUBLISHED#{number:04d}")
+
+
+def all_published(election_name: str) -> Span:
+    return Span(election(election_name).pk, prefix="PUBLISHED#")
+
+
+def result(election_name: str) -> Key:
+    return Key(election(election_name).pk, "RESULT")
+
+
+def result_part(election_name: str, number: int) -> Key:
+    return Key(election(election_name).pk, f"RESULT#{number:04d}")
+
+
+def result_parts(election_name: str) -> Span:
+    return Span(election(election_name).pk, prefix="RESULT#")
+
+
+def counted_part(election_name: str, number: int) -> Key:
+    """How often each ranking was cast, some thousands of them."""
+    return Key(election(election_name).pk, f"COUNTED#{number:04d}")
+
+
+def counted_parts(election_name: str) -> Span:
+    return Span(election(election_name).pk, prefix="COUNTED#")
 
 
 SEALING = Span("SEALING", index=True)

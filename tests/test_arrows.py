@@ -16,8 +16,9 @@ ALLOWED = {
     "accounts": {"store"},
     "elections": {"accounts", "store", "tally"},
     "ballots": {"accounts", "elections", "store", "tally"},
-    "config": {"accounts", "ballots", "elections", "store", "tally"},
-    "bench": {"accounts", "ballots", "config", "elections", "store", "tally", "tests"},
+    "results": {"accounts", "ballots", "elections", "store", "tally"},
+    "config": {"accounts", "ballots", "elections", "results", "store", "tally"},
+    "bench": {"accounts", "ballots", "config", "elections", "results", "store", "tally", "tests"},
 }
 
 

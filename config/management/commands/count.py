@@ -67,7 +67,7 @@ def _opened(name: str, format: str | None) -> File:
         with Path(name).open("rb") as stream:
             return read(stream, format, name)
     except BadFile as refusal:
-        raise CommandError(f"{_called(name)} cannot be read as ballots. {refusal}") from refusal
+        raise CommandError(f"{_called(name)}: {refusal}") from refusal
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) else "its name is none that a file can have"
         raise CommandError(f"{_called(name)} cannot be opened: {reason}.") from error

@@ -1,0 +1,77 @@
+"""What a results page has to say, made once from the ballots: the count, what other methods would have said, how close
+it was, and why."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from elections.rules import Election
+from tally.ballots import Ballots
+from tally.closeness import Closeness, how_close
+from tally.explain import Sentence, explain
+from tally.methods import METHODS, count
+from tally.result import Result
+
+VERSION = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Other:
+    """What another method makes of the same ballots."""
+
+    method: str
+    winners: tuple[str, ...]
+    places: tuple[tuple[str, int], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    result: Result
+    sentences: tuple[Sentence, ...]
+    others: tuple[Other, ...]  # every method, the election's own among them
+    closeness: Closeness
+
+    def as_json(self) -> str:
+        """Stable: the same ballots and rules give the same bytes, whoever counts."""
+        said = {
+            "version": VERSION,
+            "result": json.loads(self.result.as_json()),
+            "sentences": [[each.template, dict(each.values)] for each in self.sentences],
+            "others": [asdict(each) for each in self.others],
+            "closeness": asdict(self.closeness) | {"changes": []},  # which ballots to change is nobody's business
+        }
+        return json.dumps(said, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
+
+    @classmethod
+    def from_json(cls, text: str) -> Report:
+        read = json.loads(text)
+        if read["version"] != VERSION:
+            raise ValueError(f"This report has version {read['version']}, which this program does not know.")
+        close = read["closeness"]
+        names = {name: tuple(close[name]) for name in ("winners", "new_winners", "changes")}
+        return cls(
+            Result.from_json(json.dumps(read["result"])),
+            tuple(Sentence(template, values) for template, values in read["sentences"]),
+            tuple(_other(each) for each in read["others"]),
+            Closeness(**close | names),
+        )
+
+
+def _other(read: dict[str, Any]) -> Other:
+    places = tuple((name, place) for name, place in read["places"])
+    return Other(read["method"], tuple(read["winners"]), places)
+
+
+def settings_of(election: Election) -> dict[str, Any]:
+    """What decides a count besides the ballots; all of it fixed when the election opened."""
+    return {"seats": election.seats, "unranked": election.unranked, "seed": election.seed}
+
+
+def report_on(ballots: Ballots, method: str, *, seats: int = 1, unranked: str = "below", seed: str = "") -> Report:
+    settings: dict[str, Any] = {"seats": seats, "unranked": unranked, "seed": seed}
+    results = {each: count(ballots, each, **settings) for each in METHODS}
+    result = results[method]
+    others = tuple(Other(each, found.winners, found.places) for each, found in results.items())
+    return Report(result, tuple(explain(result)), others, how_close(ballots, method, **settings))

@@ -1,0 +1,105 @@
+"""Sealed results in the table: one head, and as many parts as the texts need."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from itertools import islice
+
+from accounts.repository import table
+from elections import repository as elections
+from elections.repository import Voter
+from elections.rules import Election
+from store import keys
+from store.table import Item, Key, Missing, Put
+from tally.ballots import Ballots
+
+from .report import Report
+
+A_PART = 300_000  # characters, most of them one byte each; an item holds 400 KB
+RANKINGS_A_PART = 4_000
+
+
+@dataclass(frozen=True, slots=True)
+class Seal:
+    """What was sealed: the digests of the ballots and of the report, and when."""
+
+    ballots: int
+    digest: str
+    report_digest: str
+    sealed_at: str
+    parts: int
+    candidates: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """An election with its sealed result, if there is one yet, and somebody's entry on its roll."""
+
+    election: Election
+    seal: Seal | None
+    report: Report | None
+    entry: Voter | None = None
+
+
+def find(election_name: str) -> Found | None:
+    """In one round trip; two if the report is long."""
+    places = keys.election(election_name), keys.result(election_name), keys.result_part(election_name, 0)
+    found = table().get_many(places)
+    if places[0] not in found:
+        return None
+    election = elections.election_of(found[places[0]])
+    if places[1] not in found:
+        return Found(election, None, None)
+    seal = seal_of(found[places[1]])
+    text = found[places[2]]["text"] if seal.parts == 1 else _text(election_name)
+    return Found(election, seal, Report.from_json(text))
+
+
+def _text(election_name: str) -> str:
+    return "".join(item["text"] for item in table().each(keys.result_parts(election_name)))
+
+
+def seal_of(item: Item) -> Seal:
+    fields = {name: item[name] for name in Seal.__dataclass_fields__ if name != "candidates"}
+    return Seal(**fields, candidates=tuple(item["candidates"]))
+
+
+def is_sealed(election_name: str) -> bool:
+    return table().get(keys.result(election_name)) is not None
+
+
+def head(election_name: str, seal: Seal) -> Put:
+    """Of several who seal at once, one does it."""
+    place = keys.result(election_name)
+    fields = {name: getattr(seal, name) for name in Seal.__dataclass_fields__ if name != "candidates"}
+    return Put({"PK": place.pk, "SK": place.sk, **fields, "candidates": list(seal.candidates)}, when=Missing())
+
+
+def write_parts(election_name: str, report: str, ballots: Ballots) -> int:
+    """The long texts, before the head that makes them count; answers in how many parts the report is."""
+    texts = [report[start : start + A_PART] for start in range(0, len(report), A_PART)]
+    for number, text in enumerate(texts):
+        _write(keys.result_part(election_name, number), text)
+    for number, some in enumerate(_handfuls(ballots.counts.items())):
+        _write(keys.counted_part(election_name, number), json.dumps(some, separators=(",", ":")))
+    return len(texts)
+
+
+def _write(place: Key, text: str) -> None:
+    table().write(Put({"PK": place.pk, "SK": place.sk, "text": text}))
+
+
+def _handfuls(counts: Iterable[tuple[str, int]]) -> Iterator[dict[str, int]]:
+    left = iter(counts)
+    while some := dict(islice(left, RANKINGS_A_PART)):
+        yield some
+
+
+def counted(election_name: str, candidates: tuple[str, ...]) -> Ballots:
+    """The ballots of a sealed election as they were counted: how often each ranking was cast."""
+    counts: dict[str, int] = {}
+    for item in table().each(keys.counted_parts(election_name)):
+        counts |= json.loads(item["text"])
+    return Ballots(candidates, counts)

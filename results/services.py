@@ -1,0 +1,57 @@
+"""Sealing a result: the count is made once, from the ballots, and announced in the log."""
+
+from __future__ import annotations
+
+import hashlib
+import logging
+from contextlib import suppress
+
+from accounts.services import log
+from ballots import repository as ballots
+from ballots.services import seal_what_is_closed
+from elections import repository as elections
+from elections import services as organising
+from elections.rules import Election, State
+from elections.turnout import turnout
+from store.log import Event
+from store.table import Refused
+
+from . import repository
+from .report import report_on, settings_of
+from .repository import Found, Seal
+
+AT_ONCE = 20_000  # ballots that are counted while somebody waits for the page; more are the worker's
+_log = logging.getLogger("plenum.results")
+
+
+class Disagreement(Exception):
+    """The ballots and the turnout do not fit together: something was lost or added behind our back."""
+
+
+def seal_result(election: Election) -> None:
+    """Count a closed election and seal the result. Any number may do this at once: it is done once."""
+    if repository.is_sealed(election.name):
+        return
+    counted = ballots.counted(election.name).normal
+    voted = turnout(election.name).voted
+    if counted.total != voted:
+        raise Disagreement(f"There are {counted.total} ballots, but the gates have counted {voted}.")
+    text = report_on(counted, election.method, **settings_of(election)).as_json()
+    parts = repository.write_parts(election.name, text, counted)
+    digest = hashlib.sha256(text.encode()).hexdigest()
+    seal = Seal(counted.total, counted.digest, digest, elections.now_text(), parts, counted.candidates)
+    said = {"election_name": election.name, "ballots": seal.ballots, "digest": seal.digest, "report_digest": digest}
+    with suppress(Refused):  # then somebody else has sealed it, and the same
+        log().record(Event("plenum", "ResultSealed", said), repository.head(election.name, seal))
+
+
+def find(election_name: str) -> Found | None:
+    """The election with its result. One that is over but not sealed yet is sealed now, if that is quickly done."""
+    found = repository.find(election_name)
+    if found is None or found.report or found.election.state(elections.now_text()) != State.CLOSED:
+        return found
+    organising.close_if_over(election_name)
+    if turnout(election_name).voted > AT_ONCE:
+        return found
+    seal_what_is_closed(election_name)
+    return repository.find(election_name)

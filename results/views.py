@@ -1,0 +1,81 @@
+"""Pages of results: who won and why, and everything it takes to check it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_safe
+
+from accounts.access import requires
+from accounts.models import User
+from accounts.rules import Permission
+from elections import repository as elections
+from elections.rules import State
+from elections.views import context_of, visible
+
+from . import services, words
+from .repository import Found
+
+
+def load(user: User, name: str) -> Found | None:
+    found = services.find(name)
+    if found is not None:
+        visible(user, found.election)
+    return found
+
+
+def of_results(view: Any) -> Any:
+    """A page about the result of an election."""
+    return requires(Permission.VIEW_APPLICATION, load_for=load)(view)
+
+
+@of_results
+@require_safe
+def results(request: HttpRequest, found: Found) -> HttpResponse:
+    if found.report is None:
+        return not_yet(request, found)
+    return render(request, "results/results.html", context_of(request, found.election, **context_of_report(found)))
+
+
+def not_yet(request: HttpRequest, found: Found) -> HttpResponse:
+    """Nothing of a result leaves before its time: not by any address, not to anybody."""
+    over = found.election.state(elections.now_text()) == State.CLOSED
+    sentence = _("The ballots are being counted.") if over else _("The result is shown after the election has closed.")
+    context = context_of(request, found.election, sentence=sentence, counting=over)
+    return render(request, "results/not_yet.html", context, status=202 if over else 403)
+
+
+def context_of_report(found: Found) -> dict[str, Any]:
+    """What the page says of a report, in words and tables."""
+    report, seal = found.report, found.seal
+    assert report is not None
+    result = report.result
+    order = [name for name, place in result.places]
+    number = {name: position for position, name in enumerate(result.candidates)}
+    rows = []
+    if result.pairwise:
+        rows = [(name, [_cell(result.pairwise, number[name], number[other]) for other in order]) for name in order]
+    return {
+        "report": report,
+        "seal": seal,
+        "result": result,
+        "order": order,
+        "pairwise": rows,
+        "rounds": [(name, [each.tally.get(name, "") for each in result.rounds or ()]) for name in order],
+        "rule": words.RULES[result.method],
+        "unranked": words.unranked(report),
+        "sentences": [words.said(each) for each in report.sentences],
+        "how_close": words.how_close(report),
+        "all_methods": words.all_methods(report),
+        "others": [(words.label(each.method), words.names(each.winners)) for each in words.comparable(report)],
+    }
+
+
+def _cell(pairwise: tuple[tuple[int, ...], ...], i: int, j: int) -> dict[str, Any] | None:
+    if i == j:
+        return None
+    votes, against = pairwise[i][j], pairwise[j][i]
+    return {"votes": votes, "against": against, "won": votes > against, "lost": votes < against}

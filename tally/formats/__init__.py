@@ -1,0 +1,71 @@
+"""Ballot files: every format is a module that reads text into a `File` and writes one as text.
+
+`read(source, format, name)` takes bytes, text or a stream and recognises the format by the name's ending, else by the
+first lines. `write(file, format)` hands out bytes piece by piece, and refuses with a sentence what a format cannot
+express.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
+from functools import partial
+from itertools import chain, islice
+
+from . import abif, blt, csv_file, cvotes, json_file, plain, preflib
+from .file import BadFile, CannotWrite, File, Limits
+from .recognise import recognise
+from .text import Stream, Text
+from .writing import refuse_odd_names
+
+__all__ = ["FORMATS", "WRITERS", "BadFile", "CannotWrite", "File", "Limits", "read", "write"]
+
+READERS: Mapping[str, Callable[[Text, Limits], File]] = {
+    "csv": csv_file.read,
+    "json": json_file.read,
+    "blt": blt.read,
+    "abif": abif.read,
+    "cvotes": cvotes.read,
+    "preflib": preflib.read,
+    "plain": plain.read,
+} | dict.fromkeys(preflib.TYPES, preflib.read)
+
+WRITERS: Mapping[str, Callable[[File], Iterator[str]]] = {
+    "csv": csv_file.write,
+    "json": json_file.write,
+    "blt": blt.write,
+    "abif": abif.write,
+    "cvotes": cvotes.write,
+    "preflib": preflib.write,
+    "plain": plain.write,
+} | {type: partial(preflib.write, type=type) for type in preflib.TYPES}
+
+FORMATS = tuple(READERS)
+BATCH = 1000  # lines that are handed out together
+
+
+def read(
+    source: bytes | str | Stream, format: str | None = None, name: str = "", *, limits: Limits | None = None
+) -> File:
+    """The ballots of a file. They are counted as they are read: memory grows with different rankings only."""
+    bounds = limits or Limits()
+    text = Text(source, bounds)
+    chosen = format or recognise(name, text.head)
+    if chosen not in READERS:
+        raise BadFile(None, f"The format is one of {', '.join(FORMATS)}, not {chosen}.")
+    return replace(READERS[chosen](text, bounds), format=chosen)
+
+
+def write(file: File, format: str) -> Iterator[bytes]:
+    """The file in a format. What cannot be written is refused before anything is."""
+    if format not in WRITERS:
+        raise CannotWrite(f"The format is one of {', '.join(WRITERS)}, not {format}.")
+    refuse_odd_names(file.ballots.candidates)
+    pieces = WRITERS[format](file)
+    first = next(pieces)
+    return _batched(chain([first], pieces))
+
+
+def _batched(pieces: Iterator[str]) -> Iterator[bytes]:
+    while batch := "".join(islice(pieces, BATCH)):
+        yield batch.encode()

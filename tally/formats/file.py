@@ -1,0 +1,206 @@
+"""What a ballot file holds, what is refused, and the box that rankings are counted in while a file is read."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+from ..ballots import BadBallot, Ballots, ranking_of
+
+UNRANKED = ("below", "no-opinion")
+MOST_VOTES = 10**12  # on one line; more is a slip of the hand, or mischief
+MOST_SEATS = 10_000
+REMEMBERED = 32_000_000  # characters of lines already read, so that an equal line need not be read again
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """How much of a file is read before it is refused, so that no file can fill the memory or never end."""
+
+    bytes: int = 1024**3
+    line: int = 1_000_000  # characters
+    candidates: int = 500
+    name: int = 1_000  # characters
+    rankings: int = 2_000_000  # distinct ones
+    characters: int = 200_000_000  # of all distinct rankings together
+
+
+class BadFile(ValueError):
+    """A file that cannot be read as ballots: in which line, where there is one, and why."""
+
+    def __init__(self, line: int | None, reason: str):
+        super().__init__(reason if line is None else f"Line {line}: {reason}")
+        self.line = line
+        self.reason = reason
+
+
+class CannotWrite(ValueError):
+    """Ballots that a format has no way to express; the words say what, and often what to use instead."""
+
+
+@dataclass(frozen=True, slots=True)
+class File:
+    """Ballots, and what else a file says of the election. None is what a file does not say."""
+
+    ballots: Ballots
+    seats: int | None = None
+    title: str = ""
+    unranked: str | None = None  # "below" or "no-opinion"
+    withdrawn: tuple[str, ...] = ()  # named in the file, and left out of the ballots
+    notes: tuple[str, ...] = ()  # what a reader should know: say, that a header does not add up
+    format: str = field(default="", compare=False)
+
+
+class Roster:
+    """The candidates of a file, numbered as they appear."""
+
+    def __init__(self, limits: Limits):
+        self.limits = limits
+        self.numbers: dict[str, int] = {}
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return tuple(self.numbers)
+
+    def add(self, typed: str, line: int | None) -> int:
+        """A candidate named for the first time, and only once."""
+        name = clean_name(typed, line, self.limits)
+        if name in self.numbers:
+            raise BadFile(line, f"“{shown(name)}” is named twice among the candidates.")
+        if len(self.numbers) >= self.limits.candidates:
+            raise BadFile(line, f"A file has at most {self.limits.candidates} candidates.")
+        self.numbers[name] = len(self.numbers)
+        return self.numbers[name]
+
+    def number(self, typed: str, line: int | None) -> int:
+        """A candidate's number; a new one's too, in a file that names its candidates on the ballots."""
+        known = self.numbers.get(typed.strip())
+        return self.add(typed, line) if known is None else known
+
+
+class Box:
+    """The ballot box: rankings are counted as they are read, and equal lines are read once."""
+
+    def __init__(self, limits: Limits):
+        self.limits = limits
+        self.counts: dict[str, int] = {}
+        self.characters = 0
+        self.read: dict[str, tuple[str, int]] = {}
+        self.remembered = 0
+
+    def put_again(self, text: str) -> bool:
+        """Count a line that was read before, if it was."""
+        known = self.read.get(text)
+        if known is None:
+            return False
+        self.counts[known[0]] += known[1]
+        return True
+
+    def put(self, groups: Sequence[Sequence[int]], count: int, line: int | None, roster: Roster | None = None) -> str:
+        """Count a ranking, given as groups of equals, best first; answers it in canonical form."""
+        ranking = _strict_ranking(groups)
+        if ranking is None:
+            try:
+                ranking = ranking_of(groups)
+            except BadBallot:
+                raise BadFile(line, f"{_ranked_twice(groups, roster)} is ranked twice on a ballot.") from None
+        if ranking not in self.counts:
+            self._make_room(ranking, line)
+            self.counts[ranking] = 0
+        self.counts[ranking] += count
+        return ranking
+
+    def remember(self, text: str, ranking: str, count: int) -> None:
+        """A line and what it said. The memory is emptied when it is full."""
+        self.remembered += len(text) + 100
+        if self.remembered > REMEMBERED:
+            self.read.clear()
+            self.remembered = len(text) + 100
+        self.read[text] = (ranking, count)
+
+    def _make_room(self, ranking: str, line: int | None) -> None:
+        self.characters += len(ranking)
+        if len(self.counts) >= self.limits.rankings:
+            raise BadFile(line, f"A file has at most {self.limits.rankings} different rankings.")
+        if self.characters > self.limits.characters:
+            raise BadFile(line, "The rankings of this file are too many and too long to be counted together.")
+
+    def ballots(self, names: Sequence[str], line: int | None = None) -> Ballots:
+        """All that was counted. Who votes must be able to vote for somebody."""
+        if not names:
+            raise BadFile(line, "This file names no candidates.")
+        return Ballots(tuple(names), {ranking: count for ranking, count in self.counts.items() if count})
+
+
+DIGITS = tuple(map(str, range(1000)))
+
+
+def _strict_ranking(groups: Sequence[Sequence[int]]) -> str | None:
+    """What `ranking_of` gives for a ballot without equals, as most are, in a third of the time; None for any other."""
+    numbers = [group[0] for group in groups if len(group) == 1]
+    if len(numbers) < len(groups) or len(set(numbers)) < len(numbers) or max(numbers, default=0) >= len(DIGITS):
+        return None
+    return ">".join([DIGITS[number] for number in numbers])
+
+
+def _ranked_twice(groups: Iterable[Iterable[int]], roster: Roster | None) -> str:
+    (number, _times), *_others = Counter(number for group in groups for number in group).most_common(1)
+    return f"“{shown(roster.names[number])}”" if roster else f"Candidate {number}"
+
+
+# --- words and numbers ---
+
+LINE_ENDS = re.compile(r"[\x00-\x1f\x7f-\x9f]+")
+
+
+def clean_name(typed: str, line: int | None, limits: Limits) -> str:
+    """A candidate's name as it is kept: as typed, without white space around it."""
+    name = typed.strip()
+    if not name:
+        raise BadFile(line, "A candidate has no name.")
+    if len(name) > limits.name:
+        raise BadFile(line, f"A candidate's name has more than {limits.name} characters.")
+    if has_unwritable(name):
+        raise BadFile(line, f"The name “{shown(name)}” has a control character.")
+    return name
+
+
+def has_unwritable(name: str) -> bool:
+    """Control characters (they could play tricks with a terminal), and halves of characters."""
+    return not name.isprintable() and any(unicodedata.category(each) in ("Cc", "Cs") for each in name)
+
+
+def clean_title(typed: str) -> str:
+    """A title on one line, not endlessly long."""
+    text = "".join("�" if unicodedata.category(each) == "Cs" else each for each in typed[:1000])
+    return LINE_ENDS.sub(" ", text).strip()
+
+
+def shown(text: str) -> str:
+    """What was typed, short and harmless enough to stand in a sentence."""
+    safe = "".join("�" if unicodedata.category(each) in ("Cc", "Cs") else each for each in text[:61])
+    return safe if len(text) <= 60 else f"{safe[:60]}…"
+
+
+def whole(typed: str, line: int | None, what: str, most: int = MOST_VOTES, least: int = 0) -> int:
+    """A whole number as text, such as a count of ballots."""
+    digits = typed.strip()
+    if not (digits.isascii() and digits.isdigit()):
+        raise BadFile(line, f"“{shown(digits)}” is not {what}, which is a whole number.")
+    number = int(digits) if len(digits) <= 100 else most + 1
+    return within(number, line, what, most, least)
+
+
+def within(number: int, line: int | None, what: str, most: int = MOST_VOTES, least: int = 0) -> int:
+    if number > most:
+        raise BadFile(line, f"This is too large for {what}: at most {most}.")
+    if number < least:
+        raise BadFile(line, f"{number} is too small for {what}: at least {least}.")
+    return number
+
+
+def seats_of(typed: str, line: int | None) -> int:
+    return whole(typed, line, "a number of seats", MOST_SEATS, 1)

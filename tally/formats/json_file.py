@@ -1,0 +1,265 @@
+"""JSON: ours, and that of collections of elections with published results, which looks the same.
+
+    {"title": "...", "seats": 1, "unranked": "below", "candidates": ["Ada", "Bo", "Cy"],
+     "ballots": [{"ranking": [[0], [1, 2]], "count": 5}, ...]}
+
+A ranking is a list of groups of equals, best first, of candidates' places in the list, from 0; a group of one may be
+just its number. It may also be a text such as "0>1=2". Without a count it is one ballot. `name` is read as a title, and
+`unranked` within `rules` as ours (last is below, abstain is no-opinion). All else is left alone. The file is read a
+value at a time: only one ballot is ever held as an object.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from ..ballots import BadBallot, check, groups_of
+from .file import MOST_SEATS, UNRANKED, BadFile, Box, File, Limits, Roster, clean_title, shown, within
+from .text import Text
+from .writing import by_count
+
+SPACE = re.compile(r"[ \t\n]*")
+TEXT = r'"(?:[^"\\]|\\.)*"'
+PART = re.compile(rf"{TEXT}|[\[{{\]}}]|[^\"\[\]{{}}]+", re.DOTALL)
+SCALAR = re.compile(rf"{TEXT}|[\[{{]|[^\s\"\[\]{{}},:]+", re.DOTALL)
+SIMPLE = re.compile(r'\{(?:[^{}"]++|"[^{}"\\]*+")*+\}')  # an object such as most ballots are
+RULES = {"last": "below", "abstain": "no-opinion"} | {rule: rule for rule in UNRANKED}
+KEYS = ("candidates", "ballots", "title", "name", "seats", "unranked", "rules")
+PLACES = "a candidate's place in the list"
+
+
+def read(text: Text, limits: Limits) -> File:
+    reader = _Reader(limits)
+    values = _Values(text, limits)
+    values.each_member(lambda key: reader.take(key, values))
+    values.expect_end()
+    return reader.file()
+
+
+class _Reader:
+    def __init__(self, limits: Limits):
+        self.limits = limits
+        self.roster, self.box = Roster(limits), Box(limits)
+        self.said: dict[str, tuple[int, Any]] = {}  # the line, and what it says
+        self.most = -1  # the highest place of a candidate on any ballot, and the line of it
+        self.most_line = 0
+
+    def take(self, key: str, values: _Values) -> None:
+        if key not in KEYS:
+            values.value(keep=False)
+            return
+        if key in self.said:
+            raise BadFile(values.line, f"“{key}” stands twice in this file.")
+        self.said[key] = (values.line, None)
+        if key == "ballots":
+            values.each_item(self._ballot)
+        elif key == "candidates":
+            values.each_item(lambda text, line: self._candidate(values.parsed(text, line), line))
+        else:
+            self.said[key] = (values.line, values.parsed(values.value(), values.line))
+
+    def _candidate(self, name: Any, line: int) -> None:
+        if not isinstance(name, str):
+            raise BadFile(line, "A candidate's name should be a text in quotation marks.")
+        self.roster.add(name, line)
+
+    def _ballot(self, text: str, line: int) -> None:
+        if self.box.put_again(text):
+            return
+        ballot = _Values.parsed(text, line)
+        if not isinstance(ballot, dict) or "ranking" not in ballot:
+            raise BadFile(line, 'A ballot should be an object such as {"ranking": [[0], [1, 2]], "count": 5}.')
+        count = _number(ballot.get("count", 1), line, "a number of ballots")
+        ranking = self._ranking(ballot["ranking"], count, line)
+        self.box.remember(text, ranking, count)
+
+    def _ranking(self, ranking: Any, count: int, line: int) -> str:
+        groups = _groups(ranking, line)
+        for each in (each for group in groups for each in group):
+            if each > self.most:
+                self.most, self.most_line = each, line
+        return self.box.put(groups, count, line)
+
+    def file(self) -> File:
+        for key in ("candidates", "ballots"):
+            if key not in self.said:
+                raise BadFile(None, f"This file has no “{key}”.")
+        if self.most >= len(self.roster.names):
+            reason = f"There is no candidate {self.most}: their places run from 0 to {len(self.roster.names) - 1}."
+            raise BadFile(self.most_line, reason)
+        return File(self.box.ballots(self.roster.names), self._seats(), self._title(), self._unranked())
+
+    def _seats(self) -> int | None:
+        line, seats = self.said.get("seats", (0, None))
+        return None if seats is None else _number(seats, line, "a number of seats", MOST_SEATS, 1)
+
+    def _title(self) -> str:
+        titles = (self.said.get(key, (0, ""))[1] for key in ("title", "name"))
+        return next((clean_title(title) for title in titles if isinstance(title, str) and title), "")
+
+    def _unranked(self) -> str | None:
+        line, rule = self.said.get("unranked", (0, None))
+        if rule is None:
+            _line, rules = self.said.get("rules", (0, None))
+            found = rules.get("unranked") if isinstance(rules, dict) else None
+            return RULES.get(found) if isinstance(found, str) else None
+        if rule not in UNRANKED:
+            raise BadFile(line, f"“unranked” should be one of {' and '.join(UNRANKED)}.")
+        return str(rule)
+
+
+def _groups(ranking: Any, line: int) -> list[list[int]]:
+    if isinstance(ranking, str):
+        return [list(group) for group in _checked(ranking, line)]
+    if not isinstance(ranking, list):
+        raise BadFile(line, "A ranking should be a list of groups, such as [[0], [1, 2]].")
+    groups = [group if isinstance(group, list) else [group] for group in ranking]
+    return [[_number(each, line, PLACES) for each in group] for group in groups]
+
+
+def _checked(ranking: str, line: int) -> tuple[tuple[int, ...], ...]:
+    try:
+        check(ranking, 10**6)
+    except (BadBallot, ValueError):
+        raise BadFile(line, f"“{shown(ranking)}” is not a ranking such as 0>1=2.") from None
+    return groups_of(ranking)
+
+
+def _number(value: Any, line: int, what: str, most: int | None = None, least: int = 0) -> int:
+    if type(value) is not int:
+        raise BadFile(line, f"“{shown(str(value))}” is not {what}, which is a whole number.")
+    return within(value, line, what, least=least) if most is None else within(value, line, what, most, least)
+
+
+class _Values:
+    """The values of a JSON text, one at a time, without ever holding all of it."""
+
+    def __init__(self, text: Text, limits: Limits):
+        self.pieces, self.limits = text.pieces(), limits
+        self.buffer, self.place, self.line = "", 0, 1
+
+    def each_member(self, take: Callable[[str], None]) -> None:
+        self._expect("{", "This is no JSON object: it should begin with {.")
+        if self._peek() == "}":
+            self.place += 1
+            return
+        while True:
+            line = self.line
+            key = self.parsed(self.value(), line) if self._peek() == '"' else None
+            if key is None:
+                raise BadFile(self.line, "A key in quotation marks should stand here.")
+            self._expect(":", "A colon should stand after a key.")
+            self._peek()
+            take(key)
+            if not self._more("}"):
+                return
+
+    def each_item(self, take: Callable[[str, int], None]) -> None:
+        self._expect("[", "A list should stand here, in square brackets.")
+        if self._peek() == "]":
+            self.place += 1
+            return
+        while True:
+            self._peek()
+            line = self.line
+            take(self.value(), line)
+            if not self._more("]"):
+                return
+
+    def expect_end(self) -> None:
+        if self._peek():
+            raise BadFile(self.line, "There is more after the end of the JSON object.")
+
+    def _more(self, closing: str) -> bool:
+        sign = self._peek()
+        if sign not in (",", closing) or not sign:
+            raise BadFile(self.line, f"A comma or {closing} should stand here." if sign else "The file ends too early.")
+        self.place += 1
+        return sign == ","
+
+    def _expect(self, sign: str, reason: str) -> None:
+        if self._peek() != sign:
+            raise BadFile(self.line, reason)
+        self.place += 1
+
+    def _peek(self) -> str:
+        """The next letter that is no white space; nothing at the end."""
+        while True:
+            space = SPACE.match(self.buffer, self.place)
+            assert space  # it matches nothing, too
+            self.line += space[0].count("\n")
+            self.place = space.end()
+            if self.place < len(self.buffer):
+                return self.buffer[self.place]
+            if not self._refill():
+                return ""
+
+    def _refill(self) -> bool:
+        piece = next(self.pieces, "")
+        self.buffer, self.place = self.buffer[self.place :] + piece, 0
+        return bool(piece)
+
+    def value(self, keep: bool = True) -> str:
+        """The text of the next value. One that is not kept may be as long as it likes."""
+        self._peek()
+        if simple := SIMPLE.match(self.buffer, self.place):
+            return self._taken(simple.end())
+        kept: list[str] = []
+        length = depth = 0
+        while True:
+            part = self._part(depth)
+            depth += (part in "[{") - (part in "]}")
+            if keep:
+                kept.append(part)
+                length += len(part)
+            if length > self.limits.line:
+                raise self._too_long()
+            if not depth:
+                return "".join(kept)
+
+    def _part(self, depth: int) -> str:
+        """A text in quotation marks, a bracket, or what stands between those."""
+        pattern = PART if depth else SCALAR
+        if not depth and self._peek() in tuple("]},:"):
+            raise BadFile(self.line, "A value is missing.")
+        while True:
+            found = pattern.match(self.buffer, self.place)
+            if found and (depth or found.end() < len(self.buffer) or found[0][-1] in '"[{'):
+                return self._taken(found.end())
+            if len(self.buffer) - self.place > self.limits.line:
+                raise self._too_long()
+            if not self._refill():
+                if found:
+                    return self._taken(found.end())
+                raise BadFile(self.line, "The file ends in the middle of a value.")
+
+    def _taken(self, end: int) -> str:
+        text = self.buffer[self.place : end]
+        self.place = end
+        self.line += text.count("\n")
+        return text
+
+    def _too_long(self) -> BadFile:
+        return BadFile(self.line, f"A value has more than {self.limits.line} characters.")
+
+    @staticmethod
+    def parsed(text: str, line: int) -> Any:
+        try:
+            return json.loads(text)
+        except (ValueError, RecursionError):
+            raise BadFile(line, f"“{shown(text)}” is not JSON.") from None
+
+
+def write(file: File) -> Iterator[str]:
+    said = {"title": clean_title(file.title), "seats": file.seats, "unranked": file.unranked}
+    kept = {key: value for key, value in said.items() if value} | {"candidates": list(file.ballots.candidates)}
+    yield json.dumps(kept, ensure_ascii=False, indent=1)[:-2] + ',\n "ballots": ['
+    comma = ""
+    for ranking, count in by_count(file.ballots):
+        groups = json.dumps([list(group) for group in groups_of(ranking)])
+        yield f'{comma}\n  {{"ranking": {groups}, "count": {count}}}'
+        comma = ","
+    yield "\n ]\n}\n"

@@ -1,0 +1,174 @@
+"""PrefLib's files of orders: .soc, .soi, .toc, .toi (preflib.org/format), with today's header and with the old one.
+
+    # TITLE: Head of the choir          4                (old: how many candidates,
+    # NUMBER VOTERS: 13                 1,Ada             their numbers and names,
+    # ALTERNATIVE NAME 1: Ada           2,Bo ...
+    # ALTERNATIVE NAME 2: Bo            13,13,2           voters, their sum, different orders,
+    13: 1,{2,3},4                       13,1,{2,3},4      and the orders)
+
+s is for strict orders, t for orders with ties; c for complete ones, i for incomplete ones. Braces hold equals; {} alone
+is a blank ballot. Reading takes any of the four for any other; writing refuses what the asked-for one cannot hold, and
+`preflib` writes the narrowest that can hold the ballots, as PrefLib demands.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from itertools import chain
+
+from ..ballots import Ballots, Groups, groups_of
+from .file import BadFile, Box, CannotWrite, File, Limits, Roster, clean_title, shown, whole
+from .text import Lines, Text, without_blank
+from .writing import by_count
+
+NAME = re.compile(r"ALTERNATIVE NAME\s+([0-9]+)$", re.IGNORECASE)
+PART = re.compile(r"\s*(?:\{([0-9,\s]*)\}|([0-9]+))\s*(,|$)")
+TYPES = ("soc", "soi", "toc", "toi")
+
+
+def read(text: Text, limits: Limits) -> File:
+    lines = without_blank(text.lines())
+    first = next(lines, None)
+    if first is None:
+        raise BadFile(None, "This file names no candidates.")
+    reader = _Reader(limits)
+    return reader.read_today(chain([first], lines)) if first[1].startswith("#") else reader.read_old(first, lines)
+
+
+class _Reader:
+    def __init__(self, limits: Limits):
+        self.limits = limits
+        self.roster, self.box = Roster(limits), Box(limits)
+        self.numbers: dict[int, int] = {}  # from the file's to ours
+        self.known: dict[str, int] = {}  # ours by the file's, as words
+        self.header: dict[str, str] = {}
+
+    def read_today(self, lines: Lines) -> File:
+        for number, line in lines:
+            if line.startswith("#"):
+                self._describe(number, line)
+            elif not self.box.put_again(line):
+                count, colon, order = line.partition(":")
+                if not colon:
+                    raise BadFile(number, "A line is a count, a colon and an order, such as 13: 1,{2,3},4.")
+                self._count(number, line, count, order)
+        title = clean_title(self.header.get("TITLE", ""))
+        return File(self.box.ballots(self.roster.names), title=title, notes=self._notes())
+
+    def _describe(self, line: int, text: str) -> None:
+        key, _colon, value = text[1:].partition(":")
+        if named := NAME.match(key.strip()):
+            self._name(named[1], value, line)
+        elif key.strip().upper() in ("TITLE", "NUMBER VOTERS"):
+            self.header[key.strip().upper()] = value.strip()
+        elif key.strip().upper() == "DATA TYPE" and value.strip().lower() not in TYPES:
+            raise BadFile(line, f"PrefLib's data type {shown(value.strip())} does not hold rankings.")
+
+    def _name(self, number: str, name: str, line: int) -> None:
+        key = whole(number, line, "a candidate's number")
+        if key in self.numbers:
+            raise BadFile(line, f"Candidate {key} is named twice.")
+        self.numbers[key] = self.roster.add(name, line)
+
+    def read_old(self, first: tuple[int, str], lines: Lines) -> File:
+        size = whole(first[1], first[0], "a number of candidates", self.limits.candidates, 1)
+        for number, line in (_expected(lines, "The names of the candidates") for _ in range(size)):
+            key, comma, name = line.partition(",")
+            if not comma:
+                raise BadFile(number, "A candidate is a number, a comma and a name.")
+            self._name(key, name, number)
+        _number, line = _expected(lines, "The number of voters")
+        self.header["NUMBER VOTERS"] = line.partition(",")[0].strip()
+        for number, line in lines:
+            if not self.box.put_again(line):
+                count, _comma, order = line.partition(",")
+                self._count(number, line, count, order)
+        return File(self.box.ballots(self.roster.names), notes=self._notes())
+
+    def _count(self, line: int, text: str, typed: str, order: str) -> None:
+        count = whole(typed, line, "a number of ballots")
+        groups = [self._group(group, line) for group in _groups(order, line)]
+        self.box.remember(text, self.box.put(groups, count, line, self.roster), count)
+
+    def _group(self, group: list[str], line: int) -> list[int]:
+        return [self.known[each] if each in self.known else self._candidate(each, line) for each in group]
+
+    def _candidate(self, word: str, line: int) -> int:
+        number = whole(word, line, "a candidate's number")
+        if number not in self.numbers:
+            raise BadFile(line, f"There is no candidate {number} in the header.")
+        if len(word) < 5:  # it may have any number of zeros before it
+            self.known[word] = self.numbers[number]
+        return self.numbers[number]
+
+    def _notes(self) -> tuple[str, ...]:
+        """A header that does not add up may be all that shows that a file is not whole."""
+        said = self.header.get("NUMBER VOTERS", "")
+        total = sum(self.box.counts.values())
+        if not said or said == str(total):
+            return ()
+        return (f"The header says {shown(said)} voters, but the file has {total} ballots.",)
+
+
+def _expected(lines: Lines, what: str) -> tuple[int, str]:
+    found = next(lines, None)
+    if found is None:
+        raise BadFile(None, f"{what} should stand here, but the file ends.")
+    return found
+
+
+def _groups(order: str, line: int) -> list[list[str]]:
+    groups: list[list[str]] = []
+    place, more = 0, bool(order.strip())
+    while more:
+        part = PART.match(order, place)
+        if not part:
+            raise BadFile(line, f"“{shown(order.strip())}” is not an order such as 1,{{2,3}},4.")
+        if inside := part[2] or (part[1] or "").strip():
+            groups.append(inside.split(","))
+        place, more = part.end(), bool(part[3])
+    return groups
+
+
+# --- writing ---
+
+
+def narrowest(ballots: Ballots) -> str:
+    """The narrowest of the four that can hold the ballots."""
+    orders = [groups_of(ranking) for ranking, count in ballots.counts.items() if count]
+    complete = all(sum(map(len, order)) == len(ballots.candidates) for order in orders)
+    return ("t" if _has_ties(orders) else "s") + "o" + ("c" if complete else "i")
+
+
+def _has_ties(orders: Iterable[Groups]) -> bool:
+    return any(len(group) > 1 for order in orders for group in order)
+
+
+def write(file: File, type: str | None = None) -> Iterator[str]:
+    needed = narrowest(file.ballots)
+    kind = type or needed
+    if needed[0] == "t" and kind[0] == "s":
+        raise CannotWrite(f"Some ballots rank candidates as equals, which .{kind} cannot hold; .to{kind[2]} can.")
+    if needed[2] == "i" and kind[2] == "c":
+        raise CannotWrite(f"Some ballots leave candidates out, which .{kind} cannot hold; .{kind[:2]}i can.")
+    yield from _header(file, kind)
+    for ranking, count in by_count(file.ballots):
+        yield f"{count}: {','.join(map(_written, groups_of(ranking))) or '{}'}\n"
+
+
+def _header(file: File, kind: str) -> Iterator[str]:
+    ballots = file.ballots
+    different = sum(1 for count in ballots.counts.values() if count)
+    said = {"FILE NAME": f"ballots.{kind}", "TITLE": clean_title(file.title), "DESCRIPTION": "", "DATA TYPE": kind}
+    said |= {"MODIFICATION TYPE": "original", "RELATES TO": "", "RELATED FILES": ""}
+    said |= {"PUBLICATION DATE": "", "MODIFICATION DATE": ""}
+    said |= {"NUMBER ALTERNATIVES": str(len(ballots.candidates)), "NUMBER VOTERS": str(ballots.total)}
+    said |= {"NUMBER UNIQUE ORDERS": str(different)}
+    said |= {f"ALTERNATIVE NAME {number}": name for number, name in enumerate(ballots.candidates, 1)}
+    yield from (f"# {key}: {value}".rstrip() + "\n" for key, value in said.items())
+
+
+def _written(group: tuple[int, ...]) -> str:
+    numbers = ",".join(str(number + 1) for number in group)
+    return f"{{{numbers}}}" if len(group) > 1 else numbers

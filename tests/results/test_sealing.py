@@ -1,0 +1,119 @@
+"""Sealing: once, from the ballots, the same bytes whoever does it, and announced in the log."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from functools import partial
+
+import pytest
+
+from accounts import repository as people
+from ballots import services as ballots
+from elections import repository as elections
+from elections import services as organising
+from results import repository, services
+from results.report import Report
+from store import keys
+from store.log import as_text, utc_now
+from store.table import Delete
+from tests.at_once import at_once
+from tests.ballots.conftest import opened, ranks  # noqa: F401 - a fixture
+
+
+@pytest.fixture
+def voted(opened, person):  # noqa: F811
+    """Cast ballots of as many voters as there are rankings, and answer the election."""
+
+    def cast(*rankings: dict[str, int], **settings):
+        names = [f"voter {number}" for number in range(len(rankings))]
+        election = opened(*names, **settings)
+        for name, ranking in zip(names, rankings, strict=True):
+            ballots.cast(person(name), election.name, ranks(**ranking), name)
+        return election
+
+    return cast
+
+
+@pytest.fixture
+def close():
+    def close(name: str = "Board") -> None:
+        organising.close(people.find("the organiser"), elections.find(name))
+
+    return close
+
+
+def sealed(site) -> list[dict]:
+    return [event["event_data"] for event in site.each(keys.events()) if event["event_type"] == "ResultSealed"]
+
+
+@pytest.mark.parametrize("secret", [True, False])
+def test_a_closed_election_is_counted_once_and_announced(site, voted, close, secret):
+    voted({"Ada": 1, "Bo": 2}, {"Ada": 1}, {"Cy": 1, "Ada": 1}, secret_ballot=secret)
+    assert services.find("Board").report is None
+    close()
+    found = services.find("Board")
+    assert found.report.result.winners == ("Ada",)
+    assert found.seal.ballots == 3
+    (said,) = sealed(site)
+    assert said["digest"] == found.seal.digest == found.report.result.digest
+    assert services.find("Board") == found
+    assert len(sealed(site)) == 1
+
+
+def test_several_at_once_seal_one_result(site, voted, close):
+    voted({"Ada": 1, "Bo": 2}, {"Bo": 1})
+    close()
+    answers = at_once(*(partial(services.find, "board") for _ in range(6)))
+    assert {answer.seal for answer in answers} <= {services.find("Board").seal, None}  # or it is being counted
+    assert len(sealed(site)) == 1
+
+
+def test_a_window_that_has_passed_is_enough(site, voted, monkeypatch):
+    voted({"Ada": 1}, no_voting_after=as_text(utc_now() + timedelta(seconds=60)))
+    later = as_text(utc_now() + timedelta(seconds=61))
+    monkeypatch.setattr(elections, "now_text", lambda: later)
+    assert services.find("Board").report.result.winners == ("Ada",)
+
+
+def test_nothing_is_counted_while_it_is_open(site, voted):
+    voted({"Ada": 1})
+    found = services.find("Board")
+    assert found.seal is None
+    assert list(site.each(keys.counted_parts("Board"))) == []
+
+
+def test_a_long_report_and_many_rankings_are_stored_in_parts(site, voted, close, monkeypatch):
+    monkeypatch.setattr(repository, "A_PART", 500)
+    monkeypatch.setattr(repository, "RANKINGS_A_PART", 2)
+    voted({"Ada": 1}, {"Bo": 1}, {"Cy": 1}, {"Cy": 1, "Bo": 2}, {"Cy": 1})
+    close()
+    found = services.find("Board")
+    assert found.seal.parts > 1
+    assert repository.counted("Board", found.seal.candidates).counts == {"0": 1, "1": 1, "2": 2, "2>1": 1}
+    assert repository.counted("Board", found.seal.candidates).digest == found.seal.digest
+
+
+def test_a_ballot_lost_behind_our_back_is_not_sealed_over(site, voted, close):
+    voted({"Ada": 1}, {"Bo": 1})
+    close()
+    first = next(site.each(keys.ballots("Board")))
+    site.write(Delete(keys.Key(first["PK"], first["SK"])))
+    with pytest.raises(services.Disagreement, match="1 ballots, but the gates have counted 2"):
+        services.find("Board")
+    assert sealed(site) == []
+
+
+def test_an_election_in_which_nobody_voted_has_a_result_too(site, opened, close):  # noqa: F811
+    opened("Eve")
+    close()
+    found = services.find("Board")
+    assert found.seal.ballots == 0
+    assert found.report.result.winners == ("Ada", "Bo", "Cy")
+    assert "nothing to count" in str(found.report.sentences[0])
+
+
+def test_a_report_is_the_same_value_after_being_stored(site, voted, close):
+    voted({"Ada": 1, "Bo": 2}, {"Bo": 1, "Cy": 2}, {"Cy": 1, "Ada": 2}, method="irv")
+    close()
+    found = services.find("Board")
+    assert Report.from_json(found.report.as_json()) == found.report
