@@ -13,6 +13,10 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from .pairwise import Summary
 
 Groups = tuple[tuple[int, ...], ...]
 
@@ -100,3 +104,10 @@ class Ballots:
         content = [self.normal.candidates, list(self.normal.counts.items())]
         text = json.dumps(content, ensure_ascii=False, separators=(",", ":"))
         return hashlib.sha256(text.encode()).hexdigest()
+
+    @cached_property
+    def summary(self) -> Summary:
+        """How every two candidates compare; counted once for all methods that ask."""
+        from .pairwise import Summary
+
+        return Summary.of(self)

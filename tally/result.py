@@ -120,3 +120,10 @@ def header(ballots: Ballots) -> dict[str, Any]:
         "blank": normal.blank,
         "digest": normal.digest,
     }
+
+
+def standing(groups: list[list[str]]) -> dict[str, Any]:
+    """What a method without rounds says of everybody: the first group wins, and equals are reported as ties."""
+    places = places_of(groups)
+    ties = tuple(Tie("places", tuple(sorted(group)), "left") for group in groups if len(group) > 1)
+    return {"winners": tuple(name for name, place in places if place == 1), "places": places, "ties": ties}

@@ -1,0 +1,452 @@
+// A ballot put in order by dragging, by clicks or by keys. The rank boxes of the form stay what is sent.
+(() => {
+  // --- a ranking as a value: groups of equals, best first ---
+
+  // A step is a place to move to: 0 is alone at the top, 1 equal with the first group, 2 alone below it, and so on to
+  // the end; one beyond the end is outside the ranking. Groups are counted without the candidate that moves.
+  const without = (groups, number) =>
+    groups.map((group) => group.filter((each) => each !== number)).filter((group) => group.length);
+
+  const lastStep = (groups, number) => 2 * without(groups, number).length;
+
+  const stepOf = (groups, number) => {
+    const at = groups.findIndex((group) => group.includes(number));
+    if (at < 0) return 2 * groups.length + 1;
+    return 2 * at + (groups[at].length > 1 ? 1 : 0);
+  };
+
+  const placed = (groups, number, step) => {
+    const rest = without(groups, number);
+    const at = step >> 1;
+    if (step > 2 * rest.length) return rest;
+    if (step % 2) return rest.map((group, index) => (index === at ? [...group, number] : group));
+    return [...rest.slice(0, at), [number], ...rest.slice(at)];
+  };
+
+  const alike = (one, other) => asText(one) === asText(other);
+  const asText = (groups) => groups.map((group) => [...group].sort((a, b) => a - b).join("=")).join(">");
+
+  // What each button does, as the step it leads to.
+  const MOVES = {
+    top: () => 0,
+    up: (step) => Math.max(0, step - (step % 2 ? 1 : 2)),
+    down: (step, last) => Math.min(last, step + (step % 2 ? 1 : 2)),
+    tie: (step) => step - 1,
+    own: (step) => step + 1,
+    next: (step, last) => last,
+    remove: (step, last) => last + 1,
+  };
+
+  // --- a draft kept on this device; a browser that lends no storage keeps none ---
+
+  const readDraft = (key, numbers) => {
+    try {
+      const { at, groups } = JSON.parse(localStorage.getItem(key));
+      const left = new Set(numbers);
+      // Candidates may have gone since, and nobody may be in it twice.
+      const known = groups.map((group) => group.filter((number) => left.delete(number)));
+      return { at, groups: known.filter((group) => group.length) };
+    } catch {
+      return null;
+    }
+  };
+
+  const writeDraft = (key, groups) => {
+    try {
+      if (groups) localStorage.setItem(key, JSON.stringify({ at: Date.now(), groups }));
+      else localStorage.removeItem(key);
+    } catch {}
+  };
+
+  // --- the page ---
+
+  // Moves only what stands in the wrong place: what stays keeps the focus and the reader's place.
+  const arrange = (parent, children) => {
+    children.forEach((child, at) => {
+      if (parent.children[at] !== child) parent.insertBefore(child, parent.children[at] ?? null);
+    });
+    while (parent.children.length > children.length) parent.lastElementChild.remove();
+  };
+
+  const isShown = (element) => element.getClientRects().length > 0;
+  const wantsCalm = () => matchMedia("(prefers-reduced-motion: reduce)").matches;
+
+  // The questions are fetched when somebody wants them: most ballots are short, and this page is to be light.
+  let arriving;
+  const fetchDuel = (address) => {
+    arriving ??= new Promise((resolve, reject) => {
+      const script = document.createElement("script");
+      document.head.append(Object.assign(script, { src: address, onload: resolve, onerror: reject }));
+    });
+    return arriving;
+  };
+
+  class RankBallot extends HTMLElement {
+    groups = [];
+    #language;
+    #words;
+    #given = []; // what the server knew
+    #past = [];
+    #held = null;
+    #arranging = false;
+    #draft = null;
+    #waiting;
+    #unkept = null;
+
+    connectedCallback() {
+      if (this.cards) return;
+      const numbered = (card) => [Number(card.querySelector("input").name.replace("rank-", "")), card];
+      this.cards = new Map([...this.querySelectorAll(".candidate")].map(numbered));
+      this.#build();
+      this.#open();
+      this.addEventListener("click", (event) => this.#press(event));
+      this.addEventListener("keydown", (event) => this.#key(event));
+      this.addEventListener("focusout", () => this.#arranging || this.#drop());
+      addEventListener("pagehide", () => this.#flush());
+      document.addEventListener("visibilitychange", () => document.hidden && this.#flush());
+      rankDrag(this);
+    }
+
+    // --- building ---
+
+    part(name) {
+      return this.querySelector(`template[data-part=${name}]`).content.cloneNode(true);
+    }
+
+    #build() {
+      this.#language = document.documentElement.lang || undefined;
+      this.#words = this.part("words");
+      const list = this.querySelector(".candidates");
+      list.before(this.part("frame"));
+      for (const [number, card] of this.cards) this.#equip(number, card);
+      list.remove();
+      this.classList.add("enhanced");
+      this.find(".duel-offer").hidden = this.cards.size < 6;
+    }
+
+    #equip(number, card) {
+      card.dataset.number = number;
+      card.prepend(this.part("grip"));
+      card.querySelector(".rank-box").after(this.part("tools"));
+      this.nameFor(card.querySelectorAll(".grip, .tools :is(button, summary)"), number);
+      this.find(".rank-keys").id ||= `rank-keys-${document.querySelectorAll(".rank-keys[id]").length}`;
+      card.querySelector(".grip").setAttribute("aria-describedby", this.find(".rank-keys").id);
+    }
+
+    #open() {
+      this.#given = this.#fromBoxes();
+      this.groups = this.#given;
+      const draft = this.dataset.draft && readDraft(this.dataset.draft, [...this.cards.keys()]);
+      if (draft && !alike(draft.groups, this.#given)) {
+        if (!this.#given.length) this.groups = draft.groups;
+        this.#note(this.#given.length ? "offered" : "restored", draft);
+      }
+      this.#show();
+    }
+
+    #fromBoxes() {
+      const ranks = new Map();
+      for (const [number, card] of this.cards) {
+        const rank = card.querySelector("input").valueAsNumber;
+        if (rank >= 1) ranks.set(rank, [...(ranks.get(rank) ?? []), number]);
+      }
+      return [...ranks].sort(([a], [b]) => a - b).map(([, group]) => group);
+    }
+
+    #note(word, draft) {
+      const note = this.find(".rank-note");
+      const when = new Date(draft.at).toLocaleString(this.#language, { dateStyle: "medium", timeStyle: "short" });
+      note.querySelector("p").textContent = this.word(word, { when });
+      note.querySelector("[data-act=use]").hidden = word === "restored";
+      note.hidden = false;
+      this.#draft = draft;
+    }
+
+    // --- words ---
+
+    find(selector) {
+      return this.querySelector(selector);
+    }
+
+    nameOf(number) {
+      return this.cards.get(number).querySelector(".candidate-name").textContent;
+    }
+
+    // For those who hear a button without seeing beside whom it stands.
+    nameFor(buttons, number) {
+      for (const button of buttons) {
+        const whose = button.querySelector(".whose") ?? button.appendChild(document.createElement("span"));
+        whose.className = "whose out-of-sight";
+        whose.textContent = `: ${this.nameOf(number)}`;
+      }
+    }
+
+    namesOf(numbers) {
+      return new Intl.ListFormat(this.#language).format(numbers.map((number) => this.nameOf(number)));
+    }
+
+    word(name, values = {}) {
+      const text = this.#words.querySelector(`[data-word=${name}]`).textContent;
+      return text.replace(/\{(\w+)\}/g, (_, key) => values[key]);
+    }
+
+    where(number) {
+      const at = this.groups.findIndex((group) => group.includes(number));
+      const others = (this.groups[at] ?? []).filter((each) => each !== number);
+      const rank = { rank: at + 1, ranks: this.groups.length };
+      const names = { name: this.nameOf(number), others: this.namesOf(others) };
+      return this.word(at < 0 ? "out" : others.length ? "tied" : "own", { ...rank, ...names });
+    }
+
+    // Saying the same thing twice must be heard twice.
+    say(text) {
+      const status = this.find("[role=status]");
+      status.textContent = status.textContent === text ? `${text}\u00a0` : text;
+    }
+
+    // --- showing ---
+
+    stepOf(number) {
+      return stepOf(this.groups, number);
+    }
+
+    get unranked() {
+      const ranked = new Set(this.groups.flat());
+      return [...this.cards.keys()].filter((number) => !ranked.has(number));
+    }
+
+    #show() {
+      this.#arranging = true;
+      const focused = this.contains(document.activeElement) && document.activeElement;
+      const cardsOf = (numbers) => numbers.map((number) => this.cards.get(number));
+      const rows = this.#rows();
+      this.groups.forEach((group, at) => this.#showRow(rows[at], cardsOf(group), at + 1));
+      arrange(this.find(".pool-list"), cardsOf(this.unranked));
+      arrange(this.find(".ranks"), rows);
+      if (focused && focused !== document.activeElement) focused.focus({ preventScroll: true });
+      this.#arranging = false;
+      for (const [number, card] of this.cards) this.#showCard(number, card);
+      this.#showFrame();
+    }
+
+    // A rank takes its row along when it moves.
+    #rows() {
+      const taken = new Set();
+      return this.groups.map((group) => {
+        const rows = group.map((number) => this.cards.get(number).closest(".place"));
+        const row = rows.find((each) => each && !taken.has(each)) ?? this.part("place").firstElementChild;
+        taken.add(row);
+        return row;
+      });
+    }
+
+    #showRow(row, cards, rank) {
+      const isTied = cards.length > 1;
+      row.classList.toggle("tied", isTied);
+      row.querySelector(".rank").textContent = rank;
+      row.querySelector(".equals").setAttribute("aria-label", this.word(isTied ? "equals" : "rank", { rank }));
+      arrange(row.querySelector(".equals"), cards);
+    }
+
+    #showCard(number, card) {
+      const at = this.groups.findIndex((group) => group.includes(number));
+      const [step, last] = [stepOf(this.groups, number), lastStep(this.groups, number)];
+      const tied = at >= 0 && step % 2;
+      card.querySelector("input").value = at < 0 ? "" : at + 1;
+      for (const button of card.querySelectorAll("[data-act]")) {
+        const act = button.dataset.act;
+        button.setAttribute("aria-disabled", at >= 0 && MOVES[act](step, last) === step);
+        if (act === "tie") button.parentElement.hidden = Boolean(tied) || step === 0;
+        if (act === "own") button.parentElement.hidden = !tied;
+      }
+    }
+
+    #showFrame() {
+      const left = this.unranked.length;
+      this.find(".rank-empty").hidden = this.groups.length > 0;
+      this.find(".pool-empty").hidden = left > 0;
+      this.find("[data-act=undo]").setAttribute("aria-disabled", !this.#past.length);
+      this.find("[data-act=clear]").setAttribute("aria-disabled", !this.groups.length);
+      this.find("[data-act=duel]").setAttribute("aria-disabled", !left);
+    }
+
+    // Cards glide from where they were; one that was carried glides from where it was let go.
+    glide(change, carried, from) {
+      if (wantsCalm()) return change();
+      const before = new Map([...this.cards.values()].map((card) => [card, card.getBoundingClientRect()]));
+      if (from) before.set(carried, from);
+      change();
+      for (const [card, old] of before) {
+        const now = card.getBoundingClientRect();
+        const [x, y] = [old.left - now.left, old.top - now.top];
+        const zIndex = card === carried ? 2 : 1;
+        const frames = [{ translate: `${x}px ${y}px`, zIndex }, { translate: "0 0", zIndex }];
+        if (x || y) card.animate(frames, { duration: 200, easing: "cubic-bezier(0.2, 0.8, 0.2, 1)" });
+      }
+    }
+
+    // --- changing ---
+
+    change(groups, carried, from) {
+      const changed = !alike(groups, this.groups);
+      if (changed) this.#past.push(this.groups);
+      this.glide(() => this.#set(changed ? groups : this.groups), carried, from);
+    }
+
+    #set(groups) {
+      if (!this.#given.length) this.find(".rank-note").hidden = true; // the restored ranking is on its way already
+      this.groups = groups;
+      this.#show();
+      this.keep(groups);
+    }
+
+    move(number, step, from) {
+      this.change(placed(this.groups, number, step), this.cards.get(number), from);
+      this.say(this.where(number));
+    }
+
+    #undo() {
+      if (!this.#past.length) return;
+      const groups = this.#past.pop();
+      this.glide(() => this.#set(groups));
+      this.say(this.word("undone"));
+    }
+
+    #clear() {
+      this.change([]);
+      this.say(this.word("cleared"));
+    }
+
+    #useDraft() {
+      this.change(this.#draft.groups);
+      this.#closeNote();
+    }
+
+    #forgetDraft() {
+      if (alike(this.groups, this.#draft.groups)) this.change(this.#given);
+      else this.keep(this.groups);
+      this.#closeNote();
+    }
+
+    #closeNote() {
+      this.find(".rank-note").hidden = true;
+      this.find(".grip").focus({ preventScroll: true });
+    }
+
+    // Where it does not arrive, the next press tries again; every other way of ranking is there meanwhile.
+    async #duel() {
+      try {
+        await fetchDuel(this.find("[data-part=duel]").dataset.script);
+        if (!this.find(".duel")) rankDuel(this);
+      } catch {
+        arriving = null;
+      }
+    }
+
+    // --- keeping ---
+
+    keep(groups) {
+      if (!this.dataset.draft) return;
+      clearTimeout(this.#waiting);
+      this.#unkept = () => writeDraft(this.dataset.draft, alike(groups, this.#given) ? null : groups);
+      this.#waiting = setTimeout(() => this.#flush(), 300);
+    }
+
+    #flush() {
+      clearTimeout(this.#waiting);
+      this.#unkept?.();
+      this.#unkept = null;
+    }
+
+    // --- clicks ---
+
+    #press(event) {
+      const grip = event.target.closest(".grip");
+      if (grip && !event.detail) return this.#toggle(grip); // by key or by a screen reader; a pointer drags
+      const button = event.target.closest("[data-act]");
+      if (!button || button.getAttribute("aria-disabled") === "true") return;
+      const acts = {
+        undo: () => this.#undo(),
+        clear: () => this.#clear(),
+        use: () => this.#useDraft(),
+        forget: () => this.#forgetDraft(),
+        duel: () => this.#duel(),
+      };
+      (acts[button.dataset.act] ?? (() => this.#pressOnCard(button, event)))();
+    }
+
+    #pressOnCard(button, event) {
+      const card = button.closest(".candidate");
+      const number = Number(card.dataset.number);
+      const menu = button.closest("details");
+      if (menu) menu.open = false;
+      this.move(number, MOVES[button.dataset.act](stepOf(this.groups, number), lastStep(this.groups, number)));
+      const origin = menu?.querySelector("summary") ?? button;
+      const focus = isShown(origin) ? origin : card.querySelector(".grip");
+      focus.focus({ preventScroll: event.detail > 0 });
+    }
+
+    // --- keys ---
+
+    #toggle(grip) {
+      if (this.#held?.grip === grip) return this.#drop();
+      const number = Number(grip.closest(".candidate").dataset.number);
+      this.#held = { grip, number, before: this.groups };
+      this.#showHeld(true);
+      this.say(this.word("picked", { where: this.where(number) }));
+    }
+
+    #showHeld(isHeld) {
+      this.#held.grip.setAttribute("aria-pressed", isHeld);
+      this.#held.grip.closest(".candidate").classList.toggle("held", isHeld);
+    }
+
+    #key(event) {
+      const grip = event.target.closest(".grip");
+      if (!grip || event.ctrlKey || event.metaKey || event.altKey) return;
+      if (event.key === "Enter" && event.repeat) event.preventDefault(); // a long press is one press
+      if (event.key === "Delete" && !this.#held) this.#toggle(grip);
+      if (this.#held) this.#keyWhileHeld(event);
+    }
+
+    #keyWhileHeld(event) {
+      const { number } = this.#held;
+      const [step, last] = [stepOf(this.groups, number), lastStep(this.groups, number)];
+      const to = { ArrowUp: step - 1, ArrowDown: step + 1, Home: 0, End: last, Delete: last + 1 }[event.key];
+      if (event.key === "Escape") this.#putBack();
+      else if (to === undefined) return;
+      else this.#carry(Math.min(Math.max(to, 0), last + 1));
+      event.preventDefault();
+      if (event.key === "Delete") this.#drop();
+    }
+
+    #carry(step) {
+      const { number, grip } = this.#held;
+      this.groups = placed(this.groups, number, step);
+      this.glide(() => this.#show(), grip.closest(".candidate"));
+      grip.closest(".candidate").scrollIntoView({ block: "nearest", behavior: "instant" });
+      this.say(this.where(number));
+    }
+
+    #drop() {
+      if (!this.#held) return;
+      const { number, before } = this.#held;
+      this.#showHeld(false);
+      this.#held = null;
+      if (!alike(before, this.groups)) this.#past.push(before);
+      this.#set(this.groups);
+      this.say(this.word("dropped", { where: this.where(number) }));
+    }
+
+    #putBack() {
+      const { number, grip, before } = this.#held;
+      this.#showHeld(false);
+      this.#held = null;
+      this.glide(() => this.#set(before), grip.closest(".candidate"));
+      grip.closest(".candidate").scrollIntoView({ block: "nearest", behavior: "instant" });
+      this.say(this.word("back", { where: this.where(number) }));
+    }
+  }
+
+  customElements.define("rank-ballot", RankBallot);
+})();

@@ -1,0 +1,361 @@
+"""How close was it? The smallest number of changed ballots found that changes who wins.
+
+A changed ballot is one ballot replaced by another; the number of ballots stays. What is claimed is verified: the
+changed ballots are counted again, and the winners differ. `exact` says that fewer cannot do it:
+
+- First preferences and Borda: by arithmetic. To overtake the winner, another candidate needs the lead in points; each
+  changed ballot gives at most what the best ballot for the one and against the other gives more than it did before.
+- Methods that elect whoever beats everybody one to one (Schulze, ranked pairs, Copeland, minimax): while every contest
+  of such a winner stays won, so does the election, and one ballot moves a contest by at most two.
+- Instant runoff: while the winner has more than half of the first preferences, nobody else can win.
+- All methods, where that is feasible: every possible change of one ballot, then of two and so on, is tried.
+
+Otherwise the number is an upper bound: the best of a series of plans, each of which takes the ballots that hurt a
+challenger most and replaces them by one that helps, or turns around an elimination that was narrow. The work is
+bounded: a few hundred recounts, fewer where there are many different rankings.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cache, cached_property
+from itertools import chain, combinations, islice
+from math import ceil, comb
+
+from .ballots import Ballots, groups_of, ranking_of
+from .methods import count
+from .result import Result
+
+RECOUNTS = 400
+WORK = 10_000_000  # different rankings, times candidates, read in all recounts together
+PLANS = 60
+BEATS_ALL = ("schulze", "ranked-pairs", "copeland", "minimax")
+
+Number = int | Fraction
+Numbers = Mapping[str, int]  # how often each ranking is cast
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """So many ballots with one ranking replaced by another. Candidates are numbered in the order of their names."""
+
+    count: int
+    before: str
+    after: str
+
+
+@dataclass(frozen=True, slots=True)
+class Closeness:
+    """The smallest number of changed ballots found that changes the winners; None where none can."""
+
+    ballots: int | None
+    exact: bool
+    winners: tuple[str, ...]
+    new_winners: tuple[str, ...] = ()
+    changes: tuple[Change, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class _Plan:
+    """Ballots in the order in which to change them, and into what."""
+
+    sources: list[str]
+    after: str
+
+
+def apply(ballots: Ballots, changes: Iterable[Change]) -> Ballots:
+    """The ballots with these changes made."""
+    counts = Counter(ballots.normal.counts)
+    for change in changes:
+        counts[change.before] -= change.count
+        counts[change.after] += change.count
+        if counts[change.before] < 0:
+            raise ValueError("There are fewer ballots with this ranking than the change replaces.")
+    return Ballots(ballots.normal.candidates, {ranking: number for ranking, number in counts.items() if number})
+
+
+def how_close(
+    ballots: Ballots,
+    method: str,
+    *,
+    seats: int = 1,
+    unranked: str = "below",
+    seed: str = "",
+    recounts: int = RECOUNTS,
+) -> Closeness:
+    """How many ballots would have to be changed for the method to elect differently."""
+    return _Search(ballots.normal, method, seats, unranked, seed, recounts).run()
+
+
+class _Search:
+    def __init__(self, ballots: Ballots, method: str, seats: int, unranked: str, seed: str, recounts: int) -> None:
+        self.ballots, self.method, self.unranked = ballots, method, unranked
+        self.size = len(ballots.candidates)
+        self.left = min(recounts, max(40, WORK // (len(ballots.counts) * self.size + 1)))
+        self._count: Callable[[Ballots], Result] = lambda changed: count(
+            changed, method, seats=seats, unranked=unranked, seed=seed
+        )
+        self.result = self._count(ballots)
+        self.winners = set(self.result.winners)
+        self.best: tuple[int, tuple[Change, ...], tuple[str, ...]] | None = None
+
+    def run(self) -> Closeness:
+        if not self._can_change():
+            return Closeness(None, True, self.result.winners)
+        fewest = self._fewest()
+        for plan in self._plans():
+            if (self.best and self.best[0] <= fewest) or self.left <= 0:
+                break
+            self._follow(plan, fewest)
+        while (self.best is None or fewest < self.best[0]) and self._feasible(fewest):
+            if not self._try_all(fewest):
+                fewest += 1
+        if self.best is None:
+            return Closeness(None, False, self.result.winners)
+        number, changes, new = self.best
+        return Closeness(number, number <= fewest, self.result.winners, new, changes)
+
+    def _can_change(self) -> bool:
+        """Not without ballots, not without a choice, not where there are seats for all."""
+        all_seated = self.method.startswith("stv") and self.result.seats >= self.size
+        return self.ballots.total > 0 and self.size > 1 and not all_seated
+
+    def _alters(self, changes: tuple[Change, ...]) -> bool:
+        """Count again; remember the change if it alters the winners and is the smallest so far."""
+        self.left -= 1
+        new = self._count(apply(self.ballots, changes)).winners
+        number = sum(change.count for change in changes)
+        if set(new) == self.winners:
+            return False
+        if self.best is None or number < self.best[0]:
+            self.best = (number, changes, new)
+        return True
+
+    # --- what fewer ballots cannot do ---
+
+    def _fewest(self) -> int:
+        """A number of changed ballots that is needed in any case."""
+        if len(self.winners) != 1:
+            return 1
+        winner = self.ballots.candidates.index(self.result.winners[0])
+        if self.method in SCORES:
+            return max(1, self._to_overtake(winner))
+        if self.method in BEATS_ALL and self.result.pairwise:
+            table = self.result.pairwise
+            margins = [table[winner][j] - table[j][winner] for j in range(self.size) if j != winner]
+            return max(1, -(-min(margins) // 2))
+        if self.method == "irv":
+            firsts = sum((self._scores[each][winner] * number for each, number in self._numbers.items()), Fraction(0))
+            return max(1, ceil(firsts - Fraction(self.ballots.total - self.ballots.blank, 2)))
+        return 1
+
+    @property
+    def _numbers(self) -> Numbers:
+        return self.ballots.counts
+
+    @cached_property
+    def _scores(self) -> dict[str, list[Number]]:
+        """By ranking, what a ballot gives each candidate: points, or a share of a first preference."""
+        score = SCORES.get(self.method, _first_shares)
+        return {ranking: score(ranking, self.size) for ranking in self._numbers}
+
+    @cached_property
+    def _ranks(self) -> dict[str, dict[int, int]]:
+        return {ranking: _ranks(ranking) for ranking in self._numbers}
+
+    def _to_overtake(self, winner: int) -> int:
+        """The fewest ballots after which somebody has as many points as the winner."""
+        return min(self._to_reach(winner, other) for other in range(self.size) if other != winner)
+
+    def _to_reach(self, winner: int, other: int) -> int:
+        leads = {ranking: scores[winner] - scores[other] for ranking, scores in self._scores.items()}
+        lead = sum((leads[ranking] * number for ranking, number in self._numbers.items()), 0)
+        best = SCORES[self.method](str(other), self.size)[other]
+        changed = 0
+        for ranking in sorted(leads, key=lambda ranking: -leads[ranking]):
+            gain = leads[ranking] + best
+            needed = int(-(-lead // gain)) if gain > 0 else self.ballots.total
+            if needed <= self._numbers[ranking]:
+                return changed + max(0, needed)
+            changed += self._numbers[ranking]
+            lead -= gain * self._numbers[ranking]
+        return changed
+
+    # --- plans ---
+
+    def _plans(self) -> Iterator[_Plan]:
+        """Ways to try, the most promising first."""
+        return islice(chain(self._against_winners(), self._against_eliminations()), PLANS)
+
+    def _against_winners(self) -> Iterator[_Plan]:
+        """Take from a winner, the last to be elected first, and give to a challenger, the best placed first."""
+        order = [self.ballots.candidates.index(name) for name, _ in self.result.places]
+        winners = [self.ballots.candidates.index(name) for name in reversed(self.result.winners)]
+        losers = [each for each in order if each not in winners] or order
+        for other in losers[:6]:
+            for winner in [each for each in winners if each != other][:4]:
+                sources = sorted(self._numbers, key=lambda ranking: (self._hurts(ranking, winner, other), ranking))
+                rest = [each for each in order if each not in (winner, other)]
+                yield _Plan(sources, ranking_of([[other], *([each] for each in rest), [winner]]))
+                yield _Plan(sources, str(other))
+                yield _Plan(sources, ranking_of([[other, *rest], [winner]]))
+
+    def _hurts(self, ranking: str, winner: int, other: int) -> tuple[Number, int, int]:
+        """What sorts first the ballots whose change takes most from the winner and gives most to the other."""
+        ranks, scores = self._ranks[ranking], self._scores[ranking]
+        a, b = ranks.get(winner, self.size), ranks.get(other, self.size)
+        above = -1 if a < b else int(a > b)
+        if self.method in BEATS_ALL:
+            return above, -b, a
+        return scores[other] - scores[winner], above, -b
+
+    def _against_eliminations(self) -> Iterator[_Plan]:
+        """Turn a narrow elimination around: take from one who survived it, give to the one who did not."""
+        gaps = []
+        for each in self.result.rounds or ():
+            for gone in each.eliminated:
+                gaps += [
+                    (Fraction(each.tally[name]) - Fraction(each.tally[gone]), name, gone, tuple(each.tally))
+                    for name in each.tally
+                    if name != gone
+                ]
+        numbers = {name: number for number, name in enumerate(self.ballots.candidates)}
+        for _, name, gone, standing in sorted(gaps):
+            still_in = {numbers[each] for each in standing}
+            held = {ranking for ranking in self._numbers if numbers[name] in _top(ranking, still_in)}
+            order = [numbers[each] for each, _ in reversed(self.result.places)]
+            after = [[numbers[gone]], *([each] for each in order if each != numbers[gone])]
+            yield _Plan(sorted(held), ranking_of(after))
+
+    def _follow(self, plan: _Plan, fewest: int) -> None:
+        """The smallest number with which the plan works, if that is a new best."""
+        most = sum(self._numbers[ranking] for ranking in plan.sources if ranking != plan.after)
+        high = min(most, self.best[0] - 1) if self.best else most
+        if high < fewest:
+            return
+        low = fewest
+        if not self.best:
+            low, high = self._double(plan, low, high)
+        elif not self._alters(self._take(plan, high)):
+            return
+        while low < high and self.left > 0:
+            middle = (low + high) // 2
+            if self._alters(self._take(plan, middle)):
+                high = middle
+            else:
+                low = middle + 1
+
+    def _double(self, plan: _Plan, low: int, most: int) -> tuple[int, int]:
+        """Double the number until the plan works, or all ballots are used up; between which numbers to look closer."""
+        number = low
+        while not self._alters(self._take(plan, number)):
+            if number >= most or self.left <= 0:
+                return number, number
+            low, number = number + 1, min(2 * number, most)
+        return low, number
+
+    def _take(self, plan: _Plan, number: int) -> tuple[Change, ...]:
+        changes = []
+        for ranking in plan.sources:
+            taken = min(number, self._numbers[ranking])
+            if ranking != plan.after and taken:
+                changes.append(Change(taken, ranking, plan.after))
+                number -= taken
+        return tuple(changes)
+
+    # --- everything there is ---
+
+    def _afters(self) -> list[str]:
+        """Rankings to change a ballot into; of those that make no difference to the method, one."""
+        if self.method in BEATS_ALL and self.unranked == "below":  # the unranked are equal last: leave none out
+            return [ranking for ranking in rankings(self.size) if len(_ranks(ranking)) == self.size]
+        if self.method == "irv":  # a last group of all the others helps none of them against another
+            return [ranking for ranking in rankings(self.size) if len(_ranks(ranking)) < self.size]
+        return list(rankings(self.size))
+
+    def _feasible(self, number: int) -> bool:
+        """Whether every change of so many ballots can be tried within the recounts that are left."""
+        if self.size > 5:
+            return False
+        singles = len(self._numbers) * len(self._afters())
+        return comb(singles + number - 1, number) <= self.left
+
+    def _try_all(self, number: int) -> bool:
+        """Try every change of so many ballots until one alters the winners."""
+        seen = set()
+        for changes in self._all_changes(number):
+            made = tuple(sorted(apply(self.ballots, changes).counts.items()))
+            if made not in seen:
+                seen.add(made)
+                if self._alters(changes):
+                    return True
+        return False
+
+    def _all_changes(self, number: int) -> Iterator[tuple[Change, ...]]:
+        singles = [(before, after) for before in self._numbers for after in self._afters() if before != after]
+        places = range(len(singles) + number - 1)
+        for chosen in combinations(places, number):  # combinations with repetition
+            picked = Counter(singles[place - shift] for shift, place in enumerate(chosen))
+            taken: Counter[str] = Counter()
+            for (before, _), times in picked.items():
+                taken[before] += times
+            if all(taken[before] <= self._numbers[before] for before in taken):
+                yield tuple(Change(times, before, after) for (before, after), times in sorted(picked.items()))
+
+
+# --- single rankings ---
+
+
+def _ranks(ranking: str) -> dict[int, int]:
+    """By candidate, the number of the group of equals."""
+    return {each: rank for rank, group in enumerate(groups_of(ranking)) for each in group}
+
+
+def _top(ranking: str, still_in: set[int]) -> list[int]:
+    """Whom a ballot counts for when only these are still in."""
+    return next(
+        (held for group in groups_of(ranking) if (held := [each for each in group if each in still_in])),
+        [],
+    )
+
+
+def _first_shares(ranking: str, size: int) -> list[Number]:
+    """What a ballot gives each candidate as a first preference."""
+    shares: list[Number] = [0] * size
+    first = groups_of(ranking)[0] if ranking else ()
+    for each in first:
+        shares[each] = 1 if len(first) == 1 else Fraction(1, len(first))
+    return shares
+
+
+def _points(ranking: str, size: int) -> list[Number]:
+    """What a ballot gives each candidate by Borda, doubled, because whole numbers are quicker than halves."""
+    points: list[Number] = [0] * size
+    groups = groups_of(ranking)
+    unranked = set(range(size)).difference(*groups)
+    below = size
+    for group in (*groups, unranked) if groups else ():
+        below -= len(group)
+        for each in group:
+            points[each] = 2 * below + len(group) - 1
+    return points
+
+
+SCORES: dict[str, Callable[[str, int], list[Number]]] = {"plurality": _first_shares, "borda": _points}
+
+
+@cache
+def rankings(size: int) -> tuple[str, ...]:
+    """Every ranking of so many candidates: partial ones, ones with equals, and the blank one."""
+
+    def continued(left: tuple[int, ...]) -> Iterator[tuple[tuple[int, ...], ...]]:
+        yield ()
+        for number in range(1, len(left) + 1):
+            for group in combinations(left, number):
+                rest = tuple(each for each in left if each not in group)
+                yield from ((group, *more) for more in continued(rest))
+
+    return tuple(sorted(ranking_of(groups) for groups in continued(tuple(range(size)))))

@@ -1,0 +1,80 @@
+"""Choosing between equals: first by earlier rounds, then by a lot that anybody can draw again.
+
+A lot is drawn like this. Write five lines: the seed, the method, what is chosen ("elimination", "transfer"), the number
+of the round, and the candidate's name, each line but the last ended by one newline character, in UTF-8. Take the
+SHA-256 of that text for each of the equals. The one with the smallest is chosen:
+
+    printf 'seed\\nirv\\nelimination\\n3\\nAda' | sha256sum
+
+The order in which the candidates are listed plays no part, and nobody who does not know the seed beforehand can tell
+whom it favours; so the seed is published before the first ballot, and after the last candidate.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from fractions import Fraction
+
+from .result import Lot, Tie
+
+Number = int | Fraction
+Tally = Mapping[str, Number]
+Choose = Callable[[Iterable[Number]], Number]  # min or max
+
+
+def mark(seed: str, method: str, where: str, round: int, name: str) -> str:
+    """The SHA-256 by which a name takes its turn, as the top of this file says."""
+    return hashlib.sha256("\n".join((seed, method, where, str(round), name)).encode()).hexdigest()
+
+
+def draw(names: Iterable[str], *, seed: str, method: str, where: str, round: int) -> Lot:
+    """One of these names, by lot."""
+    among = tuple(sorted(names))
+    return Lot(where, among, min(among, key=lambda name: mark(seed, method, where, round, name)), round)
+
+
+def by_earlier_rounds(tied: Iterable[str], earlier: Sequence[Tally], choose: Choose, within: Number = 0) -> list[str]:
+    """Those of the tied who remain when each earlier round, the latest first, keeps only the lowest (or highest).
+
+    Numbers that differ by no more than `within` count as equal.
+    """
+    left = sorted(tied)
+    for tally in reversed(earlier):
+        best = choose(tally[name] for name in left)
+        left = [name for name in left if best - within <= tally[name] <= best + within]
+        if len(left) == 1:
+            break
+    return left
+
+
+class Chooser:
+    """Settles the ties of one count, and remembers for the result what it settled and how."""
+
+    def __init__(self, method: str, seed: str) -> None:
+        self.method, self.seed = method, seed
+        self.ties: list[Tie] = []
+        self.lots: list[Lot] = []
+
+    def settle(
+        self,
+        tied: Iterable[str],
+        *,
+        where: str,
+        round: int,
+        earlier: Sequence[Tally],
+        choose: Choose,
+        within: Number = 0,
+    ) -> str:
+        """The one of the tied to act on: by earlier rounds where they differ, else by lot."""
+        names = tuple(sorted(tied))
+        if len(names) == 1:
+            return names[0]
+        left = by_earlier_rounds(names, earlier, choose, within)
+        if len(left) == 1:
+            self.ties.append(Tie(where, names, "earlier round", round))
+            return left[0]
+        lot = draw(left, seed=self.seed, method=self.method, where=where, round=round)
+        self.ties.append(Tie(where, names, "lot", round))
+        self.lots.append(lot)
+        return lot.chosen

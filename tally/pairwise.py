@@ -1,0 +1,192 @@
+"""How every two candidates compare on a set of ballots: one pass over the distinct rankings serves every method.
+
+The pass counts three things: A[i][j], the ballots that rank both and i above j; E[i][j], those that rank both as
+equals; T[i], those that rank i at all. From these both rules for unranked candidates follow without another pass:
+"below" (whoever is unranked is below everybody ranked) and "no-opinion" (a ballot says nothing on pairs it does not
+rank in full). Summaries can be added and subtracted, so a running count changes by one ballot at a time.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from operator import add, sub
+
+from . import fast
+from .ballots import BadBallot, Ballots
+
+Matrix = tuple[tuple[int, ...], ...]
+
+UNRANKED = ("below", "no-opinion")
+STRENGTHS = ("winning2", "winning", "margins")
+
+
+@dataclass(frozen=True)
+class Summary:
+    """All that pairwise methods need to know of a set of ballots. Equal ballots give an equal summary."""
+
+    candidates: tuple[str, ...]
+    total: int
+    blank: int
+    above: Matrix
+    equal: Matrix
+    ranked: tuple[int, ...]
+
+    @classmethod
+    def of(cls, ballots: Ballots) -> Summary:
+        """Counted from all ballots."""
+        counted = fast.matrices(ballots) if fast.pays(ballots) else matrices(ballots)
+        return cls(ballots.candidates, ballots.total, ballots.blank, *counted)
+
+    def plus(self, ranking: str, count: int = 1) -> Summary:
+        """With this ranking cast so many times more."""
+        return self + Summary.of(Ballots(self.candidates, {ranking: count}))
+
+    def minus(self, ranking: str, count: int = 1) -> Summary:
+        """With this ranking taken back so many times."""
+        return self - Summary.of(Ballots(self.candidates, {ranking: count}))
+
+    def __add__(self, other: Summary) -> Summary:
+        return self._joined(other, add)
+
+    def __sub__(self, other: Summary) -> Summary:
+        left = self._joined(other, sub)
+        numbers = (left.total, left.blank, *left.ranked, *(n for row in (*left.above, *left.equal) for n in row))
+        if min(numbers) < 0:
+            raise BadBallot("More is taken back than was cast.")
+        return left
+
+    def _joined(self, other: Summary, act: Callable[[int, int], int]) -> Summary:
+        if self.candidates != other.candidates:
+            raise BadBallot("These are ballots for different candidates.")
+        return Summary(
+            self.candidates,
+            act(self.total, other.total),
+            act(self.blank, other.blank),
+            tuple(tuple(map(act, mine, theirs)) for mine, theirs in zip(self.above, other.above, strict=True)),
+            tuple(tuple(map(act, mine, theirs)) for mine, theirs in zip(self.equal, other.equal, strict=True)),
+            tuple(map(act, self.ranked, other.ranked)),
+        )
+
+    def pairwise(self, unranked: str = "below") -> Matrix:
+        """[i][j]: the ballots that put i above j, by this rule for unranked candidates."""
+        if unranked not in UNRANKED:
+            raise ValueError(f"An unranked candidate can be {' or '.join(UNRANKED)}, not {unranked!r}.")
+        if unranked == "no-opinion":
+            return self.above
+        everyone = range(len(self.candidates))
+        # Of the ballots that rank i, all but those that rank j above it or equal to it put i above j.
+        return tuple(
+            tuple(0 if i == j else self.ranked[i] - self.above[j][i] - self.equal[i][j] for j in everyone)
+            for i in everyone
+        )
+
+
+def matrices(ballots: Ballots) -> tuple[Matrix, Matrix, tuple[int, ...]]:
+    """A, E and T in plain Python.
+
+    A row of counters is one long integer with a field of bits for every candidate, wide enough for all ballots, so
+    that one addition counts a group against everybody it is above. Walking up a ballot from its last group, `met`
+    has a 1 in the field of everybody met so far, the group itself included: there its row counts how often it was
+    cast, which is what E and T need. Rankings cast equally often are walked together and multiplied once.
+    """
+    width = ballots.total.bit_length()
+    fields = _Fields(len(ballots.candidates), width)
+    rows: dict[str, int] = defaultdict(int)
+    for count, rankings in _by_count(ballots).items():
+        part: dict[str, int] = defaultdict(int)
+        for ranking in rankings:
+            met = 0
+            for group in reversed(ranking.split(">")):
+                met += fields[group]
+                part[group] += met
+        for group, row in part.items():
+            rows[group] += row * count
+    return _spread(rows, len(ballots.candidates), width)
+
+
+class _Fields(dict[str, int]):
+    """A 1 in the field of each candidate of a group, worked out when the group is first met."""
+
+    def __init__(self, candidates: int, width: int) -> None:
+        self._units = {str(number): 1 << number * width for number in range(candidates)} | {"": 0}
+
+    def __missing__(self, group: str) -> int:
+        try:
+            self[group] = sum(self._units[number] for number in group.split("="))
+        except KeyError:
+            raise BadBallot("A candidate is ranked who does not stand.") from None
+        return self[group]
+
+
+def _by_count(ballots: Ballots) -> dict[int, list[str]]:
+    rankings: dict[int, list[str]] = defaultdict(list)
+    for ranking, count in ballots.counts.items():
+        rankings[count].append(ranking)
+    return rankings
+
+
+def _spread(rows: dict[str, int], candidates: int, width: int) -> tuple[Matrix, Matrix, tuple[int, ...]]:
+    """The long integers taken apart: what lies in a group's own fields is E and T, the rest is A."""
+    above, equal = ([[0] * candidates for _ in range(candidates)] for _ in range(2))
+    ranked = [0] * candidates
+    field = (1 << width) - 1
+    for group, row in rows.items():
+        members = [int(number) for number in group.split("=")] if group else []
+        numbers = [row >> number * width & field for number in range(candidates)]
+        for i in members:
+            ranked[i] += numbers[i]
+            for j, number in enumerate(numbers):
+                if j not in members:
+                    above[i][j] += number
+                elif j != i:
+                    equal[i][j] += number
+    return tuple(map(tuple, above)), tuple(map(tuple, equal)), tuple(ranked)
+
+
+def strengths(pairwise: Sequence[Sequence[int]], strength: str = "winning2") -> list[list[int]]:
+    """How strong each won contest is, as one number to compare; 0 where i does not beat j.
+
+    winning2: votes for the winner, of equals the one with fewer votes against; winning: votes for the winner alone;
+    margins: votes for the winner less those against.
+    """
+    if strength not in STRENGTHS:
+        raise ValueError(f"A contest can be as strong as {', '.join(STRENGTHS)}, not {strength!r}.")
+    base = 1 + max((number for row in pairwise for number in row), default=0)
+
+    def of(ayes: int, noes: int) -> int:
+        if ayes <= noes:
+            return 0
+        return {"winning2": ayes * base + base - 1 - noes, "winning": ayes, "margins": ayes - noes}[strength]
+
+    everyone = range(len(pairwise))
+    return [[of(pairwise[i][j], pairwise[j][i]) for j in everyone] for i in everyone]
+
+
+def condorcet_winner(pairwise: Sequence[Sequence[int]]) -> int | None:
+    """Who beats everybody else one to one, if anybody does."""
+    everyone = range(len(pairwise))
+    for i in everyone:
+        if all(pairwise[i][j] > pairwise[j][i] for j in everyone if j != i):
+            return i
+    return None
+
+
+def peel(candidates: Sequence[str], beats: Callable[[int, int], bool]) -> list[list[str]]:
+    """Groups of equals, best first: those nobody left beats, taken off again and again. Nobody may beat in a circle."""
+    left = list(range(len(candidates)))
+    groups = []
+    while left:
+        top = [i for i in left if not any(beats(j, i) for j in left)]
+        groups.append([candidates[i] for i in top])
+        left = [i for i in left if i not in top]
+    return groups
+
+
+def ranked_by(candidates: Sequence[str], scores: Sequence[int]) -> list[list[str]]:
+    """Groups of equals by score, the highest first."""
+    return [
+        [name for name, score in zip(candidates, scores, strict=True) if score == level]
+        for level in sorted(set(scores), reverse=True)
+    ]

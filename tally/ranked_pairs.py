@@ -1,0 +1,131 @@
+"""Ranked pairs: contests are locked from the strongest to the weakest, except those that would close a cycle.
+
+T. N. Tideman, "Independence of clones as a criterion for voting rules", Social Choice and Welfare 4 (1987), 185-206.
+Contests of equal strength (by tally.pairwise.strengths) are judged together, in two steps:
+1. Skipped is each that closes a cycle with contests locked before: there is a path of those from its loser to its
+   winner. They are all stronger, so nothing of equal strength can save it.
+2. Of the others, skipped is each that lies on a cycle of these others and the contests locked before. All the rest are
+   locked.
+Nothing depends on an order among equals, so names cannot decide. A cycle of equal contests loses all of them and leaves
+its candidates tied, as no reason to drop one rather than another exists. What is locked never has a cycle: a cycle
+would have to contain a contest of the last group, and step 2 skips every such one. A contest off all cycles is never
+skipped, so whoever beats everybody wins; and clones share the fate of whom they are clones of, as a cycle through one
+is a cycle through the other. Places: those below nobody by locked contests first, then those below nobody left.
+
+`reasons`:
+- `strength`: the measure of strength: winning2, winning or margins.
+- `condorcet_winner`: the name of the candidate who beats everybody else one to one, or None.
+- `locked`: contests as {winner, loser, for, against, rank}, strongest first; those of equal strength share a rank.
+- `skipped`: the same with `cycle`: names from the winner to the loser and back to the winner, a shortest such cycle,
+  and `equals`: True where step 2 skipped it, so where contests of equal strength are needed for the cycle.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from .ballots import Ballots
+from .pairwise import condorcet_winner, peel, strengths
+from .result import Result, header, standing
+
+Contest = tuple[int, int]
+
+
+@dataclass
+class Graph:
+    """Who is above whom, and who can be reached from whom, as bits: bit j of number i says that i is above j."""
+
+    size: int
+    above: list[int] = field(default_factory=list)
+    reach: list[int] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.above = self.above or [0] * self.size
+        self.reach = self.reach or [0] * self.size
+
+    def with_all(self, contests: Iterable[Contest]) -> Graph:
+        """A copy with these contests in it."""
+        graph = Graph(self.size, list(self.above), list(self.reach))
+        for winner, loser in contests:
+            graph.above[winner] |= 1 << loser
+            new = graph.reach[loser] | 1 << loser
+            for each in range(self.size):
+                if each == winner or graph.reach[each] >> winner & 1:
+                    graph.reach[each] |= new
+        return graph
+
+    def closes_cycle(self, contest: Contest) -> bool:
+        """Whether a path leads from its loser to its winner."""
+        winner, loser = contest
+        return bool(self.reach[loser] >> winner & 1)
+
+    def path(self, start: int, end: int) -> list[int]:
+        """A shortest path, of several the one whose candidates come first."""
+        came = {start: start}
+        queue = [start]
+        for here in queue:
+            for there in range(self.size):
+                if self.above[here] >> there & 1 and there not in came:
+                    came[there] = here
+                    queue.append(there)
+        path = [end]
+        while path[-1] != start:
+            path.append(came[path[-1]])
+        return path[::-1]
+
+
+def count(ballots: Ballots, *, unranked: str = "below", strength: str = "winning2") -> Result:
+    names = ballots.normal.candidates
+    pairwise = ballots.normal.summary.pairwise(unranked)
+    locked, skipped = [], []
+    graph = Graph(len(names))
+
+    def said(contest: Contest, rank: int) -> dict[str, Any]:
+        winner, loser = contest
+        votes = {"for": pairwise[winner][loser], "against": pairwise[loser][winner]}
+        return {"winner": names[winner], "loser": names[loser], **votes, "rank": rank}
+
+    def cycle(contest: Contest, through: Graph) -> list[str]:
+        return [names[i] for i in (contest[0], *through.path(contest[1], contest[0]))]
+
+    for rank, group in enumerate(by_strength(strengths(pairwise, strength)), 1):
+        others = {contest for contest in group if not graph.closes_cycle(contest)}
+        together = graph.with_all(others)
+        kept = {contest for contest in others if not together.closes_cycle(contest)}
+        for contest in group:
+            if contest in kept:
+                locked.append(said(contest, rank))
+                continue
+            equals = contest in others
+            closed = cycle(contest, together if equals else graph)
+            skipped.append(said(contest, rank) | {"cycle": closed, "equals": equals})
+        graph = together if kept == others else graph.with_all(kept)
+
+    first = condorcet_winner(pairwise)
+    return Result(
+        method="ranked-pairs",
+        seats=1,
+        unranked=unranked,
+        seed="",
+        pairwise=pairwise,
+        reasons={
+            "strength": strength,
+            "condorcet_winner": None if first is None else names[first],
+            "locked": locked,
+            "skipped": skipped,
+        },
+        **header(ballots),
+        **standing(peel(names, lambda i, j: bool(graph.reach[i] >> j & 1))),
+    )
+
+
+def by_strength(contests: Sequence[Sequence[int]]) -> list[list[Contest]]:
+    """Won contests in groups of equal strength, strongest first."""
+    groups: dict[int, list[Contest]] = {}
+    for i, row in enumerate(contests):
+        for j, strength in enumerate(row):
+            if strength:
+                groups.setdefault(strength, []).append((i, j))
+    return [groups[strength] for strength in sorted(groups, reverse=True)]

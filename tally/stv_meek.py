@@ -1,0 +1,178 @@
+"""Single transferable vote by Meek's method: everybody elected keeps just what they need, the rest flows on.
+
+Source: the PR Foundation's "Reference Meek Rule" (prfound.org, 2011), after B. L. Meek (1969, 1970) and Hill, Wichmann
+and Woodall, "Algorithm 123", The Computer Journal 30 (1987). Letters in brackets are the Reference Rule's steps.
+
+- Everybody has a keep value, 1 at first. A ballot starts with weight 1; each candidate in its order keeps the weight
+  that arrives times the keep value, rounded up in the ninth decimal, and the rest goes on [B.2.a].
+- The quota is the votes that all hold divided by one more than the seats, cut after nine decimals, plus 0.000000001
+  [B.2.b]. It falls as ballots run out. Whoever holds the quota is elected, and the round ends [B.2.c, e].
+- Otherwise the keep value of each elected candidate is multiplied by quota and divided by votes, rounded up both times,
+  and the votes are dealt out again [B.2.f], until the surplus of the elected is less than 0.000001 or no longer falls.
+  Then the candidate with the fewest votes is excluded: the keep value becomes 0, and the round ends [B.3].
+- It ends when all seats are filled, or no more candidates are left than seats: those are elected [C].
+- Ties for exclusion [T]: candidates whose votes differ by no more than the surplus that is left count as tied. Of these
+  goes the one with fewer votes in the latest earlier round where they differ by more than 0.000001, else one by lot
+  (tally/lots.py); the Reference Rule leaves that choice to whoever uses it.
+- Equal ranks: the Reference Rule has none. Here a ballot that ranks several as equals counts as if every strict order
+  of them had an equal part of it. Each gets weight * k * (integral from 0 to 1 of the product of (1 - t * k') over the
+  other equals), their keep values being k': the mean, over all orders, of what arrives. It is cut after nine decimals;
+  what is cut where one of them keeps everything is the residue.
+- What an unranked candidate means makes no difference: a ballot never counts for a candidate it does not rank.
+
+A round shows votes, quota and keep values as the round ended, and who was elected or excluded on them. There are no
+transfers from one candidate to another: the keep values say what flows on. `exhausted` is what no candidate kept;
+votes, exhausted and residue add up to the ballots that rank anybody, exactly. `reasons` is empty.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from math import lcm
+
+from .ballots import Ballots, Groups
+from .lots import Chooser, Tally
+from .result import Result, Round
+from .stv import Standings, check_seats, fixed, nothing_to_count, papers_of, result_of
+
+METHOD = "stv-meek"
+DIGITS = 9
+ONE = 10**DIGITS  # everything is counted in units of the ninth decimal
+OMEGA = ONE // 10**6
+
+
+class _Dealing:
+    """Deals the ballots out by the present keep values."""
+
+    def __init__(self, ballots: Ballots) -> None:
+        self.names = ballots.candidates
+        self.papers = papers_of(ballots)
+        self.keep = [ONE] * len(self.names)
+        self.votes = [0] * len(self.names)
+        self.exhausted = self.residue = 0
+        self.heads: Counter[Groups] = Counter()
+
+    def start_round(self, hopeful: list[str]) -> None:
+        """Keep of each ballot what can matter in this round: it ends at the first who keeps everything.
+
+        Few such heads differ, however many ballots do, and a round deals them out many times.
+        """
+        everything = {number for number, name in enumerate(self.names) if name in hopeful}
+        self.heads = Counter()
+        for groups, count in self.papers:
+            self.heads[self._head(groups, everything)] += count
+
+    def _head(self, groups: Groups, everything: set[int]) -> Groups:
+        head = []
+        for group in groups:
+            kept = tuple(each for each in group if self.keep[each])
+            if kept:
+                head.append(kept)
+                if not everything.isdisjoint(kept):
+                    break
+        return tuple(head)
+
+    def deal(self) -> None:
+        self.votes = [0] * len(self.names)
+        self.exhausted = self.residue = 0
+        for head, count in self.heads.items():
+            weight = ONE
+            for group in head:
+                weight = self._keep(group, weight, count)
+                if not weight:
+                    break
+            self.exhausted += weight * count
+
+    def _keep(self, group: tuple[int, ...], weight: int, count: int) -> int:
+        """Let the equals of a group keep their parts of so many ballots; the answer is the weight that goes on."""
+        keeps = [self.keep[each] for each in group]
+        parts = [_up(weight * keeps[0], ONE)] if len(group) == 1 else shares(weight, keeps)
+        for each, part in zip(group, parts, strict=True):
+            self.votes[each] += part * count
+        rest = weight - sum(parts)
+        if rest and ONE in keeps:
+            self.residue += rest * count
+            return 0
+        return rest
+
+    def lower_keep_values(self, elected: list[int], quota: int) -> None:
+        for each in elected:
+            self.keep[each] = min(ONE, _up(_up(self.keep[each] * quota, ONE) * ONE, self.votes[each]))
+
+
+def _up(number: int, by: int) -> int:
+    """Divided, rounded up."""
+    return -(-number // by)
+
+
+def shares(weight: int, keeps: list[int]) -> list[int]:
+    """What each of several equals keeps of a weight, as the top of this file says; in units of the ninth decimal."""
+    bottom = lcm(*range(1, len(keeps) + 1))
+    means: dict[int, int] = {}  # by keep value: the integral, times bottom * ONE ** (n - 1)
+    for keep in set(keeps):
+        others = list(keeps)
+        others.remove(keep)
+        product = [1]
+        for other in others:  # times (ONE - t * other)
+            product = [a * ONE - b * other for a, b in zip([*product, 0], [0, *product], strict=True)]
+        means[keep] = sum(factor * (bottom // (power + 1)) for power, factor in enumerate(product))
+    return [weight * keep * means[keep] // (bottom * ONE ** len(keeps)) for keep in keeps]
+
+
+def count(ballots: Ballots, *, seats: int = 1, unranked: str = "below", seed: str = "") -> Result:
+    """Who is elected by Meek's method. `unranked` is taken so that all methods are called alike."""
+    check_seats(seats)
+    ballots, chooser = ballots.normal, Chooser(METHOD, seed)
+    if ballots.total == ballots.blank:
+        return nothing_to_count(ballots, chooser, seats=seats, unranked=unranked)
+    dealing, standings = _Dealing(ballots), Standings(ballots.candidates, seats)
+    numbers = {name: number for number, name in enumerate(ballots.candidates)}
+    rounds: list[Round] = []
+    tallies: list[Tally] = []
+    winners: list[str] = []
+    while True:
+        dealing.start_round(standings.hopeful)
+        surplus = (ballots.total - ballots.blank) * ONE
+        elected: tuple[str, ...] = ()
+        while True:
+            dealing.deal()
+            votes = {name: dealing.votes[each] for name, each in numbers.items() if name not in standings.gone}
+            quota = sum(votes.values()) // (seats + 1) + 1
+            reached = [name for name in standings.hopeful if votes[name] >= quota]
+            seated = [numbers[name] for name in winners]
+            before, surplus = surplus, max(0, sum(dealing.votes[each] - quota for each in seated))
+            if reached or standings.seats_for_all or surplus < OMEGA or surplus >= before:
+                break
+            dealing.lower_keep_values(seated, quota)
+        keep = {name: fixed(dealing.keep[numbers[name]], DIGITS) for name in votes}
+        if reached:
+            elected = standings.elect(reached, votes)
+        eliminated: tuple[str, ...] = ()
+        if not reached and not standings.seats_for_all:
+            fewest = min(votes[name] for name in standings.hopeful)
+            lowest = [name for name in standings.hopeful if votes[name] <= fewest + surplus]
+            chosen = chooser.settle(
+                lowest, where="elimination", round=len(rounds) + 1, earlier=tallies, choose=min, within=OMEGA
+            )
+            standings.exclude(chosen)
+            dealing.keep[numbers[chosen]] = 0
+            eliminated = (chosen,)
+        if standings.seats_for_all and standings.seats_left:
+            elected += standings.elect(standings.hopeful, votes)
+        winners += elected
+        rounds.append(
+            Round(
+                len(rounds) + 1,
+                {name: fixed(held, DIGITS) for name, held in votes.items()},
+                fixed(quota, DIGITS),
+                fixed(dealing.exhausted, DIGITS),
+                elected,
+                eliminated,
+                keep=keep,
+                residue=fixed(dealing.residue, DIGITS),
+            )
+        )
+        tallies.append(votes)
+        if standings.complete:
+            groups = standings.groups(votes)
+            return result_of(ballots, chooser, rounds, tuple(winners), groups, seats=seats, unranked=unranked)

@@ -1,0 +1,158 @@
+"""Single transferable vote as Scotland's councils count it: weighted inclusive Gregory, five decimals.
+
+Source: The Scottish Local Government Elections Order 2007 (SSI 2007/42), Schedule 1, rules 45 to 52; kept unchanged in
+the Order of 2011 (SSI 2011/399). Numbers in brackets are its rules.
+
+- Quota [46]: valid ballots divided by one more than the seats, decimals ignored, plus one.
+- Whoever has the quota is elected [47]. While somebody has more than the quota and seats are left, the largest surplus
+  is transferred, one a stage [48, 49]: every paper moves to the next candidate on it who is still in, with the value
+  it had times the surplus divided by the votes of the one it leaves, cut after five decimals. Surpluses of equals: the
+  one who had more votes in the latest earlier stage where they differ, else by lot (tally/lots.py).
+- Without a surplus the candidate with the fewest votes is excluded [50], one a stage, and the papers move on with the
+  value they came with. Of several with the fewest: the one with fewer votes in the latest earlier stage where they
+  differ, else by lot [51].
+- As soon as those still in are no more than the seats left, they are elected [52]. That is asked at the end of each
+  stage, and the papers of an excluded candidate move within the stage, as in the published counts.
+- Equal ranks: Scottish ballots have none. Here a paper that ranks several still in as equals next is cut into equal
+  papers, one for each, cut after five decimals; when one of the equals goes, that part moves to the others first.
+  It is the same as counting every strict order of the equals with an equal part of the paper.
+- What an unranked candidate means makes no difference: a paper never counts for a candidate it does not rank.
+
+A stage shows the votes, who was elected on them and who is excluded next, and the transfers that lead to the next
+stage. `exhausted` is the value of papers with nobody left on them, `residue` what the cut decimals lost: votes,
+exhausted and residue add up to the valid ballots, exactly. `reasons` is empty: the stages say everything.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass
+
+from .ballots import Ballots, Groups
+from .lots import Chooser, Tally
+from .result import Result, Round, Transfer
+from .stv import Standings, check_seats, fixed, nothing_to_count, papers_of, result_of
+
+METHOD = "stv-scottish"
+DIGITS = 5
+ONE = 10**DIGITS  # everything is counted in units of the fifth decimal
+
+
+@dataclass(slots=True)
+class _Papers:
+    """Equal papers in one pile: the group of their ranking that counts now, and what each is worth."""
+
+    at: int
+    value: int
+
+
+class _Piles:
+    """Papers by the candidate who holds them, and the votes they are worth.
+
+    Papers of one ranking always move together, so a pile holds each ranking at most once: parts of the same paper that
+    come together again are one part.
+    """
+
+    def __init__(self, ballots: Ballots) -> None:
+        self.names = ballots.candidates
+        self.rankings = papers_of(ballots)
+        self.votes = dict.fromkeys(self.names, 0)
+        self.piles: dict[str, dict[int, _Papers]] = {name: {} for name in self.names}
+        self.exhausted = 0
+        everything = {number: _Papers(0, ONE) for number in range(len(self.rankings))}
+        first = self._pass_on(everything, ONE, ONE, set(range(len(self.names))))
+        self.residue = ONE * (ballots.total - ballots.blank) - sum(first.values())
+
+    def _pass_on(self, pile: dict[int, _Papers], part: int, of: int, still_in: set[int]) -> dict[str | None, int]:
+        """Give papers, each worth part/of its value, to those they rank next; the answer is who got how much."""
+        got: defaultdict[str | None, int] = defaultdict(int)
+        for number, papers in pile.items():
+            groups, count = self.rankings[number]
+            value = papers.value * part // of
+            at, nexts = _next(groups, papers.at, still_in)
+            for each in nexts:
+                name, share = self.names[each], value // len(nexts)
+                self.piles[name].setdefault(number, _Papers(at, 0)).value += share
+                got[name] += share * count
+            if not nexts:
+                got[None] += value * count
+        for to, votes in got.items():
+            if to is None:
+                self.exhausted += votes
+            else:
+                self.votes[to] += votes
+        return got
+
+    def move(self, name: str, keeps: int, still_in: list[str]) -> tuple[Transfer, ...]:
+        """Pass a pile on, leaving its owner so many votes: the quota, or none."""
+        held, pile = self.votes[name], self.piles[name]
+        self.votes[name], self.piles[name] = keeps, {}
+        numbers = {number for number, each in enumerate(self.names) if each in still_in}
+        got = self._pass_on(pile, held - keeps, held, numbers) if held else {}
+        self.residue += held - keeps - sum(got.values())
+        ordered = sorted((to for to in got if to is not None and got[to]), key=self.names.index)
+        nobody = [None] if got.get(None) else []
+        return tuple(Transfer(name, to, fixed(got[to], DIGITS)) for to in [*ordered, *nobody])
+
+
+def _next(groups: Groups, at: int, still_in: set[int]) -> tuple[int, list[int]]:
+    """The first group, from the present one on, with somebody still in, and who that is."""
+    for place in range(at, len(groups)):
+        nexts = [each for each in groups[place] if each in still_in]
+        if nexts:
+            return place, nexts
+    return len(groups), []
+
+
+def count(ballots: Ballots, *, seats: int = 1, unranked: str = "below", seed: str = "") -> Result:
+    """Who is elected by the Scottish rules. `unranked` is taken so that all methods are called alike."""
+    check_seats(seats)
+    ballots, chooser = ballots.normal, Chooser(METHOD, seed)
+    valid = ballots.total - ballots.blank
+    if not valid:
+        return nothing_to_count(ballots, chooser, seats=seats, unranked=unranked)
+    quota = (valid // (seats + 1) + 1) * ONE
+    piles, standings = _Piles(ballots), Standings(ballots.candidates, seats)
+    stages: list[Round] = []
+    tallies: list[Tally] = []
+    winners: list[str] = []
+    surpluses: list[str] = []  # elected with more than the quota, not yet transferred
+    while True:
+        votes, number = {name: piles.votes[name] for name in piles.names if name not in standings.gone}, len(stages) + 1
+        exhausted, residue = piles.exhausted, piles.residue
+        elected = standings.elect([name for name in standings.hopeful if votes[name] >= quota], votes)
+        if standings.seats_for_all:
+            elected += standings.elect(standings.hopeful, votes)
+        winners += elected
+        surpluses += [name for name in elected if votes[name] > quota]
+        eliminated: tuple[str, ...] = ()
+        transfers: tuple[Transfer, ...] = ()
+        if not standings.complete and surpluses:
+            most = max(votes[name] for name in surpluses)
+            largest = [name for name in surpluses if votes[name] == most]
+            chosen = chooser.settle(largest, where="transfer", round=number, earlier=tallies, choose=max)
+            surpluses.remove(chosen)
+            transfers = piles.move(chosen, quota, standings.hopeful)
+        elif not standings.complete:
+            fewest = min(votes[name] for name in standings.hopeful)
+            lowest = [name for name in standings.hopeful if votes[name] == fewest]
+            chosen = chooser.settle(lowest, where="elimination", round=number, earlier=tallies, choose=min)
+            standings.exclude(chosen)
+            eliminated = (chosen,)
+            transfers = piles.move(chosen, 0, standings.hopeful)
+        stages.append(
+            Round(
+                number,
+                {name: fixed(held, DIGITS) for name, held in votes.items()},
+                fixed(quota, DIGITS),
+                fixed(exhausted, DIGITS),
+                elected,
+                eliminated,
+                transfers,
+                residue=fixed(residue, DIGITS),
+            )
+        )
+        tallies.append(votes)
+        if standings.complete:
+            groups = standings.groups(votes)
+            return result_of(ballots, chooser, stages, tuple(winners), groups, seats=seats, unranked=unranked)

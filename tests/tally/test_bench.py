@@ -1,0 +1,43 @@
+"""The part `tally` of the measurements measures. Nothing here depends on how fast anything is."""
+
+from __future__ import annotations
+
+import io
+
+from bench import parts, tally
+from bench.report import Report
+from tally.ballots import Ballots, check
+
+
+def test_it_is_a_part():
+    assert parts.chosen(["tally"]) == {"tally": tally}
+
+
+def test_a_tiny_run_has_every_figure(tmp_path):
+    report = Report("tally", tmp_path, io.StringIO())
+    tally.measure(report, scale=0.001)
+    for kind, candidates in (
+        ("realistic", 5),
+        ("realistic", 10),
+        ("realistic", 20),
+        ("distinct", 10),
+        ("distinct", 20),
+    ):
+        assert report.figures[f"tally.{kind}.{candidates}.1000.plain.milliseconds"] > 0
+    for each in ("goal.plain.milliseconds", "memory.megabytes", "growth.few.microseconds", "growth.often.microseconds"):
+        assert report.figures[f"tally.{each}"] > 0
+    for library in ("pref_voting", "votelib", "pyrankvote"):
+        assert library in report.output.getvalue()
+
+
+def test_its_ballots_are_rankings_and_the_distinct_ones_are_distinct():
+    for candidates in (10, 20):
+        made = tally.distinct(candidates, 500)
+        assert len(set(made)) == 500
+        for ranking in made + tally.realistic(candidates, 500):
+            check(ranking, candidates)
+
+
+def test_the_same_seed_gives_the_same_ballots():
+    assert tally.realistic(5, 100) == tally.realistic(5, 100)
+    assert Ballots.of("ABCDE", tally.realistic(5, 100)).total == 100

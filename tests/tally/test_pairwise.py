@@ -1,0 +1,142 @@
+"""One pass over the ballots, both rules for the unranked, summaries that add up, and the same numbers with NumPy."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+
+from tally import fast
+from tally.ballots import BadBallot, Ballots
+from tally.pairwise import Summary, condorcet_winner, matrices, strengths
+
+ABC = ("A", "B", "C")
+
+
+def test_the_pass_counts_above_equal_and_ranked():
+    above, equal, ranked = matrices(Ballots(ABC, {"0>1=2": 3, "2": 2, "": 5}))
+    assert above == ((0, 3, 3), (0, 0, 0), (0, 0, 0))
+    assert equal == ((0, 0, 0), (0, 0, 3), (0, 3, 0))
+    assert ranked == (3, 3, 5)
+
+
+def test_below_puts_the_unranked_last_and_no_opinion_leaves_them_out():
+    summary = Ballots(ABC, {"0>1": 3, "2": 2, "": 5}).summary
+    assert summary.pairwise("below") == ((0, 3, 3), (0, 0, 3), (2, 2, 0))
+    assert summary.pairwise("no-opinion") == ((0, 3, 0), (0, 0, 0), (0, 0, 0))
+
+
+def test_another_rule_for_the_unranked_is_refused_in_a_sentence():
+    with pytest.raises(ValueError, match="below or no-opinion, not 'above'"):
+        Ballots(ABC, {}).summary.pairwise("above")
+
+
+def test_two_unranked_are_not_compared():
+    assert Ballots(ABC, {"0": 7}).summary.pairwise()[1][2] == 0
+
+
+def test_huge_counts_are_exact():
+    huge = 10**30
+    assert Ballots(ABC, {"0>1": huge, "1=2": 1}).summary.pairwise() == ((0, huge, huge), (1, 0, huge), (1, 0, 0))
+
+
+def test_nobody_standing_and_nobody_voting_are_fine():
+    assert Ballots((), {"": 3}).summary == Summary((), 3, 3, (), (), ())
+    assert Ballots(("A",), {}).summary.pairwise() == ((0,),)
+
+
+@pytest.mark.parametrize("ranking", ["0>3", "3=4", "0>x"])
+def test_a_candidate_who_does_not_stand_is_refused(ranking):
+    with pytest.raises(BadBallot, match="does not stand"):
+        matrices(Ballots(ABC, {ranking: 1}))
+
+
+# --- adding and taking back ---
+
+
+def test_a_changed_ballot_is_one_taken_back_and_one_added():
+    before, after = Ballots(ABC, {"0>1": 2, "2": 1}), Ballots(ABC, {"0>1": 1, "2": 1, "1=2>0": 1})
+    assert before.summary.minus("0>1").plus("1=2>0") == after.summary
+
+
+def test_summaries_of_parts_add_up():
+    one, other = Ballots(ABC, {"0>1": 2, "": 1}), Ballots(ABC, {"0>1": 1, "2": 4})
+    assert one.summary + other.summary == Ballots(ABC, {"0>1": 3, "": 1, "2": 4}).summary
+
+
+def test_more_than_was_cast_cannot_be_taken_back():
+    with pytest.raises(BadBallot, match="More is taken back"):
+        Ballots(ABC, {"0>1": 2}).summary.minus("1>0")
+
+
+def test_ballots_for_others_cannot_be_added():
+    with pytest.raises(BadBallot, match="different candidates"):
+        _ = Ballots(ABC, {}).summary + Ballots(("A", "B"), {}).summary
+
+
+# --- contests ---
+
+
+def test_strength_by_winning_votes_then_by_fewest_opposed():
+    wins = strengths([[0, 6, 6], [3, 0, 7], [2, 2, 0]])
+    assert wins[1][2] > wins[0][2] > wins[0][1] > 0
+    assert wins[1][0] == wins[2][0] == wins[2][1] == 0
+
+
+def test_strength_by_winning_votes_and_by_margins():
+    pairwise = [[0, 6, 6], [3, 0, 7], [2, 6, 0]]
+    assert strengths(pairwise, "winning") == [[0, 6, 6], [0, 0, 7], [0, 0, 0]]
+    assert strengths(pairwise, "margins") == [[0, 3, 4], [0, 0, 1], [0, 0, 0]]
+
+
+def test_another_strength_is_refused_in_a_sentence():
+    with pytest.raises(ValueError, match="winning2, winning, margins, not 'ratio'"):
+        strengths([[0]], "ratio")
+
+
+def test_a_condorcet_winner_beats_everybody():
+    assert condorcet_winner([[0, 1, 3], [2, 0, 2], [1, 1, 0]]) == 1
+    assert condorcet_winner([[0, 2, 1], [1, 0, 1], [1, 1, 0]]) is None
+
+
+# --- NumPy ---
+
+
+def many(candidates: int, ballots: int, seed: int = 1) -> Ballots:
+    """Random ballots, partial and with ties, some cast often."""
+    chance = random.Random(seed)
+
+    def ranking() -> str:
+        numbers = chance.sample(range(candidates), chance.randint(0, candidates))
+        groups: list[list[int]] = []
+        for number in numbers:
+            if groups and chance.random() < 0.2:
+                groups[-1].append(number)
+            else:
+                groups.append([number])
+        return ">".join("=".join(map(str, sorted(group))) for group in groups)
+
+    counts = {ranking(): chance.choice((1, 1, 2, 7, 1000)) for _ in range(ballots)}
+    return Ballots(tuple(f"candidate {n:03}" for n in range(candidates)), counts)
+
+
+@pytest.mark.parametrize(("candidates", "ballots"), [(1, 3), (3, 40), (12, 3_000), (130, 300)])
+def test_numpy_counts_the_same_whole_numbers(candidates, ballots, monkeypatch):
+    pytest.importorskip("numpy", reason="NumPy is not installed; plain Python counts everything.")
+    monkeypatch.setattr(fast, "AT_ONCE", 1000)
+    cast = many(candidates, ballots)
+    assert fast.matrices(cast) == matrices(cast)
+
+
+def test_numpy_refuses_a_candidate_who_does_not_stand():
+    pytest.importorskip("numpy", reason="NumPy is not installed; plain Python counts everything.")
+    with pytest.raises(BadBallot, match="does not stand"):
+        fast.matrices(Ballots(ABC, {"0>3": 1}))
+
+
+def test_numpy_is_left_aside_for_few_rankings_and_for_numbers_past_its_own(monkeypatch):
+    monkeypatch.setattr(fast, "installed", lambda: True)
+    assert not fast.pays(Ballots(ABC, {"0": 10**6}))
+    monkeypatch.setattr(fast, "PAYS_FROM", 1)
+    assert fast.pays(Ballots(ABC, {"0": 10**6}))
+    assert not fast.pays(Ballots(ABC, {"0": 1 << 62}))

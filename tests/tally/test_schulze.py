@@ -1,0 +1,95 @@
+"""Schulze on elections small enough to do by hand."""
+
+from __future__ import annotations
+
+import pytest
+
+from tally import schulze
+from tally.ballots import Ballots
+from tally.result import Result, Tie
+
+from .examples import CYCLE, EQUAL_CYCLE, TENNESSEE, election
+
+
+def names(result, path):
+    return [result.candidates[number] for number in path]
+
+
+def between(result, matrix, one, other):
+    return result.reasons[matrix][result.candidates.index(one)][result.candidates.index(other)]
+
+
+def test_who_beats_everybody_wins_and_the_rest_follow():
+    result = schulze.count(TENNESSEE)
+    assert result.places == (("Nashville", 1), ("Chattanooga", 2), ("Knoxville", 3), ("Memphis", 4))
+    assert result.winners == ("Nashville",)
+    assert result.reasons["condorcet_winner"] == "Nashville"
+    assert result.ties == ()
+
+
+def test_a_cycle_breaks_at_its_weakest_contest():
+    result = schulze.count(CYCLE)
+    assert result.places == (("tea", 1), ("coffee", 2), ("milk", 3))
+    assert result.reasons["condorcet_winner"] is None
+
+
+def test_the_strongest_path_is_kept_with_its_weakest_contest():
+    result = schulze.count(CYCLE)
+    assert names(result, between(result, "paths", "coffee", "tea")) == ["coffee", "milk", "tea"]
+    assert between(result, "strongest", "coffee", "tea") == [12, 9]
+    assert names(result, between(result, "paths", "tea", "coffee")) == ["tea", "coffee"]
+    assert between(result, "strongest", "tea", "coffee") == [14, 7]
+    assert between(result, "paths", "tea", "tea") == []
+
+
+def test_where_there_is_no_path_the_reasons_say_so():
+    result = schulze.count(election("3: A > B\n1: B > A"))
+    assert between(result, "paths", "B", "A") == []
+    assert between(result, "strongest", "B", "A") == [0, 0]
+    assert result.reasons["beats"] == [["A", "B"]]
+
+
+def test_of_equally_strong_paths_the_shortest_is_kept():
+    contests = [[0, 5, 0, 5], [0, 0, 5, 0], [0, 0, 0, 5], [0, 0, 5, 0]]
+    widest = schulze.widths(contests)
+    assert schulze.chains(contests, widest)[0][2] == [0, 1, 2]
+    assert schulze.chains(contests, widest)[1][3] == [1, 2, 3]
+
+
+def test_an_equal_cycle_is_a_tie_of_all():
+    result = schulze.count(EQUAL_CYCLE)
+    assert result.winners == ("A", "B", "C")
+    assert result.ties == (Tie("places", ("A", "B", "C"), "left"),)
+
+
+def test_places_after_a_tie_are_skipped():
+    result = schulze.count(election("1: A > B > C\n1: B > A > C"))
+    assert result.places == (("A", 1), ("B", 1), ("C", 3))
+
+
+def test_fewest_opposed_decides_between_equal_winning_votes():
+    # A beats C 5 to 2, B beats A 4 to 2 (one has them equal), C beats B 4 to 3: votes against tell these two apart.
+    cast = election("1: A = B > C\n2: A > C > B\n2: B > A > C\n2: C > B > A")
+    by = {strength: schulze.count(cast, strength=strength).winners for strength in ("winning2", "winning", "margins")}
+    assert by == {"winning2": ("B",), "winning": ("A", "B"), "margins": ("B",)}
+
+
+def test_what_unranked_means_can_decide():
+    cast = election("3: A\n2: B > A")
+    assert schulze.count(cast).winners == ("A",)
+    assert schulze.count(cast, unranked="no-opinion").winners == ("B",)
+
+
+@pytest.mark.parametrize("cast", [Ballots(("A", "B"), {}), Ballots(("A", "B"), {"": 4})])
+def test_without_a_ranking_all_are_equal(cast):
+    assert schulze.count(cast).places == (("A", 1), ("B", 1))
+
+
+def test_one_candidate_wins_and_none_is_nobody():
+    assert schulze.count(Ballots(("A",), {})).winners == ("A",)
+    assert schulze.count(Ballots((), {})).winners == ()
+
+
+def test_a_stored_result_is_the_same_value_again():
+    result = schulze.count(CYCLE)
+    assert Result.from_json(result.as_json()) == result

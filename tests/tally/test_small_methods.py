@@ -1,0 +1,132 @@
+"""Copeland, minimax, first preferences; methods by name; numbers as text."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import pytest
+
+from tally import copeland, methods, minimax, plurality
+from tally.ballots import Ballots
+from tally.numbers import as_text
+
+from .examples import CYCLE, TENNESSEE, election
+
+# --- Copeland ---
+
+
+def test_copeland_counts_contests_won():
+    result = copeland.count(TENNESSEE)
+    assert result.places == (("Nashville", 1), ("Chattanooga", 2), ("Knoxville", 3), ("Memphis", 4))
+    assert result.reasons["scores"]["Chattanooga"] == {"score": "2", "won": 2, "lost": 1, "drawn": 0}
+
+
+def test_copeland_gives_half_a_point_for_a_draw():
+    result = copeland.count(election("1: A > B > C\n1: B > A > C"))
+    assert result.reasons["scores"]["A"] == {"score": "1.5", "won": 1, "lost": 0, "drawn": 1}
+    assert result.reasons["scores"]["C"]["score"] == "0"
+    assert result.winners == ("A", "B")
+
+
+def test_copeland_ties_a_cycle():
+    assert copeland.count(CYCLE).winners == ("coffee", "milk", "tea")
+
+
+# --- minimax ---
+
+
+def test_minimax_prefers_the_weakest_worst_defeat():
+    result = minimax.count(CYCLE)
+    assert result.places == (("tea", 1), ("coffee", 2), ("milk", 3))
+    assert result.reasons["worst"]["tea"] == {"by": "milk", "for": 12, "against": 9}
+
+
+def test_minimax_knows_who_was_never_beaten():
+    result = minimax.count(TENNESSEE)
+    assert result.winners == ("Nashville",)
+    assert result.reasons["worst"]["Nashville"] is None
+
+
+def test_minimax_can_elect_another_by_margins():
+    cast = election("4: A > B > C\n2: B > C\n3: C")
+    assert minimax.count(cast).winners == ("B",)
+    assert minimax.count(cast, strength="margins").winners == ("A",)
+
+
+# --- first preferences ---
+
+
+def test_most_first_preferences_win():
+    result = plurality.count(TENNESSEE)
+    assert result.winners == ("Memphis",)
+    assert result.reasons["votes"]["Memphis"] == "42"
+
+
+def test_equal_firsts_share_the_vote_exactly():
+    result = plurality.count(election("1: A = B = C > D\n1: A"))
+    assert result.reasons["votes"] == {"A": "4/3", "B": "1/3", "C": "1/3", "D": "0"}
+    assert result.places == (("A", 1), ("B", 2), ("C", 2), ("D", 4))
+
+
+def test_thirds_add_up_to_a_whole():
+    assert plurality.count(election("3: A = B = C\n1: D", "A B C D")).winners == ("A", "B", "C", "D")
+
+
+# --- methods by name ---
+
+
+@pytest.mark.parametrize("method", methods.METHODS)
+def test_every_method_counts_under_its_name(method):
+    result = methods.count(TENNESSEE, method, unranked="below", seed="seed")
+    assert result.method == method
+    assert sorted(name for name, _ in result.places) == sorted(TENNESSEE.candidates)
+    assert result.total == 100
+
+
+def test_all_methods_count_the_same_ballots():
+    results = methods.count_all(TENNESSEE)
+    assert list(results) == list(methods.METHODS)
+    assert {result.digest for result in results.values()} == {TENNESSEE.digest}
+    assert results["schulze"].winners == ("Nashville",)
+    assert results["plurality"].winners == ("Memphis",)
+    assert results["irv"].winners == ("Knoxville",)
+
+
+def test_the_rule_for_the_unranked_reaches_the_method():
+    cast = election("3: A\n2: B > A")
+    for method in ("schulze", "ranked-pairs", "copeland", "minimax"):
+        assert methods.count(cast, method).winners == ("A",)
+        assert methods.count(cast, method, unranked="no-opinion").winners == ("B",)
+
+
+def test_an_unknown_method_is_answered_with_those_there_are():
+    with pytest.raises(methods.UnknownMethod, match="There is no method 'dice'"):
+        methods.count(TENNESSEE, "dice")
+
+
+@pytest.mark.parametrize("method", ["schulze", "ranked-pairs", "borda", "copeland", "minimax", "plurality"])
+@pytest.mark.parametrize(
+    "cast", [Ballots(("A", "B"), {}), Ballots(("A", "B"), {"": 2}), Ballots(("A", "B"), {"0=1": 3})]
+)
+def test_where_nothing_is_said_all_are_equal(method, cast):
+    result = methods.count(cast, method)
+    assert result.winners == ("A", "B")
+    assert [tie.names for tie in result.ties] == [("A", "B")]
+
+
+# --- numbers ---
+
+
+@pytest.mark.parametrize(
+    ("number", "text"),
+    [
+        (Fraction(0), "0"),
+        (Fraction(5, 2), "2.5"),
+        (Fraction(7, 3), "7/3"),
+        (Fraction(-1, 8), "-0.125"),
+        (Fraction(1, 10**9), "0.000000001"),
+        (10**30, "1" + "0" * 30),
+    ],
+)
+def test_numbers_are_decimals_where_that_is_exact(number, text):
+    assert as_text(number) == text
