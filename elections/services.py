@@ -279,11 +279,11 @@ def close_what_is_over() -> int:
     """Record the end of elections whose time has come. Any number may do this at once; each end is recorded once."""
     now = repository.now_text()
     listed = map(repository.listed_of, people.table().each(repository.list_of(State.OPEN)))
-    return sum(_close_if_over(each.name, now) for each in listed if rules.is_over(each, now))
+    return sum(close_if_over(each.name) for each in listed if rules.is_over(each, now))
 
 
-def _close_if_over(name: str, now: str) -> int:
-    election = repository.find(name)
+def close_if_over(name: str) -> int:
+    election, now = repository.find(name), repository.now_text()
     if election is None or election.stored_state == State.CLOSED or election.state(now) != State.CLOSED:
         return 0
     try:
