@@ -75,6 +75,8 @@ class Election:
     managers: tuple[str, ...] = field(default=())
     voter_count: int = 0
     version: int = 1
+    remind_before: tuple[int, ...] = ()  # hours before the end at which those who have not voted are reminded
+    renamed_from: str = ""  # until everything it had under that name is here
 
     def state(self, now: str) -> State:
         """As of a moment: an election whose end has come is closed, whether or not anything has run since."""
@@ -147,6 +149,7 @@ class Action(Enum):
     REMOVE_VOTERS = _("remove voters")
     SEE_ROLL = _("see the roll")
     INVITE = _("invite voters")
+    SET_REMINDERS = _("choose reminders")
     OPEN = _("open it")
     FIX = _("fix the candidates")
     EXTEND = _("move the end")
@@ -170,6 +173,7 @@ WHEN: dict[Action, frozenset[State]] = {
     Action.REMOVE_VOTERS: frozenset({DRAFT}),
     Action.SEE_ROLL: EVER,
     Action.INVITE: frozenset({EDITABLE, OPEN}),
+    Action.SET_REMINDERS: frozenset({DRAFT, EDITABLE, OPEN}),
     Action.OPEN: frozenset({DRAFT}),
     Action.FIX: frozenset({EDITABLE}),
     Action.EXTEND: frozenset({EDITABLE, OPEN}),
@@ -193,6 +197,7 @@ WHO: dict[Action, frozenset[Relation]] = {
     Action.REMOVE_VOTERS: RUNNERS,
     Action.SEE_ROLL: RUNNERS | {Relation.MODERATOR},
     Action.INVITE: RUNNERS,
+    Action.SET_REMINDERS: RUNNERS,
     Action.OPEN: OWNERS,
     Action.FIX: OWNERS,
     Action.EXTEND: OWNERS,
@@ -232,6 +237,11 @@ def check_when(state: State, action: Action) -> None:
     if state not in WHEN[action]:
         words = {"state": state.label, "action": action.value}
         raise WrongState(_("This election is in the state “%(state)s”, in which nobody can %(action)s.") % words)
+
+
+def check_in_place(election: Election, action: Action) -> None:
+    if election.renamed_from and action != Action.LOOK:
+        raise WrongState(_("This election is still moving to its new name. Please try again in a moment."))
 
 
 def offered(who: Relation, state: State) -> set[Action]:

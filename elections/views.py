@@ -20,7 +20,7 @@ from accounts.rules import Permission, Refusal
 from accounts.views import carried_out, form_page, posted, show_form
 from store.log import utc_now
 
-from . import repository, rules, services
+from . import renaming, repository, rules, services
 from .calendar import NotInTheCalendar
 from .calendar import calendar as as_calendar
 from .forms import (
@@ -55,7 +55,7 @@ def may(action: Action) -> Callable[[User, Election], None]:
 
 def run(action: Action) -> Any:
     """A page of somebody who runs the election."""
-    return requires(Permission.USE_APPLICATION, load=repository.find, rule=may(action))
+    return requires(Permission.USE_APPLICATION, load=renaming.found, rule=may(action))
 
 
 def context_of(request: HttpRequest, election: Election, **more: Any) -> dict[str, Any]:
@@ -215,7 +215,7 @@ def candidates(request: HttpRequest, election: Election) -> HttpResponse:
 
 
 def load_candidate(name: str, candidate: str) -> tuple[Election, Candidate] | None:
-    election = repository.find(name)
+    election = renaming.found(name)
     found = repository.find_candidate(name, candidate) if election else None
     return (election, found) if election and found else None
 
