@@ -210,6 +210,11 @@ def _everyone(election: Election, *, open_: bool) -> list[Write]:
     return [Put({"PK": place.pk, "SK": place.sk, **index, "election_name": election.name})]
 
 
+def reminders_from_now(election: Election) -> Update:
+    """Moments at which voters were to be reminded, but which have passed by now, are let pass."""
+    return Update(keys.reminders(election.name), set={"from": now_text()})
+
+
 def new_candidate(election_name: str, candidate: Candidate) -> Put:
     place = keys.candidate(election_name, candidate.name)
     shown = {"election_name": election_name, "candidate_name": candidate.name}

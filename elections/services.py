@@ -69,14 +69,15 @@ def _create(actor: User, election: Election, **data: Any) -> None:
         raise NameTaken(NAME_TAKEN) from None
 
 
-def change(actor: User, election: Election, action: Action, **changes: Any) -> Election:
-    """Change the description, or the settings of a draft."""
+def change(actor: User, election: Election, action: Action, *also: Write, **changes: Any) -> Election:
+    """Change the description, the reminders, or the settings of a draft."""
     check(actor, election, action)
     after = replace(election, **changes)
     different = {name: value for name, value in changes.items() if getattr(election, name) != value}
     if not different:
         return election
-    _record(actor, "ElectionUpdated", election, repository.storable(different), *repository.change(election, after))
+    writes = [*repository.change(election, after), *also]
+    _record(actor, "ElectionUpdated", election, repository.storable(different), *writes)
     return replace(after, version=election.version + 1)
 
 
@@ -197,6 +198,7 @@ def open_(actor: User, election: Election, *, editable: bool) -> Election:
     rules.check_opening(election, len(candidates), repository.now_text())
     after = replace(election, allow_edit=editable, allow_vote=True)
     writes = [*repository.change(election, after), *repository.gates(after, open_=True)]
+    writes.append(repository.reminders_from_now(election))
     _record(actor, "ElectionOpened", election, {"editable": editable}, *writes)
     return replace(after, version=election.version + 1)
 

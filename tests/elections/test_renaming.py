@@ -165,9 +165,7 @@ def test_a_taken_name_is_a_sentence_and_changes_nothing(site, ada, draft):
 
 
 def test_of_two_renames_at_once_one_happens(site, ada, draft):
-    answers = at_once(
-        lambda: services.rename(ada, draft, "Council"), lambda: services.rename(ada, draft, "Assembly")
-    )
+    answers = at_once(lambda: services.rename(ada, draft, "Council"), lambda: services.rename(ada, draft, "Assembly"))
     won = [answer for answer in answers if not isinstance(answer, Exception)]
     assert len(won) == 1
     assert all(isinstance(answer, Overtaken) for answer in answers if answer not in won)

@@ -10,6 +10,8 @@ from accounts.mail import send_waiting
 from config.commands import StoreCommand
 from config.log import site_sealer
 from elections.invitations import take_mailings_on
+from elections.reminders import remind_by_the_clock
+from elections.renaming import finish_all
 from elections.services import close_what_is_over
 from store.table import StoreError
 
@@ -26,7 +28,9 @@ class Command(StoreCommand):
     def _go_on(self, parent: int) -> None:
         while os.getppid() == parent:
             try:
+                finish_all()
                 close_what_is_over()
+                remind_by_the_clock()
                 take_mailings_on()
                 send_waiting(compose)
                 site_sealer().seal()
