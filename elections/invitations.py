@@ -253,6 +253,10 @@ class Failure:
     detail: str
 
     @property
+    def label(self) -> str:
+        return LABELS.get(self.kind) or _("Message")
+
+    @property
     def can_be_sent_again(self) -> bool:
         return self.kind == INVITED
 

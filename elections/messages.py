@@ -40,6 +40,10 @@ class Sent:
     written_at: datetime
     mails: Counts
 
+    @property
+    def html(self) -> str:
+        return to_html(self.text)
+
 
 def send(actor: User, election: Election, subject: str, text: str) -> None:
     """Mail it to everybody on the roll who has not had it."""

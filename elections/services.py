@@ -169,17 +169,23 @@ def add_voters(
     added = 0
     for start in range(0, len(distinct), A_TRANSACTION):
         batch = distinct[start : start + A_TRANSACTION]
-        added += _add_batch(actor, election, batch)
+        added += add_handful(actor, election, batch)
         progress(start + len(batch))
     return added
 
 
-def _add_batch(actor: User, election: Election, batch: Sequence[str]) -> int:
+def add_handful(
+    actor: User, election: Election, batch: Sequence[str], also: Callable[[int], list[Write]] = lambda added: []
+) -> int:
+    """Those of the batch who are new, in one transaction with whatever else goes with so many."""
     there = repository.on_roll(election.name, batch)
     new = [name for name in batch if keys.fold(name) not in there]
+    more = also(len(new))
     if new:
-        writes = [repository.new_voter(election, name) for name in new]
-        _record(actor, "VotersAdded", election, {"voters": new}, *writes, repository.touched(election, len(new)))
+        writes = [*(repository.new_voter(election, name) for name in new), repository.touched(election, len(new))]
+        _record(actor, "VotersAdded", election, {"voters": new}, *writes, *more)
+    elif more:
+        people.table().write(*more)
     return len(new)
 
 

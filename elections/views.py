@@ -20,7 +20,7 @@ from accounts.rules import Permission, Refusal
 from accounts.views import carried_out, form_page, posted, show_form
 from store.log import utc_now
 
-from . import renaming, repository, rules, services
+from . import invitations, reminders, renaming, repository, rules, services
 from .calendar import NotInTheCalendar
 from .calendar import calendar as as_calendar
 from .forms import (
@@ -182,6 +182,8 @@ def dashboard(request: HttpRequest, election: Election) -> HttpResponse:
         candidates=candidates,
         missing=_missing(election, len(candidates)),
         warnings=rules.warnings(election, len(candidates), silent, repository.now_text()),
+        mails=[] if election.stored_state == State.DRAFT else invitations.counts(election),
+        reminders=[reminders.BEFORE[hours] for hours in election.remind_before],
     )
     return render(request, "elections/dashboard.html", context)
 
