@@ -70,14 +70,22 @@ def send_again(actor: User, election: Election, voter: str) -> None:
     item = people.table().get(keys.voter(election.name, voter))
     if item is None:
         raise WrongState(_("%(name)s is not on the roll.") % {"name": voter})
-    name = item["voter_name"]
-    batch = Batch(election, INVITED, actor.name)
+    name, batch = item["voter_name"], Batch(election, INVITED, actor.name)
     address = _addresses([item])[name]
     if not address:
         raise WrongState(_("There is no account named %(name)s, so that there is no address.") % {"name": name})
+    _check_not_waiting(item)
     letter = mail.queued(LETTERS[INVITED], address, batch.account(name), **batch.about(name))
+    marked = batch.marked(item, letter.item["number"], _unmarked(item, batch))
     event = Event(actor.name, "VoterInvitedAgain", {"election_name": election.name, "voter": name})
-    record(event, letter, batch.marked(item, letter.item["number"], Exists()), *_counted_again(batch.account(name)))
+    record(event, letter, marked, *_invitation(name, actor.name), *_counted_again(batch.account(name)))
+
+
+def _check_not_waiting(voter: Item) -> None:
+    """A button pressed twice sends one mail."""
+    last = mail.find(voter[INVITED]) if INVITED in voter else None
+    if last is not None and last.state in (mail.QUEUED, mail.SENDING):
+        raise WrongState(_("The last mail to %(name)s is still waiting.") % {"name": voter["voter_name"]})
 
 
 def _counted_again(account: mail.Account) -> list[Write]:
@@ -179,7 +187,7 @@ def _mails_for(voters: list[Item], batch: Batch) -> list[Write]:
         letter = _letter(batch, item["voter_name"], addresses[item["voter_name"]])
         number = letter.item["number"]
         writes.append(batch.marked(item, number, _unmarked(item, batch)))
-        writes += [_invitation(item["voter_name"], batch.asked_by)] if "@" in item["voter_name"] else []
+        writes += _invitation(item["voter_name"], batch.asked_by)
         letters |= {number: letter} if addresses[item["voter_name"]] and number not in letters else {}
     mailed = people.table().get_many(letter.key for letter in letters.values()) if letters else {}
     new = [letter for letter in letters.values() if letter.key not in mailed]
@@ -209,10 +217,12 @@ def _addresses(voters: Iterable[Item]) -> dict[str, str]:
     return {name: name if "@" in name else found.get(places[name], {}).get("email", "") for name in names}
 
 
-def _invitation(email: str, asked_by: str) -> Write:
+def _invitation(voter: str, asked_by: str) -> list[Write]:
     """Lets an address make its account by the link in the mail."""
-    place = keys.invitation(email)
-    return Update(place, set={"email": email, "invited_by": asked_by, "invited_at": repository.now_text()})
+    if "@" not in voter:
+        return []
+    words = {"email": voter, "invited_by": asked_by, "invited_at": repository.now_text()}
+    return [Update(keys.invitation(voter), set=words)]
 
 
 # --- what became of them ---

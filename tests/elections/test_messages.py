@@ -209,6 +209,19 @@ def test_mails_of_a_deleted_election_are_not_counted_for_the_next_of_its_name(si
     assert numbers(invitations.counts(again)[0]) == (0, 1, 0, 0)
 
 
+def test_a_button_pressed_twice_sends_one_mail(site, ada):
+    election = opened(ada, ["a@example.org"])
+    answers = at_once(*[lambda: invitations.send_again(ada, election, "a@example.org") for _ in range(5)])
+    assert sum(answer is None for answer in answers) == 1
+    assert all(isinstance(answer, WrongState) for answer in answers if answer is not None)
+    with pytest.raises(WrongState, match="still waiting"):
+        invitations.send_again(ada, election, "a@example.org")
+    assert deliver() == {"a@example.org": 1}
+    invitations.invite(ada, election)
+    assert deliver() == {}, "whoever was mailed one by one was invited"
+    assert numbers(invitations.counts(election)[0]) == (0, 1, 0, 0)
+
+
 def test_a_voter_without_an_address_cannot_be_mailed_again(ada):
     election = opened(ada, ["unknown name"])
     with pytest.raises(WrongState, match="no account named unknown name"):
