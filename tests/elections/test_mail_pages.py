@@ -71,7 +71,7 @@ def test_the_dashboard_counts_mails_in_one_read(site, page, ada, board):
     invitations.take_mailings_on()
     answer = page.get(address("dashboard"))
     assert cells(text_of(answer)) == [2, 0, 0, 1]
-    assert 'desc="4 trips"' in answer["Server-Timing"]
+    assert 'desc="5 trips"' in answer["Server-Timing"]
     mail.send_waiting(refused)
     answer = page.get(address("dashboard"))
     assert cells(text_of(answer)) == [0, 0, 2, 1]

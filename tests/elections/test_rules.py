@@ -43,6 +43,7 @@ TABLE = {
     Action.REMOVE_VOTERS: ("D", "owner manager"),
     Action.SEE_ROLL: ("DEOC", "owner manager moderator"),
     Action.INVITE: ("EO", "owner manager"),
+    Action.SET_REMINDERS: ("DEO", "owner manager"),
     Action.OPEN: ("D", "owner"),
     Action.FIX: ("E", "owner"),
     Action.EXTEND: ("EO", "owner"),
