@@ -1,7 +1,8 @@
 """Who may open which address: every view says so, and one that says nothing is closed.
 
 A view declares `public`, `requires(None)` (anybody signed in) or `requires(Permission...)`. A view about one thing also
-says how to load it and which rule lets this person at it; it then gets the thing in place of the address's words.
+says how to load it and which rule lets this person at it, or how to load it for this person; it then gets the thing in
+place of the address's words.
 """
 
 from __future__ import annotations
@@ -42,14 +43,27 @@ def requires(
     *,
     load: Callable[..., Any] | None = None,
     rule: Callable[[User, Any], None] | None = None,
+    load_for: Callable[..., Any] | None = None,
 ) -> Callable[[View], View]:
-    """Only with this permission; with `load` and `rule`, only at a thing that is there and that the rule allows."""
+    """Only with this permission; with `load` and `rule`, only at a thing that is there and that the rule allows; with
+    `load_for`, which gets the person first, only at a thing that is there for this person."""
+    if load and rule:
+        load_for = _ruled(load, rule)
 
     def declare(view: View) -> View:
-        access = Access(False, permission, load is not None and rule is not None)
-        return _declared(_of_a_thing(view, load, rule) if load and rule else view, access)
+        access = Access(False, permission, load_for is not None)
+        return _declared(_of_a_thing(view, load_for) if load_for else view, access)
 
     return declare
+
+
+def _ruled(load: Callable[..., Any], rule: Callable[[User, Any], None]) -> Callable[..., Any]:
+    def load_for(user: User, **words: Any) -> Any:
+        if (thing := load(**words)) is not None:
+            rule(user, thing)
+        return thing
+
+    return load_for
 
 
 def _declared(view: View, access: Access) -> View:
@@ -61,12 +75,11 @@ def _declared(view: View, access: Access) -> View:
     return declared
 
 
-def _of_a_thing(view: View, load: Callable[..., Any], rule: Callable[[User, Any], None]) -> View:
+def _of_a_thing(view: View, load_for: Callable[..., Any]) -> View:
     @wraps(view)
     def opened(request: HttpRequest, **words: Any) -> HttpResponse:
-        if (thing := load(**words)) is None:
+        if (thing := load_for(request.user, **words)) is None:
             raise Http404
-        rule(request.user, thing)
         return view(request, thing)
 
     return opened

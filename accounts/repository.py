@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -17,9 +19,22 @@ from store.table import Delete, Equals, Exists, Item, Missing, Put, Table, Updat
 from .models import User
 from .rules import Role
 
+_elsewhere: ContextVar[Table | None] = ContextVar("elsewhere", default=None)
+
 
 def table() -> Table:
-    return connect(settings.STORE_URL)
+    """The site's table, or the one that `acting_on` has put in its place."""
+    return _elsewhere.get() or connect(settings.STORE_URL)
+
+
+@contextmanager
+def acting_on(other: Table) -> Iterator[None]:
+    """Whatever happens inside happens on another table: a rehearsal, of which nothing is to stay."""
+    token = _elsewhere.set(other)
+    try:
+        yield
+    finally:
+        _elsewhere.reset(token)
 
 
 # --- finding ---
@@ -227,3 +242,10 @@ def touch(user: User, fields: list[str]) -> None:
 
 def new_session_salt() -> str:
     return secrets.token_hex(16)
+
+
+def leaving(user: User) -> Put:
+    """The mark that somebody was removed and their ballots and elections are still to be put in order."""
+    place = keys.leaving(user.name)
+    index = {"GSI1PK": keys.LEAVING.pk, "GSI1SK": keys.part(user.name)}
+    return Put({"PK": place.pk, "SK": place.sk, **index, "name": user.name, "email": user.email})

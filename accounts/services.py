@@ -317,12 +317,26 @@ after_removal: list[Callable[[User], None]] = []  # what other apps do when some
 
 
 def _record_removal(user: User, actor: str, *also: Write) -> None:
+    event = Event(actor, "UserRemoved", {"name": user.name})
     try:
-        log().record(Event(actor, "UserRemoved", {"name": user.name}), *repository.removal(user), *also)
+        log().record(event, *repository.removal(user), repository.leaving(user), *also)
     except Refused:
         raise Overtaken(OVERTAKEN) from None
+    _see_off(user)
+
+
+def _see_off(gone: User) -> None:
     for tidy_up in after_removal:
-        tidy_up(user)
+        tidy_up(gone)
+    repository.table().write(Delete(keys.leaving(gone.name)))
+
+
+def see_off_all() -> int:
+    """Finish what a removal left undone because its process died; answers for how many."""
+    marks = list(repository.table().each(keys.LEAVING))
+    for mark in marks:
+        _see_off(User(name=mark["name"], email=mark["email"]))
+    return len(marks)
 
 
 def who(user: User) -> tuple[str, Role]:

@@ -184,6 +184,7 @@ X_FRAME_OPTIONS = "DENY"
 
 INSTALLED_APPS = [
     "config",
+    "ballots",
     "elections",
     "accounts",
     "django.contrib.auth",

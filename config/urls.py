@@ -11,6 +11,7 @@ urlpatterns = [
     path("", views.home, name="home"),
     path("style/", views.style, name="style"),
     path("", include("accounts.urls")),
+    path("", include("ballots.urls")),
     path("", include("elections.urls")),
     path("language/", public(set_language), name="set_language"),
     path("healthz", views.healthz, name="healthz"),

@@ -1,4 +1,7 @@
-"""Elections of the demo: one in every state, with believable candidates and voters."""
+"""Elections of the demo: one in every state, with believable candidates and voters.
+
+Their ballots are in ballots/demo.py, which also closes those that are to be closed.
+"""
 
 from __future__ import annotations
 
@@ -31,6 +34,8 @@ class Planned:
     method: str = "schulze"
     secret: bool = True
     days_left: int | None = None
+    electorate: tuple[str, ...] = VOTERS
+    paper: bool = False
 
 
 PLANNED = (
@@ -87,6 +92,23 @@ PLANNED = (
         closed=True,
         secret=False,
     ),
+    Planned(
+        "Talk of the year",
+        "Alan Turing",
+        "Voted on paper at the annual meeting and typed in since. The winner opens the next one.",
+        (
+            ("A short history of tea rooms", ""),
+            ("Bridges that sing", "With recordings."),
+            ("How bees decide", "They vote, in a way."),
+            ("Maps of places that never were", ""),
+            ("The arithmetic of queues", ""),
+            ("Why ice is slippery", "Nobody knows for sure."),
+        ),
+        opened=True,
+        closed=True,
+        electorate=tuple(f"member.{number:04d}@example.org" for number in range(1, 2201)),
+        paper=True,
+    ),
 )
 
 
@@ -109,6 +131,7 @@ def _make(planned: Planned) -> bool:
             seats=planned.seats,
             method=planned.method,
             time_zone="Europe/Brussels",
+            paper_ballots=planned.paper,
             no_voting_after=end,
         )
     except services.NameTaken:
@@ -119,9 +142,6 @@ def _make(planned: Planned) -> bool:
 
 def _take_along(owner: User, election: Election, planned: Planned) -> None:
     services.add_candidates(owner, election, [Candidate(*each) for each in planned.candidates])
-    services.add_voters(owner, election, VOTERS)
-    election = repository.find(election.name) or election
+    services.add_voters(owner, election, planned.electorate)
     if planned.opened:
-        election = services.open_(owner, election, editable=planned.editable)
-    if planned.closed:
-        services.close(owner, election)
+        services.open_(owner, repository.find(election.name) or election, editable=planned.editable)

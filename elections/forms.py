@@ -73,6 +73,11 @@ class SettingsForm(ZonedForm):
         initial=True,
         help_text=_("Nobody who uses this site can tell how a person voted."),
     )
+    paper_ballots = forms.BooleanField(
+        label=_("Paper ballots"),
+        required=False,
+        help_text=_("You may enter ballots for voters who vote on paper. Whoever enters one knows it."),
+    )
     results_visible = forms.ChoiceField(label=_("Results are shown"), choices=list(RESULTS.items()), initial="closed")
     method = forms.ChoiceField(label=_("Method"), choices=list(METHODS.items()))
     seats = forms.IntegerField(label=_("Seats"), min_value=1, max_value=MOST_SEATS, initial=1)

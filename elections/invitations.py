@@ -234,6 +234,7 @@ class Invited:
 
     name: str
     voted: bool
+    paper: bool
     mail: mail.Mail | None
     without_address: bool
 
@@ -296,6 +297,7 @@ def with_mails(voters: list[Item]) -> list[Invited]:
         Invited(
             item["voter_name"],
             item["voted"],
+            item.get("paper", False),
             mail.mail_of(letter) if (letter := mails.get(item.get(INVITED, ""))) else None,
             INVITED in item and mails.get(item[INVITED]) is None,
         )

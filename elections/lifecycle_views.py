@@ -7,6 +7,7 @@ from collections.abc import Callable
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 from django.views.decorators.http import require_POST
 
 from accounts.views import carried_out, form_page, posted, show_form
@@ -20,6 +21,7 @@ from .forms import (
     PersonForm,
 )
 from .rules import Action, Election
+from .turnout import turnout
 from .views import context_of, run, say_what_was_understood, told
 
 
@@ -93,7 +95,12 @@ def delete(request: HttpRequest, election: Election) -> HttpResponse:
     if carried_out(request, form, lambda: services.delete(request.user, election), done):
         return redirect("elections")
     title = _("Delete %(name)s") % {"name": election.name}
-    lead = _("Its candidates, its roll and its ballots go for good. The event log keeps what happened.")
+    ballots = turnout(election.name).voted
+    lead = ngettext(
+        "Its candidates, its roll and %(count)d ballot go for good. The event log keeps what happened.",
+        "Its candidates, its roll and %(count)d ballots go for good. The event log keeps what happened.",
+        ballots,
+    ) % {"count": ballots}
     return show_form(
         request, form, title, _("Delete for good"), lead=lead, danger=True, **context_of(request, election)
     )

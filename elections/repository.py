@@ -9,12 +9,12 @@ from typing import Any
 from accounts.repository import table
 from store import keys
 from store.log import as_text, utc_now
-from store.table import Check, Delete, Equals, Item, Key, Missing, Put, Span, Update, Write
+from store.table import AllOf, Check, Delete, Equals, Item, Key, Missing, Put, Span, Update, Write
 
-from .rules import Election, State
+from .rules import Election, State, is_over
 
 GATES = 16  # a cast checks one of them, so that casts meet one in sixteen others; closing shuts them all
-COPIED = ("name", "no_voting_before", "no_voting_after", "created_at")  # what lists show beside the state
+COPIED = ("name", "no_voting_before", "no_voting_after", "created_at", "closing")  # what lists show beside the state
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,6 +22,7 @@ class Candidate:
     name: str
     statement: str = ""
     link: str = ""
+    number: int = 0  # by which rankings name the candidate, steady from the day it was added
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,10 +42,11 @@ class Listed:
     no_voting_before: str | None
     no_voting_after: str | None
     created_at: str
+    closing: str | None
 
     def state(self, now: str) -> State:
-        over = self.no_voting_after is not None and self.no_voting_after <= now
-        return State.CLOSED if over and self.stored_state in (State.EDITABLE, State.OPEN) else self.stored_state
+        is_open = self.stored_state in (State.EDITABLE, State.OPEN)
+        return State.CLOSED if is_open and is_over(self, now) else self.stored_state
 
 
 def now_text() -> str:
@@ -59,14 +61,23 @@ def find(name: str) -> Election | None:
     return election_of(item) if item else None
 
 
+def find_with_entry(name: str, voter_names: Iterable[str]) -> tuple[Election, Voter | None] | None:
+    """The election and somebody's entry on its roll, in one round trip. They may be on it by name and by address."""
+    at, entries = keys.election(name), [keys.voter(name, each) for each in voter_names if each]
+    found = table().get_many([at, *entries])
+    if at not in found:
+        return None
+    there = sorted((voter_of(found[key]) for key in entries if key in found), key=lambda voter: not voter.voted)
+    return election_of(found[at]), there[0] if there else None
+
+
 def candidates(name: str) -> list[Candidate]:
-    found = table().each(keys.candidates(name))
-    return [Candidate(item["candidate_name"], item["statement"], item["link"]) for item in found]
+    return [candidate_of(item) for item in table().each(keys.candidates(name))]
 
 
 def find_candidate(name: str, candidate: str) -> Candidate | None:
     item = table().get(keys.candidate(name, candidate))
-    return Candidate(item["candidate_name"], item["statement"], item["link"]) if item else None
+    return candidate_of(item) if item else None
 
 
 def voters(name: str, *, prefix: str = "", limit: int, cursor: str | None = None) -> tuple[list[Item], str | None]:
@@ -112,6 +123,10 @@ def waiting_for(name: str, email: str, now: str) -> list[Election]:
 def election_of(item: Item) -> Election:
     fields = {name: item[name] for name in Election.__dataclass_fields__ if name in item}
     return Election(**{name: tuple(value) if isinstance(value, list) else value for name, value in fields.items()})
+
+
+def candidate_of(item: Item) -> Candidate:
+    return Candidate(item["candidate_name"], item["statement"], item["link"], item["number"])
 
 
 def voter_of(item: Item) -> Voter:
@@ -181,23 +196,34 @@ def unchanged(election: Election) -> Equals:
     return Equals("version", election.version)
 
 
-def touched(election: Election, voters: int = 0) -> Update:
+def touched(election: Election, voters: int = 0, *, candidates: bool = False) -> Update:
     """What a change of candidates or roll does to the election itself: it has a new version.
 
-    Refused if the election was opened, fixed or closed since it was read. Because closing depends on the version, no
-    such change can get a later number in the log than the close it came before.
+    Refused if the election was opened, fixed or shut since it was read. Because closing depends on the version, no
+    such change can get a later number in the log than the close it came before. New candidates also depend on the
+    version, so that no two of them get the same number.
     """
-    flags = Equals("allow_edit", election.allow_edit) & Equals("allow_vote", election.allow_vote)
-    return Update(keys.election(election.name), add={"version": 1, "voter_count": voters}, when=flags)
+    state = {name: getattr(election, name) for name in ("allow_edit", "allow_vote", "closing")}
+    when = AllOf(tuple(Equals(name, value) for name, value in state.items()))
+    return Update(
+        keys.election(election.name),
+        add={"version": 1, "voter_count": voters},
+        when=when & unchanged(election) if candidates else when,
+    )
 
 
 def gates(election: Election, *, open_: bool) -> list[Write]:
-    """What every cast checks; and, while it is open to everybody, the entry by which everybody finds it."""
-    places = [keys.gate(election.name, number) for number in range(GATES)]
-    shut: list[Write] = [
-        Put({"PK": at.pk, "SK": at.sk, "open": open_, "until": election.no_voting_after}) for at in places
-    ]
-    return [*shut, *_everyone(election, open_=open_)]
+    """What every cast checks; and, while it is open to everybody, the entry by which everybody finds it.
+
+    Each gate also counts the votes that came through it: the turnout is what all of them counted.
+    """
+    state = {"open": open_, "until": election.no_voting_after}
+    moved: list[Write] = [Update(place, set=state) for place in gate_keys(election.name)]
+    return [*moved, *_everyone(election, open_=open_)]
+
+
+def gate_keys(election_name: str) -> list[Key]:
+    return [keys.gate(election_name, number) for number in range(GATES)]
 
 
 def _everyone(election: Election, *, open_: bool) -> list[Write]:
@@ -217,7 +243,7 @@ def reminders_from_now(election: Election) -> Update:
 
 def new_candidate(election_name: str, candidate: Candidate) -> Put:
     place = keys.candidate(election_name, candidate.name)
-    shown = {"election_name": election_name, "candidate_name": candidate.name}
+    shown = {"election_name": election_name, "candidate_name": candidate.name, "number": candidate.number}
     text = {"statement": candidate.statement, "link": candidate.link}
     return Put({"PK": place.pk, "SK": place.sk, "entity_type": "CANDIDATE", **shown, **text}, when=Missing())
 
@@ -231,7 +257,7 @@ def changed_candidate(election_name: str, candidate: Candidate) -> Update:
 def new_voter(election: Election, name: str) -> Put:
     place = keys.voter(election.name, name)
     index = {"GSI1PK": keys.elections_of_voter(name).pk, "GSI1SK": keys.by_date(election.created_at, election.name)}
-    shown = {"election_name": election.name, "voter_name": name, "voted": False}
+    shown = {"election_name": election.name, "voter_name": name, "voted": False, "acts": 0}
     return Put({"PK": place.pk, "SK": place.sk, **index, "entity_type": "VOTER", **shown}, when=Missing())
 
 
@@ -252,3 +278,10 @@ def removal_of_all(election_name: str) -> Iterator[list[Key]]:
             handful = []
     if handful:
         yield handful
+
+
+def to_be_sealed(election: Election) -> Put:
+    """The mark by which the worker finds a closed election whose ballots are not sealed yet."""
+    place = keys.sealing(election.name)
+    index = {"GSI1PK": keys.SEALING.pk, "GSI1SK": keys.by_date(election.created_at, election.name)}
+    return Put({"PK": place.pk, "SK": place.sk, **index, "election_name": election.name, "parts": 0})

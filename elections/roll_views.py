@@ -28,7 +28,8 @@ from .forms import (
 from .imports import Import
 from .lists import Verdict
 from .rules import Action, Election
-from .views import A_PAGE, context_of, may, run, told
+from .turnout import tells_who
+from .views import A_PAGE, context_of, may, run, told, turnout_context
 
 A_MOMENT = 1.0  # seconds an import may take before its progress is shown
 A_STEP = 0.4  # seconds between two moves of the progress bar
@@ -52,7 +53,10 @@ def roll(request: HttpRequest, election: Election) -> HttpResponse:
     here = reverse("roll", args=[election.name])
     older = f"{here}?{urlencode({'q': prefix, 'after': cursor})}" if cursor else ""
     shown = invitations.with_mails(found)
-    context = context_of(request, election, form=form, search=search, voters=shown, older=older)
+    counts = turnout_context(election)
+    context = context_of(request, election, form=form, search=search, voters=shown, older=older, **counts)
+    if counts:
+        context["tells_who"] = tells_who(election, counts["turnout"].voted)
     return render(request, "elections/roll.html", context, status=422 if form.errors else 200)
 
 

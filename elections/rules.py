@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from enum import Enum
 from math import factorial
+from typing import Any
 
 from django.core.exceptions import ValidationError
 from django.utils.translation import gettext_lazy as _
@@ -74,13 +75,16 @@ class Election:
     time_zone: str = "UTC"
     managers: tuple[str, ...] = field(default=())
     voter_count: int = 0
+    paper_ballots: bool = False
+    seed: str = ""  # from which lots are drawn; public before the first vote, so that nobody can choose it afterwards
+    closing: str | None = None  # who is closing it: the ballot box is shut, the log has yet to say so
     version: int = 1
     remind_before: tuple[int, ...] = ()  # hours before the end at which those who have not voted are reminded
     renamed_from: str = ""  # until everything it had under that name is here
 
     def state(self, now: str) -> State:
         """As of a moment: an election whose end has come is closed, whether or not anything has run since."""
-        if self.allow_vote and self.no_voting_after is not None and self.no_voting_after <= now:
+        if self.allow_vote and is_over(self, now):
             return State.CLOSED
         return STATES[self.allow_edit, self.allow_vote]
 
@@ -117,6 +121,12 @@ class Election:
         return has_begun and self.state(now) in (State.EDITABLE, State.OPEN)
 
 
+def is_over(election: Any, now: str) -> bool:
+    """Whether the end of an election, or of its entry in a list, has come."""
+    over = election.no_voting_after is not None and election.no_voting_after <= now
+    return over or election.closing is not None
+
+
 STATES = {
     (True, False): State.DRAFT,
     (True, True): State.EDITABLE,
@@ -150,6 +160,8 @@ class Action(Enum):
     SEE_ROLL = _("see the roll")
     INVITE = _("invite voters")
     SET_REMINDERS = _("choose reminders")
+    ENTER_PAPER = _("enter paper ballots")
+    REHEARSE = _("rehearse it")
     OPEN = _("open it")
     FIX = _("fix the candidates")
     EXTEND = _("move the end")
@@ -174,6 +186,8 @@ WHEN: dict[Action, frozenset[State]] = {
     Action.SEE_ROLL: EVER,
     Action.INVITE: frozenset({EDITABLE, OPEN}),
     Action.SET_REMINDERS: frozenset({DRAFT, EDITABLE, OPEN}),
+    Action.ENTER_PAPER: frozenset({EDITABLE, OPEN}),
+    Action.REHEARSE: frozenset({DRAFT}),
     Action.OPEN: frozenset({DRAFT}),
     Action.FIX: frozenset({EDITABLE}),
     Action.EXTEND: frozenset({EDITABLE, OPEN}),
@@ -198,6 +212,8 @@ WHO: dict[Action, frozenset[Relation]] = {
     Action.SEE_ROLL: RUNNERS | {Relation.MODERATOR},
     Action.INVITE: RUNNERS,
     Action.SET_REMINDERS: RUNNERS,
+    Action.ENTER_PAPER: RUNNERS,
+    Action.REHEARSE: RUNNERS,
     Action.OPEN: OWNERS,
     Action.FIX: OWNERS,
     Action.EXTEND: OWNERS,

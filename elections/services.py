@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import secrets
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import asdict, replace
@@ -55,9 +56,14 @@ def _record(actor: User, event_type: str, election: Election, data: dict[str, An
 
 
 def create(actor: User, name: str, **settings: Any) -> Election:
-    election = Election(name=name, owner_name=actor.name, created_at=repository.now_text(), **settings)
+    made = {"owner_name": actor.name, "created_at": repository.now_text(), "seed": new_seed()}
+    election = Election(name=name, **made, **settings)
     _create(actor, election)
     return election
+
+
+def new_seed() -> str:
+    return secrets.token_hex(8)
 
 
 def _create(actor: User, election: Election, **data: Any) -> None:
@@ -119,7 +125,8 @@ def copy(actor: User, election: Election, name: str) -> Election:
 
 
 def _copy(actor: User, election: Election, name: str, **changes: Any) -> Election:
-    fresh = replace(election, name=name, allow_edit=True, allow_vote=False, voter_count=0, version=1, **changes)
+    anew = {"allow_edit": True, "allow_vote": False, "voter_count": 0, "version": 1, "closing": None}
+    fresh = replace(election, name=name, seed=new_seed(), **anew, **changes)
     _create(actor, fresh, copied_from=election.name)
     add_candidates(actor, fresh, repository.candidates(election.name))
     add_voters(actor, fresh, [voter.name for voter in repository.every_voter(election.name)])
@@ -131,17 +138,40 @@ def _copy(actor: User, election: Election, name: str, **changes: Any) -> Electio
 
 def add_candidates(actor: User, election: Election, new: Sequence[Candidate]) -> list[str]:
     """Add those that are not there yet; answers their names."""
-    check(actor, election, Action.ADD_CANDIDATES)
-    there = {keys.fold(each.name) for each in repository.candidates(election.name)}
-    wanted = [each for each in new if keys.fold(each.name) not in there]
+    added: list[str] = []
+    for start in range(0, len(new), A_TRANSACTION):
+        added += _add_candidates(actor, election.name, new[start : start + A_TRANSACTION])
+    return added
+
+
+def _add_candidates(actor: User, name: str, new: Sequence[Candidate]) -> list[str]:
+    for _attempt in range(TRIES):
+        election = repository.find(name)
+        if election is None:
+            break
+        check(actor, election, Action.ADD_CANDIDATES)
+        batch = _numbered(new, repository.candidates(name))
+        with suppress(Overtaken):
+            _record_candidates(actor, election, batch)
+            return [each.name for each in batch]
+    raise Overtaken(OVERTAKEN)
+
+
+def _numbered(new: Sequence[Candidate], there: Sequence[Candidate]) -> list[Candidate]:
+    """Those that are not there yet, each with a number nobody has."""
+    names = {keys.fold(each.name) for each in there}
+    wanted = [each for each in new if keys.fold(each.name) not in names]
     if len(there) + len(wanted) > rules.MOST_CANDIDATES:
         raise rules.WrongState(_("An election has at most %(most)d candidates.") % {"most": rules.MOST_CANDIDATES})
-    for start in range(0, len(wanted), A_TRANSACTION):
-        batch = wanted[start : start + A_TRANSACTION]
+    first = max((each.number for each in there), default=-1) + 1
+    return [replace(each, number=number) for number, each in enumerate(wanted, first)]
+
+
+def _record_candidates(actor: User, election: Election, batch: Sequence[Candidate]) -> None:
+    if batch:
         writes = [repository.new_candidate(election.name, each) for each in batch]
-        data = {"candidates": [{"name": each.name, "statement": each.statement, "link": each.link} for each in batch]}
-        _record(actor, "CandidatesAdded", election, data, *writes, repository.touched(election))
-    return [each.name for each in wanted]
+        data = {"candidates": [asdict(each) for each in batch]}
+        _record(actor, "CandidatesAdded", election, data, *writes, repository.touched(election, candidates=True))
 
 
 def edit_candidate(actor: User, election: Election, candidate: Candidate) -> None:
@@ -197,13 +227,17 @@ def remove_voter(actor: User, election: Election, name: str) -> None:
 
 # --- from draft to closed ---
 
+with_opening: list[Callable[[Election], list[Write]]] = []  # what other apps write when an election opens,
+with_closing: list[Callable[[Election], list[Write]]] = []  # and when its ballot box is shut
+
 
 def open_(actor: User, election: Election, *, editable: bool) -> Election:
     check(actor, election, Action.OPEN)
     candidates = repository.candidates(election.name)
     rules.check_opening(election, len(candidates), repository.now_text())
     after = replace(election, allow_edit=editable, allow_vote=True)
-    writes = [*repository.change(election, after), *repository.gates(after, open_=True)]
+    also = [write for part in with_opening for write in part(after)]
+    writes = [*repository.change(election, after), *repository.gates(after, open_=True), *also]
     writes.append(repository.reminders_from_now(election))
     _record(actor, "ElectionOpened", election, {"editable": editable}, *writes)
     return replace(after, version=election.version + 1)
@@ -237,10 +271,24 @@ def close(actor: User, election: Election) -> Election:
 
 
 def _close(actor: str, election: Election) -> Election:
-    after = replace(election, allow_edit=False, allow_vote=False)
-    event = Event(actor, "ElectionClosed", {"election_name": election.name})
+    """First the ballot box is shut, then the log says so.
+
+    In that order every ballot that was in time has a lower number in the log than the close. From the first step on
+    nobody can vote; if the second does not happen, whoever comes by next takes it.
+    """
+    shut = election if election.closing else _shut(actor, election)
+    after = replace(shut, allow_edit=False, allow_vote=False, closing=None)
+    event = Event(shut.closing or actor, "ElectionClosed", {"election_name": election.name})
+    with suppress(Refused):  # then somebody who came by has taken the second step; nothing else can happen any more
+        log().record(event, *repository.change(shut, after), repository.to_be_sealed(after))
+    return replace(after, version=shut.version + 1)
+
+
+def _shut(actor: str, election: Election) -> Election:
+    after = replace(election, closing=actor)
+    also = [write for part in with_closing for write in part(after)]
     try:
-        log().record(event, *repository.change(election, after), *repository.gates(after, open_=False))
+        people.table().write(*repository.change(election, after), *repository.gates(after, open_=False), *also)
     except Refused:
         raise Overtaken(OVERTAKEN) from None
     return replace(after, version=election.version + 1)
@@ -248,11 +296,9 @@ def _close(actor: str, election: Election) -> Election:
 
 def close_what_is_over() -> int:
     """Record the end of elections whose time has come. Any number may do this at once; each end is recorded once."""
-    closed, now = 0, repository.now_text()
-    for item in people.table().each(repository.list_of(State.OPEN)):
-        if item["no_voting_after"] is not None and item["no_voting_after"] <= now:
-            closed += _close_if_over(item["name"], now)
-    return closed
+    now = repository.now_text()
+    listed = map(repository.listed_of, people.table().each(repository.list_of(State.OPEN)))
+    return sum(_close_if_over(each.name, now) for each in listed if rules.is_over(each, now))
 
 
 def _close_if_over(name: str, now: str) -> int:

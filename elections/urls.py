@@ -10,6 +10,7 @@ urlpatterns = [
     path("election/<name:name>/", views.election, name="election"),
     path("election/<name:name>/calendar.ics", views.calendar, name="election_calendar"),
     path("election/<name:name>/dashboard/", views.dashboard, name="dashboard"),
+    path("election/<name:name>/turnout/", views.turnout_part, name="turnout"),
     path("election/<name:name>/settings/", views.settings, name="election_settings"),
     path("election/<name:name>/description/", views.describe, name="describe"),
     path("election/<name:name>/candidates/", views.candidates, name="candidates"),

@@ -32,8 +32,9 @@ from .forms import (
     SettingsForm,
 )
 from .markdown import plain, to_html
-from .repository import Candidate
+from .repository import Candidate, Voter
 from .rules import Action, Election, Relation, State
+from .turnout import turnout
 
 A_PAGE = 50
 TABS = ("mine", "open", "closed", "all")
@@ -97,12 +98,25 @@ def elections(request: HttpRequest) -> HttpResponse:
     return render(request, "elections/elections.html", context)
 
 
-@requires(Permission.VIEW_APPLICATION, load=repository.find, rule=visible)
+def load_with_entry(user: User, name: str) -> tuple[Election, Voter | None] | None:
+    found = repository.find_with_entry(name, (user.name, user.email))
+    if found is not None:
+        visible(user, found[0])
+    return found
+
+
+@requires(Permission.VIEW_APPLICATION, load_for=load_with_entry)
 @require_safe
-def election(request: HttpRequest, election: Election) -> HttpResponse:
-    """The election's public page."""
-    candidates = repository.candidates(election.name)
-    return render(request, "elections/election.html", context_of(request, election, candidates=candidates))
+def election(request: HttpRequest, found: tuple[Election, Voter | None]) -> HttpResponse:
+    """The election's public page: what it is about, who stands, and the way to one's own ballot."""
+    election, entry = found
+    everyone = election.electorate == "everyone" and request.user.can(Permission.VOTE)
+    context = {
+        "candidates": repository.candidates(election.name),
+        "may_vote": (entry is not None or everyone) and election.takes_votes(repository.now_text()),
+        "voted": entry is not None and entry.voted,
+    }
+    return render(request, "elections/election.html", context_of(request, election, **context))
 
 
 @requires(Permission.VIEW_APPLICATION, load=repository.find, rule=visible)
@@ -184,8 +198,26 @@ def dashboard(request: HttpRequest, election: Election) -> HttpResponse:
         warnings=rules.warnings(election, len(candidates), silent, repository.now_text()),
         mails=[] if election.stored_state == State.DRAFT else invitations.counts(election),
         reminders=[reminders.BEFORE[hours] for hours in election.remind_before],
+        **turnout_context(election),
     )
     return render(request, "elections/dashboard.html", context)
+
+
+def turnout_context(election: Election) -> dict[str, Any]:
+    """What the turnout part shows, once there can be one."""
+    if election.stored_state == State.DRAFT:
+        return {}
+    counted, voters = turnout(election.name), election.voter_count
+    return {"turnout": counted, "percent": counted.percent(voters), "curve": counted.curve(voters, utc_now())}
+
+
+@run(Action.SEE_ROLL)
+@require_safe
+def turnout_part(request: HttpRequest, election: Election) -> HttpResponse:
+    """The turnout alone, for a page that shows it live."""
+    return render(
+        request, "elections/parts/turnout_now.html", context_of(request, election, **turnout_context(election))
+    )
 
 
 def _missing(election: Election, candidates: int) -> str:

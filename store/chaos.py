@@ -64,6 +64,9 @@ class Chaos(Table):
     def sweep(self, limit: int = 1000) -> int:
         return self.table.sweep(limit)
 
+    def forget_deleted(self) -> None:
+        self.table.forget_deleted()
+
     def get(self, key: Key, *, consistent: bool = True) -> Item | None:
         self._trouble()
         return self.table.get(key, consistent=consistent)

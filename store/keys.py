@@ -15,6 +15,7 @@ A name becomes part of a key only through `part`, which folds it (so that "Ada" 
 | registration  | data  | PENDING#{id}       | METADATA          |                              | mailed link          |
 | invitation    | data  | INVITATION#{email} | METADATA          | INVITATIONS / {time}#{email} | mailed link, admins  |
 | mail          | data  | MAIL#{id}          | METADATA          | MAIL#{state} / {time}#{id}   | worker, mail page    |
+| leaving       | data  | LEAVING#{name}     | METADATA          | LEAVING / {name}             | worker               |
 | election      | data  | ELECTION#{name}    | METADATA          | ELECTIONS / {time}#{name}    | its pages            |
 | election list | data  | ELECTIONS          | {name}            | ELECTIONS#{state} / {time}#… | election lists       |
 | manager       | data  | ELECTION#{name}    | MANAGER#{person}  | RUNS#{person} / {time}#…     | home, my elections   |
@@ -29,7 +30,10 @@ A name becomes part of a key only through `part`, which folds it (so that "Ada" 
 | import        | data  | ELECTION#{name}    | IMPORT#{digest}   |                              | import               |
 | import's rows | data  | ELECTION#{name}    | IMPORTED#{…}#{nn} |                              | import               |
 | old name      | data  | ELECTION#{name}    | RENAMED           | RENAMED / {time}#{name}      | worker, new drafts   |
-| gate          | data  | ELECTION#{name}    | GATE#{nn}         |                              | every ballot cast    |
+| gate          | data  | ELECTION#{name}    | GATE#{nn}         |                              | every cast, turnout  |
+| salt          | data  | ELECTION#{name}    | SALT              |                              | secret ballots       |
+| ballot        | data  | ELECTION#{name}    | BALLOT#{voter}    | (secret: BALLOT#{pseudonym}) | receipt, count       |
+| to be sealed  | data  | ELECTION#{name}    | SEALING           | SEALING / {time}#…           | worker               |
 | counts        | data  | METADATA           | COUNTS            |                              | home page            |
 | sync state    | data  | METADATA           | SYNC              |                              | sealer, /readyz      |
 | form sent     | data  | ONCE#{token}       | METADATA          |                              | a form sent again    |
@@ -157,6 +161,14 @@ def mails(state: str) -> Span:
     return Span(f"MAIL#{state}", index=True)
 
 
+LEAVING = Span("LEAVING", index=True)
+
+
+def leaving(name: str) -> Key:
+    """Somebody who was removed and whose things are still being put in order."""
+    return Key(f"LEAVING#{part(name)}", METADATA)
+
+
 def factors(name: str) -> Key:
     """Everything somebody can take the second step of signing in with."""
     return Key(f"USER#{part(name)}", "FACTORS")
@@ -278,6 +290,26 @@ def for_everyone(election_name: str) -> Key:
 
 def gate(election_name: str, number: int) -> Key:
     return Key(election(election_name).pk, f"GATE#{number:02d}")
+
+
+def salt(election_name: str) -> Key:
+    return Key(election(election_name).pk, "SALT")
+
+
+def ballot(election_name: str, voter: str) -> Key:
+    """Of a secret ballot, the voter is a pseudonym."""
+    return Key(election(election_name).pk, f"BALLOT#{part(voter)}")
+
+
+def ballots(election_name: str) -> Span:
+    return Span(election(election_name).pk, prefix="BALLOT#")
+
+
+SEALING = Span("SEALING", index=True)
+
+
+def sealing(election_name: str) -> Key:
+    return Key(election(election_name).pk, "SEALING")
 
 
 def all_of_election(election_name: str) -> Span:

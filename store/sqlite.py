@@ -47,6 +47,8 @@ TOKEN_SECONDS = 600  # as long as DynamoDB remembers an idempotency token
 
 
 class SqliteTable(Table):
+    _writer: _Writer | None
+
     def __init__(self, path: str, clock: Callable[[], float] = time.time):
         self.path = path
         self.clock = clock
@@ -131,6 +133,15 @@ class SqliteTable(Table):
         with trips.trip("sweep"):
             return int(self._commit(lambda connection: self._sweep(connection, limit)))
 
+    def forget_deleted(self) -> None:
+        """Rewrite the file in the order of its keys, and empty the journal.
+
+        Within a page SQLite keeps rows in the order they came, and a freed place keeps its bytes until it is needed.
+        """
+        with trips.trip("forget_deleted"), _sentences(self.path), self._turn:
+            writer = self._writer = self._writer or _Writer(self.path)
+            writer.rewrite()
+
     def close(self) -> None:
         self._start_afresh()
 
@@ -141,7 +152,7 @@ class SqliteTable(Table):
         self._threads = threading.local()
         self._turn = threading.Lock()
         self._waiting: deque[_Act] = deque()
-        self._writer: _Writer | None = None
+        self._writer = None
 
     def _reader(self) -> sqlite3.Connection:
         try:
@@ -282,6 +293,15 @@ class _Writer:
                 if self.connection.in_transaction:
                     self.connection.execute("ROLLBACK")
                 raise
+        finally:
+            fcntl.flock(self.queue, fcntl.LOCK_UN)
+
+    def rewrite(self) -> None:
+        fcntl.flock(self.queue, fcntl.LOCK_EX)
+        try:
+            self.connection.execute("VACUUM")
+            if self.connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0]:
+                raise Unavailable("Somebody has been reading for long, so that the journal could not be emptied.")
         finally:
             fcntl.flock(self.queue, fcntl.LOCK_UN)
 

@@ -256,6 +256,12 @@ class Table(ABC):
     def sweep(self, limit: int = 1000) -> int:
         """Delete up to `limit` expired items and say how many; DynamoDB does this by itself."""
 
+    def forget_deleted(self) -> None:  # noqa: B027 - DynamoDB hands nobody its files, so it has nothing to do here
+        """Leave nothing of what was deleted or replaced, nor of the order in which things came, in the store's files.
+
+        Costs as much as copying the whole store, and writers wait meanwhile.
+        """
+
     @abstractmethod
     def close(self) -> None:
         """Let go of connections. The table may be used again; it connects anew."""

@@ -14,9 +14,10 @@ ALLOWED = {
     "store": set(),
     "tally": set(),
     "accounts": {"store"},
-    "elections": {"accounts", "store"},
-    "config": {"accounts", "elections", "store", "tally"},
-    "bench": {"accounts", "config", "elections", "store", "tally", "tests"},
+    "elections": {"accounts", "store", "tally"},
+    "ballots": {"accounts", "elections", "store", "tally"},
+    "config": {"accounts", "ballots", "elections", "store", "tally"},
+    "bench": {"accounts", "ballots", "config", "elections", "store", "tally", "tests"},
 }
 
 

@@ -82,6 +82,16 @@ ROUTES = {
     "delete_election": (Permission.USE_APPLICATION, FORM, ["draft"]),
     "managers": (Permission.USE_APPLICATION, FORM, ["draft"]),
     "hand_over_election": (Permission.USE_APPLICATION, FORM, ["draft"]),
+    "turnout": (Permission.USE_APPLICATION, READ, ["draft"]),
+    "rehearse": (Permission.USE_APPLICATION, FORM, ["draft"]),
+    "paper": (Permission.USE_APPLICATION, FORM, ["draft"]),
+    "enter_paper": (Permission.USE_APPLICATION, ACT, ["draft"]),
+    "ballot": (Permission.VOTE, FORM, ["draft"]),
+    "cast": (Permission.VOTE, ACT, ["draft"]),
+    "receipt": (Permission.VOTE, READ, ["draft"]),
+    "ballot_state": (Permission.VOTE, READ, ["draft"]),
+    "withdraw": (Permission.VOTE, FORM, ["draft"]),
+    "help_secrecy": (PUBLIC, READ, []),
     "mails": (Permission.TRANSFER_OWNER, READ, []),
     "mail": (Permission.TRANSFER_OWNER, READ, ["number"]),
 }
@@ -112,7 +122,12 @@ DRAFT = {
     "delete_election": Action.DELETE,
     "managers": Action.CHANGE_MANAGERS,
     "hand_over_election": Action.HAND_OVER,
+    "turnout": Action.SEE_ROLL,
+    "rehearse": Action.REHEARSE,
+    "paper": Action.ENTER_PAPER,
+    "enter_paper": Action.ENTER_PAPER,
 }
+BALLOT = {"ballot", "cast", "receipt", "ballot_state", "withdraw"}  # a draft is nobody's to vote in
 METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE")
 GONE = {"confirm_registration", "accept_invitation", "reset", "confirm_email"}  # a made-up token opens nothing
 
@@ -176,7 +191,9 @@ def expected(name, whom, allowed, role, method) -> set[str]:
             return {"waiting"}
         if role < whom.value:
             return {"forbidden"}
-    if name == "mail" or (name in DRAFT and (role < Role.ADMIN or name in MADE_UP)):
+    if name == "cast" and method not in allowed:
+        return {"method"}
+    if name == "mail" or name in BALLOT or (name in DRAFT and (role < Role.ADMIN or name in MADE_UP)):
         return {"not found"}  # made up, or somebody else's draft
     if name in DRAFT and Relation.MODERATOR not in WHO[DRAFT[name]]:
         return {"forbidden"}

@@ -44,6 +44,8 @@ TABLE = {
     Action.SEE_ROLL: ("DEOC", "owner manager moderator"),
     Action.INVITE: ("EO", "owner manager"),
     Action.SET_REMINDERS: ("DEO", "owner manager"),
+    Action.ENTER_PAPER: ("EO", "owner manager"),
+    Action.REHEARSE: ("D", "owner manager"),
     Action.OPEN: ("D", "owner"),
     Action.FIX: ("E", "owner"),
     Action.EXTEND: ("EO", "owner"),

@@ -4,8 +4,9 @@ from typing import Any
 
 from accounts import services
 from accounts.demo import PASSWORD, PEOPLE
+from ballots import demo as ballots
 from config.commands import StoreCommand
-from elections import demo
+from elections import demo as elections
 
 
 class Command(StoreCommand):
@@ -13,5 +14,7 @@ class Command(StoreCommand):
 
     def handle(self, **options: Any) -> None:
         made = [name for name, role, about in PEOPLE if services.make_demo_person(name, role, about, PASSWORD)]
-        elections = demo.load()
-        self.stdout.write("The demo content is loaded." if made or elections else "The demo content is there already.")
+        loaded = [elections.load(), ballots.load()]
+        self.stdout.write(
+            "The demo content is loaded." if made or any(loaded) else "The demo content is there already."
+        )

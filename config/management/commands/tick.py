@@ -2,6 +2,8 @@
 
 from typing import Any
 
+from accounts.services import see_off_all
+from ballots.services import seal_what_is_closed
 from config.commands import StoreCommand
 from config.log import site_sealer
 from elections.invitations import take_mailings_on
@@ -14,8 +16,10 @@ class Command(StoreCommand):
     help = "Does once what the worker does again and again, but for sending mail. Safe to run again and at once."
 
     def handle(self, **options: Any) -> None:
+        see_off_all()
         finish_all()
         closed, reminded = close_what_is_over(), remind_by_the_clock()
+        seal_what_is_closed()
         queued, sealed = take_mailings_on(), site_sealer().seal()
         mailed = f"{queued} mails queued, {reminded} reminders set off"
         self.stdout.write(f"{closed} elections closed, {mailed}, {sealed} event numbers sealed.")

@@ -7,6 +7,8 @@ from typing import Any
 
 from accounts.letters import compose
 from accounts.mail import send_waiting
+from accounts.services import see_off_all
+from ballots.services import seal_what_is_closed
 from config.commands import StoreCommand
 from config.log import site_sealer
 from elections.invitations import take_mailings_on
@@ -28,8 +30,10 @@ class Command(StoreCommand):
     def _go_on(self, parent: int) -> None:
         while os.getppid() == parent:
             try:
+                see_off_all()
                 finish_all()
                 close_what_is_over()
+                seal_what_is_closed()
                 remind_by_the_clock()
                 take_mailings_on()
                 send_waiting(compose)

@@ -1,0 +1,64 @@
+"""Ballots of the demo: a few in most elections, thousands in one; and the closing of those that are to be closed."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from zlib import crc32
+
+from accounts import repository as people
+from accounts.models import User
+from elections import repository as elections
+from elections import services as organising
+from elections.demo import PLANNED, Planned
+from elections.rules import Election, State
+from elections.turnout import turnout
+
+from . import services
+from .robots import ranks
+
+TURNOUT = 0.87
+SIDE_BY_SIDE = 8  # casts that wait together are stored together
+
+
+def load() -> int:
+    """Cast what has not been cast; answers how many ballots that were."""
+    return sum(_vote(planned, election) for planned in PLANNED if (election := _open(planned)))
+
+
+def _open(planned: Planned) -> Election | None:
+    election = elections.find(planned.name)
+    is_open = election is not None and election.state(elections.now_text()) in (State.EDITABLE, State.OPEN)
+    return election if is_open else None
+
+
+def _vote(planned: Planned, election: Election) -> int:
+    cast = 0 if turnout(election.name).voted else _cast_all(planned, election)
+    owner = people.find(election.owner_name)
+    if planned.closed and owner is not None:
+        organising.close(owner, election)
+        services.seal_what_is_closed()
+    return cast
+
+
+def _cast_all(planned: Planned, election: Election) -> int:
+    chance = random.Random(crc32(planned.name.encode()))  # noqa: S311 - the demo is the same everywhere
+    candidates = elections.candidates(election.name)
+    voters = [name for name in planned.electorate if chance.random() < TURNOUT]
+    voters = voters if planned.closed else voters[: len(voters) // 2]  # somebody is left to try it out
+    acts = [_act(planned, election, name, ranks(candidates, chance)) for name in voters]
+    with ThreadPoolExecutor(SIDE_BY_SIDE) as pool:
+        list(pool.map(lambda act: act(), acts))
+    return len(acts)
+
+
+def _act(planned: Planned, election: Election, voter: str, said: dict[str, list[str]]) -> Callable[[], object]:
+    form = f"demo {election.created_at} {voter}"
+    if planned.paper:
+        owner = people.find(election.owner_name)
+        assert owner is not None
+        return lambda: services.enter_paper(owner, election.name, voter, said, form)
+    person: User | None = people.find(voter)
+    assert person is not None
+    return lambda: services.cast(person, election.name, said, form)

@@ -1,0 +1,135 @@
+"""A dress rehearsal: robots vote in a copy of a draft, with the same code as people do, and nothing of it stays.
+
+It happens in a store of its own, in a temporary folder that goes when the rehearsal is over.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from accounts import repository as people
+from accounts import services as accounts
+from accounts.models import User
+from accounts.rules import Role
+from elections import repository as elections
+from elections import services as organising
+from elections.repository import Candidate
+from elections.rules import Action, Election, check_opening
+from elections.turnout import turnout
+from store.seal import Sealer, verify
+from store.sqlite import SqliteTable
+from tally.ballots import groups_of
+from tally.explain import Sentence, explain
+from tally.methods import count
+from tally.result import Result
+
+from . import repository, services
+from .robots import ranks
+
+ROBOTS = 40
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """What happened on the stage."""
+
+    robots: int
+    cast: int
+    changed: int
+    withdrawn: int
+    ballots: int  # that were counted
+    partial: int
+    tied: int
+    events: int
+    flaw: str | None  # what the verification of the log found
+    result: Result
+    sentences: list[Sentence]
+
+
+def rehearse(actor: User, election: Election) -> Report:
+    organising.check(actor, election, Action.REHEARSE)
+    candidates = elections.candidates(election.name)
+    check_opening(_for_robots(election), len(candidates), elections.now_text())
+    with TemporaryDirectory(prefix="plenum-rehearsal-") as folder:
+        stage = SqliteTable(str(Path(folder) / "stage.sqlite3"))
+        stage.create()
+        with people.acting_on(stage):
+            report = _play(actor, election, candidates, stage)
+        stage.close()
+    return report
+
+
+def _for_robots(election: Election) -> Election:
+    """The draft as robots can vote in it at once: its electorate and its window are left at home."""
+    return replace(
+        election, electorate="listed", voter_count=ROBOTS, no_voting_before=None, no_voting_after=None, managers=()
+    )
+
+
+def _play(actor: User, election: Election, candidates: Sequence[Candidate], stage: SqliteTable) -> Report:
+    director = accounts.new_user(actor.name, "director@localhost", "", Role.USER)
+    accounts.create_account(director)
+    robots = [_robot(number) for number in range(1, ROBOTS + 1)]
+    copy = _opened_copy(director, election, candidates, robots)
+    acts = _vote(copy, robots, elections.candidates(copy.name))
+    closed = organising.close(director, elections.find(copy.name) or copy)
+    services.seal_what_is_closed()
+    Sealer(stage).seal()
+    return _report(closed, stage, **acts)
+
+
+def _opened_copy(
+    director: User, election: Election, candidates: Sequence[Candidate], robots: Sequence[User]
+) -> Election:
+    settings = {name: getattr(election, name) for name in ("secret_ballot", "seats", "method", "unranked")}
+    copy = organising.create(director, election.name, **settings)
+    organising.add_candidates(director, copy, candidates)
+    organising.add_voters(director, copy, [robot.name for robot in robots])
+    return organising.open_(director, elections.find(copy.name) or copy, editable=False)
+
+
+def _robot(number: int) -> User:
+    robot = accounts.new_user(f"Robot {number}", f"robot.{number}@localhost", "", Role.VOTER)
+    accounts.create_account(robot)
+    return robot
+
+
+def _vote(election: Election, robots: Sequence[User], candidates: Sequence[Candidate]) -> dict[str, int]:
+    """Most robots vote; every fifth changes its mind, every tenth withdraws."""
+    chance = random.Random(election.seed)  # noqa: S311 - the same draft gives the same rehearsal
+    voters = [robot for robot in robots if chance.random() < 0.9]
+    changing, withdrawing = voters[::5], voters[3::10]
+    for robot in voters:
+        services.cast(robot, election.name, ranks(candidates, chance), f"first {robot.name}")
+    for robot in changing:
+        services.cast(robot, election.name, ranks(candidates, chance), f"second {robot.name}")
+    for robot in withdrawing:
+        services.withdraw(robot, election.name, f"third {robot.name}")
+    return {"cast": len(voters), "changed": len(changing), "withdrawn": len(withdrawing)}
+
+
+def _report(election: Election, stage: SqliteTable, **acts: int) -> Report:
+    ballots = repository.counted(election.name)
+    assert ballots.total == turnout(election.name).voted
+    settings = {"seats": election.seats, "unranked": election.unranked, "seed": election.seed}
+    result = count(ballots, election.method, **settings)
+    log = verify(stage)
+    return Report(
+        robots=ROBOTS,
+        **acts,
+        ballots=ballots.total,
+        partial=sum(n for ranking, n in ballots.counts.items() if _ranked(ranking) < len(ballots.candidates)),
+        tied=sum(n for ranking, n in ballots.counts.items() if "=" in ranking),
+        events=log.sealed,
+        flaw=log.flaw,
+        result=result,
+        sentences=explain(result),
+    )
+
+
+def _ranked(ranking: str) -> int:
+    return sum(map(len, groups_of(ranking)))

@@ -1,0 +1,164 @@
+"""Ballots in the table: names in, values out, and the parts of the one transaction that casts a ballot."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from functools import lru_cache
+
+from accounts.repository import table
+from elections import repository as elections
+from elections.repository import Candidate
+from elections.rules import Election
+from elections.turnout import bucket
+from store import keys
+from store.table import Check, Delete, Equals, Exists, Greater, Item, Key, Missing, Put, Update, Write
+from tally.ballots import Ballots
+
+from .rules import Ballot
+from .secrecy import pseudonym
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """What somebody is to an election at one moment: all that a decision about their ballot needs, read at once."""
+
+    election: Election
+    voter: str | None  # the name they have on the roll; `None` if they are not on it
+    entry: Item | None  # their entry on the roll, if there is one already
+    other: Key | None  # a second entry that is theirs too, by name and by address; only one of the two may vote
+    salt: Item | None
+    repeated: bool = False  # whether the form was carried out before
+
+    @property
+    def voted(self) -> bool:
+        return bool(self.entry and self.entry["voted"])
+
+    @property
+    def acts(self) -> int:
+        """How often they have cast, changed or withdrawn; by which a page notices that it was overtaken."""
+        return self.entry["acts"] if self.entry else 0
+
+    @property
+    def ballot_key(self) -> Key | None:
+        """Where their ballot lies, or would lie; `None` once nobody can know any more."""
+        if self.voter is None or (self.election.secret_ballot and self.salt is None):
+            return None
+        under = pseudonym(self.salt, self.voter) if self.salt else self.voter
+        return keys.ballot(self.election.name, under)
+
+
+def standing(election_name: str, names: Sequence[str], *, may_join: bool, form: str = "") -> Standing | None:
+    """Read the election, the roll under each of somebody's names, the salt and the form's mark in one round trip."""
+    entries = {name: keys.voter(election_name, name) for name in names if name}
+    at, salt, mark = keys.election(election_name), keys.salt(election_name), keys.once(form)
+    found = table().get_many([at, salt, *([mark] if form else []), *entries.values()])
+    if at not in found:
+        return None
+    election = elections.election_of(found[at])
+    there = [(name, found[key]) for name, key in entries.items() if key in found]
+    there.sort(key=lambda pair: not pair[1]["voted"])  # whichever has voted is the one; else the first
+    if there:
+        voter, entry = there[0][1]["voter_name"], there[0][1]
+    else:
+        voter, entry = (names[0] if may_join and election.electorate == "everyone" else None), None
+    other = next((entries[name] for name, item in there[1:]), None)
+    return Standing(election, voter, entry, other, found.get(salt), mark in found)
+
+
+def ballot_of(standing: Standing) -> Ballot | None:
+    if not standing.voted or (place := standing.ballot_key) is None:
+        return None
+    item = table().get(place)
+    return ballot_from(item) if item else None
+
+
+def ballot_from(item: Item) -> Ballot:
+    return Ballot(item["rankings"], item["confirmation"], item.get("when_cast"))
+
+
+def every_ballot(election_name: str) -> Iterator[Ballot]:
+    return map(ballot_from, table().each(keys.ballots(election_name)))
+
+
+def counted(election_name: str) -> Ballots:
+    """All ballots as counting wants them: how often each ranking was cast. Read page by page, never all at once."""
+    names = {each.number: each.name for each in elections.candidates(election_name)}
+    rankings = (item["rankings"] for item in table().each(keys.ballots(election_name)))
+    numbers = range(max(names, default=-1) + 1)
+    every = Ballots.of([names.get(number, f"#{number}") for number in numbers], rankings)
+    return every.in_order([names[number] for number in sorted(names)])  # a removed candidate leaves a gap
+
+
+def candidates_of(election: Election) -> tuple[Candidate, ...]:
+    return _candidates(election.name, election.created_at, election.version)
+
+
+@lru_cache(maxsize=256)
+def _candidates(name: str, created_at: str, version: int) -> tuple[Candidate, ...]:
+    """Kept as long as the election has this version: every change of its candidates makes a new one."""
+    return tuple(elections.candidates(name))
+
+
+# --- writes; each answers parts of a transaction ---
+
+
+def casting(standing: Standing, ballot: Ballot, now: datetime, *, paper: bool) -> list[Write]:
+    """The gate, the roll and the ballot. Refused if the box is shut, or if they voted elsewhere since `standing`."""
+    votes, papers = int(not standing.voted), int(paper) - int(_was_paper(standing))
+    return [
+        through_gate(standing.election, now, votes, papers),
+        marked(standing, voted=True, paper=paper),
+        _stored(standing, ballot),
+        *_nowhere_else(standing),
+    ]
+
+
+def withdrawal(standing: Standing, now: datetime) -> list[Write]:
+    assert standing.ballot_key is not None
+    return [
+        through_gate(standing.election, now, -1, -int(_was_paper(standing))),
+        marked(standing, voted=False, paper=False),
+        Delete(standing.ballot_key, when=Exists()),
+    ]
+
+
+def through_gate(election: Election, now: datetime, votes: int, papers: int) -> Write:
+    """One gate of sixteen, whichever: it must be open, and it counts who came through."""
+    place = random.choice(elections.gate_keys(election.name))  # noqa: S311 - only to spread the load
+    moment = elections.as_text(now)
+    is_open = Equals("open", True) & (Equals("until", None) | Greater("until", moment))
+    if not votes and not papers:
+        return Check(place, is_open)
+    counted = {"voted": votes, "paper": papers, bucket(election, now): votes}
+    return Update(place, add={name: by for name, by in counted.items() if by}, when=is_open)
+
+
+def marked(standing: Standing, *, voted: bool, paper: bool) -> Write:
+    """The roll says that they voted, never how. Refused if they did anything since `standing` was read."""
+    assert standing.voter is not None
+    if standing.entry is None:
+        put = elections.new_voter(standing.election, standing.voter)
+        return Put(put.item | {"voted": voted, "acts": 1, "paper": paper}, when=put.when)
+    place = Key(standing.entry["PK"], standing.entry["SK"])
+    return Update(place, set={"voted": voted, "paper": paper}, add={"acts": 1}, when=Equals("acts", standing.acts))
+
+
+def _stored(standing: Standing, ballot: Ballot) -> Put:
+    """A secret ballot carries no time, no name, no order: nothing by which it could be told when it came."""
+    place = standing.ballot_key
+    assert place is not None
+    fields: Item = {"rankings": ballot.rankings, "confirmation": ballot.confirmation}
+    if not standing.election.secret_ballot:
+        fields |= {"voter_name": standing.voter, "when_cast": ballot.when_cast, "entity_type": "BALLOT"}
+    return Put({"PK": place.pk, "SK": place.sk, **fields}, when=Exists() if standing.voted else Missing())
+
+
+def _nowhere_else(standing: Standing) -> list[Write]:
+    return [Check(standing.other, Missing() | Equals("voted", False))] if standing.other else []
+
+
+def _was_paper(standing: Standing) -> bool:
+    return standing.voted and bool(standing.entry and standing.entry.get("paper"))

@@ -1,0 +1,26 @@
+"""Voters that are not people: rankings for the demo and for dress rehearsals, which look like those of a real vote."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+
+from elections.repository import Candidate
+
+from .rules import Ranks
+
+LEAVE_OUT = 0.35  # how likely a robot stops ranking after a candidate,
+TIE = 0.12  # and how likely it ranks the next one as an equal
+
+
+def ranks(candidates: Sequence[Candidate], chance: random.Random) -> Ranks:
+    """Some candidates are liked better than others, some are left out, some are equals: as rank boxes say it."""
+    liking = {each.number: chance.expovariate(1) * (place + 1) for place, each in enumerate(candidates)}
+    order = sorted(liking, key=liking.__getitem__)
+    said, rank = {str(order[0]): ["1"]}, 1
+    for number in order[1:]:
+        if chance.random() < LEAVE_OUT / len(order) * len(said):
+            break
+        rank += chance.random() >= TIE
+        said[str(number)] = [str(rank)]
+    return said

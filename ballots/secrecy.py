@@ -1,0 +1,68 @@
+"""How a secret ballot is kept apart from its voter.
+
+It lies under a pseudonym: an HMAC of the voter's name on the roll, under a key made of the site's secret and a random
+salt of the election. While the election is open, the two together find a voter's own ballot again, so that it can be
+changed. The moment the ballot box is shut the salt is destroyed, and nobody can make the link again.
+"""
+
+from __future__ import annotations
+
+import hmac
+import secrets
+
+from django.conf import settings
+from django.utils.translation import gettext_lazy as _
+
+from accounts.rules import Refusal
+from elections.rules import Election
+from store import keys
+from store.table import Delete, Item, Missing, Put, Write
+
+PURPOSE = b"plenum: pseudonyms of ballots"
+SYMBOLS = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"  # no I, L, O, U: nothing that is easily misread
+GROUPS = 4
+
+
+class SecretReplaced(Refusal):
+    """The site's secret is not the one the election was opened with, and so nobody's ballot can be found."""
+
+
+SECRET_REPLACED = _(
+    "This site's secret key was replaced while this election was open. Nobody can vote until its operator gives the "
+    "earlier key back."
+)
+
+
+def new_confirmation() -> str:
+    """Eighty random bits in groups that are easily compared, such as K7QM-2XHD-94TP-WB3N."""
+    return "-".join("".join(secrets.choice(SYMBOLS) for _ in range(4)) for _ in range(GROUPS))
+
+
+def pseudonym(salt: Item, voter: str) -> str:
+    key = _key(salt["salt"])
+    if not hmac.compare_digest(_check_of(key), salt["check"]):
+        raise SecretReplaced(SECRET_REPLACED)
+    return hmac.digest(key, keys.fold(voter).encode(), "sha256").hex()
+
+
+def salted(election: Election) -> list[Write]:
+    """What opening a secret election writes."""
+    if not election.secret_ballot:
+        return []
+    salt, place = secrets.token_bytes(32), keys.salt(election.name)
+    check = _check_of(_key(salt))
+    return [Put({"PK": place.pk, "SK": place.sk, "salt": salt, "check": check}, when=Missing())]
+
+
+def unsalted(election: Election) -> list[Write]:
+    """What shutting the ballot box of a secret election destroys."""
+    return [Delete(keys.salt(election.name))] if election.secret_ballot else []
+
+
+def _key(salt: bytes) -> bytes:
+    return hmac.digest(settings.SECRET_KEY.encode(), PURPOSE + salt, "sha256")
+
+
+def _check_of(key: bytes) -> bytes:
+    """By which a key is recognised; it tells nothing of the key."""
+    return hmac.digest(key, b"check", "sha256")[:8]

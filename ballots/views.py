@@ -1,0 +1,325 @@
+"""Pages of the voter: rank, look it over, cast, keep the receipt, change one's mind."""
+
+from __future__ import annotations
+
+import secrets
+from dataclasses import dataclass
+from typing import Any
+
+import segno
+from django.conf import settings
+from django.contrib import messages
+from django.http import Http404, HttpRequest, HttpResponse, JsonResponse, QueryDict
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.utils.safestring import mark_safe
+from django.utils.translation import gettext as _
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_POST, require_safe
+
+from accounts.access import public, requires
+from accounts.models import User
+from accounts.rules import Permission, Refusal
+from accounts.views import form_page, say
+from elections import repository as elections
+from elections.markdown import to_html
+from elections.repository import Candidate
+from elections.rules import Action, Election
+from elections.views import context_of, run
+
+from . import rehearsal, repository, rules, services
+from .repository import Standing
+
+RANK = "rank-"  # what the name of a rank box starts with
+LONGEST_TOKEN = 64
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """A candidate as the ballot shows one: its rank is what was typed, right or wrong."""
+
+    number: int
+    name: str
+    statement: str
+    link: str
+    rank: str
+
+
+# --- what was sent ---
+
+
+def ranks_in(post: QueryDict) -> dict[str, list[str]]:
+    return {name.removeprefix(RANK): post.getlist(name) for name in post if name.startswith(RANK)}
+
+
+def token_in(post: QueryDict) -> str:
+    """The token of the form; one without gets one of its own, and so is never taken for a repetition."""
+    return post.get("token", "")[:LONGEST_TOKEN] or secrets.token_urlsafe(16)
+
+
+def fields_in(post: QueryDict) -> list[tuple[str, str]]:
+    """What the next step has to carry on."""
+    kept = [name for name in post if name.startswith(RANK) or name in ("acts", "voter")]
+    return [(name, value) for name in kept for value in post.getlist(name)]
+
+
+# --- the ballot ---
+
+
+def vote(view: Any) -> Any:
+    """A page of somebody who votes in the election."""
+    return never_cache(requires(Permission.VOTE, load_for=standing_for)(view))
+
+
+def standing_for(user: User, name: str) -> Standing | None:
+    return services.standing_of(user, name)
+
+
+@vote
+@form_page
+def ballot(request: HttpRequest, standing: Standing) -> HttpResponse:
+    """Rank. Sent, it leads to the review; sent back from there, it is as it was left."""
+    try:
+        services.check_voter(standing, elections.now_text())
+    except Refusal as refusal:
+        return _refused(request, standing.election, refusal)
+    if request.method != "POST":
+        cast = repository.ballot_of(standing)
+        return _show(request, standing, rules.ranks_of(cast.rankings) if cast else {})
+    return _show_typed(request, standing) if "back" in request.POST else _review(request, standing)
+
+
+def _refused(request: HttpRequest, election: Election, refusal: Refusal) -> HttpResponse:
+    context = context_of(request, election, problem=str(refusal))
+    return render(request, "ballots/refused.html", context, status=403)
+
+
+def _show(request: HttpRequest, standing: Standing, ranks: dict[int, Any], **more: Any) -> HttpResponse:
+    election, voter = standing.election, standing.voter or request.user.name
+    shown = rules.shuffled(repository.candidates_of(election), election, voter)
+    context = {
+        "choices": [_choice(each, ranks) for each in shown],
+        "ranks": len(shown),
+        "draft_key": f"ballot {election.created_at} {voter}",
+        "unranked_sentence": unranked_sentence(election),
+        "acts": standing.acts,
+        "voted": standing.voted,
+        "action": reverse("ballot", args=[election.name]),
+        "paper_for": None,
+    }
+    status = 422 if more.get("problem") else 200
+    return render(request, "ballots/ballot.html", context_of(request, election, **context | more), status=status)
+
+
+def _choice(candidate: Candidate, ranks: dict[int, Any]) -> Choice:
+    statement = to_html(candidate.statement) if candidate.statement else ""
+    rank = str(ranks.get(candidate.number, ""))
+    return Choice(candidate.number, candidate.name, statement, candidate.link, rank)
+
+
+def unranked_sentence(election: Election) -> str:
+    if election.unranked == "below":
+        return _("Candidates you leave out count as below all you have ranked.")
+    return _("Of candidates you leave out, your ballot says nothing: it counts neither for nor against them.")
+
+
+def _show_typed(request: HttpRequest, standing: Standing, **more: Any) -> HttpResponse:
+    """The ballot with what was typed, whatever that was: nothing is lost."""
+    typed = {int(number): values[-1] for number, values in ranks_in(request.POST).items() if number.isdecimal()}
+    return _show(request, standing, typed, **more)
+
+
+def _review(request: HttpRequest, standing: Standing, **more: Any) -> HttpResponse:
+    candidates = repository.candidates_of(standing.election)
+    try:
+        rankings = rules.ranking_from(ranks_in(request.POST), candidates)
+    except Refusal as refusal:
+        return _show_typed(request, standing, problem=str(refusal), **more)
+    name = standing.election.name
+    context = {
+        "ranked": rules.named(rankings, candidates),
+        "unranked": rules.left_out(rankings, candidates),
+        "unranked_sentence": unranked_sentence(standing.election),
+        "fields": [*fields_in(request.POST), ("token", secrets.token_urlsafe(16))],
+        "voted": standing.voted,
+        "cast_action": reverse("cast", args=[name]),
+        "back_action": reverse("ballot", args=[name]),
+        "paper_for": None,
+    }
+    return render(request, "ballots/review.html", context_of(request, standing.election, **context | more))
+
+
+@never_cache
+@requires(Permission.VOTE, load_for=lambda user, name: name)  # casting reads all it needs by itself, once
+@require_POST
+def cast(request: HttpRequest, name: str) -> HttpResponse:
+    try:
+        outcome = services.cast(request.user, name, ranks_in(request.POST), token_in(request.POST))
+    except Refusal as refusal:
+        if (standing := services.standing_of(request.user, name)) is None:
+            raise Http404 from None
+        return _show_typed(request, standing, problem=str(refusal))
+    _say_outcome(request, outcome)
+    return redirect("receipt", name=name)
+
+
+def _say_outcome(request: HttpRequest, outcome: services.Outcome) -> None:
+    if outcome.ballot is None:
+        return messages.info(request, _("This form was sent before. This is your ballot as it stands now."))
+    if not outcome.replaced:
+        return messages.success(request, _("Your ballot is cast."))
+    messages.success(request, _("Your ballot is changed. The earlier code no longer counts; this is the new one."))
+    if str(outcome.acts) != request.POST.get("acts"):
+        messages.info(request, _("It replaced a ballot that you had cast meanwhile in another window."))
+    return None
+
+
+@vote
+@require_safe
+def receipt(request: HttpRequest, standing: Standing) -> HttpResponse:
+    cast = repository.ballot_of(standing)
+    if cast is None and standing.voted:
+        sentence = _(
+            "The election is closed, and from now on nobody can tell which ballot is whose. Your code finds yours "
+            "among the published ballots."
+        )
+        return say(request, _("Your receipt"), sentence)
+    if cast is None:
+        return redirect("ballot", name=standing.election.name)
+    return _show_receipt(request, standing, cast, voter=None)
+
+
+def _show_receipt(request: HttpRequest, standing: Standing, cast: rules.Ballot, *, voter: str | None) -> HttpResponse:
+    election, candidates = standing.election, repository.candidates_of(standing.election)
+    context = {
+        "confirmation": cast.confirmation,
+        "qr": _picture(election, cast.confirmation),
+        "ranked": rules.named(cast.rankings, candidates),
+        "unranked": rules.left_out(cast.rankings, candidates),
+        "unranked_sentence": unranked_sentence(election),
+        "acts": standing.acts,
+        "state_url": reverse("ballot_state", args=[election.name]),
+        "draft_key": f"ballot {election.created_at} {standing.voter}",
+        "may_change": voter is None and election.takes_votes(elections.now_text()),
+        "paper_for": voter,
+    }
+    return render(request, "ballots/receipt.html", context_of(request, election, **context))
+
+
+def _picture(election: Election, confirmation: str) -> str:
+    """The code as a QR picture of an address; what stands behind the # stays in the browser that opens it."""
+    address = f"{settings.SITE_URL}{reverse('election', args=[election.name])}#{confirmation}"
+    drawn = segno.make(address, error="m", micro=False).svg_inline(omitsize=True, light="#fff", svgclass=None)
+    return mark_safe(drawn)  # noqa: S308 - lines and squares, made by us
+
+
+@vote
+@require_safe
+def ballot_state(request: HttpRequest, standing: Standing) -> HttpResponse:
+    """By which an open page notices that its ballot was changed elsewhere."""
+    return JsonResponse({"acts": standing.acts})
+
+
+@vote
+@form_page
+def withdraw(request: HttpRequest, standing: Standing) -> HttpResponse:
+    election = standing.election
+    if request.method == "POST":
+        try:
+            services.withdraw(request.user, election.name, token_in(request.POST))
+        except Refusal as refusal:
+            return _refused(request, election, refusal)
+        messages.success(request, _("Your ballot is withdrawn. Its code no longer counts."))
+        return redirect("election", name=election.name)
+    lead = _("Your ballot is taken out and its code no longer counts. You may vote again until the election closes.")
+    context = {"title": _("Withdraw my ballot"), "button": _("Withdraw it"), "lead": lead, "danger": True}
+    token = secrets.token_urlsafe(16)
+    return render(request, "accounts/confirm.html", context_of(request, election, **context, token=token))
+
+
+@public
+@require_safe
+def help_secrecy(request: HttpRequest) -> HttpResponse:
+    """What a secret ballot promises, against whom, and what it does not."""
+    return render(request, "ballots/help_secrecy.html")
+
+
+# --- the dress rehearsal ---
+
+
+@run(Action.REHEARSE)
+@form_page
+def rehearse(request: HttpRequest, election: Election) -> HttpResponse:
+    """Robots vote in a copy of the draft. The report is all that is left of it."""
+    report, problem = None, ""
+    if request.method == "POST":
+        try:
+            report = rehearsal.rehearse(request.user, election)
+        except Refusal as refusal:
+            problem = str(refusal)
+    context = context_of(request, election, report=report, problem=problem, robots=rehearsal.ROBOTS)
+    return render(request, "ballots/rehearsal.html", context, status=422 if problem else 200)
+
+
+# --- ballots on paper ---
+
+
+def enter(view: Any) -> Any:
+    """A page of somebody who types in paper ballots."""
+    return never_cache(run(Action.ENTER_PAPER)(view))
+
+
+@enter
+@form_page
+def paper(request: HttpRequest, election: Election) -> HttpResponse:
+    """Whose ballot it is; then the same ballot as every voter's."""
+    voter = (request.POST if request.method == "POST" else request.GET).get("voter", "").strip()
+    if not voter:
+        return _ask_whose(request, election)
+    standing = services.paper_standing(election.name, voter)
+    try:
+        if standing is None:
+            raise rules.NotOnTheRoll(rules.NOT_OPEN)
+        services.check_paper(request.user, standing)
+    except Refusal as refusal:
+        return _ask_whose(request, election, voter, str(refusal))
+    more = _paper_steps(election, standing)
+    if request.method != "POST":
+        return _show(request, standing, {}, **more)
+    return _show_typed(request, standing, **more) if "back" in request.POST else _review(request, standing, **more)
+
+
+def _ask_whose(request: HttpRequest, election: Election, voter: str = "", problem: str = "") -> HttpResponse:
+    context = context_of(request, election, voter=voter, problem=problem)
+    return render(request, "ballots/paper.html", context, status=422 if problem else 200)
+
+
+def _paper_steps(election: Election, standing: Standing) -> dict[str, Any]:
+    action, cast_action = reverse("paper", args=[election.name]), reverse("enter_paper", args=[election.name])
+    return {
+        "paper_for": standing.voter,
+        "action": action,
+        "back_action": action,
+        "cast_action": cast_action,
+        "draft_key": "",
+    }
+
+
+@enter
+@require_POST
+def enter_paper(request: HttpRequest, election: Election) -> HttpResponse:
+    voter = request.POST.get("voter", "")
+    try:
+        outcome = services.enter_paper(
+            request.user, election.name, voter, ranks_in(request.POST), token_in(request.POST)
+        )
+    except Refusal as refusal:
+        standing = services.paper_standing(election.name, voter)
+        if standing is None:
+            return _ask_whose(request, election, voter, str(refusal))
+        return _show_typed(request, standing, problem=str(refusal), **_paper_steps(election, standing))
+    standing = services.paper_standing(election.name, voter)
+    if outcome.ballot is None or standing is None:
+        messages.info(request, _("This form was sent before; the ballot was entered then."))
+        return redirect("paper", name=election.name)
+    return _show_receipt(request, standing, outcome.ballot, voter=standing.voter)

@@ -1,0 +1,193 @@
+"""Count a ballot file, wherever it comes from. Needs no site and no store: a file goes in, a result comes out."""
+
+from __future__ import annotations
+
+import json
+import sys
+from argparse import ArgumentParser
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any, TypeVar
+
+from django.core.management.base import BaseCommand, CommandError
+
+from tally.formats import FORMATS, BadFile, File, read
+from tally.formats.file import MOST_SEATS, UNRANKED
+from tally.methods import METHODS, count
+from tally.result import Result, Round
+
+T = TypeVar("T")
+
+WIDEST_TABLE = 12  # candidates; a wider table of pairs is for --json
+LONGEST_NAME = 30  # characters, in a table
+RULES = {
+    "below": "Candidates a ballot does not rank are below all that it ranks.",
+    "no-opinion": "A ballot has no opinion of candidates it does not rank.",
+}
+
+
+class Command(BaseCommand):
+    help = "Counts a ballot file: CSV, JSON, BLT, ABIF, Condorcet votes, PrefLib, or lines such as 5: A > B = C."
+    requires_system_checks: list[str] = []
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("file", metavar="FILE", help="the ballot file, or - for standard input")
+        parser.add_argument("--method", choices=[*METHODS, "all"], help="schulze, or stv-scottish for several seats")
+        parser.add_argument("--seats", type=int, help="how many are elected; else what the file says, else one")
+        parser.add_argument("--unranked", choices=UNRANKED, help="what the unranked are; else what the file says")
+        parser.add_argument("--seed", default="", help="the published seed that lots are drawn from")
+        parser.add_argument("--format", choices=FORMATS, help="of the file, if its name and content do not tell")
+        parser.add_argument("--json", action="store_true", help="the whole result, for programs")
+
+    def handle(self, file: str, method: str | None, seats: int | None, **options: Any) -> None:
+        ballots = _opened(file, options["format"])
+        wanted = _seats(ballots, seats)
+        chosen = method or ("stv-scottish" if wanted > 1 else "schulze")
+        rule = options["unranked"] or ballots.unranked or "below"
+        results = [
+            count(ballots.ballots, each, seats=wanted, unranked=rule, seed=options["seed"])
+            for each in (METHODS if chosen == "all" else [chosen])
+        ]
+        self._warn(ballots)
+        if options["json"]:
+            self.stdout.write(_as_json(ballots, results, chosen == "all"))
+        else:
+            self.stdout.write("\n".join(_as_text(ballots, results, wanted)))
+
+    def _warn(self, ballots: File) -> None:
+        for note in ballots.notes:
+            self.stderr.write(note)
+
+
+def _opened(name: str, format: str | None) -> File:
+    try:
+        if name == "-":
+            return read(sys.stdin.buffer, format)
+        with Path(name).open("rb") as stream:
+            return read(stream, format, name)
+    except BadFile as refusal:
+        raise CommandError(f"{_called(name)} cannot be read as ballots. {refusal}") from refusal
+    except (OSError, ValueError) as error:
+        reason = error.strerror if isinstance(error, OSError) else "its name is none that a file can have"
+        raise CommandError(f"{_called(name)} cannot be opened: {reason}.") from error
+
+
+def _called(name: str) -> str:
+    return "Standard input" if name == "-" else name
+
+
+def _seats(file: File, asked: int | None) -> int:
+    if asked is not None and not 1 <= asked <= MOST_SEATS:
+        raise CommandError(f"The number of seats is a whole number from 1 to {MOST_SEATS}.")
+    return asked or file.seats or 1
+
+
+# --- for programs ---
+
+
+def _as_json(file: File, results: list[Result], several: bool) -> str:
+    said = {result.method: _said(file, result) for result in results}
+    return json.dumps(said if several else next(iter(said.values())), ensure_ascii=False, indent=1)
+
+
+def _said(file: File, result: Result) -> dict[str, Any]:
+    """The result with its candidates, and all that is a matrix of them, in the order of the file."""
+    said = asdict(result) | {"title": file.title, "format": file.format, "withdrawn": file.withdrawn}
+    said |= {"candidates": file.ballots.candidates, "pairwise": _pairwise(file, result)}
+    return said | {"reasons": {key: _reason(file, result, key, value) for key, value in result.reasons.items()}}
+
+
+def _reason(file: File, result: Result, key: str, value: Any) -> Any:
+    if key == "paths":  # numbers of candidates in another order than the file's: names are clearer
+        return _in_order(file, result, [[[result.candidates[each] for each in path] for path in row] for row in value])
+    return _in_order(file, result, value) if key == "strongest" else value
+
+
+def _pairwise(file: File, result: Result) -> list[list[int]] | None:
+    return None if result.pairwise is None else _in_order(file, result, result.pairwise)
+
+
+def _in_order(file: File, result: Result, matrix: Sequence[Sequence[T]]) -> list[list[T]]:
+    numbers = {name: number for number, name in enumerate(result.candidates)}
+    places = [numbers[name] for name in file.ballots.candidates]
+    return [[matrix[row][column] for column in places] for row in places]
+
+
+# --- for people ---
+
+
+def _as_text(file: File, results: list[Result], seats: int) -> Iterator[str]:
+    yield from _about(file, results[0], seats)
+    if len(results) > 1:
+        yield from ("", *_table([["Method", "Winners"], *([each.method, _names(each.winners)] for each in results)]))
+    for result in results:
+        yield from ("", *_account(file, result))
+
+
+def _about(file: File, result: Result, seats: int) -> Iterator[str]:
+    if file.title:
+        yield file.title
+    different = sum(1 for ranking in file.ballots.counts if ranking)
+    yield f"Ballots: {result.total}, of them blank: {result.blank}; different rankings: {different}."
+    yield f"Candidates: {len(result.candidates)}. Seats: {seats}. {RULES[result.unranked]}"
+    if file.withdrawn:
+        yield f"Withdrawn: {_names(file.withdrawn)}."
+    yield f"Digest of the ballots: {result.digest}"
+
+
+def _account(file: File, result: Result) -> Iterator[str]:
+    yield f"Method: {result.method}"
+    yield f"{'Winner' if len(result.winners) == 1 else 'Winners'}: {_names(result.winners) or 'nobody'}"
+    yield from ("", *_table([["Place", "Candidate"], *([str(place), name] for name, place in result.places)]))
+    if result.pairwise and len(result.candidates) <= WIDEST_TABLE:
+        yield from ("", "How many ballots rank the candidate of the row above that of the column:")
+        yield from _table(_pairs(file, result))
+    if result.rounds:
+        yield from ("", *(line for each in result.rounds for line in _round(each)))
+    yield from _ties_and_lots(result)
+
+
+def _pairs(file: File, result: Result) -> list[list[str]]:
+    names, matrix = file.ballots.candidates, _pairwise(file, result) or []
+    rows = [
+        [str(row), name, *("" if row == column else str(each) for column, each in enumerate(line, 1))]
+        for row, (name, line) in enumerate(zip(names, matrix, strict=True), 1)
+    ]
+    return [["", "", *(str(column) for column in range(1, len(names) + 1))], *rows]
+
+
+def _round(each: Round) -> Iterator[str]:
+    yield f"Round {each.number} (needed: {each.threshold}; exhausted: {each.exhausted})"
+    yield from (f"  {line}" for line in _table([[name, votes] for name, votes in each.tally.items()]))
+    for word, names in (("elected", each.elected), ("eliminated", each.eliminated)):
+        if names:
+            yield f"  {word}: {_names(names)}"
+
+
+def _ties_and_lots(result: Result) -> Iterator[str]:
+    for tie in result.ties:
+        how = "left as a tie" if tie.settled == "left" else f"settled by {tie.settled}"
+        yield f"Tie ({_where(tie.where, tie.round)}): {_names(tie.names)}; {how}."
+    for lot in result.lots:
+        yield f"Lot ({_where(lot.where, lot.round)}): {_names(lot.names)}; drawn: {lot.chosen}; seed: {result.seed!r}."
+
+
+def _where(where: str, round: int | None) -> str:
+    return where if round is None else f"{where}, round {round}"
+
+
+def _names(names: tuple[str, ...]) -> str:
+    return ", ".join(names)
+
+
+def _table(rows: list[list[str]]) -> Iterator[str]:
+    """Columns under each other: numbers to the right, words to the left."""
+    short = [[cell if len(cell) <= LONGEST_NAME else f"{cell[: LONGEST_NAME - 1]}…" for cell in row] for row in rows]
+    widths = [max(map(len, column)) for column in zip(*short, strict=True)]
+    for row in short:
+        cells = (
+            cell.rjust(width) if cell[:1].isdigit() or not cell else cell.ljust(width)
+            for cell, width in zip(row, widths, strict=True)
+        )
+        yield "  ".join(cells).rstrip()

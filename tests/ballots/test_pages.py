@@ -1,0 +1,327 @@
+"""Pages of voters: what they show, what they refuse, and that nothing typed is lost."""
+
+from __future__ import annotations
+
+import re
+from html import unescape
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+
+from accounts import repository as people
+from accounts.rules import Role
+from ballots import repository, services
+from elections import repository as elections
+from elections import services as organising
+
+PAGE = "/election/Board/ballot/"
+
+
+def text_of(answer) -> str:
+    return re.sub(r"\s+", " ", unescape(re.sub(r"<[^>]+>", " ", answer.content.decode())))
+
+
+def fields_of(answer, action: str) -> dict[str, str]:
+    """What the form with this action would send as it stands."""
+    form = re.search(rf'<form[^>]*action="{re.escape(action)}"[^>]*>(.*?)</form>', answer.content.decode(), re.S)
+    assert form, f"no form for {action}"
+    inputs = re.findall(r"<input[^>]*>", form[1])
+    named = {re.search(r'name="([^"]*)"', each)[1]: re.search(r'value="([^"]*)"', each) for each in inputs}
+    return {name: unescape(value[1]) if value else "" for name, value in named.items()}
+
+
+def vote(client: Client, **typed: str) -> object:
+    """From the ballot through the review to the receipt, as a browser without scripts does it."""
+    ballot = fields_of(client.get(PAGE), PAGE)
+    review = client.post(PAGE, ballot | {name.replace("_", "-"): value for name, value in typed.items()})
+    assert review.status_code == 200, text_of(review)
+    return client.post(f"{PAGE}cast/", fields_of(review, f"{PAGE}cast/"), follow=True)
+
+
+@pytest.fixture
+def eve(opened, signed_in) -> Client:
+    opened("Eve", "Bob")
+    return signed_in("Eve", Role.VOTER)
+
+
+def code_of(answer) -> str:
+    return re.search(r"\b[0-9A-HJ-NP-TV-Z]{4}(?:-[0-9A-HJ-NP-TV-Z]{4}){3}\b", text_of(answer))[0]
+
+
+def test_from_the_ballot_to_the_receipt(eve):
+    receipt = vote(eve, rank_1="1", rank_0="2")
+    (ballot,) = repository.every_ballot("Board")
+    assert ballot.rankings == "1>0"
+    assert receipt.redirect_chain == [(f"{PAGE}receipt/", 302)]
+    assert code_of(receipt) == ballot.confirmation
+    assert "Your ballot is cast." in text_of(receipt)
+    assert receipt["Cache-Control"] == "max-age=0, no-cache, no-store, must-revalidate, private"
+
+
+def test_the_ballot_starts_empty_and_shows_later_what_was_cast(eve):
+    assert not any(value for name, value in fields_of(eve.get(PAGE), PAGE).items() if name.startswith("rank-"))
+    vote(eve, rank_1="1", rank_0="1")
+    again = fields_of(eve.get(PAGE), PAGE)
+    assert (again["rank-0"], again["rank-1"], again["rank-2"]) == ("1", "1", "")
+
+
+def test_the_order_of_the_candidates_is_steady_for_one_voter_and_not_the_same_for_all(opened, signed_in):
+    names = [f"voter {number}" for number in range(12)]
+    opened(*names)
+
+    def order(client: Client) -> str:
+        return " ".join(re.findall(r'name="rank-(\d+)"', client.get(PAGE).content.decode()))
+
+    clients = [signed_in(name, Role.VOTER) for name in names]
+    assert order(clients[0]) == order(clients[0])
+    assert len({order(client) for client in clients}) > 2
+
+
+def test_the_review_shows_the_ranking_and_goes_back_without_loss(eve):
+    ballot = fields_of(eve.get(PAGE), PAGE)
+    review = eve.post(PAGE, ballot | {"rank-2": "1", "rank-0": "3"})
+    words = text_of(review)
+    words = words[words.index("Is this your ballot?") :]
+    assert words.index(" Cy ") < words.index(" Ada ") < words.index(" Bo ")
+    back = eve.post(PAGE, fields_of(review, f"{PAGE}cast/") | {"back": "1"})
+    assert fields_of(back, PAGE)["rank-0"] == "3"
+    assert list(repository.every_ballot("Board")) == []
+
+
+@pytest.mark.parametrize(
+    ("typed", "sentence"),
+    [({"rank-0": "first"}, "The rank of Ada must be a whole number"), ({"rank-77": "1"}, "does not stand")],
+)
+def test_bad_input_is_refused_in_a_sentence_and_stays_on_the_page(eve, typed, sentence):
+    for address in (PAGE, f"{PAGE}cast/"):
+        answer = eve.post(address, {"rank-1": "2"} | typed)
+        assert answer.status_code == 422
+        assert sentence in text_of(answer)
+        assert fields_of(answer, PAGE)["rank-1"] == "2"
+    assert list(repository.every_ballot("Board")) == []
+
+
+def test_a_candidate_twice_is_refused(eve):
+    answer = eve.post(f"{PAGE}cast/", {"rank-0": ["1", "2"]})
+    assert answer.status_code == 422
+    assert "Ada is ranked twice" in text_of(answer)
+
+
+def test_closed_meanwhile_the_ranking_is_still_there(eve):
+    ballot = fields_of(eve.get(PAGE), PAGE)
+    review = eve.post(PAGE, ballot | {"rank-2": "1"})
+    organising.close(people.find("the organiser"), elections.find("Board"))
+    answer = eve.post(f"{PAGE}cast/", fields_of(review, f"{PAGE}cast/"))
+    assert answer.status_code == 422
+    assert "This election is closed" in text_of(answer)
+    assert fields_of(answer, PAGE)["rank-2"] == "1"
+    assert list(repository.every_ballot("Board")) == []
+
+
+def test_a_form_sent_twice_is_one_ballot_and_says_so(eve):
+    ballot = fields_of(eve.get(PAGE), PAGE)
+    fields = fields_of(eve.post(PAGE, ballot | {"rank-2": "1"}), f"{PAGE}cast/")
+    first = eve.post(f"{PAGE}cast/", fields, follow=True)
+    second = eve.post(f"{PAGE}cast/", fields, follow=True)
+    assert code_of(first) == code_of(second)
+    assert "was sent before" in text_of(second)
+
+
+def test_two_tabs_the_later_one_wins_and_both_are_told(eve):
+    """Tab A opens the ballot, tab B votes, tab A votes."""
+    early = fields_of(eve.get(PAGE), PAGE)
+    receipt = vote(eve, rank_1="1")
+    acts = re.search(r'data-acts="(\d+)"', receipt.content.decode())[1]
+    assert eve.get(f"{PAGE}state/").json() == {"acts": int(acts)}
+    review = eve.post(PAGE, early | {"rank-2": "1"})
+    late = eve.post(f"{PAGE}cast/", fields_of(review, f"{PAGE}cast/"), follow=True)
+    assert "It replaced a ballot that you had cast meanwhile in another window" in text_of(late)
+    assert eve.get(f"{PAGE}state/").json() != {"acts": int(acts)}
+    assert [ballot.rankings for ballot in repository.every_ballot("Board")] == ["2"]
+
+
+def test_a_change_in_one_tab_says_that_the_earlier_code_no_longer_counts(eve):
+    first = code_of(vote(eve, rank_1="1"))
+    changed = vote(eve, rank_2="1")
+    assert code_of(changed) != first
+    assert "The earlier code no longer counts" in text_of(changed)
+    assert "It replaced a ballot" not in text_of(changed)
+
+
+def test_a_ballot_is_withdrawn_after_a_question(eve):
+    vote(eve, rank_1="1")
+    question = eve.get(f"{PAGE}withdraw/")
+    assert "its code no longer counts" in text_of(question)
+    token = re.search(r'name="token" value="([^"]+)"', question.content.decode())[1]
+    answer = eve.post(f"{PAGE}withdraw/", {"token": token}, follow=True)
+    assert "withdrawn" in text_of(answer)
+    assert list(repository.every_ballot("Board")) == []
+    assert eve.post(f"{PAGE}withdraw/", {"token": token}).status_code == 302, "the same form again"
+    assert eve.post(f"{PAGE}withdraw/").status_code == 403
+
+
+def test_who_is_not_on_the_roll_reads_a_sentence(eve, signed_in):
+    answer = signed_in("Mallory", Role.VOTER).get(PAGE)
+    assert answer.status_code == 403
+    assert "You are not on the roll" in text_of(answer)
+    assert signed_in("Trudy", Role.VOTER).post(f"{PAGE}cast/", {"rank-0": "1"}).status_code == 422
+
+
+def test_after_the_close_nobody_can_tell_whose_ballot_is_whose(eve):
+    code = code_of(vote(eve, rank_1="1"))
+    organising.close(people.find("the organiser"), elections.find("Board"))
+    answer = eve.get(f"{PAGE}receipt/")
+    assert answer.status_code == 200
+    assert code not in text_of(answer)
+    assert "nobody can tell which ballot is whose" in text_of(answer)
+
+
+def test_nobody_sees_anothers_receipt(eve, signed_in):
+    code = code_of(vote(eve, rank_1="1"))
+    for name, role in (("the organiser", None), ("Bob", Role.VOTER), ("Root", Role.OWNER)):
+        client = signed_in(people.find(name) or name, role) if role else signed_in(people.find(name))
+        for address in ("receipt/", "state/", ""):
+            assert code not in client.get(f"{PAGE}{address}", follow=True).content.decode()
+
+
+def test_the_code_is_in_no_log_and_no_message(eve, caplog):
+    with caplog.at_level("DEBUG"):
+        code = code_of(vote(eve, rank_1="1"))
+    assert code not in caplog.text
+    assert code not in str(eve.cookies)
+
+
+def test_the_election_page_leads_to_the_ballot_and_then_to_the_receipt(eve, signed_in):
+    assert f'href="{PAGE}"' in eve.get("/election/Board/").content.decode()
+    vote(eve, rank_1="1")
+    assert f'href="{PAGE}receipt/"' in eve.get("/election/Board/").content.decode()
+    assert PAGE not in signed_in("Mallory", Role.VOTER).get("/election/Board/").content.decode()
+
+
+def test_names_that_could_break_a_page(opened, signed_in, person):
+    owner = person("the organiser")
+    name = "Ré#1/2 %41 “é” <b> 🗳️ שלום"
+    election = organising.create(owner, name)
+    wild = ["<script>alert(1)</script>", 'A "quoted" & =1+1', "عبد الله", "🦊" * 20, "x" * 200]
+    organising.add_candidates(owner, election, [elections.Candidate(each) for each in wild])
+    organising.add_voters(owner, election, ["Eve"])
+    organising.open_(owner, elections.find(name), editable=False)
+    client = signed_in("Eve", Role.VOTER)
+    page = elections.find(name)
+    address = reverse("ballot", args=[page.name])
+    answer = client.get(address)
+    assert "<script>alert" not in answer.content.decode()
+    review = client.post(address, {"rank-0": "1", "rank-3": "1", "rank-2": "2"})
+    receipt = client.post(
+        reverse("cast", args=[page.name]), fields_of(review, reverse("cast", args=[name])), follow=True
+    )
+    assert "عبد الله" in text_of(receipt)
+    assert [ballot.rankings for ballot in repository.every_ballot(name)] == ["0=3>2"]
+
+
+# --- what it costs ---
+
+
+def trips_of(answer) -> int:
+    return int(re.search(r'desc="(\d+) trips"', answer["Server-Timing"])[1])
+
+
+def test_round_trips(eve):
+    eve.get(PAGE)  # the candidates of this version are kept from now on
+    assert trips_of(eve.get(PAGE)) == 2, "who is it; the election, the roll and the salt"
+    fields = fields_of(eve.post(PAGE, {"rank-1": "1"}), f"{PAGE}cast/")
+    assert trips_of(eve.post(f"{PAGE}cast/", fields)) == 4, "who is it; all the decision needs; a number; the write"
+    assert trips_of(eve.get(f"{PAGE}receipt/")) == 3, "who is it; the election; the ballot"
+
+
+# --- paper ---
+
+
+@pytest.fixture
+def organiser(opened, signed_in) -> Client:
+    opened("Eve", "mail@example.org", paper_ballots=True)
+    return signed_in(people.find("the organiser"))
+
+
+PAPER = "/election/Board/paper/"
+
+
+def test_an_organiser_enters_a_paper_ballot(organiser):
+    assert "Whose ballot is it" in text_of(organiser.get(PAPER))
+    ballot = organiser.get(PAPER, {"voter": "mail@example.org"})
+    assert "paper ballot of mail@example.org" in text_of(ballot)
+    review = organiser.post(PAPER, fields_of(ballot, PAPER) | {"rank-1": "1"})
+    fields = fields_of(review, f"{PAPER}enter/")
+    receipt = organiser.post(f"{PAPER}enter/", fields)
+    (cast,) = repository.every_ballot("Board")
+    assert code_of(receipt) == cast.confirmation
+    assert "entered then" in text_of(organiser.post(f"{PAPER}enter/", fields, follow=True))
+    assert "1 on paper" in text_of(organiser.get("/election/Board/dashboard/"))
+
+
+def test_a_paper_ballot_of_a_stranger_is_refused_in_a_sentence(organiser):
+    answer = organiser.get(PAPER, {"voter": "Mallory"})
+    assert answer.status_code == 422
+    assert "Nobody of that name is on the roll" in text_of(answer)
+    refused = organiser.post(f"{PAPER}enter/", {"voter": "Mallory", "rank-1": "1"})
+    assert refused.status_code == 422
+
+
+def test_paper_is_not_for_voters(organiser, signed_in):
+    assert signed_in("Eve").get(PAPER).status_code == 403
+    assert signed_in("Vera", Role.VOTER).post(f"{PAPER}enter/", {"voter": "Eve"}).status_code == 403
+
+
+# --- the organiser's pages ---
+
+
+def test_the_roll_says_who_voted_only_when_it_tells_nobody_how(opened, person, signed_in):
+    opened("Eve", "Bob", "Kim")
+    client = signed_in(people.find("the organiser"))
+    voters = [person(name) for name in ("Eve", "Bob", "Kim")]
+    badge = '<span class="badge open">voted</span>'
+    for number, voter in enumerate(voters):
+        services.cast(voter, "Board", {"1": ["1"]}, voter.name)
+        shown = client.get("/election/Board/roll/").content.decode().count(badge)
+        assert shown == (3 if number == 2 else 0)
+
+
+def test_turnout_is_a_number_and_a_curve(opened, person, signed_in):
+    opened("Eve", "Bob")
+    client = signed_in(people.find("the organiser"))
+    services.cast(person("Eve"), "Board", {}, "1")
+    for address in ("dashboard/", "roll/", "turnout/"):
+        answer = client.get(f"/election/Board/{address}")
+        assert "1 of 2 voters have voted · 50 %" in text_of(answer)
+        assert "<polyline points=" in answer.content.decode()
+
+
+def test_the_deletion_names_how_many_ballots_will_go(opened, person, signed_in):
+    opened("Eve", "Bob")
+    services.cast(person("Eve"), "Board", {}, "1")
+    answer = signed_in(people.find("the organiser")).get("/election/Board/delete/")
+    assert "1 ballot go" in text_of(answer)
+
+
+def test_a_rehearsal_by_one_click(person, signed_in):
+    owner = person("the organiser")
+    election = organising.create(owner, "Board")
+    organising.add_candidates(owner, election, [elections.Candidate("Ada"), elections.Candidate("Bo")])
+    client = signed_in(owner)
+    assert "robots vote" in text_of(client.get("/election/Board/rehearsal/"))
+    answer = client.post("/election/Board/rehearsal/")
+    assert "Nothing of it is left" in text_of(answer)
+    assert "found whole" in text_of(answer)
+
+
+def test_a_rehearsal_of_what_cannot_open_says_why(person, signed_in):
+    owner = person("the organiser")
+    organising.create(owner, "Board")
+    answer = signed_in(owner).post("/election/Board/rehearsal/")
+    assert answer.status_code == 422
+    assert "two candidates" in text_of(answer)
+
+
+def test_the_help_page_is_for_everybody(site):
+    assert "can tell how a person voted" in text_of(Client().get("/help/secrecy/"))

@@ -1,0 +1,78 @@
+"""The dress rehearsal: everything happens, and nothing of it stays."""
+
+from __future__ import annotations
+
+import tempfile
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from accounts import repository as people
+from ballots import rehearsal
+from elections import repository as elections
+from elections import services as organising
+from elections.repository import Candidate
+from elections.rules import NotReady, WrongState
+from store import keys
+from store.table import Span
+
+
+@pytest.fixture
+def draft(person):
+    owner = person("the organiser")
+    election = organising.create(owner, "Board", secret_ballot=True, no_voting_after="2099-01-01T00:00:00.000Z")
+    organising.add_candidates(owner, election, [Candidate(name) for name in ("Ada", "Bo", "Cy", "Di")])
+    organising.remove_candidate(owner, elections.find("Board"), "Bo")
+    return elections.find("Board")
+
+
+def everything(site) -> list:
+    return (
+        list(site.each(keys.events()))
+        + list(site.each(keys.all_of_election("Board")))
+        + list(site.each(Span("PEOPLE")))
+    )
+
+
+@pytest.mark.parametrize(("method", "seats"), [("schulze", 1), ("irv", 1), ("borda", 1), ("stv-meek", 2)])
+def test_robots_vote_change_withdraw_and_are_counted(draft, method, seats):
+    report = rehearsal.rehearse(people.find("the organiser"), replace(draft, method=method, seats=seats))
+    assert report.ballots == report.cast - report.withdrawn
+    assert 0 < report.withdrawn < report.changed < report.cast <= report.robots
+    assert report.partial > 0
+    assert report.tied > 0
+    assert report.flaw is None
+    assert report.events > report.cast + report.changed + report.withdrawn
+    assert {name for name, place in report.result.places} == {"Ada", "Cy", "Di"}
+    assert report.result.total == report.ballots
+    assert report.sentences
+
+
+def test_nothing_of_it_stays(site, draft):
+    before, folders = everything(site), set(Path(tempfile.gettempdir()).glob("plenum-rehearsal-*"))
+    rehearsal.rehearse(people.find("the organiser"), draft)
+    assert everything(site) == before
+    assert set(Path(tempfile.gettempdir()).glob("plenum-rehearsal-*")) == folders
+
+
+def test_nothing_stays_either_when_it_fails(site, draft, monkeypatch):
+    before = everything(site)
+    monkeypatch.setattr(rehearsal, "_vote", lambda *arguments: 1 / 0)
+    with pytest.raises(ZeroDivisionError):
+        rehearsal.rehearse(people.find("the organiser"), draft)
+    assert everything(site) == before
+    assert people.table() is site
+
+
+def test_what_could_not_open_cannot_be_rehearsed(site, person):
+    owner = person("the organiser")
+    election = organising.create(owner, "Board")
+    with pytest.raises(NotReady, match="two candidates"):
+        rehearsal.rehearse(owner, election)
+
+
+def test_only_a_draft_is_rehearsed(site, opened):
+    election = opened("Eve")
+    with pytest.raises(WrongState):
+        rehearsal.rehearse(people.find("the organiser"), election)

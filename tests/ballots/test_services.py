@@ -1,0 +1,457 @@
+"""Casting, changing, withdrawing: what the store holds afterwards, and every refusal."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import suppress
+from datetime import timedelta
+from functools import partial
+from typing import Any
+
+import pytest
+
+from accounts import repository as people
+from accounts import services as accounts
+from accounts.rules import Role
+from ballots import repository, rules, services
+from ballots.secrecy import SecretReplaced
+from elections import repository as elections
+from elections import services as organising
+from elections.turnout import turnout
+from store import keys
+from store.log import as_text, utc_now
+from store.seal import Sealer, verify
+from store.table import Delete
+from tests.at_once import at_once as all_at_once
+
+from .conftest import ranks
+
+
+def ballots(name: str = "Board") -> list[rules.Ballot]:
+    return list(repository.every_ballot(name))
+
+
+def events(site, *kinds: str) -> list[dict]:
+    return [event for event in site.each(keys.events()) if event["event_type"] in kinds]
+
+
+def at_once(times: int, act: Callable[[int], Any]) -> list[Any]:
+    answers = all_at_once(*(partial(act, number) for number in range(times)))
+    assert [answer for answer in answers if isinstance(answer, Exception)] == []
+    return answers
+
+
+def in_an_hour() -> str:
+    return as_text(utc_now() + timedelta(hours=1))
+
+
+# --- casting ---
+
+
+def test_a_public_ballot_lies_under_its_voter_with_all_that_was_said(site, person, opened):
+    opened("Eve", secret_ballot=False)
+    outcome = services.cast(person("Eve"), "board", ranks(Cy=7, Ada=2, Bo=2), "form 1")
+    item = site.get(keys.ballot("Board", "EVE"))
+    assert item["rankings"] == "0=1>2"
+    assert item["confirmation"] == outcome.ballot.confirmation
+    assert item["voter_name"] == "Eve"
+    assert item["when_cast"] <= as_text(utc_now())
+    (event,) = events(site, "BallotCast")
+    assert event["event_data"] == {
+        "election_name": "Board",
+        "voter_name": "Eve",
+        "changed": False,
+        "rankings": "0=1>2",
+        "confirmation": item["confirmation"],
+    }
+
+
+def test_a_secret_ballot_says_nothing_but_the_ranking_and_its_code(site, person, opened):
+    opened("Eve")
+    outcome = services.cast(person("Eve"), "Board", ranks(Bo=1), "form 1")
+    (item,) = site.each(keys.ballots("Board"))
+    assert set(item) == {"PK", "SK", "rankings", "confirmation"}
+    assert "eve" not in item["SK"].lower()
+    (event,) = events(site, "BallotCast")
+    assert event["event_data"] == {"election_name": "Board", "voter_name": "Eve", "changed": False}
+    assert outcome.ballot.confirmation not in str(list(site.each(keys.events())))
+
+
+def test_the_roll_the_ballots_and_the_turnout_agree(site, person, opened):
+    opened("Eve", "Bob", "Kim")
+    services.cast(person("Eve"), "Board", ranks(Bo=1), "1")
+    services.cast(person("Bob"), "Board", ranks(Cy=1), "2")
+    services.withdraw(people.find("Bob"), "Board", "3")
+    assert [(voter.name, voter.voted) for voter in elections.every_voter("Board")] == [
+        ("Bob", False),
+        ("Eve", True),
+        ("Kim", False),
+    ]
+    assert len(ballots()) == turnout("Board").voted == 1
+    assert turnout("Board").steps[-1][1] == 1
+
+
+@pytest.mark.parametrize("secret", [True, False])
+def test_a_change_replaces_the_ballot_and_its_code(site, person, opened, secret):
+    opened("Eve", secret_ballot=secret)
+    eve = person("Eve")
+    first = services.cast(eve, "Board", ranks(Bo=1), "1")
+    second = services.cast(eve, "Board", ranks(Cy=1), "2")
+    assert not first.replaced
+    assert second.replaced
+    (ballot,) = ballots()
+    assert ballot.rankings == "2"
+    assert ballot.confirmation == second.ballot.confirmation != first.ballot.confirmation
+    assert turnout("Board").voted == 1
+
+
+def test_a_withdrawn_ballot_is_gone_and_one_may_vote_again(site, person, opened):
+    opened("Eve")
+    eve = person("Eve")
+    services.cast(eve, "Board", ranks(Bo=1), "1")
+    services.withdraw(eve, "Board", "2")
+    assert ballots() == []
+    with pytest.raises(rules.HasNotVoted):
+        services.withdraw(eve, "Board", "3")
+    services.cast(eve, "Board", ranks(Cy=1), "4")
+    assert len(ballots()) == 1
+
+
+def test_a_blank_ballot_is_a_ballot(site, person, opened):
+    opened("Eve")
+    services.cast(person("Eve"), "Board", {}, "1")
+    assert [ballot.rankings for ballot in ballots()] == [""]
+    assert turnout("Board").voted == 1
+
+
+# --- once ---
+
+
+def test_the_same_form_twice_is_one_act_also_after_a_change(site, person, opened):
+    opened("Eve")
+    eve = person("Eve")
+    first = services.cast(eve, "Board", ranks(Bo=1), "1")
+    assert services.cast(eve, "Board", ranks(Bo=1), "1").ballot is None
+    assert ballots() == [first.ballot]
+    second = services.cast(eve, "Board", ranks(Cy=1), "2")
+    assert services.cast(eve, "Board", ranks(Bo=1), "1").ballot is None, "a late repetition undid a change"
+    assert ballots() == [second.ballot]
+    services.withdraw(eve, "Board", "3")
+    services.withdraw(eve, "Board", "3")
+    assert len(events(site, "BallotCast", "BallotWithdrawn")) == 3
+
+
+def test_eight_double_clicks_are_one_ballot(site, person, opened):
+    opened("Eve")
+    eve = person("Eve")
+    outcomes = at_once(8, lambda _: services.cast(eve, "Board", ranks(Bo=1), "1"))
+    assert len(ballots()) == turnout("Board").voted == len(events(site, "BallotCast")) == 1
+    assert sum(outcome.ballot is not None for outcome in outcomes) >= 1
+
+
+def test_eight_tabs_are_one_ballot_and_the_last_one_counts(site, person, opened):
+    opened("Eve")
+    eve = person("Eve")
+    at_once(8, lambda number: services.cast(eve, "Board", ranks(Bo=1, Cy=number + 1), f"form {number}"))
+    (ballot,) = ballots()
+    assert turnout("Board").voted == 1
+    cast = events(site, "BallotCast")
+    assert len(cast) == 8
+    assert [event["event_data"]["changed"] for event in cast] == [False] + [True] * 7
+    assert services.standing_of(eve, "Board").acts == 8
+    assert ballot == repository.ballot_of(services.standing_of(eve, "Board"))
+
+
+def test_thirty_two_voters_at_once_are_thirty_two_ballots(site, person, opened):
+    names = [f"voter {number}" for number in range(32)]
+    opened(*names)
+    voters = [person(name) for name in names]
+    at_once(32, lambda number: services.cast(voters[number], "Board", ranks(Bo=1), names[number]))
+    assert len(ballots()) == turnout("Board").voted == len(events(site, "BallotCast")) == 32
+    Sealer(site).seal()
+    assert verify(site).flaw is None
+
+
+# --- refusals ---
+
+
+def test_who_is_not_on_the_roll_is_told(site, person, opened):
+    opened("Eve")
+    with pytest.raises(rules.NotOnTheRoll, match="not on the roll"):
+        services.cast(person("Bob"), "Board", ranks(Bo=1), "1")
+    assert ballots() == []
+
+
+def test_before_the_beginning_the_moment_is_named_in_the_zone_of_the_election(site, person, opened):
+    opened("Eve", no_voting_before="2099-01-02T11:00:00.000Z", time_zone="Europe/Berlin")
+    with pytest.raises(rules.NotNow, match=r"Voting begins: Jan\. 2, 2099, noon CET, Europe/Berlin"):
+        services.cast(person("Eve"), "Board", ranks(Bo=1), "1")
+
+
+def test_the_closing_moment_itself_is_too_late(site, person, opened, monkeypatch):
+    end = utc_now().replace(microsecond=0) + timedelta(hours=1)
+    opened("Eve", no_voting_after=as_text(end))
+    eve = person("Eve")
+    monkeypatch.setattr(services, "utc_now", lambda: end - timedelta(milliseconds=1))
+    services.cast(eve, "Board", ranks(Bo=1), "1")
+    monkeypatch.setattr(services, "utc_now", lambda: end)
+    for act in (lambda: services.cast(eve, "Board", ranks(Cy=1), "2"), lambda: services.withdraw(eve, "Board", "3")):
+        with pytest.raises(rules.NotNow, match="closed"):
+            act()
+    assert [ballot.rankings for ballot in ballots()] == ["1"]
+
+
+def test_the_gate_itself_knows_the_end(site, person, opened, monkeypatch):
+    """Also whoever read the election before its end was moved, and writes after it, is refused."""
+    election = opened("Eve", no_voting_after=in_an_hour())
+    eve = person("Eve")
+    late = utc_now() + timedelta(hours=2)
+    standing = services.standing_of(eve, election.name)
+    with pytest.raises(Exception, match="Refused"):
+        services._record_cast(eve, standing, "1", late, "1", paper=False)
+    assert ballots() == []
+
+
+def test_nothing_enters_a_closed_box(site, person, opened):
+    opened("Eve", "Bob")
+    eve, bob = person("Eve"), person("Bob")
+    services.cast(eve, "Board", ranks(Bo=1), "1")
+    before = services.standing_of(bob, "Board")
+    organising.close(people.find("the organiser"), elections.find("Board"))
+    with pytest.raises(rules.NotNow, match="closed"):
+        services.cast(eve, "Board", ranks(Cy=1), "2")
+    with pytest.raises(Exception, match="Refused"):
+        services._record_cast(bob, before, "1", utc_now(), "3", paper=False)
+    assert len(ballots()) == 1
+
+
+@pytest.mark.parametrize(
+    ("typed", "sentence"),
+    [
+        ({"9": ["1"]}, "does not stand"),
+        ({"x": ["1"]}, "does not stand"),
+        ({"0": ["1", "2"]}, "Ada is ranked twice"),
+        ({"0": ["0"]}, "whole number"),
+        ({"0": ["-1"]}, "whole number"),
+        ({"0": ["1.5"]}, "whole number"),
+        ({"0": ["first"]}, "whole number"),
+        ({"0": ["٣"]}, "whole number"),
+        ({"0": ["9" * 5000]}, "whole number"),
+    ],
+)
+def test_what_is_not_a_ranking_is_refused_in_a_sentence(site, person, opened, typed, sentence):
+    opened("Eve")
+    with pytest.raises(rules.BadRanking, match=sentence):
+        services.cast(person("Eve"), "Board", typed, "1")
+    assert ballots() == []
+
+
+def test_a_candidate_who_came_later_can_be_ranked_at_once(site, person, opened):
+    election = opened("Eve", editable=True)
+    eve = person("Eve")
+    services.cast(eve, "Board", ranks(Bo=1), "1")
+    organising.add_candidates(people.find("the organiser"), election, [elections.Candidate("Di")])
+    services.cast(eve, "Board", {"3": ["1"], "1": ["2"]}, "2")
+    assert [ballot.rankings for ballot in ballots()] == ["3>1"]
+
+
+# --- who one is on the roll ---
+
+
+def test_somebody_listed_by_address_votes_with_their_account(site, person, opened):
+    opened("eve@example.org")
+    eve = person("Eve")
+    services.cast(eve, "Board", ranks(Bo=1), "1")
+    assert [voter.voted for voter in elections.every_voter("Board")] == [True]
+
+
+def test_somebody_listed_twice_votes_once(site, person, opened):
+    """By name and by address: also if the second entry comes after they have voted."""
+    election = opened("eve@example.org")
+    eve = person("Eve")
+    services.cast(eve, "Board", ranks(Bo=1), "1")
+    organising.add_voters(people.find("the organiser"), election, ["Eve"])
+    assert services.cast(eve, "Board", ranks(Cy=1), "2").replaced
+    assert len(ballots()) == turnout("Board").voted == 1
+
+
+def test_two_entries_at_once_still_vote_once(site, person, opened):
+    election = opened("eve@example.org")
+    eve = person("Eve")
+    before = services.standing_of(eve, "Board")
+    organising.add_voters(people.find("the organiser"), election, ["Eve"])
+    between = services.standing_of(eve, "Board")
+    services._record_cast(eve, before, "1", utc_now(), "1", paper=False)
+    with pytest.raises(Exception, match="Refused"):
+        services._record_cast(eve, between, "2", utc_now(), "2", paper=False)
+    assert len(ballots()) == 1
+
+
+def test_where_everybody_may_vote_the_roll_grows_with_the_ballots(site, person, opened):
+    opened(electorate="everyone")
+    services.cast(person("Eve", Role.VOTER), "Board", ranks(Bo=1), "1")
+    assert [(voter.name, voter.voted) for voter in elections.every_voter("Board")] == [("Eve", True)]
+    with pytest.raises(rules.NotOnTheRoll):
+        services.cast(person("Otto", Role.OBSERVER), "Board", ranks(Bo=1), "2")
+
+
+# --- secrecy ---
+
+
+def test_another_secret_key_finds_no_ballots_and_so_makes_none(site, person, opened, settings):
+    opened("Eve")
+    eve = person("Eve")
+    services.cast(eve, "Board", ranks(Bo=1), "1")
+    settings.SECRET_KEY = "another" * 10
+    with pytest.raises(SecretReplaced, match="secret key was replaced"):
+        services.cast(eve, "Board", ranks(Cy=1), "2")
+    assert len(ballots()) == 1
+
+
+def test_at_close_the_salt_is_destroyed_and_the_ballots_enter_the_log_in_no_order(site, person, opened):
+    names = [f"voter {number}" for number in range(12)]
+    opened(*names)
+    cast = [services.cast(person(name), "Board", ranks(Bo=1, Cy=2), name).ballot for name in names]
+    assert site.get(keys.salt("Board"))
+    organising.close(people.find("the organiser"), elections.find("Board"))
+    assert site.get(keys.salt("Board")) is None
+    assert services.seal_what_is_closed() == 1
+    assert services.seal_what_is_closed() == 0
+    (event,) = events(site, "BallotsSealed")
+    codes = [ballot["confirmation"] for ballot in event["event_data"]["ballots"]]
+    assert codes == sorted(ballot.confirmation for ballot in cast)
+    assert services.standing_of(people.find("voter 1"), "Board").ballot_key is None
+
+
+def test_many_ballots_are_sealed_in_parts_each_once_also_by_several_workers(site, person, opened, monkeypatch):
+    monkeypatch.setattr(services, "A_SEALED_PART", 300)
+    names = [f"voter {number}" for number in range(20)]
+    opened(*names)
+    for name in names:
+        services.cast(person(name), "Board", ranks(Bo=1), name)
+    organising.close(people.find("the organiser"), elections.find("Board"))
+    at_once(4, lambda _: services.seal_what_is_closed())
+    services.seal_what_is_closed()
+    sealed = [event["event_data"] for event in events(site, "BallotsSealed")]
+    assert [each["part"] for each in sealed] == list(range(1, sealed[0]["parts"] + 1))
+    assert sum(len(each["ballots"]) for each in sealed) == 20
+
+
+# --- closing ---
+
+
+def test_every_ballot_in_time_has_a_lower_number_than_the_close(site, person, opened):
+    names = [f"voter {number}" for number in range(24)]
+    opened(*names, secret_ballot=False)
+    voters = [person(name) for name in names]
+    owner = people.find("the organiser")
+
+    def act(number: int) -> None:
+        if number == 12:
+            organising.close(owner, elections.find("Board"))
+        else:
+            with suppress(rules.NotNow):
+                services.cast(voters[number], "Board", ranks(Bo=1), names[number])
+
+    at_once(24, act)
+    kinds = [event["event_type"] for event in events(site, "BallotCast", "ElectionClosed")]
+    assert kinds[-1] == "ElectionClosed"
+    assert kinds.count("BallotCast") == len(ballots()) == turnout("Board").voted
+
+
+def test_a_close_that_was_interrupted_is_finished_by_the_clock(site, person, opened):
+    election = opened("Eve", "Bob")
+    eve = person("Eve")
+    services.cast(eve, "Board", ranks(Bo=1), "1")
+    organising._shut("the organiser", election)
+    with pytest.raises(rules.NotNow, match="closed"):
+        services.cast(eve, "Board", ranks(Cy=1), "2")
+    assert organising.close_what_is_over() == 1
+    (event,) = events(site, "ElectionClosed")
+    assert event["actor"] == "the organiser"
+    assert services.seal_what_is_closed() == 1
+
+
+# --- leaving ---
+
+
+def test_who_is_removed_takes_open_ballots_along_and_leaves_closed_ones(site, person, opened):
+    owner = person("the owner", Role.OWNER)
+    for name in ("Board", "Past"):
+        opened("Eve", "Bob", name=name)
+        services.cast(people.find("Eve") or person("Eve"), name, ranks(Bo=1), name)
+    organising.close(people.find("the organiser"), elections.find("Past"))
+    accounts.remove(owner, people.find("Eve"))
+    assert ballots("Board") == []
+    assert turnout("Board").voted == 0
+    assert [voter.name for voter in elections.every_voter("Board")] == ["Bob"]
+    assert elections.find("Board").voter_count == 1
+    assert len(ballots("Past")) == 1
+
+
+def test_a_removal_that_was_interrupted_is_finished_by_the_clock(site, person, opened, monkeypatch):
+    owner = person("the owner", Role.OWNER)
+    opened("Eve", "Bob")
+    services.cast(person("Eve"), "Board", ranks(Bo=1), "1")
+    monkeypatch.setattr(accounts, "_see_off", lambda gone: None)
+    accounts.remove(owner, people.find("Eve"))
+    monkeypatch.undo()
+    assert len(ballots()) == 1
+    assert accounts.see_off_all() == 1
+    assert ballots() == []
+    assert accounts.see_off_all() == 0
+
+
+def test_who_was_removed_meanwhile_cannot_vote(site, person, opened):
+    opened("Eve")
+    eve = person("Eve")
+    standing = services.standing_of(eve, "Board")
+    site.write(Delete(keys.user("Eve")))
+    with pytest.raises(Exception, match="Refused"):
+        services._record_cast(eve, standing, "1", utc_now(), "1", paper=False)
+    assert ballots() == []
+
+
+# --- paper ---
+
+
+def test_a_paper_ballot_is_marked_in_the_log_and_in_the_turnout(site, person, opened):
+    opened("Eve", "mail@example.org", paper_ballots=True)
+    owner = people.find("the organiser")
+    services.enter_paper(owner, "Board", "mail@example.org", ranks(Bo=1), "1")
+    (event,) = events(site, "BallotCast")
+    assert (event["actor"], event["event_data"]["voter_name"]) == ("the organiser", "mail@example.org")
+    assert event["event_data"]["paper"] is True
+    assert (turnout("Board").voted, turnout("Board").paper) == (1, 1)
+
+
+def test_a_paper_ballot_never_replaces_one(site, person, opened):
+    opened("Eve", paper_ballots=True)
+    owner, eve = people.find("the organiser"), person("Eve")
+    services.cast(eve, "Board", ranks(Bo=1), "1")
+    with pytest.raises(rules.NotNow, match="has voted already"):
+        services.enter_paper(owner, "Board", "eve", ranks(Cy=1), "2")
+    with pytest.raises(rules.NotNow, match="has voted already"):
+        services.enter_paper(owner, "Board", "Eve@example.org", ranks(Cy=1), "3")
+    assert [ballot.rankings for ballot in ballots()] == ["1"]
+
+
+def test_a_voter_may_change_what_was_entered_for_them(site, person, opened):
+    opened("Eve", paper_ballots=True)
+    owner, eve = people.find("the organiser"), person("Eve")
+    services.enter_paper(owner, "Board", "Eve", ranks(Bo=1), "1")
+    assert services.enter_paper(owner, "Board", "Eve", ranks(Bo=1), "1").ballot is None, "a double click"
+    services.cast(eve, "Board", ranks(Cy=1), "2")
+    assert (turnout("Board").voted, turnout("Board").paper) == (1, 0)
+
+
+def test_paper_only_where_the_election_allows_it_and_only_for_the_roll(site, person, opened):
+    opened("Eve")
+    opened("Eve", name="Other", paper_ballots=True)
+    owner = people.find("the organiser")
+    with pytest.raises(rules.NotNow, match="takes no paper"):
+        services.enter_paper(owner, "Board", "Eve", ranks(Bo=1), "1")
+    with pytest.raises(rules.NotOnTheRoll):
+        services.enter_paper(owner, "Other", "Bob", ranks(Bo=1), "2")
+    with pytest.raises(Exception, match="may not enter paper ballots"):
+        services.enter_paper(person("Mallory"), "Other", "Eve", ranks(Bo=1), "3")
