@@ -17,6 +17,15 @@ from .mail import Mail
 
 
 @dataclass(frozen=True, slots=True)
+class Message:
+    """What a person wrote: as text, and as HTML that is safe to show."""
+
+    subject: str
+    text: str
+    html: str
+
+
+@dataclass(frozen=True, slots=True)
 class Letter:
     """One kind of mail. The words may name what the mail is about, and whom it was sent by."""
 
@@ -25,6 +34,7 @@ class Letter:
     link: Callable[[Mail], str] | None = None
     button: str = ""
     silence: Callable[[Mail], str] | None = None  # where to ask for no more of these
+    message: Callable[[Mail], Message] | None = None  # what somebody wrote, to stand between our words
 
 
 def _registration_link(mail: Mail) -> str:
@@ -133,17 +143,20 @@ LETTERS = {
 def compose(mail: Mail) -> EmailMessage:
     """The mail as it is sent, in the language it was asked for in."""
     letter = LETTERS[mail.kind]
+    written = letter.message(mail) if letter.message else None
     with override(mail.language):
         context = {
             "sentences": [_(sentence) % mail.about for sentence in letter.sentences],
             "link": settings.SITE_URL + letter.link(mail) if letter.link else "",
             "button": _(letter.button) if letter.button else "",
             "silence": letter.silence(mail) if letter.silence else "",
+            "written": written,
             "site": settings.SITE_URL,
             "language": mail.language,
         }
         text = render_to_string("accounts/letter.txt", context)
-        message = EmailMultiAlternatives(f"Plenum: {_(letter.subject)}", text, to=[mail.to])
+        subject = written.subject if written else _(letter.subject)
+        message = EmailMultiAlternatives(f"Plenum: {subject}", text, to=[mail.to])
         message.attach_alternative(render_to_string("accounts/letter.html", context), "text/html")
     message.extra_headers["Message-ID"] = f"<{mail.number}@plenum>"
     message.extra_headers["Auto-Submitted"] = "auto-generated"

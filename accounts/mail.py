@@ -7,11 +7,12 @@ mail went out, so it is not sent again by itself; it is marked as failed, and a 
 
 from __future__ import annotations
 
+import hashlib
 import smtplib
 import time
 import uuid
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
 from django.core.mail import EmailMessage
@@ -19,7 +20,7 @@ from django.utils.translation import get_language, gettext_noop
 
 from store import keys
 from store.log import as_text
-from store.table import Equals, Item, Less, Put, Refused, Update
+from store.table import Equals, Exists, Item, Key, Less, Missing, Put, Refused, Update, Write
 
 from . import repository
 
@@ -32,7 +33,24 @@ REASONS = {
     "unknown": gettext_noop("The worker stopped while it was sending, so it is not known whether the mail went out."),
     "refused": gettext_noop("The mail server refused it: %(detail)s"),
     "unreachable": gettext_noop("The mail server could not be reached: %(detail)s"),
+    "gone": gettext_noop("What it was to say was deleted before it could be sent."),
 }
+
+
+class NothingToSay(Exception):
+    """What a mail was to say is gone, so that it cannot be written any more."""
+
+
+@dataclass(frozen=True, slots=True)
+class Account:
+    """Where others keep count of a mail: numbers in one item, and an entry of its own while it has failed."""
+
+    counts: Key
+    kind: str
+    failure: Key
+
+    def counted(self, state: str) -> str:
+        return f"{self.kind}_{state}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,16 +67,28 @@ class Mail:
     detail: str
     tries: int
     queued_at: str
+    account: Account | None = None
 
 
-def queued(kind: str, to: str, **about: str) -> Put:
-    """The write that puts a mail into the outbox."""
-    number, now = uuid.uuid4().hex, as_text(datetime.now(UTC))
-    place = keys.mail(number)
+def queued(kind: str, to: str, account: Account | None = None, **about: str) -> Put:
+    """The write that puts a mail into the outbox. With an account, whoever keeps it counts the mail as queued."""
+    return _queued(uuid.uuid4().hex, kind, to, account, about)
+
+
+def queued_once(occasion: str, kind: str, to: str, account: Account | None = None, **about: str) -> Put:
+    """As `queued`, but refused if this address was mailed on this occasion: its number is made of both."""
+    number = hashlib.sha256(f"{occasion}\0{keys.fold(to)}".encode()).hexdigest()[:32]
+    free = Missing() | Less("ttl", int(time.time()))
+    return replace(_queued(number, kind, to, account, about), when=free)
+
+
+def _queued(number: str, kind: str, to: str, account: Account | None, about: dict[str, str]) -> Put:
+    place, now = keys.mail(number), as_text(datetime.now(UTC))
     return Put(
         {
             "PK": place.pk,
             "SK": place.sk,
+            **_stored(account),
             "GSI1PK": keys.mails(QUEUED).pk,
             "GSI1SK": f"{now}#{number}",
             "number": number,
@@ -72,6 +102,13 @@ def queued(kind: str, to: str, **about: str) -> Put:
             "queued_at": now,
         }
     )
+
+
+def _stored(account: Account | None) -> Item:
+    if account is None:
+        return {}
+    counts, failure = account.counts, account.failure
+    return {"account": {"kind": account.kind, "pk": counts.pk, "counts": counts.sk, "failure": failure.sk}}
 
 
 def nothing() -> Put:
@@ -111,6 +148,8 @@ def _send(mail: Mail, compose: Callable[[Mail], EmailMessage], now: Callable[[],
         compose(mail).send()
     except (smtplib.SMTPRecipientsRefused, smtplib.SMTPSenderRefused, smtplib.SMTPDataError) as error:
         _move(mail, SENDING, FAILED, reason="refused", detail=_words(error), ttl=int(now()) + KEPT_SECONDS)
+    except NothingToSay:
+        _move(mail, SENDING, FAILED, reason="gone", detail="", ttl=int(now()) + KEPT_SECONDS)
     except (smtplib.SMTPException, OSError) as error:
         _try_later(mail, type(error).__name__, int(now()))
     else:
@@ -142,6 +181,27 @@ def _move(mail: Mail, old: str, new: str, *, before: int | None = None, **change
         when=held if before is None else held & Less("lease", before),
     )
     try:
+        repository.table().write(update, *_counting(mail, new, changes))
+    except Refused as refused:
+        return 0 not in refused.parts and _move_uncounted(update)
+    return True
+
+
+def _counting(mail: Mail, new: str, changes: Mapping[str, str | int]) -> list[Write]:
+    """What the mail's account says from now on. Being sent counts as queued; a closed account stays closed."""
+    if mail.account is None or new not in (SENT, FAILED):
+        return []
+    numbers = {mail.account.counted(QUEUED): -1, mail.account.counted(new): 1}
+    counts = Update(mail.account.counts, add=numbers, when=Exists())
+    if new == SENT:
+        return [counts]
+    place, why = mail.account.failure, {"reason": changes["reason"], "detail": changes.get("detail", mail.detail)}
+    return [counts, Put({"PK": place.pk, "SK": place.sk, "kind": mail.account.kind, "about": mail.about, **why})]
+
+
+def _move_uncounted(update: Update) -> bool:
+    """As `_move`, of a mail whose account was closed meanwhile: the election it was about is deleted, say."""
+    try:
         repository.table().write(update)
     except Refused:
         return False
@@ -167,4 +227,9 @@ def mail_of(item: Item) -> Mail:
         detail=item.get("detail", ""),
         tries=item["tries"],
         queued_at=item["queued_at"],
+        account=_account_of(item["account"]) if "account" in item else None,
     )
+
+
+def _account_of(stored: Item) -> Account:
+    return Account(Key(stored["pk"], stored["counts"]), stored["kind"], Key(stored["pk"], stored["failure"]))

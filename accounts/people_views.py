@@ -159,5 +159,8 @@ def mail_text(request: HttpRequest, letter: mail.Mail) -> HttpResponse:
     """What a mail says, with links made anew: only where mail is written to files anyway, never in production."""
     if settings.PRODUCTION:
         raise Http404
-    message = compose(letter)
+    try:
+        message = compose(letter)
+    except mail.NothingToSay:
+        raise Http404 from None
     return render(request, "accounts/mail.html", {"subject": message.subject, "to": letter.to, "text": message.body})

@@ -12,8 +12,9 @@ from django.utils.translation import gettext_lazy as _
 from accounts.forms import ConfirmNameForm, NameField
 from accounts.rules import LONGEST_NAME, clean_title
 
-from . import lists
+from . import lists, messages
 from .lists import Verdict
+from .reminders import BEFORE
 from .rules import (
     ELECTORATES,
     LONGEST_TEXT,
@@ -50,6 +51,17 @@ def markdown_field(label: Any, rows: int) -> forms.CharField:
     )
 
 
+def reminders_field() -> forms.TypedMultipleChoiceField:
+    return forms.TypedMultipleChoiceField(
+        label=_("Remind those who have not voted"),
+        choices=list(BEFORE.items()),
+        coerce=int,
+        required=False,
+        widget=forms.CheckboxSelectMultiple,
+        help_text=_("By mail, everybody who was invited and did not ask to be left alone."),
+    )
+
+
 class SettingsForm(ZonedForm):
     """Everything about an election but its name."""
 
@@ -75,6 +87,7 @@ class SettingsForm(ZonedForm):
     time_zone = ZoneField()
     begins = LocalTimeField(edge=Edge.OPENING, label=_("Voting begins"), required=False)
     ends = LocalTimeField(edge=Edge.CLOSING, label=_("Voting ends"), required=False)
+    remind_before = reminders_field()
 
     @staticmethod
     def initial_of(election: Election) -> dict[str, Any]:
@@ -94,6 +107,9 @@ class SettingsForm(ZonedForm):
         plain = {name: value for name, value in self.cleaned_data.items() if name not in ("begins", "ends")}
         return plain | {"no_voting_before": self._stored("begins"), "no_voting_after": self._stored("ends")}
 
+    def clean_remind_before(self) -> tuple[int, ...]:
+        return tuple(sorted(self.cleaned_data["remind_before"], reverse=True))
+
     def _stored(self, name: str) -> str | None:
         understood = self.cleaned_data.get(name)
         return understood.stored if understood else None
@@ -112,6 +128,31 @@ class ElectionForm(SettingsForm):
 
 class DescriptionForm(forms.Form):
     description = markdown_field(_("Description"), 10)
+
+
+class RemindersForm(forms.Form):
+    remind_before = reminders_field()
+
+
+class MessageForm(forms.Form):
+    """What an organiser writes to everybody on the roll."""
+
+    subject = forms.CharField(
+        label=_("Subject"), max_length=messages.LONGEST_SUBJECT, widget=forms.TextInput({"dir": "auto"})
+    )
+    text = forms.CharField(
+        label=_("Message"),
+        max_length=messages.LONGEST_MESSAGE,
+        widget=forms.Textarea({"rows": 8, "dir": "auto"}),
+        help_text=_("You may use Markdown: *emphasis*, lists, links."),
+    )
+
+    def clean_subject(self) -> str:
+        """One line: a mail has no other."""
+        return " ".join(str(self.cleaned_data["subject"]).split())
+
+    def clean_text(self) -> str:
+        return str(self.cleaned_data["text"]).replace("\r\n", "\n")
 
 
 class NameForm(forms.Form):

@@ -8,8 +8,10 @@ workers at the same place one is refused.
 from __future__ import annotations
 
 import uuid
+from collections.abc import Iterable
 from dataclasses import dataclass
 
+from django.utils.translation import get_language, override
 from django.utils.translation import gettext_lazy as _
 
 from accounts import mail, tokens
@@ -18,14 +20,15 @@ from accounts.models import User
 from accounts.services import log
 from store import keys
 from store.log import Event
-from store.table import Delete, Equals, Item, Key, Missing, Put, Refused, Update, Write
+from store.table import Condition, Delete, Equals, Exists, Item, Key, Missing, Put, Refused, Update, Write
 
 from . import repository, services
 from .rules import Action, Election, State, WrongState
 
 A_HANDFUL = 30  # voters of one transaction: three items each
-INVITED, REMINDED = "invited", "reminded"
-LETTERS = {INVITED: "vote_invitation", REMINDED: "vote_reminder"}
+INVITED, REMINDED, TIMED, MESSAGED = "invited", "reminded", "timed", "messaged"
+LETTERS = {INVITED: "vote_invitation", REMINDED: "vote_reminder", TIMED: "vote_reminder", MESSAGED: "vote_message"}
+LABELS = {INVITED: _("Invitations"), REMINDED: _("Reminders")}
 
 
 # --- asking for a mailing ---
@@ -34,46 +37,101 @@ LETTERS = {INVITED: "vote_invitation", REMINDED: "vote_reminder"}
 def invite(actor: User, election: Election) -> None:
     """Mail everybody on the roll who was not invited yet."""
     services.check(actor, election, Action.INVITE)
-    _ask(actor, election, INVITED, "VotersInvited")
+    record(Event(actor.name, "VotersInvited", {"election_name": election.name}), asked(election, INVITED, actor.name))
 
 
 def remind(actor: User, election: Election) -> None:
     """Mail those who were invited, have not voted, were not reminded yet and did not ask to be left alone."""
     services.check(actor, election, Action.INVITE)
-    _ask(actor, election, REMINDED, "VotersReminded")
+    now = Update(keys.reminders(election.name), set={"last_sent": repository.now_text()})
+    event = Event(actor.name, "VotersReminded", {"election_name": election.name})
+    record(event, asked(election, REMINDED, actor.name), now)
 
 
-def _ask(actor: User, election: Election, kind: str, event_type: str) -> None:
-    place = keys.mailing(election.name, kind)
+def asked(election: Election, kind: str, asked_by: str, *, message: str = "", moment: str = "") -> Put:
+    """The write that asks for a mailing; refused while the same one is under way."""
+    place = keys.mailing(election.name, f"{kind}#{message}" if message else kind)
     index = {"GSI1PK": keys.MAILINGS.pk, "GSI1SK": f"{repository.now_text()}#{uuid.uuid4().hex}"}
-    item = {
-        "PK": place.pk,
-        "SK": place.sk,
-        **index,
-        "election_name": election.name,
-        "kind": kind,
-        "asked_by": actor.name,
-    }
+    about = {"election_name": election.name, "kind": kind, "message": message, "moment": moment}
+    who = {"asked_by": asked_by, "language": get_language() or "en"}
+    return Put({"PK": place.pk, "SK": place.sk, **index, **about, **who, "after": None}, when=Missing())
+
+
+def record(event: Event, *writes: Write) -> None:
     try:
-        log().record(
-            Event(actor.name, event_type, {"election_name": election.name}),
-            Put({**item, "after": None}, when=Missing()),
-        )
+        log().record(event, *writes)
     except Refused:
         raise WrongState(_("These mails are being sent already.")) from None
 
 
 def send_again(actor: User, election: Election, voter: str) -> None:
-    """Invite one voter once more, whatever became of the first mail."""
+    """Invite one voter once more, whatever became of the first mail; if that had failed, it counts no longer."""
     services.check(actor, election, Action.INVITE)
     item = people.table().get(keys.voter(election.name, voter))
     if item is None:
         raise WrongState(_("%(name)s is not on the roll.") % {"name": voter})
-    event = Event(actor.name, "VoterInvitedAgain", {"election_name": election.name, "voter": item["voter_name"]})
-    log().record(event, *_mails_for([item], election.name, INVITED, actor.name, first=False))
+    name, batch = item["voter_name"], Batch(election, INVITED, actor.name)
+    address = _addresses([item])[name]
+    if not address:
+        raise WrongState(_("There is no account named %(name)s, so that there is no address.") % {"name": name})
+    _check_not_waiting(item)
+    letter = mail.queued(LETTERS[INVITED], address, batch.account(name), **batch.about(name))
+    marked = batch.marked(item, letter.item["number"], _unmarked(item, batch))
+    event = Event(actor.name, "VoterInvitedAgain", {"election_name": election.name, "voter": name})
+    record(event, letter, marked, *_invitation(name, actor.name), *_counted_again(batch.account(name)))
+
+
+def _check_not_waiting(voter: Item) -> None:
+    """A button pressed twice sends one mail."""
+    last = mail.find(voter[INVITED]) if INVITED in voter else None
+    if last is not None and last.state in (mail.QUEUED, mail.SENDING):
+        raise WrongState(_("The last mail to %(name)s is still waiting.") % {"name": voter["voter_name"]})
+
+
+def _counted_again(account: mail.Account) -> list[Write]:
+    """One more is queued and, if the one before had failed, one less has failed."""
+    if people.table().get(account.failure) is None:
+        return [Update(account.counts, add={account.counted(mail.QUEUED): 1})]
+    numbers = {account.counted(mail.QUEUED): 1, account.counted(mail.FAILED): -1}
+    return [Update(account.counts, add=numbers), Delete(account.failure, when=Exists())]
 
 
 # --- what workers do ---
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """What the mails of one mailing have in common."""
+
+    election: Election
+    kind: str
+    asked_by: str
+    message: str = ""
+    moment: str = ""  # of a reminder by the clock
+
+    @property
+    def mark(self) -> str:
+        """The attribute of a voter that says the mail was queued."""
+        return f"{self.kind}#{self.message}" if self.message else self.kind
+
+    @property
+    def counts(self) -> Key:
+        """Messages are counted where they are kept, all others in one place."""
+        if self.message:
+            return keys.message(self.election.name, self.message)
+        return keys.mail_counts(self.election.name, self.election.created_at)
+
+    def account(self, voter: str) -> mail.Account:
+        kind = REMINDED if self.kind == TIMED else self.kind
+        return mail.Account(self.counts, kind, keys.failed_mail(self.election.name, kind, voter))
+
+    def about(self, voter: str) -> dict[str, str]:
+        more = {"message": self.message} if self.message else {}
+        return {"election_name": self.election.name, "voter": voter, "invited_by": self.asked_by, **more}
+
+    def marked(self, item: Item, number: str, when: Condition) -> Update:
+        time = {"invited_at": repository.now_text()} if self.kind == INVITED else {}
+        return Update(Key(item["PK"], item["SK"]), set={self.mark: number, **time}, when=when)
 
 
 def take_mailings_on() -> int:
@@ -85,7 +143,8 @@ def _take_on(place: Key) -> int:
     queued = 0
     while (mailing := people.table().get(place)) is not None:
         try:
-            queued += _handful(place, mailing)
+            with override(mailing["language"]):
+                queued += _handful(place, mailing)
         except Refused:
             continue  # another worker was faster, or a voter changed at this moment: look again
     return queued
@@ -97,41 +156,73 @@ def _handful(place: Key, mailing: Item) -> int:
     if election is None or election.state(repository.now_text()) not in (State.EDITABLE, State.OPEN):
         people.table().write(Delete(place))
         return 0
-    here = Equals("after", mailing["after"])
+    here = Equals("after", mailing["after"]) & Equals("GSI1SK", mailing["GSI1SK"])
     page = people.table().page(keys.voters(election.name), limit=A_HANDFUL, cursor=mailing["after"])
-    due = [item for item in page.items if is_due(item, mailing["kind"])]
+    batch = Batch(election, mailing["kind"], mailing["asked_by"], mailing["message"], mailing["moment"])
+    due = [item for item in page.items if is_due(item, batch)]
     on = Update(place, set={"after": page.cursor}, when=here) if page.cursor else Delete(place, when=here)
-    people.table().write(on, *_mails_for(due, election.name, mailing["kind"], mailing["asked_by"]))
-    return len(due)
+    mails = _mails_for(due, batch)
+    people.table().write(on, *mails)
+    return sum(isinstance(write, Put) for write in mails)
 
 
-def is_due(voter: Item, kind: str) -> bool:
-    if kind == INVITED:
-        return INVITED not in voter
-    left_alone = voter.get("left_alone") or voter["voted"] or REMINDED in voter
-    return INVITED in voter and not left_alone
+def is_due(voter: Item, batch: Batch) -> bool:
+    if batch.kind in (INVITED, MESSAGED):
+        return batch.mark not in voter
+    if INVITED not in voter or voter.get("left_alone") or voter["voted"]:
+        return False
+    # Whoever was invited since the moment of a reminder has had a mail just now.
+    return voter.get("invited_at", "") < batch.moment if batch.kind == TIMED else REMINDED not in voter
 
 
-def _mails_for(voters: list[Item], election_name: str, kind: str, asked_by: str, *, first: bool = True) -> list[Write]:
-    """For each voter a mail, the mark that it was queued, and an invitation here where there is no account yet."""
-    named = {item["voter_name"]: keys.user(item["voter_name"]) for item in voters if "@" not in item["voter_name"]}
-    found = people.table().get_many(named.values()) if named else {}
-    writes: list[Write] = []
+def _mails_for(voters: list[Item], batch: Batch) -> list[Write]:
+    """For each voter a mail, the mark that it was queued, and an invitation here where there is no account yet.
+
+    Somebody on the roll twice, by name and by address, gets one mail.
+    """
+    if not voters:
+        return []
+    addresses, letters, writes = _addresses(voters), {}, []
     for item in voters:
-        name = item["voter_name"]
-        address = name if "@" in name else found.get(named[name], {}).get("email", "")
-        letter = mail.queued(LETTERS[kind], address, election_name=election_name, voter=name, invited_by=asked_by)
-        mark = Missing(kind) if first else None
-        writes.append(Update(Key(item["PK"], item["SK"]), set={kind: letter.item["number"]}, when=mark))
-        writes += [letter] if address else []
-        writes += [_invitation(name, asked_by)] if "@" in name else []
-    return writes
+        letter = _letter(batch, item["voter_name"], addresses[item["voter_name"]])
+        number = letter.item["number"]
+        writes.append(batch.marked(item, number, _unmarked(item, batch)))
+        writes += _invitation(item["voter_name"], batch.asked_by)
+        letters |= {number: letter} if addresses[item["voter_name"]] and number not in letters else {}
+    mailed = people.table().get_many(letter.key for letter in letters.values()) if letters else {}
+    new = [letter for letter in letters.values() if letter.key not in mailed]
+    return [*new, *writes, _counted(batch, len(new), sum(not address for address in addresses.values()))]
 
 
-def _invitation(email: str, asked_by: str) -> Write:
+def _unmarked(item: Item, batch: Batch) -> Condition:
+    """The voter is as it was read: on the roll, and marked no further."""
+    return Exists() & (Equals(batch.mark, item[batch.mark]) if batch.mark in item else Missing(batch.mark))
+
+
+def _letter(batch: Batch, voter: str, address: str) -> Put:
+    occasion = f"{keys.election(batch.election.name).pk}#{batch.election.created_at}#{batch.mark}#{batch.moment}"
+    return mail.queued_once(occasion, LETTERS[batch.kind], address, batch.account(voter), **batch.about(voter))
+
+
+def _counted(batch: Batch, queued: int, nowhere: int) -> Update:
+    account = batch.account("")
+    return Update(batch.counts, add={account.counted(mail.QUEUED): queued, account.counted("nowhere"): nowhere})
+
+
+def _addresses(voters: Iterable[Item]) -> dict[str, str]:
+    """Where each voter is mailed; nowhere, if there is no account of that name."""
+    names = [item["voter_name"] for item in voters]
+    places = {name: keys.user(name) for name in names if "@" not in name}
+    found = people.table().get_many(places.values()) if places else {}
+    return {name: name if "@" in name else found.get(places[name], {}).get("email", "") for name in names}
+
+
+def _invitation(voter: str, asked_by: str) -> list[Write]:
     """Lets an address make its account by the link in the mail."""
-    place = keys.invitation(email)
-    return Update(place, set={"email": email, "invited_by": asked_by, "invited_at": repository.now_text()})
+    if "@" not in voter:
+        return []
+    words = {"email": voter, "invited_by": asked_by, "invited_at": repository.now_text()}
+    return [Update(keys.invitation(voter), set=words)]
 
 
 # --- what became of them ---
@@ -146,6 +237,56 @@ class Invited:
     paper: bool
     mail: mail.Mail | None
     without_address: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Counts:
+    """How many mails of one kind are in which state."""
+
+    label: str
+    queued: int
+    sent: int
+    failed: int
+    nowhere: int  # people on the roll without an account, and so without an address
+
+    @property
+    def all(self) -> int:
+        return self.queued + self.sent + self.failed + self.nowhere
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """A mail that did not go out."""
+
+    voter: str
+    kind: str
+    reason: str
+    detail: str
+
+    @property
+    def label(self) -> str:
+        return LABELS.get(self.kind) or _("Message")
+
+    @property
+    def can_be_sent_again(self) -> bool:
+        return self.kind == INVITED
+
+
+def counts(election: Election) -> list[Counts]:
+    """In one read, however long the roll is: numbers that move with the mails, in the same transactions."""
+    item = people.table().get(keys.mail_counts(election.name, election.created_at)) or {}
+    return [counts_of(item, kind, label) for kind, label in LABELS.items()]
+
+
+def counts_of(item: Item, kind: str, label: str = "") -> Counts:
+    states = (mail.QUEUED, mail.SENT, mail.FAILED, "nowhere")
+    return Counts(label, *(item.get(f"{kind}_{state}", 0) for state in states))
+
+
+def failures(election: Election, *, limit: int, cursor: str | None = None) -> tuple[list[Failure], str | None]:
+    page = people.table().page(keys.failed_mails(election.name), limit=limit, cursor=cursor)
+    found = [Failure(each["about"]["voter"], each["kind"], each["reason"], each["detail"]) for each in page.items]
+    return found, page.cursor
 
 
 def with_mails(voters: list[Item]) -> list[Invited]:

@@ -12,6 +12,7 @@ from accounts.letters import Letter
 from accounts.mail import Mail
 
 from .invitations import silence_token
+from .messages import written
 
 
 def _link(mail: Mail) -> str:
@@ -45,5 +46,12 @@ LETTERS = {
         _link,
         gettext_noop("To the election"),
         silence_link,
+    ),
+    "vote_message": Letter(
+        gettext_noop("A message about an election"),
+        (gettext_noop("%(invited_by)s, who runs the election “%(election_name)s”, writes to all its voters:"),),
+        _link,
+        gettext_noop("To the election"),
+        message=written,
     ),
 }

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, replace
+from typing import Any
 
 from accounts.repository import table
 from store import keys
 from store.log import as_text, utc_now
-from store.table import AllOf, Delete, Equals, Item, Key, Missing, Put, Span, Update, Write
+from store.table import AllOf, Check, Delete, Equals, Item, Key, Missing, Put, Span, Update, Write
 
 from .rules import Election, State, is_over
 
@@ -120,8 +121,8 @@ def waiting_for(name: str, email: str, now: str) -> list[Election]:
 
 
 def election_of(item: Item) -> Election:
-    fields = {name: item[name] for name in Election.__dataclass_fields__ if name != "managers"}
-    return Election(**fields, managers=tuple(item["managers"]))
+    fields = {name: item[name] for name in Election.__dataclass_fields__ if name in item}
+    return Election(**{name: tuple(value) if isinstance(value, list) else value for name, value in fields.items()})
 
 
 def candidate_of(item: Item) -> Candidate:
@@ -138,22 +139,28 @@ def listed_of(item: Item) -> Listed:
 
 
 def _copied(election: Election) -> Item:
-    return {"state": election.stored_state.value} | {name: getattr(election, name) for name in COPIED}
+    shown = {name: getattr(election, name) for name in COPIED}
+    return {"state": election.stored_state.value, "remind_before": list(election.remind_before)} | shown
+
+
+def storable(fields: Mapping[str, Any]) -> Item:
+    """As items and events hold them: lists, where values have tuples."""
+    return {name: list(value) if isinstance(value, tuple) else value for name, value in fields.items()}
 
 
 # --- writes; each answers the parts of a transaction ---
 
 
 def creation(election: Election) -> list[Write]:
-    """Refused in part 0 if the name is taken."""
+    """Refused in part 0 if the name is taken; in the last, if the one who had it is still moving out."""
     key, entry = keys.election(election.name), keys.listed_election(election.name)
     date = keys.by_date(election.created_at, election.name)
-    stored = asdict(election) | {"managers": list(election.managers)}
     state = {"GSI1PK": list_of(election.stored_state).pk, "GSI1SK": date}
     return [
-        Put({"PK": key.pk, "SK": key.sk, "entity_type": "ELECTION", **stored}, when=Missing()),
+        Put({"PK": key.pk, "SK": key.sk, "entity_type": "ELECTION", **storable(asdict(election))}, when=Missing()),
         Put({"PK": entry.pk, "SK": entry.sk, **state, **_copied(election)}),
         runner(election, election.owner_name),
+        Check(keys.renamed(election.name), Missing()),
     ]
 
 
@@ -167,15 +174,15 @@ def runner(election: Election, person: str) -> Put:
 def change(before: Election, after: Election) -> list[Write]:
     """Every item that shows the election. Refused in part 0 if anybody changed it since it was read."""
     after = replace(after, version=before.version + 1)
-    kept = ("name", "created_at", "voter_count")  # the roll counts for itself
-    stored = {name: value for name, value in asdict(after).items() if name not in kept}
+    kept = ("name", "created_at", "voter_count", "renamed_from")  # the roll counts for itself, and so does a move
+    stored = {name: value for name, value in storable(asdict(after)).items() if name not in kept}
     if after.stored_state != State.DRAFT:  # a draft is in nobody's list but its organisers'
         date = keys.by_date(before.created_at, before.name)
         stored |= {"GSI1PK": keys.ELECTIONS.pk, "GSI1SK": date}
     shown = _copied(after)
     state = {"GSI1PK": list_of(after.stored_state).pk}
     writes: list[Write] = [
-        Update(keys.election(before.name), set=stored | {"managers": list(after.managers)}, when=unchanged(before)),
+        Update(keys.election(before.name), set=stored, when=unchanged(before)),
         Update(keys.listed_election(before.name), set=shown | state),
     ]
     people = {keys.fold(name): name for name in (after.owner_name, *after.managers)}
@@ -229,6 +236,11 @@ def _everyone(election: Election, *, open_: bool) -> list[Write]:
     return [Put({"PK": place.pk, "SK": place.sk, **index, "election_name": election.name})]
 
 
+def reminders_from_now(election: Election) -> Update:
+    """Moments at which voters were to be reminded, but which have passed by now, are let pass."""
+    return Update(keys.reminders(election.name), set={"from": now_text()})
+
+
 def new_candidate(election_name: str, candidate: Candidate) -> Put:
     place = keys.candidate(election_name, candidate.name)
     shown = {"election_name": election_name, "candidate_name": candidate.name, "number": candidate.number}
@@ -256,10 +268,10 @@ def on_roll(election_name: str, names: Iterable[str]) -> set[str]:
 
 
 def removal_of_all(election_name: str) -> Iterator[list[Key]]:
-    """Every item of the election's partition but its metadata, in handfuls that fit a transaction."""
+    """Every item of the election's partition but its metadata and the mark of a move, in handfuls that fit a write."""
     handful: list[Key] = []
     for item in table().each(keys.all_of_election(election_name)):
-        if item["SK"] != keys.METADATA:
+        if item["SK"] not in (keys.METADATA, keys.renamed(election_name).sk):
             handful.append(Key(item["PK"], item["SK"]))
         if len(handful) == 90:
             yield handful

@@ -11,22 +11,29 @@ from django.urls import reverse
 from django.utils.http import urlencode
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
+from django_htmx.http import HttpResponseClientRedirect, trigger_client_event
 
-from accounts.access import public
+from accounts.access import public, requires
 from accounts.models import User
+from accounts.rules import Permission, Refusal
 from accounts.views import ask, carried_out, form_page, posted, say, show_form
 
-from . import invitations, lists, repository, services
+from . import imports, invitations, lists, renaming, repository, services
 from .forms import (
     ImportedForm,
     ImportForm,
     SearchForm,
     VotersForm,
 )
+from .imports import Import
 from .lists import Verdict
 from .rules import Action, Election
 from .turnout import tells_who
-from .views import A_PAGE, context_of, run, told, turnout_context
+from .views import A_PAGE, context_of, may, run, told, turnout_context
+
+A_MOMENT = 1.0  # seconds an import may take before its progress is shown
+A_STEP = 0.4  # seconds between two moves of the progress bar
+A_WHILE = 10.0  # seconds a browser without scripts waits before it is asked to go on
 
 
 @run(Action.SEE_ROLL)
@@ -36,6 +43,8 @@ def roll(request: HttpRequest, election: Election) -> HttpResponse:
     form = VotersForm(posted(request))
     if carried_out(request, form, lambda: add_from(form, request.user, election), added_sentence):
         return redirect("roll", name=election.name)
+    if request.GET.get("show") == "failed":
+        return _failed(request, election)
     search = SearchForm(request.GET)
     prefix = search.cleaned_data["q"] if search.is_valid() else ""
     found, cursor = repository.voters(
@@ -49,6 +58,14 @@ def roll(request: HttpRequest, election: Election) -> HttpResponse:
     if counts:
         context["tells_who"] = tells_who(election, counts["turnout"].voted)
     return render(request, "elections/roll.html", context, status=422 if form.errors else 200)
+
+
+def _failed(request: HttpRequest, election: Election) -> HttpResponse:
+    """Whose mails did not go out, and why."""
+    found, cursor = invitations.failures(election, limit=A_PAGE, cursor=request.GET.get("after") or None)
+    here = reverse("roll", args=[election.name])
+    older = f"{here}?{urlencode({'show': 'failed', 'after': cursor})}" if cursor else ""
+    return render(request, "elections/failed.html", context_of(request, election, failures=found, older=older))
 
 
 @run(Action.INVITE)
@@ -84,30 +101,76 @@ def import_roll(request: HttpRequest, election: Election) -> HttpResponse:
     """First a preview that gives each row its verdict, then one button."""
     if "voters" in request.POST:
         return _import(request, election)
-    form = ImportForm(posted(request), request.FILES)
+    form = ImportForm(posted(request), request.FILES if request.method == "POST" else None)
     if request.method == "POST" and form.is_valid():
         rows = form.cleaned_data["rows"]
         there = repository.on_roll(election.name, [row.kept for row in rows if row.kept])
         rows = lists.against(rows, there)
         return render(request, "elections/preview.html", context_of(request, election, **_verdicts(rows)))
-    return show_form(
-        request, form, _("Import voters"), _("Look at the list"), **context_of(request, election), upload=True
-    )
+    context = context_of(request, election, imports=imports.under_way(election), upload=True)
+    return show_form(request, form, _("Import voters"), _("Look at the list"), **context)
 
 
 def _verdicts(rows: list[lists.Row]) -> dict[str, Any]:
     new = [row.kept for row in rows if row.verdict == Verdict.NEW]
     counts = {verdict: sum(row.verdict == verdict for row in rows) for verdict in Verdict}
-    form = ImportedForm(initial={"voters": "\n".join(map(str, new))})
+    # With a heading and quotation marks, for the first name may look like a heading, and any may have a comma.
+    sent_back = "".join(lists.as_csv(["voter"], ([name] for name in new))) if new else ""
+    form = ImportedForm(initial={"voters": sent_back})
     return {"rows": rows, "counts": counts, "new": new, "form": form}
 
 
 def _import(request: HttpRequest, election: Election) -> HttpResponse:
     form = ImportedForm(request.POST)
-    if not carried_out(request, form, lambda: add_from(form, request.user, election), added_sentence):
+    try:
+        begun = imports.start(request.user, election, form.cleaned_data["voters"]) if form.is_valid() else None
+        if begun is not None:
+            return _went_on(request, imports.go_on(request.user, election, begun, A_MOMENT))
+    except Refusal as refusal:
+        messages.error(request, str(refusal))
+    else:
         messages.error(request, _("That list could not be imported. Please start again with the file."))
-        return redirect("import_roll", name=election.name)
-    return redirect("roll", name=election.name)
+    return redirect("import_roll", name=election.name)
+
+
+def load_import(name: str, digest: str) -> tuple[Election, Import] | None:
+    election = renaming.found(name)
+    found = imports.find(name, digest) if election else None
+    return (election, found) if election and found else None
+
+
+def may_import(user: User, found: tuple[Election, Import]) -> None:
+    may(Action.ADD_VOTERS)(user, found[0])
+
+
+@requires(Permission.USE_APPLICATION, load=load_import, rule=may_import)
+@form_page
+def go_on_importing(request: HttpRequest, found: tuple[Election, Import]) -> HttpResponse:
+    """How far an import has come; a POST takes it further. Where scripts run, they send one after the other."""
+    election, under_way = found
+    if request.method != "POST":
+        return render(request, "elections/import.html", context_of(request, election, under_way=under_way))
+    try:
+        after = imports.go_on(request.user, election, under_way, A_STEP if request.htmx else A_WHILE)
+    except Refusal as refusal:
+        messages.error(request, str(refusal))
+        return _to(request, reverse("roll", args=[election.name]))
+    if request.htmx and not after.is_finished:
+        part = render(request, "elections/parts/import.html", {"under_way": after})
+        return trigger_client_event(part, "go-on", after="settle")
+    return _went_on(request, after)
+
+
+def _went_on(request: HttpRequest, after: Import) -> HttpResponse:
+    if not after.is_finished:
+        return _to(request, reverse("go_on_importing", args=[after.election_name, after.digest]))
+    messages.success(request, added_sentence(after.added))
+    return _to(request, reverse("roll", args=[after.election_name]))
+
+
+def _to(request: HttpRequest, address: str) -> HttpResponse:
+    """To another page, also if a script asked."""
+    return HttpResponseClientRedirect(address) if request.htmx else redirect(address)
 
 
 def add_from(form: Any, actor: User, election: Election) -> int:

@@ -79,6 +79,8 @@ class Election:
     seed: str = ""  # from which lots are drawn; public before the first vote, so that nobody can choose it afterwards
     closing: str | None = None  # who is closing it: the ballot box is shut, the log has yet to say so
     version: int = 1
+    remind_before: tuple[int, ...] = ()  # hours before the end at which those who have not voted are reminded
+    renamed_from: str = ""  # until everything it had under that name is here
 
     def state(self, now: str) -> State:
         """As of a moment: an election whose end has come is closed, whether or not anything has run since."""
@@ -157,6 +159,7 @@ class Action(Enum):
     REMOVE_VOTERS = _("remove voters")
     SEE_ROLL = _("see the roll")
     INVITE = _("invite voters")
+    SET_REMINDERS = _("choose reminders")
     ENTER_PAPER = _("enter paper ballots")
     REHEARSE = _("rehearse it")
     OPEN = _("open it")
@@ -182,6 +185,7 @@ WHEN: dict[Action, frozenset[State]] = {
     Action.REMOVE_VOTERS: frozenset({DRAFT}),
     Action.SEE_ROLL: EVER,
     Action.INVITE: frozenset({EDITABLE, OPEN}),
+    Action.SET_REMINDERS: frozenset({DRAFT, EDITABLE, OPEN}),
     Action.ENTER_PAPER: frozenset({EDITABLE, OPEN}),
     Action.REHEARSE: frozenset({DRAFT}),
     Action.OPEN: frozenset({DRAFT}),
@@ -207,6 +211,7 @@ WHO: dict[Action, frozenset[Relation]] = {
     Action.REMOVE_VOTERS: RUNNERS,
     Action.SEE_ROLL: RUNNERS | {Relation.MODERATOR},
     Action.INVITE: RUNNERS,
+    Action.SET_REMINDERS: RUNNERS,
     Action.ENTER_PAPER: RUNNERS,
     Action.REHEARSE: RUNNERS,
     Action.OPEN: OWNERS,
@@ -248,6 +253,11 @@ def check_when(state: State, action: Action) -> None:
     if state not in WHEN[action]:
         words = {"state": state.label, "action": action.value}
         raise WrongState(_("This election is in the state “%(state)s”, in which nobody can %(action)s.") % words)
+
+
+def check_in_place(election: Election, action: Action) -> None:
+    if election.renamed_from and action != Action.LOOK:
+        raise WrongState(_("This election is still moving to its new name. Please try again in a moment."))
 
 
 def offered(who: Relation, state: State) -> set[Action]:

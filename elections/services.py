@@ -18,7 +18,7 @@ from store import keys
 from store.log import Event
 from store.table import Check, Delete, Exists, Missing, Refused, Write
 
-from . import repository, rules
+from . import renaming, repository, rules
 from .repository import Candidate
 from .rules import Action, Election, State
 
@@ -41,6 +41,7 @@ def check(user: User, election: Election, action: Action) -> None:
     """Refuse what this person may not do, or what cannot be done now."""
     rules.check_who(relation(user, election), action)
     rules.check_when(election.state(repository.now_text()), action)
+    rules.check_in_place(election, action)
 
 
 def _record(actor: User, event_type: str, election: Election, data: dict[str, Any], *writes: Write) -> None:
@@ -67,32 +68,45 @@ def new_seed() -> str:
 
 def _create(actor: User, election: Election, **data: Any) -> None:
     _sweep(election.name)
-    said = asdict(election) | {"election_name": election.name, "managers": list(election.managers), **data}
+    said = repository.storable(asdict(election)) | {"election_name": election.name, **data}
     try:
         log().record(Event(actor.name, "ElectionCreated", said), *repository.creation(election))
     except Refused:
         raise NameTaken(NAME_TAKEN) from None
 
 
-def change(actor: User, election: Election, action: Action, **changes: Any) -> Election:
-    """Change the description, or the settings of a draft."""
+def change(actor: User, election: Election, action: Action, *also: Write, **changes: Any) -> Election:
+    """Change the description, the reminders, or the settings of a draft."""
     check(actor, election, action)
     after = replace(election, **changes)
     different = {name: value for name, value in changes.items() if getattr(election, name) != value}
     if not different:
         return election
-    _record(actor, "ElectionUpdated", election, different, *repository.change(election, after))
+    writes = [*repository.change(election, after), *also]
+    _record(actor, "ElectionUpdated", election, repository.storable(different), *writes)
     return replace(after, version=election.version + 1)
 
 
 def rename(actor: User, election: Election, name: str) -> Election:
-    """A draft under another name: made anew with all it has, and the old one removed."""
+    """A draft under another name, with all it has."""
     check(actor, election, Action.RENAME)
     if keys.fold(name) == keys.fold(election.name):
         return _respell(actor, election, name)
-    copy = _copy(actor, election, name, created_at=election.created_at, managers=election.managers)
-    _remove(actor, election, "ElectionRenamed", {"new_name": name})
-    return copy
+    _sweep(name)
+    _rename(actor, election, name)
+    return renaming.found(name) or election
+
+
+def _rename(actor: User, election: Election, name: str) -> None:
+    stored = people.table().get(keys.election(election.name))
+    if stored is None:
+        raise Overtaken(OVERTAKEN)
+    writes = renaming.rename(election, name, stored)
+    try:
+        log().record(Event(actor.name, "ElectionRenamed", {"election_name": election.name, "new_name": name}), *writes)
+    except Refused as refused:
+        is_taken = {0, len(writes) - 1} & set(refused.parts)
+        raise (NameTaken(NAME_TAKEN) if is_taken else Overtaken(OVERTAKEN)) from None
 
 
 def _respell(actor: User, election: Election, name: str) -> Election:
@@ -114,8 +128,6 @@ def _copy(actor: User, election: Election, name: str, **changes: Any) -> Electio
     anew = {"allow_edit": True, "allow_vote": False, "voter_count": 0, "version": 1, "closing": None}
     fresh = replace(election, name=name, seed=new_seed(), **anew, **changes)
     _create(actor, fresh, copied_from=election.name)
-    for manager in fresh.managers:
-        people.table().write(repository.runner(fresh, manager))
     add_candidates(actor, fresh, repository.candidates(election.name))
     add_voters(actor, fresh, [voter.name for voter in repository.every_voter(election.name)])
     return fresh
@@ -187,17 +199,23 @@ def add_voters(
     added = 0
     for start in range(0, len(distinct), A_TRANSACTION):
         batch = distinct[start : start + A_TRANSACTION]
-        added += _add_batch(actor, election, batch)
+        added += add_handful(actor, election, batch)
         progress(start + len(batch))
     return added
 
 
-def _add_batch(actor: User, election: Election, batch: Sequence[str]) -> int:
+def add_handful(
+    actor: User, election: Election, batch: Sequence[str], also: Callable[[int], list[Write]] = lambda added: []
+) -> int:
+    """Those of the batch who are new, in one transaction with whatever else goes with so many."""
     there = repository.on_roll(election.name, batch)
     new = [name for name in batch if keys.fold(name) not in there]
+    more = also(len(new))
     if new:
-        writes = [repository.new_voter(election, name) for name in new]
-        _record(actor, "VotersAdded", election, {"voters": new}, *writes, repository.touched(election, len(new)))
+        writes = [*(repository.new_voter(election, name) for name in new), repository.touched(election, len(new))]
+        _record(actor, "VotersAdded", election, {"voters": new}, *writes, *more)
+    elif more:
+        people.table().write(*more)
     return len(new)
 
 
@@ -220,6 +238,7 @@ def open_(actor: User, election: Election, *, editable: bool) -> Election:
     after = replace(election, allow_edit=editable, allow_vote=True)
     also = [write for part in with_opening for write in part(after)]
     writes = [*repository.change(election, after), *repository.gates(after, open_=True), *also]
+    writes.append(repository.reminders_from_now(election))
     _record(actor, "ElectionOpened", election, {"editable": editable}, *writes)
     return replace(after, version=election.version + 1)
 
@@ -352,25 +371,24 @@ def _pass_on(election: Election, gone: str, heir: str) -> None:
 
 
 def delete(actor: User, election: Election) -> None:
-    """The event log keeps its events; everything else goes."""
+    """The event log keeps its events; everything else goes: first the election itself, then what is left of it."""
     check(actor, election, Action.DELETE)
-    _remove(actor, election, "ElectionDeleted", {})
-
-
-def _remove(actor: User, election: Election, event_type: str, data: dict[str, Any]) -> None:
-    """First the election itself, with its event; from then on it is gone, and what is left of it is swept up."""
     gone: list[Write] = [
         Delete(keys.election(election.name), when=repository.unchanged(election)),
         Delete(keys.listed_election(election.name)),
         *(Delete(keys.manager(election.name, name)) for name in {election.owner_name, *election.managers}),
     ]
-    _record(actor, event_type, election, data, *gone)
+    _record(actor, "ElectionDeleted", election, {}, *gone)
     _sweep(election.name)
 
 
 def _sweep(name: str) -> None:
-    """Remove what an election that is gone has left behind, also if the process that deleted it died on the way."""
-    is_gone = Check(keys.election(name), Missing())
+    """Remove what an election that is gone has left behind, also if the process that deleted it died on the way.
+
+    One that was renamed takes along what is its own first.
+    """
+    renaming.finish(name)
+    is_gone = (Check(keys.election(name), Missing()), Check(keys.renamed(name), Missing()))
     with suppress(Refused):
         for handful in repository.removal_of_all(name):
-            people.table().write(is_gone, *(Delete(key) for key in handful))
+            people.table().write(*is_gone, *(Delete(key) for key in handful))

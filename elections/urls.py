@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from . import lifecycle_views, roll_views, views
+from . import lifecycle_views, mail_views, roll_views, views
 
 urlpatterns = [
     path("elections/", views.elections, name="elections"),
@@ -18,8 +18,11 @@ urlpatterns = [
     path("election/<name:name>/candidates/<name:candidate>/remove/", views.remove_candidate, name="remove_candidate"),
     path("election/<name:name>/roll/", roll_views.roll, name="roll"),
     path("election/<name:name>/roll/import/", roll_views.import_roll, name="import_roll"),
+    path("election/<name:name>/roll/import/<str:digest>/", roll_views.go_on_importing, name="go_on_importing"),
     path("election/<name:name>/roll/roll.csv", roll_views.export_roll, name="export_roll"),
     path("election/<name:name>/roll/invite/", roll_views.invite, name="invite_voters"),
+    path("election/<name:name>/messages/", mail_views.message, name="message_voters"),
+    path("election/<name:name>/reminders/", mail_views.reminders, name="choose_reminders"),
     path("no-reminders/<str:token>/", roll_views.leave_alone, name="leave_alone"),
     path("election/<name:name>/roll/remove/", roll_views.remove_voter, name="remove_voter"),
     path("election/<name:name>/open/", lifecycle_views.open_, name="open_election"),

@@ -20,7 +20,7 @@ from accounts.rules import Permission, Refusal
 from accounts.views import carried_out, form_page, posted, show_form
 from store.log import utc_now
 
-from . import repository, rules, services
+from . import invitations, reminders, renaming, repository, rules, services
 from .calendar import NotInTheCalendar
 from .calendar import calendar as as_calendar
 from .forms import (
@@ -56,7 +56,7 @@ def may(action: Action) -> Callable[[User, Election], None]:
 
 def run(action: Action) -> Any:
     """A page of somebody who runs the election."""
-    return requires(Permission.USE_APPLICATION, load=repository.find, rule=may(action))
+    return requires(Permission.USE_APPLICATION, load=renaming.found, rule=may(action))
 
 
 def context_of(request: HttpRequest, election: Election, **more: Any) -> dict[str, Any]:
@@ -196,6 +196,8 @@ def dashboard(request: HttpRequest, election: Election) -> HttpResponse:
         candidates=candidates,
         missing=_missing(election, len(candidates)),
         warnings=rules.warnings(election, len(candidates), silent, repository.now_text()),
+        mails=[] if election.stored_state == State.DRAFT else invitations.counts(election),
+        reminders=[reminders.BEFORE[hours] for hours in election.remind_before],
         **turnout_context(election),
     )
     return render(request, "elections/dashboard.html", context)
@@ -247,7 +249,7 @@ def candidates(request: HttpRequest, election: Election) -> HttpResponse:
 
 
 def load_candidate(name: str, candidate: str) -> tuple[Election, Candidate] | None:
-    election = repository.find(name)
+    election = renaming.found(name)
     found = repository.find_candidate(name, candidate) if election else None
     return (election, found) if election and found else None
 

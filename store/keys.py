@@ -23,6 +23,13 @@ A name becomes part of a key only through `part`, which folds it (so that "Ada" 
 | voter         | data  | ELECTION#{name}    | VOTER#{name}      | VOTER#{name} / {time}#…      | home, roll, ballot   |
 | for everyone  | data  | ELECTION#{name}    | EVERYONE          | EVERYONE / {time}#…          | home                 |
 | mailing       | data  | ELECTION#{name}    | MAILING#{kind}    | MAILINGS / {time}#{id}       | worker               |
+| mail counts   | data  | ELECTION#{name}    | MAILS#{time}      |                              | dashboard            |
+| failed mail   | data  | ELECTION#{name}    | FAILED#{kind}#…   |                              | roll                 |
+| message       | data  | ELECTION#{name}    | MESSAGE#{digest}  |                              | messages, worker     |
+| reminders     | data  | ELECTION#{name}    | REMINDERS         |                              | worker               |
+| import        | data  | ELECTION#{name}    | IMPORT#{digest}   |                              | import               |
+| import's rows | data  | ELECTION#{name}    | IMPORTED#{…}#{nn} |                              | import               |
+| old name      | data  | ELECTION#{name}    | RENAMED           | RENAMED / {time}#{name}      | worker, new drafts   |
 | gate          | data  | ELECTION#{name}    | GATE#{nn}         |                              | every cast, turnout  |
 | salt          | data  | ELECTION#{name}    | SALT              |                              | secret ballots       |
 | ballot        | data  | ELECTION#{name}    | BALLOT#{voter}    | (secret: BALLOT#{pseudonym}) | receipt, count       |
@@ -231,6 +238,51 @@ MAILINGS = Span("MAILINGS", index=True)
 
 def mailing(election_name: str, kind: str) -> Key:
     return Key(election(election_name).pk, f"MAILING#{kind}")
+
+
+def mail_counts(election_name: str, created_at: str) -> Key:
+    """With the time, so that mails of an election that is gone are not counted for another of its name."""
+    return Key(election(election_name).pk, f"MAILS#{created_at}")
+
+
+def failed_mail(election_name: str, kind: str, voter_name: str) -> Key:
+    return Key(election(election_name).pk, f"FAILED#{escape(kind)}#{part(voter_name)}")
+
+
+def failed_mails(election_name: str) -> Span:
+    return Span(election(election_name).pk, prefix="FAILED#")
+
+
+def message(election_name: str, digest: str) -> Key:
+    return Key(election(election_name).pk, f"MESSAGE#{escape(digest)}")
+
+
+def messages(election_name: str) -> Span:
+    return Span(election(election_name).pk, prefix="MESSAGE#")
+
+
+def reminders(election_name: str) -> Key:
+    return Key(election(election_name).pk, "REMINDERS")
+
+
+def voter_import(election_name: str, digest: str) -> Key:
+    return Key(election(election_name).pk, f"IMPORT#{escape(digest)}")
+
+
+def voter_imports(election_name: str) -> Span:
+    return Span(election(election_name).pk, prefix="IMPORT#")
+
+
+def imported_rows(election_name: str, digest: str, number: int) -> Key:
+    return Key(election(election_name).pk, f"IMPORTED#{escape(digest)}#{number:05d}")
+
+
+RENAMED = Span("RENAMED", index=True)
+
+
+def renamed(election_name: str) -> Key:
+    """Under the old name, until everything is under the new one."""
+    return Key(election(election_name).pk, "RENAMED")
 
 
 FOR_EVERYONE = Span("EVERYONE", index=True)

@@ -66,8 +66,11 @@ ROUTES = {
     "remove_candidate": (Permission.USE_APPLICATION, ACT, ["draft", "nobody"]),
     "roll": (Permission.USE_APPLICATION, FORM, ["draft"]),
     "import_roll": (Permission.USE_APPLICATION, FORM, ["draft"]),
+    "go_on_importing": (Permission.USE_APPLICATION, FORM, ["draft", "made-up"]),
     "export_roll": (Permission.USE_APPLICATION, READ, ["draft"]),
     "invite_voters": (Permission.USE_APPLICATION, ACT, ["draft"]),
+    "message_voters": (Permission.USE_APPLICATION, FORM, ["draft"]),
+    "choose_reminders": (Permission.USE_APPLICATION, FORM, ["draft"]),
     "leave_alone": (PUBLIC, FORM, ["token"]),
     "remove_voter": (Permission.USE_APPLICATION, ACT, ["draft"]),
     "open_election": (Permission.USE_APPLICATION, FORM, ["draft"]),
@@ -105,8 +108,11 @@ DRAFT = {
     "remove_candidate": Action.CHANGE_CANDIDATES,
     "roll": Action.SEE_ROLL,
     "import_roll": Action.ADD_VOTERS,
+    "go_on_importing": Action.ADD_VOTERS,
     "export_roll": Action.SEE_ROLL,
     "invite_voters": Action.INVITE,
+    "message_voters": Action.INVITE,
+    "choose_reminders": Action.SET_REMINDERS,
     "remove_voter": Action.REMOVE_VOTERS,
     "open_election": Action.OPEN,
     "fix_candidates": Action.FIX,
@@ -126,6 +132,9 @@ DRAFT = {
 BALLOT = {"ballot", "cast", "receipt", "ballot_state", "withdraw"}  # a draft is nobody's to vote in
 METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE")
 GONE = {"confirm_registration", "accept_invitation", "reset", "confirm_email"}  # a made-up token opens nothing
+
+
+MADE_UP = {"remove_candidate", "go_on_importing"}  # their words name nothing that is there
 
 
 def patterns(resolver=None) -> list[URLPattern]:
@@ -186,7 +195,7 @@ def expected(name, whom, allowed, role, method) -> set[str]:
             return {"forbidden"}
     if name == "cast" and method not in allowed:
         return {"method"}
-    if name == "mail" or name in BALLOT or (name in DRAFT and (role < Role.ADMIN or name == "remove_candidate")):
+    if name == "mail" or name in BALLOT or (name in DRAFT and (role < Role.ADMIN or name in MADE_UP)):
         return {"not found"}  # made up, or somebody else's draft
     if name in DRAFT and Relation.MODERATOR not in WHO[DRAFT[name]]:
         return {"forbidden"}

@@ -15,6 +15,7 @@ from accounts import mail
 from accounts.letters import LETTERS, compose
 from accounts.templatetags.people import mail_reason
 from store import keys
+from store.table import Update
 from tests.people import PASSWORD
 
 
@@ -112,7 +113,8 @@ def test_a_mail_at_rest_holds_no_link_and_no_token(client, site, person):
 def test_every_mail_has_text_and_html_in_every_language(site, person, kind, language):
     person("Ada", email="ada@example.org")
     about = {"name": "Ada", "number": "1", "email": "new@example.org", "invited_by": "Bo <b>", "factor": "totp"}
-    about |= {"election_name": "Board <b>", "voter": "Ada"}
+    about |= {"election_name": "Board <b>", "voter": "Ada", "message": "1"}
+    site.write(Update(keys.message("Board <b>", "1"), set={"subject": "Soon <b>", "text": "Please *vote* <b>"}))
     letter = mail.Mail(
         "1", kind, "ada@example.org", about, language, mail.QUEUED, "", "", 0, "2026-11-15T00:00:00.000Z"
     )

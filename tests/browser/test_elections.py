@@ -14,8 +14,8 @@ from .test_people import fill, new_page, sign_in, wide
 
 
 @pytest.fixture
-def organiser(browser, server):
-    page = new_page(browser, server)
+def organiser(visit):
+    page = visit("/sign-in/")
     sign_in(page, "Emmy Noether", PASSWORD)
     return page
 
@@ -90,6 +90,91 @@ def test_an_election_is_made_without_scripts(browser, server):
     expect(page.locator("main")).to_contain_text("is deleted")
 
 
+def upload(page: Page, election: str, file: Path, count: int) -> None:
+    file.write_text("name\n" + "".join(f"someone {n:05}\n" for n in range(count)))
+    page.goto(f"/election/{election}/roll/import/")
+    page.set_input_files("[name=file]", file)
+    page.click("main form button.button")
+    expect(page.locator("main h1")).to_have_text("Is this right?")
+    page.click("main form button.button")
+
+
+def test_a_long_list_shows_its_progress_and_arrives_whole(organiser, tmp_path: Path):
+    make(organiser, "A long list")
+    upload(organiser, "A long list", tmp_path / "voters.csv", 20_000)
+    expect(organiser.locator("main progress")).to_be_visible(timeout=15_000)
+    place = organiser.url
+    expect(organiser.locator("main")).to_contain_text("Voters added: 20000.", timeout=60_000)
+    organiser.click("main .tabs >> text=Overview")
+    expect(organiser.locator(".facts")).to_contain_text("20000 voters")
+    organiser.goto(place)
+    assert faults(organiser) + wide(organiser) == []
+
+
+def test_a_list_is_taken_on_after_the_page_was_left(organiser, tmp_path: Path):
+    make(organiser, "Interrupted")
+    upload(organiser, "Interrupted", tmp_path / "voters.csv", 20_000)
+    expect(organiser.locator("main progress")).to_be_visible(timeout=15_000)
+    organiser.goto("/election/Interrupted/roll/import/")
+    organiser.click("text=Go on with a list that was interrupted")
+    expect(organiser.locator("main")).to_contain_text("Voters added: 20000.", timeout=60_000)
+
+
+def add_voters(page: Page, names: str) -> None:
+    page.fill("[name=voters]", names)
+    page.click('main button:has-text("Add voters")')
+
+
+def test_the_roll_is_searched_as_one_types(organiser):
+    make(organiser, "Searched")
+    organiser.click("main .tabs >> text=Electorate")
+    add_voters(organiser, "Amara\nChen\nNoor")
+    expect(organiser.locator("#voters li")).to_have_count(3)
+    organiser.locator("[name=q]").press_sequentially("ch")
+    expect(organiser.locator("#voters li")).to_have_count(1)
+    expect(organiser.locator("[name=q]")).to_be_focused()
+    organiser.locator("[name=q]").press_sequentially("x")
+    expect(organiser.locator("#voters")).to_contain_text("Nobody found")
+    organiser.reload()
+    expect(organiser.locator("#voters")).to_contain_text("Nobody found")
+
+
+def test_markdown_is_previewed_as_one_types_and_nothing_is_saved(organiser):
+    make(organiser, "Previewed")
+    organiser.click("main .tabs >> text=Candidates")
+    fill(organiser, names="Amara")
+    organiser.click('main a:has-text("Statement")')
+    organiser.locator("[name=statement]").press_sequentially("I *will* do it")
+    expect(organiser.locator("#preview em")).to_have_text("will")
+    expect(organiser.locator("[name=statement]")).to_be_focused()
+    organiser.goto("/election/Previewed/candidates/")
+    expect(organiser.locator("main")).to_contain_text("no statement yet")
+
+
+def test_an_organiser_writes_to_all_and_chooses_reminders(organiser):
+    page = organiser
+    make(page, "Written to")
+    page.goto("/election/Written to/candidates/")
+    fill(page, names="Amara\nChen")
+    page.goto("/election/Written to/roll/")
+    add_voters(page, "Hypatia\nsomeone@example.org")
+    page.goto("/election/Written to/open/")
+    page.click("main form button.button")
+    page.click("main .tabs >> text=Messages")
+    page.fill("[name=text]", "We meet in **room 7**.")
+    page.fill("[name=subject]", "The room has changed")
+    page.press("[name=subject]", "Enter")
+    expect(page.locator("#preview strong")).to_have_text("room 7")
+    page.click("text=Send to all")
+    expect(page.locator("main")).to_contain_text("The message is on its way.")
+    expect(page.locator("main .list")).to_contain_text("The room has changed")
+    page.click("main .tabs >> text=Overview")
+    page.click("text=Choose reminders")
+    page.check("text=1 day before the end")
+    page.click("main form button.button")
+    expect(page.locator("main")).to_contain_text("Reminders by the clock: 1 day before the end.")
+
+
 @pytest.mark.parametrize("width", [320, 1280])
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_axe_finds_nothing_on_pages_of_elections(visit, width, scheme):
@@ -99,8 +184,19 @@ def test_axe_finds_nothing_on_pages_of_elections(visit, width, scheme):
     paths = ["/", "/elections/", "/elections/?show=closed", "/elections/new/", f"{election}/"]
     paths += [
         f"{election}/{each}/"
-        for each in ("dashboard", "candidates", "roll", "roll/import", "managers", "end", "delete")
+        for each in (
+            "dashboard",
+            "candidates",
+            "roll",
+            "roll/import",
+            "managers",
+            "end",
+            "delete",
+            "messages",
+            "reminders",
+        )
     ]
+    paths += [f"{election}/roll/?show=failed", f"{election}/roll/?q=zzz"]
     found = {}
     for path in paths:
         page.goto(path)

@@ -7,15 +7,19 @@ from ballots.services import seal_what_is_closed
 from config.commands import StoreCommand
 from config.log import site_sealer
 from elections.invitations import take_mailings_on
+from elections.reminders import remind_by_the_clock
+from elections.renaming import finish_all
 from elections.services import close_what_is_over
 
 
 class Command(StoreCommand):
-    help = "Records elections that are over, takes mailings on and seals events, once. Safe to run again and at once."
+    help = "Does once what the worker does again and again, but for sending mail. Safe to run again and at once."
 
     def handle(self, **options: Any) -> None:
         see_off_all()
-        closed = close_what_is_over()
+        finish_all()
+        closed, reminded = close_what_is_over(), remind_by_the_clock()
         seal_what_is_closed()
         queued, sealed = take_mailings_on(), site_sealer().seal()
-        self.stdout.write(f"{closed} elections closed, {queued} mails queued, {sealed} event numbers sealed.")
+        mailed = f"{queued} mails queued, {reminded} reminders set off"
+        self.stdout.write(f"{closed} elections closed, {mailed}, {sealed} event numbers sealed.")

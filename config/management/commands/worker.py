@@ -12,6 +12,8 @@ from ballots.services import seal_what_is_closed
 from config.commands import StoreCommand
 from config.log import site_sealer
 from elections.invitations import take_mailings_on
+from elections.reminders import remind_by_the_clock
+from elections.renaming import finish_all
 from elections.services import close_what_is_over
 from store.table import StoreError
 
@@ -29,8 +31,10 @@ class Command(StoreCommand):
         while os.getppid() == parent:
             try:
                 see_off_all()
+                finish_all()
                 close_what_is_over()
                 seal_what_is_closed()
+                remind_by_the_clock()
                 take_mailings_on()
                 send_waiting(compose)
                 site_sealer().seal()

@@ -1,0 +1,137 @@
+"""Importing a long list of voters in steps, so that it may be watched, interrupted and taken up again.
+
+The list is stored first, in slices that fit one transaction each. A step puts one slice on the roll, removes it, and
+moves the import's place, all at once: so nobody is added twice and nobody is skipped, whoever reloads, opens a second
+tab or dies. An import is known by the digest of its list: the same list sent again goes on where it was.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from django.utils.translation import gettext_lazy as _
+
+from accounts import repository as people
+from accounts.models import User
+from accounts.services import Overtaken
+from store import keys
+from store.table import Delete, Equals, Exists, Item, Less, Missing, Put, Refused, Update, Write
+
+from . import repository, services
+from .rules import Action, Election, WrongState
+
+A_SLICE = 90  # voters of one transaction
+A_WRITE = 40  # slices of one transaction: 90 long names are 72 KB, and it takes 4 MB
+SECONDS_KEPT = 7 * 24 * 3600
+
+
+@dataclass(frozen=True, slots=True)
+class Import:
+    """A list on its way to the roll."""
+
+    election_name: str
+    digest: str
+    voters: int
+    slices: int
+    done: int
+    added: int
+
+    @property
+    def is_finished(self) -> bool:
+        return self.done == self.slices
+
+    @property
+    def seen(self) -> int:
+        """How many voters of the list have had their turn."""
+        return min(self.done * A_SLICE, self.voters)
+
+
+def find(election_name: str, digest: str) -> Import | None:
+    item = people.table().get(keys.voter_import(election_name, digest))
+    return _import_of(item) if item else None
+
+
+def under_way(election: Election) -> list[Import]:
+    found = map(_import_of, people.table().page(keys.voter_imports(election.name), limit=20).items)
+    return [each for each in found if not each.is_finished]
+
+
+def _import_of(item: Item) -> Import:
+    return Import(**{name: item[name] for name in Import.__dataclass_fields__})
+
+
+# --- starting ---
+
+
+def start(actor: User, election: Election, names: Sequence[str]) -> Import:
+    """Store the list. One that is under way already is left as it is."""
+    services.check(actor, election, Action.ADD_VOTERS)
+    distinct = list({keys.fold(name): name for name in names}.values())
+    slices = [distinct[start : start + A_SLICE] for start in range(0, len(distinct), A_SLICE)]
+    new = Import(election.name, _digest(election, distinct), len(distinct), len(slices), 0, 0)
+    if (there := find(election.name, new.digest)) is not None and not there.is_finished:
+        return there
+    rows = [_rows(new, number, names) for number, names in enumerate(slices)]
+    for first in range(0, len(rows), A_WRITE):
+        people.table().write(*rows[first : first + A_WRITE])
+    return _begun(new)
+
+
+def _digest(election: Election, names: Sequence[str]) -> str:
+    return hashlib.sha256("\n".join((election.created_at, *names)).encode()).hexdigest()[:32]
+
+
+def _rows(new: Import, number: int, names: list[str]) -> Put:
+    place = keys.imported_rows(new.election_name, new.digest, number)
+    return Put({"PK": place.pk, "SK": place.sk, "voters": names, "ttl": int(time.time()) + SECONDS_KEPT})
+
+
+def _begun(new: Import) -> Import:
+    place, now = keys.voter_import(new.election_name, new.digest), int(time.time())
+    fields = {name: getattr(new, name) for name in Import.__dataclass_fields__}
+    is_free = Missing() | Equals("done", new.slices) | Less("ttl", now)
+    try:
+        people.table().write(Put({"PK": place.pk, "SK": place.sk, **fields, "ttl": now + SECONDS_KEPT}, when=is_free))
+    except Refused:
+        return find(new.election_name, new.digest) or new  # the same list was sent twice, and the other goes on
+    return new
+
+
+# --- going on ---
+
+
+def go_on(
+    actor: User, election: Election, under_way: Import, seconds: float, clock: Callable[[], float] = time.monotonic
+) -> Import:
+    """Take it further for about so long, and at least one step; answers how far it has come."""
+    end = clock() + seconds
+    while not under_way.is_finished:
+        under_way = _step(actor, repository.find(election.name) or election, under_way)
+        if clock() >= end:
+            break
+    return under_way
+
+
+def _step(actor: User, election: Election, under_way: Import) -> Import:
+    services.check(actor, election, Action.ADD_VOTERS)
+    place = keys.imported_rows(election.name, under_way.digest, under_way.done)
+    rows = people.table().get(place)
+    try:
+        if rows is not None:
+            services.add_handful(actor, election, rows["voters"], lambda added: _moved_on(under_way, added))
+    except (Overtaken, Refused):
+        pass  # another tab has taken this slice, or somebody changed the election: look again
+    after = find(election.name, under_way.digest)
+    if after is None or (rows is None and after == under_way):
+        raise WrongState(_("This import has lain too long. Please start again with the file."))
+    return after
+
+
+def _moved_on(under_way: Import, added: int) -> list[Write]:
+    here = Equals("done", under_way.done)
+    place = keys.voter_import(under_way.election_name, under_way.digest)
+    rows = keys.imported_rows(under_way.election_name, under_way.digest, under_way.done)
+    return [Update(place, add={"done": 1, "added": added}, when=here), Delete(rows, when=Exists())]

@@ -1,0 +1,50 @@
+"""Pages about what is mailed to voters besides invitations: messages, and reminders by the clock."""
+
+from __future__ import annotations
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils.translation import gettext as _
+
+from accounts.views import carried_out, form_page, posted, show_form
+
+from . import messages
+from . import reminders as by_the_clock
+from .forms import MessageForm, RemindersForm
+from .markdown import to_html
+from .rules import Action, Election
+from .views import context_of, run
+
+
+@run(Action.INVITE)
+@form_page
+def message(request: HttpRequest, election: Election) -> HttpResponse:
+    """What was written to the voters so far, and a form to write more."""
+    form = MessageForm(posted(request))
+    preview = ""
+    if "preview" in request.POST:
+        preview = to_html(form.cleaned_data["text"]) if form.is_valid() else ""
+    elif carried_out(
+        request,
+        form,
+        lambda: messages.send(request.user, election, **form.cleaned_data),
+        _("The message is on its way."),
+    ):
+        return redirect("message_voters", name=election.name)
+    context = context_of(request, election, form=form, preview=preview, messages_sent=messages.all_of(election))
+    return render(request, "elections/messages.html", context, status=422 if form.errors else 200)
+
+
+@run(Action.SET_REMINDERS)
+@form_page
+def reminders(request: HttpRequest, election: Election) -> HttpResponse:
+    form = RemindersForm(posted(request), initial={"remind_before": election.remind_before})
+    if carried_out(
+        request,
+        form,
+        lambda: by_the_clock.choose(request.user, election, form.cleaned_data["remind_before"]),
+        _("The reminders are saved."),
+    ):
+        return redirect("dashboard", name=election.name)
+    lead = "" if election.no_voting_after else _("This election has no end so far, and without one nothing is sent.")
+    return show_form(request, form, _("Reminders"), _("Save"), lead=lead, **context_of(request, election))

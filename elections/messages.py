@@ -1,0 +1,88 @@
+"""Messages of organisers to everybody on the roll.
+
+A message is an item of its election, and the mails only refer to it. It is known by the digest of its words: sending
+the same words again reaches those who have not had them, so that nobody gets the same message twice.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from datetime import datetime
+
+from django.utils.translation import gettext_lazy as _
+
+from accounts import repository as people
+from accounts.letters import Message
+from accounts.mail import Mail, NothingToSay
+from accounts.models import User
+from store import keys
+from store.log import Event
+from store.table import Item, Update
+
+from . import invitations, repository, services
+from .invitations import MESSAGED, Counts
+from .markdown import to_html
+from .rules import Action, Election, WrongState
+
+LONGEST_SUBJECT = 120
+LONGEST_MESSAGE = 5_000
+MOST_MESSAGES = 20  # of one election
+
+
+@dataclass(frozen=True, slots=True)
+class Sent:
+    """A message, and how far it has got."""
+
+    subject: str
+    text: str
+    written_by: str
+    written_at: datetime
+    mails: Counts
+
+    @property
+    def html(self) -> str:
+        return to_html(self.text)
+
+
+def send(actor: User, election: Election, subject: str, text: str) -> None:
+    """Mail it to everybody on the roll who has not had it."""
+    services.check(actor, election, Action.INVITE)
+    digest = _digest(election, subject, text)
+    _check_number(election, digest)
+    words = {"subject": subject, "text": text, "written_by": actor.name, "written_at": repository.now_text()}
+    said = {"election_name": election.name, "subject": subject, "message": digest, "on_roll": election.voter_count}
+    invitations.record(
+        Event(actor.name, "VotersMessaged", said),
+        invitations.asked(election, MESSAGED, actor.name, message=digest),
+        Update(keys.message(election.name, digest), set=words),
+    )
+
+
+def _digest(election: Election, subject: str, text: str) -> str:
+    return hashlib.sha256("\0".join((election.created_at, subject, text)).encode()).hexdigest()[:32]
+
+
+def _check_number(election: Election, digest: str) -> None:
+    there = {item["SK"] for item in people.table().page(keys.messages(election.name), limit=MOST_MESSAGES).items}
+    if len(there) >= MOST_MESSAGES and keys.message(election.name, digest).sk not in there:
+        raise WrongState(_("An election has at most %(most)d messages.") % {"most": MOST_MESSAGES})
+
+
+def all_of(election: Election) -> list[Sent]:
+    """The newest first."""
+    items = people.table().page(keys.messages(election.name), limit=MOST_MESSAGES + 1).items
+    return sorted(map(_sent, items), key=lambda each: each.written_at, reverse=True)
+
+
+def _sent(item: Item) -> Sent:
+    words = (item["subject"], item["text"], item["written_by"], datetime.fromisoformat(item["written_at"]))
+    return Sent(*words, invitations.counts_of(item, MESSAGED))
+
+
+def written(mail: Mail) -> Message:
+    """What a mail refers to."""
+    item = people.table().get(keys.message(mail.about["election_name"], mail.about["message"]))
+    if item is None:
+        raise NothingToSay
+    return Message(item["subject"], item["text"], to_html(item["text"]))

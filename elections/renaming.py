@@ -1,0 +1,104 @@
+"""A draft under another name: its items follow it there, whoever dies on the way.
+
+One recorded transaction makes the election under its new name and removes it under the old one, where it leaves a mark
+behind. Candidates and voters are more than fit one transaction, so they follow a handful at a time. Whoever comes by
+takes that to its end: the one who renamed it, a worker, or the next organiser to look. Until then the election says
+where it came from (`renamed_from`) and nothing about it can be changed; and nobody can take the old name.
+"""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from dataclasses import replace
+
+from store import keys
+from store.table import Delete, Equals, Exists, Item, Key, Missing, Put, Refused, Update, Write
+
+from . import repository
+from .repository import table
+from .rules import Election
+
+A_HANDFUL = 45  # items of one transaction: each is made there and removed here
+
+
+def rename(election: Election, name: str, stored: Item) -> list[Write]:
+    """Refused in part 0 or in the last if the name is taken; elsewhere, if anybody changed the election since."""
+    after = replace(election, name=name, renamed_from=election.name, version=election.version + 1)
+    created, *others = repository.creation(after)
+    people = {keys.fold(each): each for each in (election.owner_name, *election.managers)}
+    helpers = [each for folded, each in people.items() if folded != keys.fold(election.owner_name)]
+    *listed, is_free = others
+    return [
+        Put({**stored, **created.item}, when=Missing()),
+        *listed,
+        *(repository.runner(after, each) for each in helpers),
+        Delete(keys.election(election.name), when=repository.unchanged(election)),
+        Delete(keys.listed_election(election.name)),
+        *(Delete(keys.manager(election.name, each)) for each in people.values()),
+        _mark(election, name),
+        is_free,
+    ]
+
+
+def _mark(election: Election, name: str) -> Put:
+    place = keys.renamed(election.name)
+    index = {"GSI1PK": keys.RENAMED.pk, "GSI1SK": keys.by_date(election.created_at, election.name)}
+    words = {"name": election.name, "renamed_to": name, "created_at": election.created_at}
+    return Put({"PK": place.pk, "SK": place.sk, **index, **words})
+
+
+# --- what follows ---
+
+
+def finish_all() -> int:
+    """Take every renaming that was cut short to its end; answers how many there were."""
+    return sum(finish(item["name"]) for item in list(table().each(keys.RENAMED)))
+
+
+def finish(old: str) -> bool:
+    """Bring what is left under the old name to the new one. Any number may do this at once."""
+    while (mark := table().get(keys.renamed(old))) is not None:
+        left = _left(old)
+        with suppress(Refused):  # somebody else has brought these: look again
+            if not left:
+                table().write(*_end(mark))
+                return True
+            table().write(*(write for item in left for write in _brought(item, mark)))
+    return False
+
+
+def _left(old: str) -> list[Item]:
+    """The next of what is still under the old name, besides the mark."""
+    cursor = None
+    while True:
+        page = table().page(keys.all_of_election(old), limit=A_HANDFUL + 1, cursor=cursor)
+        left = [item for item in page.items if item["SK"] != keys.renamed(old).sk][:A_HANDFUL]
+        if left or (cursor := page.cursor) is None:
+            return left
+
+
+def _brought(item: Item, mark: Item) -> list[Write]:
+    """The item under the new name, and no longer under the old; all it holds stays as it is."""
+    moved = {**item, "PK": keys.election(mark["renamed_to"]).pk}
+    if "election_name" in item:
+        moved["election_name"] = mark["renamed_to"]
+    if item.get("GSI1SK") == keys.by_date(mark["created_at"], mark["name"]):
+        moved["GSI1SK"] = keys.by_date(mark["created_at"], mark["renamed_to"])
+    return [Put(moved), Delete(Key(item["PK"], item["SK"]), when=Exists())]
+
+
+def _end(mark: Item) -> list[Write]:
+    here = Equals("renamed_from", mark["name"])
+    return [
+        Delete(keys.renamed(mark["name"]), when=Exists()),
+        Update(keys.election(mark["renamed_to"]), set={"renamed_from": ""}, when=here),
+    ]
+
+
+def found(name: str) -> Election | None:
+    """The election of that name, with everything it had under another."""
+    election = repository.find(name)
+    if election is None or not election.renamed_from:
+        return election
+    finish(election.renamed_from)
+    return repository.find(name)

@@ -1,0 +1,155 @@
+"""A long list comes onto the roll in steps: watched, interrupted, taken up again, never doubled."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+
+from accounts.rules import NotAllowed
+from elections import imports, renaming, repository, services
+from elections.repository import Candidate
+from elections.rules import WrongState
+from store import keys
+from store.log import EventLog
+from store.table import Key, Update
+from tests.at_once import at_once
+
+VOTERS = [f"voter {n:04}@example.org" for n in range(500)]
+
+
+class Killed(BaseException):
+    pass
+
+
+@pytest.fixture
+def ada(person):
+    return person("Ada")
+
+
+@pytest.fixture
+def draft(ada):
+    return services.create(ada, "Board 2027")
+
+
+def on_roll(name="Board 2027"):
+    return [voter.name for voter in repository.every_voter(name)]
+
+
+def added(site):
+    events = [event for event in EventLog(site).since(0) if event["event_type"] == "VotersAdded"]
+    return [name for event in events for name in event["event_data"]["voters"]]
+
+
+def assert_all_there_once(site):
+    assert on_roll() == VOTERS
+    assert sorted(added(site)) == VOTERS
+    assert repository.find("Board 2027").voter_count == len(VOTERS)
+    left = [item["SK"] for item in site.each(keys.all_of_election("Board 2027")) if item["SK"].startswith("IMPORTED#")]
+    assert left == []
+
+
+def test_step_by_step(site, ada, draft):
+    services.add_voters(ada, draft, VOTERS[:30])
+    begun = imports.start(ada, draft, [*VOTERS, VOTERS[0].upper()])
+    assert (begun.voters, begun.slices, begun.done) == (500, 6, 0)
+    one = imports.go_on(ada, draft, begun, 0)
+    assert (one.done, one.seen, one.added) == (1, 90, 60)
+    assert imports.under_way(draft) == [one]
+    done = imports.go_on(ada, draft, one, 60)
+    assert (done.is_finished, done.seen, done.added) == (True, 500, 470)
+    assert imports.under_way(draft) == []
+    assert_all_there_once(site)
+
+
+def test_the_same_list_sent_again_goes_on_where_it_was_and_changes_nothing_when_it_is_done(site, ada, draft):
+    one = imports.go_on(ada, draft, imports.start(ada, draft, VOTERS), 0)
+    assert imports.start(ada, draft, VOTERS) == one
+    imports.go_on(ada, draft, one, 60)
+    again = imports.go_on(ada, draft, imports.start(ada, draft, VOTERS), 60)
+    assert (again.is_finished, again.added) == (True, 0)
+    assert_all_there_once(site)
+
+
+def test_several_tabs_at_once_double_nobody(site, ada, draft):
+    answers = at_once(*[lambda: imports.start(ada, draft, VOTERS) for _ in range(3)])
+    begun = answers[0]
+    assert {answer.digest for answer in answers} == {begun.digest}
+    ends = at_once(*[lambda: imports.go_on(ada, draft, begun, 60) for _ in range(4)])
+    assert all(end.is_finished for end in ends), ends
+    assert_all_there_once(site)
+
+
+@pytest.mark.parametrize("step", [1, 2, 3, 5, 8])
+def test_killed_at_any_step_it_can_be_taken_up_again(site, ada, draft, monkeypatch, step):
+    write, calls = type(site).write, []
+
+    def counted(self, *writes, token=None):
+        calls.append(1)
+        if len(calls) == step:
+            raise Killed
+        return write(self, *writes, token=token)
+
+    monkeypatch.setattr(type(site), "write", counted)
+    with pytest.raises(Killed):
+        imports.go_on(ada, draft, imports.start(ada, draft, VOTERS), 60)
+    monkeypatch.undo()
+    assert len(on_roll()) == repository.find("Board 2027").voter_count < 500
+    imports.go_on(ada, draft, imports.start(ada, draft, VOTERS), 60)
+    assert_all_there_once(site)
+
+
+def test_it_goes_on_while_others_change_the_election(site, ada, draft):
+    begun = imports.start(ada, draft, VOTERS)
+
+    def meddle():
+        for n in range(20):
+            services.add_candidates(ada, repository.find("Board 2027"), [Candidate(f"Candidate {n}")])
+
+    done, _ = at_once(lambda: imports.go_on(ada, draft, begun, 60), meddle)
+    assert done.is_finished
+    assert_all_there_once(site)
+
+
+def test_of_a_closed_election_it_is_refused(site, ada, draft):
+    services.add_candidates(ada, draft, [Candidate("Bo"), Candidate("Cy")])
+    one = imports.go_on(ada, draft, imports.start(ada, draft, VOTERS), 0)
+    election = services.open_(ada, repository.find(draft.name), editable=False)
+    one = imports.go_on(ada, election, one, 0)
+    services.close(ada, repository.find(draft.name))
+    with pytest.raises(WrongState):
+        imports.go_on(ada, election, one, 0)
+    assert len(on_roll()) == 180
+
+
+def test_a_stranger_imports_nobody(ada, draft, person):
+    with pytest.raises(NotAllowed):
+        imports.start(person("Stranger"), draft, VOTERS)
+
+
+def test_an_import_that_lay_too_long_says_so(site, ada, draft):
+    begun = imports.start(ada, draft, VOTERS)
+    for item in list(site.each(keys.all_of_election(draft.name))):
+        if item["SK"].startswith("IMPORT"):
+            site.write(Update(Key(item["PK"], item["SK"]), set={"ttl": 1}))
+    with pytest.raises(WrongState, match="start again"):
+        imports.go_on(ada, draft, begun, 0)
+    assert imports.go_on(ada, draft, imports.start(ada, draft, VOTERS), 60).is_finished
+    assert_all_there_once(site)
+
+
+def test_it_moves_along_when_the_draft_is_renamed(site, ada, draft):
+    one = imports.go_on(ada, draft, imports.start(ada, draft, VOTERS), 0)
+    council = services.rename(ada, repository.find(draft.name), "Council")
+    assert renaming.finish_all() == 0
+    moved = imports.find("Council", one.digest)
+    assert imports.go_on(ada, council, moved, 60).is_finished
+    assert on_roll("Council") == VOTERS
+
+
+def test_ten_thousand_come_onto_the_roll_within_seconds(ada, draft):
+    began = time.monotonic()
+    names = [f"voter {n:05}@example.org" for n in range(10_000)]
+    imports.go_on(ada, draft, imports.start(ada, draft, names), 60)
+    assert repository.find(draft.name).voter_count == 10_000
+    assert time.monotonic() - began < 20

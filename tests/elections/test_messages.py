@@ -1,0 +1,228 @@
+"""Messages to everybody on the roll, and the numbers that say what became of mails."""
+
+from __future__ import annotations
+
+import smtplib
+from collections import Counter
+
+import pytest
+from django.core import mail as sent
+
+from accounts import mail
+from accounts.letters import compose
+from accounts.rules import NotAllowed
+from elections import invitations, messages, repository, services
+from elections.repository import Candidate
+from elections.rules import WrongState
+from store import keys
+from store.log import EventLog
+from store.table import Update
+from tests.at_once import at_once
+
+
+@pytest.fixture
+def ada(person):
+    return person("Ada")
+
+
+def opened(ada, voters):
+    election = services.create(ada, "Board 2027")
+    services.add_candidates(ada, election, [Candidate("Bo"), Candidate("Cy")])
+    services.add_voters(ada, election, voters)
+    return services.open_(ada, repository.find("Board 2027"), editable=False)
+
+
+def deliver(compose=compose):
+    """Send what waits; answers how many mails each address got."""
+    sent.outbox.clear()
+    invitations.take_mailings_on()
+    mail.send_waiting(compose)
+    return Counter(message.to[0] for message in sent.outbox)
+
+
+def numbers(counts):
+    return (counts.queued, counts.sent, counts.failed, counts.nowhere)
+
+
+# --- messages ---
+
+
+def test_a_message_reaches_everybody_once_and_newcomers_when_it_is_sent_again(site, ada, person):
+    person("Hypatia", email="h@example.org")
+    election = opened(ada, ["Hypatia", "a@example.org", "unknown name"])
+    messages.send(ada, election, "The room has changed", "We meet in *room 7*.")
+    assert deliver() == {"h@example.org": 1, "a@example.org": 1}
+    message = sent.outbox[0]
+    assert message.subject == "Plenum: The room has changed"
+    assert "Ada, who runs the election" in message.body
+    assert "We meet in *room 7*." in message.body
+    assert "<em>room 7</em>" in message.alternatives[0][0]
+    services.add_voters(ada, repository.find(election.name), ["late@example.org"])
+    messages.send(ada, repository.find(election.name), "The room has changed", "We meet in *room 7*.")
+    assert deliver() == {"late@example.org": 1}
+    messages.send(ada, repository.find(election.name), "The room has changed again", "Room 8.")
+    assert deliver() == {"h@example.org": 1, "a@example.org": 1, "late@example.org": 1}
+    newest, first = messages.all_of(election)
+    assert (newest.subject, numbers(newest.mails)) == ("The room has changed again", (0, 3, 0, 1))
+    assert (first.subject, numbers(first.mails)) == ("The room has changed", (0, 3, 0, 1))
+
+
+def test_somebody_on_the_roll_by_name_and_by_address_gets_one_mail(site, ada, person):
+    person("Hypatia", email="H@example.org")
+    voters = ["h@example.org", "Hypatia", *(f"in between {n:02}@example.org" for n in range(40))]
+    election = opened(ada, voters)
+    messages.send(ada, election, "Once", "is enough")
+    invitations.invite(ada, election)
+    invitations.take_mailings_on()
+    queued = Counter((item["kind"], item["to"].lower()) for item in site.each(keys.mails(mail.QUEUED)))
+    assert len(queued) == 82
+    assert set(queued.values()) == {1}
+    assert invitations.counts(election)[0].queued == 41
+
+
+def test_the_log_says_that_a_message_was_sent_but_not_what_it_says(site, ada):
+    election = opened(ada, ["a@example.org"])
+    messages.send(ada, election, "Soon", "The secret word is swordfish.")
+    (event,) = (event for event in EventLog(site).since(0) if event["event_type"] == "VotersMessaged")
+    assert (event["event_data"]["subject"], event["event_data"]["on_roll"]) == ("Soon", 1)
+    assert "swordfish" not in str(event)
+    invitations.take_mailings_on()
+    (item,) = site.each(keys.mails(mail.QUEUED))
+    assert "swordfish" not in str(item), "mails at rest have no text"
+
+
+def test_whoever_wants_no_reminders_still_gets_messages(site, ada):
+    election = opened(ada, ["a@example.org"])
+    invitations.leave_alone(invitations.silence_token(election.name, "a@example.org"))
+    messages.send(ada, election, "Soon", "Please look.")
+    assert deliver() == {"a@example.org": 1}
+
+
+def test_the_same_message_asked_for_twice_at_once_is_sent_once(site, ada):
+    election = opened(ada, [f"v{n}@example.org" for n in range(50)])
+    answers = at_once(*[lambda: messages.send(ada, election, "Soon", "Please look.") for _ in range(4)])
+    assert sum(answer is None for answer in answers) == 1
+    assert all(isinstance(answer, WrongState) for answer in answers if answer is not None)
+    at_once(*[invitations.take_mailings_on for _ in range(4)])
+    queued = Counter(item["to"] for item in site.each(keys.mails(mail.QUEUED)))
+    assert (len(queued), set(queued.values())) == (50, {1})
+
+
+def test_messages_have_a_limit_and_an_organiser(ada, person, monkeypatch):
+    election = opened(ada, ["a@example.org"])
+    with pytest.raises(NotAllowed):
+        messages.send(person("Stranger"), election, "Soon", "x")
+    monkeypatch.setattr(messages, "MOST_MESSAGES", 2)
+    for n in range(2):
+        messages.send(ada, election, f"Message {n}", "x")
+    with pytest.raises(WrongState, match="at most 2"):
+        messages.send(ada, election, "One more", "x")
+    deliver()
+    messages.send(ada, election, "Message 0", "x")
+    services.close(ada, repository.find(election.name))
+    with pytest.raises(WrongState):
+        messages.send(ada, repository.find(election.name), "Message 1", "x")
+
+
+def test_a_message_whose_election_was_deleted_is_not_sent(site, ada):
+    election = opened(ada, ["a@example.org"])
+    messages.send(ada, election, "Soon", "x")
+    invitations.take_mailings_on()
+    services.delete(ada, repository.find(election.name))
+    assert deliver() == {}
+    (failed,) = mail.in_state(mail.FAILED, limit=9)[0]
+    assert failed.reason == "gone"
+    assert list(site.each(keys.all_of_election(election.name))) == [], "and nothing of it comes back"
+
+
+# --- numbers ---
+
+
+def refusing(*addresses):
+    """A mail server that refuses these."""
+
+    def composed(letter):
+        message = compose(letter)
+        if letter.to in addresses:
+            message.send = lambda: (_ for _ in ()).throw(smtplib.SMTPRecipientsRefused({letter.to: (550, b"no")}))
+        return message
+
+    return composed
+
+
+def test_every_mail_is_counted_in_the_state_it_is_in(site, ada, person):
+    person("Hypatia", email="h@example.org")
+    election = opened(ada, ["Hypatia", "a@example.org", "b@example.org", "unknown name"])
+    assert [numbers(each) for each in invitations.counts(election)] == [(0, 0, 0, 0)] * 2
+    invitations.invite(ada, election)
+    invitations.take_mailings_on()
+    assert numbers(invitations.counts(election)[0]) == (3, 0, 0, 1)
+    deliver(refusing("b@example.org"))
+    assert numbers(invitations.counts(election)[0]) == (0, 2, 1, 1)
+    (failed,) = invitations.failures(election, limit=9)[0]
+    assert (failed.voter, failed.kind, failed.reason, failed.detail) == ("b@example.org", "invited", "refused", "550")
+    invitations.send_again(ada, election, "B@example.org")
+    assert numbers(invitations.counts(election)[0]) == (1, 2, 0, 1)
+    assert invitations.failures(election, limit=9)[0] == []
+    deliver()
+    assert numbers(invitations.counts(election)[0]) == (0, 3, 0, 1)
+    invitations.remind(ada, election)
+    deliver()
+    assert numbers(invitations.counts(election)[1]) == (0, 3, 0, 1)
+
+
+def test_numbers_are_exact_when_many_send_at_once(site, ada):
+    voters = [f"v{n:02}@example.org" for n in range(40)]
+    election = opened(ada, voters)
+    invitations.invite(ada, election)
+    invitations.take_mailings_on()
+    at_once(*[lambda: mail.send_waiting(refusing(*voters[:7])) for _ in range(5)])
+    assert numbers(invitations.counts(election)[0]) == (0, 33, 7, 0)
+    assert len(invitations.failures(election, limit=90)[0]) == 7
+
+
+def test_a_mail_the_worker_died_over_is_counted_as_failed(site, ada):
+    election = opened(ada, ["a@example.org"])
+    invitations.invite(ada, election)
+    invitations.take_mailings_on()
+    (item,) = site.each(keys.mails(mail.QUEUED))
+    site.write(
+        Update(
+            keys.mail(item["number"]), set={"state": mail.SENDING, "GSI1PK": keys.mails(mail.SENDING).pk, "lease": 1}
+        )
+    )
+    deliver()
+    assert numbers(invitations.counts(election)[0]) == (0, 0, 1, 0)
+    assert invitations.failures(election, limit=9)[0][0].reason == "unknown"
+
+
+def test_mails_of_a_deleted_election_are_not_counted_for_the_next_of_its_name(site, ada):
+    election = opened(ada, ["a@example.org"])
+    invitations.invite(ada, election)
+    invitations.take_mailings_on()
+    services.delete(ada, repository.find(election.name))
+    again = opened(ada, ["a@example.org"])
+    invitations.invite(ada, again)
+    invitations.take_mailings_on()
+    assert numbers(invitations.counts(again)[0]) == (1, 0, 0, 0)
+    assert deliver() == {"a@example.org": 2}, "one for each election"
+    assert numbers(invitations.counts(again)[0]) == (0, 1, 0, 0)
+
+
+def test_a_button_pressed_twice_sends_one_mail(site, ada):
+    election = opened(ada, ["a@example.org"])
+    answers = at_once(*[lambda: invitations.send_again(ada, election, "a@example.org") for _ in range(5)])
+    assert sum(answer is None for answer in answers) == 1
+    assert all(isinstance(answer, WrongState) for answer in answers if answer is not None)
+    with pytest.raises(WrongState, match="still waiting"):
+        invitations.send_again(ada, election, "a@example.org")
+    assert deliver() == {"a@example.org": 1}
+    invitations.invite(ada, election)
+    assert deliver() == {}, "whoever was mailed one by one was invited"
+    assert numbers(invitations.counts(election)[0]) == (0, 1, 0, 0)
+
+
+def test_a_voter_without_an_address_cannot_be_mailed_again(ada):
+    election = opened(ada, ["unknown name"])
+    with pytest.raises(WrongState, match="no account named unknown name"):
+        invitations.send_again(ada, election, "unknown name")

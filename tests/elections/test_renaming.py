@@ -1,0 +1,204 @@
+"""A draft under another name: one event, nothing lost, whoever dies on the way."""
+
+from __future__ import annotations
+
+from random import Random
+
+import pytest
+
+from accounts import repository as people
+from accounts.services import Overtaken
+from elections import renaming, repository, services
+from elections.repository import Candidate
+from elections.rules import WrongState
+from store import keys
+from store.chaos import Chaos
+from store.log import EventLog
+from store.table import StoreError, Update
+from tests.at_once import at_once
+
+CANDIDATES = [Candidate(f"Candidate {n:02}", f"Statement {n}", "https://example.org") for n in range(60)]
+VOTERS = [f"voter {n:03}" for n in range(70)]
+
+
+class Killed(BaseException):
+    pass
+
+
+@pytest.fixture
+def ada(person):
+    return person("Ada")
+
+
+@pytest.fixture
+def draft(ada, person):
+    person("Manager")
+    election = services.create(ada, "Board 2027", description="Who leads us?")
+    services.add_candidates(ada, election, CANDIDATES)
+    services.add_voters(ada, election, VOTERS)
+    services.add_manager(ada, repository.find("Board 2027"), "Manager")
+    return repository.find("Board 2027")
+
+
+def dies_at(monkeypatch, site, step):
+    """The process that writes for the `step`th time is killed instead. Answers how often it has written so far."""
+    write, calls = type(site).write, []
+
+    def counted(self, *writes, token=None):
+        calls.append(1)
+        if len(calls) == step:
+            raise Killed
+        return write(self, *writes, token=token)
+
+    monkeypatch.setattr(type(site), "write", counted)
+    return calls
+
+
+def renamed_events(site):
+    events = (event for event in EventLog(site).since(0) if "election_name" in event["event_data"])
+    return [event["event_data"] for event in events if event["event_type"] == "ElectionRenamed"]
+
+
+def words(candidates):
+    return [(each.name, each.statement, each.link) for each in candidates]
+
+
+def assert_moved(site, ada):
+    assert repository.find("Board 2027") is None
+    assert list(site.each(keys.all_of_election("Board 2027"))) == []
+    council = repository.find("Council")
+    assert (council.renamed_from, council.voter_count, council.description) == ("", 70, "Who leads us?")
+    assert words(repository.candidates("Council")) == words(CANDIDATES)
+    voters = list(site.each(keys.voters("Council")))
+    assert [item["voter_name"] for item in voters] == VOTERS
+    assert {item["election_name"] for item in voters} == {"Council"}
+    assert len(list(site.each(keys.elections_of_voter("voter 007")))) == 1
+    for name in ("Ada", "Manager"):
+        assert [each.name for each in repository.lists(run_by=name, limit=9)[0]] == ["Council"]
+    assert [each.name for each in repository.lists(prefix="", limit=9, state=council.stored_state)[0]] == ["Council"]
+    assert renamed_events(site) == [{"election_name": "Board 2027", "new_name": "Council"}]
+    services.add_voters(ada, council, ["one more"])
+    assert repository.find("Council").voter_count == 71
+
+
+def test_a_draft_moves_with_all_it_has_in_one_event(site, ada, draft):
+    assert services.rename(ada, draft, "Council") == repository.find("Council")
+    assert_moved(site, ada)
+
+
+def test_what_others_keep_on_its_items_moves_along(site, ada, draft):
+    site.write(Update(keys.candidate(draft.name, "Candidate 07"), set={"number": 7}))
+    site.write(Update(keys.election(draft.name), set={"last_number": 60}))
+    services.rename(ada, draft, "Council")
+    assert site.get(keys.candidate("Council", "Candidate 07"))["number"] == 7
+    assert site.get(keys.election("Council"))["last_number"] == 60
+
+
+@pytest.mark.parametrize("step", range(1, 7))
+def test_killed_at_any_step_it_is_finished_by_the_next_worker(site, ada, draft, monkeypatch, step):
+    calls = dies_at(monkeypatch, site, step)
+    try:
+        services.rename(ada, draft, "Council")
+    except Killed:
+        monkeypatch.undo()
+        if repository.find("Council") is None:  # killed before it began: nothing has happened
+            assert repository.find("Board 2027") == draft
+            assert len(list(site.each(keys.voters("Board 2027")))) == 70
+            services.rename(ada, draft, "Council")
+        else:
+            assert repository.find("Board 2027") is None
+            assert renaming.finish_all() == 1
+    else:
+        assert len(calls) < step, "it was not killed because it was done before"
+    assert renaming.finish_all() == 0
+    monkeypatch.undo()
+    assert_moved(site, ada)
+
+
+def cut_short(monkeypatch, site, ada, draft):
+    dies_at(monkeypatch, site, 3)
+    with pytest.raises(Killed):
+        services.rename(ada, draft, "Council")
+    monkeypatch.undo()
+    election = repository.find("Council")
+    assert election.renamed_from == "Board 2027"
+    return election
+
+
+def test_while_it_moves_it_can_be_looked_at_but_not_changed(site, ada, draft, monkeypatch):
+    election = cut_short(monkeypatch, site, ada, draft)
+    for act in (
+        lambda: services.open_(ada, election, editable=False),
+        lambda: services.add_voters(ada, election, ["late"]),
+        lambda: services.rename(ada, election, "Another"),
+        lambda: services.copy(ada, election, "Another"),
+        lambda: services.delete(ada, election),
+    ):
+        with pytest.raises(WrongState, match="still moving to its new name"):
+            act()
+    renaming.finish_all()
+    assert_moved(site, ada)
+
+
+def test_the_next_organiser_to_look_finishes_it(site, ada, draft, monkeypatch, signed_in):
+    page = signed_in(ada)
+    cut_short(monkeypatch, site, ada, draft)
+    assert page.get("/election/Council/dashboard/").status_code == 200
+    assert_moved(site, ada)
+
+
+@pytest.mark.parametrize("how", ["made", "taken by another renaming"])
+def test_the_old_name_is_free_again_and_takes_nothing_along(site, ada, draft, monkeypatch, how):
+    cut_short(monkeypatch, site, ada, draft)
+    if how == "made":
+        services.create(ada, "Board 2027")
+    else:
+        services.rename(ada, services.create(ada, "Other"), "Board 2027")
+    assert repository.candidates("Board 2027") == list(repository.every_voter("Board 2027")) == []
+    assert words(repository.candidates("Council")) == words(CANDIDATES)
+    assert len(list(repository.every_voter("Council"))) == 70
+
+
+def test_a_taken_name_is_a_sentence_and_changes_nothing(site, ada, draft):
+    services.create(ada, "Council")
+    with pytest.raises(services.NameTaken):
+        services.rename(ada, draft, " COUNCIL")
+    assert repository.find("Board 2027") == draft
+    assert repository.candidates("Council") == []
+    assert renamed_events(site) == []
+
+
+def test_of_two_renames_at_once_one_happens(site, ada, draft):
+    answers = at_once(lambda: services.rename(ada, draft, "Council"), lambda: services.rename(ada, draft, "Assembly"))
+    won = [answer for answer in answers if not isinstance(answer, Exception)]
+    assert len(won) == 1
+    assert all(isinstance(answer, Overtaken) for answer in answers if answer not in won)
+    assert [each["new_name"] for each in renamed_events(site)] == [won[0].name]
+    there = [name for name in ("Council", "Assembly", "Board 2027") if repository.find(name)]
+    assert there == [won[0].name]
+    assert len(repository.candidates(won[0].name)) == 60
+
+
+def test_many_finish_at_once_and_nothing_is_lost_or_doubled(site, ada, draft, monkeypatch):
+    cut_short(monkeypatch, site, ada, draft)
+    answers = at_once(*[lambda: renaming.finish("Board 2027") for _ in range(6)])
+    assert sum(answer is True for answer in answers) == 1
+    assert_moved(site, ada)
+
+
+def test_under_bad_weather_it_is_finished_all_the_same(site, ada, draft, monkeypatch):
+    weather = Chaos(site, Random(7), conflicts=0.2, throttling=0.1, lost_replies=0.2, lag=3)
+    for module in (people, repository, renaming):
+        monkeypatch.setattr(module, "table", lambda: weather)
+    for _ in range(200):
+        try:
+            election = repository.find("Board 2027")
+            if election is not None:
+                services.rename(ada, election, "Council")
+            renaming.finish_all()
+            if not repository.find("Council").renamed_from:
+                break
+        except StoreError:
+            continue
+    monkeypatch.undo()
+    assert_moved(site, ada)
