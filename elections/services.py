@@ -277,11 +277,19 @@ def _close(actor: str, election: Election) -> Election:
     nobody can vote; if the second does not happen, whoever comes by next takes it.
     """
     shut = election if election.closing else _shut(actor, election)
+    _say_closed(shut)
+    return replace(shut, allow_edit=False, allow_vote=False, closing=None, version=shut.version + 1)
+
+
+def _say_closed(shut: Election) -> bool:
+    """Whether it was us who said it: whoever comes by may have done so. Nothing else can happen to it any more."""
     after = replace(shut, allow_edit=False, allow_vote=False, closing=None)
-    event = Event(shut.closing or actor, "ElectionClosed", {"election_name": election.name})
-    with suppress(Refused):  # then somebody who came by has taken the second step; nothing else can happen any more
+    event = Event(str(shut.closing), "ElectionClosed", {"election_name": shut.name})
+    try:
         log().record(event, *repository.change(shut, after), repository.to_be_sealed(after))
-    return replace(after, version=shut.version + 1)
+    except Refused:
+        return False
+    return True
 
 
 def _shut(actor: str, election: Election) -> Election:
@@ -301,15 +309,15 @@ def close_what_is_over() -> int:
     return sum(close_if_over(each.name) for each in listed if rules.is_over(each, now))
 
 
-def close_if_over(name: str) -> int:
+def close_if_over(name: str) -> bool:
+    """Whether its end was recorded just now."""
     election, now = repository.find(name), repository.now_text()
     if election is None or election.stored_state == State.CLOSED or election.state(now) != State.CLOSED:
-        return 0
+        return False
     try:
-        _close("plenum", election)
+        return _say_closed(election if election.closing else _shut("plenum", election))
     except Overtaken:
-        return 0  # another worker has recorded it, or its end was moved at the last moment
-    return 1
+        return False  # another worker is at it, or its end was moved at the last moment
 
 
 # --- who runs it ---

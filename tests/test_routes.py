@@ -201,6 +201,8 @@ def expected(name, whom, allowed, role, method) -> set[str]:
         return {"forbidden"}
     if method not in allowed:
         return {"method"}
+    if name == "results":
+        return {"forbidden"}  # a draft has none yet
     if name == "waiting" and role != Role.NO_ACCESS:
         return {"home"}
     if name in ("remove_app", "remove_passkey", "election_calendar"):

@@ -1,0 +1,797 @@
+"""The rank widget: every way of ranking, and that none loses what was ranked. Played on the style page."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable
+from types import SimpleNamespace
+from urllib.parse import parse_qsl, urlsplit
+
+import pytest
+from django.template.loader import render_to_string
+from django.utils.safestring import mark_safe
+from playwright.sync_api import Locator, Page, Route, expect
+
+from accounts.demo import PASSWORD
+
+from .conftest import until
+from .test_access import WIDTH, faults, smaller_than
+from .test_people import sign_in
+
+NAMES = ("Ada", "Bo", "Cy", "Di", "Eve")
+LONG = "Rindfleischetikettierungsüberwachung" * 5 + "saufgabenübertragung"
+KEY = "draft test"
+
+
+# --- a ballot on the style page ---
+
+
+def part_with(names: Iterable[str], ranks: dict[str, int], statement: str) -> str:
+    choices = [
+        SimpleNamespace(number=number, name=name, statement=statement, link="", rank=ranks.get(name))
+        for number, name in enumerate(names, start=1)
+    ]
+    context = {"choices": choices, "ranks": len(choices), "draft_key": KEY, "unranked_sentence": "Below all others."}
+    return render_to_string("ballots/parts/ranks.html", context)
+
+
+@pytest.fixture
+def ballot(visit) -> Callable[..., Page]:
+    """The last chapter of the style page, alone and with these candidates."""
+
+    def ballot(names=NAMES, ranks=None, statement="", **reader) -> Page:
+        part = part_with(names, ranks or {}, statement)
+
+        def put_in(route: Route) -> None:
+            answer = route.fetch()
+            script = re.search('data-script="[^"]*"', answer.text())[0]  # the server's own name for it
+            ours = re.sub('data-script="[^"]*"', script, part)
+            text = re.sub("<rank-ballot.*</rank-ballot>", lambda _: ours, answer.text(), flags=re.DOTALL)
+            text = re.sub('(?<=class="chapters">).*(?=<section id="ranking")', "", text, flags=re.DOTALL)
+            route.fulfill(response=answer, body=text)
+
+        page = visit("about:blank", **reader)
+        page.route(re.compile("/style/"), put_in)
+        page.goto("/style/")
+        bring_into_sight(page)
+        return page
+
+    return ballot
+
+
+def bring_into_sight(page: Page) -> None:
+    page.locator("rank-ballot").evaluate("ballot => ballot.scrollIntoView({block: 'start', behavior: 'instant'})")
+
+
+def ranking(page: Page) -> str:
+    """What the form would send, best first: `Bo > Ada = Cy`."""
+    sent = page.locator("rank-ballot").evaluate(
+        """ballot => [...new FormData(ballot.closest("form"))]
+             .filter(([field, rank]) => field.startsWith("rank-") && rank)
+             .map(([field, rank]) => [Number(rank), ballot.querySelector(`[name=${field}]`).closest(".candidate")
+               .querySelector(".candidate-name").textContent])"""
+    )
+    groups = [sorted(name for rank, name in sent if rank == each) for each in sorted({rank for rank, _ in sent})]
+    return " > ".join(" = ".join(group) for group in groups)
+
+
+def shown(page: Page) -> str:
+    """What one sees, in the same words."""
+    rows = page.locator(".place").all()
+    return " > ".join(" = ".join(sorted(row.locator(".candidate-name").all_inner_texts())) for row in rows)
+
+
+def both(page: Page) -> str:
+    assert shown(page) == ranking(page)
+    return ranking(page)
+
+
+def card(page: Page, name: str) -> Locator:
+    return page.locator(".candidate").filter(has=page.get_by_text(name, exact=True))
+
+
+def grip(page: Page, name: str) -> Locator:
+    return card(page, name).locator(".grip")
+
+
+def press(page: Page, act: str, name: str) -> None:
+    """By clicks alone, through the menu where the button is in it."""
+    button = card(page, name).locator(f"[data-act={act}]:visible")
+    if not button.count():
+        card(page, name).locator("summary.button").click()
+    button.first.click()
+
+
+def said(page: Page) -> Locator:
+    return page.locator("rank-ballot > [role=status]")
+
+
+# --- dragging ---
+
+
+def middle(place: Locator) -> tuple[float, float]:
+    box = place.bounding_box()
+    return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+
+
+def above(place: Locator) -> tuple[float, float]:
+    box = place.bounding_box()
+    return box["x"] + box["width"] / 2, box["y"] - 3
+
+
+def pick_up(page: Page, name: str, by: Locator | None = None) -> None:
+    x, y = middle(by or grip(page, name))
+    page.mouse.move(x, y)
+    page.mouse.down()
+    page.mouse.move(x + 3, y + 6, steps=3)
+
+
+def drag(page: Page, name: str, to: tuple[float, float]) -> None:
+    pick_up(page, name)
+    page.mouse.move(*to, steps=4)
+    page.mouse.up()
+    page.wait_for_timeout(250)  # until it has glided into place
+
+
+def test_it_starts_empty_and_says_what_to_do(ballot):
+    page = ballot()
+    assert both(page) == ""
+    expect(page.get_by_text("Drag candidates here, or use the buttons")).to_be_visible()
+    assert page.locator(".pool .candidate-name").all_inner_texts() == list(NAMES)
+    expect(page.locator(".pool").get_by_text("Below all others.")).to_be_visible()
+    expect(page.locator(".rank-box").first).to_be_hidden()
+
+
+def test_dragged_into_gaps_candidates_get_ranks_of_their_own(ballot):
+    page = ballot()
+    drag(page, "Cy", middle(page.locator(".rank-empty")))
+    assert both(page) == "Cy"
+    drag(page, "Ada", above(card(page, "Cy")))
+    assert both(page) == "Ada > Cy"
+    drag(page, "Eve", above(card(page, "Cy")))
+    assert both(page) == "Ada > Eve > Cy"
+    drag(page, "Cy", above(card(page, "Ada")))
+    assert both(page) == "Cy > Ada > Eve"
+    expect(said(page)).to_have_text("Cy, rank 1 of 3")
+
+
+def test_dragged_onto_a_rank_a_candidate_becomes_an_equal(ballot):
+    page = ballot(ranks={"Ada": 1, "Bo": 2})
+    drag(page, "Cy", middle(card(page, "Bo")))
+    assert both(page) == "Ada > Bo = Cy"
+    expect(said(page)).to_have_text("Cy, rank 2 of 2, equal with Bo")
+    drag(page, "Bo", above(card(page, "Ada")))
+    assert both(page) == "Bo > Ada > Cy"
+
+
+def test_dragged_back_a_candidate_is_not_ranked(ballot):
+    page = ballot(ranks={"Ada": 1, "Bo": 2})
+    drag(page, "Ada", middle(card(page, "Di")))
+    assert both(page) == "Bo"
+    expect(said(page)).to_have_text("Ada, not ranked")
+
+
+@pytest.mark.parametrize("width", [375, 1280])
+def test_dropped_where_it_was_nothing_changes(ballot, width):
+    page = ballot(ranks={"Ada": 1, "Bo": 2, "Cy": 3}, width=width)
+    drag(page, "Bo", middle(card(page, "Bo")))
+    drag(page, "Bo", above(card(page, "Cy")))
+    assert both(page) == "Ada > Bo > Cy"
+    expect(page.locator("[data-act=undo]")).to_have_attribute("aria-disabled", "true")
+
+
+def test_a_mouse_may_take_the_card_itself(ballot):
+    page = ballot(ranks={"Ada": 1})
+    pick_up(page, "Bo", by=page.get_by_text("Bo", exact=True))
+    page.mouse.move(*above(card(page, "Ada")), steps=4)
+    page.mouse.up()
+    assert both(page) == "Bo > Ada"
+
+
+def test_the_card_does_not_jump_and_follows_the_pointer(ballot):
+    page = ballot(ranks={"Ada": 1})
+    was = card(page, "Bo").bounding_box()
+    x, y = middle(grip(page, "Bo"))
+    page.mouse.move(x, y)
+    page.mouse.down()
+    page.mouse.move(x, y + 4)
+    slip = page.locator(".lifted")
+    assert slip.bounding_box()["y"] == pytest.approx(was["y"], abs=1)
+    assert slip.bounding_box()["x"] == pytest.approx(was["x"], abs=1)
+    page.mouse.move(x - 60, y - 96)
+    until(lambda: slip.bounding_box()["y"] == pytest.approx(was["y"] - 100, abs=1))
+    assert slip.bounding_box()["x"] == pytest.approx(was["x"] - 60, abs=1)
+    page.mouse.up()
+    expect(slip).to_have_count(0)
+
+
+def test_while_dragging_one_sees_what_letting_go_would_do(ballot):
+    page = ballot(ranks={"Ada": 1, "Bo": 2})
+    line, says = page.locator(".drop-line"), page.locator(".drop-says")
+    pick_up(page, "Cy")
+    expect(line).to_be_hidden()
+    page.mouse.move(*above(card(page, "Bo")))
+    expect(line).to_be_visible()
+    expect(says).to_have_text("Rank 2")
+    between = line.bounding_box()["y"]
+    assert card(page, "Ada").bounding_box()["y"] < between < card(page, "Bo").bounding_box()["y"]
+    page.mouse.move(*middle(card(page, "Bo")))
+    expect(line).to_be_hidden()
+    expect(page.locator(".place.target")).to_have_text(re.compile("Bo"))
+    expect(says).to_have_text("Equal with Bo")
+    page.mouse.up()
+    pick_up(page, "Ada")
+    page.mouse.move(*middle(card(page, "Di")))
+    expect(page.locator(".pool")).to_have_class(re.compile("target"))
+    expect(says).to_have_text("Not ranked")
+
+
+def test_escape_cancels_a_drag(ballot):
+    page = ballot(ranks={"Ada": 1, "Bo": 2})
+    pick_up(page, "Bo")
+    page.mouse.move(*above(card(page, "Ada")))
+    page.keyboard.press("Escape")
+    expect(page.locator(".lifted")).to_have_count(0)
+    page.mouse.up()
+    assert both(page) == "Ada > Bo"
+    expect(page.locator(".dragging, .away, .target")).to_have_count(0)
+
+
+def test_a_drag_goes_on_when_the_window_changes(ballot):
+    page = ballot(ranks={"Ada": 1, "Bo": 2})
+    pick_up(page, "Cy")
+    page.set_viewport_size({"width": 600, "height": 700})
+    page.mouse.move(*above(card(page, "Bo")), steps=3)
+    page.mouse.up()
+    assert both(page) == "Ada > Cy > Bo"
+
+
+def test_the_right_button_does_not_drag(ballot):
+    page = ballot(ranks={"Ada": 1})
+    page.mouse.move(*middle(grip(page, "Bo")))
+    page.mouse.down(button="right")
+    page.mouse.move(*above(card(page, "Ada")), steps=4)
+    expect(page.locator(".lifted")).to_have_count(0)
+    page.mouse.up(button="right")
+    assert both(page) == "Ada"
+
+
+def test_a_press_without_a_move_is_no_drag(ballot):
+    page = ballot(ranks={"Ada": 1})
+    grip(page, "Ada").click()
+    expect(page.locator(".lifted, .held")).to_have_count(0)
+
+
+def test_near_the_edge_the_page_scrolls_and_the_target_follows(ballot):
+    names = [f"Candidate {number}" for number in range(1, 51)]
+    page = ballot(names, ranks={name: at for at, name in enumerate(names, start=1)}, width=375)
+    pick_up(page, "Candidate 1")
+    page.mouse.move(100, 790)
+    last = card(page, "Candidate 50")
+    until(lambda: last.bounding_box()["y"] < 600, seconds=20)
+    page.mouse.move(100, 400)
+    page.mouse.move(*above(card(page, "Candidate 50")))
+    page.mouse.up()
+    assert ranking(page).endswith("Candidate 49 > Candidate 1 > Candidate 50")
+
+
+def test_a_drag_works_when_the_page_is_turned_around(ballot):
+    page = ballot(ranks={"Ada": 1, "Bo": 2})
+    page.evaluate("document.documentElement.dir = 'rtl'")
+    drag(page, "Bo", above(card(page, "Ada")))
+    assert both(page) == "Bo > Ada"
+
+
+# --- fingers ---
+
+
+class Finger:
+    def __init__(self, page: Page):
+        self.page, self.device = page, page.context.new_cdp_session(page)
+
+    def send(self, kind: str, *points: tuple[float, float]) -> None:
+        touches = [{"x": x, "y": y, "id": at} for at, (x, y) in enumerate(points)]
+        self.device.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": touches})
+
+    def drag(self, start: tuple[float, float], end: tuple[float, float]) -> None:
+        self.send("touchStart", start)
+        for part in (0.1, 0.4, 0.7, 1):
+            self.send("touchMove", (start[0] + (end[0] - start[0]) * part, start[1] + (end[1] - start[1]) * part))
+
+
+def test_a_finger_drags_by_the_grip(ballot):
+    page = ballot(ranks={"Ada": 1, "Bo": 2}, width=375, has_touch=True)
+    finger = Finger(page)
+    finger.drag(middle(grip(page, "Cy")), above(card(page, "Ada")))
+    finger.send("touchEnd")
+    assert both(page) == "Cy > Ada > Bo"
+    page.wait_for_timeout(250)
+    finger.drag(middle(grip(page, "Di")), middle(card(page, "Cy")))
+    finger.send("touchEnd")
+    assert both(page) == "Cy = Di > Ada > Bo"
+
+
+def test_a_finger_beside_the_grip_scrolls_the_page(ballot):
+    page = ballot(ranks={"Ada": 1, "Bo": 2}, width=375, has_touch=True)
+    before = page.evaluate("scrollY")
+    finger = Finger(page)
+    x, y = middle(card(page, "Di"))
+    finger.drag((x, y), (x, y + 200))
+    finger.send("touchEnd")
+    until(lambda: page.evaluate("scrollY") < before)
+    assert both(page) == "Ada > Bo"
+
+
+def test_a_second_finger_changes_nothing(ballot):
+    page = ballot(ranks={"Ada": 1, "Bo": 2}, width=375, has_touch=True)
+    finger, end = Finger(page), above(card(page, "Ada"))
+    start, second = middle(grip(page, "Cy")), middle(grip(page, "Di"))
+    finger.send("touchStart", start)
+    finger.send("touchMove", (start[0], start[1] - 20))
+    finger.send("touchStart", (start[0], start[1] - 20), second)
+    finger.send("touchMove", end, (second[0], second[1] - 30))
+    expect(page.locator(".lifted")).to_have_count(1)
+    finger.send("touchEnd")
+    assert both(page) == "Cy > Ada > Bo"
+
+
+def test_a_drag_the_system_takes_away_is_cancelled(ballot):
+    page = ballot(ranks={"Ada": 1, "Bo": 2}, width=375, has_touch=True)
+    finger = Finger(page)
+    finger.drag(middle(grip(page, "Cy")), above(card(page, "Ada")))
+    expect(page.locator(".lifted")).to_have_count(1)
+    finger.send("touchCancel")
+    expect(page.locator(".lifted")).to_have_count(0)
+    assert both(page) == "Ada > Bo"
+
+
+# --- single clicks ---
+
+
+@pytest.mark.parametrize("width", [320, 1280])
+def test_by_single_clicks_every_order_can_be_made(ballot, width):
+    page = ballot(width=width)
+    for name in ("Ada", "Bo", "Cy"):
+        press(page, "next", name)
+    assert both(page) == "Ada > Bo > Cy"
+    press(page, "up", "Cy")
+    assert both(page) == "Ada > Cy > Bo"
+    press(page, "top", "Bo")
+    assert both(page) == "Bo > Ada > Cy"
+    press(page, "tie", "Ada")
+    assert both(page) == "Ada = Bo > Cy"
+    press(page, "own", "Bo")
+    assert both(page) == "Ada > Bo > Cy"
+    press(page, "down", "Ada")
+    assert both(page) == "Bo > Ada > Cy"
+    press(page, "remove", "Ada")
+    assert both(page) == "Bo > Cy"
+    expect(grip(page, "Ada")).to_be_focused()
+
+
+def test_up_and_down_leave_a_tie(ballot):
+    page = ballot(ranks={"Ada": 1, "Bo": 1, "Cy": 1})
+    press(page, "up", "Bo")
+    assert both(page) == "Bo > Ada = Cy"
+    press(page, "down", "Ada")
+    assert both(page) == "Bo > Cy > Ada"
+    expect(card(page, "Bo").locator(".step[data-act=up]")).to_have_attribute("aria-disabled", "true")
+    expect(card(page, "Ada").locator(".step[data-act=down]")).to_have_attribute("aria-disabled", "true")
+
+
+def test_buttons_name_their_candidate_and_keep_the_focus(ballot):
+    page = ballot(ranks={"Ada": 1, "Bo": 2, "Cy": 3})
+    up = page.get_by_role("button", name=re.compile("^Up ?: Cy$"))
+    up.focus()
+    page.keyboard.press("Enter")
+    expect(up).to_be_focused()
+    page.keyboard.press("Enter")
+    assert both(page) == "Cy > Ada > Bo"
+    expect(said(page)).to_have_text("Cy, rank 1 of 3")
+
+
+def test_undo_takes_back_one_change_after_the_other(ballot):
+    page = ballot(ranks={"Ada": 1, "Bo": 2})
+    press(page, "next", "Cy")
+    page.get_by_role("button", name="Clear").click()
+    assert both(page) == ""
+    expect(said(page)).to_have_text("Nothing is ranked now.")
+    undo = page.get_by_role("button", name="Undo")
+    undo.click()
+    assert both(page) == "Ada > Bo > Cy"
+    undo.click()
+    assert both(page) == "Ada > Bo"
+    expect(undo).to_have_attribute("aria-disabled", "true")
+
+
+# --- keys ---
+
+
+def test_by_keys_a_candidate_steps_through_ties_and_ranks(ballot):
+    page = ballot(ranks={"Ada": 1, "Bo": 2})
+    grip(page, "Cy").focus()
+    page.keyboard.press("Space")
+    expect(grip(page, "Cy")).to_have_attribute("aria-pressed", "true")
+    expect(said(page)).to_have_text("Picked up: Cy, not ranked. Arrow keys move, Space drops, Escape puts back.")
+    for order, words in (
+        ("Ada > Bo > Cy", "Cy, rank 3 of 3"),
+        ("Ada > Bo = Cy", "Cy, rank 2 of 2, equal with Bo"),
+        ("Ada > Cy > Bo", "Cy, rank 2 of 3"),
+        ("Ada = Cy > Bo", "Cy, rank 1 of 2, equal with Ada"),
+        ("Cy > Ada > Bo", "Cy, rank 1 of 3"),
+    ):
+        page.keyboard.press("ArrowUp")
+        assert both(page) == order
+        expect(said(page)).to_have_text(words)
+        expect(grip(page, "Cy")).to_be_focused()
+    page.keyboard.press("ArrowUp")
+    assert both(page) == "Cy > Ada > Bo"
+    page.keyboard.press("End")
+    assert both(page) == "Ada > Bo > Cy"
+    page.keyboard.press("ArrowDown")
+    assert both(page) == "Ada > Bo"
+    page.keyboard.press("Home")
+    page.keyboard.press("Enter")
+    assert both(page) == "Cy > Ada > Bo"
+    expect(said(page)).to_have_text("Dropped: Cy, rank 1 of 3")
+    expect(grip(page, "Cy")).to_have_attribute("aria-pressed", "false")
+    page.get_by_role("button", name="Undo").click()
+    assert both(page) == "Ada > Bo"
+
+
+def test_escape_puts_back_and_delete_takes_out(ballot):
+    page = ballot(ranks={"Ada": 1, "Bo": 2, "Cy": 3})
+    grip(page, "Cy").focus()
+    page.keyboard.press("Enter")
+    page.keyboard.press("Home")
+    page.keyboard.press("Escape")
+    assert both(page) == "Ada > Bo > Cy"
+    expect(said(page)).to_have_text("Put back: Cy, rank 3 of 3")
+    expect(page.locator(".held")).to_have_count(0)
+    page.keyboard.press("Delete")
+    assert both(page) == "Ada > Bo"
+    expect(grip(page, "Cy")).to_be_focused()
+
+
+def test_tab_leaves_and_drops(ballot):
+    page = ballot(ranks={"Ada": 1, "Bo": 2})
+    grip(page, "Bo").focus()
+    page.keyboard.press("Space")
+    page.keyboard.press("ArrowUp")
+    page.keyboard.press("Tab")
+    expect(page.locator(".held")).to_have_count(0)
+    expect(grip(page, "Bo")).not_to_be_focused()
+    page.keyboard.press("ArrowUp")
+    assert both(page) == "Ada = Bo"
+
+
+# --- what is sent ---
+
+
+def sent_to(address: str) -> dict[str, str]:
+    return dict(parse_qsl(urlsplit(address).query, keep_blank_values=True))
+
+
+def test_without_scripts_one_types_ranks(ballot):
+    page = ballot(ranks={"Ada": 1}, java_script_enabled=False)
+    box = page.get_by_role("spinbutton", name=re.compile("^Rank ?: Bo$"))
+    expect(box).to_be_visible()
+    expect(page.get_by_role("spinbutton", name=re.compile("^Rank ?: Ada$"))).to_have_value("1")
+    expect(page.get_by_text("Equal numbers mean")).to_be_visible()
+    box.fill("1")
+    page.get_by_role("button", name="Review my ballot").click()
+    assert sent_to(page.url) == {"rank-1": "1", "rank-2": "1", "rank-3": "", "rank-4": "", "rank-5": ""}
+
+
+def test_with_scripts_the_same_form_is_sent(ballot):
+    page = ballot()
+    press(page, "next", "Bo")
+    press(page, "next", "Ada")
+    page.get_by_role("button", name="Review my ballot").click()
+    expect(page).to_have_url(re.compile("rank-1="))
+    assert sent_to(page.url) == {"rank-1": "2", "rank-2": "1", "rank-3": "", "rank-4": "", "rank-5": ""}
+
+
+# --- drafts ---
+
+STORED = f"localStorage.getItem('{KEY}')"
+
+
+def leave_with_draft(page: Page, *names: str) -> None:
+    for name in names:
+        press(page, "next", name)
+    until(lambda: page.evaluate(STORED) is not None)
+
+
+def test_a_draft_comes_back(ballot):
+    page = ballot()
+    press(page, "next", "Cy")
+    press(page, "next", "Ada")
+    page.reload()  # at once: leaving keeps what the delay has not kept yet
+    assert both(page) == "Cy > Ada"
+    note = page.locator(".rank-note")
+    expect(note).to_contain_text("This is your unfinished ranking of")
+    note.get_by_role("button", name="Forget it").click()
+    assert both(page) == ""
+    until(lambda: page.evaluate(STORED) is None)
+
+
+def test_a_draft_that_differs_from_the_ballot_cast_is_offered(ballot):
+    page = ballot(ranks={"Ada": 1})
+    leave_with_draft(page, "Bo")
+    page.reload()
+    assert both(page) == "Ada"
+    note = page.locator(".rank-note")
+    expect(note).to_contain_text("You have an unfinished ranking of")
+    note.get_by_role("button", name="Use it").click()
+    assert both(page) == "Ada > Bo"
+    expect(note).to_be_hidden()
+    page.reload()
+    note.get_by_role("button", name="Forget it").click()
+    assert both(page) == "Ada"
+    until(lambda: page.evaluate(STORED) is None)
+
+
+def test_what_is_as_the_server_knows_it_is_no_draft(ballot):
+    page = ballot(ranks={"Ada": 1})
+    leave_with_draft(page, "Bo")
+    page.get_by_role("button", name="Undo").click()
+    until(lambda: page.evaluate(STORED) is None)
+
+
+@pytest.mark.parametrize(
+    ("stored", "order"),
+    [
+        ('{"at": 1, "groups": [[9], [2, 9], [1]]}', "Bo > Ada"),
+        ('{"at": 1, "groups": [[2], [2, 1]]}', "Bo > Ada"),
+        ('{"at": 1}', ""),
+        ("nonsense", ""),
+        ("null", ""),
+    ],
+)
+def test_a_draft_of_other_candidates_or_of_nonsense_does_no_harm(ballot, stored, order):
+    page = ballot(before=f"try {{ localStorage.setItem('{KEY}', '{stored}') }} catch {{}}")
+    assert both(page) == order
+
+
+def test_where_storage_is_forbidden_one_ranks_all_the_same(ballot):
+    forbid = "Object.defineProperty(window, 'localStorage', {get() { throw new DOMException('no', 'SecurityError'); }})"
+    page = ballot(before=forbid)
+    press(page, "next", "Bo")
+    page.wait_for_timeout(400)
+    assert both(page) == "Bo"
+
+
+# --- two at a time ---
+
+SEVEN = ("Ada", "Bo", "Cy", "Di", "Eve", "Flo", "Gus")
+
+
+def answer(page: Page, liked: str) -> int:
+    """Answer by the order of the letters of a text until it is over; how many questions that took."""
+    for asked in range(60):
+        if not page.locator(".duel").count():
+            return asked
+        names = page.locator(".duel-choice b").all_inner_texts()
+        better = min(names, key=lambda name: liked.index(name[0]))
+        page.locator(".duel-choice").nth(names.index(better)).click()
+    raise AssertionError("It never ends.")
+
+
+def start_duel(page: Page) -> Locator:
+    page.get_by_role("button", name="Compare two at a time").click()
+    expect(page.locator(".duel-choice").first).to_be_visible()
+    return page.locator(".duel")
+
+
+def test_short_lists_are_not_offered_a_duel(ballot):
+    expect(ballot().locator(".duel-offer")).to_be_hidden()
+
+
+def test_questions_make_a_ranking(ballot):
+    page = ballot(SEVEN)
+    start_duel(page)
+    assert answer(page, "GACEBDF") <= 14  # 7 can be put in order with 13 questions at best; halving takes up to 14
+    assert both(page) == "Gus > Ada > Cy > Eve > Bo > Di > Flo"
+    expect(said(page)).to_have_text("Candidates ranked: 7")
+    page.get_by_role("button", name="Undo").click()
+    assert both(page) == ""
+
+
+def test_stopping_early_keeps_what_is_sorted(ballot):
+    page = ballot(SEVEN)
+    duel = start_duel(page)
+    page.keyboard.press("2")  # Bo or Ada: Ada
+    page.keyboard.press("=")  # Cy or Bo: equal
+    duel.get_by_role("button", name="Stop here").click()
+    assert both(page) == "Ada > Bo = Cy"
+    expect(page.get_by_role("button", name="Compare two at a time")).to_be_focused()
+    start_duel(page)  # goes on with the rest
+    page.keyboard.press("Escape")
+    assert both(page) == "Ada > Bo = Cy"
+
+
+def test_a_duel_stopped_at_once_ranks_nobody(ballot):
+    page = ballot(SEVEN)
+    start_duel(page)
+    page.keyboard.press("Escape")
+    assert both(page) == ""
+
+
+def test_a_duel_can_be_undone_and_leaves_out_whom_one_does_not_care_about(ballot):
+    page = ballot(SEVEN)
+    duel = start_duel(page)
+    question = duel.locator("[role=status]")
+    expect(question).to_have_text(re.compile(r"^Bo or Ada\? Questions left: about \d+$"))
+    page.keyboard.press("ArrowLeft")
+    expect(question).to_have_text(re.compile(r"^Cy or"))
+    duel.get_by_role("button", name="Undo").click()
+    expect(question).to_have_text(re.compile(r"^Bo or Ada"))
+    page.keyboard.press("ArrowRight")
+    duel.get_by_role("button", name=re.compile("do not care.*: Cy")).click()
+    expect(question).to_have_text(re.compile(r"^Di or Bo"))
+    duel.get_by_role("button", name=re.compile("do not care.*: Bo")).click()
+    expect(question).to_have_text(re.compile(r"^Di or Ada"))
+    answer(page, "ADEFG")
+    assert both(page) == "Ada > Di > Eve > Flo > Gus"
+
+
+# --- for everybody ---
+
+
+@pytest.mark.parametrize(("width", "scheme"), [(320, "light"), (1280, "dark")])
+def test_axe_finds_nothing_in_a_ballot_being_filled_in(ballot, width, scheme):
+    page = ballot(
+        SEVEN, ranks={"Ada": 1, "Bo": 2, "Cy": 2}, statement="<p>Hello.</p>", width=width, color_scheme=scheme
+    )
+    card(page, "Ada").locator("summary.button").click()
+    # An open menu covers part of what lies below it, until it closes.
+    assert [fault for fault in faults(page) if not fault.startswith("target-size")] == []
+    page.keyboard.press("Escape")
+    grip(page, "Cy").focus()
+    page.keyboard.press("Space")
+    assert faults(page) == []
+    page.keyboard.press("Escape")
+    start_duel(page)
+    page.wait_for_timeout(250)  # until the names have faded in
+    assert faults(page) == []
+
+
+@pytest.mark.parametrize("direction", ["ltr", "rtl"])
+def test_long_names_and_narrow_pages_fit(ballot, direction):
+    names = (LONG, "فاطمة الزهراء", *SEVEN)
+    page = ballot(names, ranks={LONG: 1, "Ada": 1, "Bo": 2}, width=320)
+    page.evaluate("direction => document.documentElement.dir = direction", direction)
+    assert len(LONG) == 200
+    needed, there = page.evaluate(WIDTH)
+    assert needed <= there
+    card(page, "Bo").locator("summary.button").click()
+    needed, there = page.evaluate(WIDTH)
+    assert needed <= there
+    page.keyboard.press("Escape")
+    drag(page, "Bo", above(card(page, LONG)))
+    assert both(page).startswith("Bo > ")
+    start_duel(page)
+    needed, there = page.evaluate(WIDTH)
+    assert needed <= there
+
+
+def test_what_a_finger_presses_is_large_enough(ballot):
+    page = ballot(SEVEN, ranks={"Ada": 1, "Bo": 2}, width=320)
+    assert smaller_than(page, ".grip, .tools :is(button, summary), rank-ballot header .button", 44) == []
+
+
+def test_cards_glide_but_not_for_who_wants_calm(ballot):
+    moving = "document.getAnimations().length"
+    page = ballot(ranks={"Ada": 1, "Bo": 2})
+    press(page, "top", "Bo")
+    assert page.evaluate(moving) > 0
+    page = ballot(ranks={"Ada": 1, "Bo": 2}, reduced_motion="reduce")
+    press(page, "top", "Bo")
+    assert both(page) == "Bo > Ada"
+    gliding = "[...document.querySelectorAll('.candidate')].flatMap(card => card.getAnimations()).length"
+    assert page.evaluate(gliding) == 0
+
+
+def test_on_paper_the_ranking_is_plain(ballot):
+    page = ballot(ranks={"Ada": 1, "Bo": 2, "Cy": 2})
+    page.emulate_media(media="print")
+    for gone in (".grip", ".tools .button", "[data-act=undo]"):
+        expect(page.locator(gone).first).to_be_hidden()
+    assert shown(page) == "Ada > Bo = Cy"
+    expect(page.locator(".place .rank").first).to_be_visible()
+
+
+def test_with_forced_colours_the_target_is_outlined(ballot):
+    page = ballot(ranks={"Ada": 1, "Bo": 2}, forced_colors="active")
+    pick_up(page, "Cy")
+    page.mouse.move(*middle(card(page, "Bo")))
+    expect(page.locator(".place.target")).to_have_css("outline-style", "solid")
+    page.mouse.move(*above(card(page, "Bo")))
+    line = page.locator(".drop-line")
+    expect(line).to_be_visible()
+    assert line.evaluate("line => getComputedStyle(line).backgroundColor") != "rgba(0, 0, 0, 0)"
+
+
+# --- the pages of a ballot ---
+
+
+@pytest.fixture
+def voter(visit) -> Page:
+    page = visit("about:blank")
+    sign_in(page, "Wang Zhenyi", PASSWORD)
+    expect(page.get_by_role("button", name="Sign out")).to_be_visible()
+    return page
+
+
+BOARD = "/election/Board%202027/ballot/"
+
+
+def test_a_ballot_of_20_candidates_weighs_less_than_60_kilobytes_in_all(voter):
+    meter = voter.context.new_cdp_session(voter)
+    meter.send("Network.enable")
+    meter.send("Network.setCacheDisabled", {"cacheDisabled": True})
+    received = []
+    meter.on("Network.loadingFinished", lambda event: received.append(event["encodedDataLength"]))
+    voter.goto(BOARD, wait_until="networkidle")
+    there = voter.locator(".candidate").count()
+    name, statement = "Maria Magdalena Hohenstein", "<p>Ten years of rowing, three of them as treasurer.</p>"
+    choice = {"number": 20, "name": name, "statement": mark_safe(statement), "ranks": 20}
+    each = len(render_to_string("ballots/parts/choice.html", choice).encode())
+    assert len(received) >= 9, "the page, four styles, the scripts"
+    assert sum(received) + each * (20 - there) < 60 * 1024
+
+
+def test_a_ballot_is_ranked_reviewed_cast_and_followed_by_its_receipt(voter):
+    voter.goto(BOARD)
+    if voter.locator(".place").count():
+        voter.get_by_role("button", name="Clear").click()
+    for name in ("Chen Wei", "Noor al-Said"):
+        press(voter, "next", name)
+    voter.get_by_role("button", name="Review my ballot").click()
+    expect(voter.locator(".ballot-ranks")).to_contain_text("Chen Wei")
+    voter.get_by_role("button", name="Go back and change it").click()
+    assert both(voter) == "Chen Wei > Noor al-Said"
+    expect(voter.locator(".rank-note")).to_be_hidden()
+    press(voter, "tie", "Noor al-Said")
+    voter.get_by_role("button", name="Review my ballot").click()
+    assert faults(voter) == []
+    voter.get_by_role("button", name="Cast this ballot").click()
+    expect(voter.get_by_role("heading", name="Your receipt")).to_be_visible()
+    assert faults(voter) == []
+    assert voter.evaluate("Object.keys(localStorage).filter(key => key.startsWith('ballot'))") == []
+
+
+def cast_again(page: Page) -> None:
+    page.goto(BOARD)
+    page.get_by_role("button", name="Review my ballot").click()
+    page.get_by_role("button", name="Cast this ballot").click()
+    expect(page.get_by_role("heading", name="Your receipt")).to_be_visible()
+
+
+def test_a_receipt_says_when_the_ballot_was_changed_in_another_window(voter):
+    cast_again(voter)
+    told = voter.locator("[data-changed]")
+    expect(told).to_be_hidden()
+    cast_again(voter.context.new_page())
+    expect(told).to_be_visible()
+
+
+def test_a_receipt_says_when_the_ballot_was_changed_on_another_device(voter, visit):
+    cast_again(voter)
+    other = visit("about:blank")
+    sign_in(other, "Wang Zhenyi", PASSWORD)
+    expect(other.get_by_role("button", name="Sign out")).to_be_visible()
+    cast_again(other)
+    told = voter.locator("[data-changed]")
+    expect(told).to_be_hidden()
+    voter.evaluate("document.dispatchEvent(new Event('visibilitychange'))")
+    expect(told).to_be_visible()
+
+
+def test_a_blank_ballot_is_called_blank(voter):
+    voter.goto(BOARD)
+    if voter.locator(".place").count():
+        voter.get_by_role("button", name="Clear").click()
+    voter.get_by_role("button", name="Review my ballot").click()
+    expect(voter.get_by_text("This ballot is blank.")).to_be_visible()
