@@ -20,7 +20,7 @@ from . import repository
 from .report import report_on, settings_of
 from .repository import Found, Seal
 
-AT_ONCE = 20_000  # ballots that are counted while somebody waits for the page; more are the worker's
+AT_ONCE = 1_000  # ballots that are counted while somebody waits for the page; more are the worker's
 _log = logging.getLogger("plenum.results")
 
 

@@ -7,7 +7,7 @@ SHA-256 of that text for each of the equals. The one with the smallest is chosen
     printf 'seed\\nirv\\nelimination\\n3\\nAda' | sha256sum
 
 The order in which the candidates are listed plays no part, and nobody who does not know the seed beforehand can tell
-whom it favours; so the seed is published before the first ballot, and after the last candidate.
+whom it favours; so the seed is published before the first ballot.
 """
 
 from __future__ import annotations

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from decimal import Decimal
 from fractions import Fraction
 
 
@@ -14,8 +13,9 @@ def as_text(number: Fraction | int) -> str:
     if rest != 1:
         return str(number)
     places = max(twos, fives)
-    digits = number.numerator * 10**places // number.denominator
-    return format(Decimal(digits).scaleb(-places), "f")
+    digits = str(abs(number.numerator) * 10**places // number.denominator).rjust(places + 1, "0")
+    whole, part = digits[: len(digits) - places], digits[len(digits) - places :]
+    return ("-" if number < 0 else "") + (f"{whole}.{part}" if part else whole)
 
 
 def _divide_out(number: int, prime: int) -> tuple[int, int]:

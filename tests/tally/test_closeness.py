@@ -82,6 +82,14 @@ def test_a_runoff_can_hang_on_an_early_elimination():
     assert close.new_winners != close.winners
 
 
+def test_a_narrow_elimination_among_others_is_turned_around():
+    """C lacks 20 votes to B when C goes; ten or eleven ballots of B for C instead, and C beats A with B's ballots."""
+    ballots = election("400: A\n310: B > C\n290: C > A")
+    close = how_close(ballots, "irv")
+    assert close.ballots in (10, 11)
+    assert close.new_winners == ("C",)
+
+
 def test_a_tie_hangs_on_one_ballot():
     for method in (*PAIRWISE, "borda", "plurality"):
         close = how_close(EQUAL_CYCLE, method)

@@ -47,8 +47,15 @@ def test_the_quota_is_the_whole_part_of_the_division_and_one():
 
 
 def test_an_exact_quota_is_no_surplus_and_makes_no_stage():
-    result = stv_scottish.count(election("3: A > B\n3: C\n2: B"), seats=2)
-    assert [each.elected for each in result.rounds] == [("A", "C")]
+    result = stv_scottish.count(election("3: A > B\n2: B\n2: C\n1: D > C"), seats=2)
+    first, second = result.rounds
+    assert (first.threshold, first.tally["A"], first.elected, first.eliminated) == (
+        "3.00000",
+        "3.00000",
+        ("A",),
+        ("D",),
+    )
+    assert second.elected == ("C",)
 
 
 def test_the_largest_surplus_moves_first_one_a_stage():
@@ -112,6 +119,19 @@ def test_the_quota_falls_as_ballots_run_out():
     assert quotas[-1] < quotas[0]
 
 
+def test_votes_are_dealt_out_until_less_than_a_millionth_is_left_over_and_no_longer():
+    result = stv_meek.count(election("5: A > B > C\n4: B > A > D\n2: C\n2: D\n1: E > A > B", "A B C D E"), seats=3)
+    second, third = result.rounds[1:]
+    assert {name: second.tally[name] for name in "ABCD"} == {
+        "A": "3.500000417",
+        "B": "3.500000143",
+        "C": "3.111110800",  # 28/9, were it dealt out for ever
+        "D": "2.888888640",
+    }
+    assert (second.keep["A"], second.keep["B"], second.eliminated) == ("0.512846309", "0.543835622", ("E",))
+    assert (third.keep["A"], third.keep["B"], third.threshold) == ("0.428183946", "0.466066790", "3.423672105")
+
+
 def test_equals_get_the_mean_of_what_every_order_would_give_them():
     one = stv_meek.ONE
     keeps = [one // 2, one // 4, one]
@@ -140,8 +160,25 @@ def test_votes_that_differ_by_less_than_the_surplus_are_tied():
         2: B > A > X
     """)
     result = stv_meek.count(ballots, seats=3)
-    assert result.rounds[1].tally["X"] != result.rounds[1].tally["Z"]
+    assert result.rounds[1].tally == {
+        "A": "1000.750000126",
+        "B": "1000.750000126",
+        "X": "667.166666686",
+        "Y": "667.166666562",
+        "Z": "667.166666500",
+    }
     assert result.lots[0].names == ("X", "Y", "Z")
+
+
+def test_what_is_kept_is_rounded_up_in_the_ninth_decimal():
+    """The weight that passes A, 1 - 0.666666667, times what B keeps of it, is no whole number of units."""
+    result = stv_meek.count(election("6: A > B > C\n3: B > C\n1: C\n2: D", "A B C D"), seats=3)
+    last = result.rounds[-1]
+    weight = 1 - Fraction(last.keep["A"])
+    kept = weight * Fraction(last.keep["B"]) * stv_meek.ONE
+    assert kept.denominator != 1
+    up = Fraction(-(-kept.numerator // kept.denominator), stv_meek.ONE)
+    assert Fraction(last.tally["B"]) == 6 * up + 3 * Fraction(last.keep["B"])
 
 
 # --- both ---
