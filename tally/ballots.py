@@ -55,6 +55,18 @@ def check(ranking: str, candidates: int) -> None:
         raise BadBallot("A candidate is ranked who does not stand.")
 
 
+class _Renumbered(dict[str, str]):
+    """Groups of equals with the candidates' new numbers, worked out once each; nobody of them left is the empty text."""
+
+    def __init__(self, new: Mapping[str, int | None]) -> None:
+        self._new = new
+
+    def __missing__(self, group: str) -> str:
+        numbers = [self._new.get(old) for old in group.split("=")] if group else []
+        self[group] = "=".join(map(str, sorted(number for number in numbers if number is not None)))
+        return self[group]
+
+
 @dataclass(frozen=True)
 class Ballots:
     """Who stood, and how often each ranking was cast."""
@@ -80,18 +92,20 @@ class Ballots:
         if tuple(candidates) == self.candidates:
             return self
         places = {name: number for number, name in enumerate(candidates)}
-        new = {old: places[name] for old, name in enumerate(self.candidates) if name in places}
+        groups = _Renumbered({str(old): places.get(name) for old, name in enumerate(self.candidates)})
         counts: Counter[str] = Counter()
         for ranking, count in self.counts.items():
-            groups = groups_of(ranking)
-            counts[ranking_of([new[number] for number in group if number in new] for group in groups)] += count
+            counts[">".join([new for group in ranking.split(">") if (new := groups[group])])] += count
         return Ballots(tuple(candidates), counts)
 
     @cached_property
     def normal(self) -> Ballots:
         """The one form that all orders of candidates and ballots share; every count starts from it."""
         ordered = self.in_order(sorted(self.candidates))
-        return Ballots(ordered.candidates, {ranking: n for ranking, n in sorted(ordered.counts.items()) if n})
+        counts = {ranking: n for ranking in sorted(ordered.counts) if (n := ordered.counts[ranking])}
+        normal = Ballots(ordered.candidates, counts)
+        normal.__dict__["normal"] = normal  # it is its own normal form: no need to sort again
+        return normal
 
     def without(self, names: Iterable[str]) -> Ballots:
         """As if these candidates had not stood."""
@@ -101,9 +115,10 @@ class Ballots:
     @cached_property
     def digest(self) -> str:
         """SHA-256 of the candidates and the counted rankings in normal form, as JSON without spaces."""
-        content = [self.normal.candidates, list(self.normal.counts.items())]
-        text = json.dumps(content, ensure_ascii=False, separators=(",", ":"))
-        return hashlib.sha256(text.encode()).hexdigest()
+        names = json.dumps(self.normal.candidates, ensure_ascii=False, separators=(",", ":"))
+        # A ranking has nothing in it to escape, and put together by hand this takes half the time.
+        rankings = ",".join([f'["{ranking}",{count}]' for ranking, count in self.normal.counts.items()])
+        return hashlib.sha256(f"[{names},[{rankings}]]".encode()).hexdigest()
 
     @cached_property
     def summary(self) -> Summary:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import io
 import json
+import os
 from datetime import UTC, datetime
 from importlib import import_module
 
 import pytest
 
-from bench import parts, rounds, store
+from bench import ballots, parts, rounds, store
 from bench.__main__ import main
 from bench.report import FILE, MILLISECONDS, Report, readable
 from bench.rounds import Comparison
@@ -192,3 +193,18 @@ def test_a_tiny_run_on_dynamodb_has_every_figure(report, monkeypatch):
         assert report.figures[f"store.dynamodb.{each}.ratio_to_bare"] > 0
         assert report.figures[f"store.dynamodb.{each}.ratio_to_pynamodb"] > 0
     assert "engine: ministack" in printed(report)
+
+
+# --- the part `ballots`, in small ---
+
+
+@pytest.mark.slow
+def test_a_tiny_election_day_has_every_figure(report, monkeypatch):
+    for name in ("DATA_DIR", "HOSTS", "LOG_LEVEL", "DJANGO_SETTINGS_MODULE"):
+        monkeypatch.setenv(name, os.environ.get(name, ""))  # so that what the part sets is undone
+    ballots.measure(report, scale=0.01)
+    expected = {"sustained.p99.milliseconds", "sustained_beside_store.store_casts_per_second", "cpu.milliseconds"}
+    expected |= {"page.kilobytes", "growth.cast.casts_per_second", "sealing.seconds"}
+    for key in expected | {f"trips.{page}" for page in ("ballot", "review", "cast", "receipt")}:
+        assert report.figures[f"store.{key}"] > 0
+    assert not list(report.build.iterdir())
