@@ -18,7 +18,7 @@ from store.table import Check, Delete, Equals, Exists, Greater, Item, Key, Missi
 from tally.ballots import Ballots
 
 from .rules import Ballot
-from .secrecy import pseudonym
+from .secrecy import listing, pseudonym
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +48,14 @@ class Standing:
             return None
         under = pseudonym(self.salt, self.voter) if self.salt else self.voter
         return keys.ballot(self.election.name, under)
+
+    @property
+    def listing(self) -> bytes:
+        """What the order of the candidates on their page hangs on."""
+        voter = self.voter or ""
+        if self.salt:
+            return listing(self.salt, voter)
+        return "\n".join((self.election.name, self.election.created_at, keys.fold(voter))).encode()
 
 
 def standing(election_name: str, names: Sequence[str], *, may_join: bool, form: str = "") -> Standing | None:

@@ -12,7 +12,6 @@ from accounts.rules import Refusal
 from elections import times
 from elections.repository import Candidate
 from elections.rules import Election, State
-from store.keys import fold
 from tally.ballots import groups_of, ranking_of
 
 
@@ -114,11 +113,10 @@ def left_out(rankings: str, candidates: Sequence[Candidate]) -> list[str]:
     return [each.name for each in candidates if each.number not in ranked]
 
 
-def shuffled(candidates: Collection[Candidate], election: Election, voter: str) -> list[Candidate]:
+def shuffled(candidates: Collection[Candidate], listing: bytes) -> list[Candidate]:
     """In an order that is random from voter to voter and steady for one, so that being first helps nobody."""
 
     def place(candidate: Candidate) -> bytes:
-        words = "\n".join((election.name, election.created_at, fold(voter), candidate.name))
-        return hashlib.sha256(words.encode()).digest()
+        return hashlib.sha256(listing + b"\n" + candidate.name.encode()).digest()
 
     return sorted(candidates, key=place)

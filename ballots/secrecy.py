@@ -45,6 +45,14 @@ def pseudonym(salt: Item, voter: str) -> str:
     return hmac.digest(key, keys.fold(voter).encode(), "sha256").hex()
 
 
+def listing(salt: Item, voter: str) -> bytes:
+    """What the order of the candidates on the voter's page hangs on. It dies with the salt.
+
+    Some people rank candidates as they are listed: whoever could tell the list of each would know those ballots.
+    """
+    return hmac.digest(_key(salt["salt"]), b"listing\n" + keys.fold(voter).encode(), "sha256")
+
+
 def salted(election: Election) -> list[Write]:
     """What opening a secret election writes."""
     if not election.secret_ballot:
@@ -64,5 +72,5 @@ def _key(salt: bytes) -> bytes:
 
 
 def _check_of(key: bytes) -> bytes:
-    """By which a key is recognised; it tells nothing of the key."""
-    return hmac.digest(key, b"check", "sha256")[:8]
+    """By which a key is recognised; it tells nothing of the key, and no name has a line break in it."""
+    return hmac.digest(key, b"check\n", "sha256")[:8]

@@ -96,7 +96,7 @@ def _refused(request: HttpRequest, election: Election, refusal: Refusal) -> Http
 
 def _show(request: HttpRequest, standing: Standing, ranks: dict[int, Any], **more: Any) -> HttpResponse:
     election, voter = standing.election, standing.voter or request.user.name
-    shown = rules.shuffled(repository.candidates_of(election), election, voter)
+    shown = rules.shuffled(repository.candidates_of(election), standing.listing)
     context = {
         "choices": [_choice(each, ranks) for each in shown],
         "ranks": len(shown),

@@ -28,7 +28,7 @@ from .forms import (
 from .imports import Import
 from .lists import Verdict
 from .rules import Action, Election
-from .turnout import tells_who
+from .turnout import tells_who, turnout
 from .views import A_PAGE, context_of, may, run, told, turnout_context
 
 A_MOMENT = 1.0  # seconds an import may take before its progress is shown
@@ -184,8 +184,12 @@ def added_sentence(added: int) -> str:
 @run(Action.SEE_ROLL)
 @require_safe
 def export_roll(request: HttpRequest, election: Election) -> HttpResponse:
-    rows = ([voter.name, "yes" if voter.voted else "no"] for voter in repository.every_voter(election.name))
-    answer = StreamingHttpResponse(lists.as_csv(["voter", "voted"], rows), content_type="text/csv; charset=utf-8")
+    """The roll as a file; who has voted is in it whenever the page says so."""
+    told_who = tells_who(election, turnout(election.name).voted)
+    voters = repository.every_voter(election.name)
+    rows = ([voter.name, *(["yes" if voter.voted else "no"] if told_who else [])] for voter in voters)
+    header = ["voter", *(["voted"] if told_who else [])]
+    answer = StreamingHttpResponse(lists.as_csv(header, rows), content_type="text/csv; charset=utf-8")
     answer["Content-Disposition"] = 'attachment; filename="roll.csv"'
     return answer
 

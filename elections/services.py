@@ -388,6 +388,8 @@ def delete(actor: User, election: Election) -> None:
     ]
     _record(actor, "ElectionDeleted", election, {}, *gone)
     _sweep(election.name)
+    if election.secret_ballot and election.stored_state != State.DRAFT:
+        people.table().forget_deleted()
 
 
 def _sweep(name: str) -> None:

@@ -1,0 +1,254 @@
+"""Leaks to plant, one at a time: mistakes by which the voters of a secret election would be found out."""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import itertools
+import logging
+import sqlite3
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
+
+import pytest
+
+from accounts import mail
+from accounts.repository import table
+from ballots import repository, rules, secrecy, services, views
+from elections import services as organising
+from store import keys, sqlite, sqlite_rows
+from store.log import EventLog, as_text
+from store.table import DATA, Put, Update
+
+SYMBOLS = secrecy.SYMBOLS
+
+
+@dataclass(frozen=True)
+class Planted:
+    """A leak, and what it gives away."""
+
+    plant: Callable[[pytest.MonkeyPatch], None]
+    share: float = 0.9  # of the voters, by name; 0 if it only narrows the circle
+    afterwards: bool = True  # whether it shows in what is left after the close, or only in copies made before
+    operator: bool = False  # whether it takes the site's secret
+    on_the_page: int = 0  # how many have to vote in a browser for it to show
+
+
+# --- on the ballot ---
+
+
+def _with(monkeypatch: pytest.MonkeyPatch, fields: Callable[[Any, rules.Ballot], dict[str, Any]]) -> None:
+    stored = repository._stored
+
+    def more(standing: Any, ballot: rules.Ballot) -> Put:
+        put = stored(standing, ballot)
+        return replace(put, item=put.item | fields(standing, ballot))
+
+    monkeypatch.setattr(repository, "_stored", more)
+
+
+def a_time_on_the_ballot(monkeypatch: pytest.MonkeyPatch) -> None:
+    _with(monkeypatch, lambda standing, ballot: {"when_cast": as_text(services.utc_now())})
+
+
+def a_number_on_the_ballot(monkeypatch: pytest.MonkeyPatch) -> None:
+    numbers = itertools.count()
+    _with(monkeypatch, lambda standing, ballot: {"sequence": next(numbers)})
+
+
+def a_version_on_the_ballot(monkeypatch: pytest.MonkeyPatch) -> None:
+    _with(monkeypatch, lambda standing, ballot: {"version": standing.acts + 1})
+
+
+def fields_in_another_order_after_a_change(monkeypatch: pytest.MonkeyPatch) -> None:
+    stored = repository._stored
+
+    def turned(standing: Any, ballot: rules.Ballot) -> Put:
+        put = stored(standing, ballot)
+        return replace(put, item=dict(reversed(put.item.items()))) if standing.acts else put
+
+    monkeypatch.setattr(repository, "_stored", turned)
+
+
+# --- its key ---
+
+
+def a_pseudonym_without_the_secret(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(secrecy, "_key", lambda salt: hmac.digest(salt, secrecy.PURPOSE, "sha256"))
+
+
+def a_pseudonym_that_is_a_hash_of_the_name(monkeypatch: pytest.MonkeyPatch) -> None:
+    def hashed(salt: Any, voter: str) -> str:
+        return hashlib.sha256(keys.fold(voter).encode()).hexdigest()
+
+    monkeypatch.setattr(repository, "pseudonym", hashed)
+
+
+def pseudonyms_in_the_order_of_arrival(monkeypatch: pytest.MonkeyPatch) -> None:
+    given: dict[str, str] = {}
+    monkeypatch.setattr(repository, "pseudonym", lambda salt, voter: given.setdefault(voter, f"{len(given):064x}"))
+
+
+def the_salt_outlives_the_close(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(organising, "with_closing", [])
+
+
+# --- its code ---
+
+
+def _code(number: int) -> str:
+    letters = "".join(SYMBOLS[number >> shift & 31] for shift in range(75, -5, -5))
+    return "-".join(letters[start : start + 4] for start in range(0, 16, 4))
+
+
+def a_code_that_counts(monkeypatch: pytest.MonkeyPatch) -> None:
+    numbers = itertools.count(7)
+    monkeypatch.setattr(secrecy, "new_confirmation", lambda: _code(next(numbers)))
+
+
+def a_code_that_tells_the_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(secrecy, "new_confirmation", lambda: _code(time.time_ns()))
+
+
+# --- what it says ---
+
+
+def a_list_that_anybody_can_work_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The order in which the page lists the candidates to a voter, made of nothing but names."""
+
+    def listing(standing: Any) -> bytes:
+        words = (standing.election.name, standing.election.created_at, keys.fold(standing.voter))
+        return "\n".join(words).encode()
+
+    monkeypatch.setattr(repository.Standing, "listing", property(listing), raising=False)
+
+
+# --- beside the ballot ---
+
+
+def _after_cast(monkeypatch: pytest.MonkeyPatch, tell: Callable[..., None]) -> None:
+    record = services._record_cast
+
+    def told(user: Any, standing: Any, rankings: str, now: Any, form: str, *, paper: bool) -> rules.Ballot:
+        ballot = record(user, standing, rankings, now, form, paper=paper)
+        tell(user, standing, ballot, form)
+        return ballot
+
+    monkeypatch.setattr(services, "_record_cast", told)
+
+
+def _in_the_event(monkeypatch: pytest.MonkeyPatch, name: str, value: Callable[[Put], Any]) -> None:
+    record = EventLog.record
+
+    def telling(self: EventLog, event: Any, *writes: Any, once: str | None = None) -> int:
+        for put in writes:
+            if isinstance(put, Put) and put.item["SK"].startswith("BALLOT#"):
+                event = replace(event, event_data=event.event_data | {name: value(put)})
+        return record(self, event, *writes, once=once)
+
+    monkeypatch.setattr(EventLog, "record", telling)
+
+
+def the_ranking_in_the_event(monkeypatch: pytest.MonkeyPatch) -> None:
+    _in_the_event(monkeypatch, "rankings", lambda put: put.item["rankings"])
+
+
+def the_code_in_the_event(monkeypatch: pytest.MonkeyPatch) -> None:
+    _in_the_event(monkeypatch, "confirmation", lambda put: put.item["confirmation"])
+
+
+def the_key_in_the_mark_of_the_form(monkeypatch: pytest.MonkeyPatch) -> None:
+    def tell(user: Any, standing: Any, ballot: rules.Ballot, form: str) -> None:
+        table().write(Update(keys.once(form), set={"ballot": standing.ballot_key.sk}))
+
+    _after_cast(monkeypatch, tell)
+
+
+def the_code_in_a_mail(monkeypatch: pytest.MonkeyPatch) -> None:
+    def tell(user: Any, standing: Any, ballot: rules.Ballot, form: str) -> None:
+        about = {"election_name": standing.election.name, "confirmation": ballot.confirmation}
+        table().write(mail.queued("vote_invitation", user.email, **about))
+
+    _after_cast(monkeypatch, tell)
+
+
+def the_code_in_the_web_log(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without a name: the order is enough."""
+
+    def tell(user: Any, standing: Any, ballot: rules.Ballot, form: str) -> None:
+        logging.getLogger("plenum.request").info("cast", extra={"code": ballot.confirmation})
+
+    _after_cast(monkeypatch, tell)
+
+
+def the_code_in_the_session(monkeypatch: pytest.MonkeyPatch) -> None:
+    say = views._say_outcome
+
+    def keep(request: Any, outcome: services.Outcome) -> None:
+        request.session["receipt"] = outcome.ballot.confirmation if outcome.ballot else ""
+        say(request, outcome)
+
+    monkeypatch.setattr(views, "_say_outcome", keep)
+
+
+def sealed_in_the_order_of_arrival(monkeypatch: pytest.MonkeyPatch) -> None:
+    arrived: dict[str, int] = {}
+    _after_cast(monkeypatch, lambda user, standing, ballot, form: arrived.update({ballot.confirmation: len(arrived)}))
+    sealed = services.sealed_parts
+
+    def parts(election: Any) -> list[list[str]]:
+        return [sorted(lines, key=lambda line: arrived[line.partition("\t")[0]]) for lines in sealed(election)]
+
+    monkeypatch.setattr(services, "sealed_parts", parts)
+
+
+# --- in the embedded store ---
+
+
+def rows_with_numbers(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The table as SQLite makes it if not told otherwise."""
+    connection = sqlite3.connect(table().path)
+    connection.execute(f"DROP TABLE {DATA}")
+    connection.executescript(sqlite_rows.SCHEMA.replace("WITHOUT ROWID", ""))
+    connection.close()
+
+
+def nothing_is_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sqlite.SqliteTable, "forget_deleted", lambda self: None)
+
+
+def only_the_journal_is_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Within their pages the rows stay in the order in which they came."""
+
+    def rewrite(self: Any) -> None:
+        self.connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+
+    monkeypatch.setattr(sqlite._Writer, "rewrite", rewrite)
+
+
+LEAKS = {
+    "a time on the ballot": Planted(a_time_on_the_ballot),
+    "a number on the ballot": Planted(a_number_on_the_ballot),
+    "a version on the ballot": Planted(a_version_on_the_ballot, share=0),
+    "fields in another order after a change": Planted(fields_in_another_order_after_a_change, share=0),
+    "a pseudonym without the secret": Planted(a_pseudonym_without_the_secret, afterwards=False),
+    "a pseudonym that is a hash of the name": Planted(a_pseudonym_that_is_a_hash_of_the_name),
+    "pseudonyms in the order of arrival": Planted(pseudonyms_in_the_order_of_arrival, share=0.3),
+    "the salt outlives the close": Planted(the_salt_outlives_the_close, operator=True),
+    "a code that counts": Planted(a_code_that_counts),
+    "a code that tells the time": Planted(a_code_that_tells_the_time),
+    "a list that anybody can work out": Planted(a_list_that_anybody_can_work_out, share=0.15, on_the_page=35),
+    "the ranking in the event": Planted(the_ranking_in_the_event, share=0.5),
+    "the code in the event": Planted(the_code_in_the_event),
+    "the key in the mark of the form": Planted(the_key_in_the_mark_of_the_form),
+    "the code in a mail": Planted(the_code_in_a_mail),
+    "the code in the web log": Planted(the_code_in_the_web_log, share=0, on_the_page=25),
+    "the code in the session": Planted(the_code_in_the_session, share=0.15, on_the_page=25),
+    "sealed in the order of arrival": Planted(sealed_in_the_order_of_arrival),
+    "rows with numbers": Planted(rows_with_numbers, share=0.9),
+    "nothing is forgotten: the journal": Planted(nothing_is_forgotten, share=0.3),
+    "nothing is forgotten: the salt": Planted(nothing_is_forgotten, operator=True),
+    "only the journal is forgotten": Planted(only_the_journal_is_forgotten, share=0),
+}
