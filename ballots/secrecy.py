@@ -35,7 +35,9 @@ SECRET_REPLACED = _(
 
 def new_confirmation() -> str:
     """Eighty random bits in groups that are easily compared, such as K7QM-2XHD-94TP-WB3N."""
-    return "-".join("".join(secrets.choice(SYMBOLS) for _ in range(4)) for _ in range(GROUPS))
+    bits = secrets.randbits(5 * 4 * GROUPS)
+    symbols = "".join(SYMBOLS[bits >> shift & 31] for shift in range(0, 5 * 4 * GROUPS, 5))
+    return "-".join(symbols[start : start + 4] for start in range(0, len(symbols), 4))
 
 
 def pseudonym(salt: Item, voter: str) -> str:

@@ -1,0 +1,184 @@
+"""An election day in a few seconds: voters come to the real server faster than they are answered, and nothing is lost.
+
+How fast it is makes no difference here; `make bench PART=ballots` measures that.
+"""
+
+from __future__ import annotations
+
+import random
+import socket
+import threading
+import time
+from collections import Counter
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from urllib.parse import parse_qsl
+
+import pytest
+from django.conf import settings
+
+from ballots import repository, rules, services
+from bench.ballots import day as days
+from bench.ballots.day import CAST, NAME, Browser, Day
+from bench.ballots.load import NO_ANSWER, Answer, Outcome, Plan, perform
+from bench.ballots.server import HOST, serving
+from bench.ballots.sustained import DONE, NotWhatWasSaid, Step, Voters, check, highest
+from elections import repository as elections
+from elections.turnout import turnout
+
+VOTERS, RATE = 120, 60.0
+NEVER = 1000.0  # seconds: no answer is too slow here
+
+
+@pytest.fixture
+def day(tmp_path) -> Day:
+    return days.prepare(tmp_path / "day.sqlite3", VOTERS)
+
+
+def sent(day: Day, folder, browsers: list[Browser], forms: list[dict[str, str]]) -> Outcome:
+    """Let them come, each with a form."""
+    folder.mkdir()
+    with serving(folder, day.url, settings.SECRET_KEY) as port:
+        host = f"{HOST}:{port}"
+        texts = [browser.as_text(CAST, form, host) for browser, form in zip(browsers, forms, strict=True)]
+        return perform(Plan(HOST, port, RATE, NEVER, 1.0, texts))
+
+
+def ranking_on(form: dict[str, str]) -> str:
+    boxes = {name.removeprefix("rank-"): [rank] for name, rank in form.items() if name.startswith("rank-")}
+    return rules.ranking_from(boxes, days.candidates())
+
+
+def rankings_of(browsers: list[Browser]) -> list[str | None]:
+    """What everybody's receipt would show."""
+    standings = [services.standing_of(each.user, NAME) for each in browsers]
+    found = [repository.ballot_of(each) if each else None for each in standings]
+    return [each.rankings if each else None for each in found]
+
+
+@pytest.mark.slow
+def test_every_acknowledged_ballot_is_there_as_it_was_sent(day, tmp_path):
+    """Every third voter clicks twice, and so sends the same form again at once."""
+    chance = random.Random(7)
+    with days.on(day):
+        browsers = days.browsers(day.voters)
+        forms = [each.form(chance) for each in browsers]
+        clicks = [number for number in range(VOTERS) for _ in range(2 if number % 3 == 0 else 1)]
+        outcome = sent(day, tmp_path / "site", [browsers[n] for n in clicks], [forms[n] for n in clicks])
+        assert Counter(each.said for each in outcome.answers) == {DONE: len(clicks)}
+        assert rankings_of(browsers) == [ranking_on(form) for form in forms]
+        assert sum(1 for _ in repository.every_ballot(NAME)) == turnout(NAME).voted == VOTERS
+        assert all(voter.voted for voter in elections.every_voter(NAME))
+
+
+@pytest.mark.slow
+def test_forms_that_are_forged_or_of_strangers_leave_nothing(day, tmp_path):
+    """Every voter's form with the wrong guard, without a session, or with a rank that is none."""
+    chance = random.Random(7)
+    with days.on(day):
+        browsers = days.browsers(day.voters[:30])
+        forged = [each.form(chance) | {"csrfmiddlewaretoken": "x" * 64} for each in browsers[:10]]
+        strangers = [Browser(each.user, "nobody.at-all", each.cookie, each.field) for each in browsers[10:20]]
+        wrong = [each.form(chance) | {"rank-0": "first"} for each in browsers[20:]]
+        coming = browsers[:10] + strangers + browsers[20:]
+        outcome = sent(day, tmp_path / "site", coming, forged + [each.form(chance) for each in strangers] + wrong)
+        said = Counter(each.said.partition("?")[0] for each in outcome.answers)
+        assert said == {"403": 10, "302 /sign-in/": 10, "422": 10}
+        assert turnout(NAME).voted == 0
+        assert list(repository.every_ballot(NAME)) == []
+
+
+def test_what_goes_over_the_wire_is_the_form(day):
+    with days.on(day):
+        (browser,) = days.browsers(day.voters[:1])
+    form = browser.form(random.Random(7))
+    head, _, body = browser.as_text(CAST, form, "localhost").partition("\r\n\r\n")
+    assert dict(parse_qsl(body, keep_blank_values=True)) == form
+    assert f"Content-Length: {len(body)}" in head.split("\r\n")
+
+
+# --- the measuring itself ---
+
+
+class Slow(BaseHTTPRequestHandler):
+    def do_POST(self) -> None:
+        time.sleep(0.1)
+        self.send_response(302)
+        self.send_header("Location", "/elsewhere/")
+        self.end_headers()
+
+    def log_message(self, *words: object) -> None:
+        """Says nothing."""
+
+
+@pytest.fixture
+def slow_port() -> Iterator[int]:
+    with ThreadingHTTPServer((HOST, 0), Slow) as server:
+        threading.Thread(target=server.serve_forever).start()
+        yield server.server_port
+        server.shutdown()
+
+
+FORM = "POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 0\r\n\r\n"
+
+
+def test_waiting_counts_from_the_moment_a_voter_comes(slow_port):
+    outcome = perform(Plan(HOST, slow_port, 100.0, NEVER, 1.0, [FORM] * 10))
+    assert not outcome.given_up
+    assert sorted(each.form for each in outcome.answers) == list(range(10))
+    assert {each.said for each in outcome.answers} == {"302 /elsewhere/"}
+    assert all(each.seconds >= 0.1 for each in outcome.answers)
+
+
+def test_what_cannot_be_held_any_more_is_given_up(slow_port):
+    """Five of a hundred may be slow; all are."""
+    outcome = perform(Plan(HOST, slow_port, 50.0, 0.02, 0.05, [FORM] * 100))
+    assert outcome.given_up
+    assert 5 < len(outcome.answers) < 100
+
+
+def test_a_server_that_is_gone_gives_no_answer():
+    with socket.create_server((HOST, 0)) as nobody:
+        port = nobody.getsockname()[1]
+    outcome = perform(Plan(HOST, port, 100.0, NEVER, 1.0, [FORM] * 5))
+    assert [each.said for each in outcome.answers] == [NO_ANSWER] * 5
+
+
+def tried(rate: float, *, held: bool) -> Step:
+    answers = tuple(Answer(form, 0.01 if held else 1.0, DONE) for form in range(10))
+    return Step(rate, Outcome(answers, not held, 0.0, 0.0))
+
+
+@pytest.mark.parametrize("limit", [20.0, 170.0, 290.0, 1000.0])
+def test_the_highest_rate_is_looked_for_between_one_that_held_and_one_that_did_not(limit):
+    steps = highest(lambda rate: tried(rate, held=rate <= limit), 150.0)
+    best = max(step.rate for step in steps if step.held)
+    assert limit * 0.75 < best <= limit
+
+
+def test_a_bad_moment_is_forgiven_once():
+    moments = iter([False, True] + [False] * 20)
+    steps = highest(lambda rate: tried(rate, held=next(moments)), 150.0)
+    assert [(step.rate, step.held) for step in steps[:3]] == [(150.0, False), (150.0, True), (300.0, False)]
+
+
+def test_one_wrong_answer_is_too_many():
+    right, wrong = Answer(0, 0.01, DONE), Answer(1, 0.01, "500")
+    assert Step(10.0, Outcome((right, right), False, 0.0, 0.0)).held
+    assert not Step(10.0, Outcome((right, wrong), False, 0.0, 0.0)).held
+
+
+def test_an_acknowledged_ballot_that_is_not_there_is_noticed(day):
+    voters = Voters([], 0)
+    check(day, voters)
+    voters.voted.add(day.voters[0].name)
+    voters.acknowledged = 1
+    with pytest.raises(NotWhatWasSaid):
+        check(day, voters)
+
+
+def test_a_ballot_that_nobody_was_told_of_is_noticed(day):
+    with days.on(day):
+        services.cast(day.voters[0], NAME, {"0": ["1"]}, "a form")
+    with pytest.raises(NotWhatWasSaid):
+        check(day, Voters([], 0))
