@@ -28,7 +28,7 @@ class Standing:
     election: Election
     voter: str | None  # the name they have on the roll; `None` if they are not on it
     entry: Item | None  # their entry on the roll, if there is one already
-    other: Key | None  # a second entry that is theirs too, by name and by address; only one of the two may vote
+    others: tuple[Key, ...]  # where else they are on the roll, or may be by the time they vote: by name, by address
     salt: Item | None
     repeated: bool = False  # whether the form was carried out before
 
@@ -72,8 +72,9 @@ def standing(election_name: str, names: Sequence[str], *, may_join: bool, form: 
         voter, entry = there[0][1]["voter_name"], there[0][1]
     else:
         voter, entry = (names[0] if may_join and election.electorate == "everyone" else None), None
-    other = next((entries[name] for name, item in there[1:]), None)
-    return Standing(election, voter, entry, other, found.get(salt), mark in found)
+    own = keys.voter(election_name, voter) if voter else None
+    others = tuple(place for place in entries.values() if place != own)
+    return Standing(election, voter, entry, others, found.get(salt), mark in found)
 
 
 def ballot_of(standing: Standing) -> Ballot | None:
@@ -188,7 +189,8 @@ def _stored(standing: Standing, ballot: Ballot) -> Put:
 
 
 def _nowhere_else(standing: Standing) -> list[Write]:
-    return [Check(standing.other, Missing() | Equals("voted", False))] if standing.other else []
+    """Also where there is no entry yet: it may have come, and have voted, since `standing` was read."""
+    return [Check(place, Missing() | Equals("voted", False)) for place in standing.others]
 
 
 def _was_paper(standing: Standing) -> bool:

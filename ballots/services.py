@@ -11,13 +11,13 @@ from django.utils.translation import gettext_lazy as _
 
 from accounts import repository as people
 from accounts.models import User
-from accounts.rules import Permission
+from accounts.rules import Permission, Refusal
 from accounts.services import OVERTAKEN, Overtaken, log
 from elections import repository as elections
 from elections import services as organising
 from elections.rules import Action, Election, State, check_when, check_who
 from store import keys
-from store.log import Event, as_text, utc_now
+from store.log import Event, Repeated, as_text, utc_now
 from store.table import Check, Delete, Equals, Exists, Item, Refused, Update
 
 from . import repository, rules, secrecy
@@ -60,7 +60,7 @@ def cast(user: User, election_name: str, ranks: Ranks, form: str) -> Outcome:
 
     `form` is a token of the form: the same form again changes nothing.
     """
-    return _cast(user, lambda: standing_of(user, election_name, form), ranks, form)
+    return _once(form, lambda: _cast(user, lambda: standing_of(user, election_name, form), ranks, form))
 
 
 def enter_paper(actor: User, election_name: str, voter: str, ranks: Ranks, form: str) -> Outcome:
@@ -72,7 +72,22 @@ def enter_paper(actor: User, election_name: str, voter: str, ranks: Ranks, form:
             check_paper(actor, found)
         return found
 
-    return _cast(actor, read, ranks, form, paper=True)
+    return _once(form, lambda: _cast(actor, read, ranks, form, paper=True))
+
+
+def _once(form: str, act: Callable[[], Outcome]) -> Outcome:
+    """A form that was carried out while we were at it is neither done twice nor refused for what it did itself.
+
+    That can happen because what we read is no snapshot: the mark of the form may be older than the rest.
+    """
+    try:
+        return act()
+    except Repeated:
+        return Outcome(None)
+    except Refusal:
+        if people.table().get(keys.once(form)) is None:
+            raise
+        return Outcome(None)
 
 
 def paper_standing(election_name: str, voter: str, form: str = "") -> Standing | None:
@@ -103,6 +118,8 @@ def _cast(user: User, read: Callable[[], Standing | None], ranks: Ranks, form: s
         if standing.repeated:
             return Outcome(None)
         check_voter(standing, as_text(now))
+        if standing.ballot_key is None:
+            continue  # it was shut, and its salt destroyed, between two of our readings
         rankings = rules.ranking_from(ranks, repository.candidates_of(standing.election))
         try:
             ballot = _record_cast(user, standing, rankings, now, form, paper=paper)
@@ -130,21 +147,27 @@ def _still_here(user: User) -> Check:
     return Check(keys.user(user.name), Exists())
 
 
-def withdraw(user: User, election_name: str, form: str) -> None:
+def withdraw(user: User, election_name: str, form: str) -> Outcome:
+    return _once(form, lambda: _withdraw(user, election_name, form))
+
+
+def _withdraw(user: User, election_name: str, form: str) -> Outcome:
     for _attempt in range(TRIES):
         standing, now = standing_of(user, election_name, form), utc_now()
         if standing is None:
             raise rules.NotThere(rules.NOT_OPEN)
         if standing.repeated:
-            return
+            return Outcome(None)
         check_voter(standing, as_text(now))
+        if standing.ballot_key is None:
+            continue
         if not standing.voted:
             raise HasNotVoted(rules.NOTHING_CAST)
         try:
             _record_withdrawal(user.name, standing, now, once=form)
         except Refused:
             continue
-        return
+        return Outcome(None, standing.voted, standing.acts)
     raise Overtaken(OVERTAKEN)
 
 

@@ -32,6 +32,14 @@ class Event:
     event_data: dict[str, Any] = field(default_factory=dict)
 
 
+class Repeated(Exception):
+    """This form was carried out before, and nothing was changed; `number` is that of its event."""
+
+    def __init__(self, number: int):
+        self.number = number
+        super().__init__(f"This form was carried out before, as event {number}.")
+
+
 def utc_now() -> datetime:
     return datetime.now(UTC)
 
@@ -50,7 +58,7 @@ class EventLog:
         """Make the change and log it, both or neither; answers the event's number.
 
         `Refused.parts` are positions in `writes`. The same `once` again, say of a form sent twice, changes nothing and
-        answers the number of the first time.
+        raises `Repeated` with the number of the first time.
         """
         for _ in range(TRIES):
             number = self.table.increment(keys.event_number(), "last")
@@ -59,7 +67,7 @@ class EventLog:
             except Refused as refused:
                 if once is not None and len(writes) + 2 in refused.parts:
                     self.void(number)
-                    return self._first_time(once)
+                    raise Repeated(self._first_time(once)) from None
                 if own := [part for part in refused.parts if part < len(writes)]:
                     self.void(number)
                     raise Refused(own) from None

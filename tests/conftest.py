@@ -2,15 +2,7 @@
 
 from __future__ import annotations
 
-import os
-import tempfile
-
-FOLDER = tempfile.TemporaryDirectory(prefix="plenum-tests-")
-for name in ("STORE_URL", "SECRET_KEY", "HOSTS", "PROFILE", "DEBUG", "METRICS_TOKEN", "LOG_LEVEL"):
-    os.environ.pop(name, None)
-os.environ["DATA_DIR"] = FOLDER.name
-
-import pytest  # noqa: E402 - the settings are read when pytest-django starts, from the environment above
+import pytest
 
 
 def pytest_configure():

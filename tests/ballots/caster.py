@@ -1,0 +1,228 @@
+"""Clients that vote and organisers that interfere, each recording what was done and answered.
+
+They act as threads of the test, or as a process of their own: `python -m tests.ballots.caster` says "ready" and then
+carries out the plans it reads, one a line and written as JSON, and prints for each a line with what its clients did.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+import uuid
+from collections.abc import Callable
+from contextlib import nullcontext
+from dataclasses import asdict, dataclass, replace
+from datetime import timedelta
+from functools import partial
+from random import Random
+
+if __name__ == "__main__":
+    import django
+
+    django.setup()
+
+from accounts import repository as people
+from accounts.models import User
+from accounts.rules import Refusal
+from accounts.services import Overtaken
+from ballots import repository, rules, services
+from ballots.rules import HasNotVoted, NotNow, Ranks
+from elections import repository as elections
+from elections import services as organising
+from elections.repository import Candidate
+from elections.rules import State
+from store.log import as_text, utc_now
+from store.table import Conflict, Table, Unavailable
+from tests.at_once import at_once
+
+from .history import CARRIED_OUT, CLOSED, DONE, NOTHING, OVERTAKEN, REPEATED, UNKNOWN, Act
+
+CANDIDATES = tuple(Candidate(name, number=number) for number, name in enumerate(("Ada", "Bo", "Cy")))
+SHARED = 0.3  # how often a client sends a form that others send, too: a double click, or a tab copied
+NO_ANSWER = (Conflict, Unavailable)  # it may have happened or not
+ENOUGH = 3  # refusals because of the close, after which a client goes home
+
+
+@dataclass(frozen=True)
+class Plan:
+    """Who does what for how long."""
+
+    voters: tuple[str, ...]
+    clients: int
+    seconds: float
+    first: int = 0  # the number of the first client, for no two in any process may be the same
+    organisers: int = 0
+    closing_after: float | None = None
+    election: str = "Board"
+    stubborn: bool = False  # whether forms without an answer are sent again until there is one
+
+
+def perform(plan: Plan, table: Table | None = None) -> list[Act]:
+    """Everybody at once, each client a thread; on another table than the site's, if given."""
+    users = [people.find(name) for name in plan.voters]
+    owner = people.find("the organiser")
+    end = time.monotonic() + plan.seconds
+    numbers = range(plan.first, plan.first + plan.clients)
+    rushes = [partial(rush, plan, [user for user in users if user], number, end) for number in numbers]
+    rushes += [partial(organise, plan, owner, plan.first + number, end) for number in range(plan.organisers)]
+    if plan.closing_after is not None:
+        rushes.append(partial(close, plan, owner, time.monotonic() + plan.closing_after))
+    answers = at_once(*(partial(_elsewhere, table, each) for each in rushes))
+    for answer in answers:
+        if isinstance(answer, Exception):
+            raise answer
+    return [act for acts in answers for act in acts]
+
+
+def _elsewhere(table: Table | None, act: Callable[[], list[Act]]) -> list[Act]:
+    with people.acting_on(table) if table else nullcontext():
+        return act()
+
+
+# --- voters ---
+
+
+def rush(plan: Plan, users: list[User], number: int, end: float) -> list[Act]:
+    """Vote, vote again, withdraw and look, for whichever voter, until the time is up or the box is shut."""
+    chance = Random(f"client {number} {uuid.uuid4()}")
+    acts: list[Act] = []
+    while time.monotonic() < end and sum(act.answer == CLOSED for act in acts) < ENOUGH:
+        user = chance.choice(users)
+        if chance.random() < 0.15:
+            acts += look(user, plan.election)
+        else:
+            alone = f"{user.name} of {number} {len(acts)} {uuid.uuid4()}"
+            together = f"{user.name} together {int(time.monotonic() * 20)}"
+            form = together if chance.random() < SHARED else alone
+            acts.append(send(user, plan.election, form, stubborn=plan.stubborn))
+    return acts
+
+
+def send(user: User, election_name: str, form: str, *, stubborn: bool = False) -> Act:
+    """Send a form. What it says follows from its token, so that whoever sends the same token sends the same form."""
+    ranks = ranks_on(form)
+    act = first = _timed(partial(_withdraw if is_withdrawal(form) else _cast, user, election_name, ranks, form))
+    while stubborn and act.answer == UNKNOWN:
+        act = _timed(partial(_withdraw if is_withdrawal(form) else _cast, user, election_name, ranks, form))
+    if act is not first and act.answer == REPEATED:
+        act = replace(act, answer=CARRIED_OUT)  # whether by us or by somebody with the same form
+    return replace(act, called=first.called)
+
+
+def is_withdrawal(form: str) -> bool:
+    return Random(f"kind of {form}").random() < 0.25
+
+
+def ranks_on(form: str) -> Ranks:
+    chance = Random(form)
+    return {str(each.number): [chance.choice(("", "1", "2", "3"))] for each in CANDIDATES}
+
+
+def _timed(act: Callable[[], Act]) -> Act:
+    called = time.monotonic()
+    return replace(act(), called=called, answered=time.monotonic())
+
+
+def _cast(user: User, election_name: str, ranks: Ranks, form: str) -> Act:
+    act = Act(user.name, "cast", 0, 0, UNKNOWN, form, rules.ranking_from(ranks, CANDIDATES))
+    try:
+        outcome = services.cast(user, election_name, ranks, form)
+    except NO_ANSWER:
+        return act
+    except Refusal as refusal:
+        return replace(act, answer=_answer(refusal))
+    if outcome.ballot is None:
+        return replace(act, answer=REPEATED)
+    return replace(act, answer=DONE, code=outcome.ballot.confirmation, acts=outcome.acts)
+
+
+def _withdraw(user: User, election_name: str, ranks: Ranks, form: str) -> Act:
+    act = Act(user.name, "withdraw", 0, 0, CARRIED_OUT, form)
+    try:
+        services.withdraw(user, election_name, form)
+    except NO_ANSWER:
+        return replace(act, answer=UNKNOWN)
+    except Refusal as refusal:
+        return replace(act, answer=_answer(refusal))
+    return act
+
+
+def _answer(refusal: Refusal) -> str:
+    if isinstance(refusal, HasNotVoted):
+        return NOTHING
+    if isinstance(refusal, NotNow):
+        return CLOSED
+    if isinstance(refusal, Overtaken):
+        return OVERTAKEN
+    raise refusal
+
+
+def look(user: User, election_name: str) -> list[Act]:
+    """What the receipt would show; nothing, once nobody can know."""
+    called = time.monotonic()
+    try:
+        standing = services.standing_of(user, election_name)
+        if standing is None or standing.ballot_key is None:
+            return []
+        ballot = repository.ballot_of(standing)
+    except NO_ANSWER:
+        return []
+    seen = (ballot.rankings, ballot.confirmation) if ballot else (None, None)
+    return [Act(user.name, "look", called, time.monotonic(), DONE, "", *seen)]
+
+
+# --- organisers ---
+
+
+def organise(plan: Plan, owner: User, number: int, end: float) -> list[Act]:
+    """Move the end and put people on the roll, again and again."""
+    acts: list[Act] = []
+    while time.monotonic() < end and sum(act.answer == CLOSED for act in acts) < ENOUGH:
+        step = partial(_add if len(acts) % 3 == 0 else _extend, plan, owner, number, len(acts))
+        acts.append(_timed(step))
+        time.sleep(0.02)
+    return acts
+
+
+def _extend(plan: Plan, owner: User, number: int, step: int) -> Act:
+    """No two set the same end: the last milliseconds tell who did."""
+    moment = utc_now() + timedelta(hours=2)
+    moved = as_text(moment.replace(microsecond=moment.microsecond // 10_000 * 10_000 + number % 10 * 1000))
+    act = Act(owner.name, "extend", 0, 0, DONE, moved)
+    return _organised(act, lambda: organising.extend(owner, elections.find(plan.election), moved))
+
+
+def _add(plan: Plan, owner: User, number: int, step: int) -> Act:
+    name = f"guest {number} {step}"
+    act = Act(owner.name, "add", 0, 0, DONE, name)
+    return _organised(act, lambda: organising.add_voters(owner, elections.find(plan.election), [name]))
+
+
+def close(plan: Plan, owner: User, when: float) -> list[Act]:
+    time.sleep(max(0.0, when - time.monotonic()))
+    act = Act(owner.name, "close", 0, 0, DONE)
+    return [_timed(lambda: _organised(act, lambda: organising.close(owner, elections.find(plan.election))))]
+
+
+def _organised(act: Act, work: Callable[[], object]) -> Act:
+    try:
+        work()
+    except NO_ANSWER:
+        return replace(act, answer=UNKNOWN)
+    except Refusal as refusal:
+        return replace(act, answer=CLOSED if str(State.CLOSED.label) in str(refusal) else OVERTAKEN)
+    return act
+
+
+# --- as a process ---
+
+
+def main() -> None:
+    print("ready", flush=True)
+    for line in sys.stdin:
+        print(json.dumps([asdict(act) for act in perform(Plan(**json.loads(line)))]), flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,227 @@
+"""The server is killed while ballots arrive, and started again: none that was acknowledged is lost, none is doubled."""
+
+from __future__ import annotations
+
+import http.client
+import os
+import re
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+from random import Random
+from urllib.parse import quote, urlencode
+
+import pytest
+from django.conf import settings as django_settings
+from django.contrib.auth import BACKEND_SESSION_KEY, HASH_SESSION_KEY, SESSION_KEY
+
+from accounts import repository as people
+from accounts.models import User
+from accounts.rules import Role
+from accounts.sessions import SessionStore
+from ballots import rules
+from config.settings import BASE_DIR, own_secret
+from elections import repository as elections
+from elections import services as organising
+from store import keys
+from tests.at_once import at_once
+from tests.store.engines import free_port
+
+from .caster import CANDIDATES, is_withdrawal, ranks_on
+from .history import CARRIED_OUT, DONE, NOTHING, UNKNOWN, Act, flaws, left_behind
+
+pytestmark = pytest.mark.slow
+ROUNDS = 3
+SECONDS_TO_START = 60
+ELECTIONS = ("Secret board", "Public board")
+VOTERS = tuple(f"voter {number}" for number in range(6))
+NOBODY_THERE = (OSError, http.client.HTTPException)
+
+
+# --- the server ---
+
+
+class Server:
+    """A site in a folder as `make run` serves it. Killed, it can be started again."""
+
+    def __init__(self, folder: Path):
+        self.folder = folder
+        self.port = free_port()
+        self.process: subprocess.Popen[bytes] | None = None
+
+    def start(self) -> None:
+        port = str(self.port)
+        variables = {"PATH": os.environ["PATH"], "DATA_DIR": str(self.folder), "PORT": port, "WEB_PROCESSES": "2"}
+        command = [sys.executable, "manage.py", "serve", "--no-demo"]
+        with (self.folder / "server.log").open("ab") as log:
+            self.process = subprocess.Popen(
+                command, cwd=BASE_DIR, env=variables, stdout=log, stderr=log, start_new_session=True
+            )
+        self._wait_until_it_answers()
+
+    def _wait_until_it_answers(self) -> None:
+        deadline = time.monotonic() + SECONDS_TO_START
+        while time.monotonic() < deadline and self.process.poll() is None:
+            try:
+                connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=5)
+                connection.request("GET", "/healthz")
+                assert connection.getresponse().status == 200
+                connection.close()
+                return
+            except OSError:
+                time.sleep(0.05)
+        raise AssertionError(f"The server did not start:\n{(self.folder / 'server.log').read_text()[-2000:]}")
+
+    def kill(self) -> None:
+        """All of it at once: the server, its processes and its worker are one group."""
+        if self.process is not None and self.process.poll() is None:
+            os.killpg(self.process.pid, signal.SIGKILL)
+            self.process.wait(timeout=10)
+
+
+@pytest.fixture
+def server(site, settings, tmp_path) -> Iterator[Server]:
+    """Not started yet. What is written to the site's table before is what it starts with."""
+    settings.SECRET_KEY = own_secret(tmp_path)
+    server = Server(tmp_path)
+    yield server
+    server.kill()
+
+
+# --- clients ---
+
+
+@dataclass
+class Browser:
+    """Somebody's device: one connection that is kept, a session, and the token against forged forms."""
+
+    port: int
+    session: str
+    csrf: str = ""
+    connection: http.client.HTTPConnection | None = None
+
+    def ask(self, method: str, path: str, form: dict[str, str] | None = None) -> tuple[http.client.HTTPResponse, str]:
+        self.connection = self.connection or http.client.HTTPConnection("127.0.0.1", self.port, timeout=30)
+        cookies = {django_settings.SESSION_COOKIE_NAME: self.session, "csrftoken": self.csrf}
+        headers = {"Cookie": "; ".join(f"{name}={value}" for name, value in cookies.items() if value)}
+        body = None
+        if form is not None:
+            headers |= {"Content-Type": "application/x-www-form-urlencoded"}
+            body = urlencode(form | {"csrfmiddlewaretoken": self.csrf})
+        try:
+            self.connection.request(method, path, body, headers)
+            answer = self.connection.getresponse()
+            return answer, answer.read().decode()
+        except NOBODY_THERE:
+            self.connection.close()
+            self.connection = None
+            raise
+
+    def open_ballot(self, election_name: str) -> None:
+        """As a voter does first; the page brings the token that every form needs."""
+        answer, _page = self.ask("GET", f"/election/{quote(election_name)}/ballot/")
+        assert answer.status == 200
+        found = re.search(r"csrftoken=(\w+)", answer.headers.get("Set-Cookie", ""))
+        assert found is not None
+        self.csrf = found[1]
+
+    def send(self, election_name: str, form: str) -> str:
+        """What became of a form, which says what its token says."""
+        kind = "withdraw" if is_withdrawal(form) else "cast"
+        boxes = {f"rank-{number}": typed[0] for number, typed in ranks_on(form).items()}
+        address = f"/election/{quote(election_name)}/ballot/{kind}/"
+        try:
+            answer, page = self.ask("POST", address, {"token": form, "acts": "0", **boxes})
+        except NOBODY_THERE:
+            return UNKNOWN
+        if answer.status == 302:
+            where = "ballot/receipt/" if kind == "cast" else ""
+            assert answer.headers["Location"] == f"/election/{quote(election_name)}/{where}"
+            return CARRIED_OUT
+        if answer.status in (409, 503):
+            return UNKNOWN
+        assert (kind, answer.status) == ("withdraw", 403), page
+        assert str(rules.NOTHING_CAST) in page
+        return NOTHING
+
+
+class Rush:
+    """Clients that send forms until they are told to stop, each form until it is answered."""
+
+    def __init__(self) -> None:
+        self.over = threading.Event()
+        self.tries: Counter[int] = Counter()
+
+    def go(self, client: int, browser: Browser) -> dict[str, list[Act]]:
+        chance, voter = Random(), VOTERS[client % len(VOTERS)]
+        acts: dict[str, list[Act]] = {name: [] for name in ELECTIONS}
+        while not self.over.is_set():
+            name = chance.choice(ELECTIONS)
+            form = f"{client} {len(acts[name])} in {name} {chance.random()}"
+            acts[name].append(self._send(browser, voter, name, form))
+        return acts
+
+    def _send(self, browser: Browser, voter: str, name: str, form: str) -> Act:
+        called, answer, tries = time.monotonic(), UNKNOWN, 0
+        while answer == UNKNOWN:
+            assert time.monotonic() < called + 2 * SECONDS_TO_START, "the server did not come back"
+            answer = browser.send(name, form)
+            tries += 1
+            if answer == UNKNOWN:
+                time.sleep(0.05)
+        self.tries[tries] += 1
+        act = Act(voter, "withdraw" if is_withdrawal(form) else "cast", called, time.monotonic(), answer, form)
+        return act if act.kind == "withdraw" else replace(act, rankings=rules.ranking_from(ranks_on(form), CANDIDATES))
+
+
+def session_of(user: User) -> str:
+    """Somebody is signed in, without the time a password takes."""
+    session = SessionStore()
+    session[SESSION_KEY] = user.name
+    session[BACKEND_SESSION_KEY] = django_settings.AUTHENTICATION_BACKENDS[0]
+    session[HASH_SESSION_KEY] = user.get_session_auth_hash()
+    session.save()
+    return session.session_key or ""
+
+
+def kill_and_start_again(server: Server, rush: Rush) -> None:
+    """The server is up when this begins and when it ends."""
+    try:
+        for _ in range(ROUNDS):
+            time.sleep(Random().uniform(0.8, 1.6))
+            server.kill()
+            server.start()
+        time.sleep(0.3)
+    finally:
+        rush.over.set()
+
+
+def test_killed_in_the_middle_of_a_rush_it_loses_no_ballot_and_doubles_none(site, server, person, opened):
+    users = [person(name, Role.VOTER) for name in VOTERS]
+    for name in ELECTIONS:
+        opened(*VOTERS, name=name, secret_ballot=name == ELECTIONS[0])
+    salts = {name: site.get(keys.salt(name)) for name in ELECTIONS}
+    rush, browsers = Rush(), [Browser(server.port, session_of(user)) for user in users * 2]  # everybody has two devices
+    server.start()
+    for browser in browsers:
+        browser.open_ballot(ELECTIONS[0])
+    clients = [partial(rush.go, number, browser) for number, browser in enumerate(browsers)]
+    trouble, *answers = at_once(partial(kill_and_start_again, server, rush), *clients)
+    server.kill()
+    assert [answer for answer in (trouble, *answers) if isinstance(answer, Exception)] == []
+    assert sum(rush.tries.values()) > 100
+    assert sum(count for tries, count in rush.tries.items() if tries > 1) >= ROUNDS, "some waited for an answer in vain"
+    owner = people.find("the organiser")
+    for name in ELECTIONS:
+        acts = [act for answer in answers for act in answer[name]]
+        called = time.monotonic()
+        organising.close(owner, elections.find(name))
+        acts.append(Act(owner.name, "close", called, time.monotonic(), DONE))
+        assert flaws(acts, left_behind(site, name, users, salts[name])) == []

@@ -1,0 +1,491 @@
+"""Many cast, change and withdraw while others extend and close: some order of their acts explains every answer.
+
+The tests of the test come last: histories that are wrong on purpose, and mistakes planted in the code, are found.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import uuid
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import asdict, replace
+from datetime import datetime, timedelta
+from functools import partial
+from math import inf
+from random import Random
+from typing import Any
+
+import pytest
+
+from accounts import repository as people
+from accounts.rules import Role
+from accounts.services import Overtaken
+from ballots import repository, services
+from ballots.rules import NotNow
+from config.settings import BASE_DIR
+from elections import repository as elections
+from elections import services as organising
+from elections.rules import Election
+from store import keys
+from store.chaos import Chaos
+from store.connect import connect
+from store.log import Event, EventLog, as_text, utc_now
+from store.sqlite import SqliteTable
+from store.table import Check, Exists, Item, Key, Refused, Table, Write
+from tests.store import engines
+
+from .caster import Plan, perform
+from .conftest import ranks
+from .history import (
+    CARRIED_OUT,
+    CLOSED,
+    DONE,
+    NOTHING,
+    REPEATED,
+    UNKNOWN,
+    Act,
+    Box,
+    Left,
+    explained,
+    flaws,
+    left_behind,
+)
+
+VOTERS = ("Eve", "Bob", "Kim", "Sue")
+PROCESSES = 4
+JUDGE = ["dynamodb-local"] if os.environ.get(engines.JAR_DIR) else []
+STARTED = {"ministack": engines.ministack, "dynamodb-local": engines.dynamodb_local}
+KINDS: dict[str, dict[str, Any]] = {
+    "secret": {"secret_ballot": True},
+    "public": {"secret_ballot": False},
+    "everyone": {"secret_ballot": True, "electorate": "everyone"},
+}
+
+
+class Rush:
+    """An election ready for many to vote in at once, and the judgement of what they did."""
+
+    def __init__(self, name: str):
+        self.name = name
+        self.users = [user for user in map(people.find, VOTERS) if user]
+        self.salt = people.table().get(keys.salt(name))
+
+    def plan(self, **details: Any) -> Plan:
+        return Plan(VOTERS, election=self.name, **details)
+
+    def flaws(self, acts: list[Act]) -> list[str]:
+        return flaws(acts, left_behind(people.table(), self.name, self.users, self.salt))
+
+
+@pytest.fixture
+def rush(person, opened) -> Callable[..., Rush]:
+    def make(kind: str, name: str = "Board") -> Rush:
+        for voter in VOTERS:
+            people.find(voter) or person(voter, Role.VOTER)
+        listed = () if kind == "everyone" else VOTERS
+        opened(*listed, name=name, no_voting_after=as_text(utc_now() + timedelta(hours=1)), **KINDS[kind])
+        return Rush(name)
+
+    return make
+
+
+def slowed(table: Table, slowness: float = 0.2, seconds: float = 0.004) -> Chaos:
+    """A table that now and then takes its time, so that threads meet in every order."""
+    return Chaos(table, Random(), slowness=slowness, seconds=seconds)
+
+
+def check_that_they_met(acts: list[Act], least: int = 20) -> None:
+    """A rush in which nobody met anybody would say nothing."""
+    answers = Counter(act.answer for act in acts)
+    assert answers[DONE] > least, answers
+    assert answers[CLOSED] > 3, answers
+
+
+# --- rushes ---
+
+
+@pytest.mark.slow
+def test_what_four_processes_do_some_order_explains(rush, settings):
+    boards = [rush(kind, name=kind) for kind in KINDS]
+    with casters(STORE_URL=settings.STORE_URL, SECRET_KEY=settings.SECRET_KEY) as perform_together:
+        for board in boards:
+            shares = [
+                board.plan(clients=2, seconds=4, first=2 * n, organisers=n % 2, closing_after=None if n else 1.0)
+                for n in range(PROCESSES)
+            ]
+            acts = perform_together(shares)
+            check_that_they_met(acts)
+            assert board.flaws(acts) == []
+
+
+@contextmanager
+def casters(**variables: str) -> Iterator[Callable[[list[Plan]], list[Act]]]:
+    """Processes that carry out plans, each its own, all at once."""
+    environment = {**os.environ, **variables, "DJANGO_SETTINGS_MODULE": "config.settings"}
+    pipes: dict[str, Any] = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True, "bufsize": 1}
+    command = [sys.executable, "-m", "tests.ballots.caster"]
+    with ExitStack() as ends:
+        processes = []
+        for _ in range(PROCESSES):
+            process = ends.enter_context(subprocess.Popen(command, cwd=BASE_DIR, env=environment, **pipes))
+            ends.callback(process.kill)
+            processes.append(process)
+        assert [process.stdout.readline() for process in processes] == ["ready\n"] * PROCESSES
+
+        def perform_together(plans: list[Plan]) -> list[Act]:
+            for process, plan in zip(processes, plans, strict=True):
+                process.stdin.write(json.dumps(asdict(plan)) + "\n")
+            lines = [process.stdout.readline() for process in processes]
+            assert all(lines), "one of them broke off; it has said why"
+            return [Act(**act) for line in lines for act in json.loads(line)]
+
+        yield perform_together
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_what_threads_do_some_order_explains(rush, kind):
+    board = rush(kind)
+    acts = perform(board.plan(clients=8, seconds=4, organisers=2, closing_after=0.8), slowed(people.table()))
+    check_that_they_met(acts)
+    assert board.flaws(acts) == []
+
+
+@pytest.fixture(scope="module", params=["ministack", *JUDGE])
+def engine(request) -> Iterator[engines.Engine]:
+    with STARTED[request.param]() as started:
+        yield started
+
+
+@pytest.fixture
+def on_dynamodb(engine, settings, site) -> Iterator[None]:
+    """The site's table is an empty one on DynamoDB."""
+    settings.STORE_URL = f"dynamodb://{engines.REGION}?prefix=t{uuid.uuid4().hex[:8]}-&endpoint={engine.endpoint}"
+    connect(settings.STORE_URL).create()
+    yield
+    engine.drop(connect(settings.STORE_URL))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", ["secret", "public"])
+def test_on_dynamodb_too(on_dynamodb, rush, kind):
+    board = rush(kind)
+    acts = perform(board.plan(clients=5, seconds=20, organisers=1, closing_after=2.0))
+    check_that_they_met(acts, least=5)
+    assert board.flaws(acts) == []
+
+
+# --- narrow places, one step at a time ---
+
+
+def test_an_entry_that_came_meanwhile_gives_no_second_vote(person, opened):
+    """Two windows: one looked before the second entry came and sends last."""
+    election = opened("eve@example.org")
+    eve = person("Eve")
+    before = services.standing_of(eve, "Board")
+    organising.add_voters(people.find("the organiser"), election, ["Eve"])
+    services.cast(eve, "Board", ranks(Cy=1), "1")
+    with pytest.raises(Refused):
+        services._record_cast(eve, before, "1", utc_now(), "2", paper=False)
+    assert len(list(repository.every_ballot("Board"))) == 1
+
+
+def test_nor_does_one_where_everybody_may_vote(person, opened):
+    election = opened(electorate="everyone")
+    eve = person("Eve")
+    before = services.standing_of(eve, "Board")
+    organising.add_voters(people.find("the organiser"), election, ["eve@example.org"])
+    services.cast(eve, "Board", ranks(Cy=1), "1")
+    with pytest.raises(Refused):
+        services._record_cast(eve, before, "1", utc_now(), "2", paper=False)
+    assert len(list(repository.every_ballot("Board"))) == 1
+
+
+@pytest.mark.parametrize("act", ["cast", "enter_paper"])
+def test_no_double_click_is_told_a_code_that_finds_nothing(person, opened, monkeypatch, act):
+    """The second click looks before the first has happened, and writes after it."""
+    opened("Eve", paper_ballots=True)
+    eve, owner = person("Eve"), people.find("the organiser")
+    arguments = (eve, "Board") if act == "cast" else (owner, "Board", "Eve")
+    click = partial(getattr(services, act), *arguments, ranks(Bo=1), "the same form")
+    once(monkeypatch, services, "_record_cast", first=click)
+    outcome = click()
+    (ballot,) = repository.every_ballot("Board")
+    assert outcome.ballot in (None, ballot)
+
+
+@pytest.mark.parametrize("act", ["cast", "withdraw", "enter_paper"])
+def test_no_double_click_is_refused_for_what_the_first_click_did(person, opened, monkeypatch, act):
+    """The second finds its form not sent yet; then the first happens, and it closes; then the second reads on."""
+    opened("Eve", paper_ballots=True)
+    eve, owner = person("Eve"), people.find("the organiser")
+    if act == "withdraw":
+        services.cast(eve, "Board", ranks(Bo=1), "an earlier form")
+    forms = {
+        "cast": partial(services.cast, eve, "Board", ranks(Bo=1), "the same form"),
+        "withdraw": partial(services.withdraw, eve, "Board", "the same form"),
+        "enter_paper": partial(services.enter_paper, owner, "Board", "Eve", ranks(Bo=1), "the same form"),
+    }
+
+    def meanwhile() -> None:
+        forms[act]()
+        organising.close(owner, elections.find("Board"))
+
+    read_on_after(monkeypatch, keys.once("the same form"), meanwhile)
+    forms[act]()
+    assert len(list(repository.every_ballot("Board"))) == int(act != "withdraw")
+
+
+@pytest.mark.parametrize("act", ["cast", "withdraw"])
+def test_whoever_meets_the_close_is_told_that_it_is_closed(person, opened, monkeypatch, act):
+    """They find it open; then it closes, and its salt is destroyed; then they read on."""
+    opened("Eve")
+    eve, owner = person("Eve"), people.find("the organiser")
+    services.cast(eve, "Board", ranks(Bo=1), "1")
+    read_on_after(monkeypatch, keys.election("Board"), lambda: organising.close(owner, elections.find("Board")))
+    with pytest.raises(NotNow, match="closed"):
+        services.withdraw(eve, "Board", "2") if act == "withdraw" else services.cast(eve, "Board", ranks(Cy=1), "2")
+    assert [ballot.rankings for ballot in repository.every_ballot("Board")] == ["1"]
+
+
+def read_on_after(monkeypatch: pytest.MonkeyPatch, first: Key, meanwhile: Callable[[], object]) -> None:
+    """The next reading of several items reads this one first, and the others when something has happened.
+
+    The port promises no snapshot, and DynamoDB gives none.
+    """
+    true = SqliteTable.get_many
+
+    def get_many(table: SqliteTable, wanted: Iterable[Key], **options: Any) -> dict[Key, Item]:
+        wanted = list(wanted)
+        early = true(table, [first], **options)
+        if first in wanted:
+            monkeypatch.setattr(SqliteTable, "get_many", true)
+            meanwhile()
+        return early | true(table, [key for key in wanted if key != first], **options)
+
+    monkeypatch.setattr(SqliteTable, "get_many", get_many)
+
+
+def once(monkeypatch: pytest.MonkeyPatch, module: Any, name: str, *, first: Callable[[], object]) -> None:
+    """The next call of the function is overtaken by another act."""
+    true = getattr(module, name)
+
+    def overtaken(*arguments: Any, **options: Any) -> Any:
+        monkeypatch.setattr(module, name, true)
+        first()
+        return true(*arguments, **options)
+
+    monkeypatch.setattr(module, name, overtaken)
+
+
+# --- histories that are wrong on purpose ---
+
+
+def cast(rankings: str, called: float, answered: float, answer: str = DONE, **said: Any) -> Act:
+    form = said.pop("form", f"form {called}")
+    code = said.pop("code", f"code {called}" if answer == DONE else None)
+    return Act("Eve", "cast", called, answered, answer, form, rankings, code, **said)
+
+
+def look(rankings: str | None, code: str | None, called: float, answered: float) -> Act:
+    return Act("Eve", "look", called, answered, DONE, "", rankings, code)
+
+
+def withdraw(called: float, answered: float, answer: str = CARRIED_OUT, form: str = "withdrawal") -> Act:
+    return Act("Eve", "withdraw", called, answered, answer, form)
+
+
+SHUT = Act("", "shut", 10, 10, DONE)
+FIRST, SECOND, TOGETHER = cast("0", 1, 2), cast("1", 3, 4), cast("1", 1.5, 4)
+
+
+@pytest.mark.parametrize(
+    ("acts", "left"),
+    [
+        ([], Box()),
+        ([FIRST], Box(("0", "code 1"), 1)),
+        ([FIRST, SECOND], Box(("1", "code 3"), 2)),
+        ([FIRST, TOGETHER], Box(("0", "code 1"), 2)),
+        ([FIRST, TOGETHER], Box(("1", "code 1.5"), 2)),
+        ([FIRST, withdraw(3, 4)], Box(None, 2)),
+        ([FIRST, withdraw(3, 4), withdraw(3, 5)], Box(None, 2)),
+        ([withdraw(3, 4, NOTHING)], Box()),
+        ([FIRST, cast("0", 3, 4, REPEATED, form="form 1")], Box(("0", "code 1"), 1)),
+        ([cast("0", 1, 2, UNKNOWN)], Box()),
+        ([cast("0", 1, 2, UNKNOWN)], Box(("0", "a code"), 1)),
+        ([cast("0", 1, 2, UNKNOWN), look(None, None, 3, 4), look("0", "a code", 5, 6)], Box(("0", "a code"), 1)),
+        ([FIRST, SHUT, cast("1", 9, 11)], Box(("1", "code 9"), 2)),
+        ([FIRST, SHUT, cast("1", 9, 11, CLOSED)], Box(("0", "code 1"), 1)),
+        ([FIRST, SHUT, cast("0", 12, 13, REPEATED, form="form 1")], Box(("0", "code 1"), 1)),
+        ([FIRST, look("0", "code 1", 3, 4)], Box(("0", "code 1"), 1)),
+        ([FIRST, cast("1", 3, 6), look("0", "code 1", 4, 5)], Box(("1", "code 3"), 2)),
+    ],
+)
+def test_what_can_have_happened_is_explained(acts, left):
+    assert explained(acts, left)
+
+
+@pytest.mark.parametrize(
+    ("acts", "left"),
+    [
+        pytest.param([FIRST], Box(), id="a ballot lost"),
+        pytest.param([FIRST, SECOND], Box(("0", "code 1"), 2), id="an update lost"),
+        pytest.param([FIRST, SECOND], Box(("1", "code 3"), 1), id="an act that the roll forgot"),
+        pytest.param([FIRST], Box(("0", "code 1"), 2), id="one act that happened twice"),
+        pytest.param([FIRST], Box(("0", "another code"), 1), id="another code than was told"),
+        pytest.param([cast("0", 1, 4, acts=0), cast("1", 2, 3, acts=0)], Box(("0", "code 1"), 2), id="two first acts"),
+        pytest.param([FIRST, cast("0", 3, 4, form="form 1")], Box(("0", "code 3"), 2), id="one form twice"),
+        pytest.param([cast("0", 1, 2, REPEATED)], Box(), id="repeated but never sent before"),
+        pytest.param([FIRST, withdraw(3, 4)], Box(("0", "code 1"), 2), id="a withdrawn ballot that stayed"),
+        pytest.param([FIRST, withdraw(3, 4, NOTHING)], Box(("0", "code 1"), 1), id="nothing where there was a ballot"),
+        pytest.param([FIRST, withdraw(3, 4), withdraw(5, 6, NOTHING)], Box(None, 2), id="a form that was forgotten"),
+        pytest.param([FIRST, SECOND, look("0", "code 1", 5, 6)], Box(("1", "code 3"), 2), id="a stale look"),
+        pytest.param(
+            [FIRST, cast("1", 3, 9), look("1", "code 3", 4, 5), look("0", "code 1", 6, 7)],
+            Box(("1", "code 3"), 2),
+            id="new, then old again",
+        ),
+        pytest.param([FIRST, SHUT, cast("1", 11, 12)], Box(("1", "code 11"), 2), id="an act after the close"),
+        pytest.param([SHUT, cast("0", 11, 12, UNKNOWN)], Box(("0", "a code"), 1), id="an unknown act after the close"),
+        pytest.param([FIRST, SHUT, cast("1", 5, 6, CLOSED)], Box(("0", "code 1"), 1), id="refused before the close"),
+        pytest.param(
+            [cast("0", 1, 2, UNKNOWN), look("0", "a code", 3, 4), look(None, None, 5, 6)], Box(), id="there, then gone"
+        ),
+    ],
+)
+def test_what_cannot_have_happened_is_found(acts, left):
+    assert not explained(acts, left)
+
+
+@pytest.fixture
+def told(rush) -> tuple[list[Act], Left]:
+    """A true history of a public election, and what it left."""
+    board = rush("public")
+    acts = perform(board.plan(clients=3, seconds=3, organisers=1, closing_after=0.3))
+    left = left_behind(people.table(), board.name, board.users, None)
+    assert flaws(acts, left) == []
+    assert len(left.ballots) > 1
+    return acts, left
+
+
+def test_what_was_left_is_held_against_everything_else(told):
+    acts, left = told
+    first, *others = left.ballots
+    voted = [event for event in left.events if event["event_type"] == "BallotCast"]
+    closed = next(event for event in left.events if event["event_type"] == "ElectionClosed")
+    close = next(act for act in acts if act.kind == "close")
+    moved = next(act for act in acts if act.kind == "extend" and act.answer == DONE)
+    late = voted[-1] | {"event_id": left.events[-1]["event_id"] + 1}
+    wrong = {
+        "There are": replace(left, ballots=[*left.ballots, first]),
+        "The turnout says": replace(left, turnout=left.turnout + 1),
+        "The roll does not say": replace(left, voted=left.voted - {min(left.voted)}),
+        "The log tells of": replace(left, events=[event for event in left.events if event != voted[0]]),
+        "The log does not tell": replace(left, events=[event for event in left.events if event != voted[0]]),
+        "Something happened after": replace(left, events=[*left.events, late]),
+        "that it was closed": replace(left, events=[event for event in left.events if event != closed]),
+        "The end is not": replace(left, end="2099-01-01T00:00:00.000Z"),
+        "a flaw": replace(left, log="a flaw"),
+    }
+    for words, other in wrong.items():
+        assert any(words in flaw for flaw in flaws(acts, other)), words
+    told_wrong = {
+        "but was told otherwise": [replace(act, answer=CLOSED) if act is close else act for act in acts],
+        "before anybody closed": [replace(act, called=inf) if act is close else act for act in acts],
+        "Two were told": [*acts, close],
+        "is 1 times in the log": [replace(act, answer=CLOSED) if act is moved else act for act in acts],
+        "after the close": [replace(act, called=close.answered + 1) if act is moved else act for act in acts],
+        "No order explains": [act for act in acts if act.kind != "cast"],
+    }
+    for words, others in told_wrong.items():
+        assert any(words in flaw for flaw in flaws(others, left)), words
+
+
+def test_numbers_that_run_against_the_clock_are_found(told):
+    acts, left = told
+    order = [act.code for act in acts if act.kind == "cast" and act.answer == DONE]
+    turned = [replace(act, called=-act.answered, answered=-act.called) if act.code in order else act for act in acts]
+    assert any("higher number" in flaw for flaw in flaws(turned, left))
+
+
+# --- mistakes planted in the code ---
+
+
+def unmarked(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The roll is marked whatever it says by now."""
+    true = repository.marked
+    monkeypatch.setattr(repository, "marked", lambda *a, **options: replace(true(*a, **options), when=None))
+
+
+def ungated(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whoever has looked while it was open gets in."""
+    true = repository.through_gate
+
+    def through(*arguments: Any) -> Write:
+        write = true(*arguments)
+        return replace(write, when=Exists() if isinstance(write, Check) else None)
+
+    monkeypatch.setattr(repository, "through_gate", through)
+
+
+def in_one_step(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The number of the close is taken before the ballot box is shut."""
+
+    def close(actor: str, election: Election) -> Election:
+        after = replace(election, allow_edit=False, allow_vote=False)
+        writes = [*elections.change(election, after), *elections.gates(after, open_=False)]
+        try:
+            EventLog(people.table()).record(Event(actor, "ElectionClosed", {"election_name": election.name}), *writes)
+        except Refused:
+            raise Overtaken("Somebody was faster.") from None
+        return after
+
+    monkeypatch.setattr(organising, "_close", close)
+
+
+def forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nobody notes which forms were carried out."""
+    true = EventLog.record
+
+    def record(log: EventLog, *parts: Any, once: str | None = None) -> int:
+        return true(log, *parts)
+
+    monkeypatch.setattr(EventLog, "record", record)
+
+
+def miscounted(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A change counts as another vote."""
+    true = repository.through_gate
+
+    def through(election: Election, now: datetime, votes: int, papers: int) -> Write:
+        return true(election, now, votes or 1, papers)
+
+    monkeypatch.setattr(repository, "through_gate", through)
+
+
+def in_two_transactions(monkeypatch: pytest.MonkeyPatch) -> None:
+    """First the ballot, then the log: whoever comes in between is counted twice, or not at all."""
+    true = EventLog.record
+
+    def record(log: EventLog, event: Event, *writes: Any, once: str | None = None) -> int:
+        log.table.write(*writes)
+        return true(log, event, once=once)
+
+    monkeypatch.setattr(EventLog, "record", record)
+
+
+@pytest.mark.parametrize("mistake", [unmarked, ungated, in_one_step, forgotten, miscounted, in_two_transactions])
+def test_a_planted_mistake_is_found(rush, monkeypatch, mistake):
+    """Most in the first rush. Two need acts to meet at one very moment, which they do in about every second rush."""
+    mistake(monkeypatch)
+    assert any(is_flawed(rush("public", name=f"Board {number}")) for number in range(20))
+
+
+def is_flawed(board: Rush) -> bool:
+    slow = slowed(people.table(), slowness=0.5, seconds=0.02)
+    acts = perform(board.plan(clients=8, seconds=2, closing_after=0.3), slow)
+    return board.flaws(acts) != []

@@ -1,0 +1,101 @@
+"""Bad weather between the site and its store: a form sent until it is answered is one ballot, not two and not none."""
+
+from __future__ import annotations
+
+from collections import Counter
+from random import Random
+
+import pytest
+
+from accounts import repository as people
+from accounts.rules import Role
+from ballots import services
+from elections import repository as elections
+from elections import services as organising
+from elections.rules import State
+from store import keys
+from store.chaos import Chaos
+from store.table import Conflict, Unavailable
+
+from .caster import Plan, perform, send
+from .history import CARRIED_OUT, DONE, UNKNOWN, Act, flaws, left_behind
+
+VOTERS = ("Eve", "Bob", "Kim")
+WEATHER = {"conflicts": 0.1, "throttling": 0.05, "lost_replies": 0.15, "slowness": 0.1, "seconds": 0.002}
+
+
+@pytest.fixture
+def users(person):
+    return [person(name, Role.VOTER) for name in VOTERS]
+
+
+def found_wrong(name: str, acts: list[Act], users: list, salt: dict | None) -> list[str]:
+    return flaws(acts, left_behind(people.table(), name, users, salt))
+
+
+def finish_closing() -> None:
+    """As the worker does: again until it is done."""
+    for _ in range(100):
+        try:
+            organising.close_what_is_over()
+            services.seal_what_is_closed()
+        except (Conflict, Unavailable):
+            continue
+        return
+
+
+@pytest.mark.parametrize("secret", [True, False])
+def test_whatever_gets_lost_no_ballot_does_and_none_is_doubled(opened, users, secret):
+    opened(*VOTERS, secret_ballot=secret)
+    salt = people.table().get(keys.salt("Board"))
+    weather = Chaos(people.table(), Random(), **WEATHER)
+    acts = perform(Plan(VOTERS, clients=4, seconds=4, closing_after=1.5, stubborn=True), weather)
+    with people.acting_on(weather):
+        finish_closing()
+    answers = Counter(act.answer for act in acts if act.kind != "close")
+    assert answers[UNKNOWN] == 0
+    assert answers[DONE] > 10
+    assert answers[CARRIED_OUT] > 3, "some were carried out, and only the second time anybody heard of it"
+    assert found_wrong("Board", acts, users, salt) == []
+
+
+def test_a_close_whose_answers_are_lost_is_still_one_close(opened, users):
+    for number in range(10):
+        opened(*VOTERS, name=f"Board {number}")
+        salt = people.table().get(keys.salt(f"Board {number}"))
+        weather = Chaos(people.table(), Random(number), **WEATHER)
+        plan = Plan(VOTERS, clients=0, seconds=1, closing_after=0, election=f"Board {number}")
+        acts = [send(users[0], plan.election, f"form {number}"), *perform(plan, weather)]
+        finish_closing()
+        closed = elections.find(plan.election).stored_state == State.CLOSED
+        assert closed or acts[-1].answer == UNKNOWN
+        assert found_wrong(plan.election, acts, users, salt) == []
+
+
+@pytest.mark.parametrize("secret", [True, False])
+def test_a_page_sent_again_until_it_answers_is_one_ballot(site, opened, signed_in, person, secret):
+    """Through the pages, whose sessions and forms lie in the same store."""
+    opened("Eve", secret_ballot=secret)
+    browser = signed_in(person("Eve", Role.VOTER))
+    browser.raise_request_exception = False
+    weather = Chaos(site, Random(7), **WEATHER)
+    statuses: Counter[int] = Counter()
+    for number in range(12):
+        form = {"token": f"form {number}", "acts": "0", "rank-0": "1", "rank-1": f"{1 + number % 3}"}
+        address = "/election/Board/ballot/withdraw/" if number % 4 == 3 else "/election/Board/ballot/cast/"
+        statuses.update(_until_it_answers(browser, weather, address, form))
+    assert statuses[302] == 12
+    assert statuses[503] > 3, "there was bad weather"
+    (voter,) = elections.every_voter("Board")
+    cast = [event for event in site.each(keys.events()) if event["event_type"].startswith("Ballot")]
+    assert len(cast) == 12 == services.standing_of(people.find("Eve"), "Board").acts
+    assert not voter.voted
+
+
+def _until_it_answers(browser, weather, address, form):
+    """The statuses of every answer, the last of which is not an apology."""
+    statuses = []
+    while not statuses or statuses[-1] in (409, 503):
+        with people.acting_on(weather):
+            statuses.append(browser.post(address, form).status_code)
+    return statuses
