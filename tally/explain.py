@@ -14,74 +14,84 @@ from itertools import pairwise
 
 from .result import Result, Round, Tie
 
+
+def _(text: str) -> str:
+    """Marks a text for those who gather texts to translate; the translation itself is the reader's business."""
+    return text
+
+
 TEMPLATES = {
-    "nobody stood": "Nobody stood.",
-    "no votes": "No ballot ranks anybody, so there is nothing to count.",
-    "only one": "%(name)s was the only candidate.",
-    "won": "%(name)s won.",
-    "shared": "%(names)s share the first place: the ballots do not decide between them.",
-    "elected": "Elected: %(names)s.",
-    "nobody elected": "Nobody was elected.",
+    "nobody stood": _("Nobody stood."),
+    "no votes": _("No ballot ranks anybody, so there is nothing to count."),
+    "only one": _("%(name)s was the only candidate."),
+    "won": _("%(name)s won."),
+    "shared": _("%(names)s share the first place: the ballots do not decide between them."),
+    "elected": _("Elected: %(names)s."),
+    "nobody elected": _("Nobody was elected."),
     # one to one
-    "beat all": "%(name)s beat every other candidate one to one; the closest was %(other)s, %(votes)s to %(against)s.",
-    "beat nobody all": "Nobody beat every other candidate one to one.",
-    "unbeaten": "Nobody beat %(name)s one to one; the contest with %(other)s was drawn, %(votes)s to %(against)s.",
-    "cycle": "There was a cycle, in which each beat the next one to one: %(names)s.",
-    "link": "%(name)s beat %(other)s, %(votes)s to %(against)s.",
-    "weakest link": "The weakest link of the cycle was %(name)s against %(other)s, %(votes)s to %(against)s.",
-    "no weakest link": "No link of the cycle was weaker than every other.",
-    "stronger chain": (
+    "beat all": _(
+        "%(name)s beat every other candidate one to one; the closest was %(other)s, %(votes)s to %(against)s."
+    ),
+    "beat nobody all": _("Nobody beat every other candidate one to one."),
+    "unbeaten": _("Nobody beat %(name)s one to one; the contest with %(other)s was drawn, %(votes)s to %(against)s."),
+    "cycle": _("There was a cycle, in which each beat the next one to one: %(names)s."),
+    "link": _("%(name)s beat %(other)s, %(votes)s to %(against)s."),
+    "weakest link": _("The weakest link of the cycle was %(name)s against %(other)s, %(votes)s to %(against)s."),
+    "no weakest link": _("No link of the cycle was weaker than every other."),
+    "stronger chain": _(
         "%(other)s beat %(name)s one to one, %(lost)s to %(held)s, but the chain of won contests the other way is "
         "stronger: %(names)s; its weakest contest was won %(votes)s to %(against)s."
     ),
-    "equal chain": (
+    "equal chain": _(
         "%(other)s beat %(name)s one to one, %(lost)s to %(held)s, but the chain of won contests the other way is as "
         "strong: %(names)s; its weakest contest was won %(votes)s to %(against)s."
     ),
-    "left out": (
+    "left out": _(
         "The contest that %(name)s won against %(other)s, %(votes)s to %(against)s, was left out: "
         "with stronger ones it would have closed a cycle, %(names)s."
     ),
-    "left out among equals": (
+    "left out among equals": _(
         "The contest that %(name)s won against %(other)s, %(votes)s to %(against)s, was left out: "
         "with others as strong as it would have closed a cycle, %(names)s."
     ),
-    "never beaten": "%(name)s was never beaten one to one.",
-    "worst defeat": (
+    "never beaten": _("%(name)s was never beaten one to one."),
+    "worst defeat": _(
         "The worst defeat of %(name)s was against %(other)s, %(against)s to %(votes)s; "
         "the worst defeat of everybody else is worse."
     ),
-    "shared worst defeat": (
+    "shared worst defeat": _(
         "The worst defeat of %(name)s was against %(other)s, %(against)s to %(votes)s; nobody's worst defeat is weaker."
     ),
-    "copeland": "%(name)s scored %(score)s: contests won %(won)s, drawn %(drawn)s, lost %(lost)s.",
+    "copeland": _("%(name)s scored %(score)s: contests won %(won)s, drawn %(drawn)s, lost %(lost)s."),
     # points and votes
-    "points": "Points of %(name)s: %(points)s.",
-    "next points": "Next came %(name)s; points: %(points)s.",
-    "first votes": "First preferences of %(name)s: %(votes)s.",
-    "next votes": "Next came %(name)s; first preferences: %(votes)s.",
+    "points": _("Points of %(name)s: %(points)s."),
+    "next points": _("Next came %(name)s; points: %(points)s."),
+    "first votes": _("First preferences of %(name)s: %(votes)s."),
+    "next votes": _("Next came %(name)s; first preferences: %(votes)s."),
     # rounds
-    "eliminated": "Round %(round)s: %(name)s had the fewest votes, %(votes)s, and was eliminated.",
-    "eliminated among equals": "Round %(round)s: %(name)s, with %(votes)s, was eliminated; %(names)s had as few votes.",
-    "went to": "The largest part of them went to %(name)s: %(votes)s.",
-    "went to nobody": "Ballots with nobody left on them: %(votes)s.",
-    "majority": (
+    "eliminated": _("Round %(round)s: %(name)s had the fewest votes, %(votes)s, and was eliminated."),
+    "eliminated among equals": _(
+        "Round %(round)s: %(name)s, with %(votes)s, was eliminated; %(names)s had as few votes."
+    ),
+    "went to": _("The largest part of them went to %(name)s: %(votes)s."),
+    "went to nobody": _("Ballots with nobody left on them: %(votes)s."),
+    "majority": _(
         "Round %(round)s: %(name)s had %(votes)s of %(total)s votes, more than half, and won; "
         "%(threshold)s were needed."
     ),
-    "quota": "Round %(round)s: %(name)s reached the quota of %(threshold)s with %(votes)s and was elected.",
-    "last seats": (
+    "quota": _("Round %(round)s: %(name)s reached the quota of %(threshold)s with %(votes)s and was elected."),
+    "last seats": _(
         "Round %(round)s: %(name)s was elected with %(votes)s: no more candidates were left than seats to fill."
     ),
-    "surplus": "Round %(round)s: what %(name)s had above the quota, %(votes)s, was passed on.",
-    "keep": "Round %(round)s: %(name)s kept %(percent)s percent of each vote; the rest was passed on.",
+    "surplus": _("Round %(round)s: what %(name)s had above the quota, %(votes)s, was passed on."),
+    "keep": _("Round %(round)s: %(name)s kept %(percent)s percent of each vote; the rest was passed on."),
     # ties and lots
-    "earlier round": "Round %(round)s: %(names)s were tied; an earlier round, where they differed, decided.",
-    "lot": (
+    "earlier round": _("Round %(round)s: %(names)s were tied; an earlier round, where they differed, decided."),
+    "lot": _(
         "Round %(round)s: %(names)s were tied, and no earlier round decided; a lot drawn from the seed of the election "
         "chose %(name)s."
     ),
-    "shared place": "%(names)s share place %(place)s.",
+    "shared place": _("%(names)s share place %(place)s."),
 }
 
 
