@@ -56,7 +56,7 @@ def check(ranking: str, candidates: int) -> None:
 
 
 class _Renumbered(dict[str, str]):
-    """Groups of equals with the candidates' new numbers, worked out once each; nobody of them left is the empty text."""
+    """Groups of equals with the candidates' new numbers, worked out once each; the empty text if nobody is left."""
 
     def __init__(self, new: Mapping[str, int | None]) -> None:
         self._new = new
