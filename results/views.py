@@ -14,10 +14,15 @@ from accounts.models import User
 from accounts.rules import Permission
 from elections import repository as elections
 from elections.rules import State
+from elections.turnout import turnout
 from elections.views import context_of, visible
 
 from . import services, words
+from .pictures import pictures_of, turnout_pictures
 from .repository import Found
+
+
+MOST_CONTESTS = 60  # candidates whose contests the page shows; the files have all of them
 
 
 def load(user: User, name: str) -> Found | None:
@@ -37,7 +42,9 @@ def of_results(view: Any) -> Any:
 def results(request: HttpRequest, found: Found) -> HttpResponse:
     if found.report is None:
         return not_yet(request, found)
-    return render(request, "results/results.html", context_of(request, found.election, **context_of_report(found)))
+    said = context_of_report(found)
+    said["pictures"] += turnout_pictures(found.election, turnout(found.election.name))
+    return render(request, "results/results.html", context_of(request, found.election, **said))
 
 
 def not_yet(request: HttpRequest, found: Found) -> HttpResponse:
@@ -57,7 +64,8 @@ def context_of_report(found: Found) -> dict[str, Any]:
     number = {name: position for position, name in enumerate(result.candidates)}
     rows = []
     if result.pairwise:
-        rows = [(name, [_cell(result.pairwise, number[name], number[other]) for other in order]) for name in order]
+        shown = order[:MOST_CONTESTS]
+        rows = [(name, [_cell(result.pairwise, number[name], number[other]) for other in shown]) for name in shown]
     return {
         "report": report,
         "seal": seal,
@@ -69,6 +77,7 @@ def context_of_report(found: Found) -> dict[str, Any]:
         "unranked": words.unranked(report),
         "sentences": [words.said(each) for each in report.sentences],
         "how_close": words.how_close(report),
+        "pictures": pictures_of(result),
         "all_methods": words.all_methods(report),
         "others": [(words.label(each.method), words.names(each.winners)) for each in words.comparable(report)],
     }

@@ -31,6 +31,13 @@ RULES = {
     "borda": gettext_lazy(
         "Every ballot gives the candidate it ranks last no point, the next one point, and so on; equals share."
     ),
+    "copeland": gettext_lazy(
+        "Every two candidates are compared one to one; a won contest gives a point, a drawn one half a point."
+    ),
+    "minimax": gettext_lazy(
+        "Every two candidates are compared one to one; whoever was never beaten, or whose worst defeat is the smallest, wins."
+    ),
+    "plurality": gettext_lazy("Every ballot counts for the candidate it likes best; equals share it."),
     "stv-scottish": gettext_lazy(
         "Whoever reaches the quota is elected, and what they have above it is passed on to the next on those ballots; "
         "when nobody does, whoever has the fewest votes is eliminated. By the rules of Scottish councils."

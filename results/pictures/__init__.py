@@ -1,0 +1,41 @@
+"""Pictures of a result, drawn on the server: pure functions of the result, each with a table that says the same."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from tally.result import Result
+
+from .beat_paths import beat_paths
+from .drawing import voters
+from .duels import duels
+from .heat_map import heat_map
+from .locked import locked
+from .picture import Picture
+from .points import points
+from .rounds import rounds
+from .transfers import transfers
+from .turnout import turnout_pictures
+
+__all__ = ["Picture", "pictures_of", "turnout_pictures"]
+
+Draw = Callable[[Result], Picture | None]
+DRAWN: dict[str, tuple[Draw, ...]] = {
+    "schulze": (duels, beat_paths, heat_map),
+    "ranked-pairs": (duels, locked, heat_map),
+    "irv": (rounds, transfers),
+    "borda": (points, heat_map),
+    "copeland": (points, duels, heat_map),
+    "minimax": (points, duels, heat_map),
+    "plurality": (points,),
+    "stv-scottish": (rounds, transfers),
+    "stv-meek": (rounds,),
+}
+
+
+def pictures_of(result: Result) -> list[Picture]:
+    """In the order to show them. Where there is nothing to count, there is nothing to draw."""
+    if not voters(result) or len(result.candidates) < 2:
+        return []
+    drawn = (draw(result) for draw in DRAWN[result.method])
+    return [picture for picture in drawn if picture is not None]

@@ -1,0 +1,241 @@
+"""The graph of Schulze's chains: who beat whom, the chains by which the winner stands above everybody else, and the
+strongest ways back."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import pairwise as steps
+from math import cos, hypot, pi, sin
+
+from django.utils.safestring import SafeString
+from django.utils.translation import gettext as _
+
+from tally.result import Result
+
+from .drawing import fit, in_order, isolated, listed, short, sized, tag, words
+from .picture import Picture, Table
+
+MOST = 8
+LISTED = 500  # chains in the table
+WIDE, MARGIN = 400, 62
+NODE = 15
+LONGEST = 15  # letters of a name
+LETTER = 6.8  # how wide one is, about, in a label
+
+NOTHING = "\N{EN DASH}"
+
+Edge = tuple[int, int]
+Point = tuple[float, float]
+
+
+@dataclass(frozen=True, slots=True)
+class Graph:
+    """The candidates drawn, where they lie, and which contests matter."""
+
+    places: dict[int, Point]
+    above: frozenset[Edge]  # of chains from the winners to the others
+    back: frozenset[Edge]  # of chains from the others back to the winners
+    height: float
+
+
+def beat_paths(result: Result) -> Picture | None:
+    if len(result.candidates) < 3:
+        return None
+    graph = _graph(result)
+    title = _("Chains of won contests")
+    drawn = sized(
+        WIDE, graph.height, title, _desc(result), *_edges(result, graph), *_nodes(result, graph), kind="graph"
+    )
+    return Picture(title, drawn, _note(result, graph), _table(result), "narrow")
+
+
+def _graph(result: Result) -> Graph:
+    drawn, paths = _drawn(result), result.reasons["paths"]
+    first = [each for each in drawn if result.candidates[each] in result.winners]
+    ways = [paths[i][j] for i in first for j in drawn]
+    returns = [paths[j][i] for i in first for j in drawn if j not in first]
+    above = _inside(ways, drawn)
+    height = 230 if len(drawn) == 3 else 310 if len(drawn) < 6 else 430
+    return Graph(_circle(drawn, height), above, _inside(returns, drawn) - above, height)
+
+
+def _inside(ways: list[list[int]], drawn: list[int]) -> frozenset[Edge]:
+    """The contests of those chains on which everybody is drawn."""
+    return frozenset(edge for way in ways if set(way) <= set(drawn) for edge in steps(way))
+
+
+def _drawn(result: Result) -> list[int]:
+    """The first by the result, as many as fit together with everybody on the chains to them."""
+    numbers = {name: number for number, name in enumerate(result.candidates)}
+    order = in_order(result)
+    first = numbers[result.winners[0]]
+    drawn = {first}
+    for name in order:
+        more = drawn | {numbers[name], *result.reasons["paths"][first][numbers[name]]}
+        if len(more) <= MOST:
+            drawn = more
+    return sorted(drawn, key=lambda number: order.index(result.candidates[number]))
+
+
+def _circle(drawn: list[int], height: float) -> dict[int, Point]:
+    """Around a circle, the first on top, then clockwise."""
+    across, down = WIDE / 2 - MARGIN, (height - 92) / 2
+    angles = [2 * pi * at / len(drawn) - pi / 2 for at in range(len(drawn))]
+    lowest = max(sin(angle) for angle in angles)  # of three or five, nobody is at the very bottom
+    return {
+        each: (WIDE / 2 + across * cos(angle), 46 + 2 * down * (sin(angle) + 1) / (lowest + 1))
+        for each, angle in zip(drawn, angles, strict=True)
+    }
+
+
+# --- contests ---
+
+
+def _edges(result: Result, graph: Graph) -> list[SafeString]:
+    """Arrows, the important ones on top, with their votes."""
+    assert result.pairwise is not None
+    won = [(i, j) for i in graph.places for j in graph.places if result.pairwise[i][j] > result.pairwise[j][i]]
+    arrows = [_arrow(graph, edge) for edge in sorted(won, key=lambda edge: _rank(graph, edge))]
+    told = [edge for edge in won if edge in graph.above | graph.back]
+    taken = [(x, y, 2.0 * NODE, 2.0 * NODE) for x, y in graph.places.values()]
+    taken += [_name_box(result, graph, each) for each in graph.places]
+    labels = []
+    for edge in sorted(told, key=lambda edge: -_rank(graph, edge)):
+        votes = f"{result.pairwise[edge[0]][edge[1]]} : {result.pairwise[edge[1]][edge[0]]}"
+        box = _free(graph, edge, LETTER * len(votes) + 6, taken)
+        taken.append(box)
+        labels.append(_label(votes, box, _kind(graph, edge)))
+    return [*arrows, *labels]
+
+
+def _kind(graph: Graph, edge: Edge) -> str:
+    return "above" if edge in graph.above else "back" if edge in graph.back else "aside"
+
+
+def _rank(graph: Graph, edge: Edge) -> int:
+    return ("aside", "back", "above").index(_kind(graph, edge))
+
+
+def _arrow(graph: Graph, edge: Edge) -> SafeString:
+    (x1, y1), (x2, y2) = graph.places[edge[0]], graph.places[edge[1]]
+    far = hypot(x2 - x1, y2 - y1) or 1
+    dx, dy = (x2 - x1) / far, (y2 - y1) / far
+    start = x1 + dx * (NODE + 1), y1 + dy * (NODE + 1)
+    tip = x2 - dx * (NODE + 2), y2 - dy * (NODE + 2)
+    size = 6 if _kind(graph, edge) == "aside" else 10
+    neck, half = (tip[0] - dx * size, tip[1] - dy * size), size / 2
+    head = [tip, (neck[0] - dy * half, neck[1] + dx * half), (neck[0] + dy * half, neck[1] - dx * half)]
+    line = tag("line", x1=short(start[0]), y1=short(start[1]), x2=short(neck[0]), y2=short(neck[1]))
+    return tag(
+        "g", line, tag("polygon", points=" ".join(f"{short(x)},{short(y)}" for x, y in head)), class_=_kind(graph, edge)
+    )
+
+
+def _free(
+    graph: Graph, edge: Edge, wide: float, taken: list[tuple[float, float, float, float]]
+) -> tuple[float, float, float, float]:
+    """A place for a label on its arrow where no other lies, if there is one."""
+    (x1, y1), (x2, y2) = graph.places[edge[0]], graph.places[edge[1]]
+    boxes = [
+        (x1 + (x2 - x1) * at, y1 + (y2 - y1) * at, wide, 18.0)
+        for at in (0.5, 0.44, 0.56, 0.38, 0.62, 0.33, 0.67, 0.28, 0.72)
+    ]
+    return next((box for box in boxes if not any(_overlap(box, other) for other in taken)), boxes[0])
+
+
+def _overlap(box: tuple[float, float, float, float], other: tuple[float, float, float, float]) -> bool:
+    return abs(box[0] - other[0]) * 2 < box[2] + other[2] and abs(box[1] - other[1]) * 2 < box[3] + other[3]
+
+
+def _label(votes: str, box: tuple[float, float, float, float], kind: str) -> SafeString:
+    x, y, wide, tall = box
+    paper = tag(
+        "rect", x=short(x - wide / 2), y=short(y - tall / 2), width=short(wide), height=short(tall), class_="paper"
+    )
+    return tag("g", paper, words(votes, short(x), y + 4.5, text_anchor="middle"), class_=f"label {kind}")
+
+
+# --- candidates ---
+
+
+def _nodes(result: Result, graph: Graph) -> list[SafeString]:
+    places = dict(result.places)
+    nodes = []
+    for each, (x, y) in graph.places.items():
+        name = result.candidates[each]
+        at, _y, anchor = _beside(graph, each)
+        nodes.append(
+            tag(
+                "g",
+                tag("title", name),
+                tag("circle", cx=short(x), cy=short(y), r=NODE),
+                words(places[name], short(x), y + 5, "place", text_anchor="middle"),
+                words(fit(name, LONGEST), short(at), _y, text_anchor=anchor),
+                class_="node won" if name in result.winners else "node",
+            )
+        )
+    return nodes
+
+
+def _beside(graph: Graph, each: int) -> tuple[float, float, str]:
+    """Where the name stands: above the upper half, below the lower."""
+    x, y = graph.places[each]
+    under = y > graph.height / 2 + 1
+    anchor = "middle" if abs(x - WIDE / 2) < WIDE / 5 else "start" if x < WIDE / 2 else "end"
+    at = {"middle": x, "start": 4.0, "end": WIDE - 4.0}[anchor]
+    return at, y + NODE + 17 if under else y - NODE - 8, anchor
+
+
+def _name_box(result: Result, graph: Graph, each: int) -> tuple[float, float, float, float]:
+    at, y, anchor = _beside(graph, each)
+    wide = LETTER * min(LONGEST, len(result.candidates[each]))
+    return at + {"middle": 0.0, "start": wide / 2, "end": -wide / 2}[anchor], y - 5, wide, 18.0
+
+
+# --- words ---
+
+
+@dataclass(frozen=True, slots=True)
+class Chain:
+    """A strongest chain, and votes for and against in its weakest contest."""
+
+    path: list[int]
+    votes: list[int]
+
+    def named(self, result: Result) -> str:
+        return " > ".join(isolated(result.candidates[each]) for each in self.path) or NOTHING
+
+    def __str__(self) -> str:
+        return f"{self.votes[0]} : {self.votes[1]}" if self.path else NOTHING
+
+
+def _chains(result: Result) -> list[tuple[Chain, Chain]]:
+    """From each winner to everybody else, and back."""
+    numbers = [result.candidates.index(name) for name in in_order(result)]
+    paths, strongest = result.reasons["paths"], result.reasons["strongest"]
+    first = len(result.winners)
+    pairs = [(i, j) for at, i in enumerate(numbers[:first]) for j in numbers[at + 1 :]][:LISTED]
+    return [(Chain(paths[i][j], strongest[i][j]), Chain(paths[j][i], strongest[j][i])) for i, j in pairs]
+
+
+def _desc(result: Result) -> str:
+    said = [f"{there.named(result)}, {there}" for there, _back in _chains(result)[:MOST] if there.path]
+    return _("The strongest chains and their weakest contests: %(chains)s.") % {"chains": "; ".join(said) or NOTHING}
+
+
+def _note(result: Result, graph: Graph) -> str:
+    said = _(
+        "An arrow leads from the winner of a contest to the loser. Thick: the strongest chains from %(names)s to "
+        "everybody else; dashed: the strongest chains back. In the circles stand the places."
+    )
+    note = said % {"names": listed(result.winners)}
+    if len(graph.places) == len(result.candidates):
+        return note
+    rest = _("Shown are %(shown)s of %(every)s candidates.")
+    return f"{note} " + rest % {"shown": len(graph.places), "every": len(result.candidates)}
+
+
+def _table(result: Result) -> Table:
+    head = _("Strongest chain"), _("Its weakest contest"), _("Strongest chain back"), _("Its weakest contest")
+    rows = ((there.named(result), str(there), back.named(result), str(back)) for there, back in _chains(result))
+    return Table(head, tuple(rows))

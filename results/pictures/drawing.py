@@ -1,0 +1,171 @@
+"""What every picture is drawn with: elements of SVG, names cut to their room, numbers as a reader wants them.
+
+Pictures are as wide as their place on the page and their writing keeps its size: lengths across are percentages,
+lengths down are pixels. Only where that cannot be (a matrix, a graph) a picture has a size of its own.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterable
+from fractions import Fraction
+
+from django.utils.html import conditional_escape
+from django.utils.safestring import SafeString, mark_safe
+
+from tally.result import Result
+
+NOT_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+JOINERS = "\u200d\ufe0e\ufe0f"
+NAME = 24  # characters of a name beside a number, about what fits on a phone
+TICK = "M1 7 5 11 12 2"
+CROSS = "M2 2 11 11M11 2 2 11"
+
+
+# --- elements ---
+
+
+def tag(name: str, *children: object, **attributes: object) -> SafeString:
+    """An element. Words are escaped, elements are not; `text_anchor` says text-anchor and `class_` says class."""
+    pairs = "".join(
+        f' {key.rstrip("_").replace("_", "-")}="{conditional_escape(clean(value))}"'
+        for key, value in attributes.items()
+        if value is not None
+    )
+    inside = "".join(conditional_escape(clean(child)) for child in children)
+    return mark_safe(f"<{name}{pairs}>{inside}</{name}>" if inside else f"<{name}{pairs}/>")  # noqa: S308 - escaped above
+
+
+def clean(value: object) -> object:
+    """Without characters that XML cannot hold."""
+    if isinstance(value, SafeString) or not isinstance(value, str):
+        return value
+    return NOT_XML.sub("\ufffd", value)
+
+
+def joined(parts: Iterable[SafeString]) -> SafeString:
+    return mark_safe("".join(parts))  # noqa: S308 - each is safe
+
+
+def fluid(height: float, title: str, desc: str, *children: object, kind: str) -> SafeString:
+    """A picture as wide as its place."""
+    return _picture(title, desc, *children, class_=f"picture {kind}", width="100%", height=short(height))
+
+
+def sized(width: float, height: float, title: str, desc: str, *children: object, kind: str) -> SafeString:
+    """A picture with a size of its own, made smaller where it must be."""
+    size = {"width": short(width), "height": short(height), "viewBox": f"0 0 {short(width)} {short(height)}"}
+    return _picture(title, desc, *children, class_=f"picture {kind}", **size)
+
+
+def _picture(title: str, desc: str, *children: object, **attributes: object) -> SafeString:
+    spoken = tag("title", title), tag("desc", desc)
+    return tag("svg", *spoken, *children, role="img", direction="ltr", **attributes)
+
+
+def words(said: object, x: object, y: float, class_: str | None = None, **more: object) -> SafeString:
+    return tag("text", said, x=x, y=short(y), class_=class_, **more)
+
+
+def at_right(said: object, y: float, class_: str | None = None) -> SafeString:
+    return words(said, "100%", y, class_, text_anchor="end")
+
+
+def clipped(y: float, height: float, width: int, *children: object, x: int = 0) -> SafeString:
+    """What may not go further to the right than so many percent."""
+    return tag("svg", *children, x=f"{x}%", y=short(y), width=f"{width}%", height=short(height))
+
+
+def sign(path: str, x: float, y: float, class_: str) -> SafeString:
+    """A tick or a cross, drawn: no font has to have it."""
+    return tag("path", d=path, transform=f"translate({short(x)} {short(y)})", class_=f"sign {class_}")
+
+
+# --- names ---
+
+
+def isolated(name: str) -> str:
+    """A name whose direction of writing leaves its neighbours alone."""
+    return f"\u2068{name}\u2069"
+
+
+def fit(name: str, room: float = NAME) -> str:
+    """A name cut to so many letters of usual width, and isolated."""
+    if _width(name) <= room:
+        return isolated(name)
+    kept, left = 0, room - 1
+    for letter in name:
+        left -= _width(letter)
+        if left < 0:
+            break
+        kept += 1
+    while kept > 1 and (unicodedata.combining(name[kept]) or name[kept] in JOINERS or name[kept - 1] in JOINERS):
+        kept -= 1
+    return isolated(name[:kept].rstrip() + "…")
+
+
+def _width(name: str) -> float:
+    return sum(_letter(letter) for letter in name)
+
+
+def _letter(letter: str) -> float:
+    if unicodedata.combining(letter) or letter in JOINERS:
+        return 0
+    if unicodedata.east_asian_width(letter) in "WF":
+        return 1.9
+    return 1.25 if letter.isupper() or letter in "mwMW—" else 1
+
+
+def listed(names: Iterable[str], most: int = 8) -> str:
+    """Names put side by side, cut where they are long; of very many the first ones."""
+    every = list(names)
+    shown = [fit(name) for name in every[:most]]
+    return ", ".join(shown) + (f" + {len(every) - most}" if len(every) > most else "")
+
+
+def lines(said: str, room: int = 38) -> list[str]:
+    """A sentence in lines of about so many letters."""
+    found = [""]
+    for word in said.split(" "):
+        if found[-1] and _width(found[-1]) + _width(word) >= room:
+            found.append("")
+        found[-1] = f"{found[-1]} {word}".strip()
+    return found
+
+
+# --- numbers ---
+
+
+def number(votes: Fraction | int | str) -> str:
+    """Cut after two decimals, so that nobody seems to have what was just missed; every digit is in the tables."""
+    whole, rest = divmod(int(Fraction(votes) * 100), 100)
+    said = f"{whole}.{rest:02d}"
+    return said if is_cut(votes) else said.rstrip("0").rstrip(".")
+
+
+def is_cut(votes: Fraction | int | str) -> bool:
+    return (Fraction(votes) * 100).denominator != 1
+
+
+def short(length: float | Fraction) -> str:
+    """A length in a drawing."""
+    return f"{float(length):.2f}".rstrip("0").rstrip(".")
+
+
+def share(part: Fraction | int, whole: Fraction | int) -> str:
+    """Part of the whole, as a length across."""
+    return f"{short(100 * Fraction(part) / Fraction(whole)) if whole else 0}%"
+
+
+# --- results ---
+
+
+def in_order(result: Result) -> list[str]:
+    """Everybody, best first."""
+    return [name for name, _place in result.places]
+
+
+def voters(result: Result) -> int:
+    """Ballots that rank anybody."""
+    return result.total - result.blank

@@ -1,0 +1,79 @@
+"""Points, scores or first preferences as bars; for minimax the worst defeat of each, where less is better."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+from django.utils.translation import gettext as _
+
+from tally.result import Result
+
+from .bars import ROW, Bar, draw
+from .drawing import fluid, in_order, isolated, number, voters
+from .picture import Picture, Table
+
+MOST = 16
+
+
+@dataclass(frozen=True, slots=True)
+class Score:
+    name: str
+    length: Fraction
+    shown: str
+    exact: tuple[str, ...]
+
+
+def points(result: Result) -> Picture:
+    title, head, note = _words(result.method)
+    scores = [_score(result, name) for name in in_order(result)]
+    whole = max(score.length for score in scores) or Fraction(1)
+    bars = [_bar(result, score) for score in scores[:MOST]]
+    desc = "; ".join(f"{isolated(score.name)}: {score.shown}" for score in scores[:MOST])
+    picture = fluid(ROW * len(bars), title, desc, draw(bars, whole, 0), kind="bars")
+    rows = tuple((score.name, *score.exact) for score in scores)
+    return Picture(title, picture, _note(result, note), Table((_("Candidate"), *head), rows), "narrow")
+
+
+def _words(method: str) -> tuple[str, tuple[str, ...], str]:
+    if method == "borda":
+        return _("Points"), (_("Points"),), ""
+    if method == "copeland":
+        note = _("A contest won counts one, a draw a half.")
+        return _("Contests won"), (_("Score"), _("Won"), _("Drawn"), _("Lost")), note
+    if method == "minimax":
+        note = _("The shorter the better: who is never beaten has no bar.")
+        return _("The worst defeat of each"), (_("Worst defeat by"), _("For"), _("Against")), note
+    return _("First preferences"), (_("Votes"),), ""
+
+
+def _score(result: Result, name: str) -> Score:
+    if result.method == "copeland":
+        score = result.reasons["scores"][name]
+        exact = tuple(str(score[each]) for each in ("score", "won", "drawn", "lost"))
+        return Score(name, Fraction(score["score"]), number(score["score"]), exact)
+    if result.method == "minimax":
+        return _defeat(name, result.reasons["worst"][name])
+    counted = result.reasons["points" if result.method == "borda" else "votes"][name]
+    return Score(name, Fraction(counted), number(counted), (counted,))
+
+
+def _defeat(name: str, worst: dict[str, int | str] | None) -> Score:
+    if worst is None:
+        return Score(name, Fraction(0), _("never beaten"), ("\N{EN DASH}",) * 3)
+    ayes, noes = worst["for"], worst["against"]
+    return Score(name, Fraction(ayes), f"{noes} : {ayes}", (str(worst["by"]), str(ayes), str(noes)))
+
+
+def _bar(result: Result, score: Score) -> Bar:
+    won = score.name in result.winners
+    return Bar(score.name, score.length, score.shown, "elected" if won else "", "won" if won else "other")
+
+
+def _note(result: Result, note: str) -> str:
+    counted = _("Ballots that rank anybody: %(count)s; blank: %(blank)s.")
+    said = [note, counted % {"count": voters(result), "blank": result.blank}]
+    if len(result.candidates) > MOST:
+        shown = _("Shown are the first %(shown)s of %(every)s candidates.")
+        said.append(shown % {"shown": MOST, "every": len(result.candidates)})
+    return " ".join(filter(None, said))

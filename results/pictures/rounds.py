@@ -1,0 +1,145 @@
+"""Rounds as bars: a panel for each, with the votes needed as a line, who was elected or eliminated, ties, lots and
+exhausted ballots."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from django.utils.safestring import SafeString
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+from tally.result import Result, Round
+
+from .bars import ROW, Bar, draw, notes
+from .drawing import fit, fluid, in_order, is_cut, isolated, joined, lines, listed, number, share, tag, voters, words
+from .picture import Picture
+
+PANELS = 16
+NAMES = 10  # in one panel; more are one bar together
+TOP = 56
+
+
+def rounds(result: Result) -> Picture | None:
+    shown = chosen(result.rounds or ())
+    if not shown:
+        return None
+    every = [Fraction(votes) for each in shown for votes in (*each.tally.values(), each.threshold, each.exhausted)]
+    whole = max(every) * Fraction(103, 100)
+    panels = joined(_panel(result, each, whole) for each in shown)
+    title = _("The rounds") if len(result.rounds or ()) > 1 else _("The votes")
+    return Picture(title, panels, _note(result, shown), kind="panels")
+
+
+def chosen(rounds: tuple[Round, ...]) -> list[Round]:
+    """All; of very many the first, those in which somebody was elected, and the last."""
+    if len(rounds) <= PANELS:
+        return list(rounds)
+    last = sorted(rounds[1:], key=lambda each: (bool(each.elected), each.number), reverse=True)[: PANELS - 1]
+    return [rounds[0], *sorted(last, key=lambda each: each.number)]
+
+
+def _panel(result: Result, each: Round, whole: Fraction) -> SafeString:
+    bars = _bars(result, each)
+    below = _settled(result, each)
+    bottom = TOP + ROW * len(bars)
+    height = bottom + 18 * len(below)
+    title = _("Round %(number)s") % {"number": each.number}
+    desc = "; ".join(f"{isolated(bar.label)} {bar.shown}" for bar in bars)
+    return fluid(
+        height,
+        title,
+        f"{_needed(each)}; {desc}. {' '.join(below)}".strip(),
+        words(title, 0, 16, "head"),
+        draw(bars, whole, TOP, Fraction(each.threshold)),
+        _threshold(each, whole),
+        notes(below, bottom + 10),
+        kind="round",
+    )
+
+
+def _needed(each: Round) -> str:
+    return _("needed: %(votes)s") % {"votes": number(each.threshold)}
+
+
+def _threshold(each: Round, whole: Fraction) -> SafeString:
+    """What the lines on the bars stand for."""
+    at = share(Fraction(each.threshold), whole)
+    right = Fraction(each.threshold) * 2 > whole
+    label = words(_needed(each), at, 40, "small", text_anchor="end" if right else "start")
+    return joined([label, tag("line", x1=at, x2=at, y1=45, y2=53, class_="needed")])
+
+
+def _bars(result: Result, each: Round) -> list[Bar]:
+    """Most votes first; who is elected or eliminated now is always shown, and so is what is exhausted."""
+    order = {name: position for position, name in enumerate(in_order(result))}
+    names = sorted(each.tally, key=lambda name: (-Fraction(each.tally[name]), order[name]))
+    told = {*each.elected, *each.eliminated}
+    kept = names if len(names) <= NAMES else [name for at, name in enumerate(names) if at < NAMES - 1 or name in told]
+    bars = [_bar(result, each, name) for name in kept]
+    if rest := [name for name in names if name not in kept]:
+        bars.append(_others(each, rest))
+    return [*bars, _exhausted(each)]
+
+
+def _bar(result: Result, each: Round, name: str) -> Bar:
+    votes = each.tally[name]
+    if name in each.eliminated:
+        return Bar(name, Fraction(votes), number(votes), "eliminated", "gone")
+    if name in each.elected:
+        return Bar(name, Fraction(votes), number(votes), "elected", "won")
+    if name in _seated(result, each):
+        return Bar(name, Fraction(votes), number(votes), "elected", "seated")
+    return Bar(name, Fraction(votes), number(votes))
+
+
+def _seated(result: Result, each: Round) -> set[str]:
+    return {name for before in result.rounds or () if before.number < each.number for name in before.elected}
+
+
+def _others(each: Round, names: list[str]) -> Bar:
+    votes = sum((Fraction(each.tally[name]) for name in names), Fraction(0))
+    label = ngettext("%(count)d more, together", "%(count)d more, together", len(names)) % {"count": len(names)}
+    return Bar(label, votes, number(votes), kind="several", is_name=False)
+
+
+def _exhausted(each: Round) -> Bar:
+    votes = Fraction(each.exhausted)
+    return Bar(_("Exhausted"), votes, number(votes), kind="nobody", is_name=False)
+
+
+def _settled(result: Result, each: Round) -> list[str]:
+    """Ties and lots of the round."""
+    said = []
+    for tie in result.ties:
+        if tie.round == each.number:
+            said += lines(f"{_('Tie:')} {listed(tie.names)}. {_settling(tie.settled)}")
+    for lot in result.lots:
+        if lot.round == each.number:
+            said += lines(_("The lot chose %(name)s.") % {"name": fit(lot.chosen)})
+    return said
+
+
+def _settling(settled: str) -> str:
+    return {"lot": _("Settled by lot."), "earlier round": _("Settled by an earlier round.")}.get(
+        settled, _("Left as a tie.")
+    )
+
+
+def _note(result: Result, shown: list[Round]) -> str:
+    said = [
+        _(
+            "A tick says elected, a cross eliminated; the line is what was needed. Exhausted are ballots with nobody "
+            "left on them."
+        ),
+        _("Ballots that rank anybody: %(count)s; blank: %(blank)s.") % {"count": voters(result), "blank": result.blank},
+    ]
+    every = result.rounds or ()
+    if len(shown) < len(every):
+        note = _(
+            "Shown are %(shown)s rounds of %(every)s: the first, those in which somebody was elected, and the last."
+        )
+        said.append(note % {"shown": len(shown), "every": len(every)})
+    if any(is_cut(votes) for each in shown for votes in each.tally.values()):
+        said.append(_("Numbers are cut after two decimals here; the table has every digit."))
+    return " ".join(said)

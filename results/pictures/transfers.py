@@ -1,0 +1,272 @@
+"""Where votes went: a band for every candidate from round to round, as thick as the votes, and branches for those that
+moved on or were exhausted."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+from django.utils.safestring import SafeString
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+from tally.result import Result, Round
+
+from .drawing import (
+    CROSS,
+    TICK,
+    at_right,
+    clipped,
+    fit,
+    fluid,
+    in_order,
+    isolated,
+    joined,
+    number,
+    short,
+    sign,
+    tag,
+    voters,
+    words,
+)
+from .picture import Picture, Table
+
+BANDS = 12
+COLUMNS = 40
+LISTED = 1_000  # transfers in the table, the last
+WIDE = 1000  # units across; they are stretched to the width there is
+TALL = 320  # pixels down for all votes together
+LABEL, GAP, TOP = 24, 12, 40
+OTHERS, NOBODY = "others", "nobody"
+
+Flows = dict[tuple[str, str], Fraction]
+
+
+@dataclass(frozen=True, slots=True)
+class Band:
+    """A candidate, several together, or nobody: the votes in each round shown, and where it lies."""
+
+    key: str
+    votes: tuple[Fraction, ...]
+    y: float
+    scale: float
+
+    @property
+    def tall(self) -> float:
+        return max(2.0, float(max(self.votes)) * self.scale)
+
+
+def transfers(result: Result) -> Picture | None:
+    shown = (result.rounds or ())[-COLUMNS:]
+    if not any(each.transfers for each in shown):
+        return None
+    lanes = lanes_of(result)
+    bands = bands_of(result, shown, lanes)
+    moves = [moves_of(each, lanes) for each in shown[:-1]]
+    height = max(band.y + band.tall for band in bands.values()) + 6
+    title = _("Where the votes went")
+    return Picture(
+        title,
+        fluid(height, title, _desc(result, shown), *_drawn(result, shown, bands, moves, height), kind="flow"),
+        _note(result, shown),
+        _table(result.rounds or ()),
+        "full",
+    )
+
+
+def lanes_of(result: Result) -> dict[str | None, str]:
+    """The band of each candidate: the first have their own, of very many the rest share one."""
+    order = in_order(result)
+    own = len(order) if len(order) <= BANDS else BANDS - 1
+    lanes: dict[str | None, str] = {name: f"={name}" for name in order[:own]}
+    lanes |= dict.fromkeys(order[own:], OTHERS)
+    return lanes | {None: NOBODY}
+
+
+def bands_of(result: Result, shown: Sequence[Round], lanes: dict[str | None, str]) -> dict[str, Band]:
+    scale = TALL / voters(result)
+    bands: dict[str, Band] = {}
+    y = float(TOP)
+    for key in dict.fromkeys(lanes.values()):
+        votes = tuple(_held(each, key, lanes) for each in shown)
+        bands[key] = Band(key, votes, y + LABEL, scale)
+        y += LABEL + bands[key].tall + GAP
+    return bands
+
+
+def _held(each: Round, key: str, lanes: dict[str | None, str]) -> Fraction:
+    if key == NOBODY:
+        return Fraction(each.exhausted)
+    return sum((Fraction(votes) for name, votes in each.tally.items() if lanes[name] == key), Fraction(0))
+
+
+def moves_of(each: Round, lanes: dict[str | None, str]) -> Flows:
+    """What goes from band to band after the round, in the order of the bands."""
+    moved: Flows = defaultdict(Fraction)
+    for transfer in each.transfers:
+        way = lanes[transfer.source], lanes[transfer.destination]
+        if way[0] != way[1]:
+            moved[way] += Fraction(transfer.votes)
+    order = list(dict.fromkeys(lanes.values()))
+    return dict(sorted(moved.items(), key=lambda move: (order.index(move[0][0]), order.index(move[0][1]))))
+
+
+# --- the drawing ---
+
+
+def _drawn(
+    result: Result, shown: Sequence[Round], bands: dict[str, Band], moves: list[Flows], height: float
+) -> list[SafeString]:
+    shapes = [_guides(len(shown), height), *(_stream(result, band, moves) for band in bands.values())]
+    shapes += [_branch(bands, moves, column, way) for column, flows in enumerate(moves) for way in flows]
+    box = f"0 0 {WIDE} {short(height)}"
+    stretched = tag("svg", *shapes, viewBox=box, width="100%", height=short(height), preserveAspectRatio="none")
+    return [
+        words(_("Round"), 0, 13, "small"),
+        _heads(shown),
+        stretched,
+        *(_label(result, shown, band) for band in bands.values()),
+    ]
+
+
+def _x(column: int, columns: int) -> float:
+    return WIDE * column / max(columns - 1, 1)
+
+
+def _guides(columns: int, height: float) -> SafeString:
+    d = "".join(f"M{short(_x(column, columns))} {TOP - 4}V{short(height)}" for column in range(columns))
+    return tag("path", d=d, class_="guide", vector_effect="non-scaling-stroke")
+
+
+def _heads(shown: Sequence[Round]) -> SafeString:
+    """Numbers of rounds above, as many as there is room for."""
+    every = -(-len(shown) // 10)
+    last = len(shown) - 1
+    kept = [at for at in range(len(shown)) if at == last or (at % every == 0 and last - at >= every)]
+    anchors = {0: "start", last: "end"}
+    return joined(
+        words(
+            shown[at].number,
+            f"{short(100 * at / max(last, 1))}%",
+            30,
+            "small",
+            text_anchor=anchors.get(at, "middle"),
+        )
+        for at in kept
+    )
+
+
+def _kept(band: Band, flows: Flows, column: int) -> Fraction:
+    """What stays in the band after the round."""
+    gone = sum((votes for (source, _to), votes in flows.items() if source == band.key), Fraction(0))
+    came = sum((votes for (_from, to), votes in flows.items() if to == band.key), Fraction(0))
+    return max(Fraction(0), min(band.votes[column] - gone, band.votes[column + 1] - came))
+
+
+def _stream(result: Result, band: Band, moves: list[Flows]) -> SafeString:
+    """The votes that stay where they are, round after round, and a mark for all there are in each."""
+    columns = len(band.votes)
+    stays, marks = [], []
+    for column, votes in enumerate(band.votes):
+        x = short(_x(column, columns))
+        if votes:
+            marks.append(f"M{x} {short(band.y)}v{short(max(1.0, float(votes) * band.scale))}")
+        if column < len(moves) and (kept := _kept(band, moves[column], column)):
+            right, thick = short(_x(column + 1, columns)), short(max(0.5, float(kept) * band.scale))
+            stays.append(f"M{x} {short(band.y)}H{right}v{thick}H{x}z")
+    kind = "nobody" if band.key == NOBODY else "won" if band.key[1:] in result.winners else "other"
+    return tag(
+        "g",
+        tag("path", d="".join(stays), class_="stays"),
+        tag("path", d="".join(marks), class_="held", vector_effect="non-scaling-stroke"),
+        class_=kind,
+    )
+
+
+def _branch(bands: dict[str, Band], moves: list[Flows], column: int, way: tuple[str, str]) -> SafeString:
+    """Votes on their way from one band to another."""
+    source, to = bands[way[0]], bands[way[1]]
+    flows, thick = moves[column], max(1.0, float(moves[column][way]) * source.scale)
+    before = [each for each in flows if each != way and list(flows).index(each) < list(flows).index(way)]
+    left = _kept(source, flows, column) + sum((flows[each] for each in before if each[0] == way[0]), Fraction(0))
+    right = _kept(to, flows, column) + sum((flows[each] for each in before if each[1] == way[1]), Fraction(0))
+    x, end = _x(column, len(source.votes)), _x(column + 1, len(source.votes))
+    y1, y2 = source.y + float(left) * source.scale, to.y + float(right) * to.scale
+    middle = short((x + end) / 2)
+    d = (
+        f"M{short(x)} {short(y1)}C{middle} {short(y1)} {middle} {short(y2)} {short(end)} {short(y2)}"
+        f"v{short(thick)}C{middle} {short(y2 + thick)} {middle} {short(y1 + thick)} {short(x)} {short(y1 + thick)}z"
+    )
+    return tag("path", d=d, class_="branch lost" if way[1] == NOBODY else "branch")
+
+
+def _label(result: Result, shown: Sequence[Round], band: Band) -> SafeString:
+    y = band.y - LABEL
+    name = band.key[1:] if band.key.startswith("=") else None
+    mark, right = _fate(result, shown, band, name)
+    label = words(_called(result, band, name), 18 if mark else 0, 17, "won" if name in result.winners else None)
+    return tag("g", clipped(y, 23, 64, *mark, label), right)
+
+
+def _called(result: Result, band: Band, name: str | None) -> str:
+    if name is not None:
+        return fit(name)
+    if band.key == NOBODY:
+        return _("Exhausted")
+    count = len(result.candidates) - BANDS + 1
+    return ngettext("%(count)d more, together", "%(count)d more, together", count) % {"count": count}
+
+
+def _fate(result: Result, shown: Sequence[Round], band: Band, name: str | None) -> tuple[list[SafeString], SafeString]:
+    """A tick and the last votes for the elected, a cross and the last round for who went."""
+    if name in result.winners:
+        return [sign(TICK, 0, 5, "elected")], _votes(band)
+    out = next((each.number for each in result.rounds or () if name in each.eliminated), None)
+    if out is not None:
+        left = _("out in round %(number)s") % {"number": out}
+        return [sign(CROSS, 0, 5, "eliminated")], at_right(left, band.y - LABEL + 17, "small")
+    return [], _votes(band)
+
+
+def _votes(band: Band) -> SafeString:
+    """What it ends with."""
+    return at_right(number(band.votes[-1]), band.y - LABEL + 17, "number")
+
+
+# --- words ---
+
+
+def _desc(result: Result, shown: Sequence[Round]) -> str:
+    """The largest part that moved in each round."""
+    said = []
+    for each in shown:
+        if each.transfers:
+            most = max(each.transfers, key=lambda transfer: Fraction(transfer.votes))
+            to = isolated(most.destination) if most.destination else _("Exhausted")
+            said.append(f"{_round(each)}: {isolated(most.source)} > {to} {number(most.votes)}")
+    return "; ".join(said)
+
+
+def _round(each: Round) -> str:
+    return _("Round %(number)s") % {"number": each.number}
+
+
+def _note(result: Result, shown: Sequence[Round]) -> str:
+    said = [
+        _("Every band is as thick as the votes it stands for; branches are votes that moved on, from left to right.")
+    ]
+    every = len(result.rounds or ())
+    if len(shown) < every:
+        said.append(_("Shown are the last %(shown)s rounds of %(every)s.") % {"shown": len(shown), "every": every})
+    return " ".join(said)
+
+
+def _table(rounds: Sequence[Round]) -> Table:
+    rows = tuple(
+        (str(each.number), transfer.source, transfer.destination or _("Exhausted"), transfer.votes)
+        for each in rounds[-COLUMNS:]
+        for transfer in each.transfers
+    )[-LISTED:]
+    return Table((_("Round"), _("From"), _("To"), _("Votes")), rows)

@@ -1,0 +1,78 @@
+"""How the turnout grew, until the election closed."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+from django.utils.safestring import SafeString
+from django.utils.translation import gettext as _
+
+from elections import times
+from elections.rules import Election
+from elections.turnout import Turnout, tells_who
+
+from .drawing import at_right, fluid, tag, words
+from .picture import Picture, Table
+
+HEAD, TALL, FOOT = 26, 160, 42
+
+
+def turnout_pictures(election: Election, turnout: Turnout) -> list[Picture]:
+    """One; none where there is nothing to show, or where it would tell who voted how."""
+    shown = turnout.steps and tells_who(election, turnout.voted)
+    return [_picture(election, turnout)] if shown else []
+
+
+def _picture(election: Election, turnout: Turnout) -> Picture:
+    title = _("Turnout")
+    said = _summary(election, turnout)
+    drawn = _curve(election, turnout), *_axis(election, turnout), words(said, 0, 16, "number")
+    rows = tuple((_moment(election, moment), str(count)) for moment, count in turnout.steps)
+    picture = fluid(HEAD + TALL + FOOT, title, said, *drawn, kind="turnout")
+    return Picture(title, picture, _note(turnout), Table((_("Until"), _("Have voted")), rows), "narrow")
+
+
+def _summary(election: Election, turnout: Turnout) -> str:
+    if not election.voter_count:
+        return _("%(voted)s voted") % {"voted": turnout.voted}
+    percent = turnout.percent(election.voter_count)
+    said = _("%(voted)s of %(voters)s voted, %(percent)s %%")
+    return said % {"voted": turnout.voted, "voters": election.voter_count, "percent": percent}
+
+
+def _note(turnout: Turnout) -> str:
+    return _("On paper: %(paper)s.") % {"paper": turnout.paper} if turnout.paper else ""
+
+
+def _curve(election: Election, turnout: Turnout) -> SafeString:
+    """Forty units high, a hundred across, stretched to the room there is."""
+    line = turnout.curve(election.voter_count, turnout.steps[-1][0])
+    return tag(
+        "svg",
+        tag("polygon", points=f"0,40 {line} 100,40", class_="below"),
+        tag("line", x1=0, x2=100, y1=0, y2=0, class_="everybody", vector_effect="non-scaling-stroke"),
+        tag("polyline", points=line, class_="grown", vector_effect="non-scaling-stroke"),
+        tag("line", x1=0, x2=100, y1=40, y2=40, class_="floor", vector_effect="non-scaling-stroke"),
+        viewBox="0 0 100 40",
+        preserveAspectRatio="none",
+        y=HEAD,
+        width="100%",
+        height=TALL,
+    )
+
+
+def _axis(election: Election, turnout: Turnout) -> list[SafeString]:
+    """What the top is, and when the first and the last vote came, to the hour or the day; on two lines, for phones."""
+    top = max(election.voter_count or 0, *(count for _moment, count in turnout.steps))
+    below = HEAD + TALL + 18
+    marks = [words(top, 0, HEAD + 14, "small")]
+    if len(turnout.steps) > 1:
+        marks.append(words(_moment(election, turnout.steps[0][0]), 0, below, "small"))
+    return [*marks, at_right(_moment(election, turnout.steps[-1][0]), below + 18, "small")]
+
+
+def _moment(election: Election, moment: datetime) -> str:
+    try:
+        return times.moment_text(times.shown(moment, election.time_zone))
+    except times.UnknownZone:
+        return times.moment_text(moment.astimezone(UTC))

@@ -1,0 +1,110 @@
+"""Results as readers see them: judged by axe, at every width, in light and dark, on paper, and without scripts."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+from django.conf import settings
+from django.template import engines
+from playwright.sync_api import Browser, Page
+
+from accounts.demo import PASSWORD
+from results.report import report_on
+from results.repository import Found, Seal
+from results.views import context_of_report
+from tally.ballots import Ballots
+
+from .test_access import WIDTH, faults
+from .test_people import sign_in
+
+PARTS = ("outcome", "why", "pictures", "methods", "tables")
+STYLES = [Path(settings.BASE_DIR) / "static" / "css" / f"{name}.css" for name in ("tokens", "base", "parts", "results")]
+LONG = ["מרים בן־דוד", "فاطمة الزهراء", "Maximiliane " + "von und zu Lichtenberg " * 8, "<b>Bo</b> & Co", "Eve"]
+CYCLE = ["0>1>2>3"] * 41 + ["1>2>0"] * 33 + ["2>0>1>4"] * 26 + ["3>0", ""]
+MANY = [f"{number}>{(number * 7 + 1) % 50}>{(number + 9) % 50}" for number in range(50) if (number * 6 + 1) % 50] * 3
+
+CASES = {
+    "a cycle": (LONG, CYCLE, "schulze", {}),
+    "a contest left out": (LONG, CYCLE, "ranked-pairs", {}),
+    "a tie": (LONG, ["0>1>2>3>4", "1>0>2>3>4", "0=1>4"], "schulze", {}),
+    "two candidates": (LONG[:2], ["0>1"] * 61 + ["1>0"] * 44 + ["0=1"] * 9, "schulze", {}),
+    "no ballots": (LONG, [], "schulze", {}),
+    "a lot": (LONG, ["0"] * 30 + ["1"] * 25 + ["2>0"] * 10 + ["3>1"] * 10, "irv", {}),
+    "fifty candidates": ([f"Candidate {number}" for number in range(50)], MANY, "borda", {}),
+    "seven seats": ([f"Candidate {number}" for number in range(50)], MANY, "stv-scottish", {"seats": 7}),
+}
+
+
+def page_of(case: str) -> str:
+    """The parts of a results page about these ballots, with our styles inside."""
+    names, rankings, method, rules = CASES[case]
+    report = report_on(Ballots.of(names, rankings), method, seed="seed", **rules)
+    seal = Seal(len(rankings), "", "", "2031-05-01T12:00:00Z", 1, report.result.candidates)
+    election = SimpleNamespace(name="Board", voter_count=200, seed="seed")
+    said = context_of_report(Found(election, seal, report)) | {"election": election}
+    parts = "".join(f'{{% include "results/parts/{part}.html" %}}' for part in PARTS)
+    body = engines["django"].from_string(parts).render(said)
+    styles = "".join(path.read_text() for path in STYLES)
+    head = f'<meta name="viewport" content="width=device-width"><title>Board</title><style>{styles}</style>'
+    content = f'<div class="wide"><h1>Board</h1><div class="stack results">{body}</div></div>'
+    return f'<!doctype html><html lang="en">{head}<main>{content}</main></html>'
+
+
+def opened(browser: Browser, case: str, width: int, **reader) -> Page:
+    page = browser.new_context(viewport={"width": width, "height": 800}, **reader).new_page()
+    page.set_content(page_of(case))
+    return page
+
+
+SEEN = [(case, 320, "dark") for case in CASES if case != "fifty candidates"] + [
+    (case, 1280, "light") for case in ("a cycle", "a contest left out", "fifty candidates", "seven seats")
+]
+
+
+@pytest.mark.parametrize(("case", "width", "scheme"), SEEN)
+def test_pictures_please_axe_and_nothing_sticks_out(browser, case, width, scheme):
+    page = opened(browser, case, width, color_scheme=scheme)
+    for details in page.locator("details").all():
+        details.evaluate("details => details.open = true")
+    assert faults(page) == []
+    needed, there = page.evaluate(WIDTH)
+    assert needed <= there
+    page.context.close()
+
+
+OUTSIDE = """[...document.querySelectorAll(".drawing:not(.wide, .matrix) > svg :is(text, rect, circle)")]
+  .filter(shape => {
+    const box = shape.getBoundingClientRect(), sheet = shape.closest(".drawing-card").getBoundingClientRect();
+    const clip = shape.ownerSVGElement.ownerSVGElement;
+    return !clip && box.width && (box.left < sheet.left || box.right > sheet.right || box.bottom > sheet.bottom);
+  })
+  .map(shape => shape.outerHTML.slice(0, 120))"""
+
+
+@pytest.mark.parametrize("case", ["a cycle", "a contest left out", "a lot", "seven seats"])
+def test_nothing_is_drawn_outside_of_a_picture(browser, case):
+    page = opened(browser, case, 320)
+    assert page.evaluate(OUTSIDE) == []
+    page.context.close()
+
+
+def test_a_picture_prints_within_the_paper(browser):
+    page = opened(browser, "fifty candidates", 700)
+    page.emulate_media(media="print")
+    wide = page.evaluate("[...document.querySelectorAll('.picture')].map(each => each.getBoundingClientRect().right)")
+    assert wide
+    assert max(wide) <= 700
+    page.context.close()
+
+
+@pytest.mark.parametrize("name", ["Talk of the year", "Colour of the front door"])
+def test_a_real_page_pleases_axe_and_breaks_no_policy(visit, name):
+    page = visit("/sign-in/", width=375)
+    sign_in(page, "Emmy Noether", PASSWORD)
+    page.goto(f"/election/{name}/results/")
+    assert page.locator("svg.picture").count() >= 2
+    assert faults(page) == []
+    needed, there = page.evaluate(WIDTH)
+    assert needed <= there
