@@ -21,7 +21,6 @@ from . import services, words
 from .pictures import pictures_of, turnout_pictures
 from .repository import Found
 
-
 MOST_CONTESTS = 60  # candidates whose contests the page shows; the files have all of them
 
 

@@ -35,7 +35,8 @@ RULES = {
         "Every two candidates are compared one to one; a won contest gives a point, a drawn one half a point."
     ),
     "minimax": gettext_lazy(
-        "Every two candidates are compared one to one; whoever was never beaten, or whose worst defeat is the smallest, wins."
+        "Every two candidates are compared one to one; whoever was never beaten wins, or else whoever has the "
+        "smallest worst defeat."
     ),
     "plurality": gettext_lazy("Every ballot counts for the candidate it likes best; equals share it."),
     "stv-scottish": gettext_lazy(
