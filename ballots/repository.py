@@ -185,7 +185,17 @@ def _stored(standing: Standing, ballot: Ballot) -> Put:
     fields: Item = {"rankings": ballot.rankings, "confirmation": ballot.confirmation}
     if not standing.election.secret_ballot:
         fields |= {"voter_name": standing.voter, "when_cast": ballot.when_cast, "entity_type": "BALLOT"}
+        fields |= _listed(standing, ballot)
     return Put({"PK": place.pk, "SK": place.sk, **fields}, when=Exists() if standing.voted else Missing())
+
+
+def _listed(standing: Standing, ballot: Ballot) -> Item:
+    """Where results come in live, ballots are also found by the time they were cast."""
+    election = standing.election
+    if election.secret_ballot or election.results_visible != "live":
+        return {}
+    by_time = keys.by_date(ballot.when_cast or "", standing.voter or "")
+    return {"GSI1PK": keys.ballots_by_time(election.name).pk, "GSI1SK": by_time}
 
 
 def _nowhere_else(standing: Standing) -> list[Write]:

@@ -79,6 +79,11 @@ class SettingsForm(ZonedForm):
         help_text=_("You may enter ballots for voters who vote on paper. Whoever enters one knows it."),
     )
     results_visible = forms.ChoiceField(label=_("Results are shown"), choices=list(RESULTS.items()), initial="closed")
+    results_public = forms.BooleanField(
+        label=_("Anybody on the web may see the result"),
+        required=False,
+        help_text=_("After it has closed, by a link, without an account. Who voted is not shown there."),
+    )
     method = forms.ChoiceField(label=_("Method"), choices=list(METHODS.items()))
     seats = forms.IntegerField(label=_("Seats"), min_value=1, max_value=MOST_SEATS, initial=1)
     unranked = forms.ChoiceField(

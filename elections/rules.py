@@ -72,6 +72,7 @@ class Election:
     unranked: str = "below"
     electorate: str = "listed"
     results_visible: str = "closed"
+    results_public: bool = False  # whether anybody on the web may see the sealed result, but not who voted
     time_zone: str = "UTC"
     managers: tuple[str, ...] = field(default=())
     voter_count: int = 0
@@ -119,6 +120,10 @@ class Election:
     def takes_votes(self, now: str) -> bool:
         has_begun = self.no_voting_before is None or self.no_voting_before <= now
         return has_begun and self.state(now) in (State.EDITABLE, State.OPEN)
+
+    def shows_live(self, now: str) -> bool:
+        """Whether the count may be watched while ballots come in: never that of a secret election."""
+        return self.results_visible == "live" and not self.secret_ballot and self.takes_votes(now)
 
 
 def is_over(election: Any, now: str) -> bool:

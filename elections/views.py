@@ -115,6 +115,7 @@ def election(request: HttpRequest, found: tuple[Election, Voter | None]) -> Http
         "candidates": repository.candidates(election.name),
         "may_vote": (entry is not None or everyone) and election.takes_votes(repository.now_text()),
         "voted": entry is not None and entry.voted,
+        "live": election.shows_live(repository.now_text()),
     }
     return render(request, "elections/election.html", context_of(request, election, **context))
 

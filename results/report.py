@@ -9,7 +9,7 @@ from typing import Any
 
 from elections.rules import Election
 from tally.ballots import Ballots
-from tally.closeness import Closeness, how_close
+from tally.closeness import RECOUNTS, Closeness, how_close
 from tally.explain import Sentence, explain
 from tally.methods import METHODS, count
 from tally.result import Result
@@ -69,9 +69,17 @@ def settings_of(election: Election) -> dict[str, Any]:
     return {"seats": election.seats, "unranked": election.unranked, "seed": election.seed}
 
 
-def report_on(ballots: Ballots, method: str, *, seats: int = 1, unranked: str = "below", seed: str = "") -> Report:
+def report_on(
+    ballots: Ballots,
+    method: str,
+    *,
+    seats: int = 1,
+    unranked: str = "below",
+    seed: str = "",
+    recounts: int = RECOUNTS,
+) -> Report:
     settings: dict[str, Any] = {"seats": seats, "unranked": unranked, "seed": seed}
     results = {each: count(ballots, each, **settings) for each in METHODS}
     result = results[method]
     others = tuple(Other(each, found.winners, found.places) for each, found in results.items())
-    return Report(result, tuple(explain(result)), others, how_close(ballots, method, **settings))
+    return Report(result, tuple(explain(result)), others, how_close(ballots, method, **settings, recounts=recounts))

@@ -1,9 +1,10 @@
 """Every address about results."""
 
-from django.urls import path
+from django.urls import include, path
 
 from . import views
 
 urlpatterns = [
     path("election/<name:name>/results/", views.results, name="results"),
+    path("", include("results.sandbox_urls")),
 ]

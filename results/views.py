@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import render
+from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
@@ -39,6 +39,8 @@ def of_results(view: Any) -> Any:
 @of_results
 @require_safe
 def results(request: HttpRequest, found: Found) -> HttpResponse:
+    if found.report is None and found.election.shows_live(elections.now_text()):
+        return redirect("live", found.election.name)
     if found.report is None:
         return not_yet(request, found)
     said = context_of_report(found)

@@ -32,7 +32,8 @@ A name becomes part of a key only through `part`, which folds it (so that "Ada" 
 | old name      | data  | ELECTION#{name}    | RENAMED           | RENAMED / {time}#{name}      | worker, new drafts   |
 | gate          | data  | ELECTION#{name}    | GATE#{nn}         |                              | every cast, turnout  |
 | salt          | data  | ELECTION#{name}    | SALT              |                              | secret ballots       |
-| ballot        | data  | ELECTION#{name}    | BALLOT#{voter}    | (secret: BALLOT#{pseudonym}) | receipt, count       |
+| ballot        | data  | ELECTION#{name}    | BALLOT#{voter}    | BALLOTS#{name} / {time}#…    | receipt, count, live |
+| secret ballot | data  | ELECTION#{name}    | BALLOT#{…}        |                              | receipt, count       |
 | published     | data  | ELECTION#{name}    | PUBLISHED#{nnnn}  |                              | ballots, exports     |
 | result        | data  | ELECTION#{name}    | RESULT            |                              | results page         |
 | result's text | data  | ELECTION#{name}    | RESULT#{nnnn}     |                              | results page         |
@@ -307,6 +308,11 @@ def ballot(election_name: str, voter: str) -> Key:
 
 def ballots(election_name: str) -> Span:
     return Span(election(election_name).pk, prefix="BALLOT#")
+
+
+def ballots_by_time(election_name: str, since: str = "") -> Span:
+    """The ballots of a live election as they were cast, from a moment on."""
+    return Span(f"BALLOTS#{part(election_name)}", first=since or None, index=True)
 
 
 def published(election_name: str, number: int) -> Key:

@@ -92,6 +92,11 @@ ROUTES = {
     "ballot_state": (Permission.VOTE, READ, ["draft"]),
     "withdraw": (Permission.VOTE, FORM, ["draft"]),
     "results": (Permission.VIEW_APPLICATION, READ, ["draft"]),
+    "sandbox": (PUBLIC, FORM, []),
+    "shared": (PUBLIC, READ, ["draft"]),
+    "embed": (PUBLIC, READ, ["draft"]),
+    "live": (Permission.VIEW_APPLICATION, READ, ["draft"]),
+    "live_now": (Permission.VIEW_APPLICATION, READ, ["draft"]),
     "help_secrecy": (PUBLIC, READ, []),
     "mails": (Permission.TRANSFER_OWNER, READ, []),
     "mail": (Permission.TRANSFER_OWNER, READ, ["number"]),
@@ -125,6 +130,8 @@ DRAFT = {
     "hand_over_election": Action.HAND_OVER,
     "turnout": Action.SEE_ROLL,
     "results": Action.LOOK,
+    "live": Action.LOOK,
+    "live_now": Action.LOOK,
     "rehearse": Action.REHEARSE,
     "paper": Action.ENTER_PAPER,
     "enter_paper": Action.ENTER_PAPER,
@@ -201,12 +208,12 @@ def expected(name, whom, allowed, role, method) -> set[str]:
         return {"forbidden"}
     if method not in allowed:
         return {"method"}
-    if name == "results":
+    if name in ("results", "live", "live_now"):
         return {"forbidden"}  # a draft has none yet
     if name == "waiting" and role != Role.NO_ACCESS:
         return {"home"}
-    if name in ("remove_app", "remove_passkey", "election_calendar"):
-        return {"not found"}  # nobody here has any; and the draft has no times
+    if name in ("remove_app", "remove_passkey", "election_calendar", "shared", "embed"):
+        return {"not found"}  # nobody here has any; and the draft has no times, and nothing to share
     if name == "leave_alone":
         return {"gone"} if method == "POST" else {"open"}  # a button first, the link is judged then
     return {"gone"} if name in GONE else {"open"}

@@ -1,0 +1,332 @@
+"""Results while they come in: the count of a public election, kept up to date in the process ballot by ballot.
+
+A look reads the election with its gates, and the ballots cast since the last look, found by the time they were cast.
+What the index tells late is told again at the next looks, which all begin a little before the newest ballot seen. A
+ballot that was withdrawn is in no list of what is new: it is noticed because then more ballots are known than the gates
+have let through, and all of them are read again. Nothing of this exists for a secret election.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import Counter, OrderedDict
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from threading import Lock
+from typing import Any
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_safe
+from django_htmx.http import HttpResponseClientRedirect
+
+from accounts.access import requires
+from accounts.models import User
+from accounts.repository import table
+from accounts.rules import Permission
+from ballots.repository import candidates_of
+from elections import repository as elections
+from elections.repository import Candidate
+from elections.rules import Election, State
+from elections.views import context_of, visible
+from store import keys
+from store.log import as_text
+from store.table import Item
+from tally.ballots import Ballots, groups_of, ranking_of
+from tally.closeness import Closeness
+from tally.explain import explain
+from tally.methods import count
+from tally.pairwise import Summary
+from tally.result import Result
+
+from .report import Report, settings_of
+from .repository import Found
+from .views import context_of_report, not_yet
+
+LOOK_EVERY = 2.0  # seconds; however many are watching, each process looks this often at most
+REST = 9  # times as long as a look took, before the next: a large election takes a tenth of a processor, not all of it
+OVERLAP = timedelta(seconds=60)  # more than a cast takes from its time stamp to the index, or two clocks differ
+MOST_BALLOTS = 50_000  # of one election; about 300 bytes each are kept
+MOST_KEPT = 100_000  # ballots of all elections that are being watched
+REREAD_RATE = 5_000  # ballots a second at most that withdrawals make us read again
+
+
+# --- the ballots of one election ---
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """A ballot as it was last seen."""
+
+    when: str
+    confirmation: str
+    ranking: str
+
+    @classmethod
+    def of(cls, item: Item) -> Kept:
+        return cls(item["when_cast"], item["confirmation"], item["rankings"])
+
+
+@dataclass
+class Running:
+    """All ballots of an election seen so far, and what they add up to. Candidates are in the order of their names."""
+
+    candidates: tuple[Candidate, ...] = ()
+    kept: dict[str, Kept] = field(default_factory=dict)
+    counts: Counter[str] = field(default_factory=Counter)
+    summary: Summary = field(default_factory=lambda: Summary.of(Ballots((), {})))
+    newest: str = ""
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return self.summary.candidates
+
+    @property
+    def total(self) -> int:
+        return len(self.kept)
+
+    @property
+    def since(self) -> str:
+        """From when on to look for what is new."""
+        return as_text(datetime.fromisoformat(self.newest) - OVERLAP) if self.newest else ""
+
+    def stand(self, candidates: tuple[Candidate, ...]) -> None:
+        """These stand now; what was counted is counted anew if they are others than before."""
+        if candidates == self.candidates:
+            return
+        self.candidates = candidates
+        names = tuple(sorted(each.name for each in candidates))
+        self.counts = self._normal(Counter(each.ranking for each in self.kept.values()))
+        self.summary = Summary.of(Ballots(names, self.counts))
+
+    def replace(self, items: Iterable[Item]) -> None:
+        """These are all the ballots there are."""
+        self.kept = {item["SK"]: Kept.of(item) for item in items}
+        self.newest = max((each.when for each in self.kept.values()), default="")
+        candidates, self.candidates = self.candidates, ()
+        self.stand(candidates)
+
+    def add(self, items: Iterable[Item]) -> None:
+        """These were cast lately; some are known, and some take the place of others."""
+        new, old = Counter[str](), Counter[str]()
+        for item in items:
+            ballot, known = Kept.of(item), self.kept.get(item["SK"])
+            if known is not None and (ballot == known or ballot.when < known.when):
+                continue
+            new[ballot.ranking] += 1
+            if known is not None:
+                old[known.ranking] += 1
+            self.kept[item["SK"]] = ballot
+            self.newest = max(self.newest, ballot.when)
+        if new:
+            self._change(self._normal(new), self._normal(old))
+
+    def _change(self, new: Counter[str], old: Counter[str]) -> None:
+        self.counts.update(new)
+        self.counts = self.counts - old  # which drops what has become none
+        self.summary = self.summary + Summary.of(Ballots(self.names, new))
+        if old:
+            self.summary = self.summary - Summary.of(Ballots(self.names, old))
+
+    def _normal(self, rankings: Mapping[str, int]) -> Counter[str]:
+        """The same rankings, with candidates numbered in the order of their names.
+
+        One who was added after we read who stands is left out until we read it again, and then everything is counted.
+        """
+        ordered = sorted(self.candidates, key=lambda each: each.name)
+        place = {each.number: position for position, each in enumerate(ordered)}
+        counts: Counter[str] = Counter()
+        for ranking, number in rankings.items():
+            counts[ranking_of([place[each] for each in group if each in place] for group in groups_of(ranking))] += (
+                number
+            )
+        return counts
+
+    @property
+    def ballots(self) -> Ballots:
+        found = Ballots(self.names, dict(self.counts))
+        vars(found.normal)["summary"] = self.summary  # kept up to date: nobody need count it again
+        return found
+
+
+# --- looking ---
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """An election as it was a moment ago; with a result where it may be watched."""
+
+    election: Election
+    result: Result | None = None
+    too_many: bool = False
+
+
+@dataclass
+class Watched:
+    """An election that somebody is watching. Whoever holds the lock looks; the others get what was seen."""
+
+    running: Running = field(default_factory=Running)
+    lock: Any = field(default_factory=Lock)
+    created_at: str = ""
+    look: Look | None = None
+    rests_until: float = float("-inf")
+    read_at: float = float("-inf")  # when all ballots were read
+
+
+class Shelf:
+    """The elections that are being watched; those nobody has looked at for longest make room for others."""
+
+    def __init__(self, most: int = MOST_KEPT, clock: Callable[[], float] = time.monotonic):
+        self.most, self.clock = most, clock
+        self._lock, self._watched = Lock(), OrderedDict[str, Watched]()
+
+    def look(self, name: str) -> Look | None:
+        """The election and its count now; `None` if there is none of that name."""
+        watched = self._take(keys.fold(name))
+        with watched.lock:
+            began = self.clock()
+            if began < watched.rests_until:
+                return watched.look
+            look = watched.look = self._look(name, watched)
+            watched.rests_until = max(began + LOOK_EVERY, self.clock() + REST * (self.clock() - began))
+        if look is None or look.result is None:
+            self._drop(keys.fold(name))
+        self._make_room()
+        return look
+
+    def _take(self, folded: str) -> Watched:
+        with self._lock:
+            watched = self._watched.setdefault(folded, Watched())
+            self._watched.move_to_end(folded)
+            return watched
+
+    def _drop(self, folded: str) -> None:
+        with self._lock:
+            self._watched.pop(folded, None)
+
+    def _make_room(self) -> None:
+        with self._lock:
+            while self.kept > self.most and len(self._watched) > 1:
+                self._watched.popitem(last=False)
+
+    @property
+    def kept(self) -> int:
+        """How many ballots are kept in all; an election weighs a little even without any."""
+        return sum(each.running.total + 100 for each in self._watched.values())
+
+    def _look(self, name: str, watched: Watched) -> Look | None:
+        found = _with_gates(name)
+        if found is None:
+            return None
+        election, voted = found
+        if not election.shows_live(elections.now_text()):
+            return Look(election)
+        if voted > MOST_BALLOTS:
+            return Look(election, too_many=True)
+        self._bring_up_to_date(election, voted, watched)
+        return Look(election, _counted(election, watched))
+
+    def _bring_up_to_date(self, election: Election, voted: int, watched: Watched) -> None:
+        if watched.created_at != election.created_at:  # nobody has looked yet, or not at this one of that name
+            watched.created_at, watched.running = election.created_at, Running()
+            watched.running.stand(candidates_of(election))
+            self._read_all(election, watched)
+            return
+        running = watched.running
+        running.stand(candidates_of(election))
+        running.add(list(table().each(keys.ballots_by_time(election.name, running.since))))
+        if running.total != voted and self._disagrees(election, voted, watched):
+            self._read_all(election, watched)
+
+    def _disagrees(self, election: Election, voted: int, watched: Watched) -> bool:
+        """Whether the ballots do not fit the gates, also if some were cast between reading the one and the other."""
+        found = _with_gates(election.name)
+        after = found[1] if found else 0
+        fits = min(voted, after) <= watched.running.total <= max(voted, after)
+        return not fits and self.clock() - watched.read_at >= watched.running.total / REREAD_RATE
+
+    def _read_all(self, election: Election, watched: Watched) -> None:
+        watched.running.replace(table().each(keys.ballots(election.name)))
+        watched.read_at = self.clock()
+
+
+def _with_gates(name: str) -> tuple[Election, int] | None:
+    """The election, and how many have voted, in one round trip."""
+    place = keys.election(name)
+    found = table().get_many([place, *elections.gate_keys(name)])
+    if place not in found:
+        return None
+    item = found.pop(place)
+    return elections.election_of(item), sum(gate.get("voted", 0) for gate in found.values())
+
+
+def _counted(election: Election, watched: Watched) -> Result:
+    """Counted again only if something is new."""
+    ballots, before = watched.running.ballots, watched.look
+    if before and before.result and before.election == election and before.result.digest == ballots.digest:
+        return before.result
+    return count(ballots, election.method, **settings_of(election))
+
+
+shelf = Shelf()
+
+
+# --- the pages ---
+
+
+def load(user: User, name: str) -> Look | None:
+    look = shelf.look(name)
+    if look is not None:
+        visible(user, look.election)
+    return look
+
+
+of_live = requires(Permission.VIEW_APPLICATION, load_for=load)
+
+
+@of_live
+@require_safe
+def live(request: HttpRequest, look: Look) -> HttpResponse:
+    """The running count; it refreshes itself, with scripts and without, unless somebody has paused it."""
+    if (instead := _instead(request, look)) is not None:
+        return instead
+    return render(request, "results/live.html", _context(request, look))
+
+
+@of_live
+@require_safe
+def live_now(request: HttpRequest, look: Look) -> HttpResponse:
+    """The count alone; nothing, if it is what the page shows already."""
+    if look.election.state(elections.now_text()) == State.CLOSED:
+        return HttpResponseClientRedirect(reverse("results", args=[look.election.name]))
+    if (instead := _instead(request, look)) is not None:
+        return instead
+    context = _context(request, look)
+    if request.GET.get("seen") == context["stamp"]:
+        return HttpResponse(status=204)
+    return render(request, "results/live_now.html", context)
+
+
+def _instead(request: HttpRequest, look: Look) -> HttpResponse | None:
+    """What there is to see where nothing comes in live."""
+    if look.result is not None:
+        return None
+    if look.too_many:
+        sentence = _("So many have voted that the count is no longer shown while it is open. It is shown at the end.")
+        context = context_of(request, look.election, sentence=sentence, counting=False)
+        return render(request, "results/not_yet.html", context)
+    if look.election.state(elections.now_text()) == State.CLOSED:
+        return redirect("results", look.election.name)
+    return not_yet(request, Found(look.election, None, None))
+
+
+def _context(request: HttpRequest, look: Look) -> dict[str, Any]:
+    result = look.result
+    assert result is not None
+    report = Report(result, tuple(explain(result)), (), Closeness(None, False, result.winners))
+    context = context_of_report(Found(look.election, None, report))
+    stamp = f"{result.digest[:16]}{look.election.version}"
+    return context_of(request, look.election, **context, stamp=stamp, paused="pause" in request.GET)

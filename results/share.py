@@ -1,0 +1,138 @@
+"""A sealed result for anybody on the web, where the organiser has chosen so: a page, a small one to embed, and a text.
+
+Strangers see what was counted, never who voted: no roll and no single ballots, also where ballots are public here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from django.conf import settings
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.templatetags.static import static
+from django.urls import reverse
+from django.utils.html import escape
+from django.utils.text import Truncator
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+from django.views.decorators.clickjacking import xframe_options_exempt
+from django.views.decorators.http import require_safe
+
+from accounts.access import public
+from elections import repository as elections
+from elections.rules import Election, State
+
+from . import services, words
+from .report import Report
+from .repository import Found
+from .views import context_of_report
+
+SHORT = 200  # characters that a preview has room for
+MINUTES_KEPT = 5
+PICTURE = "img/apple-touch-icon.png"  # our mark; the names are in the title, for no hand-drawn letters could write all
+EMBEDDED = settings.CONTENT_SECURITY_POLICY | {"script-src": "'none'", "connect-src": "'none'", "frame-ancestors": "*"}
+
+
+def load(name: str) -> Found:
+    """Strangers cannot tell an election that does not share its result from one that does not exist."""
+    found = services.find(name)
+    if found is None or not is_shared(found.election):
+        raise Http404
+    return found
+
+
+def is_shared(election: Election) -> bool:
+    return election.results_public and election.stored_state != State.DRAFT
+
+
+@public
+@require_safe
+def shared(request: HttpRequest, name: str) -> HttpResponse:
+    found = load(name)
+    context = {"election": found.election, "address": address("shared", found.election)}
+    if found.report is not None:
+        context |= context_of_report(found) | preview(found.election, found.report)
+        context |= {"text": as_text(found), "frame": frame(found.election)}
+    return _answer(request, "results/shared.html", found, context)
+
+
+@public
+@xframe_options_exempt
+@require_safe
+def embed(request: HttpRequest, name: str) -> HttpResponse:
+    """The outcome alone, for other sites to show in a frame. It runs no scripts and knows nobody."""
+    found = load(name)
+    context = {"election": found.election, "address": address("shared", found.election)}
+    if found.report is not None:
+        context |= {"result": found.report.result, "title": title(found.election, found.report)}
+    answer = _answer(request, "results/embed.html", found, context)
+    answer["Content-Security-Policy"] = "; ".join(f"{name} {value}" for name, value in EMBEDDED.items())
+    answer["Cross-Origin-Resource-Policy"] = "cross-origin"
+    if found.report is not None:
+        answer["Cache-Control"] = f"public, max-age={MINUTES_KEPT * 60}"
+    return answer
+
+
+def _answer(request: HttpRequest, template: str, found: Found, context: dict[str, Any]) -> HttpResponse:
+    """Before it is sealed, both pages say only that it will be here."""
+    over = found.election.state(elections.now_text()) == State.CLOSED
+    context |= {"counting": over, "counted": found.report is not None}
+    return render(request, template, context, status=202 if over and found.report is None else 200)
+
+
+# --- in words ---
+
+
+def address(view: str, election: Election) -> str:
+    return settings.SITE_URL + reverse(view, args=[election.name])
+
+
+def preview(election: Election, report: Report) -> dict[str, str]:
+    """What other sites show of a link to this page."""
+    first = words.said(report.sentences[0]) if report.sentences else ""
+    summary = Truncator(f"{_ballots(report)} {first}").chars(SHORT)
+    return {"title": title(election, report), "summary": summary, "image": settings.SITE_URL + static(PICTURE)}
+
+
+def title(election: Election, report: Report) -> str:
+    return f"{election.name}: {outcome(report)}"
+
+
+def outcome(report: Report) -> str:
+    """Who won, in a few words."""
+    result = report.result
+    if result.total == result.blank:
+        return _("nothing to count")
+    names = {"names": Truncator(words.names(result.winners)).chars(SHORT)}
+    if result.seats > 1:
+        return _("elected: %(names)s") % names
+    return (_("a tie of %(names)s") if len(result.winners) > 1 else _("winner: %(names)s")) % names
+
+
+def _ballots(report: Report) -> str:
+    total = report.result.total
+    return ngettext("%(count)d ballot.", "%(count)d ballots.", total) % {"count": total}
+
+
+def frame(election: Election) -> str:
+    """What to put into another page."""
+    label = escape(f"{_('Result')}: {election.name}")
+    return f'<iframe src="{escape(address("embed", election))}" title="{label}" width="100%" height="420"></iframe>'
+
+
+def as_text(found: Found) -> str:
+    """The result for a letter or a chat."""
+    return "\n".join(_lines(found))
+
+
+def _lines(found: Found) -> Iterator[str]:
+    report, seal = found.report, found.seal
+    assert report is not None
+    assert seal is not None
+    yield from (title(found.election, report), "", _ballots(report), str(words.RULES[report.result.method]), "")
+    yield from (words.said(each) for each in report.sentences)
+    yield ""
+    yield from (f"{place}. {name}" for name, place in report.result.places)
+    yield from ("", address("shared", found.election), _("Digest of the ballots: %(digest)s") % {"digest": seal.digest})

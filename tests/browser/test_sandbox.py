@@ -1,0 +1,85 @@
+"""The sandbox and its links in a browser: ballots travel in a part of the address that no server sees."""
+
+from __future__ import annotations
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Page, expect
+
+BALLOTS = "3: Zoë > Bo = 木\n2: Bo > Zoë\n"
+
+
+def link_of(page: Page) -> str:
+    page.get_by_role("button", name="Make a link").click()
+    expect(page.locator("#sandbox-link")).not_to_be_empty()
+    return page.locator("#sandbox-link").inner_text()
+
+
+def test_a_link_carries_ballots_and_settings_and_counts_nothing_by_itself(visit, server):
+    page = visit("/sandbox/")
+    page.get_by_label("Ballots", exact=True).fill(BALLOTS)
+    page.get_by_label("Method").select_option("irv")
+    page.get_by_label("Seed").fill("a & b")
+    link = link_of(page)
+    assert link.startswith(f"{server}/sandbox/#z.")
+
+    other = visit(link)
+    expect(other.locator("#from-link")).to_contain_text("Press “Count”")
+    expect(other.get_by_label("Ballots", exact=True)).to_have_value(BALLOTS)
+    expect(other.get_by_label("Method")).to_have_value("irv")
+    expect(other.get_by_label("Seed")).to_have_value("a & b")
+    expect(other.locator(".winners")).to_have_count(0)
+    other.get_by_role("button", name="Count", exact=True).click()
+    expect(other.locator(".winners")).to_have_text("Zoë")
+    assert link_of(other) == link, "what was counted is what the link said"
+
+
+def test_a_browser_that_cannot_deflate_makes_links_too(visit):
+    page = visit("/sandbox/?example=cycle", before="delete window.CompressionStream")
+    link = link_of(page)
+    assert "/sandbox/#t." in link
+    expect(visit(link).get_by_label("Ballots", exact=True)).to_have_value(
+        page.get_by_label("Ballots", exact=True).input_value()
+    )
+
+
+@pytest.mark.parametrize("fragment", ["z.AAAA", "t._____", "z.q1bKSMzJyS8uUbJSMjQyNjE1M7ewNDC", "t.bnVsbA", "z."])
+def test_a_damaged_link_is_said_to_be_one(visit, fragment):
+    expect(visit(f"/sandbox/#{fragment}").locator("#from-link")).to_contain_text("damaged or was cut short")
+
+
+def test_a_fragment_of_the_page_is_no_link(visit):
+    page = visit("/sandbox/#tables")
+    expect(page.locator("#from-link")).to_be_hidden()
+
+
+def test_ballots_too_long_for_a_link_are_refused_in_words(visit):
+    page = visit("/sandbox/")
+    page.get_by_label("Ballots", exact=True).evaluate(
+        """field => {
+            const names = crypto.getRandomValues(new Uint32Array(6000));
+            field.value = [...names].map((name) => `1: ${name.toString(36)} > B`).join("\\n");
+        }"""
+    )
+    page.get_by_role("button", name="Make a link").click()
+    expect(page.locator("#no-link")).to_contain_text("too long for a link")
+    expect(page.locator("#link-made")).to_be_hidden()
+
+
+def test_it_counts_without_scripts(visit):
+    page = visit("/sandbox/", java_script_enabled=False)
+    page.get_by_role("link", name="The capital of Tennessee").click()
+    page.get_by_role("button", name="Count", exact=True).click()
+    expect(page.locator(".winners")).to_have_text("Nashville")
+    expect(page.get_by_role("button", name="Make a link")).to_be_hidden()
+
+
+@pytest.mark.parametrize(("width", "scheme"), [(360, "dark"), (1280, "light")])
+def test_axe_finds_nothing_and_nothing_sticks_out(visit, width, scheme):
+    page = visit("/sandbox/?example=capital", width=width, color_scheme=scheme)
+    link_of(page)
+    for _ in range(2):
+        assert Axe().run(page).response["violations"] == []
+        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+        page.get_by_role("button", name="Count", exact=True).click()
+        expect(page.locator(".winners")).to_have_text("Nashville")

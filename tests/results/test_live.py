@@ -1,0 +1,338 @@
+"""Results while they come in: always what a recount would say, from only what is new; never of a secret election."""
+
+from __future__ import annotations
+
+import random
+import re
+from datetime import timedelta
+from functools import partial
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from accounts import repository as people
+from accounts.models import User
+from ballots import repository as ballots
+from ballots import services as voting
+from elections import repository as elections
+from elections import services as organising
+from elections.repository import Candidate
+from results import live
+from store import keys, trips
+from store.log import as_text, utc_now
+from tally.ballots import Ballots
+from tally.methods import count
+from tally.pairwise import Summary
+from tests.at_once import at_once
+from tests.ballots.conftest import opened, ranks  # noqa: F401 - a fixture
+
+LIVE = {"secret_ballot": False, "results_visible": "live"}
+PAGE = "/election/Board/live/"
+
+
+class Clock:
+    """Time passes between looks, as much as a test says."""
+
+    now, step = 0.0, 10.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+class Shelf(live.Shelf):
+    def look(self, name: str) -> live.Look | None:
+        self.clock.now += self.clock.step
+        return super().look(name)
+
+
+@pytest.fixture
+def clock() -> Clock:
+    return Clock()
+
+
+@pytest.fixture
+def shelf(clock, monkeypatch) -> live.Shelf:
+    new = Shelf(clock=clock)
+    monkeypatch.setattr(live, "shelf", new)
+    return new
+
+
+@pytest.fixture
+def board(opened, person):  # noqa: F811
+    """An election whose result comes in live, and its voters."""
+    voters = [person(name) for name in ("Eve", "Flo", "Gus", "Hal")]
+    opened(*(each.name for each in voters), editable=True, **LIVE)
+    return voters
+
+
+def cast(voter: User, name: str = "Board", **typed: int) -> None:
+    voting.cast(voter, name, ranks(**typed), f"{voter.name} {random.random()}")
+
+
+def withdraw(voter: User, name: str = "Board") -> None:
+    voting.withdraw(voter, name, f"{voter.name} {random.random()}")
+
+
+def assert_as_recounted(shelf: live.Shelf, name: str = "Board") -> None:
+    recounted = ballots.counted(name).normal
+    result = shelf.look(name).result
+    running = shelf._watched[keys.fold(name)].running
+    assert running.summary == Summary.of(recounted)
+    assert running.counts == recounted.counts
+    assert (result.total, result.digest) == (recounted.total, recounted.digest)
+
+
+# --- the count ---
+
+
+def test_casts_changes_and_withdrawals_are_followed(site, board, shelf):
+    eve, flo, gus, _hal = board
+    assert_as_recounted(shelf)
+    cast(eve, Ada=1, Bo=2)
+    assert_as_recounted(shelf)
+    cast(flo, Bo=1)
+    cast(eve, Cy=1, Ada=1)
+    assert_as_recounted(shelf)
+    withdraw(eve)
+    cast(gus, Cy=1, Bo=2, Ada=3)  # as many ballots as before, but not the same
+    assert_as_recounted(shelf)
+    withdraw(flo)
+    cast(flo)
+    assert_as_recounted(shelf)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_after_any_sequence_the_running_count_is_what_a_recount_says(site, board, shelf, person, seed):
+    chance, owner = random.Random(seed), people.find("the organiser")
+    for step in range(40):
+        voter = chance.choice(board)
+        act = chance.choice(["cast"] * 5 + ["withdraw"] * 3 + ["look"] * 3 + ["candidate"])
+        if act == "cast":
+            numbers = [each.number for each in elections.candidates("Board")]
+            chosen = chance.sample(numbers, chance.randint(0, len(numbers)))
+            typed = {str(number): [str(chance.randint(1, 3))] for number in chosen}
+            voting.cast(voter, "Board", typed, f"form {step}")
+        elif act == "withdraw" and voting.standing_of(voter, "Board").voted:
+            withdraw(voter)
+        elif act == "candidate" and step % 2:
+            organising.add_candidates(owner, elections.find("Board"), [Candidate(f"{chance.choice('AZ')} {step}")])
+        elif act == "look":
+            assert_as_recounted(shelf)
+    assert_as_recounted(shelf)
+
+
+STEPS = st.lists(st.tuples(st.integers(0, 3), st.permutations(range(4)), st.integers(0, 4), st.booleans()), max_size=30)
+
+
+@given(STEPS)
+def test_what_is_told_again_or_out_of_order_makes_no_difference(steps):
+    """The index may tell a ballot several times, also an older one after a newer: the newest of each voter counts."""
+    running, told, newest = live.Running(), [], {}
+    running.stand(tuple(Candidate(name, number=number) for number, name in enumerate("DACB")))
+    for moment, (voter, order, length, looks) in enumerate(steps):
+        item = {"SK": str(voter), "when_cast": f"{moment:03d}", "confirmation": str(moment)}
+        item["rankings"] = ">".join(map(str, order[:length]))
+        told.append(item)
+        newest[voter] = item["rankings"]
+        if looks:
+            running.add(random.Random(moment).sample(told, len(told)))
+            recounted = Ballots.of("DACB", newest.values()).normal
+            assert (running.summary, running.counts) == (Summary.of(recounted), recounted.counts)
+            assert running.ballots.normal.summary == Summary.of(running.ballots)
+
+
+def test_only_what_is_new_is_read(site, board, shelf, monkeypatch):
+    eve, flo, *_others = board
+    cast(eve, Ada=1)
+    shelf.look("Board")
+    monkeypatch.setattr(live.Running, "replace", lambda *_: pytest.fail("everything was read again"))
+    cast(flo, Bo=1)
+    cast(eve, Bo=1)
+    assert shelf.look("Board").result.winners == ("Bo",)
+
+
+def test_a_look_takes_two_round_trips_and_the_next_within_two_seconds_none(site, board, shelf, clock):
+    cast(board[0], Ada=1)
+    shelf.look("Board")
+    with trips.counted() as asked:
+        shelf.look("Board")
+    assert asked.count == 2, "the election with its gates; what is new"
+    clock.step = 0.0
+    with trips.counted() as asked:
+        assert shelf.look("board").result.winners == ("Ada",)
+    assert asked.count == 0
+
+
+def test_after_a_long_look_there_is_a_long_rest(site, board, shelf, clock, monkeypatch):
+    def slowly(*arguments, **settings):
+        clock.now += 5
+        return count(*arguments, **settings)
+
+    monkeypatch.setattr(live, "count", slowly)
+    cast(board[0], Ada=1)
+    shelf.look("Board")
+    cast(board[1], Ada=1)
+    assert [shelf.look("Board").result.total for _ in range(5)] == [1, 1, 1, 1, 2], "45 seconds, 10 at a time"
+
+
+def test_nothing_new_is_not_counted_again(site, board, shelf, monkeypatch):
+    cast(board[0], Ada=1)
+    before = shelf.look("Board")
+    monkeypatch.setattr(live, "count", lambda *_, **__: pytest.fail("it was counted again"))
+    assert shelf.look("Board").result is before.result
+
+
+def test_a_ballot_that_the_index_tells_late_is_not_missed(site, board, shelf, monkeypatch):
+    eve, flo, *_others = board
+    late = utc_now() - timedelta(seconds=30)
+    cast(eve, Ada=1)
+    shelf.look("Board")
+    monkeypatch.setattr(voting, "utc_now", lambda: late)
+    cast(flo, Ada=1, Bo=1)
+    monkeypatch.setattr(live.Running, "replace", lambda *_: pytest.fail("everything was read again"))
+    assert shelf.look("Board").result.total == 2
+
+
+def test_a_ballot_behind_a_clock_that_is_far_too_slow_is_found_by_reading_everything(site, board, shelf, monkeypatch):
+    eve, flo, *_others = board
+    cast(eve, Ada=1)
+    shelf.look("Board")
+    monkeypatch.setattr(voting, "utc_now", lambda: utc_now() - 10 * live.OVERLAP)
+    cast(flo, Bo=1)
+    assert_as_recounted(shelf)
+
+
+def test_many_withdrawals_do_not_make_us_read_everything_all_the_time(site, board, shelf, clock, monkeypatch):
+    eve, flo, gus, _hal = board
+    for voter in (eve, flo, gus):
+        cast(voter, Ada=1)
+    monkeypatch.setattr(live, "REREAD_RATE", 0.01)
+    shelf.look("Board")
+    withdraw(eve)
+    assert shelf.look("Board").result.total == 3, "it has just been read"
+    clock.now += 1000
+    assert shelf.look("Board").result.total == 2
+
+
+def test_an_election_of_the_same_name_is_another(site, board, shelf, monkeypatch):
+    monkeypatch.setattr(live, "REREAD_RATE", 0.001)
+    cast(board[0], Ada=1)
+    assert shelf.look("Board").result.total == 1
+    owner = people.find("the organiser")
+    organising.delete(owner, elections.find("Board"))
+    organising.create(owner, "Board", **LIVE)
+    organising.add_candidates(owner, elections.find("Board"), [Candidate("Ada"), Candidate("Bo")])
+    organising.add_voters(owner, elections.find("Board"), ["Eve"])
+    organising.open_(owner, elections.find("Board"), editable=False)
+    assert_as_recounted(shelf)
+
+
+def test_one_that_is_gone_is_forgotten(site, board, shelf):
+    shelf.look("Board")
+    organising.delete(people.find("the organiser"), elections.find("Board"))
+    assert shelf.look("Board") is None
+    assert shelf.kept == 0
+
+
+def test_elections_nobody_watches_make_room(site, board, opened, monkeypatch, clock):  # noqa: F811
+    shelf = Shelf(most=250, clock=clock)
+    for name in ("Second", "Third"):
+        opened("Eve", name=name, **LIVE)
+    cast(board[0], Ada=1)
+    for name in ("Board", "Second", "Third", "Board"):
+        assert_as_recounted(shelf, name)
+    assert list(shelf._watched) == ["third", "board"]
+    assert shelf.kept <= 250
+
+
+def test_one_with_very_many_ballots_is_shown_at_the_end(site, board, shelf, signed_in, monkeypatch):
+    monkeypatch.setattr(live, "MOST_BALLOTS", 1)
+    cast(board[0], Ada=1)
+    cast(board[1], Ada=1)
+    look = shelf.look("Board")
+    assert (look.result, look.too_many) == (None, True)
+    assert "no longer shown while it is open" in signed_in("Ida").get(PAGE).content.decode()
+
+
+def test_many_looking_at_once_while_many_vote(site, board, shelf, clock):
+    acts = [partial(cast, voter, Ada=1, Bo=2) for voter in board]
+    at_once(*acts, *(partial(shelf.look, "Board") for _ in range(4)))
+    clock.now += 1000  # each has moved the clock while another looked, who now rests
+    assert_as_recounted(shelf)
+
+
+# --- what is never shown ---
+
+
+@pytest.mark.parametrize("chosen", [{}, {"secret_ballot": False}, {"secret_ballot": True, "results_visible": "live"}])
+def test_what_is_not_live_is_not_counted(site, opened, person, shelf, signed_in, chosen):  # noqa: F811
+    opened("Eve", **chosen)
+    cast(person("Eve"), Ada=1)
+    assert shelf.look("Board").result is None
+    client = signed_in("Ida")
+    for address in (PAGE, f"{PAGE}now/", "/election/Board/results/"):
+        answer = client.get(address)
+        assert answer.status_code == 403
+        assert "Ada" not in answer.content.decode()
+    assert not any("GSI1PK" in item for item in site.each(keys.ballots("Board")))
+
+
+def test_a_secret_ballot_is_in_no_list_by_time(site, opened, person):  # noqa: F811
+    opened("Eve", secret_ballot=True, results_visible="live")  # which no form allows
+    cast(person("Eve"), Ada=1)
+    assert list(site.each(keys.ballots_by_time("Board"))) == []
+
+
+def test_before_its_beginning_there_is_nothing_to_watch(site, opened, person, shelf):  # noqa: F811
+    opened("Eve", no_voting_before=as_text(utc_now() + timedelta(hours=1)), **LIVE)
+    assert shelf.look("Board").result is None
+
+
+# --- the pages ---
+
+
+def test_the_page_shows_who_leads_and_keeps_itself_up_to_date(site, board, shelf, signed_in):
+    cast(board[0], Ada=1, Bo=2)
+    client = signed_in("Ida")
+    page = client.get(PAGE).content.decode()
+    assert "Leading at the moment" in page
+    address = re.search(r'hx-get="([^"]+)" hx-trigger="every 5s"', page)[1]
+    assert '<noscript><meta http-equiv="refresh"' in page
+    assert client.get(address).status_code == 204, "nothing is new"
+    cast(board[1], Bo=1)
+    cast(board[2], Bo=1)
+    part = client.get(address).content.decode()
+    assert re.search(r'class="winners.*?Bo', part)
+    assert "<html" not in part
+
+
+def test_somebody_may_pause_it(site, board, shelf, signed_in):
+    page = signed_in("Ida").get(f"{PAGE}?pause").content.decode()
+    assert "every 5s" not in page
+    assert "http-equiv" not in page
+    assert "Paused" in page
+
+
+def test_the_results_page_leads_to_it_while_it_is_open_and_back_at_the_end(site, board, shelf, signed_in):
+    cast(board[0], Ada=1)
+    client = signed_in("Ida")
+    assert client.get("/election/Board/results/")["Location"] == PAGE
+    organising.close(people.find("the organiser"), elections.find("Board"))
+    assert client.get(PAGE)["Location"] == "/election/Board/results/"
+    assert client.get(f"{PAGE}now/")["HX-Redirect"] == "/election/Board/results/"
+    assert client.get("/election/Board/results/").status_code == 200
+
+
+def test_page_trips(site, board, shelf, signed_in):
+    client = signed_in("Ida")
+    client.get(PAGE)
+    assert 'desc="3 trips"' in client.get(PAGE)["Server-Timing"], "who is it; the election with its gates; what is new"
+
+
+@pytest.mark.parametrize("address", [PAGE, f"{PAGE}now/"])
+def test_strangers_sign_in_and_nobody_posts(site, board, shelf, client, signed_in, address):
+    assert client.get(address)["Location"].startswith("/sign-in/")
+    ida = signed_in("Ida")
+    assert ida.post(address).status_code == 405
+    assert ida.get(address.replace("Board", "Nothing")).status_code == 404

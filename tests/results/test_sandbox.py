@@ -1,0 +1,168 @@
+"""The sandbox: any ballots, any method, no account, no trace; and a sentence for whatever is wrong."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.test import Client
+
+from results import sandbox
+from store import keys
+from tally.ballots import Ballots
+from tally.formats import read, write
+
+PAGE = "/sandbox/"
+CAPITAL = sandbox.EXAMPLES["capital"].ballots
+
+
+def page_of(client: Client, **fields) -> tuple[int, str]:
+    answer = client.post(PAGE, fields)
+    return answer.status_code, answer.content.decode()
+
+
+def winners(page: str) -> list[str]:
+    listed = re.search(r'class="winners.*?</[uo]l>', page, re.DOTALL)
+    return re.findall(r'<span dir="auto">(.*?)</span>', listed[0]) if listed else []
+
+
+@pytest.mark.parametrize(
+    ("method", "winner"), [("schulze", "Nashville"), ("irv", "Knoxville"), ("borda", "Nashville"), ("", "Nashville")]
+)
+def test_ballots_of_anybody_are_counted_by_any_method(site, client, method, winner):
+    status, page = page_of(client, ballots=CAPITAL, method=method)
+    assert (status, winners(page)) == (200, [winner])
+    assert "How close was it?" in page
+    assert "Every two candidates" in page or method in ("irv", "borda")
+
+
+@pytest.mark.parametrize("format", ["csv", "json", "blt", "abif", "cvotes", "preflib", "plain"])
+def test_every_format_is_recognised_by_itself(site, client, format):
+    text = b"".join(write(read(CAPITAL), format)).decode()
+    assert winners(page_of(client, ballots=text)[1]) == ["Nashville"]
+
+
+def test_a_file_is_counted_in_place_of_the_text_and_then_stands_there(site, client):
+    upload = SimpleUploadedFile("votes.txt", "3: Zoë > Bo\n1: Bo > Zoë\n".encode("utf-16"))
+    status, page = page_of(client, ballots="1: Ada > Bo", file=upload)
+    assert (status, winners(page)) == (200, ["Zoë"])
+    assert "3: Zoë &gt; Bo\n1: Bo &gt; Zoë" in page
+    assert "1: Ada" not in page
+
+
+def test_what_is_left_open_the_file_says(site, client):
+    page = page_of(client, ballots='4 2\n3 1 2 0\n2 3 4 0\n1 4 0\n0\n"A" "B" "C" "D"\n"Two seats"\n')[1]
+    assert "Two seats</h1>" in page
+    assert winners(page) == ["A", "C"]
+    assert "Scottish councils" in page
+
+
+def test_nothing_is_stored_and_no_session_begun(site, client):
+    before = list(site.each(keys.events()))
+    answer = client.post(PAGE, {"ballots": CAPITAL})
+    assert 'desc="1 trips"' in answer["Server-Timing"], "how often this address has counted, and nothing else"
+    assert list(site.each(keys.events())) == before
+    assert "plenum_session" not in answer.cookies
+
+
+@pytest.mark.parametrize(
+    ("typed", "words"),
+    [
+        ("1: A > B\n2: A > A", "Line 2: “A” is ranked twice"),
+        ("1: A > B\n99999999999999: A > B", "Line 2: This is too large for a number of ballots"),
+        ("", "This field is required."),
+        ("# nothing but a comment", "This file is empty."),
+        ("hello there", "cannot be told"),
+        ("\n".join(f"0: c{number}" for number in range(101)), "Line 101: A file has at most 100 candidates"),
+        (f"1: {'x' * 201} > B", "more than 200 characters"),
+        (f"1: A > B\n#{'x' * 1_000_000}", "more than 1000000"),
+    ],
+)
+def test_a_mistake_is_named_with_its_line(site, client, typed, words):
+    status, page = page_of(client, ballots=typed)
+    assert status == 422
+    assert words in page
+    assert winners(page) == []
+
+
+@pytest.mark.parametrize(
+    ("fields", "words"),
+    [
+        ({"method": "schulze", "seats": "2"}, "This method elects one."),
+        ({"method": "dictator"}, "Select a valid choice."),
+        ({"seats": "0"}, "greater than or equal to 1"),
+        ({"seats": "many"}, "Enter a whole number."),
+        ({"unranked": "above"}, "Select a valid choice."),
+        ({"seed": "x" * 201}, "at most 200 characters"),
+    ],
+)
+def test_settings_nobody_offers_are_refused(site, client, fields, words):
+    status, page = page_of(client, ballots=CAPITAL, **fields)
+    assert status == 422
+    assert words in page
+    assert "42: Memphis" in page, "what was typed is still there"
+
+
+def test_what_would_take_minutes_is_refused(site, client, monkeypatch):
+    monkeypatch.setattr(sandbox, "MOST_WORK", 63)
+    status, page = page_of(client, ballots=CAPITAL)  # four rankings of four names, times four candidates
+    assert status == 422
+    assert "too much to be counted here" in page
+
+
+def test_the_closer_look_is_as_long_as_there_is_time(site, client, monkeypatch):
+    assert sandbox.recounts(read(CAPITAL).ballots) == 400
+    many = Ballots(tuple("ABCDEFGHIJ"), {">".join(map(str, range(9, -1, -1))): 1, **{str(n): 1 for n in range(10)}})
+    assert sandbox.recounts(many) == 384
+    monkeypatch.setattr(sandbox, "CLOSENESS_WORK", 1_000)
+    assert sandbox.recounts(many) == 0
+    assert "too many ballots and candidates to look for that" in page_of(client, ballots=CAPITAL)[1]
+
+
+def test_one_address_counts_so_often_and_no_more(site, client, monkeypatch):
+    monkeypatch.setattr(sandbox, "COUNTS", sandbox.throttle.Limit("sandbox-address", 2, 600))
+    assert [page_of(client, ballots=CAPITAL)[0] for _ in range(3)] == [200, 200, 422]
+    assert "tried too often" in page_of(client, ballots=CAPITAL)[1]
+    assert client.get(PAGE).status_code == 200
+
+
+def test_strangers_wait_in_line_for_a_count(site, client, monkeypatch):
+    monkeypatch.setattr(sandbox, "SECONDS_IN_LINE", 0.01)
+    with sandbox.in_line(), sandbox.in_line():
+        status, page = page_of(client, ballots=CAPITAL)
+        assert status == 422
+        assert "Others are counting here" in page
+    assert page_of(client, ballots=CAPITAL)[0] == 200
+
+
+@pytest.mark.parametrize("name", sandbox.EXAMPLES)
+def test_every_example_fills_the_form_and_can_be_counted(site, client, name):
+    page = client.get(PAGE, {"example": name}).content.decode()
+    example = sandbox.EXAMPLES[name]
+    assert example.ballots.splitlines()[1].replace(">", "&gt;") in page
+    assert f'value="{example.method}" selected' in page
+    assert winners(page) == [], "nothing is counted before somebody asks"
+    assert page_of(client, ballots=example.ballots, method=example.method, seed=example.seed)[0] == 200
+
+
+def test_the_tie_is_settled_by_a_lot_that_names_its_seed(site, client):
+    example = sandbox.EXAMPLES["tie"]
+    page = page_of(client, ballots=example.ballots, method=example.method, seed=example.seed)[1]
+    assert "Lots drawn" in page
+    assert "From the seed “a seed that was known before”" in page
+    assert "before the first vote" not in page
+
+
+def test_an_unknown_example_is_an_empty_form(site, client):
+    assert client.get(PAGE, {"example": "<b>"}).status_code == 200
+
+
+def test_hostile_names_are_only_names(site, client):
+    page = page_of(client, ballots='2: <script>alert(1)</script> > "Bo"\n1: "Bo"\n')[1]
+    assert "<script>alert" not in page
+    assert "&lt;script&gt;alert(1)&lt;/script&gt;" in page
+
+
+def test_a_form_from_another_site_is_refused(site):
+    assert Client(enforce_csrf_checks=True).post(PAGE, {"ballots": CAPITAL}).status_code == 403

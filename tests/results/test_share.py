@@ -1,0 +1,147 @@
+"""Results for anybody on the web: only where that was chosen, only when sealed, and never who voted."""
+
+from __future__ import annotations
+
+import re
+from html import unescape
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+
+from tests.ballots.conftest import opened  # noqa: F401 - a fixture
+from tests.results.test_sealing import close, voted  # noqa: F401 - fixtures
+
+PAGES = ("shared", "embed")
+
+
+def at(view: str, name: str = "Board") -> str:
+    return reverse(view, args=[name])
+
+
+@pytest.fixture
+def shared(voted, close):  # noqa: F811
+    """A closed election with three ballots whose result anybody may see."""
+
+    def make(**settings):
+        election = voted({"Ada": 1, "Bo": 2}, {"Ada": 1}, {"Cy": 1}, **{"results_public": True} | settings)
+        close(election.name)
+        return election
+
+    return make
+
+
+@pytest.mark.parametrize("view", PAGES)
+@pytest.mark.parametrize("secret", [True, False])
+def test_anybody_sees_who_won_and_nobody_who_voted(shared, client, view, secret):
+    shared(secret_ballot=secret)
+    answer = client.get(at(view))
+    page = answer.content.decode()
+    assert answer.status_code == 200
+    assert "Ada" in page
+    assert "3 ballots" in page or "<dd>3" in page
+    assert not re.search(r"voter \d|the organiser|example\.org", page)
+    assert not re.search(r"[0-9A-Z]{4}-[0-9A-Z]{4}-[0-9A-Z]{4}", page), "no receipt of anybody"
+
+
+@pytest.mark.parametrize("view", PAGES)
+def test_what_is_not_shared_is_not_there(shared, client, signed_in, view):
+    shared(results_public=False)
+    assert client.get(at(view)).status_code == 404
+    assert client.get(at(view, "nothing of that name")).status_code == 404
+    assert signed_in("Eve").get(at(view)).status_code == 404, "not even for those who may see it elsewhere"
+
+
+@pytest.mark.parametrize("view", PAGES)
+def test_a_draft_is_not_there(site, person, client, view):
+    from elections import services
+
+    services.create(person("the organiser"), "Board", results_public=True)
+    assert client.get(at(view)).status_code == 404
+
+
+@pytest.mark.parametrize("view", PAGES)
+@pytest.mark.parametrize("chosen", [{}, {"secret_ballot": False, "results_visible": "live"}])
+def test_before_the_end_there_is_only_a_sentence(voted, client, view, chosen):  # noqa: F811
+    voted({"Ada": 1, "Bo": 2}, {"Ada": 1}, results_public=True, **chosen)
+    page = client.get(at(view)).content.decode()
+    assert "The result will be here after the election has closed." in page
+    assert "Ada" not in page
+    assert "og:title" not in page
+
+
+@pytest.mark.parametrize("view", PAGES)
+@pytest.mark.parametrize("method", ["post", "put", "delete"])
+def test_there_is_nothing_to_do(shared, client, view, method):
+    shared()
+    assert getattr(client, method)(at(view)).status_code == 405
+
+
+def test_a_link_to_it_shows_well_elsewhere(shared, client, settings):
+    settings.SITE_URL = "https://vote.example.org"
+    shared()
+    page = client.get(at("shared")).content.decode()
+    said = dict(re.findall(r'<meta (?:property|name)="([\w:]+)" content="([^"]*)">', page))
+    assert said["og:title"] == "Board: winner: Ada"
+    assert said["og:url"] == "https://vote.example.org/result/Board/"
+    assert said["og:image"].startswith("https://vote.example.org/static/img/apple-touch-icon")
+    assert client.get(said["og:image"].removeprefix("https://vote.example.org")).status_code == 200
+    assert said["og:description"].startswith("3 ballots. ")
+    assert len(said["og:description"]) <= 200
+
+
+def test_the_text_says_all_that_a_letter_needs(shared, client):
+    shared()
+    page = client.get(at("shared")).content.decode()
+    text = unescape(re.search(r'<pre id="share-text".*?>(.*?)</pre>', page, re.DOTALL)[1])
+    lines = text.splitlines()
+    assert lines[0] == "Board: winner: Ada"
+    assert "1. Ada" in lines
+    assert any(line.endswith("/result/Board/") for line in lines)
+    assert re.search(r"Digest of the ballots: [0-9a-f]{64}$", text)
+
+
+def test_other_sites_may_show_the_small_page_and_no_other(shared, client):
+    shared()
+    small, large = client.get(at("embed")), client.get(at("shared"))
+    assert "frame-ancestors *" in small["Content-Security-Policy"]
+    assert "script-src 'none'" in small["Content-Security-Policy"]
+    assert "X-Frame-Options" not in small
+    assert small["Cache-Control"] == "public, max-age=300"
+    assert "<script" not in small.content.decode()
+    assert "Set-Cookie" not in small
+    assert "frame-ancestors 'none'" in large["Content-Security-Policy"]
+    assert large["X-Frame-Options"] == "DENY"
+
+
+def test_the_small_page_knows_nobody(shared, signed_in):
+    shared()
+    eve = signed_in("Eve Example")
+    assert "Eve Example" in eve.get(at("shared")).content.decode()
+    answer = eve.get(at("embed"))
+    assert "Eve" not in answer.content.decode()
+    assert 'desc="1 trips"' in answer["Server-Timing"]
+
+
+def test_a_hostile_name_is_only_a_name(shared, client):
+    name = 'a"><script>alert(1)</script>&lt;'
+    shared(name=name)
+    for view in PAGES:
+        page = client.get(at(view, name)).content.decode()
+        assert "<script>alert" not in page
+    frame = unescape(
+        re.search(r'<code id="share-frame">(.*?)</code>', client.get(at("shared", name)).content.decode())[1]
+    )
+    source = unescape(re.search(r'src="([^"]*)"', frame)[1])
+    assert Client().get(source.removeprefix("http://127.0.0.1:8000")).status_code == 200
+
+
+@pytest.mark.parametrize(
+    ("rankings", "words"),
+    [([{}], "nothing to count"), ([{"Ada": 1}, {"Bo": 1}], "a tie of Ada, Bo")],
+)
+def test_nothing_to_count_and_a_tie_have_titles_too(voted, close, client, rankings, words):  # noqa: F811
+    voted(*rankings, results_public=True)
+    close()
+    assert f'content="Board: {words}"' in client.get(at("shared")).content.decode()
+    assert client.get(at("embed")).status_code == 200
