@@ -44,6 +44,17 @@ format: .venv/test ## put the code into our format
 bench: .venv/test ## measure, as ratios against the bare engines (PART=store for one part)
 	@$(BIN)/python -m bench $(PART)
 
+.PHONY: referees
+referees: build/referees/installed ## compare our counts with other libraries' on random elections (about a minute)
+	@build/referees/bin/python -m tests.tally.referees
+
+build/referees/installed: tests/tally/referees/requirements.txt
+	@test -n "$(PYTHON)" || { echo "Plenum needs Python 3.11 or newer, and none is on the PATH." >&2; exit 1; }
+	@echo "Installing the libraries to compare with (once, about a minute) ..."
+	@$(PYTHON) -m venv --clear build/referees
+	@build/referees/bin/pip install --quiet --disable-pip-version-check --require-hashes -r $<
+	@touch $@
+
 .PHONY: messages
 messages: .venv/test ## gather strings to translate and compile the translations (needs gettext)
 	@$(BIN)/python manage.py makemessages --all --no-location --no-wrap --no-obsolete --ignore=.venv --ignore=build --ignore=tests
@@ -53,6 +64,7 @@ messages: .venv/test ## gather strings to translate and compile the translations
 lock: ## pin the requirements anew, with hashes (needs uv)
 	@$(UV_COMPILE) requirements-dev.in -o requirements-dev.txt
 	@$(UV_COMPILE) -c requirements-dev.txt requirements.in -o requirements.txt
+	@$(UV_COMPILE) tests/tally/referees/requirements.in -o tests/tally/referees/requirements.txt
 
 .PHONY: clean
 clean: ## remove what was installed and built; data stays

@@ -208,7 +208,7 @@ def _show_receipt(request: HttpRequest, standing: Standing, cast: rules.Ballot, 
 
 def _picture(election: Election, confirmation: str) -> str:
     """The code as a QR picture of an address; what stands behind the # stays in the browser that opens it."""
-    address = f"{settings.SITE_URL}{reverse('election', args=[election.name])}#{confirmation}"
+    address = f"{settings.SITE_URL}{reverse('follow', args=[election.name])}#{confirmation}"
     drawn = segno.make(address, error="m", micro=False).svg_inline(omitsize=True, light="#fff", svgclass=None)
     return mark_safe(drawn)  # noqa: S308 - lines and squares, made by us
 

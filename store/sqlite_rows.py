@@ -115,19 +115,26 @@ def where(
     pk, sk = ("gsi1pk", "gsi1sk") if span.index else ("pk", "sk")
     terms: list[str] = [f"{pk} = ?", f"{sk} IS NOT NULL", "(ttl IS NULL OR ttl > ?)"]
     values: list[str | bytes | float] = [span.pk, now]
+    bounds: dict[str, tuple[str, str | bytes]] = {}
     if span.prefix:
         # No UTF-8 text holds the byte FF, so this is the end of everything that begins with the prefix.
-        terms += [f"{sk} >= ?", f"{sk} < CAST(? AS TEXT)"]
-        values += [span.prefix, span.prefix.encode() + b"\xff"]
-    for bound, comparison in ((span.first, ">="), (span.last, "<=")):
-        if bound is not None:
-            terms.append(f"{sk} {comparison} ?")
-            values.append(bound)
+        bounds = {">": (f"{sk} >= ?", span.prefix), "<": (f"{sk} < CAST(? AS TEXT)", span.prefix.encode() + b"\xff")}
+    if span.first is not None:
+        bounds[">"] = (f"{sk} >= ?", span.first)
+    if span.last is not None:
+        bounds["<"] = (f"{sk} <= ?", span.last)
     if cursor is not None:
+        side = "<" if backwards else ">"
         place = list(cursors.decode(span, cursor).items())[1:]
         names = ", ".join(name.lower() for name, _ in place)
-        terms.append(f"({names}) {'<' if backwards else '>'} ({', '.join('?' * len(place))})")
+        # A cursor lies within its span and takes the place of the bound on its side: given both, SQLite starts at the
+        # looser one, and every page walks over all the pages before it.
+        bounds.pop(side, None)
+        terms.append(f"({names}) {side} ({', '.join('?' * len(place))})")
         values += [value for _, value in place]
+    for term, value in bounds.values():
+        terms.append(term)
+        values.append(value)
     return " AND ".join(terms), values
 
 

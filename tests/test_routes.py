@@ -92,6 +92,12 @@ ROUTES = {
     "ballot_state": (Permission.VOTE, READ, ["draft"]),
     "withdraw": (Permission.VOTE, FORM, ["draft"]),
     "results": (Permission.VIEW_APPLICATION, READ, ["draft"]),
+    "recount": (Permission.VIEW_APPLICATION, READ, ["draft"]),
+    "recount_ballots": (Permission.VIEW_APPLICATION, READ, ["draft", "made-up"]),
+    "follow": (Permission.VIEW_APPLICATION, READ, ["draft"]),
+    "follow_ballots": (Permission.VIEW_APPLICATION, READ, ["draft", "made-up"]),
+    "head_to_head": (Permission.VIEW_APPLICATION, READ, ["draft"]),
+    "what_if": (Permission.VIEW_APPLICATION, READ, ["draft"]),
     "sandbox": (PUBLIC, FORM, []),
     "shared": (PUBLIC, READ, ["draft"]),
     "embed": (PUBLIC, READ, ["draft"]),
@@ -101,6 +107,18 @@ ROUTES = {
     "mails": (Permission.TRANSFER_OWNER, READ, []),
     "mail": (Permission.TRANSFER_OWNER, READ, ["number"]),
 }
+# Pages of results, of which a draft has none.
+RESULTS = (
+    "results",
+    "live",
+    "live_now",
+    "recount",
+    "recount_ballots",
+    "follow",
+    "follow_ballots",
+    "head_to_head",
+    "what_if",
+)
 # Pages of a draft that somebody else runs; whom each is for.
 DRAFT = {
     "election": Action.LOOK,
@@ -129,9 +147,7 @@ DRAFT = {
     "managers": Action.CHANGE_MANAGERS,
     "hand_over_election": Action.HAND_OVER,
     "turnout": Action.SEE_ROLL,
-    "results": Action.LOOK,
-    "live": Action.LOOK,
-    "live_now": Action.LOOK,
+    **dict.fromkeys(RESULTS, Action.LOOK),
     "rehearse": Action.REHEARSE,
     "paper": Action.ENTER_PAPER,
     "enter_paper": Action.ENTER_PAPER,
@@ -208,7 +224,7 @@ def expected(name, whom, allowed, role, method) -> set[str]:
         return {"forbidden"}
     if method not in allowed:
         return {"method"}
-    if name in ("results", "live", "live_now"):
+    if name in RESULTS:
         return {"forbidden"}  # a draft has none yet
     if name == "waiting" and role != Role.NO_ACCESS:
         return {"home"}

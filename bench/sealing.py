@@ -1,0 +1,233 @@
+"""Part `sealing`: from the embedded store to a sealed result, beside reading the bytes alone, and the page about it.
+
+Each step runs in a process of its own, `python -m bench.sealing STEP FOLDER ...`, so that its memory is its own.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import resource
+import secrets
+import sqlite3
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+from time import perf_counter, process_time
+from typing import Any
+
+from store import keys
+from store.limits import PAGE_BYTES
+from store.table import Put, Update
+from tally import methods
+
+from .people import milliseconds, start_django, trips_of
+from .report import MILLISECONDS, Report
+from .rounds import Comparison, compare
+
+ROOT = Path(__file__).parent.parent
+NAME, OWNER, PASSWORD = "Board", "Owner", "a password of the bench"
+PAGE = f"/election/{NAME}/results/"
+BALLOTS, FEW, CANDIDATES = 100_000, 10, 10  # `make bench PART=sealing BALLOTS=1000000` for more
+A_WRITE = 100  # items of one transaction, at most
+ROUNDS = 3
+AT_MOST = 3  # times what it takes to read the bytes
+MEMORY_GOAL = 300  # megabytes, with a million ballots
+STEPS = {
+    "reading": "reading the items",
+    "counting": "reading and counting rankings",
+    "schulze": "Schulze of what was counted",
+    "writing": "writing the result",
+}
+
+
+def measure(report: Report, scale: float = 1.0) -> None:
+    ballots = max(200, int(int(os.environ.get("BALLOTS", BALLOTS)) * scale))
+    report.build.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(prefix="bench-", dir=report.build) as folder:
+        for kind in ("public", "secret"):
+            _step("fill", folder, kind, ballots)
+            _say(report, kind, ballots, _step("count", folder, kind))
+        _step("fill", folder, "few", FEW)
+        _step("count", folder, "few")
+        _say_pages(report, ballots, _step("show", folder))
+
+
+def _step(*words: object) -> dict[str, Any]:
+    command = [sys.executable, "-m", "bench.sealing", *map(str, words)]
+    done = subprocess.run(command, cwd=ROOT, check=True, stdout=subprocess.PIPE, text=True)
+    return json.loads(done.stdout.splitlines()[-1])
+
+
+def _say(report: Report, kind: str, ballots: int, found: dict[str, Any]) -> None:
+    report.heading(f"{ballots:,} {kind} ballots: from the store to a sealed Schulze result", "bytes")
+    label, key = f"{kind}, beside reading the bytes", kind
+    report.compare(key, label, _comparison(found), MILLISECONDS, peer="bytes", at_least=1 / AT_MOST)
+    report.fact(f"{key}.distinct", found["distinct"])
+    for step, words in STEPS.items():
+        report.figure(f"{key}.{step}.milliseconds", f"  {words}", found[step], "ms")
+    peak = f"peak memory, of {MEMORY_GOAL} for 1,000,000"
+    report.figure(f"{key}.memory.megabytes", peak, found["memory"], "MB (the whole process)")
+    report.figure(f"{key}.sealing.seconds", "all methods, how close, sealed", found["sealing"], "s")
+    report.figure(f"{key}.sealing.memory.megabytes", "  peak memory of this", found["sealing_memory"], "MB")
+
+
+def _say_pages(report: Report, ballots: int, found: dict[str, Any]) -> None:
+    report.heading(f"The results page of {ballots:,} ballots, and of {FEW}", f"of {FEW}")
+    for size in ("many", "few"):
+        report.figure(f"page.{size}.trips", f"round trips, {size}", found["trips"][size], "")
+    report.fact("page.trips_grow", found["trips"]["many"] > found["trips"]["few"])
+    report.compare("page", "page", _comparison(found), MILLISECONDS, peer=f"of_{FEW}", at_least=0.7)
+
+
+def _comparison(found: dict[str, Any]) -> Comparison:
+    return Comparison(tuple(found["ours"]), tuple(found["theirs"]))
+
+
+# --- steps, each in its own process ---
+
+
+def fill(folder: str, kind: str, ballots: str) -> dict[str, Any]:
+    """A closed election with so many ballots, written straight through the port."""
+    from accounts import services as accounts
+    from accounts.repository import table
+    from elections import repository, services
+    from elections.repository import Candidate
+    from store.log import as_text, utc_now
+
+    from .tally import realistic
+
+    table().create()
+    owner, now = accounts.register(OWNER, "owner@example.org", PASSWORD), as_text(utc_now())
+    services.create(owner, NAME, secret_ballot=kind != "public")
+    services.add_candidates(owner, repository.find(NAME), [Candidate(f"Candidate {n}") for n in range(CANDIDATES)])
+    services.add_voters(owner, repository.find(NAME), [OWNER])
+    services.open_(owner, repository.find(NAME), editable=False)
+    writes = [_ballot(number, ranking, kind, now) for number, ranking in enumerate(realistic(CANDIDATES, int(ballots)))]
+    for start in range(0, len(writes), A_WRITE):
+        table().write(*writes[start : start + A_WRITE])
+    table().write(Update(repository.gate_keys(NAME)[0], add={"voted": len(writes)}))
+    services.close(owner, repository.find(NAME))
+    return {}
+
+
+def _ballot(number: int, ranking: str, kind: str, now: str) -> Put:
+    """As a cast leaves it; pseudonyms come in their order, because a file is filled faster so."""
+    from ballots.secrecy import new_confirmation
+
+    voter = f"Voter {number:07}" if kind == "public" else f"{number:08x}{secrets.token_hex(28)}"
+    place = keys.ballot(NAME, voter)
+    named = {"voter_name": voter, "when_cast": now, "entity_type": "BALLOT"} if kind == "public" else {}
+    fields = {"rankings": ranking, "confirmation": new_confirmation()}
+    return Put({"PK": place.pk, "SK": place.sk, **fields, **named})
+
+
+def count(folder: str, kind: str) -> dict[str, Any]:
+    """Count by Schulze and by everything, beside reading the bytes; the result is sealed in the end."""
+    from accounts.repository import table
+    from ballots import repository
+    from elections import repository as elections
+    from results import services
+    from results.repository import write_parts
+
+    def sealed() -> None:
+        counted = repository.counted(NAME).normal
+        write_parts(NAME, methods.count(counted, "schulze").as_json(), counted)
+
+    beside = compare(_cpu(sealed), _cpu(lambda: read_bytes(_path(folder, kind))), ROUNDS)
+    memory, counted = peak_memory(), repository.counted(NAME).normal
+    result = methods.count(counted, "schulze")
+    found = {
+        "ours": beside.our_rounds,
+        "theirs": beside.their_rounds,
+        "memory": memory,
+        "distinct": len(counted.counts),
+        "reading": _cpu(lambda: sum(1 for _ in table().each(keys.ballots(NAME))))(),
+        "counting": _cpu(lambda: repository.counted(NAME))(),
+        "schulze": _cpu(lambda: methods.count(type(counted)(counted.candidates, dict(counted.counts)), "schulze"))(),
+        "writing": _cpu(lambda: write_parts(NAME, result.as_json(), counted))(),
+    }
+    start = perf_counter()
+    services.seal_result(elections.find(NAME))
+    return found | {"sealing": perf_counter() - start, "sealing_memory": peak_memory()}
+
+
+def show(folder: str) -> dict[str, Any]:
+    """The results page of many ballots, and of few."""
+    many, few = _asked(folder, "secret"), _asked(folder, "few")
+    beside = compare(milliseconds(many), milliseconds(few), 3 * ROUNDS)
+    trips = {"many": trips_of(many()), "few": trips_of(few())}
+    return {"ours": beside.our_rounds, "theirs": beside.their_rounds, "trips": trips}
+
+
+def _asked(folder: str, kind: str) -> Callable[[], Any]:
+    from django.conf import settings
+    from django.test import Client
+
+    client = Client()
+    url = settings.STORE_URL = f"sqlite://{_path(folder, kind)}"
+    client.post("/sign-in/", {"name_or_email": OWNER, "password": PASSWORD})
+
+    def ask() -> Any:
+        settings.STORE_URL = url
+        answer = client.get(PAGE)
+        assert answer.status_code == 200, answer.status_code
+        return answer
+
+    return ask
+
+
+def read_bytes(path: Path) -> int:
+    """The bodies of the same items, page by page, and nothing made of them: the least any count has to do."""
+    span = keys.ballots(NAME)
+    statement = "SELECT sk, body FROM vote_data WHERE pk = ? AND sk > ? AND sk < ? ORDER BY sk"
+    size, last = 0, span.prefix
+    connection = sqlite3.connect(path)
+    while True:
+        page, before = 0, size
+        for sk, body in connection.execute(statement, (span.pk, last, span.prefix + "\U0010ffff")):
+            last, page = sk, page + len(body)
+            if page >= PAGE_BYTES:
+                break
+        size += page
+        if size == before:
+            connection.close()
+            return size
+
+
+def peak_memory() -> float:
+    """Megabytes at the highest, of the whole process. Where the system says so of this program alone, that; the other
+    figure may be that of whoever started it."""
+    try:
+        lines = Path("/proc/self/status").read_text().splitlines()
+    except OSError:
+        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1000
+    return next(int(line.split()[1]) for line in lines if line.startswith("VmHWM:")) * 1024 / 1e6
+
+
+def _cpu(act: Callable[[], object]) -> Callable[[], float]:
+    def turn() -> float:
+        start = process_time()
+        act()
+        return 1000 * (process_time() - start)
+
+    return turn
+
+
+def _path(folder: str, kind: str) -> Path:
+    return Path(folder).absolute() / f"{kind}.sqlite3"
+
+
+def main(step: str, folder: str, *words: str) -> None:
+    from django.conf import settings
+
+    start_django(folder)
+    if words:
+        settings.STORE_URL = f"sqlite://{_path(folder, words[0])}"
+    print(json.dumps({"fill": fill, "count": count, "show": show}[step](folder, *words)))
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

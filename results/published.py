@@ -1,0 +1,69 @@
+"""Published ballots, found by their codes without reading them all: they lie in parts, sorted by code."""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import takewhile
+
+from accounts.repository import table
+from store import keys
+from store.table import Item
+
+CROWD = 500  # ballots, at least, that share what a browser tells of a code
+SYMBOLS = 32  # a character of a code can be
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a ballot lies in the list."""
+
+    part: int = 0
+    row: int = 0
+
+
+def part(election_name: str, number: int) -> list[Item]:
+    item = table().get(keys.published(election_name, number))
+    return item["ballots"] if item else []
+
+
+def parts(election_name: str) -> int:
+    """How many there are: the last one tells."""
+    last = table().page(keys.all_published(election_name), limit=1, backwards=True).items
+    return int(last[0]["SK"].rpartition("#")[2]) + 1 if last else 0
+
+
+def find(election_name: str, beginning: str) -> Place:
+    """The first ballot whose code begins like this or comes after it."""
+    if not beginning:
+        return Place()
+    later = range(1, parts(election_name))
+    at = bisect_right(later, beginning, key=lambda number: _code(part(election_name, number)[0]))
+    return Place(at, bisect_left(part(election_name, at), beginning, key=_code))
+
+
+def _code(ballot: Item) -> str:
+    return ballot["confirmation"]
+
+
+def following(election_name: str, place: Place) -> Iterator[tuple[Place, Item]]:
+    """Every ballot from this place on, with its own."""
+    number, first = place.part, place.row
+    while ballots := part(election_name, number):
+        for row, ballot in enumerate(ballots[first:], first):
+            yield Place(number, row), ballot
+        number, first = number + 1, 0
+
+
+def beginning_with(election_name: str, beginning: str) -> Iterator[Item]:
+    ballots = (ballot for _, ballot in following(election_name, find(election_name, beginning)))
+    return takewhile(lambda ballot: _code(ballot).startswith(beginning), ballots)
+
+
+def letters_told(ballots: int) -> int:
+    """How much of a code a browser may tell to find its ballot: so little that hundreds of ballots begin alike."""
+    letters = 0
+    while ballots // SYMBOLS ** (letters + 1) >= CROWD:
+        letters += 1
+    return letters
