@@ -5,25 +5,29 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from datetime import datetime
 from itertools import islice
 
 from accounts.repository import table
 from elections import repository as elections
 from elections.repository import Voter
 from elections.rules import Election
+from elections.turnout import Turnout
 from store import keys
+from store.log import as_text
 from store.table import Item, Key, Missing, Put
 from tally.ballots import Ballots
 
 from .report import Report
 
+PLAIN = ("ballots", "digest", "report_digest", "sealed_at", "parts")  # stored as they are
 A_PART = 300_000  # characters, most of them one byte each; an item holds 400 KB
 RANKINGS_A_PART = 4_000
 
 
 @dataclass(frozen=True, slots=True)
 class Seal:
-    """What was sealed: the digests of the ballots and of the report, and when."""
+    """What was sealed: the digests of the ballots and of the report, when, and the turnout, which no longer changes."""
 
     ballots: int
     digest: str
@@ -31,6 +35,7 @@ class Seal:
     sealed_at: str
     parts: int
     candidates: tuple[str, ...]
+    turnout: Turnout
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,8 +67,9 @@ def _text(election_name: str) -> str:
 
 
 def seal_of(item: Item) -> Seal:
-    fields = {name: item[name] for name in Seal.__dataclass_fields__ if name != "candidates"}
-    return Seal(**fields, candidates=tuple(item["candidates"]))
+    fields = {name: item[name] for name in PLAIN}
+    steps = tuple((datetime.fromisoformat(moment), count) for moment, count in item["steps"])
+    return Seal(**fields, candidates=tuple(item["candidates"]), turnout=Turnout(item["voted"], item["paper"], steps))
 
 
 def is_sealed(election_name: str) -> bool:
@@ -73,8 +79,10 @@ def is_sealed(election_name: str) -> bool:
 def head(election_name: str, seal: Seal) -> Put:
     """Of several who seal at once, one does it."""
     place = keys.result(election_name)
-    fields = {name: getattr(seal, name) for name in Seal.__dataclass_fields__ if name != "candidates"}
-    return Put({"PK": place.pk, "SK": place.sk, **fields, "candidates": list(seal.candidates)}, when=Missing())
+    fields = {name: getattr(seal, name) for name in PLAIN} | {"candidates": list(seal.candidates)}
+    steps = [[as_text(moment), count] for moment, count in seal.turnout.steps]
+    counted = {"voted": seal.turnout.voted, "paper": seal.turnout.paper, "steps": steps}
+    return Put({"PK": place.pk, "SK": place.sk, **fields, **counted}, when=Missing())
 
 
 def write_parts(election_name: str, report: str, ballots: Ballots) -> int:

@@ -33,13 +33,13 @@ def seal_result(election: Election) -> None:
     if repository.is_sealed(election.name):
         return
     counted = ballots.counted(election.name).normal
-    voted = turnout(election.name).voted
-    if counted.total != voted:
-        raise Disagreement(f"There are {counted.total} ballots, but the gates have counted {voted}.")
+    came = turnout(election.name)
+    if counted.total != came.voted:
+        raise Disagreement(f"There are {counted.total} ballots, but the gates have counted {came.voted}.")
     text = report_on(counted, election.method, **settings_of(election)).as_json()
     parts = repository.write_parts(election.name, text, counted)
     digest = hashlib.sha256(text.encode()).hexdigest()
-    seal = Seal(counted.total, counted.digest, digest, elections.now_text(), parts, counted.candidates)
+    seal = Seal(counted.total, counted.digest, digest, elections.now_text(), parts, counted.candidates, came)
     said = {"election_name": election.name, "ballots": seal.ballots, "digest": seal.digest, "report_digest": digest}
     with suppress(Refused):  # then somebody else has sealed it, and the same
         log().record(Event("plenum", "ResultSealed", said), repository.head(election.name, seal))

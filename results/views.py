@@ -14,7 +14,6 @@ from accounts.models import User
 from accounts.rules import Permission
 from elections import repository as elections
 from elections.rules import State
-from elections.turnout import turnout
 from elections.views import context_of, visible
 
 from . import services, words
@@ -41,10 +40,10 @@ def of_results(view: Any) -> Any:
 def results(request: HttpRequest, found: Found) -> HttpResponse:
     if found.report is None and found.election.shows_live(elections.now_text()):
         return redirect("live", found.election.name)
-    if found.report is None:
+    if found.report is None or found.seal is None:
         return not_yet(request, found)
     said = context_of_report(found)
-    said["pictures"] += turnout_pictures(found.election, turnout(found.election.name))
+    said["pictures"] += turnout_pictures(found.election, found.seal.turnout)
     return render(request, "results/results.html", context_of(request, found.election, **said))
 
 

@@ -11,6 +11,7 @@ from django.template import engines
 from playwright.sync_api import Browser, Page
 
 from accounts.demo import PASSWORD
+from elections.turnout import Turnout
 from results.report import report_on
 from results.repository import Found, Seal
 from results.views import context_of_report
@@ -41,7 +42,7 @@ def page_of(case: str) -> str:
     """The parts of a results page about these ballots, with our styles inside."""
     names, rankings, method, rules = CASES[case]
     report = report_on(Ballots.of(names, rankings), method, seed="seed", **rules)
-    seal = Seal(len(rankings), "", "", "2031-05-01T12:00:00Z", 1, report.result.candidates)
+    seal = Seal(len(rankings), "", "", "2031-05-01T12:00:00Z", 1, report.result.candidates, Turnout(0, 0, ()))
     election = SimpleNamespace(name="Board", voter_count=200, seed="seed")
     said = context_of_report(Found(election, seal, report)) | {"election": election}
     parts = "".join(f'{{% include "results/parts/{part}.html" %}}' for part in PARTS)

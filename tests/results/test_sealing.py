@@ -11,6 +11,7 @@ from accounts import repository as people
 from ballots import services as ballots
 from elections import repository as elections
 from elections import services as organising
+from elections.turnout import turnout
 from results import repository, services
 from results.report import Report
 from store import keys
@@ -117,3 +118,13 @@ def test_a_report_is_the_same_value_after_being_stored(site, voted, close):
     close()
     found = services.find("Board")
     assert Report.from_json(found.report.as_json()) == found.report
+
+
+def test_the_page_takes_two_round_trips_however_many_voted(site, voted, close, signed_in):
+    voted({"Ada": 1, "Bo": 2}, {"Ada": 1}, {"Cy": 1})
+    close()
+    client = signed_in(people.find("voter 0"))
+    client.get("/election/Board/results/")
+    answer = client.get("/election/Board/results/")
+    assert 'desc="2 trips"' in answer["Server-Timing"]
+    assert services.find("Board").seal.turnout == turnout("Board")
