@@ -17,6 +17,7 @@ from elections.rules import State
 from elections.views import context_of, visible
 
 from . import services, words
+from .files import context_of_exports
 from .pictures import pictures_of, turnout_pictures
 from .repository import Found
 
@@ -42,7 +43,7 @@ def results(request: HttpRequest, found: Found) -> HttpResponse:
         return redirect("live", found.election.name)
     if found.report is None or found.seal is None:
         return not_yet(request, found)
-    said = context_of_report(found)
+    said = context_of_report(found) | context_of_exports(found)
     said["pictures"] += turnout_pictures(found.election, found.seal.turnout)
     return render(request, "results/results.html", context_of(request, found.election, **said))
 

@@ -97,6 +97,8 @@ ROUTES = {
     "follow": (Permission.VIEW_APPLICATION, READ, ["draft"]),
     "follow_ballots": (Permission.VIEW_APPLICATION, READ, ["draft", "made-up"]),
     "head_to_head": (Permission.VIEW_APPLICATION, READ, ["draft"]),
+    "export": (Permission.VIEW_APPLICATION, READ, ["draft", "ballots.csv"]),
+    "bundle": (Permission.VIEW_APPLICATION, READ, ["draft"]),
     "what_if": (Permission.VIEW_APPLICATION, READ, ["draft"]),
     "sandbox": (PUBLIC, FORM, []),
     "shared": (PUBLIC, READ, ["draft"]),
@@ -118,6 +120,8 @@ RESULTS = (
     "follow_ballots",
     "head_to_head",
     "what_if",
+    "export",
+    "bundle",
 )
 # Pages of a draft that somebody else runs; whom each is for.
 DRAFT = {

@@ -1,0 +1,326 @@
+"""The bundle of a sealed election: all it takes to check it elsewhere, in one zip that always has the same bytes.
+
+How the events of one election are found in a log that has no index by election: its making and the sealing of its
+result are the ends of a stretch of the log, and that stretch is read once, checkpoint by checkpoint, keeping what is
+about this election. Where the stretch begins is found by halving, for numbers and times grow together: some twenty
+small reads, however long the log is. The stretch holds all that happened on the site meanwhile, so a bundle costs
+what the site did in that time, not what it ever did; memory is bounded by one checkpoint.
+
+What is not told: addresses of people who are on the roll by their address, and in a secret election in which very few
+have voted, who that was. An event that would tell is there as its number and its digest, which is enough for the chain.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import shutil
+import zipfile
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from pathlib import Path
+from tempfile import SpooledTemporaryFile, TemporaryFile
+from typing import IO, Any
+
+import orjson
+
+from accounts.repository import table
+from ballots import repository as ballots
+from elections import repository as elections
+from elections.rules import Election
+from elections.turnout import tells_who
+from store import keys
+from store.log import as_text
+from store.seal import CHAIN_START, KEPT, event_digest, void_digest
+from store.table import Item
+
+from .repository import Found, Seal
+
+FORMAT = 1
+PROGRAM, STV_PROGRAM = (Path(__file__).with_name(name).read_bytes() for name in ("verify.py", "verify_stv.py"))
+CLOCKS = timedelta(minutes=10)  # by which the clocks of several machines may differ
+IN_MEMORY = 4 * 1024 * 1024  # bytes of an extract before it goes to a temporary file
+SETTINGS = ("method", "seats", "unranked", "seed", "secret_ballot", "electorate", "created_at")
+WINDOW = ("no_voting_before", "no_voting_after", "time_zone")
+MOMENTS = {"ElectionOpened": "opened_at", "ElectionClosed": "closed_at", "ResultSealed": "sealed_at"}
+VOTES = ("BallotCast", "BallotWithdrawn")
+
+
+class NotSealedYet(Exception):
+    """The log has no checkpoint yet that covers the sealing of the result; it will have one in a moment."""
+
+
+def mark() -> str:
+    """What a bundle depends on besides the election: the programs in it, and the words beside them."""
+    return hashlib.sha256(f"{FORMAT}\n{README}".encode() + PROGRAM + STV_PROGRAM).hexdigest()[:16]
+
+
+def bundle(found: Found) -> IO[bytes]:
+    """The zip as a temporary file, at its beginning."""
+    assert found.seal is not None
+    assert found.report is not None
+    election, seal = found.election, found.seal
+    extract = extracted(election, seal)
+    file = TemporaryFile()  # noqa: SIM115 - it is the answer, and goes when whoever reads it is done
+    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED, compresslevel=6) as archive:
+        add = _Writer(archive, seal.sealed_at)
+        add("README.txt", [README.format(name=election.name).encode()])
+        add("verify.py", [PROGRAM])
+        if election.method == "stv-scottish":
+            add("verify_stv.py", [STV_PROGRAM])
+        add("rules.json", [_readable(rules_of(election, extract))])
+        add("roll.json", roll(election, seal))
+        add("ballots.json", published(election.name))
+        add("result.json", [found.report.as_json().encode()])
+        add("events.jsonl", extract.events)
+        add("checkpoints.jsonl", extract.checkpoints)
+    file.seek(0)
+    return file
+
+
+class _Writer:
+    """Adds files to a zip, each with the time of the seal: nothing in it depends on when or where it is made."""
+
+    def __init__(self, archive: zipfile.ZipFile, sealed_at: str):
+        self.archive = archive
+        self.time = datetime.fromisoformat(sealed_at).timetuple()[:6]
+
+    def __call__(self, name: str, content: Iterable[bytes] | IO[bytes]) -> None:
+        place = zipfile.ZipInfo(name, self.time)
+        place.compress_type, place.create_system, place.external_attr = zipfile.ZIP_DEFLATED, 3, 0o644 << 16
+        with self.archive.open(place, "w") as file:
+            if hasattr(content, "read"):
+                shutil.copyfileobj(content, file)
+            else:
+                file.writelines(content)
+
+
+def _readable(value: Any) -> bytes:
+    return json.dumps(value, ensure_ascii=False, indent=1).encode() + b"\n"
+
+
+def _line(value: Any) -> bytes:
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode()
+
+
+def _joined(opening: bytes, lines: Iterable[bytes], closing: bytes) -> Iterator[bytes]:
+    """A JSON list with an item on each line, made as it is written."""
+    comma = opening
+    for line in lines:
+        yield comma + line
+        comma = b",\n"
+    yield (closing if comma != opening else opening + closing)
+
+
+# --- rules, roll, ballots ---
+
+
+def rules_of(election: Election, extract: Extract) -> dict[str, Any]:
+    standing = sorted(elections.candidates(election.name), key=lambda each: each.number)
+    return {
+        "format": FORMAT,
+        "election": election.name,
+        **{name: getattr(election, name) for name in SETTINGS},
+        **{name: getattr(election, name) for name in WINDOW},
+        **extract.moments,
+        "candidates": [{"number": each.number, "name": each.name} for each in standing],
+    }
+
+
+def shown(voter: str) -> str:
+    """Somebody on the roll as everybody may see them: an address only so far that its owner knows it again."""
+    name, at, domain = voter.rpartition("@")
+    return f"{name[:1]}…@{domain}" if at else voter
+
+
+def roll(election: Election, seal: Seal) -> Iterator[bytes]:
+    """Who may vote, and whether they have; with the digest of all names in full."""
+    tells, digest = tells_who(election, seal.ballots), hashlib.sha256()
+    may_vote = voted = 0
+
+    def lines() -> Iterator[bytes]:
+        nonlocal may_vote, voted
+        for voter in elections.every_voter(election.name):
+            digest.update(_line([voter.name, voter.voted]) + b"\n")
+            may_vote, voted = may_vote + 1, voted + voter.voted
+            yield _line([shown(voter.name), voter.voted if tells else None])
+
+    yield from _joined(b'{"voters": [\n', lines(), b"\n],\n")
+    yield f'"may_vote": {may_vote}, "voted": {voted}, "digest": "{digest.hexdigest()}"}}\n'.encode()
+
+
+def published(election_name: str) -> Iterator[bytes]:
+    """The published ballots, sorted by their codes; those of a public election with who cast them."""
+    every = (_with_voter_shown(ballot) for ballot in ballots.every_published(election_name))
+    return _joined(b"[\n", map(_line, every), b"\n]\n")
+
+
+def _with_voter_shown(ballot: Item) -> Item:
+    return {**ballot, "voter_name": shown(ballot["voter_name"])} if "voter_name" in ballot else ballot
+
+
+# --- the log ---
+
+
+def _spool() -> IO[bytes]:
+    return SpooledTemporaryFile(IN_MEMORY)  # it goes when nobody holds the extract any more
+
+
+@dataclass
+class Extract:
+    """The events of one election and the checkpoints that cover them, as lines of JSON."""
+
+    events: IO[bytes] = field(default_factory=_spool)
+    checkpoints: IO[bytes] = field(default_factory=_spool)
+    moments: dict[str, str] = field(default_factory=dict)
+
+
+class _Follower:
+    """Knows which events are about one election: from its making, under every name it had, to its sealed result."""
+
+    def __init__(self, election: Election, seal: Seal):
+        self.election, self.seal = election, seal
+        self.name = ""
+        self.done = False
+
+    def takes(self, event: Item) -> bool:
+        kind, said = event["event_type"], event["event_data"]
+        if not self.name and kind == "ElectionCreated" and self._is_the_making(said):
+            self.name = said["election_name"]
+        if not self.name or self.done or not self._is_named(said.get("election_name")):
+            return False
+        if kind == "ElectionRenamed":
+            self.name = said["new_name"]
+        self.done = kind == "ResultSealed" and said["report_digest"] == self.seal.report_digest
+        return True
+
+    def _is_the_making(self, said: Item) -> bool:
+        """An election of the same name may have been deleted before; no other has this time and this seed."""
+        return bool(said["created_at"] == self.election.created_at and said["seed"] == self.election.seed)
+
+    def _is_named(self, name: str | None) -> bool:
+        return name is not None and (name == self.name or keys.fold(name) == keys.fold(self.name))
+
+
+def extracted(election: Election, seal: Seal) -> Extract:
+    follower, extract = _Follower(election, seal), Extract()
+    tells, first = tells_who(election, seal.ballots), first_number_since(election.created_at)
+    for checkpoint, previous, events in _checkpoints_from(first):
+        ours = {number: event for number, event in events.items() if follower.takes(event)}
+        for event in ours.values():
+            extract.events.write(_told(event) if may_be_told(event, tells) else _withheld(event))
+            if name := MOMENTS.get(event["event_type"]):
+                extract.moments[name] = event["when_occurred"]
+        if ours:
+            extract.checkpoints.write(_line(_proof(checkpoint, previous, events, list(ours))) + b"\n")
+        if follower.done:
+            extract.events.seek(0)
+            extract.checkpoints.seek(0)
+            return extract
+    raise NotSealedYet
+
+
+def first_number_since(moment: str) -> int:
+    """A number before every event of that moment and later; found by halving."""
+    since = as_text(datetime.fromisoformat(moment) - CLOCKS)
+    low, high = 1, int((table().get(keys.event_number()) or {"last": 1})["last"])
+    while low < high:
+        middle = (low + high) // 2
+        there = table().page(keys.events(middle), limit=1).items
+        if there and there[0]["when_occurred"] < since:
+            low = there[0]["event_id"] + 1
+        else:
+            high = middle
+    return low
+
+
+def _checkpoints_from(number: int) -> Iterator[tuple[Item, str, dict[int, Item]]]:
+    """Each checkpoint that covers the number or later ones, the hash before it, and its events by number."""
+    previous = ""
+    for checkpoint in table().each(keys.checkpoints(number)):
+        first, last = checkpoint["first_event_id"], checkpoint["event_id"]
+        events = {event["event_id"]: event for event in table().each(keys.events(first, last))}
+        yield checkpoint, previous or _hash_at(first - 1), events
+        previous = checkpoint["hash"]
+
+
+def _hash_at(number: int) -> str:
+    before = table().get(keys.checkpoint(number)) if number else None
+    return before["hash"] if before else CHAIN_START.hex()
+
+
+def _proof(checkpoint: Item, previous: str, events: dict[int, Item], ours: list[int]) -> Item:
+    """A checkpoint with what it takes to make its chain again: the other halves of the digests, as they are now."""
+    numbers = range(checkpoint["first_event_id"], checkpoint["event_id"] + 1)
+    voids = set(checkpoint["voids"])
+    digests = (void_digest(each) if each in voids else _digest(events.get(each)) for each in numbers)
+    return {
+        "first_event_id": checkpoint["first_event_id"],
+        "event_id": checkpoint["event_id"],
+        "when_sealed": checkpoint["when_sealed"],
+        "events": ours,
+        "voids": checkpoint["voids"],
+        "previous": previous,
+        "hash": checkpoint["hash"],
+        "digests": checkpoint["digests"].hex(),
+        "rest": b"".join(digest[KEPT:] for digest in digests).hex(),
+    }
+
+
+def _digest(event: Item | None) -> bytes:
+    return event_digest(event) if event else bytes(32)  # one that is gone has none, and the chain will say so
+
+
+def may_be_told(event: Item, tells: bool) -> bool:
+    said = event["event_data"]
+    people = [*said.get("voters", ()), said.get("voter_name", ""), said.get("voter", "")]
+    return not any("@" in name for name in people) and (tells or event["event_type"] not in VOTES)
+
+
+def _told(event: Item) -> bytes:
+    """The event as it is stored, in just the bytes that its digest is made of."""
+    return orjson.dumps(event, option=orjson.OPT_SORT_KEYS | orjson.OPT_APPEND_NEWLINE)
+
+
+def _withheld(event: Item) -> bytes:
+    return _line({"event_id": event["event_id"], "digest": event_digest(event).hex()}) + b"\n"
+
+
+README = """\
+{name}
+
+This folder holds all it takes to check this election without the site it was held on.
+
+    python3 verify.py
+
+counts the ballots again and holds everything below together. It needs Python 3.8 or later and nothing else, reads only
+the files beside it, and is short enough to be read before it is run. Elections by the Scottish rules of STV come with
+verify_stv.py, which makes that count again, stage by stage; counts by Meek's rules are checked by their digest only.
+
+rules.json         what was decided before the first vote: how ballots are counted, how many seats there are, what
+                   leaving a candidate out means, the seed from which lots are drawn; who stood, with the numbers that
+                   ballots name them by; and when it was opened, closed and counted (all times are UTC)
+roll.json          who may vote, and whether they have (true or false; null where so few have voted in a secret
+                   election that it would tell how); addresses are shortened. The digest is the SHA-256 of the list
+                   in full: each line [name,voted] as JSON without spaces, ended by a newline
+ballots.json       every ballot, sorted by its code. A ranking such as 2>0=1 puts candidate 2 first, then 0 and 1 as
+                   equals; whoever is not in it was left out. In a public election each says who cast it
+result.json        the result as it was sealed, with all its reasons
+events.jsonl       what the site's log says of this election, an event on each line, exactly as stored: the SHA-256 of
+                   a line, without its newline, is the digest of the event. Events that would tell addresses, or who
+                   the very few were that voted in secret, are there by their number and digest only
+checkpoints.jsonl  the checkpoints of the log that cover these events. The chain starts from "previous"; every event,
+                   in the order of the numbers, makes it SHA-256(chain + digest of the event), and it must end at
+                   "hash". "digests" has the first halves of all digests as they were sealed, "rest" the second halves;
+                   "events" says which are of this election, "voids" which numbers were never used (their digest is
+                   that of the word void, a space and the number)
+
+What this proves: if everything fits, nobody has changed a ballot, a rule or an event in here after the log was sealed,
+there are as many ballots as people who voted, and, for the methods that verify.py counts itself, the count is right.
+What it cannot prove by itself is that the whole log was not written anew, with other checkpoints. For that, compare the
+checkpoint that verify.py prints with one that somebody has noted: the site shows the newest one on its front page, and
+many may have kept it. Nor can it prove that no event of this election was left out of the bundle, or what stands in
+events of which only the digest is here because they name people; auditors of the site can look those up.
+If you voted, look for the code of your receipt in ballots.json: the ranking beside it must be yours.
+"""

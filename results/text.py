@@ -1,0 +1,87 @@
+"""A result as plain text, in the reader's language: to paste into a mail, or to print on any printer."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import datetime
+from itertools import chain
+from textwrap import fill
+
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+from elections import times
+from tally.result import Result, Round
+
+from . import words
+from .report import Report
+from .repository import Found, Seal
+
+WIDTH = 78
+
+
+def as_text(found: Found) -> str:
+    report, seal = found.report, found.seal
+    assert report is not None
+    assert seal is not None
+    parts = [
+        [found.election.name, "=" * min(len(found.election.name), 72)],
+        _outcome(report.result, found.election.voter_count),
+        [
+            _("The rule: %(method)s") % {"method": words.label(report.result.method)},
+            str(words.RULES[report.result.method]),
+        ],
+        [_("Why"), *map(words.said, report.sentences)],
+        [_("How close was it?"), words.how_close(report)],
+        _methods(report),
+        [_("Places"), *(f"{place:>3}  {name}" for name, place in report.result.places)],
+        [*_rounds(report.result)],
+        _sealed(seal, found.election.time_zone),
+    ]
+    return "\n\n".join("\n".join(map(_wrapped, part)) for part in parts if part) + "\n"
+
+
+def _wrapped(line: str) -> str:
+    """On lines that a mail or a page can hold; what hangs below the first is set in as far as the line itself."""
+    margin = " " * (len(line) - len(line.lstrip()))
+    return fill(line, WIDTH, subsequent_indent=margin, break_long_words=False, break_on_hyphens=False)
+
+
+def _outcome(result: Result, voters: int) -> list[str]:
+    tie = len(result.winners) > 1 and result.seats == 1
+    title = _("A tie") if tie else _("Elected") if result.seats > 1 else _("Winner")
+    cast = ngettext("%(count)d ballot was counted.", "%(count)d ballots were counted.", result.total)
+    of = ngettext("%(count)d may vote.", "%(count)d may vote.", voters)
+    numbers = [cast % {"count": result.total}, _("Blank: %(count)d.") % {"count": result.blank}]
+    return [f"{title}: {words.names(result.winners)}", " ".join([*numbers, of % {"count": voters}])]
+
+
+def _methods(report: Report) -> list[str]:
+    others = [f"- {words.label(each.method)}: {words.names(each.winners)}" for each in words.comparable(report)]
+    return [_("All methods"), words.all_methods(report), *others]
+
+
+def _rounds(result: Result) -> Iterator[str]:
+    """Every round in a few lines; nothing for methods that have none."""
+    return chain.from_iterable(map(_round, result.rounds or ()))
+
+
+def _round(each: Round) -> list[str]:
+    votes = [f"  {name}: {votes}" for name, votes in each.tally.items()]
+    rest = _("Exhausted: %(exhausted)s. Needed: %(threshold)s.") % {
+        "exhausted": each.exhausted,
+        "threshold": each.threshold,
+    }
+    acts = [_("Elected: %(names)s") % {"names": words.names(each.elected)}] if each.elected else []
+    acts += [_("Eliminated: %(names)s") % {"names": words.names(each.eliminated)}] if each.eliminated else []
+    return [_("Round %(number)d") % {"number": each.number}, *votes, *(f"  {line}" for line in [rest, *acts])]
+
+
+def _sealed(seal: Seal, zone_name: str) -> list[str]:
+    local = datetime.fromisoformat(seal.sealed_at).astimezone(times.zone(zone_name))
+    when = f"{times.moment_text(local)}, {times.zone_label(zone_name)}"
+    return [
+        _("Counted and sealed: %(when)s") % {"when": when},
+        _("Digest of the ballots: %(digest)s") % {"digest": seal.digest},
+        _("Digest of the result: %(digest)s") % {"digest": seal.report_digest},
+    ]

@@ -1,0 +1,299 @@
+"""Counts this election again and holds everything in its bundle together. Needs Python 3.8 or later, and nothing else.
+
+    python3 verify.py    in the unpacked folder; or, on the zip as it is:    python3 verify.py bundle.zip
+
+Each line says what was checked. The first thing that does not fit is named in a line that begins with NO, and the
+answer is 1; if everything fits it is 0. README.txt explains the files. Nothing here is taken from the program that
+counted: the rules are written down a second time, so that a mistake would have to be made twice.
+"""
+
+import hashlib
+import json
+import sys
+import unicodedata
+import zipfile
+from collections import Counter
+from fractions import Fraction
+from itertools import product
+from pathlib import Path
+
+HALF = 16  # bytes of each digest that a checkpoint keeps
+SETTINGS = ("method", "seats", "unranked", "seed", "secret_ballot", "electorate", "created_at")
+BALLOT = ("confirmation", "rankings", "voter_name")
+VOTING = ("VotersAdded", "VotersRemoved", "CandidatesAdded", "CandidatesRemoved", "BallotCast", "BallotWithdrawn")
+
+
+class Wrong(Exception):
+    """Something does not fit; the words say what."""
+
+
+def sha(text):
+    return hashlib.sha256(text).digest()
+
+
+def fold(name):  # two spellings of one name become the same
+    return unicodedata.normalize("NFC", unicodedata.normalize("NFD", " ".join(name.split())).casefold())
+
+
+class History:
+    """What the events say happened: the settings, who stood, who may vote and has voted, and what was cast."""
+
+    def __init__(self, events):
+        self.name, self.settings, self.candidates, self.roll, self.cast = "", {}, {}, {}, {}
+        self.parts, self.result, self.closed = [], None, False
+        for event in sorted(events, key=lambda event: event["event_id"]):
+            self.take(f"Event {event['event_id']} ({event['event_type']})", event["event_type"], event["event_data"])
+        self.roll = {name: voted for name, voted in self.roll.items() if voted is not None}
+        if self.result is None:
+            raise Wrong("The log does not end with the sealing of the result.")
+
+    def take(self, what, kind, said):
+        if fold(said["election_name"]) != fold(self.name or said["election_name"]):
+            raise Wrong(f"{what} is about another election.")
+        if bool(self.name) == (kind == "ElectionCreated") or (self.closed and kind in VOTING) or self.result:
+            raise Wrong(f"{what} comes before the election was made, after it was closed, or after its result.")
+        if kind in ("ElectionCreated", "ElectionUpdated"):
+            self.name = self.name or said["election_name"]
+            self.settings.update({key: value for key, value in said.items() if key in SETTINGS})
+        elif kind == "ElectionRenamed":
+            self.name = said["new_name"]
+        elif kind == "CandidatesAdded":
+            self.candidates.update({each["name"]: each["number"] for each in said["candidates"]})
+        elif kind == "CandidatesRemoved":
+            gone = {fold(each) for each in said["candidates"]}
+            self.candidates = {name: each for name, each in self.candidates.items() if fold(name) not in gone}
+        elif kind in ("VotersAdded", "VotersRemoved"):
+            self.roll.update({fold(each): False if kind == "VotersAdded" else None for each in said["voters"]})
+        elif kind in ("BallotCast", "BallotWithdrawn"):
+            self.roll[fold(said["voter_name"])] = kind == "BallotCast"
+            self.cast[fold(said["voter_name"])] = [said] if kind == "BallotCast" else []
+        elif kind == "BallotsSealed":
+            self.parts.append(said)
+        self.closed, self.result = self.closed or kind == "ElectionClosed", said if kind == "ResultSealed" else None
+
+
+class Bundle:
+    """The files, and what must hold of them. An event not told in full is there as its number and its digest."""
+
+    def __init__(self, path):
+        self.root = Path(path) if Path(path).is_dir() else zipfile.Path(path)
+        self.rules, self.roll, self.ballots, self.result = (
+            json.loads(self.read(f"{name}.json")) for name in ("rules", "roll", "ballots", "result")
+        )
+        self.names = {each["number"]: each["name"] for each in self.rules["candidates"]}
+        self.events, self.digests = [], {}
+        for line in self.read("events.jsonl").splitlines():
+            event = json.loads(line)
+            self.events += [event] if "event_type" in event else []
+            self.digests[event["event_id"]] = sha(line) if "event_type" in event else bytes.fromhex(event["digest"])
+        self.withheld = len(self.digests) - len(self.events)
+
+    def read(self, name):
+        return (self.root / name).read_bytes()
+
+    def check_log(self):
+        """Each event is what was sealed, and each checkpoint's chain leads from the hash before it to its own."""
+        left, before = set(self.digests), {}
+        for point in map(json.loads, self.read("checkpoints.jsonl").splitlines()):
+            first, last, chain = point["first_event_id"], point["event_id"], bytes.fromhex(point["previous"])
+            halves, others = bytes.fromhex(point["digests"]), bytes.fromhex(point["rest"])
+            ours, voids = set(point["events"]), set(point["voids"])
+            if before.get("event_id") == first - 1 and before["hash"] != point["previous"]:
+                raise Wrong(f"The checkpoint at event {last} does not continue the one before it.")
+            for number in range(first, last + 1):
+                part = slice(HALF * (number - first), HALF * (number - first + 1))
+                digest = sha(b"void %d" % number) if number in voids else halves[part] + others[part]
+                if number in ours:
+                    if number not in left:
+                        raise Wrong(f"Event {number} is missing.")
+                    left.remove(number)
+                    digest = self.digests[number]
+                if digest[:HALF] != halves[part]:
+                    raise Wrong(f"Event {number} is not what was sealed.")
+                chain = sha(chain + digest)
+            if chain.hex() != point["hash"]:
+                raise Wrong(f"The chain of the checkpoint at event {last} does not lead to its hash.")
+            before = point
+        if left:
+            raise Wrong(f"Event {min(left)} is in no checkpoint.")
+        told = len(self.digests), self.withheld, last, point["hash"]
+        return "{} events ({} by digest only) are what was sealed; checkpoint {}:{}".format(*told)
+
+    def check_rules(self, history, box):
+        for key, said in dict(history.settings, election=history.name).items():
+            if self.rules[key] != said:
+                raise Wrong(f"rules.json says that {key} is “{self.rules[key]}”; by the log it is “{said}”.")
+        for name in sorted(set(history.candidates) | set(self.names.values())):
+            if self.names.get(history.candidates.get(name)) != name:
+                raise Wrong(f"The candidate “{name}” is not in rules.json as in the log: there, and with that number.")
+        return f"the rules and the {len(self.names)} candidates are those of the log"
+
+    def check_roll(self, history, box):
+        """Who has voted may be unsaid, and addresses are not told in full; all else is as in the log."""
+        voters, may = self.roll["voters"], history.roll
+        listed = {fold(name): has for name, has in voters}
+        for name in sorted(set(may) | set(() if self.withheld else listed)):
+            if name not in listed or name not in may or listed[name] not in (None, may[name]):
+                raise Wrong(f"“{name}” is not on the roll as in the log: there, and having voted or not.")
+        voted = sum(has is True for _, has in voters) if None not in listed.values() else self.roll["voted"]
+        if (len(voters), voted) != (self.roll["may_vote"], self.roll["voted"]):
+            raise Wrong("The roll is not as long as it says, or not so many on it have voted.")
+        known = ", as far as the log names them here" * bool(self.withheld)
+        return f"{len(voters)} are on the roll, and {voted} of them have voted{known}"
+
+    def check_ballots(self, history, box):
+        there = {each["confirmation"]: each for each in self.ballots}
+        if len(there) < len(self.ballots):
+            raise Wrong("Two ballots have the same code.")
+        logged, known = [each for cast in history.cast.values() for each in cast], not self.withheld
+        if history.settings["secret_ballot"]:
+            logged, known = [each for part in history.parts for each in part["ballots"]], True
+        logged = {each["confirmation"]: {key: each[key] for key in each if key in BALLOT} for each in logged}
+        for code in sorted(set(logged) | set(there if known else ())):
+            if there.get(code) != logged.get(code):
+                raise Wrong(f"Ballot {code} is not in ballots.json as in the log.")
+        voted, sealed = self.roll["voted"], history.result["ballots"]
+        if not len(there) == voted == sealed:
+            raise Wrong(f"There are {len(there)} ballots, {voted} have voted, and {sealed} ballots were sealed.")
+        return f"{len(there)} ballots, as many as have voted, each with a code of its own, are those of the log"
+
+    def counted(self):
+        """How often each ranking was cast, as groups of equals by name, best first."""
+        box = Counter()
+        for each in self.ballots:
+            groups = [[int(number) for number in group.split("=")] for group in each["rankings"].split(">") if group]
+            numbers = [number for group in groups for number in group]
+            if len(set(numbers)) < len(numbers) or not set(numbers) <= set(self.names):
+                raise Wrong(f"Ballot {each['confirmation']} is not a ranking of these candidates.")
+            box[tuple(tuple(sorted(self.names[number] for number in group)) for group in groups)] += 1
+        return box
+
+    def check_digests(self, history, box):
+        """The ballots': of the names in order, and of each ranking, by places in that order, with how often it is."""
+        names, result = sorted(self.names.values()), history.result
+        texts = {each: ">".join("=".join(str(names.index(name)) for name in group) for group in each) for each in box}
+        content = [names, sorted((texts[each], box[each]) for each in box)]
+        digest = sha(json.dumps(content, ensure_ascii=False, separators=(",", ":")).encode()).hex()
+        if not digest == result["digest"] == self.result["result"]["digest"]:
+            raise Wrong(f"The ballots have the digest {digest}, which is not the one that was sealed.")
+        if sha(self.read("result.json")).hex() != result["report_digest"]:
+            raise Wrong("result.json does not have the digest that was sealed.")
+        return f"the ballots ({digest}) and the result have the digests that were sealed"
+
+    def check_count(self, history, box):
+        said, method = self.result["result"], self.rules["method"]
+        count = getattr(Count(box, sorted(self.names.values()), self.rules), method.replace("-", "_"), None)
+        if count is None:
+            return f"the count is NOT MADE AGAIN here: of {method} only the digest is checked"
+        places = []
+        for group in count():
+            place = len(places) + 1
+            places += [[name, place] for name in sorted(group)]
+        winners = [name for name, place in places if place == 1]
+        if winners != said["winners"]:
+            raise Wrong(f"Counted again, {', '.join(winners)} won; result.json says {', '.join(said['winners'])}.")
+        if places != said["places"]:
+            raise Wrong("Counted again, the places are not those of result.json.")
+        return f"counted again by the rules of {method}, the outcome is the same: {', '.join(winners)}"
+
+
+class Count:
+    """The same ballots counted by each method; the answer is groups of equals, best first."""
+
+    def __init__(self, box, names, rules):
+        self.box, self.names, self.rules = box, names, rules
+
+    def contests(self):
+        """Every contest that was won, with its strength: the votes for it, and of equal ones the fewest against."""
+        above = dict.fromkeys(product(self.names, self.names), 0)
+        for groups, count in self.box.items():
+            below = {name for group in groups for name in group} if self.rules["unranked"] != "below" else {*self.names}
+            for group in groups:
+                below = below.difference(group)
+                for pair in product(group, below):
+                    above[pair] += count
+        return {(a, b): (above[a, b], -above[b, a]) for a, b in above if above[a, b] > above[b, a]}
+
+    def schulze(self):
+        won = self.contests()
+        path = {pair: won.get(pair, (0, 0)) for pair in product(self.names, self.names)}
+        for via, a, b in product(self.names, self.names, self.names):
+            path[a, b] = max(path[a, b], min(path[a, via], path[via, b]))
+        return peeled(self.names, lambda a, b: path[a, b] > path[b, a])
+
+    def ranked_pairs(self):
+        won, above = self.contests(), {name: set() for name in self.names}
+        for strength in sorted(set(won.values()), reverse=True):
+            group = [(a, b) for a, b in won if won[a, b] == strength and not leads(above, b, a)]
+            together = {name: above[name] | {b for a, b in group if a == name} for name in self.names}
+            for a, b in [(a, b) for a, b in group if not leads(together, b, a)]:
+                above[a].add(b)
+        return peeled(self.names, lambda a, b: leads(above, a, b))
+
+    def borda(self):
+        twice = dict.fromkeys(self.names, 0)  # twice the points: equals share those of their places
+        for groups, count in self.box.items():
+            left = len(self.names)
+            for group in (*groups, set(self.names).difference(*groups)) if groups else ():
+                for name in group:
+                    twice[name] += count * (2 * left - len(group) - 1)
+                left -= len(group)
+        return peeled(self.names, lambda a, b: twice[a] > twice[b])
+
+    def irv(self):
+        left, gone, rounds = list(self.names), [], []
+        while any(self.box):
+            tally = dict.fromkeys(left, Fraction(0))
+            for groups, count in self.box.items():
+                best = next((found for group in groups if (found := [name for name in group if name in tally])), ())
+                for name in best:  # equals share the ballot
+                    tally[name] += Fraction(count, len(best))
+            if 2 * max(tally.values()) > sum(tally.values()):
+                return peeled(left, lambda a, b, now=tally: now[a] > now[b]) + [[name] for name in reversed(gone)]
+            rounds.append(tally)
+            gone.append(self.last(left, rounds))
+            left.remove(gone[-1])
+        return [left]
+
+    def last(self, left, rounds):
+        """Who has the fewest votes; of equals, in the latest earlier round where they differ; else one by lot."""
+        for tally in reversed(rounds):
+            fewest = min(tally[name] for name in left)
+            left = [name for name in left if tally[name] == fewest]
+        words = (self.rules["seed"], "irv", "elimination", str(len(rounds)))
+        return min(left, key=lambda name: sha("\n".join((*words, name)).encode()))
+
+
+def peeled(names, beats):
+    """Groups of equals: those whom nobody left beats, again and again."""
+    groups, left = [], list(names)
+    while left:
+        groups.append([b for b in left if not any(beats(a, b) for a in left)])
+        left = [name for name in left if name not in groups[-1]]
+    return groups
+
+
+def leads(above, start, end):
+    queue = list(above[start])
+    for name in queue:
+        queue += above[name].difference(queue)
+    return end in queue
+
+
+def main(path):
+    try:
+        bundle = Bundle(path)
+        print("ok ", bundle.check_log())
+        history, box = History(bundle.events), bundle.counted()
+        for what in ("rules", "roll", "ballots", "count", "digests"):
+            print("ok ", getattr(bundle, f"check_{what}")(history, box))
+    except Exception as error:
+        print("NO ", error if isinstance(error, Wrong) else f"A file is missing or not as it should be: {error!r}")
+        return 1
+    print("YES everything in this bundle fits together.")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.stdout.reconfigure(encoding="utf-8", errors="replace")  # names are in every script there is
+    sys.exit(main(sys.argv[1] if len(sys.argv) > 1 else Path(__file__).resolve().parent))

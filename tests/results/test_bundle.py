@@ -1,0 +1,498 @@
+"""The bundle: always the same bytes; its own program says yes to it, and no to anything that was changed."""
+
+from __future__ import annotations
+
+import ast
+import io
+import json
+import random
+import subprocess
+import sys
+import zipfile
+from collections.abc import Callable
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from accounts import repository as people
+from ballots import services as voting
+from elections import repository as elections
+from elections import services as organising
+from elections.repository import Candidate
+from results import bundle, services, verify, verify_stv
+from store import keys, seal
+from store.log import Event, EventLog, as_text, utc_now
+from store.table import Update
+from tally.ballots import Ballots, groups_of, ranking_of
+from tally.methods import count
+
+PROGRAM = Path(verify.__file__)
+CYCLE = ["0>1>2", "0>1>2", "1>2>0", "1>2>0", "2>0>1", "2>0>1", "0"]
+Files = dict[str, bytes]
+
+
+@pytest.fixture
+def held(person) -> Callable[..., str]:
+    """Hold an election from draft to sealed result; rankings are by number, in the order of the candidates."""
+
+    def hold(rankings, candidates=("Ada", "Bo", "Cy"), name="Board", voters=None, **rules) -> str:
+        owner = people.find("the organiser") or person("the organiser")
+        names = voters or [f"voter {number}" for number in range(len(rankings))]
+        election = organising.create(owner, name, **rules)
+        organising.add_candidates(owner, election, [Candidate(each) for each in candidates])
+        organising.add_voters(owner, elections.find(name), [*names, "idle"])
+        organising.open_(owner, elections.find(name), editable=False)
+        for voter, ranking in zip(names, rankings, strict=True):
+            cast(person, name, voter, ranking)
+        finish(name)
+        return name
+
+    return hold
+
+
+def cast(person, election: str, voter: str, ranking: str, form: str = "") -> None:
+    by_address = "@" in voter
+    user = people.find_by_email(voter) if by_address else people.find(voter)
+    user = user or person(voter.partition("@")[0], email=voter if by_address else None)
+    boxes = {str(n): [str(rank)] for rank, group in enumerate(groups_of(ranking), 1) for n in group}
+    voting.cast(user, election, boxes, form or f"{election} {voter} {ranking}")
+
+
+def finish(name: str) -> None:
+    organising.close(people.find("the organiser"), elections.find(name))
+    assert services.find(name).report is not None
+    seal.Sealer(people.table()).seal()
+
+
+def taken(name: str = "Board") -> bytes:
+    with bundle.bundle(services.find(name)) as file:
+        return file.read()
+
+
+def unpacked(name: str = "Board") -> Files:
+    with zipfile.ZipFile(io.BytesIO(taken(name))) as archive:
+        return {each: archive.read(each) for each in archive.namelist()}
+
+
+def run(path: Path, name: str = "verify.py") -> tuple[int, str]:
+    """As anybody would: an interpreter with nothing installed, and nothing of ours in reach."""
+    program = path / name if path.is_dir() else PROGRAM.with_name(name)
+    arguments = [sys.executable, "-I", "-S", str(program), *([] if path.is_dir() else [str(path)])]
+    done = subprocess.run(
+        arguments, capture_output=True, text=True, encoding="utf-8", cwd=path.parent, timeout=60, check=False
+    )
+    assert not done.stderr
+    return done.returncode, done.stdout
+
+
+@pytest.fixture
+def verdict(tmp_path) -> Callable[..., tuple[int, str]]:
+    def judge(files: Files) -> tuple[int, str]:
+        folder = tmp_path / "bundle"
+        folder.mkdir(exist_ok=True)
+        for name, content in files.items():
+            (folder / name).write_bytes(content)
+        return run(folder)
+
+    return judge
+
+
+def events_in(files: Files) -> list[dict]:
+    return [json.loads(line) for line in files["events.jsonl"].splitlines()]
+
+
+# --- it says yes ---
+
+HELD = {
+    "secret, a cycle": (CYCLE, {}),
+    "public": (CYCLE, {"secret_ballot": False}),
+    "ranked pairs": ([*CYCLE, "1=2", ""], {"method": "ranked-pairs"}),
+    "no opinion": (["0>1", "2", "2>0", "1"], {"unranked": "no-opinion"}),
+    "instant runoff, by lot": (["0>1", "1>2", "2>0"], {"method": "irv"}),
+    "instant runoff, equals": (["0=1", "1=2>0", "2>0", "0>2", ""], {"method": "irv", "secret_ballot": False}),
+    "Borda": (["0>1=2", "2", "1>0", ""], {"method": "borda"}),
+    "a tie": (["0", "1", "0=1"], {}),
+    "nobody came": ([], {}),
+    "names from right to left": (
+        ["0>1>2", "2>1", "1=0"],
+        {"candidates": ("דוד בן־גוריון", "نجيب محفوظ", "Ægir “the” <b>"), "name": "בחירות 2026"},
+    ),
+    "everybody": (CYCLE, {"electorate": "everyone"}),
+}
+
+
+@pytest.mark.parametrize("kind", HELD)
+def test_the_program_in_the_bundle_says_yes(held, verdict, kind):
+    rankings, rules = HELD[kind]
+    files = unpacked(held(rankings, **rules))
+    status, said = verdict(files)
+    assert status == 0, said
+    assert said.splitlines()[-1].startswith("YES")
+    assert "counted again by the rules of" in said
+
+
+@pytest.mark.parametrize("method", ["stv-scottish", "stv-meek"])
+def test_of_stv_it_says_that_only_the_digest_is_checked(held, verdict, method):
+    status, said = verdict(unpacked(held(["0>1", "0>1", "0>2", "2", "1"], method=method, seats=2)))
+    assert status == 0, said
+    assert f"NOT MADE AGAIN here: of {method}" in said
+
+
+STV = ["0>1", "0>1", "0>2", "0=1>2", "2", "1", "3>2", "3>1"]
+
+
+def test_scottish_stv_is_counted_again_by_a_program_of_its_own(held, verdict, tmp_path):
+    files = unpacked(held(STV, candidates=("Ada", "Bo", "Cy", "Dee"), method="stv-scottish", seats=2))
+    (tmp_path / "bundle").mkdir()
+    assert verdict(files)[0] == 0
+    status, said = run(tmp_path / "bundle", "verify_stv.py")
+    assert (status, said[:4]) == (0, "YES "), said
+    verdict(changed(files, "rules.json", lambda rules: rules.update(seats=1)))
+    status, said = run(tmp_path / "bundle", "verify_stv.py")
+    assert (status, said[:4]) == (1, "NO  ")
+
+
+def test_it_also_reads_the_zip_as_it_is(held, tmp_path):
+    held(STV, candidates=("Ada", "Bo", "Cy", "Dee"), method="stv-scottish", seats=2)
+    (tmp_path / "bundle.zip").write_bytes(taken())
+    for program in ("verify.py", "verify_stv.py"):
+        status, said = run(tmp_path / "bundle.zip", program)
+        assert status == 0, said
+
+
+def test_the_same_election_gives_the_same_bytes(held, site):
+    held(CYCLE)
+    first = taken()
+    EventLog(site).record(Event("somebody", "SomethingElse"))
+    seal.Sealer(site).seal()
+    assert taken() == first
+
+
+@pytest.mark.parametrize("program", [verify, verify_stv])
+def test_the_programs_are_short_and_need_nothing(program):
+    source = Path(program.__file__).read_text()
+    assert len(source.splitlines()) < 300
+    tree = ast.parse(source, feature_version=(3, 8))
+    imported = {name.name for node in ast.walk(tree) if isinstance(node, ast.Import) for name in node.names}
+    imported |= {node.module for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)}
+    assert imported <= sys.stdlib_module_names
+
+
+# --- the extract ---
+
+
+def test_events_are_found_among_those_of_others_over_many_checkpoints(held, site, verdict, monkeypatch):
+    monkeypatch.setattr(seal, "EVENTS_A_CHECKPOINT", 5)
+    log = EventLog(site)
+    for number in range(12):
+        log.record(Event("somebody", "SomethingElse", {"number": number}))
+    held(["0", "1"], name="Other")
+    log.void(site.increment(keys.event_number(), "last"))
+    held(CYCLE)
+    held(["2"], name="Later")
+    files = unpacked()
+    assert {event["event_data"]["election_name"] for event in events_in(files)} == {"Board"}
+    status, said = verdict(files)
+    assert status == 0, said
+
+
+def test_an_earlier_election_of_the_same_name_is_another_one(held, site, verdict):
+    held(["2", "2"])
+    organising.delete(people.find("the organiser"), elections.find("Board"))
+    held(CYCLE, voters=[f"new {number}" for number in range(len(CYCLE))])
+    files = unpacked()
+    assert [event["event_type"] for event in events_in(files)].count("ElectionCreated") == 1
+    status, said = verdict(files)
+    assert status == 0, said
+
+
+def test_an_election_keeps_its_events_through_a_change_of_name(person, site, verdict):
+    owner = person("the organiser")
+    draft = organising.create(owner, "Bored", secret_ballot=False)
+    organising.add_candidates(owner, draft, [Candidate("Ada"), Candidate("Bo"), Candidate("Typo")])
+    organising.add_voters(owner, elections.find("Bored"), ["Eve", "Fay"])
+    organising.rename(owner, elections.find("Bored"), "Board")
+    organising.remove_candidate(owner, elections.find("Board"), "typo")
+    organising.add_candidates(owner, elections.find("Board"), [Candidate("Cy")])
+    organising.remove_voter(owner, elections.find("Board"), "Fay")
+    organising.open_(owner, elections.find("Board"), editable=True)
+    cast(person, "Board", "Eve", "0")
+    finish("Board")
+    files = unpacked()
+    assert [event["event_type"] for event in events_in(files)][:2] == ["ElectionCreated", "CandidatesAdded"]
+    status, said = verdict(files)
+    assert status == 0, said
+
+
+def test_changed_and_withdrawn_ballots_are_told_as_they_were(person, site, verdict):
+    owner = person("the organiser")
+    organising.create(owner, "Board", secret_ballot=False, electorate="everyone")
+    organising.add_candidates(owner, elections.find("Board"), [Candidate("Ada"), Candidate("Bo")])
+    organising.open_(owner, elections.find("Board"), editable=False)
+    cast(person, "Board", "Eve", "0")
+    cast(person, "Board", "Eve", "1")
+    cast(person, "Board", "Fay", "0")
+    voting.withdraw(people.find("Fay"), "Board", "form")
+    finish("Board")
+    files = unpacked()
+    assert [(each["voter_name"], each["rankings"]) for each in json.loads(files["ballots.json"])] == [("Eve", "1")]
+    assert json.loads(files["roll.json"])["voters"] == [["Eve", True], ["Fay", False]]
+    status, said = verdict(files)
+    assert status == 0, said
+
+
+def test_where_the_stretch_begins_is_found_in_few_reads(site):
+    start = utc_now() - timedelta(days=300)
+    log = EventLog(site, lambda: moment)
+    for number in range(300):
+        moment = start + timedelta(days=number)
+        log.record(Event("somebody", "SomethingElse"))
+    assert bundle.first_number_since(as_text(start + timedelta(days=150, minutes=1))) == 151
+    assert bundle.first_number_since(as_text(start)) == 1
+    assert bundle.first_number_since(as_text(utc_now())) in (300, 301)
+
+
+def test_there_is_no_bundle_before_the_log_is_sealed(held, site, monkeypatch):
+    monkeypatch.setattr(seal.Sealer, "seal", lambda self: 0)
+    held(["0"])
+    with pytest.raises(bundle.NotSealedYet):
+        taken()
+
+
+# --- what is not told ---
+
+
+def test_addresses_are_not_told(held, verdict):
+    files = unpacked(held(CYCLE[:3], voters=["eve@example.org", "Fay", "gil@example.org"], secret_ballot=False))
+    assert not any(b"eve@" in content or b"gil@" in content for content in files.values())
+    assert [name for name, voted in json.loads(files["roll.json"])["voters"] if voted] == [
+        "e…@example.org",
+        "Fay",
+        "g…@example.org",
+    ]
+    status, said = verdict(files)
+    assert status == 0, said
+    assert "(3 by digest only)" in said  # the roll with the addresses, and two ballots
+
+
+def test_of_very_few_in_secret_it_is_not_told_who_they_were(held, verdict):
+    files = unpacked(held(["0", "1>0"]))
+    assert not any(event.get("event_type") == "BallotCast" for event in events_in(files))
+    assert [voted for name, voted in json.loads(files["roll.json"])["voters"]] == [None] * 3
+    assert json.loads(files["roll.json"])["voted"] == 2
+    status, said = verdict(files)
+    assert status == 0, said
+
+
+def test_a_secret_ballot_is_nowhere_beside_its_voter(held):
+    files = unpacked(held(CYCLE))
+    cast = [event["event_data"] for event in events_in(files) if event["event_type"] == "BallotCast"]
+    assert all(set(said) == {"election_name", "voter_name", "changed"} for said in cast)
+    assert all(set(each) == {"confirmation", "rankings"} for each in json.loads(files["ballots.json"]))
+
+
+# --- it says no ---
+
+
+def changed(files: Files, name: str, change: Callable) -> Files:
+    content = json.loads(files[name])
+    change(content)
+    return files | {name: json.dumps(content, ensure_ascii=False).encode()}
+
+
+def without_event(files: Files, kind: str) -> tuple[Files, int]:
+    lines = files["events.jsonl"].splitlines(keepends=True)
+    place = next(place for place, line in enumerate(lines) if json.loads(line).get("event_type") == kind)
+    return files | {"events.jsonl": b"".join(lines[:place] + lines[place + 1 :])}, json.loads(lines[place])["event_id"]
+
+
+MADE: dict[bool, Files] = {}  # holding an election takes longer than looking at its bundle
+
+
+@pytest.fixture(params=[True, False], ids=["secret", "public"])
+def files(request) -> Files:
+    if request.param not in MADE:
+        held = request.getfixturevalue("held")
+        MADE[request.param] = unpacked(held(CYCLE, method="irv", secret_ballot=request.param))
+    return dict(MADE[request.param])
+
+
+def test_a_changed_ballot_is_named(files, verdict):
+    code = json.loads(files["ballots.json"])[3]["confirmation"]
+    status, said = verdict(changed(files, "ballots.json", lambda each: each[3].update(rankings="2>1>0=3"[:5])))
+    assert (status, said.splitlines()[-1]) == (1, f"NO  Ballot {code} is not in ballots.json as in the log.")
+
+
+def test_a_removed_ballot_is_named(files, verdict):
+    code = json.loads(files["ballots.json"])[2]["confirmation"]
+    status, said = verdict(changed(files, "ballots.json", lambda each: each.pop(2)))
+    assert (status, said.splitlines()[-1]) == (1, f"NO  Ballot {code} is not in ballots.json as in the log.")
+
+
+def test_an_added_ballot_is_named(files, verdict):
+    extra = {"confirmation": "ZZZZ-ZZZZ-ZZZZ-ZZZZ", "rankings": "1"}
+    status, said = verdict(changed(files, "ballots.json", lambda each: each.append(extra)))
+    assert (status, said.splitlines()[-1]) == (
+        1,
+        "NO  Ballot ZZZZ-ZZZZ-ZZZZ-ZZZZ is not in ballots.json as in the log.",
+    )
+
+
+@pytest.mark.parametrize("kind", ["ElectionCreated", "CandidatesAdded", "BallotCast", "ElectionClosed", "ResultSealed"])
+def test_a_removed_event_is_named(files, verdict, kind):
+    tampered, number = without_event(files, kind)
+    status, said = verdict(tampered)
+    assert (status, said.splitlines()[-1]) == (1, f"NO  Event {number} is missing.")
+
+
+def test_a_changed_event_is_named(files, verdict):
+    number = next(event["event_id"] for event in events_in(files) if event["event_type"] == "ElectionOpened")
+    lines = files["events.jsonl"].replace(b'"editable":false', b'"editable":true')
+    status, said = verdict(files | {"events.jsonl": lines})
+    assert (status, said.splitlines()[-1]) == (1, f"NO  Event {number} is not what was sealed.")
+
+
+def test_swapped_candidates_are_named(files, verdict):
+    def swap(rules):
+        first, second = rules["candidates"][:2]
+        first["name"], second["name"] = second["name"], first["name"]
+
+    status, said = verdict(changed(files, "rules.json", swap))
+    assert status == 1
+    assert said.splitlines()[-1].startswith("NO  The candidate “Ada” is not in rules.json as in the log")
+
+
+def test_a_changed_winner_is_named(files, verdict):
+    true = json.loads(files["result.json"])["result"]["winners"]
+    (other,) = {"Cy"} - set(true) or {"Bo"}
+    status, said = verdict(changed(files, "result.json", lambda report: report["result"].update(winners=[other])))
+    assert (status, said.splitlines()[-1]) == (1, f"NO  Counted again, {true[0]} won; result.json says {other}.")
+
+
+def test_a_changed_reason_does_not_have_the_sealed_digest(files, verdict):
+    status, said = verdict(changed(files, "result.json", lambda report: report["result"]["rounds"][0].update(number=9)))
+    assert (status, said.splitlines()[-1]) == (1, "NO  result.json does not have the digest that was sealed.")
+
+
+@pytest.mark.parametrize(("key", "value"), [("seed", "chosen"), ("method", "borda"), ("unranked", "no-opinion")])
+def test_a_changed_rule_is_named(files, verdict, key, value):
+    status, said = verdict(changed(files, "rules.json", lambda rules: rules.update({key: value})))
+    assert status == 1
+    assert said.splitlines()[-1].startswith(f"NO  rules.json says that {key} is “{value}”; by the log it is “")
+
+
+def test_somebody_said_to_have_voted_is_named(files, verdict):
+    status, said = verdict(changed(files, "roll.json", lambda roll: roll["voters"][0].__setitem__(1, True)))
+    assert (status, said.splitlines()[-1]) == (
+        1,
+        "NO  “idle” is not on the roll as in the log: there, and having voted or not.",
+    )
+
+
+def test_a_checkpoint_that_was_made_up_is_noticed(files, verdict):
+    point = json.loads(files["checkpoints.jsonl"])
+    tampered = json.dumps(point | {"hash": "0" * 64}).encode()
+    status, said = verdict(files | {"checkpoints.jsonl": tampered})
+    assert status == 1
+    assert "does not lead to its hash" in said
+
+
+def test_a_file_that_is_missing_or_broken_is_no_reason_to_fall_over(files, verdict):
+    for name in set(files) - {"verify.py", "README.txt"}:
+        status, said = verdict(files | {name: b"{"})
+        assert status == 1
+        assert said.startswith("NO  A file is missing or not as it should be")
+
+
+def test_an_event_changed_in_the_store_is_noticed_in_the_bundle(held, site, verdict):
+    held(CYCLE)
+    event = next(each for each in site.each(keys.events()) if each["event_type"] == "ElectionOpened")
+    place = keys.event(event["event_id"], event["when_occurred"])
+    site.write(Update(place, set={"actor": "somebody else"}))
+    status, said = verdict(unpacked())
+    assert (status, said.splitlines()[-1]) == (1, f"NO  Event {event['event_id']} is not what was sealed.")
+
+
+def test_a_result_that_was_changed_in_the_store_is_noticed_in_the_bundle(held, site, verdict):
+    held(CYCLE, method="borda")
+    (part,) = site.each(keys.result_parts("Board"))
+    text = part["text"].replace('"winners":["Ada"]', '"winners":["Bo"]')
+    assert text != part["text"]
+    site.write(Update(keys.result_part("Board", 0), set={"text": text}))
+    status, said = verdict(unpacked())
+    assert status == 1
+    assert "Ada won; result.json says Bo" in said
+
+
+# --- the second count ---
+
+NAMES = ("Ada", "Bo", "Cy", "Dee", "Eli")
+
+
+@st.composite
+def rankings(draw) -> str:
+    order = draw(st.permutations(range(len(NAMES))))[: draw(st.integers(0, len(NAMES)))]
+    groups: list[list[int]] = []
+    for number in order:
+        if groups and draw(st.booleans()):
+            groups[-1].append(number)
+        else:
+            groups.append([number])
+    return ranking_of(groups)
+
+
+def random_rankings(seed: int) -> list[str]:
+    """Few ballots and many equals: where the rules for ties are put to the test."""
+    chance = random.Random(seed)
+    orders = [chance.sample(range(len(NAMES)), chance.randint(1, len(NAMES))) for _ in range(chance.randint(2, 8))]
+    return [ranking_of([order[:first], *([each] for each in order[first:])]) for order in orders for first in (1, 2)][
+        :: chance.randint(1, 2)
+    ]
+
+
+def agree(cast: list[str], method: str, unranked: str, seed: str) -> None:
+    ours = count(Ballots.of(NAMES, cast), method, unranked=unranked, seed=seed)
+    box = verify.Counter(tuple(tuple(NAMES[n] for n in group) for group in groups_of(each)) for each in cast)
+    again = verify.Count(box, sorted(NAMES), {"unranked": unranked, "seed": seed})
+    places: list[tuple[str, int]] = []
+    for group in getattr(again, method.replace("-", "_"))():
+        place = len(places) + 1
+        places += [(name, place) for name in sorted(group)]
+    assert tuple(places) == ours.places
+
+
+def agree_on_stages(cast: list[str], seats: int, seed: str) -> None:
+    ours = count(Ballots.of(NAMES, cast), "stv-scottish", seats=seats, seed=seed)
+    papers = (tuple(tuple(NAMES[n] for n in group) for group in groups_of(each)) for each in cast if each)
+    stages, groups = verify_stv.count(verify.Counter(papers), NAMES, seats, seed)
+    assert [name for group in groups for name in group] == [name for name, place in ours.places]
+    assert [{name: f"{votes // 10**5}.{votes % 10**5:05d}" for name, votes in each.items()} for each in stages] == [
+        each.tally for each in ours.rounds
+    ]
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.lists(rankings(), max_size=9), st.sampled_from(["below", "no-opinion"]), st.text(max_size=3))
+def test_the_second_count_agrees_with_the_first(cast, unranked, seed):
+    for method in ("schulze", "ranked-pairs", "irv", "borda"):
+        agree(cast, method, unranked, seed)
+
+
+@pytest.mark.parametrize("method", ["schulze", "ranked-pairs", "irv", "borda"])
+def test_the_second_count_agrees_where_much_is_equal(method):
+    for seed in range(400):
+        agree(random_rankings(seed), method, "below", str(seed))
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.lists(rankings(), max_size=12), st.integers(1, 4), st.text(max_size=3))
+def test_the_second_count_by_the_scottish_rules_agrees_with_the_first(cast, seats, seed):
+    agree_on_stages(cast, seats, seed)
+
+
+def test_the_second_count_by_the_scottish_rules_agrees_where_much_is_equal():
+    for seed in range(400):
+        agree_on_stages(random_rankings(seed), 1 + seed % 3, str(seed))

@@ -1,0 +1,288 @@
+"""Exports: every format says the same ballots, nobody gets anything before its time, and browsers may keep them."""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+import io
+import json
+import re
+import zipfile
+from fractions import Fraction
+from itertools import pairwise
+
+import pytest
+from django.template.loader import render_to_string
+from django.test import Client
+
+from accounts import repository as people
+from accounts.rules import Role
+from elections import repository as elections
+from elections import services as organising
+from results import exports, rctab, services
+from results.files import EXPORTS, context_of_exports, file_name, version
+from store import seal, trips
+from tally.ballots import Ballots
+from tally.formats import read
+from tally.methods import count
+from tests.results.test_bundle import CYCLE, cast, finish, held  # noqa: F401 - a fixture
+
+BOARD = "/election/Board/results/"
+FILES = [*(f"{BOARD}export/{file}" for file in EXPORTS if not EXPORTS[file].needs_rounds), f"{BOARD}bundle.zip"]
+
+
+@pytest.fixture
+def reader(signed_in) -> Client:
+    """Somebody who may look, and nothing else."""
+    return signed_in("a reader", Role.OBSERVER)
+
+
+def body(answer) -> bytes:
+    return b"".join(answer.streaming_content) if answer.streaming else answer.content
+
+
+# --- for whom, and when ---
+
+
+def test_a_stranger_signs_in_first_and_nobody_posts(held, reader):  # noqa: F811
+    held(CYCLE)
+    for address in FILES:
+        assert Client().get(address)["Location"].startswith("/sign-in/?next="), address
+        assert reader.post(address).status_code == 405, address
+        assert reader.get(address).status_code == 200, address
+        head = reader.head(address)
+        assert (head.status_code, body(head)) == (200, b""), address
+        assert head["Content-Disposition"]
+
+
+@pytest.mark.parametrize("secret", [True, False])
+def test_nothing_leaves_before_the_close_by_any_address(person, signed_in, reader, secret):
+    owner = person("the organiser")
+    organising.create(owner, "Board", secret_ballot=secret, electorate="everyone")
+    organising.add_candidates(owner, elections.find("Board"), [elections.Candidate("Ada"), elections.Candidate("Bo")])
+    for client in (reader, signed_in("a moderator", Role.ADMIN), signed_in(owner)):
+        assert {client.get(address).status_code for address in FILES} <= {403, 404}  # a draft is not there for most
+    organising.open_(owner, elections.find("Board"), editable=False)
+    cast(person, "Board", "Eve", "0>1")
+    for client in (reader, signed_in("an admin", Role.ADMIN), signed_in(owner)):
+        for address in FILES:
+            answer = client.get(address)
+            assert answer.status_code == 403
+            assert b"0&gt;1" not in body(answer)
+
+
+def test_what_is_not_there_is_not_found(held, reader):  # noqa: F811
+    held(CYCLE)
+    for address in ("export/ballots.exe", "export/", "export/../bundle.zip", "export/rctab.json", "export/ballots.CSV"):
+        assert reader.get(BOARD + address).status_code == 404
+    assert reader.get("/election/Nothing/results/export/ballots.csv").status_code == 404
+    assert reader.get("/election/Nothing/results/bundle.zip").status_code == 404
+
+
+def test_a_bundle_waits_for_the_log_to_be_sealed(held, reader, monkeypatch):  # noqa: F811
+    with monkeypatch.context() as patch:
+        patch.setattr(seal.Sealer, "seal", lambda self: 0)
+        held(CYCLE)
+    answer = reader.get(f"{BOARD}bundle.zip")
+    assert answer.status_code == 202
+    assert b"The log is being sealed" in answer.content
+    seal.Sealer(people.table()).seal()
+    assert zipfile.is_zipfile(io.BytesIO(body(reader.get(f"{BOARD}bundle.zip"))))
+
+
+def test_bundles_are_not_made_without_end(held, reader, monkeypatch):  # noqa: F811
+    held(["0"])
+    monkeypatch.setattr(exports, "BUNDLES", exports.Limit("bundle", 2, 3600))
+    answers = [reader.get(f"{BOARD}bundle.zip") for _ in range(3)]
+    assert [answer.status_code for answer in answers] == [200, 200, 302]
+    again = reader.get(f"{BOARD}bundle.zip", HTTP_IF_NONE_MATCH=answers[0]["ETag"])
+    assert again.status_code == 304  # whoever has it already costs nothing
+
+
+# --- what is in them ---
+
+
+def test_every_format_says_the_same_ballots(held, reader):  # noqa: F811
+    held([*CYCLE, "1=2", ""], candidates=("Ada", "+Bo B.", "نجيب"))
+    sealed = services.find("Board").seal
+    for format in ("csv", "json", "blt", "abif", "cvotes", "toi"):
+        file = read(body(reader.get(f"{BOARD}export/ballots.{format}")), name=f"ballots.{format}")
+        assert (file.ballots.digest, file.ballots.total) == (sealed.digest, 9), format
+
+
+def test_a_format_that_cannot_say_it_says_so(held, reader):  # noqa: F811
+    held(["0=1", "1"])
+    answer = reader.get(f"{BOARD}export/ballots.soi", follow=True)
+    assert answer.redirect_chain == [(BOARD, 302)]
+    assert "Some ballots rank candidates as equals" in answer.content.decode()
+    held(["0", "1"], name="Strict")
+    assert b"# DATA TYPE: soi" in body(reader.get("/election/Strict/results/export/ballots.soi"))
+
+
+def test_single_ballots_of_a_secret_election_name_nobody(held, reader):  # noqa: F811
+    held(["0>1=2", "", "2"], candidates=("Ada", "Bo > b", "=HYPERLINK(1)"))
+    rows = list(csv.reader(io.StringIO(body(reader.get(f"{BOARD}export/single-ballots.csv")).decode("utf-8-sig"))))
+    assert rows[0] == ["code", "ranking"]
+    assert [row[0] for row in rows[1:]] == sorted(row[0] for row in rows[1:])
+    assert {row[1] for row in rows[1:]} == {'Ada > "Bo > b" = "=HYPERLINK(1)"', "", '"=HYPERLINK(1)"'}
+    said = json.loads(body(reader.get(f"{BOARD}export/single-ballots.json")))
+    assert {tuple(each) for each in said} == {("code", "ranking")}
+    assert [["Ada"], ["Bo > b", "=HYPERLINK(1)"]] in [each["ranking"] for each in said]
+
+
+def test_single_ballots_of_a_public_election_name_their_voters(held, reader):  # noqa: F811
+    held(["0", "1"], voters=["-Eve", "fay@example.org"], secret_ballot=False)
+    rows = list(csv.reader(io.StringIO(body(reader.get(f"{BOARD}export/single-ballots.csv")).decode("utf-8-sig"))))
+    assert rows[0] == ["code", "voter", "ranking"]
+    assert sorted(row[1:] for row in rows[1:]) == [["'-Eve", "Ada"], ["f…@example.org", "Bo"]]
+    said = json.loads(body(reader.get(f"{BOARD}export/single-ballots.json")))
+    assert {each["voter"] for each in said} == {"-Eve", "f…@example.org"}
+
+
+def test_the_result_is_the_one_that_was_sealed(held, reader):  # noqa: F811
+    held(CYCLE)
+    content = body(reader.get(f"{BOARD}export/result.json"))
+    assert hashlib.sha256(content).hexdigest() == services.find("Board").seal.report_digest
+
+
+def test_the_text_says_who_won_and_why(held, reader):  # noqa: F811
+    held(["0>1", "0", "1>0", "2>1>0"], method="irv")
+    answer = reader.get(f"{BOARD}export/report.txt")
+    text = body(answer).decode()
+    assert text.startswith("Board\n=====\n")
+    assert "Winner: Ada" in text
+    assert "4 ballots were counted." in text
+    assert "Round 1\n  Ada: 2\n" in text
+    assert services.find("Board").seal.digest in text
+    german = body(reader.get(f"{BOARD}export/report.txt", HTTP_ACCEPT_LANGUAGE="de"))
+    assert german.startswith(b"Board\n=====\n")
+
+
+def test_an_election_without_ballots_can_be_taken_away_too(held, reader):  # noqa: F811
+    held([], method="irv")
+    for address in [*FILES, f"{BOARD}export/rctab.json"]:
+        answer = reader.get(address)
+        assert answer.status_code == 200, address
+        assert body(answer)
+    assert json.loads(body(reader.get(f"{BOARD}export/single-ballots.json"))) == []
+
+
+def test_the_page_offers_what_there_is(held, reader):  # noqa: F811
+    held(["0", "1"])
+    held(["0", "1"], name="Runoff", method="irv")
+    for name, offered in (("Board", False), ("Runoff", True)):
+        context = context_of_exports(services.find(name))
+        files = [file for label, files in context["exports"] for file, words in files]
+        assert ("rctab.json" in files) is offered
+        part = render_to_string("results/parts/exports.html", context | {"election": elections.find(name)})
+        for address in re.findall(r'href="([^"]+)"', part):
+            assert reader.get(address).status_code == 200, address
+        assert services.find(name).seal.digest in part
+
+
+# --- what browsers may keep ---
+
+
+def test_what_has_not_changed_is_not_sent_again(held, reader):  # noqa: F811
+    held(["0", "1"])
+    for address in FILES:
+        answer = reader.get(address)
+        assert answer["Cache-Control"] == "private, no-cache", address
+        again = reader.get(address, HTTP_IF_NONE_MATCH=answer["ETag"])
+        assert (again.status_code, body(again)) == (304, b""), address
+        assert reader.get(address, HTTP_IF_NONE_MATCH='"another"').status_code == 200, address
+
+
+def test_an_address_with_its_version_may_be_kept_for_good(held, reader):  # noqa: F811
+    held(["0", "1"])
+    known = version(services.find("Board"))
+    answer = reader.get(f"{BOARD}export/ballots.csv?v={known}")
+    assert answer["Cache-Control"] == "private, max-age=31536000, immutable"
+    assert reader.get(f"{BOARD}export/ballots.csv?v=old")["Cache-Control"] == "private, no-cache"
+    in_words = reader.get(f"{BOARD}export/report.txt?v={known}")
+    assert in_words["Cache-Control"] == "private, no-cache"  # tomorrow it may be wanted in another language
+    organising.delete(people.find("the organiser"), elections.find("Board"))
+    held(["0", "1"], voters=["Eve", "Fay"])
+    assert version(services.find("Board")) != known
+
+
+def test_a_file_says_what_it_is_and_what_to_call_it(held, reader):  # noqa: F811
+    held(["0"])
+    kinds = {"export/ballots.csv": "text/csv; charset=utf-8", "export/result.json": "application/json"}
+    kinds |= {"export/ballots.blt": "text/plain; charset=utf-8", "bundle.zip": "application/zip"}
+    for file, media_type in kinds.items():
+        answer = reader.get(BOARD + file)
+        assert answer["Content-Type"] == media_type
+        assert answer["X-Content-Type-Options"] == "nosniff"
+        assert answer["Content-Disposition"] == f'attachment; filename="Board - {file.rpartition("/")[2]}"'
+
+
+@pytest.mark.parametrize(
+    ("name", "safe"),
+    [
+        ("Board", "Board - x"),
+        ("../../etc/passwd", "etc_passwd - x"),
+        ('a"b\\c\r\nSet-Cookie: d', "a_b_c_Set-Cookie_ d - x"),
+        ("בחירות\u202e", "בחירות - x"),
+        ("???", "election - x"),
+        ("n" * 300, "n" * 80 + " - x"),
+    ],
+)
+def test_a_name_of_an_election_is_made_safe_for_files(name, safe):
+    assert file_name(name, "x") == safe
+
+
+def test_exports_read_the_store_a_few_times_only(held, reader):  # noqa: F811
+    held(CYCLE)
+    with trips.counted() as asked:
+        body(reader.get(f"{BOARD}export/ballots.csv"))
+    assert asked.count <= 4  # the session, the election with its result, the rankings
+    with trips.counted() as asked:
+        body(reader.get(f"{BOARD}export/single-ballots.csv"))
+    assert asked.count <= 5
+
+
+# --- RCTab ---
+
+
+def test_rctab_reads_rounds_as_it_writes_them(held, reader):  # noqa: F811
+    held(["0>1", "0", "1>0", "2>1>0", "2"], method="irv")
+    said = json.loads(body(reader.get(f"{BOARD}export/rctab.json")))
+    assert set(said) == {"config", "results"}
+    assert said["config"]["contest"] == "Board"
+    assert said["config"]["threshold"] == "3"
+    first = said["results"][0]
+    assert (first["round"], first["tally"]) == (1, {"Ada": "2", "Bo": "1", "Cy": "2"})
+    assert first["tallyResults"] == [{"eliminated": "Bo", "transfers": {"Ada": "1"}}]
+    assert said["results"][-1]["tallyResults"] == [{"elected": "Ada", "transfers": {}}]
+
+
+@pytest.mark.parametrize("method", ["irv", "stv-scottish"])
+def test_transfers_lead_from_each_tally_to_the_next(method):
+    cast = {"0>1>2": 9, "0>3": 4, "1>0": 5, "2>3": 6, "3>2=1": 4, "3": 2, "4>0=1=2": 1}
+    result = count(Ballots(("Ada", "Bo", "Cy", "Dee", "Eli"), cast), method, seats=2, seed="s")
+    rounds = rctab.summary(result, contest="x", date="2026-11-15")["results"]
+    assert len(rounds) > 1
+    for now, later in pairwise(rounds):
+        tally = {name: Fraction(votes) for name, votes in now["tally"].items()}
+        for act in now["tallyResults"]:
+            source = act.get("elected") or act["eliminated"]
+            for to, votes in act["transfers"].items():
+                tally[source] -= Fraction(votes)
+                if to in tally:
+                    tally[to] += Fraction(votes)
+        for name, votes in later["tally"].items():
+            assert abs(tally[name] - Fraction(votes)) <= Fraction(1, 1000), (name, now)
+
+
+def test_votes_are_decimals_in_any_case():
+    assert [rctab.decimal(each) for each in ("3", "2.5", "1.23456", "7/3", Fraction(1, 8))] == [
+        "3",
+        "2.5",
+        "1.23456",
+        "2.3333",
+        "0.125",
+    ]
+    result = count(Ballots(("Ada", "Bo", "Cy"), {"0=1=2": 1, "0": 1, "1>2": 1}), "irv", seed="s")
+    for each in rctab.summary(result, contest="x", date="2026-11-15")["results"]:
+        assert all(votes.replace(".", "", 1).isdigit() for votes in each["tally"].values())
