@@ -205,11 +205,11 @@ class _Follower:
 
 def extracted(election: Election, seal: Seal) -> Extract:
     follower, extract = _Follower(election, seal), Extract()
-    tells, first = tells_who(election, seal.ballots), first_number_since(election.created_at)
+    first = first_number_since(election.created_at)
     for checkpoint, previous, events in _checkpoints_from(first):
         ours = {number: event for number, event in events.items() if follower.takes(event)}
         for event in ours.values():
-            extract.events.write(_told(event) if may_be_told(event, tells) else _withheld(event))
+            extract.events.write(_told(event) if may_be_told(event, election) else _withheld(event))
             if name := MOMENTS.get(event["event_type"]):
                 extract.moments[name] = event["when_occurred"]
         if ours:
@@ -272,10 +272,13 @@ def _digest(event: Item | None) -> bytes:
     return event_digest(event) if event else bytes(32)  # one that is gone has none, and the chain will say so
 
 
-def may_be_told(event: Item, tells: bool) -> bool:
+def may_be_told(event: Item, election: Election) -> bool:
+    """Addresses are nobody's business; nor is, in a secret election, at which minute somebody voted."""
     said = event["event_data"]
     people = [*said.get("voters", ()), said.get("voter_name", ""), said.get("voter", "")]
-    return not any("@" in name for name in people) and (tells or event["event_type"] not in VOTES)
+    return not any("@" in name for name in people) and not (
+        election.secret_ballot and event["event_type"] in VOTES
+    )
 
 
 def _told(event: Item) -> bytes:

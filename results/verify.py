@@ -129,11 +129,11 @@ class Bundle:
         return f"the rules and the {len(self.names)} candidates are those of the log"
 
     def check_roll(self, history, box):
-        """Who has voted may be unsaid, and addresses are not told in full; all else is as in the log."""
-        voters, may = self.roll["voters"], history.roll
+        """Who has voted may be unsaid, and in secret elections when; addresses are not told in full; all else fits."""
+        voters, may, secret = self.roll["voters"], history.roll, history.settings["secret_ballot"]
         listed = {fold(name): has for name, has in voters}
         for name in sorted(set(may) | set(() if self.withheld else listed)):
-            if name not in listed or name not in may or listed[name] not in (None, may[name]):
+            if name not in listed or name not in may or not (secret or listed[name] in (None, may[name])):
                 raise Wrong(f"“{name}” is not on the roll as in the log: there, and having voted or not.")
         voted = sum(has is True for _, has in voters) if None not in listed.values() else self.roll["voted"]
         if (len(voters), voted) != (self.roll["may_vote"], self.roll["voted"]):

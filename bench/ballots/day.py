@@ -213,7 +213,7 @@ def _leave_as_cast(count: int) -> None:
     writes: list[Write] = []
     for number in range(count):
         ranking = ranking_from(ranks(chance), stand)
-        standing = Standing(day, f"Early {number:06}", None, None, salt)
+        standing = Standing(day, f"Early {number:06}", None, (), salt)
         gate, *own = repository.casting(standing, Ballot(ranking, secrecy.new_confirmation()), now, paper=False)
         writes += own
         for name, by in gate.add.items():  # type: ignore[union-attr]

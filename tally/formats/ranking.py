@@ -42,9 +42,7 @@ def _name(text: str, place: int, line: int) -> tuple[str, int]:
 
 def quoted(name: str) -> str:
     """A name as it must stand in such a ranking."""
-    if name[0] in '"#[' or any(
-        sign in name for sign in ">=/"
-    ):  # for / and [ it need not be, but it might look like ABIF
+    if name[0] in '"#' or any(sign in name for sign in ">=/["):  # with / or [ in it, it might look like ABIF
         return '"' + name.replace('"', '""') + '"'
     return name
 

@@ -28,6 +28,7 @@ COUNTED = re.compile(r"[0-9]+\s*:")
 ABIF = re.compile(  # a candidate's line, or a ballot with a name in brackets or with a rating
     r"=[^=>]+:|[^\s:>]+\s*:\s*\[|[0-9]+\s*:(?:.*(?:[>=,]\s*\[|/\s*[0-9.]+\s*(?:[>=,#:]|$)))|ABIF(?:\s|$)"
 )
+QUOTED = re.compile(r'"(?:[^"]|"")*"')  # what stands in quotation marks is a name, whatever it looks like
 CVOTES = re.compile(r".*(?:\|\||\^\s*[0-9]+|\*\s*[0-9]+)\s*(?:#.*)?$|.*\|\||/EMPTY")
 
 
@@ -64,7 +65,7 @@ def _by_content(lines: list[str]) -> str:
 
 def _by_ballots(lines: list[str]) -> str:
     """Lines of ballots in one notation or another."""
-    if any(ABIF.match(line) for line in lines):
+    if any(ABIF.match(QUOTED.sub('""', line)) for line in lines):
         return "abif"
     if any(COUNTED.match(line) for line in lines):
         return "plain"

@@ -239,7 +239,7 @@ LEAKS = {
     "the salt outlives the close": Planted(the_salt_outlives_the_close, operator=True),
     "a code that counts": Planted(a_code_that_counts),
     "a code that tells the time": Planted(a_code_that_tells_the_time),
-    "a list that anybody can work out": Planted(a_list_that_anybody_can_work_out, share=0.15, on_the_page=35),
+    "a list that anybody can work out": Planted(a_list_that_anybody_can_work_out, share=0.15, on_the_page=60),
     "the ranking in the event": Planted(the_ranking_in_the_event, share=0.5),
     "the code in the event": Planted(the_code_in_the_event),
     "the key in the mark of the form": Planted(the_key_in_the_mark_of_the_form),

@@ -104,6 +104,11 @@ def events_in(files: Files) -> list[dict]:
     return [json.loads(line) for line in files["events.jsonl"].splitlines()]
 
 
+def told_in(files: Files) -> list[dict]:
+    """Those of which not only the digest is there."""
+    return [event for event in events_in(files) if "event_type" in event]
+
+
 # --- it says yes ---
 
 HELD = {
@@ -194,7 +199,7 @@ def test_events_are_found_among_those_of_others_over_many_checkpoints(held, site
     held(CYCLE)
     held(["2"], name="Later")
     files = unpacked()
-    assert {event["event_data"]["election_name"] for event in events_in(files)} == {"Board"}
+    assert {event["event_data"]["election_name"] for event in told_in(files)} == {"Board"}
     status, said = verdict(files)
     assert status == 0, said
 
@@ -204,7 +209,7 @@ def test_an_earlier_election_of_the_same_name_is_another_one(held, site, verdict
     organising.delete(people.find("the organiser"), elections.find("Board"))
     held(CYCLE, voters=[f"new {number}" for number in range(len(CYCLE))])
     files = unpacked()
-    assert [event["event_type"] for event in events_in(files)].count("ElectionCreated") == 1
+    assert [event["event_type"] for event in told_in(files)].count("ElectionCreated") == 1
     status, said = verdict(files)
     assert status == 0, said
 
@@ -287,10 +292,10 @@ def test_of_very_few_in_secret_it_is_not_told_who_they_were(held, verdict):
     assert status == 0, said
 
 
-def test_a_secret_ballot_is_nowhere_beside_its_voter(held):
+def test_of_a_secret_election_nobody_is_told_how_or_when_somebody_voted(held):
     files = unpacked(held(CYCLE))
-    cast = [event["event_data"] for event in events_in(files) if event["event_type"] == "BallotCast"]
-    assert all(set(said) == {"election_name", "voter_name", "changed"} for said in cast)
+    assert "BallotCast" not in {event["event_type"] for event in told_in(files)}
+    assert len(events_in(files)) - len(told_in(files)) == len(CYCLE)
     assert all(set(each) == {"confirmation", "rankings"} for each in json.loads(files["ballots.json"]))
 
 
@@ -305,7 +310,8 @@ def changed(files: Files, name: str, change: Callable) -> Files:
 
 def without_event(files: Files, kind: str) -> tuple[Files, int]:
     lines = files["events.jsonl"].splitlines(keepends=True)
-    place = next(place for place, line in enumerate(lines) if json.loads(line).get("event_type") == kind)
+    kinds = [json.loads(line).get("event_type", "BallotCast") for line in lines]  # a secret election's are not told
+    place = kinds.index(kind)
     return files | {"events.jsonl": b"".join(lines[:place] + lines[place + 1 :])}, json.loads(lines[place])["event_id"]
 
 
@@ -386,9 +392,9 @@ def test_a_changed_rule_is_named(files, verdict, key, value):
 
 def test_somebody_said_to_have_voted_is_named(files, verdict):
     status, said = verdict(changed(files, "roll.json", lambda roll: roll["voters"][0].__setitem__(1, True)))
-    assert (status, said.splitlines()[-1]) == (
-        1,
-        "NO  “idle” is not on the roll as in the log: there, and having voted or not.",
+    assert (status, said.splitlines()[-1]) in (
+        (1, "NO  “idle” is not on the roll as in the log: there, and having voted or not."),
+        (1, "NO  The roll is not as long as it says, or not so many on it have voted."),  # where the log is silent
     )
 
 

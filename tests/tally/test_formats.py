@@ -90,6 +90,10 @@ def test_what_is_written_is_read_again(format, ballots):
     assert_read_again(ballots, format)
 
 
+def test_names_that_look_like_another_format_are_still_names():
+    assert_read_again(Ballots(("=[", "0,1", "a,[b]", "x/5"), {"0>1=2": 2, "3": 1}), "plain")
+
+
 @pytest.mark.parametrize("format", FORBIDDEN)
 @settings(max_examples=40, deadline=None)
 @given(choice=st.data())
