@@ -1,11 +1,11 @@
-"""What the process tells a monitor: requests and round trips to the store, added up over all server processes."""
+"""What a machine tells a monitor: requests, round trips to the store and jobs, over all processes of the server."""
 
 from __future__ import annotations
 
 import os
 
 from prometheus_client import REGISTRY as THIS_PROCESS
-from prometheus_client import CollectorRegistry, Histogram, generate_latest, multiprocess
+from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest, multiprocess
 
 REQUESTS = Histogram(
     "plenum_request_seconds",
@@ -19,6 +19,13 @@ STORE = Histogram(
     ["operation", "outcome"],
     buckets=(0.0001, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.1, 0.5, 2.5),
 )
+JOBS = Counter("plenum_worker_runs", "Turns of a job of the worker, by outcome.", ["name", "outcome"])
+JOB_SUCCESS = Gauge(
+    "plenum_worker_last_success_timestamp_seconds",
+    "When the worker last did a job, or saw that there was nothing to do.",
+    ["name"],
+    multiprocess_mode="max",
+)
 METHODS = {"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"}
 
 
@@ -29,6 +36,12 @@ def observe_request(method: str, route: str, status: int, seconds: float) -> Non
 
 def observe_trip(operation: str, outcome: str, seconds: float) -> None:
     STORE.labels(operation, outcome).observe(seconds)
+
+
+def observe_job(name: str, outcome: str, well: bool) -> None:
+    JOBS.labels(name, outcome).inc()
+    if well:
+        JOB_SUCCESS.labels(name).set_to_current_time()
 
 
 def as_text() -> bytes:

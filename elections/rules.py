@@ -45,8 +45,8 @@ METHODS = {
     "ranked-pairs": _("Ranked pairs"),
     "irv": _("Instant runoff"),
     "borda": _("Borda"),
-    "stv-scottish": _("STV, Scottish rules"),
-    "stv-meek": _("STV, Meek"),
+    "stv-scottish": _("STV (Scottish rules)"),
+    "stv-meek": _("STV (Meek)"),
 }
 SEVERAL_SEATS = ("stv-scottish", "stv-meek")
 UNRANKED = {"below": _("below all ranked ones"), "no-opinion": _("no opinion")}

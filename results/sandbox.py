@@ -106,7 +106,7 @@ class SandboxForm(forms.Form):
     method = forms.ChoiceField(
         label=gettext_lazy("Method"),
         required=False,
-        choices=[("", gettext_lazy("Schulze; for several seats STV, Scottish rules")), *METHODS.items()],
+        choices=[("", gettext_lazy("Schulze; for several seats STV (Scottish rules)")), *METHODS.items()],
     )
     seats = forms.IntegerField(
         label=gettext_lazy("Seats"),

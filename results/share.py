@@ -118,7 +118,7 @@ def _ballots(report: Report) -> str:
 
 def frame(election: Election) -> str:
     """What to put into another page."""
-    label = escape(f"{_('Result')}: {election.name}")
+    label = escape(_("Result: %(name)s") % {"name": election.name})
     return f'<iframe src="{escape(address("embed", election))}" title="{label}" width="100%" height="420"></iframe>'
 
 

@@ -113,7 +113,8 @@ def _settled(result: Result, each: Round) -> list[str]:
     said = []
     for tie in result.ties:
         if tie.round == each.number:
-            said += lines(f"{_('Tie:')} {listed(tie.names)}. {_settling(tie.settled)}")
+            tied = _("Tie: %(names)s.") % {"names": listed(tie.names)}
+            said += lines(f"{tied} {_settling(tie.settled)}")
     for lot in result.lots:
         if lot.round == each.number:
             said += lines(_("The lot chose %(name)s.") % {"name": fit(lot.chosen)})

@@ -1,44 +1,44 @@
 """What has to happen again and again beside the server."""
 
 import os
-import time
-from contextlib import suppress
+import signal
 from typing import Any
 
-from accounts.letters import compose
-from accounts.mail import send_waiting
-from accounts.services import see_off_all
-from ballots.services import seal_what_is_closed
-from config.commands import StoreCommand
-from config.log import site_sealer
-from elections.invitations import take_mailings_on
-from elections.reminders import remind_by_the_clock
-from elections.renaming import finish_all
-from elections.services import close_what_is_over
-from store.table import StoreError
+from django.core.management.base import CommandParser
 
-SECONDS_BETWEEN = 2
+from config.commands import StoreCommand
+from config.jobs import JOBS, Worker, refuse_failures, run_each
+from config.leases import Leases
 
 
 class Command(StoreCommand):
-    help = "Sends mail, seals events and sweeps what has expired, until the process that started it is gone."
+    help = (
+        "Finishes what was cut short, records ends, seals ballots and events, sends mail and sweeps what has expired, "
+        "until it is stopped or the process that started it is gone. Any number may run, also on several machines."
+    )
+    stopped = False
 
-    def handle(self, **options: Any) -> None:
-        with suppress(KeyboardInterrupt):
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("--once", action="store_true", help="do every job once and end")
+
+    def handle(self, *, once: bool = False, **options: Any) -> None:
+        if once:
+            self._once()
+        else:
             self._go_on(os.getppid())
 
     def _go_on(self, parent: int) -> None:
-        while os.getppid() == parent:
-            try:
-                see_off_all()
-                finish_all()
-                close_what_is_over()
-                seal_what_is_closed()
-                remind_by_the_clock()
-                take_mailings_on()
-                send_waiting(compose)
-                site_sealer().seal()
-                self.table.sweep()
-            except StoreError as error:
-                self.stderr.write(str(error))
-            time.sleep(SECONDS_BETWEEN)
+        for each in (signal.SIGTERM, signal.SIGINT):
+            signal.signal(each, self._stop)
+        Worker(JOBS, Leases(self.table), lambda: not self.stopped and os.getppid() == parent).go()
+
+    def _once(self) -> None:
+        runs = run_each(JOBS, Leases(self.table))
+        for name, run in runs.items():
+            self.stdout.write(f"{name}: {run.outcome}" + (f", {run.done}" if run.done else ""))
+        refuse_failures(runs)
+
+    def _stop(self, number: int, frame: Any) -> None:
+        """The job at hand is finished first; who cannot wait for it sends the signal again."""
+        self.stopped = True
+        signal.signal(number, signal.SIG_DFL)

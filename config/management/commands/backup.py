@@ -1,0 +1,72 @@
+"""Write everything the store holds into one file."""
+
+import gzip
+import os
+import sys
+from argparse import ArgumentParser
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from django.core.management.base import CommandError
+
+from config.commands import StoreCommand
+from config.progress import shown_on
+from store.backup import backup
+
+
+class Command(StoreCommand):
+    help = (
+        "Writes all items of both tables as JSON lines, while the site runs. "
+        "While a secret election is open, the backup holds its salt: whoever has both the backup and SECRET_KEY "
+        "can tell who voted how. Never keep them together, and destroy such a backup after the close."
+    )
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("file", help="a new file, compressed if its name ends in .gz; - for standard output")
+
+    def handle(self, file: str, **options: Any) -> None:
+        with _opened(file) as lines:
+            summary = backup(self.table, lines, shown_on(self.stderr, "Backup"))
+        said = self.stderr if file == "-" else self.stdout
+        said.write(f"{summary.items} items are in the backup; SHA-256 {summary.sha256}.")
+        if summary.salts:
+            self.stderr.write(
+                f"Secret elections that are open or not yet sealed: {summary.salts}. Keep this backup apart from "
+                "SECRET_KEY, and destroy it after the close."
+            )
+
+
+@contextmanager
+def _opened(name: str) -> Iterator[BinaryIO]:
+    if name == "-":
+        yield sys.stdout.buffer
+        sys.stdout.buffer.flush()
+    elif os.path.lexists(name):
+        raise CommandError(f"{name} is there already; choose another name.")
+    else:
+        with _written_whole(Path(name)) as raw:
+            if name.endswith(".gz"):
+                with gzip.GzipFile("", "wb", 6, raw, mtime=0) as packed:
+                    yield packed  # type: ignore[misc]
+            else:
+                yield raw
+
+
+@contextmanager
+def _written_whole(path: Path) -> Iterator[BinaryIO]:
+    """A file that has its name only once it is whole and on disk, and is nobody else's to read."""
+    part = path.with_name(path.name + ".part")
+    try:
+        descriptor = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+        with open(descriptor, "wb", buffering=1024 * 1024) as raw:
+            yield raw
+            raw.flush()
+            os.fsync(raw.fileno())
+        os.replace(part, path)
+    except OSError as error:
+        raise CommandError(f"{path} cannot be written: {error.strerror}.") from error
+    finally:
+        with suppress(OSError):
+            os.unlink(part)

@@ -1,0 +1,44 @@
+"""Fill an empty store from a backup."""
+
+import sys
+from argparse import ArgumentParser
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import CommandError
+
+from config.commands import StoreCommand
+from config.progress import shown_on
+from store.backup import check, restore, unzipped
+
+
+class Command(StoreCommand):
+    help = (
+        "Restores a backup into a store that is empty. A file is checked whole before anything is written, and an "
+        "interrupted restore of the same file goes on; what comes through a pipe is checked at its end. "
+        "Secret elections that were open when the backup was made need the SECRET_KEY of then."
+    )
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("file", help="what the command backup wrote, compressed or not; - for standard input")
+
+    def handle(self, file: str, **options: Any) -> None:
+        try:
+            items = self._from_pipe() if file == "-" else self._from_file(Path(file))
+        except OSError as error:
+            raise CommandError(f"{file} cannot be read: {error.strerror}.") from error
+        self.stdout.write(f"{items} items were restored.")
+
+    def _from_file(self, path: Path) -> int:
+        if not path.is_file():
+            raise CommandError(f"{path} is no file; to read from a pipe, name it - and let it be standard input.")
+        with path.open("rb") as raw:
+            sha256 = check(unzipped(raw), shown_on(self.stderr, "Check"))
+        self.table.create()
+        with path.open("rb") as raw:
+            return restore(self.table, unzipped(raw), sha256, shown_on(self.stderr, "Restore"))
+
+    def _from_pipe(self) -> int:
+        self.stderr.write("From a pipe, the backup is checked at its end: until then the store is not whole.")
+        self.table.create()
+        return restore(self.table, unzipped(sys.stdin.buffer), progress=shown_on(self.stderr, "Restore"))

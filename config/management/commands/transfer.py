@@ -1,0 +1,26 @@
+"""Copy one store into another."""
+
+from argparse import ArgumentParser
+from typing import Any
+
+from config.commands import StoreCommand
+from config.progress import shown_on
+from store.backup import transfer
+from store.connect import connect
+
+
+class Command(StoreCommand):
+    help = (
+        "Copies everything from one store into another that is empty, and reads every item again there. "
+        "Stop the site first: what is changed meanwhile is not copied."
+    )
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("source", metavar="FROM_URL", help="as in STORE_URL: sqlite:///path or dynamodb://region")
+        parser.add_argument("target", metavar="TO_URL", help="the same; its tables are made where they are missing")
+
+    def handle(self, source: str, target: str, **options: Any) -> None:
+        filled = connect(target)
+        filled.create()
+        items = transfer(connect(source), filled, shown_on(self.stderr, "Transfer"))
+        self.stdout.write(f"{items} items were copied, and are the same there.")
