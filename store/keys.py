@@ -41,7 +41,9 @@ A name becomes part of a key only through `part`, which folds it (so that "Ada" 
 | to be sealed  | data  | ELECTION#{name}    | SEALING           | SEALING / {time}#…           | worker               |
 | counts        | data  | METADATA           | COUNTS            |                              | home page            |
 | sync state    | data  | METADATA           | SYNC              |                              | sealer, /readyz      |
+| restoring     | data  | METADATA           | RESTORING         |                              | backup, restore      |
 | form sent     | data  | ONCE#{token}       | METADATA          |                              | a form sent again    |
+| lease         | data  | LEASE#{job}        | METADATA          |                              | worker               |
 | event         | log   | EVENTS             | {sequence}#{time} |                              | sealer, verify       |
 | event number  | log   | SEQUENCE           | METADATA          |                              | every recorded act   |
 | void number   | log   | VOID#{sequence}    | METADATA          |                              | every recorded act   |
@@ -367,8 +369,18 @@ def sync() -> Key:
     return Key(METADATA, "SYNC")
 
 
+def restoring() -> Key:
+    """There only while a restore or a transfer into this store has not come to its end."""
+    return Key(METADATA, "RESTORING")
+
+
 def once(token: str) -> Key:
     return Key(f"ONCE#{escape(token)}", METADATA)
+
+
+def lease(job: str) -> Key:
+    """Who of all workers is at the job just now."""
+    return Key(f"LEASE#{escape(job)}", METADATA)
 
 
 # --- the event log ---
