@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
@@ -214,6 +215,13 @@ def _take_place(election_name: str, voter: str) -> None:
 # --- sealing ---
 
 
+_log = logging.getLogger("plenum.ballots")
+
+
+class CannotSeal(Exception):
+    """Something about the ballots is not as it must be; the election waits until somebody has looked."""
+
+
 with_sealing: list[Callable[[Election], None]] = []  # what other apps make of the ballots of a closed election
 
 
@@ -222,7 +230,10 @@ def seal_what_is_closed(only: str | None = None) -> int:
     names = [only] if only else [mark["election_name"] for mark in people.table().each(keys.SEALING)]
     waiting = [election for name in names if (election := elections.find(name)) is not None]
     for election in waiting:
-        _seal(election)
+        try:
+            _seal(election)
+        except CannotSeal as error:  # one such election must not keep the others from being sealed
+            _log.error("not sealed", extra={"words": str(error)})
     return len(waiting)
 
 

@@ -276,9 +276,7 @@ def may_be_told(event: Item, election: Election) -> bool:
     """Addresses are nobody's business; nor is, in a secret election, at which minute somebody voted."""
     said = event["event_data"]
     people = [*said.get("voters", ()), said.get("voter_name", ""), said.get("voter", "")]
-    return not any("@" in name for name in people) and not (
-        election.secret_ballot and event["event_type"] in VOTES
-    )
+    return not any("@" in name for name in people) and not (election.secret_ballot and event["event_type"] in VOTES)
 
 
 def _told(event: Item) -> bytes:

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import hashlib
-import logging
 from contextlib import suppress
 
 from accounts.services import log
 from ballots import repository as ballots
-from ballots.services import seal_what_is_closed
+from ballots.services import CannotSeal, seal_what_is_closed
 from elections import repository as elections
 from elections import services as organising
 from elections.rules import Election, State
@@ -21,10 +20,9 @@ from .report import report_on, settings_of
 from .repository import Found, Seal
 
 AT_ONCE = 1_000  # ballots that are counted while somebody waits for the page; more are the worker's
-_log = logging.getLogger("plenum.results")
 
 
-class Disagreement(Exception):
+class Disagreement(CannotSeal):
     """The ballots and the turnout do not fit together: something was lost or added behind our back."""
 
 
