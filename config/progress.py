@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 
 from django.core.management.base import OutputWrapper
 
 SECONDS_BETWEEN = 0.2
 
 
-def shown_on(stream: OutputWrapper, what: str) -> Callable[[int], None]:
+@contextmanager
+def shown_on(stream: OutputWrapper, what: str) -> Iterator[Callable[[int], None]]:
     """A progress that writes over its own line a few times a second; where nobody watches, it says nothing."""
-    if not stream.isatty():
-        return lambda items: None
     start = said = time.monotonic()
 
     def say(items: int) -> None:
@@ -23,4 +23,9 @@ def shown_on(stream: OutputWrapper, what: str) -> Callable[[int], None]:
             stream.write(f"\r{what}: {items:,} items, {items / (now - start):,.0f} a second ", ending="")
             stream.flush()
 
-    return say
+    watched = stream.isatty()
+    try:
+        yield say if watched else lambda items: None
+    finally:
+        if watched and said > start:
+            stream.write("")

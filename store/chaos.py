@@ -10,7 +10,7 @@ import base64
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from random import Random
 from typing import TypeVar
 
@@ -63,6 +63,10 @@ class Chaos(Table):
 
     def sweep(self, limit: int = 1000) -> int:
         return self.table.sweep(limit)
+
+    def everything(self) -> Iterator[tuple[str, Item]]:
+        self._trouble()
+        return self.table.everything()
 
     def forget_deleted(self) -> None:
         self.table.forget_deleted()

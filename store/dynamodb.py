@@ -7,7 +7,7 @@ import os
 import threading
 import time
 import uuid
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from random import SystemRandom
 from typing import Any, TypeVar
 
@@ -127,6 +127,14 @@ class DynamoDbTable(Table):
                 return total
             request["ExclusiveStartKey"] = last
 
+    def everything(self) -> Iterator[tuple[str, Item]]:
+        for table in TABLES:
+            for answer in self._scan(table):
+                now = self._clock()
+                for item in map(wire.decode_item, answer["Items"]):
+                    if self._is_live(item, now):
+                        yield table, item
+
     # --- writing ---
 
     def write(self, *writes: Write, token: str | None = None) -> None:
@@ -226,6 +234,15 @@ class DynamoDbTable(Table):
         else:
             request["ConsistentRead"] = consistent
         return request
+
+    def _scan(self, table: str) -> Iterator[dict[str, Any]]:
+        request: dict[str, Any] = {"TableName": self._name(table), "ConsistentRead": True}
+        while True:
+            answer = self._ask("everything", "scan", **request)
+            yield answer
+            if not (last := answer.get("LastEvaluatedKey")):
+                return
+            request["ExclusiveStartKey"] = last
 
     def _part(self, write: Write) -> dict[str, Any]:
         expressions = Expressions().condition(write.when)

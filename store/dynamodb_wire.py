@@ -28,7 +28,16 @@ SPARE_CONNECTIONS = 4
 NO_ONE = {"access_key": "plenum", "secret_key": "plenum"}
 
 # The replies that hold items, or nothing we read. All others keep botocore's own parser, with its dates.
-PLAIN_REPLIES = {"GetItem", "BatchGetItem", "Query", "PutItem", "DeleteItem", "UpdateItem", "TransactWriteItems"}
+PLAIN_REPLIES = {
+    "GetItem",
+    "BatchGetItem",
+    "Query",
+    "Scan",
+    "PutItem",
+    "DeleteItem",
+    "UpdateItem",
+    "TransactWriteItems",
+}
 
 Wire = dict[str, Any]  # one attribute value, such as {"S": "text"}
 

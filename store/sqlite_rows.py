@@ -31,6 +31,7 @@ CREATE TABLE IF NOT EXISTS token (
 """
 GET = {table: f"SELECT body FROM {table} WHERE pk = ? AND sk = ? AND (ttl IS NULL OR ttl > ?)" for table in TABLES}
 GET_ALSO_EXPIRED = {table: f"SELECT body FROM {table} WHERE pk = ? AND sk = ?" for table in TABLES}
+EVERYTHING = {table: f"SELECT body FROM {table} WHERE ttl IS NULL OR ttl > ? ORDER BY pk, sk" for table in TABLES}
 PUT = {
     table: f"INSERT INTO {table} (pk, sk, gsi1pk, gsi1sk, ttl, body) VALUES (?, ?, ?, ?, ?, ?) "
     "ON CONFLICT (pk, sk) DO UPDATE SET gsi1pk = excluded.gsi1pk, gsi1sk = excluded.gsi1sk, "

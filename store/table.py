@@ -256,6 +256,14 @@ class Table(ABC):
     def sweep(self, limit: int = 1000) -> int:
         """Delete up to `limit` expired items and say how many; DynamoDB does this by itself."""
 
+    @abstractmethod
+    def everything(self) -> Iterator[tuple[str, Item]]:
+        """Every item of both tables that has not expired, with its table's name: first all data, then all of the log.
+
+        For backup and replay only: it costs as much as the whole store. The embedded store answers as of one moment.
+        DynamoDB reads on while others write, but whatever it has read of the data, its event is in the log it reads.
+        """
+
     def forget_deleted(self) -> None:  # noqa: B027 - DynamoDB hands nobody its files, so it has nothing to do here
         """Leave nothing of what was deleted or replaced, nor of the order in which things came, in the store's files.
 

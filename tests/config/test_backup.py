@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import os
+import subprocess
 import sys
 from io import BufferedReader, BytesIO, StringIO, TextIOWrapper
 
@@ -106,6 +107,19 @@ def test_standard_output_holds_the_backup_and_nothing_else(used, elsewhere, monk
     assert everything(other) == everything(used)
 
 
+def test_a_reader_who_goes_away_gets_a_sentence(site, settings):
+    for n in range(50):
+        site.write(Put({"PK": "LARGE", "SK": f"{n}", "text": "x" * 100_000}))
+    command = [sys.executable, "manage.py", "backup", "-"]
+    environment = os.environ | {"STORE_URL": settings.STORE_URL}
+    with subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        process.stdout.read(10)
+        process.stdout.close()
+        said = process.stderr.read().decode()
+    assert process.returncode == 1
+    assert said.strip() == "CommandError: Whoever read the backup went away before its end."
+
+
 def test_a_damaged_file_writes_nothing(used, elsewhere, tmp_path):
     file = tmp_path / "file"
     run("backup", str(file))
@@ -155,6 +169,8 @@ class Terminal(StringIO):
 def test_progress_is_shown_to_whoever_watches(stream, said, monkeypatch):
     monkeypatch.setattr("config.progress.SECONDS_BETWEEN", 0)
     output = stream()
-    shown_on(OutputWrapper(output), "Backup")(2000)
+    with shown_on(OutputWrapper(output), "Backup") as progress:
+        progress(2000)
     assert output.getvalue().startswith(said)
+    assert output.getvalue().endswith("a second \n" if said else "")
     assert bool(output.getvalue()) == bool(said)

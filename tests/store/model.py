@@ -5,12 +5,13 @@ from __future__ import annotations
 import json
 import time
 from base64 import urlsafe_b64decode, urlsafe_b64encode
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from copy import deepcopy
 
 from store import limits
 from store.table import (
     DATA,
+    TABLES,
     AllOf,
     AnyOf,
     BadCursor,
@@ -92,6 +93,12 @@ class Model(Table):
         end = min(len(rows), limit or len(rows), whole_page([item for _, item in rows]))
         rest = cursor_of(rows[end - 1][0], span) if end < len(rows) else None
         return Page([deepcopy(item) for _, item in rows[:end]], rest)
+
+    def everything(self) -> Iterator[tuple[str, Item]]:
+        for table in TABLES:
+            for key, item in self.items.items():
+                if key.table == table and not self.expired(item):
+                    yield table, deepcopy(item)
 
     def write(self, *writes: Write, token: str | None = None) -> None:
         limits.check_writes(writes, token)

@@ -27,22 +27,22 @@ class Command(StoreCommand):
         parser.add_argument("file", help="a new file, compressed if its name ends in .gz; - for standard output")
 
     def handle(self, file: str, **options: Any) -> None:
-        with _opened(file) as lines:
-            summary = backup(self.table, lines, shown_on(self.stderr, "Backup"))
+        with _opened(file) as lines, shown_on(self.stderr, "Backup") as progress:
+            summary = backup(self.table, lines, progress)
         said = self.stderr if file == "-" else self.stdout
         said.write(f"{summary.items} items are in the backup; SHA-256 {summary.sha256}.")
         if summary.salts:
             self.stderr.write(
-                f"Secret elections that are open or not yet sealed: {summary.salts}. Keep this backup apart from "
-                "SECRET_KEY, and destroy it after the close."
+                f"It holds the salt of secret elections, because they are not closed yet: {summary.salts}. "
+                "Keep this backup apart from SECRET_KEY, and destroy it after the close."
             )
 
 
 @contextmanager
 def _opened(name: str) -> Iterator[BinaryIO]:
     if name == "-":
-        yield sys.stdout.buffer
-        sys.stdout.buffer.flush()
+        with _piped() as lines:
+            yield lines
     elif os.path.lexists(name):
         raise CommandError(f"{name} is there already; choose another name.")
     else:
@@ -52,6 +52,16 @@ def _opened(name: str) -> Iterator[BinaryIO]:
                     yield packed  # type: ignore[misc]
             else:
                 yield raw
+
+
+@contextmanager
+def _piped() -> Iterator[BinaryIO]:
+    try:
+        yield sys.stdout.buffer
+        sys.stdout.buffer.flush()
+    except BrokenPipeError as error:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # or Python complains once more when it ends
+        raise CommandError("Whoever read the backup went away before its end.") from error
 
 
 @contextmanager

@@ -32,13 +32,14 @@ class Command(StoreCommand):
     def _from_file(self, path: Path) -> int:
         if not path.is_file():
             raise CommandError(f"{path} is no file; to read from a pipe, name it - and let it be standard input.")
-        with path.open("rb") as raw:
-            sha256 = check(unzipped(raw), shown_on(self.stderr, "Check"))
+        with path.open("rb") as raw, shown_on(self.stderr, "Check") as progress:
+            sha256 = check(unzipped(raw), progress)
         self.table.create()
-        with path.open("rb") as raw:
-            return restore(self.table, unzipped(raw), sha256, shown_on(self.stderr, "Restore"))
+        with path.open("rb") as raw, shown_on(self.stderr, "Restore") as progress:
+            return restore(self.table, unzipped(raw), sha256, progress)
 
     def _from_pipe(self) -> int:
         self.stderr.write("From a pipe, the backup is checked at its end: until then the store is not whole.")
         self.table.create()
-        return restore(self.table, unzipped(sys.stdin.buffer), progress=shown_on(self.stderr, "Restore"))
+        with shown_on(self.stderr, "Restore") as progress:
+            return restore(self.table, unzipped(sys.stdin.buffer), progress=progress)

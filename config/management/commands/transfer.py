@@ -22,5 +22,6 @@ class Command(StoreCommand):
     def handle(self, source: str, target: str, **options: Any) -> None:
         filled = connect(target)
         filled.create()
-        items = transfer(connect(source), filled, shown_on(self.stderr, "Transfer"))
+        with shown_on(self.stderr, "Transfer") as progress:
+            items = transfer(connect(source), filled, progress)
         self.stdout.write(f"{items} items were copied, and are the same there.")

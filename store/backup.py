@@ -1,0 +1,375 @@
+"""Backup, restore, transfer: everything a store holds as JSON lines, from them, or straight into another store.
+
+A backup is a header, a line for every item, and a last line with the number of items and the SHA-256 of all lines
+before it. Bytes are written as {"bytes": base64}; a map that could be taken for such a thing, as {"map": {...}}.
+
+The sealer moves checkpoint, sync state and counts together. They are taken as they were when the backup began, and
+newer checkpoints are left out, so that they fit one another also where the store has no snapshot; a sealer makes the
+newer ones again, with the same hashes.
+"""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import zlib
+from base64 import b64decode, b64encode
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from datetime import datetime
+from itertools import islice
+from typing import Any, BinaryIO
+
+import orjson
+
+from . import keys, limits
+from .log import EventLog, as_text, utc_now
+from .table import DATA, LOG, TABLES, Delete, Item, Key, Missing, Put, Refused, StoreError, Table, Value
+
+FORMAT = 1
+LONGEST_LINE = 4 * 1024 * 1024  # an item has at most 400 KB, and JSON makes six bytes of one at worst
+BATCH_ITEMS = limits.WRITES - 1  # one place is for the mark
+BATCH_BYTES = limits.WRITES_BYTES // 8  # of short requests fewer are throttled, and fewer time out
+TRIES = 5
+GZIP = b"\x1f\x8b"
+SALT = keys.salt("any").sk
+CHECKPOINTS = keys.checkpoints().pk
+SEALED_TOGETHER = (keys.sync(), keys.counts())
+
+Entry = tuple[str, Item]  # the name of the table, and the item
+Progress = Callable[[int], None]  # is told how many items are done
+
+
+class Damaged(StoreError):
+    """A file that is not, or no longer, what a backup wrote; the words say where."""
+
+
+class NotEmpty(StoreError):
+    """A store that holds something already, into which nothing is restored."""
+
+
+class Unfinished(StoreError):
+    """A store into which a restore or transfer has begun and not come to its end."""
+
+
+class NotTheSame(StoreError):
+    """What was transferred came back otherwise."""
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """What was written: how many items, the digest of the backup's lines, and of how many secret elections the salt."""
+
+    items: int
+    sha256: str
+    salts: int
+
+
+def silent(items: int) -> None:
+    """The progress nobody looks at."""
+
+
+# --- everything a store holds, so that it fits together ---
+
+
+@dataclass(frozen=True, slots=True)
+class Cut:
+    """How far the log was sealed at one moment, with the items that the sealer moved together with the checkpoint."""
+
+    checkpoint: Item | None
+    moved: dict[Key, Item]
+
+    @property
+    def number(self) -> int:
+        return int(self.checkpoint["event_id"]) if self.checkpoint else 0
+
+    @property
+    def fits(self) -> bool:
+        sync, counts = (self.moved.get(key, {}) for key in SEALED_TOGETHER)
+        when = self.checkpoint["when_sealed"] if self.checkpoint else None
+        return sync.get("last_event_id", 0) == self.number and counts.get("last_updated") == when
+
+
+def cut(table: Table) -> Cut:
+    """The cut as of now. Where it does not fit even when asked again, it was tampered with, and is kept as it is."""
+    for _ in range(TRIES):
+        found = Cut(EventLog(table).newest_checkpoint(), table.get_many(SEALED_TOGETHER))
+        if found.fits:
+            break
+    return found
+
+
+def contents(table: Table, at: Cut) -> Iterator[Entry]:
+    """Every item, none of the sealer's newer than the cut. The last event number comes last and is never too small."""
+    yield from ((key.table, item) for key, item in at.moved.items())
+    last, newest = None, 0
+    for name, item in table.everything():
+        key = Key(item["PK"], item["SK"], name)
+        number = _event_number(item) if name == LOG else 0
+        newest = max(newest, number)
+        if key == keys.event_number():
+            last = item
+        elif key not in SEALED_TOGETHER and not (key.pk == CHECKPOINTS and number > at.number):
+            yield name, item
+    if last is not None:
+        # On DynamoDB it may have been read before events that were: a number must not be given twice.
+        yield LOG, {**last, "last": max(last["last"], newest)}
+
+
+def _event_number(item: Item) -> int:
+    number = item.get("event_id")
+    return number if type(number) is int else 0
+
+
+# --- backup ---
+
+
+def backup(
+    table: Table, file: BinaryIO, progress: Progress = silent, clock: Callable[[], datetime] = utc_now
+) -> Summary:
+    """Write everything into the file, line by line."""
+    _refuse_unfinished(table)
+    at, lines = cut(table), _Writing(file)
+    lines.write(_header(at, clock()))
+    items = salts = 0
+    for items, (name, item) in enumerate(contents(table, at), 1):
+        lines.write({"table": name, "item": encoded(item)})
+        salts += name == DATA and item["SK"] == SALT
+        progress(items)
+    sha256 = lines.digest.hexdigest()
+    lines.write({"items": items, "sha256": sha256})
+    return Summary(items, sha256, salts)
+
+
+def _header(at: Cut, now: datetime) -> dict[str, Value]:
+    sealed = at.checkpoint and {name: at.checkpoint[name] for name in ("event_id", "hash")}
+    return {"plenum_backup": FORMAT, "made_at": as_text(now), "checkpoint": sealed, "tables": list(TABLES)}
+
+
+class _Writing:
+    """Lines on their way into a file, and the digest of them so far."""
+
+    def __init__(self, file: BinaryIO):
+        self.file = file
+        self.digest = hashlib.sha256()
+
+    def write(self, line: dict[str, Value]) -> None:
+        text = orjson.dumps(line, option=orjson.OPT_SORT_KEYS | orjson.OPT_APPEND_NEWLINE)
+        self.digest.update(text)
+        self.file.write(text)
+
+
+def encoded(value: Value) -> Value:
+    """The value with its bytes as text, so that `decoded` gives it back exactly."""
+    if type(value) is bytes:
+        return {"bytes": b64encode(value).decode()}
+    if type(value) is list:
+        return [encoded(each) for each in value]
+    if type(value) is dict:
+        inside = {name: encoded(each) for name, each in value.items()}
+        return {"map": inside} if _looks_encoded(value) else inside
+    return value
+
+
+def decoded(value: Value) -> Value:
+    if type(value) is list:
+        return [decoded(each) for each in value]
+    if type(value) is not dict:
+        return value
+    if not _looks_encoded(value):
+        return {name: decoded(each) for name, each in value.items()}
+    if "bytes" in value:
+        return b64decode(value["bytes"], validate=True)
+    return {name: decoded(each) for name, each in value["map"].items()}
+
+
+def _looks_encoded(value: dict[str, Value]) -> bool:
+    return len(value) == 1 and ("bytes" in value or "map" in value)
+
+
+# --- reading a backup ---
+
+
+def unzipped(file: Any) -> BinaryIO:
+    """The lines of a file that may be compressed; `file` is a buffered reader."""
+    return gzip.GzipFile(fileobj=file) if file.peek(2)[:2] == GZIP else file  # type: ignore[return-value]
+
+
+class Reading:
+    """One pass over a backup. Once all its items have been taken, it has been found whole, or `Damaged` was raised."""
+
+    def __init__(self, file: BinaryIO):
+        self.file = file
+        self.digest = hashlib.sha256()
+        self.number = 0  # of the line
+        self.header = self._parsed(self._take())
+        _check_header(self.header)
+
+    def __iter__(self) -> Iterator[Entry]:
+        while "sha256" not in (line := self._parsed(text := self._take())):
+            self.digest.update(text)
+            yield self._entry(line)
+        self._check_end(line)
+
+    def _take(self) -> bytes:
+        """The next line; the header goes into the digest here, as nobody has to look at it before."""
+        try:
+            text = self.file.readline(LONGEST_LINE)
+        except EOFError:
+            text = b""
+        except (gzip.BadGzipFile, zlib.error):
+            raise Damaged(f"The backup cannot be unpacked after line {self.number}.") from None
+        self.number += 1
+        if not text.endswith(b"\n") and len(text) < LONGEST_LINE:
+            raise Damaged("The backup is cut short: its last line is missing.")
+        if self.number == 1:
+            self.digest.update(text)
+        return text
+
+    def _parsed(self, text: bytes) -> dict[str, Value]:
+        try:
+            line = orjson.loads(text)
+        except ValueError:
+            line = None
+        if type(line) is not dict:
+            raise Damaged(f"Line {self.number} of the backup is damaged.")
+        return line
+
+    def _entry(self, line: dict[str, Value]) -> Entry:
+        try:
+            name, item = line["table"], decoded(line["item"])
+            limits.check_item(item)
+        except (KeyError, TypeError, ValueError, AttributeError, RecursionError):
+            raise Damaged(f"Line {self.number} of the backup is damaged.") from None
+        if name not in TABLES:
+            raise Damaged(f"Line {self.number} of the backup names a table that there is not.")
+        return name, item
+
+    def _check_end(self, line: dict[str, Value]) -> None:
+        if line.get("items") != (items := self.number - 2):
+            raise Damaged(f"The backup should have {line.get('items')} items, but has {items}.")
+        if line["sha256"] != self.digest.hexdigest():
+            raise Damaged("The backup was changed: its items are not those it was made of.")
+        if self.file.read(1):
+            raise Damaged("The backup goes on after its last line.")
+
+
+def _check_header(header: dict[str, Value]) -> None:
+    if "plenum_backup" not in header:
+        raise Damaged("This is no backup of Plenum: its first line does not say so.")
+    if header["plenum_backup"] != FORMAT:
+        raise Damaged(f"This backup has the format {header['plenum_backup']}; this Plenum reads {FORMAT}.")
+
+
+def check(file: BinaryIO, progress: Progress = silent) -> str:
+    """Read a backup without writing anything; answers its digest, or says what is wrong with it."""
+    reading = Reading(file)
+    for items, _ in enumerate(reading, 1):
+        progress(items)
+    return reading.digest.hexdigest()
+
+
+# --- restore and transfer ---
+
+
+def restore(table: Table, file: BinaryIO, sha256: str | None = None, progress: Progress = silent) -> int:
+    """Write a backup into an empty store; answers the number of items.
+
+    With the digest that `check` has found, an interrupted restore goes on where it was. Without, as from a pipe, the
+    backup is found whole or damaged only at its end, and until then the store is marked as not whole.
+    """
+    reading = Reading(file)
+    done = _begin(table, sha256)
+    try:
+        items = _fill(table, islice(reading, done, None), done, sha256, progress)
+        if sha256 not in (None, reading.digest.hexdigest()):
+            raise Damaged("The file was changed while it was read.")
+    except Damaged as damaged:
+        table.write(Put(_mark(None, 0)))
+        raise Damaged(f"{damaged} The store is not whole now: restore a good backup into a new one.") from None
+    table.write(Delete(keys.restoring()))
+    return items
+
+
+def transfer(source: Table, target: Table, progress: Progress = silent) -> int:
+    """Copy everything into an empty store and read every item again there; answers the number of items."""
+    _refuse_unfinished(source)
+    entries = contents(source, cut(source))
+    _begin(target, None)
+    items = _fill(target, entries, 0, None, progress, check_batch=_compare)
+    target.write(Delete(keys.restoring()))
+    return items
+
+
+def _begin(table: Table, sha256: str | None) -> int:
+    """Mark the store as not whole; answers how many items an earlier try has written."""
+    mark = table.get(keys.restoring())
+    if mark is not None and sha256 is not None and mark["sha256"] == sha256:
+        return int(mark["items"])
+    _refuse_unfinished(table)
+    if next(table.everything(), None) is not None:
+        raise NotEmpty("The store is not empty. Only a new one can be filled.")
+    try:
+        table.write(Put(_mark(sha256, 0), when=Missing()))
+    except Refused:
+        raise Unfinished("Somebody else began to restore into this store just now.") from None
+    return 0
+
+
+def _refuse_unfinished(table: Table) -> None:
+    mark = table.get(keys.restoring())
+    if mark is None:
+        return
+    if mark["sha256"] is None:
+        raise Unfinished("The store is not whole: what was copied into it broke off. Start again with a new one.")
+    raise Unfinished("The store is not whole: restore the same file again to go on, or start with a new one.")
+
+
+def _mark(sha256: str | None, items: int) -> Item:
+    place = keys.restoring()
+    return {"PK": place.pk, "SK": place.sk, "sha256": sha256, "items": items}
+
+
+def _fill(
+    table: Table,
+    entries: Iterable[Entry],
+    done: int,
+    sha256: str | None,
+    progress: Progress,
+    check_batch: Callable[[Table, list[Entry]], None] = lambda table, batch: None,
+) -> int:
+    """Write batch after batch, each together with the mark that says how far we are."""
+    for batch in _batches(entries):
+        done += len(batch)
+        table.write(*(Put(item, table=name) for name, item in batch), Put(_mark(sha256, done)))
+        check_batch(table, batch)
+        progress(done)
+    return done
+
+
+def _batches(entries: Iterable[Entry]) -> Iterator[list[Entry]]:
+    batch: list[Entry] = []
+    size = 0
+    for name, item in entries:
+        bytes_more = limits.check_item(item)
+        if len(batch) == BATCH_ITEMS or (batch and size + bytes_more > BATCH_BYTES):
+            yield batch
+            batch, size = [], 0
+        batch.append((name, item))
+        size += bytes_more
+    if batch:
+        yield batch
+
+
+def _compare(table: Table, batch: list[Entry]) -> None:
+    stored = table.get_many(Key(item["PK"], item["SK"], name) for name, item in batch)
+    for name, item in batch:
+        key = Key(item["PK"], item["SK"], name)
+        if key not in stored and "ttl" in item:
+            continue  # it has expired on the way
+        if _canonical(stored.get(key)) != _canonical(item):
+            raise NotTheSame(f"The item {key.pk} / {key.sk} did not arrive as it was. The new store is not whole.")
+
+
+def _canonical(item: Item | None) -> bytes:
+    return orjson.dumps(encoded(item), option=orjson.OPT_SORT_KEYS)
