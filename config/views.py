@@ -61,12 +61,18 @@ def healthz(request: HttpRequest) -> HttpResponse:
 @require_safe
 @never_cache
 def readyz(request: HttpRequest) -> HttpResponse:
-    """The process is alive and the store answers."""
+    """The process is alive and the store answers, whole."""
     try:
-        connect(settings.STORE_URL).get(keys.sync())
+        found = connect(settings.STORE_URL).get_many([keys.sync(), keys.restoring()])
     except StoreError:
-        return HttpResponse(_("The store does not answer.") + "\n", status=503, content_type="text/plain")
+        return _not_ready(_("The store does not answer."))
+    if keys.restoring() in found:
+        return _not_ready(_("A backup is being restored into the store."))
     return HttpResponse("ok\n", content_type="text/plain")
+
+
+def _not_ready(sentence: str) -> HttpResponse:
+    return HttpResponse(f"{sentence}\n", status=503, content_type="text/plain")
 
 
 @public

@@ -103,7 +103,7 @@ def contents(table: Table, at: Cut) -> Iterator[Entry]:
     """Every item, none of the sealer's newer than the cut. The last event number comes last and is never too small."""
     yield from ((key.table, item) for key, item in at.moved.items())
     last, newest = None, 0
-    for name, item in table.everything():
+    for name, item in _to_keep(table):
         key = Key(item["PK"], item["SK"], name)
         number = _event_number(item) if name == LOG else 0
         newest = max(newest, number)
@@ -114,6 +114,12 @@ def contents(table: Table, at: Cut) -> Iterator[Entry]:
     if last is not None:
         # On DynamoDB it may have been read before events that were: a number must not be given twice.
         yield LOG, {**last, "last": max(last["last"], newest)}
+
+
+def _to_keep(table: Table) -> Iterator[Entry]:
+    """Everything but the leases of workers, which are about processes and not about the site."""
+    leases = keys.lease("").pk
+    return ((name, item) for name, item in table.everything() if not item["PK"].startswith(leases))
 
 
 def _event_number(item: Item) -> int:
@@ -307,7 +313,7 @@ def _begin(table: Table, sha256: str | None) -> int:
     if mark is not None and sha256 is not None and mark["sha256"] == sha256:
         return int(mark["items"])
     _refuse_unfinished(table)
-    if next(table.everything(), None) is not None:
+    if next(_to_keep(table), None) is not None:
         raise NotEmpty("The store is not empty. Only a new one can be filled.")
     try:
         table.write(Put(_mark(sha256, 0), when=Missing()))

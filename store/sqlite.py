@@ -109,7 +109,7 @@ class SqliteTable(Table):
         with trips.trip("page"), _sentences(self.path):
             found = self._reader().execute(f"SELECT body FROM {span.table} WHERE {where} ORDER BY {order}", values)
             bodies, more = rows.fill_page(found, limit)
-        items = [rows.unpack(body) for body in bodies]
+        items = rows.unpack_all(bodies)
         return Page(items, cursors.encode(span, items[-1]) if more else None)
 
     def count(self, span: Span, *, consistent: bool = True) -> int:

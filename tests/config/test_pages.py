@@ -6,9 +6,10 @@ import logging
 
 import pytest
 
+from store import keys
 from store.log import Event, EventLog
 from store.seal import Sealer
-from store.table import BadCursor, Conflict, Table, Unavailable
+from store.table import BadCursor, Conflict, Put, Table, Unavailable
 
 PAGES = ("/", "/style/")
 WATCHED = ("/healthz", "/readyz", "/metrics")
@@ -235,3 +236,10 @@ def test_the_port_is_the_only_way_to_the_store(site):
 
     with pytest.raises(Exception, match="DATABASES"):
         connection.cursor()
+
+
+def test_a_store_that_is_being_restored_is_not_ready(client, site):
+    place = keys.restoring()
+    site.write(Put({"PK": place.pk, "SK": place.sk, "sha256": None, "items": 0}))
+    answer = client.get("/readyz")
+    assert (answer.status_code, answer.content) == (503, b"A backup is being restored into the store.\n")

@@ -458,3 +458,13 @@ def test_a_restore_writes_in_batches(embedded):
     with trips.counted() as made:
         assert restored(copy, file) == 2000
     assert made.count <= 30
+
+
+def test_leases_are_not_taken_along_and_do_not_make_a_store_full(embedded):
+    source, target = embedded(), embedded()
+    for table in (source, target):
+        place = keys.lease("mail")
+        table.write(Put({"PK": place.pk, "SK": place.sk, "holder": table.path}))
+    source.write(Put({"PK": "a", "SK": "1"}))
+    assert transfer(source, target) == 1
+    assert target.get(keys.lease("mail"))["holder"] == target.path
