@@ -95,7 +95,7 @@ def test_metrics_count_requests_and_round_trips(client, site):
     client.get("/readyz")
     text = client.get("/metrics").content.decode()
     assert 'plenum_request_seconds_count{method="GET",route="readyz",status="200"}' in text
-    assert 'plenum_store_trip_seconds_count{operation="get",outcome="ok"}' in text
+    assert 'plenum_store_trip_seconds_count{operation="get_many",outcome="ok"}' in text
 
 
 def test_a_made_up_method_does_not_make_a_series(client, site):
