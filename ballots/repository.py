@@ -66,12 +66,10 @@ def standing(election_name: str, names: Sequence[str], *, may_join: bool, form: 
     if at not in found:
         return None
     election = elections.election_of(found[at])
-    there = [(name, found[key]) for name, key in entries.items() if key in found]
-    there.sort(key=lambda pair: not pair[1]["voted"])  # whichever has voted is the one; else the first
-    if there:
-        voter, entry = there[0][1]["voter_name"], there[0][1]
-    else:
-        voter, entry = (names[0] if may_join and election.electorate == "everyone" else None), None
+    there = sorted((found[key] for key in entries.values() if key in found), key=lambda entry: not entry["voted"])
+    entry = there[0] if there else None  # whichever has voted is the one; else the first
+    joining = names[0] if may_join and election.electorate == "everyone" else None
+    voter = entry["voter_name"] if entry else joining
     own = keys.voter(election_name, voter) if voter else None
     others = tuple(place for place in entries.values() if place != own)
     return Standing(election, voter, entry, others, found.get(salt), mark in found)

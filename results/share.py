@@ -5,7 +5,6 @@ Strangers see what was counted, never who voted: no roll and no single ballots, 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 from django.conf import settings
@@ -22,11 +21,13 @@ from django.views.decorators.http import require_safe
 
 from accounts.access import public
 from elections import repository as elections
+from elections.explanations import said
 from elections.rules import Election, State
 
 from . import services, words
 from .report import Report
 from .repository import Found
+from .text import as_text
 from .views import context_of_report
 
 SHORT = 200  # characters that a preview has room for
@@ -54,7 +55,7 @@ def shared(request: HttpRequest, name: str) -> HttpResponse:
     context = {"election": found.election, "address": address("shared", found.election)}
     if found.report is not None:
         context |= context_of_report(found) | preview(found.election, found.report)
-        context |= {"text": as_text(found), "frame": frame(found.election)}
+        context |= {"text": f"{as_text(found)}\n{address('shared', found.election)}\n", "frame": frame(found.election)}
     return _answer(request, "results/shared.html", found, context)
 
 
@@ -91,7 +92,7 @@ def address(view: str, election: Election) -> str:
 
 def preview(election: Election, report: Report) -> dict[str, str]:
     """What other sites show of a link to this page."""
-    first = words.said(report.sentences[0]) if report.sentences else ""
+    first = said(report.sentences[0]) if report.sentences else ""
     summary = Truncator(f"{_ballots(report)} {first}").chars(SHORT)
     return {"title": title(election, report), "summary": summary, "image": settings.SITE_URL + static(PICTURE)}
 
@@ -120,19 +121,3 @@ def frame(election: Election) -> str:
     """What to put into another page."""
     label = escape(_("Result: %(name)s") % {"name": election.name})
     return f'<iframe src="{escape(address("embed", election))}" title="{label}" width="100%" height="420"></iframe>'
-
-
-def as_text(found: Found) -> str:
-    """The result for a letter or a chat."""
-    return "\n".join(_lines(found))
-
-
-def _lines(found: Found) -> Iterator[str]:
-    report, seal = found.report, found.seal
-    assert report is not None
-    assert seal is not None
-    yield from (title(found.election, report), "", _ballots(report), str(words.RULES[report.result.method]), "")
-    yield from (words.said(each) for each in report.sentences)
-    yield ""
-    yield from (f"{place}. {name}" for name, place in report.result.places)
-    yield from ("", address("shared", found.election), _("Digest of the ballots: %(digest)s") % {"digest": seal.digest})

@@ -11,6 +11,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from elections import times
+from elections.explanations import said
 from tally.result import Result, Round
 
 from . import words
@@ -31,7 +32,7 @@ def as_text(found: Found) -> str:
             _("The rule: %(method)s") % {"method": words.label(report.result.method)},
             str(words.RULES[report.result.method]),
         ],
-        [_("Why"), *map(words.said, report.sentences)],
+        [_("Why"), *map(said, report.sentences)],
         [_("How close was it?"), words.how_close(report)],
         _methods(report),
         [_("Places"), *(f"{place:>3}  {name}" for name, place in report.result.places)],

@@ -13,6 +13,7 @@ from accounts.access import requires
 from accounts.models import User
 from accounts.rules import Permission
 from elections import repository as elections
+from elections.explanations import said
 from elections.rules import State
 from elections.views import context_of, visible
 
@@ -43,9 +44,9 @@ def results(request: HttpRequest, found: Found) -> HttpResponse:
         return redirect("live", found.election.name)
     if found.report is None or found.seal is None:
         return not_yet(request, found)
-    said = context_of_report(found) | context_of_exports(found)
-    said["pictures"] += turnout_pictures(found.election, found.seal.turnout)
-    return render(request, "results/results.html", context_of(request, found.election, **said))
+    context = context_of_report(found) | context_of_exports(found)
+    context["pictures"] += turnout_pictures(found.election, found.seal.turnout)
+    return render(request, "results/results.html", context_of(request, found.election, **context))
 
 
 def not_yet(request: HttpRequest, found: Found) -> HttpResponse:
@@ -76,7 +77,7 @@ def context_of_report(found: Found) -> dict[str, Any]:
         "rounds": [(name, [each.tally.get(name, "") for each in result.rounds or ()]) for name in order],
         "rule": words.RULES[result.method],
         "unranked": words.unranked(report),
-        "sentences": [words.said(each) for each in report.sentences],
+        "sentences": [said(each) for each in report.sentences],
         "how_close": words.how_close(report),
         "pictures": pictures_of(result),
         "all_methods": words.all_methods(report),

@@ -6,7 +6,6 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
 from elections.rules import METHODS, UNRANKED
-from tally.explain import Sentence
 
 from .report import Other, Report
 
@@ -48,11 +47,6 @@ RULES = {
         "The quota falls as ballots run out of names. By Meek's rules."
     ),
 }
-
-
-def said(sentence: Sentence) -> str:
-    """What a count has to say for itself, in the reader's language."""
-    return _(sentence.template) % sentence.values
 
 
 def label(method: str) -> str:

@@ -1,15 +1,8 @@
-"""What a count has to say for itself, in the reader's language."""
-
-from __future__ import annotations
+"""Explanations of a count in templates."""
 
 from django import template
-from django.utils.translation import gettext
 
-from tally.explain import Sentence
+from elections.explanations import said
 
 register = template.Library()
-
-
-@register.filter
-def said(sentence: Sentence) -> str:
-    return gettext(sentence.template) % sentence.values
+register.filter(said)
