@@ -31,7 +31,8 @@ from .rules import Action, Election
 from .turnout import tells_who, turnout
 from .views import A_PAGE, context_of, may, run, told, turnout_context
 
-A_MOMENT = 1.0  # seconds an import may take before its progress is shown
+A_SHORT_LIST = 2000  # voters; a longer list shows its progress from the start
+A_MOMENT = 1.0  # seconds a short one may take before it does
 A_STEP = 0.4  # seconds between two moves of the progress bar
 A_WHILE = 10.0  # seconds a browser without scripts waits before it is asked to go on
 
@@ -125,7 +126,8 @@ def _import(request: HttpRequest, election: Election) -> HttpResponse:
     try:
         begun = imports.start(request.user, election, form.cleaned_data["voters"]) if form.is_valid() else None
         if begun is not None:
-            return _went_on(request, imports.go_on(request.user, election, begun, A_MOMENT))
+            seconds = A_MOMENT if begun.voters <= A_SHORT_LIST else 0
+            return _went_on(request, imports.go_on(request.user, election, begun, seconds))
     except Refusal as refusal:
         messages.error(request, str(refusal))
     else:
