@@ -7,6 +7,7 @@ MAKEFLAGS += --no-print-directory
 PYTHON ?= $(shell for python in python3 python3.14 python3.13 python3.12 python3.11; do \
 	$$python -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && { echo $$python; break; }; done)
 BIN := .venv/bin
+TOGETHER := --numprocesses auto --maxprocesses 4 --dist loadfile
 UV_COMPILE = uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header
 
 .PHONY: help
@@ -19,11 +20,11 @@ run: .venv/run ## install, create the store, load the demo and serve (PORT, DATA
 
 .PHONY: test
 test: .venv/test ## install what tests need and run all of them, real Chromium included
-	@CHROMIUM="$$(tests/browser/find_chromium.sh $(BIN))" && export CHROMIUM && $(BIN)/python -m pytest
+	@CHROMIUM="$$(tests/browser/find_chromium.sh $(BIN))" && export CHROMIUM && $(BIN)/python -m pytest $(TOGETHER)
 
 .PHONY: test-fast
 test-fast: .venv/test ## the tests that take seconds
-	@$(BIN)/python -m pytest -m "not slow and not browser"
+	@$(BIN)/python -m pytest $(TOGETHER) -m "not slow and not browser"
 
 .PHONY: test-dynamodb-local
 test-dynamodb-local: .venv/test ## the store's promises on AWS's DynamoDB Local (needs Java 17, npm, and consent to its licence)

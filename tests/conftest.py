@@ -40,4 +40,4 @@ def site(settings, tmp_path, static_files):
     return table
 
 
-pytest_plugins = ["tests.people"]
+pytest_plugins = ["tests.people", "tests.tally.published_table"]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from . import test_published, test_published_rounds
-from .conftest import NOT_A_RESPECT, RESPECTS, Compared, table
+from .published_table import NOT_A_RESPECT, RESPECTS, Compared, table
 
 NOTHING: dict[str, str] = {}
 SAME = [
