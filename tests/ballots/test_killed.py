@@ -51,18 +51,23 @@ NOBODY_THERE = (OSError, http.client.HTTPException)
 class Server:
     """A site in a folder as `make run` serves it. Killed, it can be started again."""
 
-    def __init__(self, folder: Path):
+    def __init__(self, folder: Path, **variables: str):
         self.folder = folder
         self.port = free_port()
+        self.variables = {
+            "PATH": os.environ["PATH"],
+            "DATA_DIR": str(folder),
+            "PORT": str(self.port),
+            "WEB_PROCESSES": "2",
+            **variables,
+        }
         self.process: subprocess.Popen[bytes] | None = None
 
     def start(self) -> None:
-        port = str(self.port)
-        variables = {"PATH": os.environ["PATH"], "DATA_DIR": str(self.folder), "PORT": port, "WEB_PROCESSES": "2"}
         command = [sys.executable, "manage.py", "serve", "--no-demo"]
         with (self.folder / "server.log").open("ab") as log:
             self.process = subprocess.Popen(
-                command, cwd=BASE_DIR, env=variables, stdout=log, stderr=log, start_new_session=True
+                command, cwd=BASE_DIR, env=self.variables, stdout=log, stderr=log, start_new_session=True
             )
         self._wait_until_it_answers()
 
@@ -155,15 +160,16 @@ class Browser:
 class Rush:
     """Clients that send forms until they are told to stop, each form until it is answered."""
 
-    def __init__(self) -> None:
+    def __init__(self, elections: tuple[str, ...]) -> None:
+        self.elections = elections
         self.over = threading.Event()
         self.tries: Counter[int] = Counter()
 
     def go(self, client: int, browser: Browser) -> dict[str, list[Act]]:
         chance, voter = Random(), VOTERS[client % len(VOTERS)]
-        acts: dict[str, list[Act]] = {name: [] for name in ELECTIONS}
+        acts: dict[str, list[Act]] = {name: [] for name in self.elections}
         while not self.over.is_set():
-            name = chance.choice(ELECTIONS)
+            name = chance.choice(self.elections)
             form = f"{client} {len(acts[name])} in {name} {chance.random()}"
             acts[name].append(self._send(browser, voter, name, form))
         return acts
@@ -208,7 +214,8 @@ def test_killed_in_the_middle_of_a_rush_it_loses_no_ballot_and_doubles_none(site
     for name in ELECTIONS:
         opened(*VOTERS, name=name, secret_ballot=name == ELECTIONS[0])
     salts = {name: site.get(keys.salt(name)) for name in ELECTIONS}
-    rush, browsers = Rush(), [Browser(server.port, session_of(user)) for user in users * 2]  # everybody has two devices
+    rush = Rush(ELECTIONS)
+    browsers = [Browser(server.port, session_of(user)) for user in users * 2]  # everybody has two devices
     server.start()
     for browser in browsers:
         browser.open_ballot(ELECTIONS[0])

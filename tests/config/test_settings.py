@@ -103,6 +103,8 @@ def test_a_data_folder_that_cannot_be_written_is_a_sentence(tmp_path, command):
         ("sqlite:///", "should look like sqlite:///folder/plenum.sqlite3"),
         ("dynamodb://", "should look like dynamodb://eu-central-1"),
         ("dynamodb://eu-central-1?prefx=a", "should look like dynamodb://eu-central-1"),
+        ("chaos+sqlite:///here?throttling=much", "should give faults as numbers"),
+        ("chaos+postgres://here?throttling=1", "must start with sqlite:/// or dynamodb://"),
     ],
 )
 def test_a_wrong_store_url_says_how_one_looks(tmp_path, url, sentence):
