@@ -29,13 +29,13 @@ from accounts.repository import table
 from ballots import repository as ballots
 from elections import repository as elections
 from elections.rules import Election
-from elections.turnout import tells_who
 from store import keys
 from store.log import as_text
 from store.seal import CHAIN_START, KEPT, event_digest, void_digest
 from store.table import Item
 
 from .repository import Found, Seal
+from .roll import RollDigest, line
 
 FORMAT = 1
 PROGRAM, STV_PROGRAM = (Path(__file__).with_name(name).read_bytes() for name in ("verify.py", "verify_stv.py"))
@@ -100,15 +100,11 @@ def _readable(value: Any) -> bytes:
     return json.dumps(value, ensure_ascii=False, indent=1).encode() + b"\n"
 
 
-def _line(value: Any) -> bytes:
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode()
-
-
 def _joined(opening: bytes, lines: Iterable[bytes], closing: bytes) -> Iterator[bytes]:
     """A JSON list with an item on each line, made as it is written."""
     comma = opening
-    for line in lines:
-        yield comma + line
+    for each in lines:
+        yield comma + each
         comma = b",\n"
     yield (closing if comma != opening else opening + closing)
 
@@ -136,24 +132,23 @@ def shown(voter: str) -> str:
 
 def roll(election: Election, seal: Seal) -> Iterator[bytes]:
     """Who may vote, and whether they have; with the digest of all names in full."""
-    tells, digest = tells_who(election, seal.ballots), hashlib.sha256()
+    digest = RollDigest(election, seal.ballots)
     may_vote = voted = 0
 
     def lines() -> Iterator[bytes]:
         nonlocal may_vote, voted
         for voter in elections.every_voter(election.name):
-            digest.update(_line([voter.name, voter.voted]) + b"\n")
             may_vote, voted = may_vote + 1, voted + voter.voted
-            yield _line([shown(voter.name), voter.voted if tells else None])
+            yield line([shown(voter.name), digest.add(voter)])
 
     yield from _joined(b'{"voters": [\n', lines(), b"\n],\n")
-    yield f'"may_vote": {may_vote}, "voted": {voted}, "digest": "{digest.hexdigest()}"}}\n'.encode()
+    yield f'"may_vote": {may_vote}, "voted": {voted}, "digest": "{digest.text}"}}\n'.encode()
 
 
 def published(election_name: str) -> Iterator[bytes]:
     """The published ballots, sorted by their codes; those of a public election with who cast them."""
     every = (_with_voter_shown(ballot) for ballot in ballots.every_published(election_name))
-    return _joined(b"[\n", map(_line, every), b"\n]\n")
+    return _joined(b"[\n", map(line, every), b"\n]\n")
 
 
 def _with_voter_shown(ballot: Item) -> Item:
@@ -176,11 +171,14 @@ class Extract:
     moments: dict[str, str] = field(default_factory=dict)
 
 
-class _Follower:
-    """Knows which events are about one election: from its making, under every name it had, to its sealed result."""
+class Follower:
+    """Knows which events are about one election: from its making, under every name it had, to its sealed result.
 
-    def __init__(self, election: Election, seal: Seal):
-        self.election, self.seal = election, seal
+    That is the result with this digest; where none is named, the first that was sealed.
+    """
+
+    def __init__(self, election: Election, report_digest: str = ""):
+        self.election, self.report_digest = election, report_digest
         self.name = ""
         self.done = False
 
@@ -192,7 +190,7 @@ class _Follower:
             return False
         if kind == "ElectionRenamed":
             self.name = said["new_name"]
-        self.done = kind == "ResultSealed" and said["report_digest"] == self.seal.report_digest
+        self.done = kind == "ResultSealed" and self.report_digest in ("", said["report_digest"])
         return True
 
     def _is_the_making(self, said: Item) -> bool:
@@ -204,7 +202,7 @@ class _Follower:
 
 
 def extracted(election: Election, seal: Seal) -> Extract:
-    follower, extract = _Follower(election, seal), Extract()
+    follower, extract = Follower(election, seal.report_digest), Extract()
     first = first_number_since(election.created_at)
     for checkpoint, previous, events in _checkpoints_from(first):
         ours = {number: event for number, event in events.items() if follower.takes(event)}
@@ -213,12 +211,22 @@ def extracted(election: Election, seal: Seal) -> Extract:
             if name := MOMENTS.get(event["event_type"]):
                 extract.moments[name] = event["when_occurred"]
         if ours:
-            extract.checkpoints.write(_line(_proof(checkpoint, previous, events, list(ours))) + b"\n")
+            extract.checkpoints.write(line(_proof(checkpoint, previous, events, list(ours))) + b"\n")
         if follower.done:
             extract.events.seek(0)
             extract.checkpoints.seek(0)
             return extract
     raise NotSealedYet
+
+
+def events_of(election: Election) -> Iterator[Item]:
+    """What the log says of an election, up to its sealed result; read as it is, without a look at the checkpoints."""
+    follower = Follower(election)
+    for event in table().each(keys.events(first_number_since(election.created_at))):
+        if follower.takes(event):
+            yield event
+        if follower.done:
+            return
 
 
 def first_number_since(moment: str) -> int:
@@ -285,7 +293,7 @@ def _told(event: Item) -> bytes:
 
 
 def _withheld(event: Item) -> bytes:
-    return _line({"event_id": event["event_id"], "digest": event_digest(event).hex()}) + b"\n"
+    return line({"event_id": event["event_id"], "digest": event_digest(event).hex()}) + b"\n"
 
 
 README = """\
@@ -304,7 +312,8 @@ rules.json         what was decided before the first vote: how ballots are count
                    ballots name them by; and when it was opened, closed and counted (all times are UTC)
 roll.json          who may vote, and whether they have (true or false; null where so few have voted in a secret
                    election that it would tell how); addresses are shortened. The digest is the SHA-256 of the list
-                   in full: each line [name,voted] as JSON without spaces, ended by a newline
+                   with full addresses: each line [name,voted] as JSON without spaces, ended by a newline. It was sealed
+                   with the result: the event ResultSealed has it as roll_digest
 ballots.json       every ballot, sorted by its code. A ranking such as 2>0=1 puts candidate 2 first, then 0 and 1 as
                    equals; whoever is not in it was left out. In a public election each says who cast it
 result.json        the result as it was sealed, with all its reasons

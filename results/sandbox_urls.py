@@ -8,6 +8,7 @@ urlpatterns = [
     path("sandbox/", sandbox.sandbox, name="sandbox"),
     path("result/<name:name>/", share.shared, name="shared"),
     path("result/<name:name>/embed/", share.embed, name="embed"),
+    path("result/<name:name>/card/<slug:language>/<slug:sealed>.png", share.card, name="card"),
     path("election/<name:name>/live/", live.live, name="live"),
     path("election/<name:name>/live/now/", live.live_now, name="live_now"),
 ]

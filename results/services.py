@@ -13,17 +13,20 @@ from elections import services as organising
 from elections.rules import Election, State
 from elections.turnout import turnout
 from store.log import Event
-from store.table import Refused
+from store.table import Item, Refused
+from tally.ballots import Ballots
 
-from . import repository
+from . import repository, running
 from .report import report_on, settings_of
 from .repository import Found, Seal
+from .roll import roll_digest
 
 AT_ONCE = 1_000  # ballots that are counted while somebody waits for the page; more are the worker's
 
 
 class Disagreement(CannotSeal):
-    """The ballots and the turnout do not fit together: something was lost or added behind our back."""
+    """The ballots and the turnout, or the running count, do not fit together: something was lost or added behind our
+    back, or an index is late, and then the next try finds it in order."""
 
 
 def seal_result(election: Election) -> None:
@@ -34,13 +37,24 @@ def seal_result(election: Election) -> None:
     came = turnout(election.name)
     if counted.total != came.voted:
         raise Disagreement(f"There are {counted.total} ballots, but the gates have counted {came.voted}.")
+    checked = _checked(election, counted)
     text = report_on(counted, election.method, **settings_of(election)).as_json()
     parts = repository.write_parts(election.name, text, counted)
     digest = hashlib.sha256(text.encode()).hexdigest()
     seal = Seal(counted.total, counted.digest, digest, elections.now_text(), parts, counted.candidates, came)
     said = {"election_name": election.name, "ballots": seal.ballots, "digest": seal.digest, "report_digest": digest}
+    said |= {"roll_digest": roll_digest(election, seal.ballots)} | checked
     with suppress(Refused):  # then somebody else has sealed it, and the same
         log().record(Event("plenum", "ResultSealed", said), repository.head(election.name, seal))
+
+
+def _checked(election: Election, counted: Ballots) -> Item:
+    """What the seal may say of the running count, where there is one: that it has come to the same."""
+    if not running.is_kept(election):
+        return {}
+    if running.summary_by_time(election) != counted.summary:
+        raise Disagreement("The ballots, and the ballots by the time they were cast, do not add up to the same.")
+    return {"summary": "agrees"}
 
 
 def find(election_name: str) -> Found | None:

@@ -10,29 +10,31 @@ from typing import Any
 from django.conf import settings
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
-from django.templatetags.static import static
 from django.urls import reverse
+from django.utils.cache import get_conditional_response
 from django.utils.html import escape
 from django.utils.text import Truncator
+from django.utils.translation import get_language, ngettext
 from django.utils.translation import gettext as _
-from django.utils.translation import ngettext
 from django.views.decorators.clickjacking import xframe_options_exempt
 from django.views.decorators.http import require_safe
 
 from accounts.access import public
 from elections import repository as elections
-from elections.explanations import said
 from elections.rules import Election, State
 
 from . import services, words
+from .card import FORMAT, HEIGHT, WIDTH, card_of, picture
+from .checks import stamp
 from .report import Report
-from .repository import Found
+from .repository import Found, Seal
 from .text import as_text
 from .views import context_of_report
 
 SHORT = 200  # characters that a preview has room for
 MINUTES_KEPT = 5
-PICTURE = "img/apple-touch-icon.png"  # our mark; the names are in the title, for no hand-drawn letters could write all
+LANGUAGES = frozenset(code for code, _label in settings.LANGUAGES)
+A_YEAR = 365 * 24 * 3600
 EMBEDDED = settings.CONTENT_SECURITY_POLICY | {"script-src": "'none'", "connect-src": "'none'", "frame-ancestors": "*"}
 
 
@@ -54,7 +56,7 @@ def shared(request: HttpRequest, name: str) -> HttpResponse:
     found = load(name)
     context = {"election": found.election, "address": address("shared", found.election)}
     if found.report is not None:
-        context |= context_of_report(found) | preview(found.election, found.report)
+        context |= context_of_report(found) | preview(found)
         context |= {"text": f"{as_text(found)}\n{address('shared', found.election)}\n", "frame": frame(found.election)}
     return _answer(request, "results/shared.html", found, context)
 
@@ -76,6 +78,28 @@ def embed(request: HttpRequest, name: str) -> HttpResponse:
     return answer
 
 
+@public
+@require_safe
+def card(request: HttpRequest, name: str, language: str, sealed: str) -> HttpResponse:
+    """The picture of the result. Its address says of which result and in which language, so it may be kept for good."""
+    found = load(name)
+    if found.report is None or found.seal is None or sealed != _edition(found.seal) or language not in LANGUAGES:
+        raise Http404
+    answer = get_conditional_response(request, etag=f'"{sealed}-{language}"')
+    if answer is None:
+        said = card_of(found.election, found.seal, found.report, language)
+        answer = HttpResponse(picture(said), content_type="image/png")
+    answer["ETag"] = f'"{sealed}-{language}"'
+    answer["Cache-Control"] = f"public, max-age={A_YEAR}, immutable"
+    answer["Cross-Origin-Resource-Policy"] = "cross-origin"
+    return answer
+
+
+def _edition(seal: Seal) -> str:
+    """What tells the picture of this result from any other, also from one drawn by a later Plenum."""
+    return f"{FORMAT}-{stamp(seal)[:32]}"
+
+
 def _answer(request: HttpRequest, template: str, found: Found, context: dict[str, Any]) -> HttpResponse:
     """Before it is sealed, both pages say only that it will be here."""
     over = found.election.state(elections.now_text()) == State.CLOSED
@@ -90,11 +114,18 @@ def address(view: str, election: Election) -> str:
     return settings.SITE_URL + reverse(view, args=[election.name])
 
 
-def preview(election: Election, report: Report) -> dict[str, str]:
+def preview(found: Found) -> dict[str, Any]:
     """What other sites show of a link to this page."""
-    first = said(report.sentences[0]) if report.sentences else ""
+    election, report, seal = found.election, found.report, found.seal
+    assert report is not None
+    assert seal is not None
+    first = words.said(report.sentences[0]) if report.sentences else ""
     summary = Truncator(f"{_ballots(report)} {first}").chars(SHORT)
-    return {"title": title(election, report), "summary": summary, "image": settings.SITE_URL + static(PICTURE)}
+    language = get_language() if get_language() in LANGUAGES else settings.LANGUAGE_CODE
+    image = settings.SITE_URL + reverse("card", args=[election.name, language, _edition(seal)])
+    alt = f"{title(election, report)}. {_ballots(report)}"
+    size = {"image_width": WIDTH, "image_height": HEIGHT}
+    return {"title": title(election, report), "summary": summary, "image": image, "image_alt": alt, **size}
 
 
 def title(election: Election, report: Report) -> str:

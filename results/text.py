@@ -11,10 +11,10 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from elections import times
-from elections.explanations import said
 from tally.result import Result, Round
 
 from . import words
+from .pictures.drawing import exact
 from .report import Report
 from .repository import Found, Seal
 
@@ -32,7 +32,7 @@ def as_text(found: Found) -> str:
             _("The rule: %(method)s") % {"method": words.label(report.result.method)},
             str(words.RULES[report.result.method]),
         ],
-        [_("Why"), *map(said, report.sentences)],
+        [_("Why"), *map(words.said, report.sentences)],
         [_("How close was it?"), words.how_close(report)],
         _methods(report),
         [_("Places"), *(f"{place:>3}  {name}" for name, place in report.result.places)],
@@ -68,10 +68,10 @@ def _rounds(result: Result) -> Iterator[str]:
 
 
 def _round(each: Round) -> list[str]:
-    votes = [f"  {name}: {votes}" for name, votes in each.tally.items()]
+    votes = [f"  {name}: {exact(votes)}" for name, votes in each.tally.items()]
     rest = _("Exhausted: %(exhausted)s. Needed: %(threshold)s.") % {
-        "exhausted": each.exhausted,
-        "threshold": each.threshold,
+        "exhausted": exact(each.exhausted),
+        "threshold": exact(each.threshold),
     }
     acts = [_("Elected: %(names)s") % {"names": words.names(each.elected)}] if each.elected else []
     acts += [_("Eliminated: %(names)s") % {"names": words.names(each.eliminated)}] if each.eliminated else []

@@ -13,13 +13,14 @@ from accounts.access import requires
 from accounts.models import User
 from accounts.rules import Permission
 from elections import repository as elections
-from elections.explanations import said
 from elections.rules import State
 from elections.views import context_of, visible
+from tally.result import Round
 
 from . import services, words
 from .files import context_of_exports
 from .pictures import pictures_of, turnout_pictures
+from .pictures.drawing import exact
 from .repository import Found
 
 MOST_CONTESTS = 60  # candidates whose contests the page shows; the files have all of them
@@ -74,15 +75,22 @@ def context_of_report(found: Found) -> dict[str, Any]:
         "result": result,
         "order": order,
         "pairwise": rows,
-        "rounds": [(name, [each.tally.get(name, "") for each in result.rounds or ()]) for name in order],
+        "rounds": [(name, [exact(each.tally.get(name, "")) for each in result.rounds or ()]) for name in order],
+        "beside_rounds": _beside(result.rounds or ()),
         "rule": words.RULES[result.method],
         "unranked": words.unranked(report),
-        "sentences": [said(each) for each in report.sentences],
+        "sentences": [words.said(each) for each in report.sentences],
         "how_close": words.how_close(report),
         "pictures": pictures_of(result),
         "all_methods": words.all_methods(report),
         "others": [(words.label(each.method), words.names(each.winners)) for each in words.comparable(report)],
     }
+
+
+def _beside(rounds: tuple[Round, ...]) -> list[tuple[str, list[str]]]:
+    """What is in the rounds besides the votes of each."""
+    rows = {_("Exhausted"): "exhausted", _("Lost in cut decimals"): "residue", _("Needed"): "threshold"}
+    return [(label, [exact(getattr(each, part)) for each in rounds]) for label, part in rows.items()]
 
 
 def _cell(pairwise: tuple[tuple[int, ...], ...], i: int, j: int) -> dict[str, Any] | None:

@@ -5,8 +5,11 @@ from __future__ import annotations
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
+from elections import explanations
 from elections.rules import METHODS, UNRANKED
+from tally.explain import Sentence
 
+from .pictures.drawing import exact
 from .report import Other, Report
 
 LABELS = METHODS | {
@@ -47,6 +50,14 @@ RULES = {
         "The quota falls as ballots run out of names. By Meek's rules."
     ),
 }
+
+
+NAMES = ("name", "names", "other")  # of what a sentence about a count is filled with; the rest are numbers
+
+
+def said(sentence: Sentence) -> str:
+    values = {key: value if key in NAMES else exact(value) for key, value in sentence.values.items()}
+    return explanations.said(Sentence(sentence.template, values))
 
 
 def label(method: str) -> str:

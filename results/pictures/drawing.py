@@ -11,6 +11,7 @@ import unicodedata
 from collections.abc import Iterable
 from fractions import Fraction
 
+from django.utils.formats import get_format
 from django.utils.html import conditional_escape
 from django.utils.safestring import SafeString, mark_safe
 
@@ -140,8 +141,14 @@ def lines(said: str, room: int = 38) -> list[str]:
 def number(votes: Fraction | int | str) -> str:
     """Cut after two decimals, so that nobody seems to have what was just missed; every digit is in the tables."""
     whole, rest = divmod(int(Fraction(votes) * 100), 100)
-    said = f"{whole}.{rest:02d}"
-    return said if is_cut(votes) else said.rstrip("0").rstrip(".")
+    point = get_format("DECIMAL_SEPARATOR")
+    said = f"{whole}{point}{rest:02d}"
+    return said if is_cut(votes) else said.rstrip("0").rstrip(point)
+
+
+def exact(votes: int | str) -> str:
+    """Every digit, as counts have it, with the decimal point of the reader's language."""
+    return str(votes).replace(".", get_format("DECIMAL_SEPARATOR"))
 
 
 def is_cut(votes: Fraction | int | str) -> bool:

@@ -10,7 +10,7 @@ from django.utils.translation import gettext as _
 from tally.result import Result
 
 from .bars import ROW, Bar, draw
-from .drawing import fluid, in_order, isolated, number, voters
+from .drawing import exact, fluid, in_order, isolated, number, voters
 from .picture import Picture, Table
 
 MOST = 16
@@ -26,7 +26,7 @@ class Score:
 
 def points(result: Result) -> Picture:
     title, head, note = _words(result.method)
-    scores = [_score(result, name) for name in in_order(result)]
+    scores = [score(result, name) for name in in_order(result)]
     whole = max(score.length for score in scores) or Fraction(1)
     bars = [_bar(result, score) for score in scores[:MOST]]
     desc = "; ".join(f"{isolated(score.name)}: {score.shown}" for score in scores[:MOST])
@@ -47,15 +47,15 @@ def _words(method: str) -> tuple[str, tuple[str, ...], str]:
     return _("First preferences"), (_("Votes"),), ""
 
 
-def _score(result: Result, name: str) -> Score:
+def score(result: Result, name: str) -> Score:
     if result.method == "copeland":
-        score = result.reasons["scores"][name]
-        exact = tuple(str(score[each]) for each in ("score", "won", "drawn", "lost"))
-        return Score(name, Fraction(score["score"]), number(score["score"]), exact)
+        found = result.reasons["scores"][name]
+        every = tuple(exact(found[each]) for each in ("score", "won", "drawn", "lost"))
+        return Score(name, Fraction(found["score"]), number(found["score"]), every)
     if result.method == "minimax":
         return _defeat(name, result.reasons["worst"][name])
     counted = result.reasons["points" if result.method == "borda" else "votes"][name]
-    return Score(name, Fraction(counted), number(counted), (counted,))
+    return Score(name, Fraction(counted), number(counted), (exact(counted),))
 
 
 def _defeat(name: str, worst: dict[str, int | str] | None) -> Score:

@@ -19,6 +19,7 @@ from .drawing import (
     TICK,
     at_right,
     clipped,
+    exact,
     fit,
     fluid,
     in_order,
@@ -265,7 +266,7 @@ def _note(result: Result, shown: Sequence[Round]) -> str:
 
 def _table(rounds: Sequence[Round]) -> Table:
     rows = tuple(
-        (str(each.number), transfer.source, transfer.destination or _("Exhausted"), transfer.votes)
+        (str(each.number), transfer.source, transfer.destination or _("Exhausted"), exact(transfer.votes))
         for each in rounds[-COLUMNS:]
         for transfer in each.transfers
     )[-LISTED:]

@@ -425,6 +425,14 @@ globalThis.Recount = (() => {
       const need = majority(still.map((each) => votes[each]), parts);
       const said = { number: rounds.length + 1, tally: tallyOf(names, still, (each) => textOf(votes[each], parts)) };
       Object.assign(said, { threshold: textOf(...need), exhausted: String(exhausted), elected: [], eliminated: [] });
+      Object.assign(said, { transfers: [], keep: null, residue: "0" });
+      const before = rounds.at(-1);
+      if (before) {
+        // Whoever is still in can only have gained from the one who went.
+        const gained = still.map((each) => [names[each], votes[each] - earlier.at(-1)[each]]);
+        gained.push([null, BigInt(exhausted - Number(before.exhausted)) * parts]);
+        before.transfers = transfersFrom(before.eliminated[0], gained, (part) => textOf(part, parts));
+      }
       rounds.push(said);
       const winner = still.find((each) => votes[each] * need[1] >= need[0] * parts);
       if (winner !== undefined) {
@@ -441,6 +449,9 @@ globalThis.Recount = (() => {
     }
   };
 
+  const transfersFrom = (source, gained, said) =>
+    gained.filter(([, votes]) => votes).map(([destination, votes]) => ({ source, destination, votes: said(votes) }));
+
   const tallyOf = (names, who, said) => Object.fromEntries(who.map((each) => [names[each], said(each)]));
 
   // The smallest number over half that can be said in the parts these votes come in: [so many, parts of a vote].
@@ -453,7 +464,8 @@ globalThis.Recount = (() => {
 
   const stv = (ballots, { method, seats, seed }, places) => {
     const { names } = ballots;
-    const state = { names, hopeful: everyone(names.length), elected: [], gone: [], seats, places };
+    const all = BigInt(ballots.total - ballots.blank) * 10n ** BigInt(places);
+    const state = { names, hopeful: everyone(names.length), elected: [], gone: [], seats, places, all };
     Object.assign(state, settler(names, method, seed), { rounds: [], earlier: [], winners: [] });
     return state;
   };
@@ -491,13 +503,18 @@ globalThis.Recount = (() => {
     return { ...standing(ballots, groups, more), winners: state.winners.map((each) => state.names[each]) };
   };
 
-  const stage = (state, who, votes, quota, exhausted, elected, eliminated) => ({
+  // What rounding has lost is what is missing from the votes of all ballots that rank anybody.
+  const stage = (state, who, votes, quota, exhausted, elected, eliminated, more = {}) => ({
     number: state.rounds.length + 1,
     tally: tallyOf(state.names, who, (each) => fixed(votes[each], state.places)),
     threshold: fixed(quota, state.places),
     exhausted: fixed(exhausted, state.places),
     elected: elected.map((each) => state.names[each]),
     eliminated: eliminated.map((each) => state.names[each]),
+    transfers: [],
+    keep: null,
+    residue: fixed(state.all - sum(who.map((each) => votes[each])) - exhausted, state.places),
+    ...more,
   });
 
   // Scottish rules: everything in units of the fifth decimal, what is smaller is cut off.
@@ -520,17 +537,22 @@ globalThis.Recount = (() => {
       if (seatsForAll(state)) elected.push(...elect(state, state.hopeful, votes));
       surpluses.push(...elected.filter((each) => votes[each] > quota));
       const eliminated = [];
+      let giver = null;
       if (!isComplete(state) && surpluses.length) {
         const largest = most(surpluses.map((each) => votes[each]));
         const equals = surpluses.filter((each) => votes[each] === largest).sort((a, b) => a - b);
-        const giver = state.settle(equals, "transfer", state.earlier, most);
+        giver = state.settle(equals, "transfer", state.earlier, most);
         surpluses.splice(surpluses.indexOf(giver), 1);
         giveAway(ballots, giver, quota, state.hopeful, { held, votes, nobody });
       } else if (!isComplete(state)) {
-        eliminated.push(exclude(state, votes, 0n, 0n));
-        giveAway(ballots, eliminated[0], 0n, state.hopeful, { held, votes, nobody });
+        giver = exclude(state, votes, 0n, 0n);
+        eliminated.push(giver);
+        giveAway(ballots, giver, 0n, state.hopeful, { held, votes, nobody });
       }
-      state.rounds.push(stage(state, listed, now, quota, exhausted, elected, eliminated));
+      const gained = state.hopeful.map((each) => [state.names[each], votes[each] - now[each]]);
+      gained.push([null, nobody.votes - exhausted]);
+      const transfers = transfersFrom(state.names[giver], gained, (part) => fixed(part, state.places));
+      state.rounds.push(stage(state, listed, now, quota, exhausted, elected, eliminated, { transfers }));
       state.earlier.push(now);
       if (isComplete(state)) return finished(ballots, state, now);
     }
@@ -631,12 +653,13 @@ globalThis.Recount = (() => {
       const { votes, exhausted, quota, surplus } = meekRound(ballots, state, settings.seats, heads, keep);
       const elected = elect(state, state.hopeful.filter((each) => votes[each] >= quota), votes);
       const eliminated = [];
+      const kept = tallyOf(state.names, listed, (each) => fixed(keep[each], state.places));
       if (!elected.length && !seatsForAll(state)) {
         eliminated.push(exclude(state, votes, surplus, OMEGA));
         keep[eliminated[0]] = 0n;
       }
       if (seatsForAll(state) && state.seats) elected.push(...elect(state, state.hopeful, votes));
-      state.rounds.push(stage(state, listed, votes, quota, exhausted, elected, eliminated));
+      state.rounds.push(stage(state, listed, votes, quota, exhausted, elected, eliminated, { keep: kept }));
       state.earlier.push(votes);
       if (isComplete(state)) return finished(ballots, state, votes);
     }
@@ -686,7 +709,7 @@ globalThis.Recount = (() => {
   // --- comparing with what was published ---
 
   const COMPARED = ["total", "blank", "winners", "places", "pairwise", "rounds", "ties", "lots"];
-  const ROUND = ["number", "tally", "threshold", "exhausted", "elected", "eliminated"];
+  const ROUND = ["number", "tally", "threshold", "exhausted", "elected", "eliminated", "transfers", "keep", "residue"];
 
   const steady = (value) => {
     if (Array.isArray(value)) return `[${value.map(steady).join(",")}]`;
@@ -694,16 +717,25 @@ globalThis.Recount = (() => {
     return `{${Object.keys(value).sort().map((key) => `${JSON.stringify(key)}:${steady(value[key])}`).join(",")}}`;
   };
 
-  const roundsOf = (rounds) => rounds?.map((round) => Object.fromEntries(ROUND.map((part) => [part, round[part]])));
+  const isSame = (one, other) => steady(one) === steady(other);
 
-  // Every part in which two results differ, with what each says.
+  // Every part in which two results differ, with what each says; of rounds, the first thing that differs.
   const differences = (published, here) =>
-    COMPARED.filter((part) => part in published)
-      .map((part) => {
-        const said = (value) => steady(part === "rounds" ? roundsOf(value) : value);
-        return { part, published: said(published[part]), here: said(here[part]) };
-      })
-      .filter(({ published, here }) => published !== here);
+    COMPARED.filter((part) => part in published && !isSame(published[part], here[part])).flatMap((part) => {
+      if (part === "rounds" && published.rounds && here.rounds) return roundsDiffer(published.rounds, here.rounds);
+      return [{ part, published: steady(published[part]), here: steady(here[part]) }];
+    });
+
+  const roundsDiffer = (published, here) => {
+    for (let at = 0; at < Math.max(published.length, here.length); at++) {
+      const [theirs, ours] = [published[at], here[at]];
+      const what = ROUND.find((name) => !isSame(theirs?.[name], ours?.[name]));
+      if (what === undefined) continue; // it says more than we count, and none of it differs
+      const said = (round) => (round ? `round ${at + 1}, ${what}: ${steady(round[what])}` : `no round ${at + 1}`);
+      return [{ part: "rounds", published: said(theirs), here: said(ours) }];
+    }
+    return [];
+  };
 
   // --- the whole recount of what a site has published ---
 

@@ -19,6 +19,7 @@ from elections import repository as elections
 from elections import services as organising
 from elections.repository import Candidate
 from results import live
+from results.running import OVERLAP, Running
 from store import keys, trips
 from store.log import as_text, utc_now
 from tally.ballots import Ballots
@@ -128,7 +129,7 @@ STEPS = st.lists(st.tuples(st.integers(0, 3), st.permutations(range(4)), st.inte
 @given(STEPS)
 def test_what_is_told_again_or_out_of_order_makes_no_difference(steps):
     """The index may tell a ballot several times, also an older one after a newer: the newest of each voter counts."""
-    running, told, newest = live.Running(), [], {}
+    running, told, newest = Running(), [], {}
     running.stand(tuple(Candidate(name, number=number) for number, name in enumerate("DACB")))
     for moment, (voter, order, length, looks) in enumerate(steps):
         item = {"SK": str(voter), "when_cast": f"{moment:03d}", "confirmation": str(moment)}
@@ -146,7 +147,7 @@ def test_only_what_is_new_is_read(site, board, shelf, monkeypatch):
     eve, flo, *_others = board
     cast(eve, Ada=1)
     shelf.look("Board")
-    monkeypatch.setattr(live.Running, "replace", lambda *_: pytest.fail("everything was read again"))
+    monkeypatch.setattr(Running, "replace", lambda *_: pytest.fail("everything was read again"))
     cast(flo, Bo=1)
     cast(eve, Bo=1)
     assert shelf.look("Board").result.winners == ("Bo",)
@@ -190,7 +191,7 @@ def test_a_ballot_that_the_index_tells_late_is_not_missed(site, board, shelf, mo
     shelf.look("Board")
     monkeypatch.setattr(voting, "utc_now", lambda: late)
     cast(flo, Ada=1, Bo=1)
-    monkeypatch.setattr(live.Running, "replace", lambda *_: pytest.fail("everything was read again"))
+    monkeypatch.setattr(Running, "replace", lambda *_: pytest.fail("everything was read again"))
     assert shelf.look("Board").result.total == 2
 
 
@@ -198,7 +199,7 @@ def test_a_ballot_behind_a_clock_that_is_far_too_slow_is_found_by_reading_everyt
     eve, flo, *_others = board
     cast(eve, Ada=1)
     shelf.look("Board")
-    monkeypatch.setattr(voting, "utc_now", lambda: utc_now() - 10 * live.OVERLAP)
+    monkeypatch.setattr(voting, "utc_now", lambda: utc_now() - 10 * OVERLAP)
     cast(flo, Bo=1)
     assert_as_recounted(shelf)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from datetime import timedelta
 from functools import partial
 
@@ -12,11 +13,11 @@ from ballots import services as ballots
 from elections import repository as elections
 from elections import services as organising
 from elections.turnout import turnout
-from results import repository, services
+from results import repository, running, services
 from results.report import Report
 from store import keys
 from store.log import as_text, utc_now
-from store.table import Delete
+from store.table import Delete, Put
 from tests.at_once import at_once
 from tests.ballots.conftest import opened, ranks  # noqa: F401 - a fixture
 
@@ -103,6 +104,64 @@ def test_a_ballot_lost_behind_our_back_is_not_sealed_over(site, voted, close):
         services.seal_result(elections.find("Board"))
     assert services.find("Board").report is None
     assert sealed(site) == []
+
+
+LIVE = {"secret_ballot": False, "results_visible": "live"}
+
+
+def test_the_seal_says_that_the_running_count_has_come_to_the_same(site, voted, close, monkeypatch):
+    monkeypatch.setattr(running, "A_HANDFUL", 2)
+    voted({"Ada": 1, "Bo": 2}, {"Ada": 1}, {"Cy": 1, "Ada": 1}, {}, {"Bo": 1}, **LIVE)
+    ballots.cast(people.find("voter 1"), "Board", ranks(Cy=1), "changed")
+    ballots.withdraw(people.find("voter 4"), "Board", "withdrawn")
+    close()
+    assert services.find("Board").seal.ballots == 4
+    assert [said["summary"] for said in sealed(site)] == ["agrees"]
+
+
+@pytest.mark.parametrize("chosen", [{}, {"secret_ballot": False}])
+def test_where_there_is_no_running_count_the_seal_says_nothing_of_one(site, voted, close, chosen):
+    voted({"Ada": 1}, **chosen)
+    close()
+    assert services.find("Board").report is not None
+    assert ["summary" in said for said in sealed(site)] == [False]
+
+
+def test_a_ballot_that_the_index_has_lost_keeps_the_result_from_being_sealed_until_it_is_back(
+    site, voted, close, caplog
+):
+    voted({"Ada": 1}, {"Bo": 1, "Cy": 2}, {"Bo": 1}, **LIVE)
+    close()
+    whole = next(site.each(keys.ballots("Board")))
+    site.write(Put({name: value for name, value in whole.items() if not name.startswith("GSI1")}))
+    with pytest.raises(services.Disagreement, match="by the time they were cast"):
+        services.seal_result(elections.find("Board"))
+    assert services.find("Board").report is None
+    assert sealed(site) == []
+    words = [record.words for record in caplog.records if record.msg == "not sealed"]
+    assert ["by the time they were cast" in each for each in words] == [True]
+    site.write(Put(whole))
+    ballots.seal_what_is_closed()
+    assert [said["summary"] for said in sealed(site)] == ["agrees"]
+    assert services.find("Board").report is not None
+
+
+@pytest.mark.parametrize("secret", [True, False])
+def test_the_roll_is_sealed_with_the_result(site, voted, close, secret):
+    voted({"Ada": 1}, {"Bo": 1}, {"Bo": 1}, secret_ballot=secret)
+    close()
+    assert services.find("Board").report is not None
+    lines = "".join(f'["voter {number}",true]\n' for number in range(3))
+    assert [said["roll_digest"] for said in sealed(site)] == [hashlib.sha256(lines.encode()).hexdigest()]
+
+
+def test_where_few_have_voted_in_secret_the_digest_of_the_roll_does_not_tell_who(site, opened, close, person):  # noqa: F811
+    opened("Eve", "Flo")
+    ballots.cast(person("Eve"), "Board", ranks(Ada=1), "form")
+    close()
+    assert services.find("Board").report is not None
+    lines = '["Eve",null]\n["Flo",null]\n'
+    assert [said["roll_digest"] for said in sealed(site)] == [hashlib.sha256(lines.encode()).hexdigest()]
 
 
 def test_one_that_cannot_be_sealed_does_not_hold_up_the_others(site, voted, opened, close):  # noqa: F811

@@ -1,0 +1,265 @@
+"""The picture that other sites show of a link to a result: what was voted on, who won, how clearly, how many voted.
+
+It is made of the sealed report alone, so it costs the same for ten ballots and for ten million.
+"""
+
+from __future__ import annotations
+
+import io
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from functools import lru_cache
+
+from django.utils import translation
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+from PIL import Image, ImageDraw
+
+from elections.rules import Election
+from tally.result import Result
+
+from . import words
+from .lettering import LONGEST, can_write, fit, lines, width, write
+from .pictures.drawing import in_order, number, voters
+from .pictures.duels import contests, votes
+from .pictures.points import score
+from .report import Report
+from .repository import Seal
+
+WIDTH, HEIGHT = 1200, 630  # what social networks ask for
+FORMAT = 1  # of the drawing; another one has another address
+MOST_BARS = 5
+KEPT = 64  # pictures, some 20 KB each
+FINER = 2  # everything is drawn so many times larger, for smooth edges
+INK, SOFT, GREY, PAPER = "#1c1a22", "#57525f", "#857d93", "#f6f5f3"  # as in static/css/tokens.css
+ACCENT, PALE, SEAT = "#56278a", "#dcd0e9", "#cdc8d2"
+LEFT, RIGHT = 72, WIDTH - 72
+
+
+@dataclass(frozen=True, slots=True)
+class Bar:
+    label: str
+    share: float  # of the room there is, from 0 to 1
+    shown: str
+    won: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Card:
+    """What the picture says; every text is one that can be written."""
+
+    title: str
+    heading: str
+    names: str
+    caption: str
+    bars: tuple[Bar, ...]
+    turnout: str
+    share: float | None  # of those who may vote
+
+
+# --- what it says ---
+
+
+def card_of(election: Election, seal: Seal, report: Report, language: str) -> Card:
+    """In this language, or in English if its letters cannot be written here."""
+    with translation.override(language):
+        card = _said(election, seal, report)
+    if _is_writable(card):
+        return card
+    with translation.override("en"):
+        return _said(election, seal, report)
+
+
+def _is_writable(card: Card) -> bool:
+    bars = (text for bar in card.bars for text in (bar.label, bar.shown))
+    return all(map(can_write, (card.title, card.heading, card.names, card.caption, card.turnout, *bars)))
+
+
+def _said(election: Election, seal: Seal, report: Report) -> Card:
+    result = report.result
+    caption, bars = _bars(result) if voters(result) else ("", ())
+    heading, names = _outcome(result)
+    turnout, share = _turnout(election, seal)
+    title = election.name if can_write(election.name) else _("The result of an election")
+    return Card(title, heading, names, caption, bars, turnout, share)
+
+
+def _outcome(result: Result) -> tuple[str, str]:
+    """Names that cannot all be written are left out altogether: half of those who won would be wrong."""
+    if not voters(result):
+        return "", _("Nothing to count")
+    if not result.winners:
+        return "", _("Nobody was elected")
+    if result.seats > 1:
+        heading, without = _("Elected"), _("See who was elected")
+    elif len(result.winners) > 1:
+        heading, without = _("A tie"), _("See who shares the first place")
+    else:
+        heading, without = _("Winner"), _("See who won")
+    names = words.names(result.winners)
+    return heading, names[: LONGEST + 1] if can_write(names) else without
+
+
+def _turnout(election: Election, seal: Seal) -> tuple[str, float | None]:
+    cast, may = seal.turnout.voted, election.voter_count
+    if election.electorate != "listed" or not may:
+        return ngettext("%(count)d ballot", "%(count)d ballots", cast) % {"count": cast}, None
+    said = ngettext("%(count)d of %(voters)d has voted", "%(count)d of %(voters)d have voted", cast)
+    return said % {"count": cast, "voters": may}, min(1.0, cast / may)
+
+
+def _bars(result: Result) -> tuple[str, tuple[Bar, ...]]:
+    """The last round; or points; or the contests one to one, of the winner or of those who share the first place."""
+    if result.rounds:
+        return _last_round(result)
+    if result.method in ("borda", "copeland", "plurality"):
+        return _points(result)
+    return _contests(result) if len(result.winners) == 1 else _drawn_contests(result)
+
+
+def _last_round(result: Result) -> tuple[str, tuple[Bar, ...]]:
+    assert result.rounds
+    last = result.rounds[-1]
+    tally = {name: Fraction(held) for name, held in last.tally.items()}
+    order = {name: at for at, name in enumerate(in_order(result))}
+    names = sorted(tally, key=lambda name: (name not in result.winners, -tally[name], order[name]))[:MOST_BARS]
+    whole = max(*tally.values(), Fraction(last.threshold))
+    caption = _("Votes in round %(number)d") if len(result.rounds) > 1 else _("Votes")
+    bars = [(name, tally[name] / whole, number(tally[name])) for name in names]
+    return caption % {"number": last.number}, _labelled(result, bars)
+
+
+def _points(result: Result) -> tuple[str, tuple[Bar, ...]]:
+    scores = [score(result, name) for name in in_order(result)[:MOST_BARS]]
+    whole = max(each.length for each in scores) or Fraction(1)
+    caption = {"borda": _("Points"), "copeland": _("Contests won")}.get(result.method, _("First preferences"))
+    return caption, _labelled(result, [(each.name, each.length / whole, each.shown) for each in scores])
+
+
+def _contests(result: Result) -> tuple[str, tuple[Bar, ...]]:
+    bars = []
+    for name, other in contests(result)[:MOST_BARS]:
+        ayes, noes = votes(result, name, other)
+        bars.append((other, Fraction(ayes, max(1, ayes + noes)), f"{ayes} : {noes}"))
+    return _("One to one against"), tuple(replace(bar, won=True) for bar in _labelled(result, bars))
+
+
+def _drawn_contests(result: Result) -> tuple[str, tuple[Bar, ...]]:
+    pairs = contests(result)[:MOST_BARS]
+    if not all(map(can_write, result.winners)):
+        return "", ()
+    bars = [(f"{name} : {other}", *votes(result, name, other)) for name, other in pairs]
+    return _("One to one"), tuple(
+        Bar(label, ayes / max(1, ayes + noes), f"{ayes} : {noes}", won=True) for label, ayes, noes in bars
+    )
+
+
+def _labelled(result: Result, bars: list[tuple[str, Fraction, str]]) -> tuple[Bar, ...]:
+    """By name; by place, if a name among them cannot be written."""
+    places = dict(result.places)
+    by_name = all(can_write(name) for name, _share, _shown in bars)
+    label = (lambda name: name) if by_name else (lambda name: _("Place %(number)d") % {"number": places[name]})
+    return tuple(Bar(label(name), float(share), shown, name in result.winners) for name, share, shown in bars)
+
+
+# --- drawing it ---
+
+
+@lru_cache(maxsize=KEPT)
+def picture(card: Card) -> bytes:
+    """As PNG."""
+    image = Image.new("RGB", (WIDTH * FINER, HEIGHT * FINER), PAPER)
+    pen = Pen(image)
+    pen.box(0, 0, WIDTH, 14, ACCENT, 0)
+    below = _draw_title(pen, card)
+    _draw_bars(pen, card, below)
+    _draw_foot(pen, card)
+    file = io.BytesIO()
+    image.reduce(FINER).quantize(128, dither=Image.Dither.NONE).save(file, "PNG", optimize=True)
+    return file.getvalue()
+
+
+class Pen:
+    """Draws in the measures of the picture as it will be seen."""
+
+    def __init__(self, image: Image.Image):
+        self._image, self._draw = image, ImageDraw.Draw(image)
+
+    def box(self, x: float, y: float, wide: float, high: float, colour: str, radius: float) -> None:
+        edges = [FINER * each for each in (x, y, x + max(wide, 2 * radius), y + high)]
+        self._draw.rounded_rectangle(edges, FINER * radius, colour)
+
+    def dot(self, x: float, y: float, radius: float, colour: str) -> None:
+        self._draw.ellipse([FINER * each for each in (x - radius, y - radius, x + radius, y + radius)], colour)
+
+    def text(self, x: float, y: float, text: str, size: int, colour: str) -> None:
+        write(self._image, (FINER * x, FINER * y), text, FINER * size, colour)
+
+    def text_at_right(self, x: float, y: float, text: str, size: int, colour: str) -> None:
+        self.text(x - width(text, FINER * size) / FINER, y, text, size, colour)
+
+
+def _wrapped(text: str, size: int, room: float, most: int) -> list[str]:
+    return lines(text, FINER * size, FINER * room, most)
+
+
+def _cut(text: str, size: int, room: float) -> str:
+    return fit(text, FINER * size, FINER * room)
+
+
+def _draw_title(pen: Pen, card: Card) -> float:
+    """What was voted on and who won; answers how far down that reaches."""
+    y = 82.0
+    for line in _wrapped(card.title, 44, RIGHT - LEFT, 1 if card.bars else 2):
+        pen.text(LEFT, y, line, 44, INK)
+        y += 54
+    y += 6
+    pen.text(LEFT, y, card.heading, 28, SOFT)
+    large = width(card.names, FINER * 64) <= FINER * (RIGHT - LEFT)
+    size, step = (64, 70) if large else (36, 44)
+    for line in _wrapped(card.names, size, RIGHT - LEFT, 2):
+        y += step
+        pen.text(LEFT, y, line, size, ACCENT)
+    return y
+
+
+def _draw_bars(pen: Pen, card: Card, above: float) -> None:
+    if not card.bars:
+        return
+    top, bottom = above + 56, HEIGHT - 112
+    pen.text(LEFT, top, card.caption, 24, SOFT)
+    row = min(46.0, (bottom - top - 14) / len(card.bars))
+    numbers = max(width(bar.shown, FINER * 28) for bar in card.bars) / FINER
+    start, end = LEFT + 330, RIGHT - numbers - 24
+    for at, bar in enumerate(card.bars):
+        y = top + 14 + row * at
+        pen.text(LEFT, y + row * 0.68, _cut(bar.label, 28, 306), 28, INK)
+        pen.box(start, y + row * 0.2, end - start, row * 0.6, PALE if bar.won else SEAT, 6)
+        if bar.share:
+            pen.box(start, y + row * 0.2, (end - start) * bar.share, row * 0.6, ACCENT if bar.won else GREY, 6)
+        pen.text_at_right(RIGHT, y + row * 0.68, bar.shown, 28, INK)
+
+
+def _draw_foot(pen: Pen, card: Card) -> None:
+    y = HEIGHT - 46
+    room = 520.0
+    pen.text(LEFT, y, _cut(card.turnout, 28, room), 28, SOFT)
+    if card.share is not None:
+        start = LEFT + min(room, width(card.turnout, FINER * 28) / FINER) + 28
+        pen.box(start, y - 16, 240, 12, SEAT, 6)
+        if card.share:
+            pen.box(start, y - 16, 240 * card.share, 12, ACCENT, 6)
+    pen.text_at_right(RIGHT, y, "Plenum", 32, INK)
+    _draw_mark(pen, RIGHT - width("Plenum", FINER * 32) / FINER - 62, y - 36, 48)
+
+
+SEATS = ((5, 22.5), (8.2, 14.7), (16, 11.5), (27, 22.5), (16, 22))  # as in static/img/mark.svg
+
+
+def _draw_mark(pen: Pen, x: float, y: float, side: float) -> None:
+    """Our mark: the seats of an assembly, and the one who has won."""
+    unit = side / 32
+    pen.box(x, y, side, side, ACCENT, 6 * unit)
+    for a, b in SEATS:
+        pen.dot(x + a * unit, y + b * unit, 2.6 * unit, "#c9b2e6")
+    pen.dot(x + 23.8 * unit, y + 14.7 * unit, 4 * unit, "#ffffff")

@@ -1,0 +1,176 @@
+"""Whether a sealed election is still what was sealed: its ballots, how they were counted, its result and its roll.
+
+Everything is held against the log, which the checkpoints hold together in turn (store/seal.py). The ballots of a secret
+election entered it when it was sealed, those of a public one as they were cast. Ballots are sorted in a temporary file
+and compared one by one, so that memory does not grow with them; only different rankings are kept, as by every count.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import sqlite3
+from collections.abc import Iterable, Iterator
+from contextlib import closing
+from itertools import zip_longest
+from typing import NamedTuple
+
+from accounts.repository import table
+from ballots import repository as ballots
+from elections.rules import Election, State
+from store import keys
+from store.table import Item
+from tally.ballots import BadBallot, Ballots
+
+from . import repository
+from .bundle import events_of
+from .repository import Seal
+from .roll import roll_digest
+
+
+class Cast(NamedTuple):
+    """A ballot as it is published; nobody is named on a secret one."""
+
+    code: str
+    ranking: str
+    voter: str = ""
+
+    @classmethod
+    def of(cls, item: Item) -> Cast:
+        return cls(item["confirmation"], item["rankings"], item.get("voter_name", ""))
+
+
+class Flaw(Exception):
+    """The first thing that is not as it was sealed."""
+
+
+class Sorted:
+    """Ballots in the order of their codes, however they come, in a temporary file that goes with us."""
+
+    def __init__(self) -> None:
+        self._file = sqlite3.connect("")
+        self._file.execute("CREATE TABLE ballot (place TEXT PRIMARY KEY, code, ranking, voter) WITHOUT ROWID")
+
+    def put(self, place: str, ballot: Cast) -> None:
+        """In the place of the one that was there."""
+        self._file.execute("INSERT OR REPLACE INTO ballot VALUES (?, ?, ?, ?)", (place, *ballot))
+
+    def remove(self, place: str) -> None:
+        self._file.execute("DELETE FROM ballot WHERE place = ?", (place,))
+
+    def close(self) -> None:
+        self._file.close()
+
+    def __iter__(self) -> Iterator[Cast]:
+        return map(Cast._make, self._file.execute("SELECT code, ranking, voter FROM ballot ORDER BY code, place"))
+
+
+def check_sealed(election: Election) -> str | None:
+    """The first thing about a closed election that is not what was sealed, in a sentence; none if all is as it was.
+
+    An election that was not sealed yet has nothing to check.
+    """
+    if election.stored_state != State.CLOSED:
+        return None
+    try:
+        _check(election)
+    except Flaw as flaw:
+        return f"Election “{election.name}”: {flaw}"
+    return None
+
+
+def _check(election: Election) -> None:
+    there = table().get(keys.result(election.name))
+    with closing(Sorted()) as sealed, closing(Sorted()) as box:
+        said = _read_log(election, sealed)
+        if said is None and there is None:
+            return
+        if said is None or there is None:
+            raise Flaw("the result that was sealed is gone." if said else "the log knows nothing of its sealed result.")
+        _compare(sealed, map(Cast.of, ballots.every_published(election.name)), "among the published ballots")
+        _read_box(election, box)
+        _compare(sealed, box, "in the ballot box")
+    seal = repository.seal_of(there)
+    _check_counted(election, seal, said)
+    _check_result(election, seal, said)
+    if said.get("roll_digest", "") not in ("", roll_digest(election, said["ballots"])):
+        raise Flaw("the roll is not what was sealed: who is on it, or who has voted.")
+
+
+# --- what was sealed ---
+
+
+def _read_log(election: Election, sealed: Sorted) -> Item | None:
+    """Take the ballots from the log; answers what it says of the sealed result, if it says anything."""
+    result = None
+    for event in events_of(election):
+        kind, said = event["event_type"], event["event_data"]
+        if kind == "BallotsSealed":
+            for item in said["ballots"]:
+                sealed.put(item["confirmation"], Cast.of(item))
+        elif kind == "BallotCast" and not election.secret_ballot:
+            sealed.put(keys.fold(said["voter_name"]), Cast.of(said))
+        elif kind == "BallotWithdrawn" and not election.secret_ballot:
+            sealed.remove(keys.fold(said["voter_name"]))
+        elif kind == "ResultSealed":
+            result = said
+    return result
+
+
+# --- what is there ---
+
+
+def _read_box(election: Election, box: Sorted) -> None:
+    """The ballots as they were cast; two with one code stay two."""
+    for number, line in enumerate(ballots.lines(election.name)):
+        box.put(str(number), Cast(*line.split("\t")))
+
+
+def _compare(sealed: Iterable[Cast], found: Iterable[Cast], where: str) -> None:
+    """Both are in the order of their codes, or else the first that is not shows."""
+    for right, there in zip_longest(sealed, found):
+        if right == there:
+            continue
+        if right is not None and there is not None and right.code == there.code:
+            raise Flaw(f"the ballot {right.code} {where} is not what was sealed.")
+        if there is None or (right is not None and right.code < there.code):
+            raise Flaw(f"the ballot {right.code} was sealed, but is not {where}.")
+        raise Flaw(f"the ballot {there.code} is {where}, but was not sealed.")
+
+
+def _check_counted(election: Election, seal: Seal, said: Item) -> None:
+    """The rankings that what-ifs and recounts start from are those of the ballots."""
+    try:
+        stored = repository.counted(election.name, seal.candidates).normal
+        cast = _numbered(election, seal, (each["rankings"] for each in ballots.every_published(election.name)))
+    except (BadBallot, TypeError, ValueError):
+        raise Flaw("the rankings as they were counted cannot be read any more.") from None
+    if stored.counts != cast.counts:
+        _name_the_ballot(election, seal, stored, cast)
+    if stored.digest != said["digest"]:
+        raise Flaw("the candidates and rankings as they were counted do not have the digest that was sealed.")
+
+
+def _name_the_ballot(election: Election, seal: Seal, stored: Ballots, cast: Ballots) -> None:
+    differing = {ranking for ranking, count in cast.counts.items() if stored.counts.get(ranking, 0) != count}
+    for ballot in map(Cast.of, ballots.every_published(election.name)):
+        if differing & _numbered(election, seal, [ballot.ranking]).counts.keys():
+            raise Flaw(f"the ballot {ballot.code} is not among the counted rankings as it was sealed.")
+    raise Flaw("a ranking was counted that nobody has cast.")
+
+
+def _numbered(election: Election, seal: Seal, rankings: Iterable[str]) -> Ballots:
+    """Rankings as counts have them: with candidates numbered in the order of their names."""
+    names = {each.number: each.name for each in ballots.candidates_of(election)}
+    numbers = range(max(names, default=-1) + 1)
+    every = Ballots.of([names.get(number, f"#{number}") for number in numbers], rankings)
+    return every.in_order(seal.candidates).normal
+
+
+def _check_result(election: Election, seal: Seal, said: Item) -> None:
+    if (seal.ballots, seal.digest, seal.report_digest) != (said["ballots"], said["digest"], said["report_digest"]):
+        raise Flaw("the digests kept with its result are not those that were sealed.")
+    digest = hashlib.sha256()
+    for part in table().each(keys.result_parts(election.name)):
+        digest.update(part["text"].encode())
+    if digest.hexdigest() != said["report_digest"]:
+        raise Flaw("the text of its result is not what was sealed.")

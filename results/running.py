@@ -1,0 +1,139 @@
+"""The running count of an election whose ballots come in by time: every ballot seen so far, and what they add up to."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from itertools import islice
+
+from accounts.repository import table
+from ballots.repository import candidates_of
+from elections.repository import Candidate
+from elections.rules import Election
+from store import keys
+from store.log import as_text
+from store.table import Item
+from tally.ballots import Ballots, groups_of, ranking_of
+from tally.pairwise import Summary
+
+OVERLAP = timedelta(seconds=60)  # more than a cast takes from its time stamp to the index, or two clocks differ
+A_HANDFUL = 5_000  # ballots that are added to a summary at once
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """A ballot as it was last seen."""
+
+    when: str
+    confirmation: str
+    ranking: str
+
+    @classmethod
+    def of(cls, item: Item) -> Kept:
+        return cls(item["when_cast"], item["confirmation"], item["rankings"])
+
+
+@dataclass
+class Running:
+    """All ballots of an election seen so far, and what they add up to. Candidates are in the order of their names."""
+
+    candidates: tuple[Candidate, ...] = ()
+    kept: dict[str, Kept] = field(default_factory=dict)
+    counts: Counter[str] = field(default_factory=Counter)
+    summary: Summary = field(default_factory=lambda: Summary.of(Ballots((), {})))
+    newest: str = ""
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return self.summary.candidates
+
+    @property
+    def total(self) -> int:
+        return len(self.kept)
+
+    @property
+    def since(self) -> str:
+        """From when on to look for what is new."""
+        return as_text(datetime.fromisoformat(self.newest) - OVERLAP) if self.newest else ""
+
+    def stand(self, candidates: tuple[Candidate, ...]) -> None:
+        """These stand now; what was counted is counted anew if they are others than before."""
+        if candidates == self.candidates:
+            return
+        self.candidates = candidates
+        names = tuple(sorted(each.name for each in candidates))
+        self.counts = self.normal(Counter(each.ranking for each in self.kept.values()))
+        self.summary = Summary.of(Ballots(names, self.counts))
+
+    def replace(self, items: Iterable[Item]) -> None:
+        """These are all the ballots there are."""
+        self.kept = {item["SK"]: Kept.of(item) for item in items}
+        self.newest = max((each.when for each in self.kept.values()), default="")
+        candidates, self.candidates = self.candidates, ()
+        self.stand(candidates)
+
+    def add(self, items: Iterable[Item]) -> None:
+        """These were cast lately; some are known, and some take the place of others."""
+        new, old = Counter[str](), Counter[str]()
+        for item in items:
+            ballot, known = Kept.of(item), self.kept.get(item["SK"])
+            if known is not None and (ballot == known or ballot.when < known.when):
+                continue
+            new[ballot.ranking] += 1
+            if known is not None:
+                old[known.ranking] += 1
+            self.kept[item["SK"]] = ballot
+            self.newest = max(self.newest, ballot.when)
+        if new:
+            self._change(self.normal(new), self.normal(old))
+
+    def _change(self, new: Counter[str], old: Counter[str]) -> None:
+        self.counts.update(new)
+        self.counts = self.counts - old  # which drops what has become none
+        self.summary = self.summary + Summary.of(Ballots(self.names, new))
+        if old:
+            self.summary = self.summary - Summary.of(Ballots(self.names, old))
+
+    def normal(self, rankings: Mapping[str, int]) -> Counter[str]:
+        """The same rankings, with candidates numbered in the order of their names.
+
+        One who was added after we read who stands is left out until we read it again, and then everything is counted.
+        """
+        ordered = sorted(self.candidates, key=lambda each: each.name)
+        place = {each.number: position for position, each in enumerate(ordered)}
+        counts: Counter[str] = Counter()
+        for ranking, number in rankings.items():
+            counts[ranking_of([place[each] for each in group if each in place] for group in groups_of(ranking))] += (
+                number
+            )
+        return counts
+
+    @property
+    def ballots(self) -> Ballots:
+        found = Ballots(self.names, dict(self.counts))
+        vars(found.normal)["summary"] = self.summary  # kept up to date: nobody need count it again
+        return found
+
+
+def is_kept(election: Election) -> bool:
+    """Whether the election has a running count: its ballots are also found by the time they were cast."""
+    return election.results_visible == "live" and not election.secret_ballot
+
+
+def summary_by_time(election: Election) -> Summary:
+    """What the running count comes to in the end: all ballots in the order they were cast, added up handful by handful.
+
+    Nothing of it has gone through the count of the ballots themselves. No more is kept than a handful: each ballot is
+    in the index once, in the place of all that it has replaced.
+    """
+    running = Running()
+    running.stand(candidates_of(election))
+    rankings = (item["rankings"] for item in table().each(keys.ballots_by_time(election.name)))
+    return sum(_summaries(running, rankings), running.summary)
+
+
+def _summaries(running: Running, rankings: Iterator[str]) -> Iterator[Summary]:
+    while some := Counter(islice(rankings, A_HANDFUL)):
+        yield Summary.of(Ballots(running.names, running.normal(some)))

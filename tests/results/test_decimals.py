@@ -1,0 +1,77 @@
+"""Parts of votes are written as the reader's language writes them, and stay exact."""
+
+from __future__ import annotations
+
+import re
+from types import SimpleNamespace
+
+import pytest
+from django.template import engines
+from django.utils import translation
+
+from elections.turnout import Turnout
+from results import words
+from results.pictures.drawing import exact, number
+from results.report import Report, report_on
+from results.repository import Found, Seal
+from results.text import as_text
+from results.views import context_of_report
+from tally.ballots import Ballots
+from tally.explain import TEMPLATES
+
+EQUALS = ["0=1>2", "0=1>2", "2>1", "1", "0=2", "3>2=0"]
+POINT, COMMA = re.compile(r"\d\.\d"), re.compile(r"\d,\d")
+
+
+def found(method: str, **rules) -> Found:
+    report = report_on(Ballots.of(["Ada", "Bo", "Cy", "Version 2.5"], EQUALS), method, seed="x", recounts=0, **rules)
+    turnout = Turnout(len(EQUALS), 0, ())
+    seal = Seal(len(EQUALS), "", "", "2031-05-01T12:00:00.000Z", 1, report.result.candidates, turnout)
+    return Found(SimpleNamespace(name="Board", voter_count=9, seed="x", time_zone="UTC"), seal, report)
+
+
+def shown(election: Found) -> str:
+    """The words and tables of the page; lengths in pictures are nobody's to read."""
+    parts = "".join(f'{{% include "results/parts/{part}.html" %}}' for part in ("why", "pictures", "tables"))
+    page = engines["django"].from_string(parts).render(context_of_report(election))
+    return re.sub(r"<[^>]*>", " ", page).replace("Version 2.5", "")
+
+
+@pytest.mark.parametrize("method", ["irv", "borda", "copeland", "plurality", "stv-scottish", "stv-meek"])
+def test_a_german_page_has_commas_and_an_english_one_points(method):
+    election = found(method, seats=2 if method.startswith("stv") else 1)
+    english = shown(election)
+    assert POINT.search(english)
+    with translation.override("de"):
+        german = shown(election)
+    assert COMMA.search(german)
+    assert POINT.findall(german) == []
+
+
+def test_the_text_has_them_too_and_a_name_keeps_its_point():
+    election = found("stv-scottish", seats=2)
+    with translation.override("de"):
+        text = as_text(election)
+    assert "Version 2.5" in text
+    assert re.search(r"  Ada: \d,\d{5}\n", text)
+
+
+def test_numbers_are_cut_and_kept_as_before():
+    assert [number(each) for each in ("2.50000", "7/3", 4, "100")] == ["2.5", "2.33", "4", "100"]
+    with translation.override("de"):
+        assert [number(each) for each in ("2.50000", "7/3", 4, "100")] == ["2,5", "2,33", "4", "100"]
+        assert [exact(each) for each in ("2.50000", "7/3", 4)] == ["2,50000", "7/3", "4"]
+
+
+def test_every_place_of_a_sentence_is_a_name_or_a_number():
+    """A new kind of name in a sentence would have its points taken for decimal points."""
+    places = {place for each in TEMPLATES.values() for place in re.findall(r"%\((\w+)\)s", each)}
+    numbers = {"votes", "against", "lost", "held", "score", "won", "drawn", "points", "round", "total", "threshold"}
+    assert places == {*words.NAMES, *numbers, "percent", "place"}
+
+
+def test_what_is_stored_has_points_in_every_language():
+    report = found("stv-scottish", seats=2).report
+    with translation.override("de"):
+        assert Report.from_json(report.as_json()) == report
+        assert not COMMA.search(str(report.result.rounds[0].tally))
