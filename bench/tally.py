@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import gc
 import random
+import site
+import sys
 import tracemalloc
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from importlib.util import find_spec
 from itertools import cycle, islice, permutations
+from pathlib import Path
 from time import process_time
 from typing import Any
 
@@ -39,7 +42,10 @@ def measure(report: Report, scale: float = 1.0) -> None:
     cast = realistic(10, sizes[-1])
     _goals(report, cast)
     _growth(report, sizes[-1])
-    _libraries(report, realistic(10, max(200, int(BESIDE * scale))))
+    with _libraries_at_hand():
+        _libraries(report, realistic(10, max(200, int(BESIDE * scale))))
+        if find_spec("votelib"):
+            _fastest(report, cast)
 
 
 # --- ballots ---
@@ -123,10 +129,14 @@ def with_numpy(rankings: Sequence[str]) -> float:
 
 
 def _timed(rankings: Sequence[str], numpy: float) -> float:
-    """With new texts every time: one that was counted before remembers its hash, which ballots just read do not."""
-    fresh = [ranking.encode().decode() for ranking in rankings]
+    fresh = _just_read(rankings)
     with numpy_from(numpy):
         return milliseconds(lambda: schulze(fresh))
+
+
+def _just_read(rankings: Sequence[str]) -> list[str]:
+    """New texts every time: one that was counted before remembers its hash, which ballots just read do not."""
+    return [ranking.encode().decode() for ranking in rankings]
 
 
 def _sizes(report: Report, kind: str, candidates: int, cast: list[str], sizes: Sequence[int]) -> None:
@@ -193,6 +203,18 @@ def _growth(report: Report, size: int) -> None:
 # --- other libraries, where they are installed ---
 
 
+@contextmanager
+def _libraries_at_hand() -> Iterator[None]:
+    """Those that `make referees` has installed, after our own, so that what both have is ours."""
+    before = list(sys.path)
+    for folder in Path("build/referees").glob("lib/python*/site-packages"):
+        site.addsitedir(str(folder.absolute()))
+    try:
+        yield
+    finally:
+        sys.path[:] = before
+
+
 def _libraries(report: Report, cast: list[str]) -> None:
     """Each gets rankings already counted where it can use counts, and makes its own values of them, as we do."""
     strict = [ranking.replace("=", ">") for ranking in cast]
@@ -203,7 +225,7 @@ def _libraries(report: Report, cast: list[str]) -> None:
     }
     missing = [name for name in beside if find_spec(name) is None]
     if missing:
-        report.say(f"\nNot installed, so not measured beside: {', '.join(missing)}.")
+        report.say(f"\nNot installed, so not measured beside: {', '.join(missing)}. `make referees` installs them.")
     for name in sorted(beside.keys() - set(missing)):
         rule, ours, theirs, goal = beside[name]
         report.heading(f"{len(cast):,} ballots of 10 candidates, beside {name}", "theirs")
@@ -215,6 +237,19 @@ def _libraries(report: Report, cast: list[str]) -> None:
             peer=name,
             at_least=10 if goal else None,
         )
+
+
+def _fastest(report: Report, cast: list[str]) -> None:
+    """All of the ballots beside the fastest library that answers right, as a site with NumPy counts them."""
+    ours = with_numpy if fast.installed() else plain
+
+    def theirs() -> float:
+        fresh = _just_read(cast)
+        return milliseconds(lambda: _votelib(fresh))
+
+    report.heading(f"{len(cast):,} ballots of 10 candidates, beside votelib", "theirs")
+    beside = compare(lambda: ours(cast), theirs, 5)
+    report.compare("fastest", "Schulze", beside, MILLISECONDS, peer="votelib", at_least=10)
 
 
 def _irv(cast: Sequence[str]) -> object:

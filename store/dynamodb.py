@@ -119,21 +119,18 @@ class DynamoDbTable(Table):
     def count(self, span: Span, *, consistent: bool = True) -> int:
         expressions = Expressions().span(span).not_expired(int(self._clock()))
         request = self._query(span, consistent) | expressions.arguments() | {"Select": "COUNT"}
-        total = 0
-        while True:
-            answer = self._ask("count", "query", **request)
-            total += int(answer["Count"])
-            if not (last := answer.get("LastEvaluatedKey")):
-                return total
-            request["ExclusiveStartKey"] = last
+        return sum(int(answer["Count"]) for answer in self._answers("count", "query", request))
+
+    def values(self, span: Span, *names: str) -> Iterator[tuple[Value, ...]]:
+        request = self._query(span, True) | Expressions().span(span).only([*names, "ttl"]).arguments()
+        for item in self._live_items("page", "query", request):
+            yield tuple(map(item.get, names))
 
     def everything(self) -> Iterator[tuple[str, Item]]:
         for table in TABLES:
-            for answer in self._scan(table):
-                now = self._clock()
-                for item in map(wire.decode_item, answer["Items"]):
-                    if self._is_live(item, now):
-                        yield table, item
+            request = {"TableName": self._name(table), "ConsistentRead": True}
+            for item in self._live_items("everything", "scan", request):
+                yield table, item
 
     # --- writing ---
 
@@ -186,6 +183,20 @@ class DynamoDbTable(Table):
                 raise translated(error, request.get("TableName", self._all_names())) from error
             return answer
 
+    def _answers(self, operation: str, method: str, request: dict[str, Any]) -> Iterator[dict[str, Any]]:
+        """One round trip after the other, until nothing is left."""
+        while True:
+            answer = self._ask(operation, method, **request)
+            yield answer
+            if not (last := answer.get("LastEvaluatedKey")):
+                return
+            request = request | {"ExclusiveStartKey": last}
+
+    def _live_items(self, operation: str, method: str, request: dict[str, Any]) -> Iterator[Item]:
+        for answer in self._answers(operation, method, request):
+            now = self._clock()
+            yield from (item for item in map(wire.decode_item, answer["Items"]) if self._is_live(item, now))
+
     def _persist(self, ask: Callable[[], _Answer]) -> _Answer:
         """Ask again when other transactions were in the way: the SDK does not, and nothing was written."""
         for tried in range(1, TRIES):
@@ -234,15 +245,6 @@ class DynamoDbTable(Table):
         else:
             request["ConsistentRead"] = consistent
         return request
-
-    def _scan(self, table: str) -> Iterator[dict[str, Any]]:
-        request: dict[str, Any] = {"TableName": self._name(table), "ConsistentRead": True}
-        while True:
-            answer = self._ask("everything", "scan", **request)
-            yield answer
-            if not (last := answer.get("LastEvaluatedKey")):
-                return
-            request["ExclusiveStartKey"] = last
 
     def _part(self, write: Write) -> dict[str, Any]:
         expressions = Expressions().condition(write.when)

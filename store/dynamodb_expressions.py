@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import reduce
 from operator import and_, or_
 from typing import Any
@@ -41,6 +41,11 @@ class Expressions:
     def not_expired(self, now: int) -> Expressions:
         ttl = _Name("ttl")
         return self._add("FilterExpression", ttl.does_not_exist() | (ttl > _literal(now)))
+
+    def only(self, names: Iterable[str]) -> Expressions:
+        wanted = [_Name(name).serialize(self._names, self._values) for name in dict.fromkeys(names)]
+        self._texts["ProjectionExpression"] = ", ".join(wanted)
+        return self
 
     def arguments(self) -> dict[str, Any]:
         """What the request says: the expressions and their placeholders."""

@@ -103,14 +103,16 @@ class SqliteTable(Table):
     ) -> Page:
         if limit is not None and limit < 1:
             raise Invalid("A page holds at least one item.")
-        where, values = rows.where(span, self.clock(), cursor, backwards)
-        direction = "DESC" if backwards else "ASC"
-        order = ", ".join(f"{name.lower()} {direction}" for name in cursors.key_names(span)[1:])
-        with trips.trip("page"), _sentences(self.path):
-            found = self._reader().execute(f"SELECT body FROM {span.table} WHERE {where} ORDER BY {order}", values)
-            bodies, more = rows.fill_page(found, limit)
+        bodies, more = self._bodies(span, limit, cursor, backwards)
         items = rows.unpack_all(bodies)
         return Page(items, cursors.encode(span, items[-1]) if more else None)
+
+    def values(self, span: Span, *names: str) -> Iterator[tuple[Value, ...]]:
+        cursor, more = None, True
+        while more:
+            bodies, more = self._bodies(span, cursor=cursor)
+            cursor = cursors.encode(span, rows.unpack(bodies[-1])) if more else None
+            yield from rows.values_of(bodies, names)
 
     def count(self, span: Span, *, consistent: bool = True) -> int:
         where, values = rows.where(span, self.clock())
@@ -156,7 +158,7 @@ class SqliteTable(Table):
     def close(self) -> None:
         self._start_afresh()
 
-    # --- connections ---
+    # --- connections, and reading ---
 
     def _start_afresh(self) -> None:
         """Forget every connection; threads open new ones. Also what a forked child does with those of its parent."""
@@ -173,6 +175,17 @@ class SqliteTable(Table):
             reader.execute("PRAGMA query_only = ON")
             self._threads.reader = reader
             return reader
+
+    def _bodies(
+        self, span: Span, limit: int | None = None, cursor: str | None = None, backwards: bool = False
+    ) -> tuple[list[bytes], bool]:
+        """The items of a page as they lie in the file, and whether something comes after them."""
+        where, values = rows.where(span, self.clock(), cursor, backwards)
+        direction = "DESC" if backwards else "ASC"
+        order = ", ".join(f"{name.lower()} {direction}" for name in cursors.key_names(span)[1:])
+        with trips.trip("page"), _sentences(self.path):
+            found = self._reader().execute(f"SELECT body FROM {span.table} WHERE {where} ORDER BY {order}", values)
+            return rows.fill_page(found, limit)
 
     # --- writing ---
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import sqlite3
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
 
 import orjson
@@ -59,10 +60,43 @@ def unpack(body: bytes) -> Item:
 
 
 def unpack_all(bodies: list[bytes]) -> list[Item]:
-    """Many at once, which takes half the time of one by one."""
-    if any(body[:1] == b"~" for body in bodies):
+    """Many at once, which takes half the time of one by one; but no more than the processor keeps at hand."""
+    items: list[Item] = []
+    for at in range(0, len(bodies), ROWS_AT_A_TIME):
+        items += _unpack_some(bodies[at : at + ROWS_AT_A_TIME])
+    return items
+
+
+def _unpack_some(bodies: list[bytes]) -> list[Item]:
+    text = b",".join(bodies)
+    if b"~" in text and any(body[:1] == b"~" for body in bodies):
         return [unpack(body) for body in bodies]
-    return orjson.loads(b"[" + b",".join(bodies) + b"]")  # type: ignore[no-any-return]
+    return orjson.loads(b"[" + text + b"]")  # type: ignore[no-any-return]
+
+
+def values_of(bodies: list[bytes], names: Sequence[str]) -> Iterator[tuple[Value, ...]]:
+    """These attributes of every item, cut out of the text where that is safe: it takes half the time of unpacking."""
+    for at in range(0, len(bodies), ROWS_AT_A_TIME):
+        some = bodies[at : at + ROWS_AT_A_TIME]
+        columns = _columns(b"".join(some).decode(), len(some), names)
+        yield from columns or (tuple(map(item.get, names)) for item in _unpack_some(some))
+
+
+def _columns(text: str, size: int, names: Sequence[str]) -> Iterable[tuple[Value, ...]] | None:
+    """`None` unless all of the items are plain: with nothing escaped, every quotation mark in the text begins or ends a
+    string, and with one brace each, whatever looks like the name of an attribute is one of the item itself."""
+    if not names or "\\" in text or text.count("{") != size or not all(name.isidentifier() for name in names):
+        return None
+    columns = [_column(text, size, name) for name in names]
+    return None if any(column is None for column in columns) else zip(*columns, strict=True)
+
+
+def _column(text: str, size: int, name: str) -> list[str | None] | None:
+    """An attribute that all of the items have, as a string, or none of them; `None` otherwise."""
+    found: list[str | None] = [after.partition('"')[0] for after in text.split(f'"{name}":"')[1:]]
+    if len(found) == size:
+        return found
+    return None if f'"{name}":' in text else [None] * size
 
 
 def _tag(value: Value) -> Value:

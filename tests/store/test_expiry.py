@@ -55,6 +55,13 @@ def test_counts_leave_expired_items_out(fading, pk, clock):
     assert fading.count(Span(pk, prefix="b")) == 0
 
 
+@pytest.mark.parametrize("index", [False, True])
+def test_values_leave_expired_items_out_whichever_are_asked_for(fading, pk, clock, index):
+    clock.now += 11
+    assert list(fading.values(Span(pk, index=index), "SK")) == [("a",), ("c",), ("e",)]
+    assert list(fading.values(Span(pk, index=index), "SK", "ttl")) == [("a", None), ("c", None), ("e", None)]
+
+
 def test_a_page_of_expired_items_only_is_empty_and_the_walk_goes_on(table, pk, clock):
     fill(table, pk, "abcdefgh", ttl=int(clock.now) + 1)
     fill(table, pk, "i")

@@ -391,3 +391,48 @@ def test_a_count_is_the_length_of_the_walk(table, pk):
 def test_a_count_goes_on_past_one_megabyte(table, pk):
     fill(table, pk, [f"{n:02d}" for n in range(12)], text="x" * 100_000)
     assert table.count(Span(pk)) == 12
+
+
+# --- some attributes only ---
+
+CURIOUS = [
+    {"name": "Ada", "rankings": "0>1"},
+    {"name": 'an "\\ and {a: "b"} and ~', "rankings": ""},
+    {"name": '"rankings":"2"', "rankings": "1"},
+    {"name": "no rankings"},
+    {"rankings": None},
+    {"rankings": 5, "name": False},
+    {"rankings": "0", "name": {"rankings": "1"}},
+    {"name": {"rankings": "1", "name": "nested"}},
+    {"rankings": b"\x00", "name": ["rankings", "é", "中"]},
+    {"rankings": "été 🗳", "other": b"\xff"},
+]
+
+
+@pytest.mark.parametrize("names", [("rankings",), ("name", "rankings"), ("SK", "name", "SK"), ("nothing",), ()])
+@pytest.mark.parametrize("some", [CURIOUS, CURIOUS[:1], CURIOUS[:2], CURIOUS[2:3], CURIOUS[6:7], CURIOUS[7:8]])
+def test_values_are_these_attributes_of_every_item(table, pk, some, names):
+    for number, attributes in enumerate(some):
+        table.write(Put({"PK": pk, "SK": f"{number}", **attributes}))
+    found = list(table.values(Span(pk), *names))
+    assert found == [tuple(map(item.get, names)) for item in walk(table, Span(pk))]
+    assert len(found) == len(some)
+
+
+@pytest.mark.parametrize("name", [":", ",", ":,", "a.b", '"', "\\", "#a", "size", "é"])
+def test_values_of_an_attribute_whatever_its_name(table, pk, name):
+    table.write(Put({"PK": pk, "SK": "1", "a": ":", "b": ",", name: ":"}))
+    table.write(Put({"PK": pk, "SK": "2", "a": [0], "b": ":"}))
+    assert list(table.values(Span(pk), name, "b")) == [(":", ","), (None, ":")]
+
+
+def test_values_go_on_past_one_megabyte(table, pk):
+    for number in range(30):
+        table.write(Put({"PK": pk, "SK": f"{number:02}", "long": "x" * 50_000, "number": f"{number}"}))
+    assert list(table.values(Span(pk), "number")) == [(f"{number}",) for number in range(30)]
+
+
+def test_values_stay_within_their_span(table, pk):
+    fill(table, pk, ["a1", "a2", "b1"])
+    assert list(table.values(Span(pk, "a"), "SK")) == [("a1",), ("a2",)]
+    assert list(table.values(Span(pk, "c"), "SK")) == []

@@ -41,3 +41,14 @@ def test_its_ballots_are_rankings_and_the_distinct_ones_are_distinct():
 def test_the_same_seed_gives_the_same_ballots():
     assert tally.realistic(5, 100) == tally.realistic(5, 100)
     assert Ballots.of("ABCDE", tally.realistic(5, 100)).total == 100
+
+
+def test_the_fastest_library_is_measured_with_texts_it_has_not_seen(tmp_path, monkeypatch):
+    cast, seen = tally.realistic(10, 200), []
+    monkeypatch.setattr(tally, "_votelib", seen.append)
+    report = Report("tally", tmp_path, io.StringIO())
+    tally._fastest(report, cast)
+    assert report.figures["tally.fastest.milliseconds"] > 0
+    assert report.figures["tally.fastest.goal"] == 10
+    assert all(given == cast for given in seen)
+    assert not any(one is other for given in seen for one, other in zip(given, cast, strict=True) if len(one) > 1)

@@ -24,7 +24,11 @@ def test_a_tiny_run_has_every_figure(tmp_path, monkeypatch):
     monkeypatch.delenv("BALLOTS", raising=False)
     report = Report("sealing", tmp_path, io.StringIO())
     sealing.measure(report, scale=0.001)
-    figures = {f"{step}.milliseconds" for step in sealing.STEPS} | {"memory.megabytes", "sealing.seconds"}
+    figures = {f"{step}.milliseconds" for step in sealing.STEPS} | {
+        "memory.megabytes",
+        "sealing.seconds",
+        "sealing.processor.seconds",
+    }
     for key in figures | {"milliseconds", "bytes_milliseconds", "distinct"}:
         for kind in ("public", "secret"):
             assert report.figures[f"sealing.{kind}.{key}"] > 0

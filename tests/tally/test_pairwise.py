@@ -134,6 +134,45 @@ def test_numpy_refuses_a_candidate_who_does_not_stand():
         fast.matrices(Ballots(ABC, {"0>3": 1}))
 
 
+@pytest.mark.parametrize("ranking", ["0>x", "123", "0\n1", "é", "0 1"])
+@pytest.mark.parametrize("candidates", ["ABCDEFGHIJ", "ABCDEFGHIJKL"])
+@pytest.mark.parametrize("count", [matrices, fast.matrices])
+def test_a_text_that_is_no_ranking_is_refused_by_both(ranking, candidates, count):
+    pytest.importorskip("numpy", reason="NumPy is not installed; plain Python counts everything.")
+    with pytest.raises(BadBallot, match="does not stand"):
+        count(Ballots(tuple(candidates), {"0>1": 1, ranking: 2, "2": 3}))
+
+
+@pytest.mark.parametrize(("candidates", "ballots"), [(1, 9), (3, 40), (10, 3_000)])
+@pytest.mark.parametrize("blank", [{}, {"": 7}])
+def test_numpy_sorts_texts_as_plain_python_does(candidates, ballots, blank, monkeypatch):
+    pytest.importorskip("numpy", reason="NumPy is not installed; plain Python counts everything.")
+    cast = many(candidates, ballots)
+    cast = Ballots(cast.candidates, {ranking: n for ranking, n in cast.counts.items() if ranking} | blank)
+    monkeypatch.setattr(fast, "AT_ONCE", 1000)
+    monkeypatch.setattr(fast, "PAYS_FROM", 0)
+    sorted_by_numpy = fast.arranged(cast)
+    assert sorted_by_numpy is not None
+    assert list(sorted_by_numpy.items()) == sorted(cast.counts.items())
+    assert all(type(count) is int for count in sorted_by_numpy.values())
+
+
+@pytest.mark.parametrize(
+    "counts",
+    [{}, {"": 1}, {"0": 0, "1": 2}, {"10": 1}, {"123": 1}, {"0\n1": 1}, {"0>x": 1}, {"0>" * 10 + "0": 1}, {"é": 1}],
+)
+def test_what_numpy_cannot_sort_is_left_to_plain_python(counts, monkeypatch):
+    monkeypatch.setattr(fast, "PAYS_FROM", 0)
+    cast = Ballots(tuple("ABCDEFGHIJ"), counts)
+    assert fast.arranged(cast) is None
+    assert list(cast.normal.counts.items()) == [(ranking, n) for ranking, n in sorted(counts.items()) if n]
+
+
+def test_more_than_ten_candidates_are_left_to_plain_python(monkeypatch):
+    monkeypatch.setattr(fast, "PAYS_FROM", 0)
+    assert fast.arranged(Ballots(tuple("ABCDEFGHIJK"), {"0>1": 1})) is None
+
+
 def test_numpy_is_left_aside_for_few_rankings_and_for_numbers_past_its_own(monkeypatch):
     monkeypatch.setattr(fast, "installed", lambda: True)
     assert not fast.pays(Ballots(ABC, {"0": 10**6}))

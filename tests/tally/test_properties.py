@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 from collections import Counter
 from dataclasses import replace
 from itertools import pairwise as steps
@@ -261,3 +263,28 @@ def test_numpy_and_plain_python_count_alike(cast):
     pytest.importorskip("numpy", reason="NumPy is not installed; plain Python counts everything.")
     assume(cast.counts)
     assert fast.matrices(cast) == matrices(cast)
+
+
+@some
+@given(elections())
+def test_with_numpy_and_without_the_result_is_the_same_to_the_byte(cast):
+    pytest.importorskip("numpy", reason="NumPy is not installed; plain Python counts everything.")
+    plain = methods.count(cast, "schulze").as_json()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(fast, "PAYS_FROM", 0)
+        assert methods.count(replace(cast), "schulze").as_json() == plain
+
+
+@some
+@given(elections())
+def test_the_digest_is_of_what_it_says(cast):
+    """Results carry it for good: whoever has the ballots can work it out again, in any language."""
+    listed = [list(cast.normal.candidates), [[ranking, count] for ranking, count in cast.normal.counts.items()]]
+    text = json.dumps(listed, ensure_ascii=False, separators=(",", ":"))
+    assert cast.digest == hashlib.sha256(text.encode()).hexdigest()
+
+
+def test_the_digest_stays_what_it_was():
+    cast = Ballots(("b", "Čeněk", "a"), {"2>0": 12, "": 3, "0=1>2": 1, "1": 12, "0": 0})
+    assert cast.digest == "5e6497b39b03d4b7c3e95eaa387cde22a58280f1588eb44c8e48192d368efb8d"
+    assert Ballots((), {}).digest == hashlib.sha256(b"[[],[]]").hexdigest()
