@@ -45,6 +45,10 @@ format: .venv/test ## put the code into our format
 bench: .venv/test ## measure, as ratios against the bare engines (PART=store for one part)
 	@$(BIN)/python -m bench $(PART)
 
+.PHONY: bench-referees
+bench-referees: build/referees/installed ## measure counting beside other libraries
+	@build/referees/bin/python -m bench tally
+
 .PHONY: soak
 soak: .venv/test ## bad weather for MINUTES (10): a store with faults and a server killed again and again, judged
 	@$(BIN)/python -m pytest --quiet --timeout 0 tests/ballots/soak.py

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pkgutil
 from collections.abc import Sequence
 from importlib import import_module
+from importlib.util import find_spec
 from types import ModuleType
 
 import bench
@@ -21,9 +22,16 @@ def every_part(package: ModuleType = bench) -> dict[str, ModuleType]:
 
 
 def chosen(names: Sequence[str], package: ModuleType = bench) -> dict[str, ModuleType]:
-    """The parts of these names; without names, all."""
-    known = every_part(package)
+    """The parts of these names, and no other module is loaded for them; without names, all."""
+    if not names:
+        return every_part(package)
+    modules = {name: import_module(f"{package.__name__}.{name}") for name in names if _is_there(package, name)}
     for name in names:
-        if name not in known:
-            raise UnknownPart(f"There is no part {name!r} to measure. There is: {', '.join(known)}.")
-    return {name: known[name] for name in names or known}
+        if not hasattr(modules.get(name), "measure"):
+            known = ", ".join(every_part(package))
+            raise UnknownPart(f"There is no part {name!r} to measure. There is: {known}.")
+    return modules
+
+
+def _is_there(package: ModuleType, name: str) -> bool:
+    return name.isidentifier() and find_spec(f"{package.__name__}.{name}") is not None

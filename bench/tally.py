@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import gc
 import random
-import site
-import sys
 import tracemalloc
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from importlib.util import find_spec
 from itertools import cycle, islice, permutations
-from pathlib import Path
 from time import process_time
 from typing import Any
 
@@ -42,10 +39,9 @@ def measure(report: Report, scale: float = 1.0) -> None:
     cast = realistic(10, sizes[-1])
     _goals(report, cast)
     _growth(report, sizes[-1])
-    with _libraries_at_hand():
-        _libraries(report, realistic(10, max(200, int(BESIDE * scale))))
-        if find_spec("votelib"):
-            _fastest(report, cast)
+    _libraries(report, realistic(10, max(200, int(BESIDE * scale))))
+    if find_spec("votelib"):
+        _fastest(report, cast)
 
 
 # --- ballots ---
@@ -203,18 +199,6 @@ def _growth(report: Report, size: int) -> None:
 # --- other libraries, where they are installed ---
 
 
-@contextmanager
-def _libraries_at_hand() -> Iterator[None]:
-    """Those that `make referees` has installed, after our own, so that what both have is ours."""
-    before = list(sys.path)
-    for folder in Path("build/referees").glob("lib/python*/site-packages"):
-        site.addsitedir(str(folder.absolute()))
-    try:
-        yield
-    finally:
-        sys.path[:] = before
-
-
 def _libraries(report: Report, cast: list[str]) -> None:
     """Each gets rankings already counted where it can use counts, and makes its own values of them, as we do."""
     strict = [ranking.replace("=", ">") for ranking in cast]
@@ -225,7 +209,7 @@ def _libraries(report: Report, cast: list[str]) -> None:
     }
     missing = [name for name in beside if find_spec(name) is None]
     if missing:
-        report.say(f"\nNot installed, so not measured beside: {', '.join(missing)}. `make referees` installs them.")
+        report.say(f"\nNot installed, so not measured beside: {', '.join(missing)}. `make bench-referees` has them.")
     for name in sorted(beside.keys() - set(missing)):
         rule, ours, theirs, goal = beside[name]
         report.heading(f"{len(cast):,} ballots of 10 candidates, beside {name}", "theirs")
