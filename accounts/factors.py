@@ -22,7 +22,7 @@ from django.utils.translation import gettext_lazy as _
 
 from store import keys
 from store.log import Event, as_text
-from store.table import Delete, Equals, Item, Missing, Put, Refused, Update, Write
+from store.table import Condition, Delete, Equals, Item, Missing, Put, Refused, Write
 
 from . import authenticator_apps, mail, passkeys, repository, rules, services
 from .access import demands_second_factor
@@ -149,7 +149,11 @@ def _put(user: User, before: Factors, after: Factors) -> Put:
         "passkeys": [{**asdict(each), "transports": list(each.transports)} for each in after.passkeys],
         "codes": list(after.codes),
     }
-    return Put(item, when=Equals("version", before.version) if before.version else Missing())
+    return Put(item, when=_unchanged(before))
+
+
+def _unchanged(before: Factors) -> Condition:
+    return Equals("version", before.version) if before.version else Missing()
 
 
 Change = Callable[[Factors], Factors]
@@ -176,10 +180,8 @@ def _record(user: User, event_type: str, change: Change, *letters: Write, **word
     """Keep the change with its event, and tell the account what kinds there are."""
 
     def record(after: Factors, put: Put) -> None:
-        same_account = Equals("created_at", user.created_at)
-        account = Update(keys.user(user.name), set={"factors": after.kinds}, when=same_account)
         event = Event(user.name, event_type, {"name": user.name, **words, "factors": after.kinds})
-        services.log().record(event, put, account, *letters)
+        services.log().record(event, put, repository.factors_change(user, after.kinds), *letters)
 
     return _keep(user, change, record)
 
@@ -259,17 +261,17 @@ def make_codes(user: User) -> list[str]:
 def reset(user: User, actor: str, *also: Write) -> None:
     """Take everything away, for somebody who has lost it all and so cannot sign in any more."""
     event = Event(actor, "SecondFactorsReset", {"name": user.name, "factors": []})
-    same_account = Equals("created_at", user.created_at)
-    try:
-        services.log().record(
-            event,
-            Update(keys.user(user.name), set={"factors": []}, when=same_account),
-            Delete(keys.factors(user.name)),
-            mail.queued("factors_reset", user.email, name=user.name),
-            *also,
-        )
-    except Refused:
-        raise services.Overtaken(services.OVERTAKEN) from None
+    told = mail.queued("factors_reset", user.email, name=user.name)
+    for _attempt in range(TRIES):
+        gone = Delete(keys.factors(user.name), when=_unchanged(load(user)))
+        try:
+            services.log().record(event, gone, repository.factors_change(user, []), told, *also)
+        except Refused as refused:
+            if refused.parts != (0,):
+                break
+        else:
+            return
+    raise services.Overtaken(services.OVERTAKEN)
 
 
 def reset_for(actor: User, target: User) -> None:

@@ -14,6 +14,7 @@ import uuid
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from itertools import takewhile
 
 from django.core.mail import EmailMessage
 from django.utils.translation import get_language, gettext_noop
@@ -128,10 +129,18 @@ def find(number: str) -> Mail | None:
     return mail_of(item) if item else None
 
 
-def send_waiting(compose: Callable[[Mail], EmailMessage], now: Callable[[], float] = time.time) -> int:
-    """Send what is queued; answers how many mails went out. Any number of workers may do this at once."""
+def send_waiting(
+    compose: Callable[[Mail], EmailMessage],
+    now: Callable[[], float] = time.time,
+    goes_on: Callable[[], bool] = lambda: True,
+) -> int:
+    """Send what is queued; answers how many mails went out. Any number of workers may do this at once.
+
+    Whoever wants to stop between two mails says so when `goes_on` is asked, before each.
+    """
     _give_up_abandoned(now())
-    return sum(_send(mail, compose, now) for mail in list(_due(now())))
+    waiting = list(_due(now()))
+    return sum(_send(mail, compose, now) for mail in takewhile(lambda _: goes_on(), waiting))
 
 
 def _due(now: float) -> Iterator[Mail]:

@@ -66,6 +66,10 @@ class User(AbstractBaseUser):
         return self.can(Permission.USE_APPLICATION)
 
     @property
+    def can_audit(self) -> bool:
+        return self.can(Permission.VIEW_SECRETS)
+
+    @property
     def can_manage_people(self) -> bool:
         return self.can(Permission.MANAGE_USERS)
 

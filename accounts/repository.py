@@ -14,7 +14,7 @@ from django.conf import settings
 from store import keys
 from store.connect import connect
 from store.log import as_text
-from store.table import Delete, Equals, Exists, Item, Missing, Put, Table, Update, Write
+from store.table import Condition, Delete, Equals, Exists, Item, Missing, Put, Table, Update, Write
 
 from .models import User
 from .rules import Role
@@ -226,7 +226,19 @@ def removal(user: User) -> list[Write]:
 
 
 def profile_change(user: User, display_name: str, about: str) -> Write:
-    return Update(keys.user(user.name), set={"display_name": display_name, "about": about}, when=Exists())
+    """Refused if the profile is no longer the one that was read: so the log has changes in the order they happened."""
+    unchanged = Exists() & _still("display_name", user.display_name) & _still("about", user.about)
+    return Update(keys.user(user.name), set={"display_name": display_name, "about": about}, when=unchanged)
+
+
+def _still(name: str, text: str) -> Condition:
+    """An account that never had the text is the same as one whose text is empty."""
+    return Equals(name, text) if text else Equals(name, text) | Missing(name)
+
+
+def factors_change(user: User, kinds: list[str]) -> Write:
+    """What the account tells of the second step. Refused if it is somebody else's by now."""
+    return Update(keys.user(user.name), set={"factors": kinds}, when=Equals("created_at", user.created_at))
 
 
 def touch(user: User, fields: list[str]) -> None:

@@ -33,6 +33,8 @@ class Overtaken(Refusal):
     """Somebody changed the same thing at the same moment."""
 
 
+TRIES = 5
+
 NAME_TAKEN = _("Somebody here already has that name. Please choose another one.")
 LINK_SPENT = _("This link was used already or has grown too old. Please ask for a new one.")
 OVERTAKEN = _("Somebody else changed this at the same moment. Please look again and decide anew.")
@@ -40,6 +42,11 @@ OVERTAKEN = _("Somebody else changed this at the same moment. Please look again 
 
 def log() -> EventLog:
     return EventLog(repository.table())
+
+
+def log_at(now: datetime) -> EventLog:
+    """The log, for an act that has looked at the clock already: its event tells the very same moment."""
+    return EventLog(repository.table(), lambda: now)
 
 
 def new_user(name: str, email: str, password: str, role: Role) -> User:
@@ -55,9 +62,9 @@ def new_user(name: str, email: str, password: str, role: Role) -> User:
 
 def create_account(user: User, *also: Write) -> None:
     """Make the account; `NameTaken`, or `Refused` with the part of `also` or of the address."""
-    event = Event(user.name, "UserRegistered", {"name": user.name, "email": user.email, "role": user.role_name})
+    said = {"name": user.name, "email": user.email, "role": user.role_name, "created_at": user.created_at}
     try:
-        log().record(event, *repository.creation(user), *also)
+        log().record(Event(user.name, "UserRegistered", said), *repository.creation(user), *also)
     except Refused as refused:
         if 0 in refused.parts:
             raise NameTaken(NAME_TAKEN) from None
@@ -242,6 +249,8 @@ def ask_for_new_email(user: User, email: str) -> None:
 
 def confirm_email(name: str, token: str) -> User:
     user, email = read_email_link(name, token)
+    if email == user.email:
+        return user
     event = Event(user.name, "UserEmailChanged", {"name": user.name, "email": email})
     told = mail.queued("email_changed", user.email, name=user.name)
     try:
@@ -266,6 +275,8 @@ def read_email_link(name: str, token: str) -> tuple[User, str]:
 def change_role(actor: User, target: User, new: Role) -> None:
     """Give somebody another role; OWNER hands the ownership over."""
     rules.check_role_change(who(actor), who(target), new)
+    if new == target.role:
+        return
     if new == Role.OWNER:
         _hand_over(actor, target)
         return
@@ -280,7 +291,11 @@ def change_role(actor: User, target: User, new: Role) -> None:
 
 def _hand_over(owner: User, target: User) -> None:
     """One event, one transaction: at no moment are there two owners or none."""
-    event = Event(owner.name, "OwnershipTransferred", {"old_owner": owner.name, "new_owner": target.name})
+    event = Event(
+        owner.name,
+        "OwnershipTransferred",
+        {"old_owner": owner.name, "new_owner": target.name, "old_role": target.role_name},
+    )
     try:
         log().record(
             event,
@@ -296,8 +311,18 @@ def _hand_over(owner: User, target: User) -> None:
 
 
 def change_profile(user: User, display_name: str, about: str) -> None:
-    event = Event(user.name, "ProfileChanged", {"name": user.name, "display_name": display_name, "about": about})
-    log().record(event, repository.profile_change(user, display_name, about))
+    """Who saves last, wins; and the log has it in that order."""
+    for _attempt in range(TRIES):
+        if (user.display_name, user.about) == (display_name, about):
+            return
+        event = Event(user.name, "ProfileChanged", {"name": user.name, "display_name": display_name, "about": about})
+        try:
+            log().record(event, repository.profile_change(user, display_name, about))
+        except Refused:
+            user = _again(user)
+        else:
+            return
+    raise Overtaken(OVERTAKEN)
 
 
 def remove(actor: User, target: User) -> None:
@@ -317,7 +342,7 @@ after_removal: list[Callable[[User], None]] = []  # what other apps do when some
 
 
 def _record_removal(user: User, actor: str, *also: Write) -> None:
-    event = Event(actor, "UserRemoved", {"name": user.name})
+    event = Event(actor, "UserRemoved", {"name": user.name, "role": user.role_name})
     try:
         log().record(event, *repository.removal(user), repository.leaving(user), *also)
     except Refused:

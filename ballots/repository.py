@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import lru_cache
+from itertools import chain
 
 from accounts.repository import table
 from elections import repository as elections
@@ -92,8 +93,9 @@ def every_ballot(election_name: str) -> Iterator[Ballot]:
 
 def lines(election_name: str) -> Iterator[str]:
     """Every ballot as one line of text, the code first: a million of them sort in a hundred megabytes."""
-    for item in table().each(keys.ballots(election_name)):
-        yield "\t".join((item["confirmation"], item["rankings"], item.get("voter_name", "")))
+    found = table().values(keys.ballots(election_name), "confirmation", "rankings", "voter_name")
+    for confirmation, rankings, voter in found:
+        yield "\t".join((confirmation, rankings, voter or ""))
 
 
 def published(line: str) -> Item:
@@ -116,7 +118,7 @@ def every_published(election_name: str) -> Iterator[Item]:
 def counted(election_name: str) -> Ballots:
     """All ballots as counting wants them: how often each ranking was cast. Read page by page, never all at once."""
     names = {each.number: each.name for each in elections.candidates(election_name)}
-    rankings = (item["rankings"] for item in table().each(keys.ballots(election_name)))
+    rankings = chain.from_iterable(table().values(keys.ballots(election_name), "rankings"))
     numbers = range(max(names, default=-1) + 1)
     every = Ballots.of([names.get(number, f"#{number}") for number in numbers], rankings)
     return every.in_order([names[number] for number in sorted(names)])  # a removed candidate leaves a gap
@@ -137,22 +139,24 @@ def _candidates(name: str, created_at: str, version: int) -> tuple[Candidate, ..
 
 def casting(standing: Standing, ballot: Ballot, now: datetime, *, paper: bool) -> list[Write]:
     """The gate, the roll and the ballot. Refused if the box is shut, or if they voted elsewhere since `standing`."""
-    votes, papers = int(not standing.voted), int(paper) - int(_was_paper(standing))
-    return [
-        through_gate(standing.election, now, votes, papers),
-        marked(standing, voted=True, paper=paper),
-        _stored(standing, ballot),
-        *_nowhere_else(standing),
-    ]
+    return [*coming(standing, now, paper=paper), _stored(standing, ballot), *_nowhere_else(standing)]
 
 
 def withdrawal(standing: Standing, now: datetime) -> list[Write]:
     assert standing.ballot_key is not None
-    return [
-        through_gate(standing.election, now, -1, -int(_was_paper(standing))),
-        marked(standing, voted=False, paper=False),
-        Delete(standing.ballot_key, when=Exists()),
-    ]
+    return [*going(standing, now), Delete(standing.ballot_key, when=Exists())]
+
+
+def coming(standing: Standing, now: datetime, *, paper: bool) -> list[Write]:
+    """What a cast changes besides the ballot: the same in every election, secret or not."""
+    votes, papers = int(not standing.voted), int(paper) - int(_was_paper(standing))
+    return [through_gate(standing.election, now, votes, papers), marked(standing, voted=True, paper=paper)]
+
+
+def going(standing: Standing, now: datetime) -> list[Write]:
+    """What a withdrawal changes besides the ballot."""
+    papers = -int(_was_paper(standing))
+    return [through_gate(standing.election, now, -1, papers), marked(standing, voted=False, paper=False)]
 
 
 def through_gate(election: Election, now: datetime, votes: int, papers: int) -> Write:
@@ -162,7 +166,8 @@ def through_gate(election: Election, now: datetime, votes: int, papers: int) -> 
     is_open = Equals("open", True) & (Equals("until", None) | Greater("until", moment))
     if not votes and not papers:
         return Check(place, is_open)
-    counted = {"voted": votes, "paper": papers, bucket(election, now): votes}
+    hour = bucket(election, datetime.fromisoformat(moment))  # of the moment that the log tells
+    counted = {"voted": votes, "paper": papers, hour: votes}
     return Update(place, add={name: by for name, by in counted.items() if by}, when=is_open)
 
 

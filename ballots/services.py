@@ -13,13 +13,13 @@ from django.utils.translation import gettext_lazy as _
 from accounts import repository as people
 from accounts.models import User
 from accounts.rules import Permission, Refusal
-from accounts.services import OVERTAKEN, Overtaken, log
+from accounts.services import OVERTAKEN, Overtaken, log, log_at
 from elections import repository as elections
 from elections import services as organising
 from elections.rules import Action, Election, State, check_when, check_who
 from store import keys
 from store.log import Event, Repeated, as_text, utc_now
-from store.table import Check, Delete, Equals, Exists, Item, Refused, Update
+from store.table import Check, Delete, Equals, Exists, Item, Refused, Update, Write
 
 from . import repository, rules, secrecy
 from .repository import Standing
@@ -139,7 +139,7 @@ def _record_cast(user: User, standing: Standing, rankings: str, now: datetime, f
     if not standing.election.secret_ballot:
         said |= {"rankings": rankings, "confirmation": ballot.confirmation}
     writes = repository.casting(standing, ballot, now, paper=paper)
-    log().record(Event(user.name, "BallotCast", said), *writes, _still_here(user), once=form)
+    log_at(now).record(Event(user.name, "BallotCast", said), *writes, _still_here(user), once=form)
     return ballot
 
 
@@ -174,7 +174,7 @@ def _withdraw(user: User, election_name: str, form: str) -> Outcome:
 
 def _record_withdrawal(actor: str, standing: Standing, now: datetime, *, once: str | None = None) -> None:
     said = {"election_name": standing.election.name, "voter_name": standing.voter}
-    log().record(Event(actor, "BallotWithdrawn", said), *repository.withdrawal(standing, now), once=once)
+    log_at(now).record(Event(actor, "BallotWithdrawn", said), *repository.withdrawal(standing, now), once=once)
 
 
 # --- when somebody leaves ---
@@ -258,13 +258,19 @@ def _seal(election: Election) -> None:
 
 def _seal_part(election: Election, number: int, parts: int, ballots: list[Item]) -> None:
     """Publish some ballots. Those of a secret election enter the log here; those of a public one are in it already."""
-    taken = Update(keys.sealing(election.name), set={"parts": number + 1}, when=Equals("parts", number))
-    writes = [repository.publication(election, number, ballots), taken]
+    writes = publishing(election, number, ballots)
     if not election.secret_ballot:
         return people.table().write(*writes)
     said = {"election_name": election.name, "part": number + 1, "parts": parts, "ballots": ballots}
-    log().record(Event("plenum", "BallotsSealed", said), *writes)
+    still_there = Check(keys.election(election.name), Exists())
+    log().record(Event("plenum", "BallotsSealed", said), *writes, still_there)
     return None
+
+
+def publishing(election: Election, number: int, ballots: list[Item]) -> list[Write]:
+    """Refused if another worker has published this part."""
+    taken = Update(keys.sealing(election.name), set={"parts": number + 1}, when=Equals("parts", number))
+    return [repository.publication(election, number, ballots), taken]
 
 
 def sealed_parts(election: Election) -> list[list[str]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import secrets
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -52,6 +53,12 @@ def ranks_in(post: QueryDict) -> dict[str, list[str]]:
     return {name.removeprefix(RANK): post.getlist(name) for name in post if name.startswith(RANK)}
 
 
+def typed_in(post: QueryDict) -> dict[int, str]:
+    """What stands in the rank boxes, whatever that is, by the number of the candidate."""
+    short = {number: values for number, values in ranks_in(post).items() if number.isdecimal() and len(number) < 10}
+    return {int(number): values[-1] for number, values in short.items()}
+
+
 def token_in(post: QueryDict) -> str:
     """The token of the form; one without gets one of its own, and so is never taken for a repetition."""
     return post.get("token", "")[:LONGEST_TOKEN] or secrets.token_urlsafe(16)
@@ -98,10 +105,10 @@ def _show(request: HttpRequest, standing: Standing, ranks: dict[int, Any], **mor
     election, voter = standing.election, standing.voter or request.user.name
     shown = rules.shuffled(repository.candidates_of(election), standing.listing)
     context = {
-        "choices": [_choice(each, ranks) for each in shown],
+        "choices": choices_of(shown, ranks),
         "ranks": len(shown),
         "draft_key": f"ballot {election.created_at} {voter}",
-        "unranked_sentence": unranked_sentence(election),
+        "unranked_sentence": unranked_sentence(election.unranked),
         "acts": standing.acts,
         "voted": standing.voted,
         "action": reverse("ballot", args=[election.name]),
@@ -111,22 +118,26 @@ def _show(request: HttpRequest, standing: Standing, ranks: dict[int, Any], **mor
     return render(request, "ballots/ballot.html", context_of(request, election, **context | more), status=status)
 
 
-def _choice(candidate: Candidate, ranks: dict[int, Any]) -> Choice:
+def choices_of(candidates: Sequence[Candidate], ranks: Mapping[int, Any]) -> list[Choice]:
+    return [_choice(each, ranks) for each in candidates]
+
+
+def _choice(candidate: Candidate, ranks: Mapping[int, Any]) -> Choice:
     statement = to_html(candidate.statement) if candidate.statement else ""
     rank = str(ranks.get(candidate.number, ""))
     return Choice(candidate.number, candidate.name, statement, candidate.link, rank)
 
 
-def unranked_sentence(election: Election) -> str:
-    if election.unranked == "below":
+def unranked_sentence(unranked: str) -> str:
+    """What the ballot says of whom it does not rank, by the rule of the election or the poll."""
+    if unranked == "below":
         return _("Candidates you leave out count as below all you have ranked.")
     return _("Of candidates you leave out, your ballot says nothing: it counts neither for nor against them.")
 
 
 def _show_typed(request: HttpRequest, standing: Standing, **more: Any) -> HttpResponse:
     """The ballot with what was typed, whatever that was: nothing is lost."""
-    typed = {int(number): values[-1] for number, values in ranks_in(request.POST).items() if number.isdecimal()}
-    return _show(request, standing, typed, **more)
+    return _show(request, standing, typed_in(request.POST), **more)
 
 
 def _review(request: HttpRequest, standing: Standing, **more: Any) -> HttpResponse:
@@ -139,7 +150,7 @@ def _review(request: HttpRequest, standing: Standing, **more: Any) -> HttpRespon
     context = {
         "ranked": rules.named(rankings, candidates),
         "unranked": rules.left_out(rankings, candidates),
-        "unranked_sentence": unranked_sentence(standing.election),
+        "unranked_sentence": unranked_sentence(standing.election.unranked),
         "fields": [*fields_in(request.POST), ("token", secrets.token_urlsafe(16))],
         "voted": standing.voted,
         "cast_action": reverse("cast", args=[name]),
@@ -196,7 +207,7 @@ def _show_receipt(request: HttpRequest, standing: Standing, cast: rules.Ballot, 
         "qr": _picture(election, cast.confirmation),
         "ranked": rules.named(cast.rankings, candidates),
         "unranked": rules.left_out(cast.rankings, candidates),
-        "unranked_sentence": unranked_sentence(election),
+        "unranked_sentence": unranked_sentence(election.unranked),
         "acts": standing.acts,
         "state_url": reverse("ballot_state", args=[election.name]),
         "draft_key": f"ballot {election.created_at} {standing.voter}",
@@ -208,7 +219,10 @@ def _show_receipt(request: HttpRequest, standing: Standing, cast: rules.Ballot, 
 
 def _picture(election: Election, confirmation: str) -> str:
     """The code as a QR picture of an address; what stands behind the # stays in the browser that opens it."""
-    address = f"{settings.SITE_URL}{reverse('follow', args=[election.name])}#{confirmation}"
+    return qr_picture(f"{settings.SITE_URL}{reverse('follow', args=[election.name])}#{confirmation}")
+
+
+def qr_picture(address: str) -> str:
     drawn = segno.make(address, error="m", micro=False).svg_inline(omitsize=True, light="#fff", svgclass=None)
     return mark_safe(drawn)  # noqa: S308 - lines and squares, made by us
 

@@ -85,8 +85,8 @@ def _asked(path: Path, elections: int, voters: int) -> Callable[[str], Any]:
     owner = _site(path)
     url = settings.STORE_URL
     made = [Election(f"E {n:06}", owner.name, f"2026-01-01T00:00:00.{n % 1000:03}Z") for n in range(elections)]
-    for at in range(0, elections, 30):
-        repository.table().write(*(part for each in made[at : at + 30] for part in repository.creation(each)))
+    for at in range(0, elections, 25):
+        repository.table().write(*(part for each in made[at : at + 25] for part in repository.creation(each)))
     services.add_voters(owner, made[0], [f"voter {n:06}" for n in range(voters)])
     client = Client()
     client.post("/sign-in/", {"name_or_email": owner.name, "password": PASSWORD})

@@ -8,8 +8,12 @@ class SiteConfig(AppConfig):
     verbose_name = "Plenum"
 
     def ready(self) -> None:
+        from accounts import letters
         from store import trips
 
-        from . import metrics
+        from . import metrics, nightly, pause
 
+        letters.LETTERS.update(nightly.LETTERS)
         trips.listen(metrics.observe_trip)
+        trips.meter(metrics.observe_cost)
+        trips.ask_first(pause.refuse_writes)

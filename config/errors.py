@@ -11,7 +11,10 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.utils.translation import gettext_lazy as _
 
+from store.log import utc_now
 from store.table import BadCursor, Conflict, Unavailable
+
+from .pause import Pause, Paused, watch
 
 log = logging.getLogger("plenum.request")
 
@@ -37,17 +40,52 @@ PAGES = {
 }
 
 
-def error_page(request: HttpRequest, status: int, sentence: str | None = None) -> HttpResponse:
-    title, usual = PAGES[status]
+RETRY_AFTER = 5  # seconds
+PAUSED = _("The site is paused")
+WHAT_THAT_MEANS = {
+    "page": _("This page cannot be made while the site is paused for maintenance. Other pages are there as usual."),
+    "form": _(
+        "The site is paused for maintenance, so nothing was changed. Go back: what you typed is still there, "
+        "and you can send it when the site goes on."
+    ),
+    "in place": _(
+        "The site is paused for maintenance, so nothing was changed. What you typed is still here, "
+        "and you can send it when the site goes on."
+    ),
+}
+
+
+def error_page(
+    request: HttpRequest, status: int, sentence: str | None = None, title: str | None = None
+) -> HttpResponse:
+    usual_title, usual = PAGES[status]
     context = {
         "status": status,
-        "title": title,
+        "title": title or usual_title,
         "sentence": sentence or usual,
         "request_id": getattr(request, "id", ""),
     }
-    response = render(request, "error.html", context, status=status)
+    in_place = {"level": "warning", "sentence": context["sentence"]}
+    response = (
+        render(request, "parts/message.html", in_place, status=status)
+        if _was_sent_in_place(request) and status in (409, 503)
+        else render(request, "error.html", context, status=status)
+    )
     if status == 503:
-        response["Retry-After"] = "5"
+        response["Retry-After"] = str(RETRY_AFTER)
+    return response
+
+
+def _was_sent_in_place(request: HttpRequest) -> bool:
+    """Whether a script sent the form: then its page still stands, and shows these words at its top (see base.html)."""
+    return request.method == "POST" and bool(getattr(request, "htmx", False))
+
+
+def paused_page(request: HttpRequest, pause: Pause) -> HttpResponse:
+    kind = "in place" if _was_sent_in_place(request) else "page" if request.method in ("GET", "HEAD") else "form"
+    sentence = " ".join(filter(None, (str(WHAT_THAT_MEANS[kind]), pause.sentence)))
+    response = error_page(request, 503, sentence, PAUSED)
+    response["Retry-After"] = str(pause.retry_after(utc_now()))
     return response
 
 
@@ -70,6 +108,8 @@ def broken(request: HttpRequest) -> HttpResponse:
     _record(request, exception, status)
     request.user = AnonymousUser()  # asking the store who this is may be what failed
     try:
+        if isinstance(exception, Paused) and (pause := watch.last_saw()):
+            return paused_page(request, pause)
         return error_page(request, status)
     except Exception:  # what broke the page may break this one too: say it without templates
         title, sentence = PAGES[status]

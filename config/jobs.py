@@ -24,11 +24,13 @@ from elections.renaming import finish_all
 from elections.repository import list_of
 from elections.rules import State
 from elections.services import close_what_is_over
+from polls.services import anything_over, seal_what_is_over
 from store import keys
 from store.log import EventLog
 from store.table import Span, Unavailable
 
-from . import metrics
+from . import metrics, nightly
+from . import pause as pausing
 from .leases import Leases
 from .log import site_sealer
 
@@ -43,6 +45,7 @@ class Outcome(StrEnum):
     DONE = "done"
     NOTHING = "nothing"  # to do
     ELSEWHERE = "elsewhere"  # another worker is at it
+    RESTING = "resting"  # the site is paused
     FAILED = "failed"
 
 
@@ -87,7 +90,7 @@ def _seal() -> int:
 
 
 def _send() -> int:
-    return mail.send_waiting(compose)
+    return mail.send_waiting(compose, goes_on=lambda: pausing.watch.sees() is None)
 
 
 def _sweep() -> int:
@@ -101,22 +104,26 @@ REMOVALS = Job("removals", 10, see_off_all, anything_in(keys.LEAVING))
 RENAMES = Job("renames", 10, finish_all, anything_in(keys.RENAMED))
 ENDS = Job("ends", 5, close_what_is_over, anything_in(list_of(State.OPEN)))
 BALLOTS = Job("ballots", 2, seal_what_is_closed, anything_in(keys.SEALING))
+POLLS = Job("polls", 5, seal_what_is_over, anything_over)
 REMINDERS = Job("reminders", 30, remind_by_the_clock, anything_in(list_of(State.OPEN)))
 MAILINGS = Job("mailings", 2, take_mailings_on, anything_in(keys.MAILINGS))
 MAIL = Job("mail", 2, _send, anything_in(keys.mails(mail.QUEUED), keys.mails(mail.SENDING)))
 LOG = Job("log", 2, _seal, _events_to_seal)
+NIGHTLY = Job("nightly", 300, nightly.mail_checkpoint, nightly.is_due)
 SWEEP = Job("sweep", 30, _sweep)
 
-JOBS = (REMOVALS, RENAMES, ENDS, BALLOTS, REMINDERS, MAILINGS, MAIL, LOG, SWEEP)
+JOBS = (REMOVALS, RENAMES, ENDS, BALLOTS, POLLS, REMINDERS, MAILINGS, MAIL, LOG, NIGHTLY, SWEEP)
 
 
 # --- doing them ---
 
 
 def run(job: Job, leases: Leases) -> Run:
-    """Do it once, unless nothing waits or another worker is at it. Whatever goes wrong stays here."""
+    """Do it once, unless nothing waits, another worker is at it or the site is paused. What goes wrong stays here."""
     try:
         ended = _under_lease(job, leases) if job.waits() else Run(Outcome.NOTHING)
+    except pausing.Paused:
+        ended = Run(Outcome.RESTING)
     except Exception as error:
         ended = _failure(job, error)
     metrics.observe_job(job.name, ended.outcome, ended.outcome in (Outcome.DONE, Outcome.NOTHING))
@@ -125,7 +132,9 @@ def run(job: Job, leases: Leases) -> Run:
 
 def _under_lease(job: Job, leases: Leases) -> Run:
     with leases.held(job.name) as ours:
-        return Run(Outcome.DONE, job.work()) if ours else Run(Outcome.ELSEWHERE)
+        if ours:
+            return Run(Outcome.DONE, job.work())
+        return Run(Outcome.RESTING if pausing.rests(job.name, leases.table) else Outcome.ELSEWHERE)
 
 
 def _failure(job: Job, error: Exception) -> Run:

@@ -17,6 +17,8 @@ from contextlib import contextmanager, suppress
 from store import keys
 from store.table import Condition, Delete, Equals, Item, Less, Missing, Put, Refused, StoreError, Table, Update
 
+from . import pause
+
 SECONDS = 30
 RENEWED_EVERY = SECONDS / 3
 SLACK = 120  # how far the clocks of two machines may be apart
@@ -40,16 +42,17 @@ class Leases:
 
     @contextmanager
     def held(self, job: str) -> Iterator[bool]:
-        """Hold the lease inside, if nobody else does; answers which it is."""
+        """Hold the lease inside, if nobody else does and the site is not paused; answers which it is."""
         holder = secrets.token_hex(8)
-        if not self._take(job, holder):
+        if pause.rests(job, self.table) or not self._take(job, holder):
             yield False
             return
         done = threading.Event()
         renewing = threading.Thread(target=self._renew_until, args=(done, job, holder), daemon=True)
         renewing.start()
         try:
-            yield True
+            with pause.guarded(pause.may_be_stopped(job)):
+                yield True
         finally:
             done.set()
             renewing.join()
@@ -57,7 +60,8 @@ class Leases:
 
     def _take(self, job: str, holder: str) -> bool:
         place, now = keys.lease(job), int(self.clock())
-        taken = {"PK": place.pk, "SK": place.sk, "holder": holder, "until": now + SECONDS, "renewals": 0}
+        taken = {"PK": place.pk, "SK": place.sk, "holder": holder, "since": now, "until": now + SECONDS}
+        taken["renewals"] = 0
         try:
             self.table.write(Put(taken, when=self._is_free(job, now)))
         except Refused:

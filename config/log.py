@@ -1,4 +1,4 @@
-"""The site's sealer: which events change which of the counts that dashboards show."""
+"""The site's sealer: which events change which of the counts that pages show, and the figures that follow the log."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ from django.conf import settings
 
 from store.connect import connect
 from store.seal import Sealer
+
+from . import figures
 
 COUNTED = {
     "UserRegistered": {"user_count": 1},
@@ -15,5 +17,14 @@ COUNTED = {
 }
 
 
-def site_sealer() -> Sealer:
-    return Sealer(connect(settings.STORE_URL), COUNTED)
+class SiteSealer(Sealer):
+    """Seals, and then counts what it has sealed."""
+
+    def seal(self) -> int:
+        sealed = super().seal()
+        figures.follow(self.table)
+        return sealed
+
+
+def site_sealer() -> SiteSealer:
+    return SiteSealer(connect(settings.STORE_URL), COUNTED)

@@ -3,9 +3,16 @@
 from __future__ import annotations
 
 import os
+from collections import deque
+from collections.abc import Iterable
+from dataclasses import dataclass
 
+from django.utils.formats import number_format
 from prometheus_client import REGISTRY as THIS_PROCESS
-from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest, multiprocess
+from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, Metric, generate_latest, multiprocess
+from prometheus_client.registry import Collector
+
+from store import trips
 
 REQUESTS = Histogram(
     "plenum_request_seconds",
@@ -19,6 +26,13 @@ STORE = Histogram(
     ["operation", "outcome"],
     buckets=(0.0001, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.1, 0.5, 2.5),
 )
+CAPACITY = Counter(
+    "plenum_store_capacity_units",
+    "Units of capacity that DynamoDB says were consumed; what it refused is not told.",
+    ["kind"],
+)
+RETRIES = Counter("plenum_store_retries", "What was asked of the store once more, by reason.", ["reason"])
+METERED = {trips.CAPACITY: CAPACITY, trips.RETRIES: RETRIES}
 JOBS = Counter("plenum_worker_runs", "Turns of a job of the worker, by outcome.", ["name", "outcome"])
 JOB_SUCCESS = Gauge(
     "plenum_worker_last_success_timestamp_seconds",
@@ -26,6 +40,7 @@ JOB_SUCCESS = Gauge(
     ["name"],
     multiprocess_mode="max",
 )
+KEPT = 1000  # of the newest round trips of each operation, to tell percentiles of
 METHODS = {"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"}
 
 
@@ -34,8 +49,58 @@ def observe_request(method: str, route: str, status: int, seconds: float) -> Non
     REQUESTS.labels(method if method in METHODS else "OTHER", route, status).observe(seconds)
 
 
+_newest: dict[str, deque[float]] = {}
+
+
+@dataclass(frozen=True, slots=True)
+class Latency:
+    """How long the newest round trips of one operation took, in seconds."""
+
+    operation: str
+    count: int
+    half: float
+    most: float  # 95 of 100
+    nearly_all: float  # 99 of 100
+    longest: float
+
+    @property
+    def milliseconds(self) -> dict[str, str]:
+        kinds = {"half": self.half, "most": self.most, "nearly_all": self.nearly_all, "longest": self.longest}
+        return {name: number_format(1000 * seconds, 2) for name, seconds in kinds.items()}
+
+
 def observe_trip(operation: str, outcome: str, seconds: float) -> None:
     STORE.labels(operation, outcome).observe(seconds)
+    _newest.setdefault(operation, deque(maxlen=KEPT)).append(seconds)
+
+
+def observe_cost(what: str, kind: str, amount: float) -> None:
+    METERED[what].labels(kind).inc(amount)
+
+
+def capacity() -> dict[str, float]:
+    """Units consumed by this process alone, by kind."""
+    return _by(CAPACITY, "kind")
+
+
+def retries() -> dict[str, float]:
+    """What this process alone asked of the store once more, by reason."""
+    return _by(RETRIES, "reason")
+
+
+def _by(counter: Counter, label: str) -> dict[str, float]:
+    samples = (sample for metric in counter.collect() for sample in metric.samples)
+    return {sample.labels[label]: sample.value for sample in samples if sample.name.endswith("_total")}
+
+
+def latencies() -> list[Latency]:
+    """Of this process alone."""
+    return [_latency(operation, sorted(seconds)) for operation, seconds in sorted(_newest.copy().items())]
+
+
+def _latency(operation: str, seconds: list[float]) -> Latency:
+    half, most, nearly_all = (seconds[-(-len(seconds) * percent // 100) - 1] for percent in (50, 95, 99))
+    return Latency(operation, len(seconds), half, most, nearly_all, seconds[-1])
 
 
 def observe_job(name: str, outcome: str, well: bool) -> None:
@@ -44,9 +109,31 @@ def observe_job(name: str, outcome: str, well: bool) -> None:
         JOB_SUCCESS.labels(name).set_to_current_time()
 
 
-def as_text() -> bytes:
+def last_successes() -> dict[str, float]:
+    """When the worker beside this server last did each job, or saw that there was nothing to do."""
+    name = "plenum_worker_last_success_timestamp_seconds"
+    samples = (sample for metric in _registry().collect() if metric.name == name for sample in metric.samples)
+    return {sample.labels["name"]: sample.value for sample in samples}
+
+
+def as_text(site: Iterable[Metric] = ()) -> bytes:
+    """All that was observed, and what is known of the site as a whole."""
+    more = CollectorRegistry()
+    more.register(_Known(site))
+    return generate_latest(_registry()) + generate_latest(more)
+
+
+class _Known(Collector):
+    def __init__(self, metrics: Iterable[Metric]):
+        self.metrics = list(metrics)
+
+    def collect(self) -> Iterable[Metric]:
+        return self.metrics
+
+
+def _registry() -> CollectorRegistry:
     if "PROMETHEUS_MULTIPROC_DIR" not in os.environ:
-        return generate_latest(THIS_PROCESS)
+        return THIS_PROCESS
     registry = CollectorRegistry()
     multiprocess.MultiProcessCollector(registry)
-    return generate_latest(registry)
+    return registry

@@ -1,4 +1,4 @@
-"""What happens around every request: an id, a line in the log, its round trips counted, security headers."""
+"""What happens around every request: an id, a line in the log, its round trips counted, security headers, the pause."""
 
 from __future__ import annotations
 
@@ -6,15 +6,22 @@ import logging
 import secrets
 from collections.abc import Callable
 from time import perf_counter
+from typing import Any
 
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse
+from django.urls import resolve
 
 from store import trips
 
-from . import metrics
+from . import metrics, pause
+from .errors import paused_page
 
 GetResponse = Callable[[HttpRequest], HttpResponse]
+SAFE = ("GET", "HEAD", "OPTIONS")
+WHILE_PAUSED = {"sign_in", "second_step", "sign_out", "pause", "resume", "set_language", "sandbox"}
+PROBES = {"/healthz", "/readyz"}
+WATCHED = {"healthz", "readyz", "metrics"}
 log = logging.getLogger("plenum.request")
 
 
@@ -54,6 +61,18 @@ def request_record(get_response: GetResponse) -> GetResponse:
     return respond
 
 
+def probes(get_response: GetResponse) -> GetResponse:
+    """Whoever only looks whether we are there asks an address, not a host name: no host is refused here."""
+
+    def respond(request: HttpRequest) -> HttpResponse:
+        if request.path_info not in PROBES:
+            return get_response(request)
+        request.resolver_match = resolve(request.path_info)
+        return request.resolver_match.func(request)
+
+    return respond
+
+
 def security_headers(get_response: GetResponse) -> GetResponse:
     """The headers Django does not set by itself: what a page may load, and what it may use of the device."""
     policy = "; ".join(f"{name} {value}" for name, value in settings.CONTENT_SECURITY_POLICY.items())
@@ -67,3 +86,32 @@ def security_headers(get_response: GetResponse) -> GetResponse:
         return response
 
     return respond
+
+
+class Pausing:
+    """While the site is paused, what would change something is refused, and pages that only show something are shown.
+
+    It is asked after `SignedIn`: who may not do a thing at all hears that first. Its guard ends before the session is
+    stored, which may note that somebody was seen.
+    """
+
+    def __init__(self, get_response: GetResponse):
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        with pause.guarded(False):
+            return self.get_response(request)
+
+    def process_view(self, request: HttpRequest, view: Any, arguments: Any, words: Any) -> HttpResponse | None:
+        name = request.resolver_match.url_name
+        if name in WHILE_PAUSED | WATCHED:
+            return None
+        if request.method in SAFE:
+            if pause.watch.last_saw():
+                str(request.user)  # who that is may end an old session, which is allowed
+                pause.guard_from_here()
+            return None
+        if found := pause.watch.sees():
+            return paused_page(request, found)
+        pause.guard_from_here()
+        return None

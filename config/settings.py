@@ -77,6 +77,13 @@ class Environment:
             "EMAIL_TIMEOUT": 20,
         }
 
+    def store(self, name: str, default: str, *, real: bool) -> str:
+        """A store's URL is judged when the store is opened; but bad weather is made on purpose in no real site."""
+        value = self.text(name, default)
+        if real and value.startswith("chaos+"):
+            self.mistakes.append(f"{name} must not be a store with faults in production.")
+        return value
+
     def words(self, name: str, default: str | None = None) -> list[str]:
         return [word.strip() for word in self.text(name, default).split(",") if word.strip()]
 
@@ -106,7 +113,7 @@ PRODUCTION = PROFILE == "production"
 # --- what the site runs on ---
 
 DATA_DIR = Path(environment.text("DATA_DIR", None if PRODUCTION else str(BASE_DIR / ".data"))).absolute()
-STORE_URL = environment.text("STORE_URL", f"sqlite://{DATA_DIR / 'plenum.sqlite3'}")
+STORE_URL = environment.store("STORE_URL", f"sqlite://{DATA_DIR / 'plenum.sqlite3'}", real=PRODUCTION)
 HOST = environment.text("HOST", "127.0.0.1")
 PORT = environment.number("PORT", 8000, 1, 65535)
 WEB_PROCESSES = environment.number("WEB_PROCESSES", 2, 1, 64)
@@ -150,6 +157,13 @@ SESSION_COOKIE_NAME = "plenum_session"
 SESSION_COOKIE_HTTPONLY = True
 SESSION_COOKIE_SAMESITE = "Lax"
 
+# --- polls ---
+
+POLLS_BY_ANYBODY = environment.switch("POLLS_BY_ANYBODY")  # whether somebody without an account may make one
+POLL_RETENTION = environment.number("POLL_RETENTION", 365, 1, 3650)  # days a poll is kept at most after its end
+POLLS_A_DAY = environment.number("POLLS_A_DAY", 50, 1, 10_000)  # that one maker may make
+POLL_VOTES_PER_ADDRESS = environment.number("POLL_VOTES_PER_ADDRESS", 100, 1, 100_000)  # in a poll, in ten minutes
+
 # --- mail ---
 
 EMAIL_BACKEND, MAIL = environment.mail("MAIL_URL", None if PRODUCTION else f"file://{DATA_DIR / 'mail'}")
@@ -186,6 +200,7 @@ X_FRAME_OPTIONS = "DENY"
 
 INSTALLED_APPS = [
     "config",
+    "polls",
     "results",
     "ballots",
     "elections",
@@ -201,6 +216,8 @@ MIDDLEWARE = [
     "config.middleware.request_record",
     "django.middleware.security.SecurityMiddleware",
     "config.middleware.security_headers",
+    "django.middleware.clickjacking.XFrameOptionsMiddleware",
+    "config.middleware.probes",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "django.middleware.gzip.GZipMiddleware",  # pads its answers by chance, so that their length tells no secret
     "django.middleware.locale.LocaleMiddleware",
@@ -208,8 +225,8 @@ MIDDLEWARE = [
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "accounts.middleware.SignedIn",
+    "config.middleware.Pausing",
     "django.contrib.messages.middleware.MessageMiddleware",
-    "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
 ]
 ROOT_URLCONF = "config.urls"
@@ -225,6 +242,7 @@ TEMPLATES = [
                 "django.template.context_processors.i18n",
                 "django.contrib.auth.context_processors.auth",
                 "django.contrib.messages.context_processors.messages",
+                "config.context.pause",
             ],
             "builtins": ["django.templatetags.i18n", "django.templatetags.static"],
         },

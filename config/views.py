@@ -21,6 +21,7 @@ from store.log import EventLog
 from store.table import StoreError
 
 from . import metrics as site_metrics
+from .standing import as_metrics
 
 
 @public
@@ -82,7 +83,8 @@ def metrics(request: HttpRequest) -> HttpResponse:
     """Figures for Prometheus; in production only for who brings METRICS_TOKEN, and not there at all without one."""
     if settings.PRODUCTION and not _brings_metrics_token(request):
         raise Http404
-    return HttpResponse(site_metrics.as_text(), content_type="text/plain; version=0.0.4; charset=utf-8")
+    text = site_metrics.as_text(as_metrics(connect(settings.STORE_URL)))
+    return HttpResponse(text, content_type="text/plain; version=0.0.4; charset=utf-8")
 
 
 def _brings_metrics_token(request: HttpRequest) -> bool:

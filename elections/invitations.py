@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import dataclass
 
 from django.utils.translation import get_language, override
@@ -20,7 +21,7 @@ from accounts.models import User
 from accounts.services import log
 from store import keys
 from store.log import Event
-from store.table import Condition, Delete, Equals, Exists, Item, Key, Missing, Put, Refused, Update, Write
+from store.table import Check, Condition, Delete, Equals, Exists, Item, Key, Missing, Put, Refused, Update, Write
 
 from . import repository, services
 from .rules import Action, Election, State, WrongState
@@ -58,10 +59,15 @@ def asked(election: Election, kind: str, asked_by: str, *, message: str = "", mo
 
 
 def record(event: Event, *writes: Write) -> None:
+    """Refused if the same is under way; or if the election was deleted meanwhile, of which nothing more is told."""
     try:
-        log().record(event, *writes)
+        log().record(event, *writes, _still_there(event.event_data["election_name"]))
     except Refused:
         raise WrongState(_("These mails are being sent already.")) from None
+
+
+def _still_there(election_name: str) -> Check:
+    return Check(keys.election(election_name), Exists())
 
 
 def send_again(actor: User, election: Election, voter: str) -> None:
@@ -317,10 +323,17 @@ def leave_alone(token: str) -> str | None:
     words = tokens.read("silence", token, 400 * tokens.DAY)
     if words is None:
         return None
-    try:
-        people.table().write(
-            Update(keys.voter(words[0], words[1]), set={"left_alone": True}, when=Equals("voter_name", words[1]))
-        )
-    except Refused:
+    election_name, voter = words
+    item = people.table().get(keys.voter(election_name, voter))
+    if item is None or item["voter_name"] != voter:
         return None
-    return words[0]
+    if not item.get("left_alone"):
+        event = Event(voter, "RemindersDeclined", {"election_name": election_name, "voter_name": voter})
+        with suppress(Refused):  # then they said so twice at the same moment, or left the roll
+            log().record(event, declined(election_name, voter), _still_there(election_name))
+    return election_name
+
+
+def declined(election_name: str, voter: str) -> Update:
+    is_new = Equals("voter_name", voter) & Missing("left_alone")
+    return Update(keys.voter(election_name, voter), set={"left_alone": True}, when=is_new)

@@ -248,10 +248,11 @@ def new_candidate(election_name: str, candidate: Candidate) -> Put:
     return Put({"PK": place.pk, "SK": place.sk, "entity_type": "CANDIDATE", **shown, **text}, when=Missing())
 
 
-def changed_candidate(election_name: str, candidate: Candidate) -> Update:
-    text = {"statement": candidate.statement, "link": candidate.link}
-    place = keys.candidate(election_name, candidate.name)
-    return Update(place, set=text, when=Equals("candidate_name", candidate.name))
+def changed_candidate(election_name: str, before: Candidate, after: Candidate) -> Update:
+    """Refused if anybody changed it since it was read: so the log has changes in the order they happened."""
+    unchanged = Equals("statement", before.statement) & Equals("link", before.link)
+    text = {"statement": after.statement, "link": after.link}
+    return Update(keys.candidate(election_name, before.name), set=text, when=unchanged)
 
 
 def new_voter(election: Election, name: str) -> Put:

@@ -82,14 +82,21 @@ def change(actor: User, election: Election, action: Action, *also: Write, **chan
     different = {name: value for name, value in changes.items() if getattr(election, name) != value}
     if not different:
         return election
-    writes = [*repository.change(election, after), *also]
-    _record(actor, "ElectionUpdated", election, repository.storable(different), *writes)
+    _record(actor, "ElectionUpdated", election, repository.storable(different), *changing(election, after), *also)
     return replace(after, version=election.version + 1)
+
+
+def changing(before: Election, after: Election) -> list[Write]:
+    """What a change of settings writes. While it is open, its end is also the gates' to know."""
+    is_moved = before.allow_vote and before.no_voting_after != after.no_voting_after
+    return [*repository.change(before, after), *(repository.gates(after, open_=True) if is_moved else [])]
 
 
 def rename(actor: User, election: Election, name: str) -> Election:
     """A draft under another name, with all it has."""
     check(actor, election, Action.RENAME)
+    if name == election.name:
+        return election
     if keys.fold(name) == keys.fold(election.name):
         return _respell(actor, election, name)
     _sweep(name)
@@ -110,11 +117,14 @@ def _rename(actor: User, election: Election, name: str) -> None:
 
 
 def _respell(actor: User, election: Election, name: str) -> Election:
-    after = replace(election, name=name)
-    first, *others = repository.change(election, after)
-    spelled = replace(first, set={**first.set, "name": name})
-    _record(actor, "ElectionRenamed", election, {"new_name": name}, spelled, *others)
-    return replace(after, version=election.version + 1)
+    _record(actor, "ElectionRenamed", election, {"new_name": name}, *respelling(election, name))
+    return replace(election, name=name, version=election.version + 1)
+
+
+def respelling(election: Election, name: str) -> list[Write]:
+    """The same name to every key, but other letters to show."""
+    first, *others = repository.change(election, replace(election, name=name))
+    return [replace(first, set={**first.set, "name": name}), *others]
 
 
 def copy(actor: User, election: Election, name: str) -> Election:
@@ -176,14 +186,19 @@ def _record_candidates(actor: User, election: Election, batch: Sequence[Candidat
 
 def edit_candidate(actor: User, election: Election, candidate: Candidate) -> None:
     check(actor, election, Action.CHANGE_CANDIDATES)
+    before = repository.find_candidate(election.name, candidate.name)
+    if before is None or before.name != candidate.name:
+        raise Overtaken(OVERTAKEN)
+    if (before.statement, before.link) == (candidate.statement, candidate.link):
+        return
     data = {"candidate_name": candidate.name, "statement": candidate.statement, "link": candidate.link}
-    change_ = repository.changed_candidate(election.name, candidate)
+    change_ = repository.changed_candidate(election.name, before, candidate)
     _record(actor, "CandidateEdited", election, data, change_, repository.touched(election))
 
 
 def remove_candidate(actor: User, election: Election, name: str) -> None:
     check(actor, election, Action.CHANGE_CANDIDATES)
-    gone = Delete(keys.candidate(election.name, name))
+    gone = Delete(keys.candidate(election.name, name), when=Exists())
     _record(actor, "CandidatesRemoved", election, {"candidates": [name]}, gone, repository.touched(election))
 
 
@@ -235,28 +250,36 @@ def open_(actor: User, election: Election, *, editable: bool) -> Election:
     check(actor, election, Action.OPEN)
     candidates = repository.candidates(election.name)
     rules.check_opening(election, len(candidates), repository.now_text())
-    after = replace(election, allow_edit=editable, allow_vote=True)
+    after = opened(election, editable=editable)
     also = [write for part in with_opening for write in part(after)]
-    writes = [*repository.change(election, after), *repository.gates(after, open_=True), *also]
-    writes.append(repository.reminders_from_now(election))
+    writes = [*opening(election, after), *also, repository.reminders_from_now(election)]
     _record(actor, "ElectionOpened", election, {"editable": editable}, *writes)
     return replace(after, version=election.version + 1)
+
+
+def opened(election: Election, *, editable: bool) -> Election:
+    return replace(election, allow_edit=editable, allow_vote=True)
+
+
+def opening(before: Election, after: Election) -> list[Write]:
+    return [*repository.change(before, after), *repository.gates(after, open_=True)]
 
 
 def fix(actor: User, election: Election) -> Election:
     """From now on the candidates stay as they are."""
     check(actor, election, Action.FIX)
     after = replace(election, allow_edit=False)
-    _record(actor, "ElectionUpdated", election, {"allow_edit": False}, *repository.change(election, after))
+    _record(actor, "ElectionUpdated", election, {"allow_edit": False}, *changing(election, after))
     return replace(after, version=election.version + 1)
 
 
 def extend(actor: User, election: Election, end: str | None) -> Election:
     check(actor, election, Action.EXTEND)
     rules.check_new_end(election, end, repository.now_text())
+    if end == election.no_voting_after:
+        return election
     after = replace(election, no_voting_after=end)
-    writes = [*repository.change(election, after), *repository.gates(after, open_=True)]
-    _record(actor, "ElectionUpdated", election, {"no_voting_after": end}, *writes)
+    _record(actor, "ElectionUpdated", election, {"no_voting_after": end}, *changing(election, after))
     return replace(after, version=election.version + 1)
 
 
@@ -283,20 +306,28 @@ def _close(actor: str, election: Election) -> Election:
 
 def _say_closed(shut: Election) -> bool:
     """Whether it was us who said it: whoever comes by may have done so. Nothing else can happen to it any more."""
-    after = replace(shut, allow_edit=False, allow_vote=False, closing=None)
     event = Event(str(shut.closing), "ElectionClosed", {"election_name": shut.name})
     try:
-        log().record(event, *repository.change(shut, after), repository.to_be_sealed(after))
+        log().record(event, *closing(shut))
     except Refused:
         return False
     return True
+
+
+def closing(shut: Election) -> list[Write]:
+    after = replace(shut, allow_edit=False, allow_vote=False, closing=None)
+    return [*repository.change(shut, after), repository.to_be_sealed(after)]
+
+
+def shutting(before: Election, after: Election) -> list[Write]:
+    return [*repository.change(before, after), *repository.gates(after, open_=False)]
 
 
 def _shut(actor: str, election: Election) -> Election:
     after = replace(election, closing=actor)
     also = [write for part in with_closing for write in part(after)]
     try:
-        people.table().write(*repository.change(election, after), *repository.gates(after, open_=False), *also)
+        people.table().write(*shutting(election, after), *also)
     except Refused:
         raise Overtaken(OVERTAKEN) from None
     return replace(after, version=election.version + 1)
@@ -332,16 +363,30 @@ def add_manager(actor: User, election: Election, name: str) -> str:
         raise rules.WrongState(_("An election has at most %(most)d managers.") % {"most": rules.MOST_MANAGERS})
     if keys.fold(person.name) in map(keys.fold, (election.owner_name, *election.managers)):
         raise rules.NotReady(_("%(name)s runs this election already.") % {"name": person.name})
-    after = replace(election, managers=(*election.managers, person.name))
+    after = with_manager(election, person.name)
     _record(actor, "ManagerAdded", election, {"name": person.name}, *repository.change(election, after))
     return person.name
 
 
 def remove_manager(actor: User, election: Election, name: str) -> None:
     check(actor, election, Action.CHANGE_MANAGERS)
+    after = without_manager(election, name)
+    if after != election:
+        _record(actor, "ManagerRemoved", election, {"name": name}, *repository.change(election, after))
+
+
+def with_manager(election: Election, name: str) -> Election:
+    return replace(election, managers=(*election.managers, name))
+
+
+def without_manager(election: Election, name: str) -> Election:
     left = tuple(each for each in election.managers if keys.fold(each) != keys.fold(name))
-    after = replace(election, managers=left)
-    _record(actor, "ManagerRemoved", election, {"name": name}, *repository.change(election, after))
+    return replace(election, managers=left)
+
+
+def with_owner(election: Election, name: str) -> Election:
+    """Nobody is both owner and manager."""
+    return replace(without_manager(election, name), owner_name=name)
 
 
 def hand_over(actor: User, election: Election, name: str) -> str:
@@ -349,8 +394,9 @@ def hand_over(actor: User, election: Election, name: str) -> str:
     person = people.find(name)
     if person is None or not person.can(Permission.USE_APPLICATION):
         raise rules.NotReady(_("There is nobody of that name here who may run elections."))
-    managers = tuple(each for each in election.managers if keys.fold(each) != keys.fold(person.name))
-    after = replace(election, owner_name=person.name, managers=managers)
+    after = with_owner(election, person.name)
+    if after == election:
+        return person.name
     _record(actor, "ElectionOwnerChanged", election, {"new_owner": person.name}, *repository.change(election, after))
     return person.name
 
@@ -366,9 +412,7 @@ def pass_on(gone: User) -> None:
 
 def _pass_on(election: Election, gone: str, heir: str) -> None:
     was_owner = keys.fold(election.owner_name) == keys.fold(gone)
-    owner = heir if was_owner else election.owner_name
-    managers = tuple(each for each in election.managers if keys.fold(each) not in (keys.fold(gone), keys.fold(owner)))
-    after = replace(election, owner_name=owner, managers=managers)
+    after = with_owner(election, heir) if was_owner else without_manager(election, gone)
     kind, data = ("ElectionOwnerChanged", {"new_owner": heir}) if was_owner else ("ManagerRemoved", {"name": gone})
     event = Event("plenum", kind, {"election_name": election.name, **data})
     with suppress(Refused):  # then somebody changed the election at this moment; an admin can still hand it over
@@ -381,15 +425,20 @@ def _pass_on(election: Election, gone: str, heir: str) -> None:
 def delete(actor: User, election: Election) -> None:
     """The event log keeps its events; everything else goes: first the election itself, then what is left of it."""
     check(actor, election, Action.DELETE)
-    gone: list[Write] = [
-        Delete(keys.election(election.name), when=repository.unchanged(election)),
-        Delete(keys.listed_election(election.name)),
-        *(Delete(keys.manager(election.name, name)) for name in {election.owner_name, *election.managers}),
-    ]
-    _record(actor, "ElectionDeleted", election, {}, *gone)
+    _record(actor, "ElectionDeleted", election, {"state": election.stored_state.value}, *deletion(election))
     _sweep(election.name)
     if election.secret_ballot and election.stored_state != State.DRAFT:
         people.table().forget_deleted()
+
+
+def deletion(election: Election) -> list[Write]:
+    """With the gates, so that nobody votes in what is gone already."""
+    return [
+        Delete(keys.election(election.name), when=repository.unchanged(election)),
+        *(Delete(place) for place in repository.gate_keys(election.name)),
+        Delete(keys.listed_election(election.name)),
+        *(Delete(keys.manager(election.name, name)) for name in {election.owner_name, *election.managers}),
+    ]
 
 
 def _sweep(name: str) -> None:

@@ -1,10 +1,8 @@
 """The bundle of a sealed election: all it takes to check it elsewhere, in one zip that always has the same bytes.
 
-How the events of one election are found in a log that has no index by election: its making and the sealing of its
-result are the ends of a stretch of the log, and that stretch is read once, checkpoint by checkpoint, keeping what is
-about this election. Where the stretch begins is found by halving, for numbers and times grow together: some twenty
-small reads, however long the log is. The stretch holds all that happened on the site meanwhile, so a bundle costs
-what the site did in that time, not what it ever did; memory is bounded by one checkpoint.
+Its events are found through the log's index (results/trail.py). Of a checkpoint that covers any of them all events are
+read, for it takes their digests to make its chain again; all other checkpoints are passed over. So a bundle costs what
+happened to the election, and what happened on the site just then; memory is bounded by one checkpoint.
 
 What is not told: addresses of people who are on the roll by their address, and in a secret election in which very few
 have voted, who that was. An event that would tell is there as its number and its digest, which is enough for the chain.
@@ -16,9 +14,10 @@ import hashlib
 import json
 import shutil
 import zipfile
+from collections import deque
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from datetime import datetime, timedelta
+from datetime import datetime
 from pathlib import Path
 from tempfile import SpooledTemporaryFile, TemporaryFile
 from typing import IO, Any
@@ -30,16 +29,16 @@ from ballots import repository as ballots
 from elections import repository as elections
 from elections.rules import Election
 from store import keys
-from store.log import as_text
 from store.seal import CHAIN_START, KEPT, event_digest, void_digest
 from store.table import Item
 
 from .repository import Found, Seal
 from .roll import RollDigest, line
+from .trail import Follower, sealed_numbers
 
 FORMAT = 1
 PROGRAM, STV_PROGRAM = (Path(__file__).with_name(name).read_bytes() for name in ("verify.py", "verify_stv.py"))
-CLOCKS = timedelta(minutes=10)  # by which the clocks of several machines may differ
+CHECKPOINTS = 10  # read at once: where much happened to the election, the next one is wanted too
 IN_MEMORY = 4 * 1024 * 1024  # bytes of an extract before it goes to a temporary file
 SETTINGS = ("method", "seats", "unranked", "seed", "secret_ballot", "electorate", "created_at")
 WINDOW = ("no_voting_before", "no_voting_after", "time_zone")
@@ -171,40 +170,9 @@ class Extract:
     moments: dict[str, str] = field(default_factory=dict)
 
 
-class Follower:
-    """Knows which events are about one election: from its making, under every name it had, to its sealed result.
-
-    That is the result with this digest; where none is named, the first that was sealed.
-    """
-
-    def __init__(self, election: Election, report_digest: str = ""):
-        self.election, self.report_digest = election, report_digest
-        self.name = ""
-        self.done = False
-
-    def takes(self, event: Item) -> bool:
-        kind, said = event["event_type"], event["event_data"]
-        if not self.name and kind == "ElectionCreated" and self._is_the_making(said):
-            self.name = said["election_name"]
-        if not self.name or self.done or not self._is_named(said.get("election_name")):
-            return False
-        if kind == "ElectionRenamed":
-            self.name = said["new_name"]
-        self.done = kind == "ResultSealed" and self.report_digest in ("", said["report_digest"])
-        return True
-
-    def _is_the_making(self, said: Item) -> bool:
-        """An election of the same name may have been deleted before; no other has this time and this seed."""
-        return bool(said["created_at"] == self.election.created_at and said["seed"] == self.election.seed)
-
-    def _is_named(self, name: str | None) -> bool:
-        return name is not None and (name == self.name or keys.fold(name) == keys.fold(self.name))
-
-
 def extracted(election: Election, seal: Seal) -> Extract:
     follower, extract = Follower(election, seal.report_digest), Extract()
-    first = first_number_since(election.created_at)
-    for checkpoint, previous, events in _checkpoints_from(first):
+    for checkpoint, previous, events in _checkpoints_over(sealed_numbers(election)):
         ours = {number: event for number, event in events.items() if follower.takes(event)}
         for event in ours.values():
             extract.events.write(_told(event) if may_be_told(event, election) else _withheld(event))
@@ -219,38 +187,22 @@ def extracted(election: Election, seal: Seal) -> Extract:
     raise NotSealedYet
 
 
-def events_of(election: Election) -> Iterator[Item]:
-    """What the log says of an election, up to its sealed result; read as it is, without a look at the checkpoints."""
-    follower = Follower(election)
-    for event in table().each(keys.events(first_number_since(election.created_at))):
-        if follower.takes(event):
-            yield event
-        if follower.done:
-            return
-
-
-def first_number_since(moment: str) -> int:
-    """A number before every event of that moment and later; found by halving."""
-    since = as_text(datetime.fromisoformat(moment) - CLOCKS)
-    low, high = 1, int((table().get(keys.event_number()) or {"last": 1})["last"])
-    while low < high:
-        middle = (low + high) // 2
-        there = table().page(keys.events(middle), limit=1).items
-        if there and there[0]["when_occurred"] < since:
-            low = there[0]["event_id"] + 1
-        else:
-            high = middle
-    return low
-
-
-def _checkpoints_from(number: int) -> Iterator[tuple[Item, str, dict[int, Item]]]:
-    """Each checkpoint that covers the number or later ones, the hash before it, and its events by number."""
-    previous = ""
-    for checkpoint in table().each(keys.checkpoints(number)):
+def _checkpoints_over(numbers: Iterable[int]) -> Iterator[tuple[Item, str, dict[int, Item]]]:
+    """Each checkpoint that covers any of the numbers, the hash before it, and all its events by number."""
+    ahead: deque[Item] = deque()
+    before: Item = {"event_id": 0, "hash": CHAIN_START.hex()}
+    for number in numbers:
+        if number <= before["event_id"]:
+            continue
+        while ahead and ahead[0]["event_id"] < number:
+            before = ahead.popleft()
+        if not ahead:
+            ahead.extend(table().page(keys.checkpoints(number), limit=CHECKPOINTS).items)
+        checkpoint = ahead.popleft()
         first, last = checkpoint["first_event_id"], checkpoint["event_id"]
         events = {event["event_id"]: event for event in table().each(keys.events(first, last))}
-        yield checkpoint, previous or _hash_at(first - 1), events
-        previous = checkpoint["hash"]
+        yield checkpoint, before["hash"] if before["event_id"] == first - 1 else _hash_at(first - 1), events
+        before = checkpoint
 
 
 def _hash_at(number: int) -> str:
@@ -281,10 +233,11 @@ def _digest(event: Item | None) -> bytes:
 
 
 def may_be_told(event: Item, election: Election) -> bool:
-    """Addresses are nobody's business; nor is, in a secret election, at which minute somebody voted."""
+    """Addresses are nobody's business, nor who wants no reminders; nor, in a secret election, when somebody voted."""
     said = event["event_data"]
     people = [*said.get("voters", ()), said.get("voter_name", ""), said.get("voter", "")]
-    return not any("@" in name for name in people) and not (election.secret_ballot and event["event_type"] in VOTES)
+    kept = (*VOTES, "RemindersDeclined") if election.secret_ballot else ("RemindersDeclined",)
+    return not any("@" in name for name in people) and event["event_type"] not in kept
 
 
 def _told(event: Item) -> bytes:

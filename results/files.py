@@ -140,7 +140,7 @@ def version(found: Found) -> str:
     return hashlib.sha256(text.encode()).hexdigest()[:32]
 
 
-def file_name(election_name: str, file: str) -> str:
-    """The election's name as far as any system takes it in the name of a file, and what the file is."""
-    safe = UNSAFE.sub("_", election_name)[:80].strip(" ._") or "election"
+def file_name(name: str, file: str, nameless: str = "election") -> str:
+    """A name as far as any system takes it in the name of a file, or what stands for it; and what the file is."""
+    safe = UNSAFE.sub("_", name)[:80].strip(" ._") or nameless
     return f"{safe} - {file}"

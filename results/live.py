@@ -9,8 +9,9 @@ have let through, and all of them are read again. Nothing of this exists for a s
 from __future__ import annotations
 
 import time
+from abc import ABC, abstractmethod
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from threading import Lock
 from typing import Any
@@ -28,9 +29,11 @@ from accounts.repository import table
 from accounts.rules import Permission
 from ballots.repository import candidates_of
 from elections import repository as elections
+from elections.repository import Candidate
 from elections.rules import Election, State
 from elections.views import context_of, visible
 from store import keys
+from store.table import Item
 from tally.closeness import Closeness
 from tally.explain import explain
 from tally.methods import count
@@ -38,7 +41,7 @@ from tally.result import Result
 
 from .report import Report, settings_of
 from .repository import Found
-from .running import Running
+from .running import Kept, Running
 from .views import context_of_report, not_yet
 
 LOOK_EVERY = 2.0  # seconds; however many are watching, each process looks this often at most
@@ -62,31 +65,51 @@ class Look:
 
 @dataclass
 class Watched:
-    """An election that somebody is watching. Whoever holds the lock looks; the others get what was seen."""
+    """Something that somebody is watching. Whoever holds the lock looks; the others get what was seen."""
 
     running: Running = field(default_factory=Running)
     lock: Any = field(default_factory=Lock)
     created_at: str = ""
-    look: Look | None = None
+    look: Any = None  # what was seen last
     rests_until: float = float("-inf")
     read_at: float = float("-inf")  # when all ballots were read
 
+    def forget(self) -> None:
+        """No ballots are needed any more."""
+        self.created_at, self.running = "", Running()
 
-class Shelf:
-    """The elections that are being watched; those nobody has looked at for longest make room for others."""
+
+@dataclass(frozen=True, slots=True)
+class Box:
+    """The ballots of something that is watched: all of them, those since a moment, and whether they can be so many."""
+
+    created_at: str  # tells it from another of the same name
+    candidates: tuple[Candidate, ...]
+    every: Callable[[], Iterable[Item]]
+    since: Callable[[str], Iterable[Item]]
+    can_hold: Callable[[int], bool]
+    kept_of: Callable[[Item], Kept] = Kept.of
+
+
+class Shelf(ABC):
+    """What is being watched; what nobody has looked at for longest makes room for others."""
 
     def __init__(self, most: int = MOST_KEPT, clock: Callable[[], float] = time.monotonic):
         self.most, self.clock = most, clock
         self._lock, self._watched = Lock(), OrderedDict[str, Watched]()
 
-    def look(self, name: str) -> Look | None:
-        """The election and its count now; `None` if there is none of that name."""
+    @abstractmethod
+    def see(self, name: str, watched: Watched) -> Any:
+        """Look into the store, with what was seen before at hand: something with a `result`, or `None`."""
+
+    def look(self, name: str) -> Any:
+        """What is there now, with its count; `None` if there is nothing of that name."""
         watched = self._take(keys.fold(name))
         with watched.lock:
             began = self.clock()
             if began < watched.rests_until:
                 return watched.look
-            look = watched.look = self._look(name, watched)
+            look = watched.look = self.see(name, watched)
             watched.rests_until = max(began + LOOK_EVERY, self.clock() + REST * (self.clock() - began))
         if look is None or look.result is None:
             self._drop(keys.fold(name))
@@ -110,10 +133,32 @@ class Shelf:
 
     @property
     def kept(self) -> int:
-        """How many ballots are kept in all; an election weighs a little even without any."""
+        """How many ballots are kept in all; what is watched weighs a little even without any."""
         return sum(each.running.total + 100 for each in self._watched.values())
 
-    def _look(self, name: str, watched: Watched) -> Look | None:
+    def bring_up_to_date(self, watched: Watched, box: Box) -> None:
+        """Read what is new; and everything, if nobody has looked into this box yet or what is known cannot be all."""
+        if watched.created_at != box.created_at:
+            watched.created_at, watched.running = box.created_at, Running(box.kept_of)
+            watched.running.stand(box.candidates)
+            self._read_all(watched, box)
+            return
+        running = watched.running
+        running.stand(box.candidates)
+        running.add(list(box.since(running.since)))
+        rested = self.clock() - watched.read_at >= running.total / REREAD_RATE
+        if rested and not box.can_hold(running.total):
+            self._read_all(watched, box)
+
+    def _read_all(self, watched: Watched, box: Box) -> None:
+        watched.running.replace(box.every())
+        watched.read_at = self.clock()
+
+
+class ElectionShelf(Shelf):
+    """The elections that are being watched."""
+
+    def see(self, name: str, watched: Watched) -> Look | None:
         found = _with_gates(name)
         if found is None:
             return None
@@ -122,31 +167,26 @@ class Shelf:
             return Look(election)
         if voted > MOST_BALLOTS:
             return Look(election, too_many=True)
-        self._bring_up_to_date(election, voted, watched)
+        self.bring_up_to_date(watched, _box(election, voted))
         return Look(election, _counted(election, watched))
 
-    def _bring_up_to_date(self, election: Election, voted: int, watched: Watched) -> None:
-        if watched.created_at != election.created_at:  # nobody has looked yet, or not at this one of that name
-            watched.created_at, watched.running = election.created_at, Running()
-            watched.running.stand(candidates_of(election))
-            self._read_all(election, watched)
-            return
-        running = watched.running
-        running.stand(candidates_of(election))
-        running.add(list(table().each(keys.ballots_by_time(election.name, running.since))))
-        if running.total != voted and self._disagrees(election, voted, watched):
-            self._read_all(election, watched)
 
-    def _disagrees(self, election: Election, voted: int, watched: Watched) -> bool:
-        """Whether the ballots do not fit the gates, also if some were cast between reading the one and the other."""
-        found = _with_gates(election.name)
-        after = found[1] if found else 0
-        fits = min(voted, after) <= watched.running.total <= max(voted, after)
-        return not fits and self.clock() - watched.read_at >= watched.running.total / REREAD_RATE
+def _box(election: Election, voted: int) -> Box:
+    name = election.name
+    return Box(
+        election.created_at,
+        candidates_of(election),
+        every=lambda: table().each(keys.ballots(name)),
+        since=lambda moment: table().each(keys.ballots_by_time(name, moment)),
+        can_hold=lambda total: total == voted or _is_on_the_way(name, total, voted),
+    )
 
-    def _read_all(self, election: Election, watched: Watched) -> None:
-        watched.running.replace(table().each(keys.ballots(election.name)))
-        watched.read_at = self.clock()
+
+def _is_on_the_way(name: str, total: int, voted: int) -> bool:
+    """Whether so many ballots fit the gates because some were cast between reading the one and the other."""
+    found = _with_gates(name)
+    after = found[1] if found else 0
+    return min(voted, after) <= total <= max(voted, after)
 
 
 def _with_gates(name: str) -> tuple[Election, int] | None:
@@ -167,7 +207,7 @@ def _counted(election: Election, watched: Watched) -> Result:
     return count(ballots, election.method, **settings_of(election))
 
 
-shelf = Shelf()
+shelf = ElectionShelf()
 
 
 # --- the pages ---

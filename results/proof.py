@@ -22,9 +22,9 @@ from store.table import Item
 from tally.ballots import BadBallot, Ballots
 
 from . import repository
-from .bundle import events_of
 from .repository import Seal
 from .roll import roll_digest
+from .trail import events_of
 
 
 class Cast(NamedTuple):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from itertools import islice
@@ -37,8 +37,12 @@ class Kept:
 
 @dataclass
 class Running:
-    """All ballots of an election seen so far, and what they add up to. Candidates are in the order of their names."""
+    """All ballots of an election seen so far, and what they add up to. Candidates are in the order of their names.
 
+    `kept_of` says what to keep of a ballot as it is stored.
+    """
+
+    kept_of: Callable[[Item], Kept] = Kept.of
     candidates: tuple[Candidate, ...] = ()
     kept: dict[str, Kept] = field(default_factory=dict)
     counts: Counter[str] = field(default_factory=Counter)
@@ -69,7 +73,7 @@ class Running:
 
     def replace(self, items: Iterable[Item]) -> None:
         """These are all the ballots there are."""
-        self.kept = {item["SK"]: Kept.of(item) for item in items}
+        self.kept = {item["SK"]: self.kept_of(item) for item in items}
         self.newest = max((each.when for each in self.kept.values()), default="")
         candidates, self.candidates = self.candidates, ()
         self.stand(candidates)
@@ -78,7 +82,7 @@ class Running:
         """These were cast lately; some are known, and some take the place of others."""
         new, old = Counter[str](), Counter[str]()
         for item in items:
-            ballot, known = Kept.of(item), self.kept.get(item["SK"])
+            ballot, known = self.kept_of(item), self.kept.get(item["SK"])
             if known is not None and (ballot == known or ballot.when < known.when):
                 continue
             new[ballot.ranking] += 1

@@ -12,8 +12,9 @@ from elections import repository as elections
 from elections import services as organising
 from elections.rules import Election, State
 from elections.turnout import turnout
+from store import keys
 from store.log import Event
-from store.table import Item, Refused
+from store.table import Check, Exists, Item, Refused
 from tally.ballots import Ballots
 
 from . import repository, running
@@ -43,9 +44,11 @@ def seal_result(election: Election) -> None:
     digest = hashlib.sha256(text.encode()).hexdigest()
     seal = Seal(counted.total, counted.digest, digest, elections.now_text(), parts, counted.candidates, came)
     said = {"election_name": election.name, "ballots": seal.ballots, "digest": seal.digest, "report_digest": digest}
+    said |= {"sealed_at": seal.sealed_at}
     said |= {"roll_digest": roll_digest(election, seal.ballots)} | checked
     with suppress(Refused):  # then somebody else has sealed it, and the same
-        log().record(Event("plenum", "ResultSealed", said), repository.head(election.name, seal))
+        there = Check(keys.election(election.name), Exists())
+        log().record(Event("plenum", "ResultSealed", said), repository.head(election.name, seal), there)
 
 
 def _checked(election: Election, counted: Ballots) -> Item:

@@ -24,6 +24,7 @@ import orjson
 
 from . import keys, limits
 from .log import EventLog, as_text, utc_now
+from .log_index import as_of
 from .table import DATA, LOG, TABLES, Delete, Item, Key, Missing, Put, Refused, StoreError, Table, Value
 
 FORMAT = 1
@@ -110,7 +111,9 @@ def contents(table: Table, at: Cut) -> Iterator[Entry]:
         if key == keys.event_number():
             last = item
         elif key not in SEALED_TOGETHER and not (key.pk == CHECKPOINTS and number > at.number):
-            yield name, item
+            kept = as_of(item, at.number) if name == LOG else item
+            if kept is not None:
+                yield name, kept
     if last is not None:
         # On DynamoDB it may have been read before events that were: a number must not be given twice.
         yield LOG, {**last, "last": max(last["last"], newest)}
@@ -285,7 +288,7 @@ def restore(table: Table, file: BinaryIO, sha256: str | None = None, progress: P
     backup is found whole or damaged only at its end, and until then the store is marked as not whole.
     """
     reading = Reading(file)
-    done = _begin(table, sha256)
+    done = begin(table, sha256)
     try:
         items = _fill(table, islice(reading, done, None), done, sha256, progress)
         if sha256 not in (None, reading.digest.hexdigest()):
@@ -301,13 +304,13 @@ def transfer(source: Table, target: Table, progress: Progress = silent) -> int:
     """Copy everything into an empty store and read every item again there; answers the number of items."""
     _refuse_unfinished(source)
     entries = contents(source, cut(source))
-    _begin(target, None)
+    begin(target, None)
     items = _fill(target, entries, 0, None, progress, check_batch=_compare)
     target.write(Delete(keys.restoring()))
     return items
 
 
-def _begin(table: Table, sha256: str | None) -> int:
+def begin(table: Table, sha256: str | None) -> int:
     """Mark the store as not whole; answers how many items an earlier try has written."""
     mark = table.get(keys.restoring())
     if mark is not None and sha256 is not None and mark["sha256"] == sha256:
@@ -345,7 +348,7 @@ def _fill(
     check_batch: Callable[[Table, list[Entry]], None] = lambda table, batch: None,
 ) -> int:
     """Write batch after batch, each together with the mark that says how far we are."""
-    for batch in _batches(entries):
+    for batch in batches(entries):
         done += len(batch)
         table.write(*(Put(item, table=name) for name, item in batch), Put(_mark(sha256, done)))
         check_batch(table, batch)
@@ -353,7 +356,7 @@ def _fill(
     return done
 
 
-def _batches(entries: Iterable[Entry]) -> Iterator[list[Entry]]:
+def batches(entries: Iterable[Entry]) -> Iterator[list[Entry]]:
     batch: list[Entry] = []
     size = 0
     for name, item in entries:

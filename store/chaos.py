@@ -39,6 +39,8 @@ class Chaos(Table):
         slowness: float = 0.0,  # the answer takes `seconds` longer
         seconds: float = 0.2,
         lag: int = 0,  # an index page is up to so many writes old
+        out: Callable[[str], bool] | None = None,  # which partitions do not answer at all
+        read_only: bool = False,  # whether writes fail and reads do not
         sleep: Callable[[float], None] = time.sleep,
     ):
         self.table = table
@@ -49,6 +51,8 @@ class Chaos(Table):
         self.slowness = slowness
         self.seconds = seconds
         self.lag = lag
+        self.out = out
+        self.read_only = read_only
         self._sleep = sleep
         self._past: deque[dict[Key, Item | None]] = deque(maxlen=lag)
         self._one_at_a_time = threading.Lock()
@@ -72,12 +76,13 @@ class Chaos(Table):
         self.table.forget_deleted()
 
     def get(self, key: Key, *, consistent: bool = True) -> Item | None:
-        self._trouble()
+        self._trouble(key.pk)
         return self.table.get(key, consistent=consistent)
 
     def get_many(self, keys: Iterable[Key], *, consistent: bool = True) -> dict[Key, Item]:
-        self._trouble()
-        return self.table.get_many(keys, consistent=consistent)
+        wanted = list(keys)
+        self._trouble(*(key.pk for key in wanted))
+        return self.table.get_many(wanted, consistent=consistent)
 
     def page(
         self,
@@ -88,13 +93,13 @@ class Chaos(Table):
         backwards: bool = False,
         consistent: bool = True,
     ) -> Page:
-        self._trouble()
+        self._trouble(span.pk)
         if span.index and self.lag:
             return _page_of(self._stale(span), span, limit, cursor, backwards)
         return self.table.page(span, limit=limit, cursor=cursor, backwards=backwards, consistent=consistent)
 
     def count(self, span: Span, *, consistent: bool = True) -> int:
-        self._trouble()
+        self._trouble(span.pk)
         if span.index and self.lag:
             return len(self._stale(span))
         return self.table.count(span, consistent=consistent)
@@ -111,14 +116,18 @@ class Chaos(Table):
     def _happens(self, rate: float) -> bool:
         return rate > 0 and self.random.random() < rate
 
-    def _trouble(self) -> None:
+    def _trouble(self, *partitions: str) -> None:
         if self._happens(self.slowness):
             self._sleep(self.seconds)
         if self._happens(self.throttling):
             raise Unavailable("The store is too busy just now.")
+        if self.out is not None and any(map(self.out, partitions)):
+            raise Unavailable("A part of the store does not answer.")
 
     def _write(self, keys: list[Key], act: Callable[[], Answer]) -> Answer:
-        self._trouble()
+        self._trouble(*(key.pk for key in keys))
+        if self.read_only:
+            raise Unavailable("The store takes no writes just now.")
         if self._happens(self.conflicts):
             raise Conflict("Other changes kept getting in the way.")
         answer = self._remembering(keys, act)

@@ -9,7 +9,7 @@ import time
 import uuid
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from random import SystemRandom
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from botocore.exceptions import BotoCoreError, ClientError
 from botocore.parsers import ResponseParserError
@@ -44,6 +44,15 @@ LONGEST_PAUSE = 1.0
 _LOG = logging.getLogger(__name__)
 _RANDOM = SystemRandom()  # two processes forked from one must not pause for the same times
 _Answer = TypeVar("_Answer")
+
+
+class TableState(NamedTuple):
+    """A table as DynamoDB describes it; it counts bytes and items anew every few hours only."""
+
+    name: str
+    status: str
+    size: int  # bytes
+    items: int
 
 
 class DynamoDbTable(Table):
@@ -92,6 +101,7 @@ class DynamoDbTable(Table):
             if fruitless == TRIES:
                 raise Unavailable(TOO_BUSY)
             if left:
+                trips.retried("unprocessed")
                 self._pause(fruitless)
             waiting = left + waiting
         return found
@@ -163,6 +173,14 @@ class DynamoDbTable(Table):
         for sentence in report.unavailable:
             _LOG.info(sentence)
 
+    def states(self) -> list[TableState]:
+        """How both tables stand. Serving does without this permission; then it is refused as `Unavailable`."""
+        return [self._state(self._name(table)) for table in TABLES]
+
+    def _state(self, name: str) -> TableState:
+        told = self._ask("describe", "describe_table", TableName=name)["Table"]
+        return TableState(name, told["TableStatus"], told.get("TableSizeBytes", 0), told.get("ItemCount", 0))
+
     def sweep(self, limit: int = 1000) -> int:
         """DynamoDB sweeps by itself."""
         return 0
@@ -175,13 +193,17 @@ class DynamoDbTable(Table):
     # --- asking ---
 
     def _ask(self, operation: str, method: str, **request: Any) -> dict[str, Any]:
-        """One round trip."""
+        """One round trip; DynamoDB says what it costs, unless it refuses."""
+        if method in wire.CHARGED:
+            request["ReturnConsumedCapacity"] = "TOTAL"
         with trips.trip(operation):
             try:
                 answer: dict[str, Any] = getattr(self._client(), method)(**request)
             except (BotoCoreError, ClientError, ResponseParserError) as error:
                 raise translated(error, request.get("TableName", self._all_names())) from error
-            return answer
+        for kind, units in wire.charges(method, answer):
+            trips.consumed(kind, units)
+        return answer
 
     def _answers(self, operation: str, method: str, request: dict[str, Any]) -> Iterator[dict[str, Any]]:
         """One round trip after the other, until nothing is left."""
@@ -202,7 +224,8 @@ class DynamoDbTable(Table):
         for tried in range(1, TRIES):
             try:
                 return ask()
-            except (Conflict, Crowded):
+            except (Conflict, Crowded) as error:
+                trips.retried("conflict" if isinstance(error, Conflict) else "throttled")
                 self._pause(tried)
         return ask()
 

@@ -6,7 +6,7 @@ botocore looks up the shape of every attribute of every item it reads, which is 
 from __future__ import annotations
 
 from base64 import b64decode
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from decimal import Decimal
 from typing import Any
 from urllib.parse import urlsplit
@@ -17,12 +17,27 @@ import orjson
 from botocore.config import Config
 from botocore.parsers import JSONParser, ResponseParserError, ResponseParserFactory
 
+from . import trips
 from .table import Invalid, Item, Key, Value
 
 ATTEMPTS = 4
 CONNECT_SECONDS = 1
 READ_SECONDS = 3
 SPARE_CONNECTIONS = 4
+
+READ, WRITE = "read", "write"
+
+# What each operation is charged for.
+CHARGED = {
+    "get_item": READ,
+    "batch_get_item": READ,
+    "query": READ,
+    "scan": READ,
+    "put_item": WRITE,
+    "delete_item": WRITE,
+    "update_item": WRITE,
+    "transact_write_items": WRITE,
+}
 
 # An endpoint of our own asks for a signature, but not for whose.
 NO_ONE = {"access_key": "plenum", "secret_key": "plenum"}
@@ -106,6 +121,19 @@ _DECODERS: dict[str, Callable[[Any], Value]] = {
 }
 
 
+# --- what it costs ---------------------------------------------------------------------------------------------------
+
+
+def charges(method: str, reply: Mapping[str, Any]) -> Iterator[tuple[str, float]]:
+    """The units of capacity that the reply says were consumed, with their kind, table by table."""
+    consumed = reply.get("ConsumedCapacity") or ()
+    for each in [consumed] if isinstance(consumed, dict) else consumed:
+        told = {READ: each.get("ReadCapacityUnits"), WRITE: each.get("WriteCapacityUnits")}
+        if not any(told.values()):  # a transaction sent again is charged for reading what it wrote, and says so
+            told = {CHARGED[method]: each.get("CapacityUnits")}
+        yield from ((kind, float(units)) for kind, units in told.items() if units)
+
+
 # --- the client -----------------------------------------------------------------------------------------------------
 
 
@@ -146,7 +174,15 @@ def client(region: str, endpoint: str | None, threads: int) -> Any:
         if session.get_credentials() is None:
             session.set_credentials(**NO_ONE)
     ours = boto3.session.Session(region_name=region, botocore_session=session)
-    return ours.client("dynamodb", endpoint_url=endpoint, config=_config(threads))
+    made = ours.client("dynamodb", endpoint_url=endpoint, config=_config(threads))
+    made.meta.events.register("request-created.dynamodb", _count_retries)
+    return made
+
+
+def _count_retries(request: Any, **_: Any) -> None:
+    """Told by the SDK of every request just before it goes out, those that it sends again by itself included."""
+    if request.context.get("retries", {}).get("attempt", 1) > 1:
+        trips.retried("sdk")
 
 
 def _config(threads: int) -> Config:

@@ -39,15 +39,31 @@ A name becomes part of a key only through `part`, which folds it (so that "Ada" 
 | result's text | data  | ELECTION#{name}    | RESULT#{nnnn}     |                              | results page         |
 | rankings      | data  | ELECTION#{name}    | COUNTED#{nnnn}    |                              | what if, recount     |
 | to be sealed  | data  | ELECTION#{name}    | SEALING           | SEALING / {time}#…           | worker               |
+| poll          | data  | POLL#{id}          | METADATA          | POLLS#ENDING / {time}#{id}   | its pages, worker    |
+| its maker's   | data  | POLL#{id}          | MADE              | MAKES#{person} / {time}#{id} | my polls             |
+| public poll   | data  | POLL#{id}          | LISTED            | POLLS / {time}#{id}          | public polls         |
+| poll's gate   | data  | POLL#{id}          | GATE#{nn}         |                              | every vote, results  |
+| poll's vote   | data  | POLL#{id}          | VOTE#{vote}       | VOTES#{id} / {time}#{vote}   | voter, count, live   |
+| poll's result | data  | POLL#{id}          | RESULT            |                              | poll's results       |
+| poll's counts | data  | POLL#{id}          | COUNTED#{nnnn}    |                              | poll's exports       |
+| report        | data  | POLL#{id}          | REPORT#{…}        | REPORTS#{id} / {time}#{…}    | reports of a poll    |
+| reported poll | data  | POLL#{id}          | REPORTED          | POLLS#REPORTED / {time}#{id} | reported polls       |
+| short code    | data  | CODE#{code}        | METADATA          |                              | typed code           |
 | counts        | data  | METADATA           | COUNTS            |                              | home page            |
 | sync state    | data  | METADATA           | SYNC              |                              | sealer, /readyz      |
 | restoring     | data  | METADATA           | RESTORING         |                              | backup, restore      |
+| pause         | data  | METADATA           | PAUSE             |                              | every process        |
+| figures       | data  | METADATA           | FIGURES           |                              | admin overview       |
+| day's figures | data  | METADATA           | FIGURES#{day}     |                              | admin overview       |
 | form sent     | data  | ONCE#{token}       | METADATA          |                              | a form sent again    |
 | lease         | data  | LEASE#{job}        | METADATA          |                              | worker               |
+| nightly mail  | data  | METADATA           | NIGHTLY           |                              | worker               |
 | event         | log   | EVENTS             | {sequence}#{time} |                              | sealer, verify       |
 | event number  | log   | SEQUENCE           | METADATA          |                              | every recorded act   |
 | void number   | log   | VOID#{sequence}    | METADATA          |                              | every recorded act   |
-| checkpoint    | log   | CHECKPOINTS        | {sequence}        |                              | home page, verify    |
+| checkpoint    | log   | CHECKPOINTS        | {sequence}        |                              | checkpoints, verify  |
+| log's index   | log   | BY#{kind}#{name}   | {first sequence}  |                              | event log, history   |
+| log's moments | log   | MOMENTS            | {first sequence}  |                              | event log, history   |
 """
 
 from __future__ import annotations
@@ -358,6 +374,91 @@ def all_of_election(election_name: str) -> Span:
     return Span(election(election_name).pk)
 
 
+# --- polls ---
+
+
+def poll(poll_id: str) -> Key:
+    return Key(f"POLL#{escape(poll_id)}", METADATA)
+
+
+def polls_ending(until: str | None = None) -> Span:
+    """Polls with an end that are not sealed yet, up to those that ended by then."""
+    return Span("POLLS#ENDING", last=None if until is None else f"{until}#~", index=True)
+
+
+def poll_by_date(moment: str, poll_id: str) -> str:
+    return f"{moment}#{escape(poll_id)}"
+
+
+def made_poll(poll_id: str) -> Key:
+    return Key(poll(poll_id).pk, "MADE")
+
+
+def made_by(person: str) -> Span:
+    return Span(f"MAKES#{part(person)}", index=True)
+
+
+def listed_poll(poll_id: str) -> Key:
+    return Key(poll(poll_id).pk, "LISTED")
+
+
+PUBLIC_POLLS = Span("POLLS", index=True)
+
+
+def poll_gate(poll_id: str, number: int) -> Key:
+    return Key(poll(poll_id).pk, f"GATE#{number:02d}")
+
+
+def vote(poll_id: str, vote_id: str) -> Key:
+    return Key(poll(poll_id).pk, f"VOTE#{escape(vote_id)}")
+
+
+def votes(poll_id: str) -> Span:
+    return Span(poll(poll_id).pk, prefix="VOTE#")
+
+
+def votes_by_time(poll_id: str, since: str = "") -> Span:
+    """The votes of a poll as they were cast, from a moment on."""
+    return Span(f"VOTES#{escape(poll_id)}", first=since or None, index=True)
+
+
+def poll_result(poll_id: str) -> Key:
+    return Key(poll(poll_id).pk, "RESULT")
+
+
+def poll_counted_part(poll_id: str, number: int) -> Key:
+    """How often each ranking was cast, some thousands of them."""
+    return Key(poll(poll_id).pk, f"COUNTED#{number:04d}")
+
+
+def poll_counted_parts(poll_id: str) -> Span:
+    return Span(poll(poll_id).pk, prefix="COUNTED#")
+
+
+def report(poll_id: str, report_id: str) -> Key:
+    return Key(poll(poll_id).pk, f"REPORT#{escape(report_id)}")
+
+
+def reports(poll_id: str, since: str = "") -> Span:
+    """What people have reported about a poll, as it came, from a moment on."""
+    return Span(f"REPORTS#{escape(poll_id)}", first=since or None, index=True)
+
+
+def reported_poll(poll_id: str) -> Key:
+    return Key(poll(poll_id).pk, "REPORTED")
+
+
+REPORTED_POLLS = Span("POLLS#REPORTED", index=True)
+
+
+def all_of_poll(poll_id: str) -> Span:
+    return Span(poll(poll_id).pk)
+
+
+def short_code(code: str) -> Key:
+    return Key(f"CODE#{escape(code)}", METADATA)
+
+
 # --- the site ---
 
 
@@ -374,6 +475,25 @@ def restoring() -> Key:
     return Key(METADATA, "RESTORING")
 
 
+def pause() -> Key:
+    """There only while the site is paused."""
+    return Key(METADATA, "PAUSE")
+
+
+def figures() -> Key:
+    """How many people have which role and how many elections are in which state, as far as the log is counted."""
+    return Key(METADATA, "FIGURES")
+
+
+def figures_of_day(day: str) -> Key:
+    return Key(METADATA, f"FIGURES#{day}")
+
+
+def figures_of_days(first: str, last: str) -> Span:
+    """From one day to another, both included."""
+    return Span(METADATA, first=f"FIGURES#{first}", last=f"FIGURES#{last}")
+
+
 def once(token: str) -> Key:
     return Key(f"ONCE#{escape(token)}", METADATA)
 
@@ -381,6 +501,11 @@ def once(token: str) -> Key:
 def lease(job: str) -> Key:
     """Who of all workers is at the job just now."""
     return Key(f"LEASE#{escape(job)}", METADATA)
+
+
+def nightly() -> Key:
+    """Which checkpoint was mailed last, and on which day."""
+    return Key(METADATA, "NIGHTLY")
 
 
 # --- the event log ---
@@ -409,3 +534,21 @@ def checkpoint(number: int) -> Key:
 
 def checkpoints(first: int = 0) -> Span:
     return Span("CHECKPOINTS", first=sequence(first), table=LOG)
+
+
+LOG_INDEX = "BY#"  # how its partitions begin
+
+
+def log_index(kind: str, name: str, first: int) -> Key:
+    """Which events, of the block that begins with the number `first`, are found under a name of that kind."""
+    return Key(f"{LOG_INDEX}{kind}#{part(name)}", sequence(first), LOG)
+
+
+def log_index_blocks(kind: str, name: str, last: int) -> Span:
+    """The blocks in which something is found under the name, up to the one that begins with the number `last`."""
+    return Span(f"{LOG_INDEX}{kind}#{part(name)}", first=sequence(0), last=sequence(last), table=LOG)
+
+
+def moments(first: int) -> Key:
+    """When the events of one block happened: the rest of their keys."""
+    return Key("MOMENTS", sequence(first), LOG)

@@ -101,6 +101,19 @@ class EventLog:
         newest = self.table.page(keys.checkpoints(), limit=1, backwards=True).items
         return newest[0] if newest else None
 
+    def find(self, number: int) -> Item | None:
+        there = self.table.page(keys.events(number, number), limit=1).items
+        return there[0] if there else None
+
+    def checkpoint_over(self, number: int) -> Item | None:
+        """The checkpoint that covers the number, once there is one."""
+        there = self.table.page(keys.checkpoints(number), limit=1).items
+        return there[0] if there else None
+
+    def checkpoints(self, *, limit: int, cursor: str | None = None) -> Page:
+        """The newest checkpoints first."""
+        return self.table.page(keys.checkpoints(), limit=limit, cursor=cursor, backwards=True)
+
     def _parts(self, number: int, event: Event, once: str | None) -> list[Write]:
         """What the log adds to a transaction: the event, the check that its number stands, the mark of the form."""
         when = as_text(self.clock())

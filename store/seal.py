@@ -20,6 +20,7 @@ import orjson
 
 from . import keys
 from .log import EventLog, as_text, utc_now
+from .log_index import BLOCK, Numbered, essence, extend_index, flaw_in
 from .table import LOG, Equals, Item, Missing, Put, Refused, Table, Update
 
 GRACE = timedelta(seconds=60)  # how long the holder of a number may take before the number is declared void
@@ -67,9 +68,10 @@ class Sealer:
     def _next_batch(self, previous: Item | None) -> int:
         before = previous["event_id"] if previous else 0
         chain = bytes.fromhex(previous["hash"]) if previous else CHAIN_START
-        entries = list(islice(self._settled(before), EVENTS_A_CHECKPOINT))
+        entries = list(islice(self._settled(before), min(EVENTS_A_CHECKPOINT, BLOCK - before % BLOCK)))
         if not entries:
             return 0
+        extend_index(self.table, before, entries)  # first: what a checkpoint covers, the index knows
         digests = [event_digest(event) if event else void_digest(number) for number, event in entries]
         for digest in digests:
             chain = extend(chain, digest)
@@ -85,7 +87,7 @@ class Sealer:
         self._store(before, checkpoint, events)
         return len(entries)
 
-    def _settled(self, before: int) -> Iterator[tuple[int, Item | None]]:
+    def _settled(self, before: int) -> Iterator[Numbered]:
         """Numbers in order with their events, `None` for a void one; ends where an event may still arrive."""
         expected = before + 1
         for event in self.log.since(before):
@@ -124,12 +126,16 @@ class Sealer:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What a verification found: how far the log is sealed and whole, and the first thing that does not fit, if any."""
+    """What a verification found: how far the log is sealed and whole, and the first thing that does not fit, if any.
+
+    What does not fit in the index is told apart: the log is whole all the same, and the index can be made again.
+    """
 
     sealed: int
     hash: str
     unsealed: int
     flaw: str | None = None
+    index_flaw: str | None = None
 
 
 class _Flaw(Exception):
@@ -143,8 +149,8 @@ def verify(table: Table, published: tuple[int, str] | None = None) -> Verdict:
         walk.check_checkpoints()
         walk.check_end()
     except _Flaw as flaw:
-        return Verdict(walk.number, walk.chain.hex(), 0, str(flaw))
-    return Verdict(walk.number, walk.chain.hex(), walk.unsealed)
+        return Verdict(walk.number, walk.chain.hex(), 0, str(flaw), walk.index_flaw)
+    return Verdict(walk.number, walk.chain.hex(), walk.unsealed, index_flaw=walk.index_flaw)
 
 
 class _Walk:
@@ -158,6 +164,8 @@ class _Walk:
         self.number = 0
         self.chain = CHAIN_START
         self.unsealed = 0
+        self.block: list[Numbered] = []
+        self.index_flaw: str | None = None
 
     def check_checkpoints(self) -> None:
         for checkpoint in self.table.each(keys.checkpoints()):
@@ -166,6 +174,7 @@ class _Walk:
             self._check_events(checkpoint)
             if self.chain.hex() != checkpoint["hash"]:
                 raise _Flaw(f"The checkpoint at event {self.number} is not what was sealed.")
+        self._check_index()
 
     def check_end(self) -> None:
         sync = self.table.get(keys.sync()) or {}
@@ -183,25 +192,36 @@ class _Walk:
             raise _Flaw(f"The checkpoint at event {checkpoint['event_id']} is not what was sealed.")
         for start in range(0, len(kept), KEPT):
             self.number += 1
-            digest = self._void(self.number) if self.number in voids else self._digest(self.number)
+            event = self._event(self.number, void=self.number in voids)
+            digest = event_digest(event) if event else void_digest(self.number)
             if digest[:KEPT] != kept[start : start + KEPT]:
                 raise _Flaw(f"Event {self.number} is not what was sealed.")
             self.chain = extend(self.chain, digest)
             if self.published and self.published[0] == self.number and self.published[1] != self.chain.hex():
                 raise _Flaw(f"The log up to event {self.number} is not the one whose checkpoint was published.")
+            self.block.append((self.number, essence(event) if event else None))
+            if self.number % BLOCK == 0:
+                self._check_index()
 
-    def _void(self, number: int) -> bytes:
-        if self.upcoming and _number_of(self.upcoming) == number:
-            raise _Flaw(f"Event {number} was sealed as void, but now there is one.")
-        return void_digest(number)
+    def _check_index(self) -> None:
+        if self.block and self.index_flaw is None:
+            self.index_flaw = flaw_in(self.table, self.block)
+        self.block = []
 
-    def _digest(self, number: int) -> bytes:
+    def _event(self, number: int, *, void: bool) -> Item | None:
+        if void:
+            self._check_void(number)
+            return None
         if self.upcoming is None or _number_of(self.upcoming) > number:
             raise _Flaw(f"Event {number} is missing.")
         event = self._take()
         assert event is not None
         self._check_place(event)
-        return event_digest(event)
+        return event
+
+    def _check_void(self, number: int) -> None:
+        if self.upcoming and _number_of(self.upcoming) == number:
+            raise _Flaw(f"Event {number} was sealed as void, but now there is one.")
 
     def _take(self) -> Item | None:
         event, self.upcoming = self.upcoming, next(self.events, None)

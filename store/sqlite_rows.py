@@ -184,7 +184,8 @@ def fill_page(rows: sqlite3.Cursor, limit: int | None) -> tuple[list[bytes], boo
     """The bodies that fit a page, and whether something comes after them."""
     bodies: list[bytes] = []
     size = 0
-    for (body,) in chain.from_iterable(iter(lambda: rows.fetchmany(ROWS_AT_A_TIME), [])):
+    at_a_time = ROWS_AT_A_TIME if limit is None else min(ROWS_AT_A_TIME, limit + 1)  # some rows are large
+    for (body,) in chain.from_iterable(iter(lambda: rows.fetchmany(at_a_time), [])):
         if size >= limits.PAGE_BYTES or len(bodies) == limit:
             rows.close()
             return bodies, True

@@ -1,4 +1,8 @@
-"""Counts the round trips to the store: those of the request at hand, and all of them for whoever listens."""
+"""Counts the round trips to the store: those of the request at hand, and all of them for whoever listens.
+
+What a store that is paid for says they cost, and how often something was asked again, is told to whoever meters it.
+Whoever guards is asked before each, and keeps it from happening by raising.
+"""
 
 from __future__ import annotations
 
@@ -11,6 +15,10 @@ from time import perf_counter
 from .table import Conflict, Invalid, Refused, StoreError
 
 Listener = Callable[[str, str, float], None]  # operation, outcome, seconds
+Meter = Callable[[str, str, float], None]  # CAPACITY or RETRIES, of which kind or for which reason, how much
+Guard = Callable[[str], None]  # operation
+
+CAPACITY, RETRIES = "capacity", "retries"
 
 
 @dataclass(slots=True)
@@ -23,11 +31,23 @@ class Trips:
 
 _current: ContextVar[Trips | None] = ContextVar("trips", default=None)
 _listeners: list[Listener] = []
+_meters: list[Meter] = []
+_guards: list[Guard] = []
 
 
 def listen(listener: Listener) -> None:
     """Be told of every round trip of this process from now on."""
     _listeners.append(listener)
+
+
+def meter(meter: Meter) -> None:
+    """Be told of all that round trips of this process cost from now on."""
+    _meters.append(meter)
+
+
+def ask_first(guard: Guard) -> None:
+    """Be asked before every round trip of this process from now on."""
+    _guards.append(guard)
 
 
 @contextmanager
@@ -42,8 +62,20 @@ def counted() -> Iterator[Trips]:
 
 
 @contextmanager
+def beside() -> Iterator[None]:
+    """What is asked inside serves many requests, and is counted as none of theirs."""
+    token = _current.set(None)
+    try:
+        yield
+    finally:
+        _current.reset(token)
+
+
+@contextmanager
 def trip(operation: str) -> Iterator[None]:
     """One round trip. Adapters put it around each request they send, retries included."""
+    for guard in _guards:
+        guard(operation)
     start = perf_counter()
     outcome = "ok"
     try:
@@ -61,6 +93,21 @@ def record(operation: str, outcome: str, seconds: float) -> None:
         trips.seconds += seconds
     for listener in _listeners:
         listener(operation, outcome, seconds)
+
+
+def consumed(kind: str, units: float) -> None:
+    """A round trip was charged so many units of capacity: `read` or `write`."""
+    _tell(CAPACITY, kind, units)
+
+
+def retried(reason: str) -> None:
+    """Something is asked once more."""
+    _tell(RETRIES, reason, 1)
+
+
+def _tell(what: str, kind: str, amount: float) -> None:
+    for meter in _meters:
+        meter(what, kind, amount)
 
 
 def outcome_of(error: StoreError) -> str:

@@ -17,8 +17,9 @@ ALLOWED = {
     "elections": {"accounts", "store", "tally"},
     "ballots": {"accounts", "elections", "store", "tally"},
     "results": {"accounts", "ballots", "elections", "store", "tally"},
-    "config": {"accounts", "ballots", "elections", "results", "store", "tally"},
-    "bench": {"accounts", "ballots", "config", "elections", "results", "store", "tally", "tests"},
+    "polls": {"accounts", "ballots", "elections", "results", "store", "tally"},
+    "config": {"accounts", "ballots", "elections", "polls", "results", "store", "tally"},
+    "bench": {"accounts", "ballots", "config", "elections", "polls", "results", "store", "tally", "tests"},
 }
 
 

@@ -16,6 +16,8 @@ from tests.people import PASSWORD
 READ, FORM, ACT = ("GET", "HEAD"), ("GET", "HEAD", "POST"), ("POST",)
 PUBLIC, SIGNED_IN = "public", "signed in"
 
+NO_POLL = "00000000-0000-4000-8000-000000000000"  # polls keep their own doors: tests/polls/test_pages.py
+
 # address: (whom it is for, methods it takes, words it needs)
 ROUTES = {
     "home": (PUBLIC, READ, []),
@@ -23,6 +25,21 @@ ROUTES = {
     "healthz": (PUBLIC, READ, []),
     "readyz": (PUBLIC, READ, []),
     "metrics": (PUBLIC, READ, []),
+    "admin": (Permission.MANAGE_USERS, READ, []),
+    "log": (Permission.VIEW_SECRETS, READ, []),
+    "event": (Permission.VIEW_SECRETS, READ, [1]),
+    "history": (Permission.VIEW_APPLICATION, READ, ["draft"]),
+    "checkpoints": (PUBLIC, READ, []),
+    "newest_checkpoint": (PUBLIC, READ, []),
+    "checkpoint": (PUBLIC, READ, [1]),
+    "tables": (Permission.VIEW_SECRETS, READ, []),
+    "raw_tables": (Permission.VIEW_SECRETS, READ, []),
+    "raw_item": (Permission.VIEW_SECRETS, READ, []),
+    "table": (Permission.VIEW_SECRETS, READ, ["users"]),
+    "table_csv": (Permission.VIEW_SECRETS, READ, ["users"]),
+    "system": (Permission.MANAGE_USERS, READ, []),
+    "pause": (Permission.TRANSFER_OWNER, FORM, []),
+    "resume": (Permission.TRANSFER_OWNER, ACT, []),
     "set_language": (PUBLIC, ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"), []),
     "register": (PUBLIC, FORM, []),
     "confirm_registration": (PUBLIC, FORM, ["token"]),
@@ -54,6 +71,33 @@ ROUTES = {
     "remove_person": (Permission.MANAGE_USERS, FORM, ["target"]),
     "invitations": (Permission.MANAGE_USERS, READ, []),
     "invite": (Permission.MANAGE_USERS, FORM, []),
+    "polls": (PUBLIC, READ, []),
+    "make_poll": (Permission.USE_APPLICATION, FORM, []),
+    "poll_by_code": (PUBLIC, READ, ["MADEUP"]),
+    "poll": (PUBLIC, FORM, [NO_POLL]),
+    "poll_voted": (PUBLIC, READ, [NO_POLL]),
+    "poll_state": (PUBLIC, READ, [NO_POLL]),
+    "poll_results": (PUBLIC, READ, [NO_POLL]),
+    "poll_results_now": (PUBLIC, READ, [NO_POLL]),
+    "poll_export": (PUBLIC, READ, [NO_POLL, "votes.csv"]),
+    "manage_poll": (PUBLIC, READ, [NO_POLL]),
+    "poll_key": (PUBLIC, READ, [NO_POLL, "made-up"]),
+    "close_poll": (PUBLIC, FORM, [NO_POLL]),
+    "reopen_poll": (PUBLIC, FORM, [NO_POLL]),
+    "extend_poll": (PUBLIC, FORM, [NO_POLL]),
+    "list_poll": (PUBLIC, ACT, [NO_POLL]),
+    "delete_poll": (PUBLIC, FORM, [NO_POLL]),
+    "elect_poll": (PUBLIC, FORM, [NO_POLL]),
+    "report_poll": (PUBLIC, FORM, [NO_POLL]),
+    "poll_embed": (PUBLIC, FORM, [NO_POLL]),
+    "poll_image": (PUBLIC, READ, [NO_POLL]),
+    "poll_card": (PUBLIC, READ, [NO_POLL, "en", "made-up"]),
+    "oembed": (PUBLIC, READ, []),
+    "reported_polls": (Permission.MANAGE_USERS, READ, []),
+    "reported_poll": (Permission.MANAGE_USERS, READ, [NO_POLL]),
+    "hide_poll": (Permission.MANAGE_USERS, ACT, [NO_POLL]),
+    "show_poll": (Permission.MANAGE_USERS, ACT, [NO_POLL]),
+    "dismiss_reports": (Permission.MANAGE_USERS, ACT, [NO_POLL]),
     "elections": (Permission.VIEW_APPLICATION, READ, []),
     "create_election": (Permission.USE_APPLICATION, FORM, []),
     "election": (Permission.VIEW_APPLICATION, READ, ["draft"]),
@@ -103,6 +147,7 @@ ROUTES = {
     "sandbox": (PUBLIC, FORM, []),
     "shared": (PUBLIC, READ, ["draft"]),
     "embed": (PUBLIC, READ, ["draft"]),
+    "card": (PUBLIC, READ, ["draft", "en", "made-up"]),
     "live": (Permission.VIEW_APPLICATION, READ, ["draft"]),
     "live_now": (Permission.VIEW_APPLICATION, READ, ["draft"]),
     "help_secrecy": (PUBLIC, READ, []),
@@ -127,6 +172,7 @@ RESULTS = (
 DRAFT = {
     "election": Action.LOOK,
     "election_calendar": Action.LOOK,
+    "history": Action.LOOK,
     "dashboard": Action.LOOK,
     "election_settings": Action.SET_UP,
     "describe": Action.DESCRIBE,
@@ -157,6 +203,7 @@ DRAFT = {
     "enter_paper": Action.ENTER_PAPER,
 }
 BALLOT = {"ballot", "cast", "receipt", "ballot_state", "withdraw"}  # a draft is nobody's to vote in
+REPORTED = {"reported_poll", "hide_poll", "show_poll", "dismiss_reports"}  # of a poll that is not there
 METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE")
 GONE = {"confirm_registration", "accept_invitation", "reset", "confirm_email"}  # a made-up token opens nothing
 
@@ -222,7 +269,7 @@ def expected(name, whom, allowed, role, method) -> set[str]:
             return {"forbidden"}
     if name == "cast" and method not in allowed:
         return {"method"}
-    if name == "mail" or name in BALLOT or (name in DRAFT and (role < Role.ADMIN or name in MADE_UP)):
+    if name == "mail" or name in REPORTED | BALLOT or (name in DRAFT and (role < Role.ADMIN or name in MADE_UP)):
         return {"not found"}  # made up, or somebody else's draft
     if name in DRAFT and Relation.MODERATOR not in WHO[DRAFT[name]]:
         return {"forbidden"}
@@ -230,9 +277,20 @@ def expected(name, whom, allowed, role, method) -> set[str]:
         return {"method"}
     if name in RESULTS:
         return {"forbidden"}  # a draft has none yet
+    if NO_POLL in ROUTES[name][2] or name in ("poll_by_code", "oembed"):
+        return {"not found"}
     if name == "waiting" and role != Role.NO_ACCESS:
         return {"home"}
-    if name in ("remove_app", "remove_passkey", "election_calendar", "shared", "embed"):
+    if name in (
+        "remove_app",
+        "remove_passkey",
+        "election_calendar",
+        "shared",
+        "embed",
+        "card",
+        "newest_checkpoint",
+        "checkpoint",
+    ):
         return {"not found"}  # nobody here has any; and the draft has no times, and nothing to share
     if name == "leave_alone":
         return {"gone"} if method == "POST" else {"open"}  # a button first, the link is judged then

@@ -20,10 +20,10 @@ PATIENCE = 60  # seconds until it must answer
 
 
 @contextmanager
-def serving(folder: Path, store_url: str, secret_key: str) -> Iterator[int]:
+def serving(folder: Path, store_url: str, secret_key: str, **more: str) -> Iterator[int]:
     """The port of a site served with this store. Whoever shares the secret can have signed people in beforehand."""
     port, log = _free_port(), folder / "server.log"
-    own = {"DATA_DIR": folder, "STORE_URL": store_url, "SECRET_KEY": secret_key}
+    own = {"DATA_DIR": folder, "STORE_URL": store_url, "SECRET_KEY": secret_key, **more}
     variables = {"PATH": os.environ["PATH"], "PORT": port, "WEB_PROCESSES": PROCESSES} | own
     environment = {name: str(value) for name, value in variables.items()}
     command = [sys.executable, "manage.py", "serve", "--no-demo"]

@@ -64,6 +64,15 @@ def test_many_workers_send_each_mail_once(site):
     assert sorted(message.to[0] for message in sent.outbox) == sorted(f"new{n}@example.org" for n in range(40))
 
 
+def test_whoever_wants_to_stop_is_asked_before_each_mail(site):
+    for n in range(5):
+        site.write(mail.queued("invitation", f"new{n}@example.org", invited_by="Ada"))
+    assert mail.send_waiting(compose, goes_on=lambda: len(sent.outbox) < 2) == 2
+    assert len(sent.outbox) == 2
+    assert len(mail.in_state(mail.QUEUED, 10)[0]) == 3
+    assert mail.send_waiting(compose) == 3
+
+
 def test_a_worker_that_dies_while_sending_does_not_cause_a_second_mail(queued, clock):
     class Killed(BaseException):
         pass
@@ -113,7 +122,7 @@ def test_a_mail_at_rest_holds_no_link_and_no_token(client, site, person):
 def test_every_mail_has_text_and_html_in_every_language(site, person, kind, language):
     person("Ada", email="ada@example.org")
     about = {"name": "Ada", "number": "1", "email": "new@example.org", "invited_by": "Bo <b>", "factor": "totp"}
-    about |= {"election_name": "Board <b>", "voter": "Ada", "message": "1"}
+    about |= {"election_name": "Board <b>", "voter": "Ada", "message": "1", "event_id": "7", "hash": "0f"}
     site.write(Update(keys.message("Board <b>", "1"), set={"subject": "Soon <b>", "text": "Please *vote* <b>"}))
     letter = mail.Mail(
         "1", kind, "ada@example.org", about, language, mail.QUEUED, "", "", 0, "2026-11-15T00:00:00.000Z"

@@ -121,7 +121,7 @@ def test_handing_over_makes_the_old_owner_an_auditor_in_one_event(site, person, 
     assert owners(site) == ["Ada"]
     assert repository.find("owner").role == Role.AUDITOR
     (event,) = [event for event in EventLog(site).since(0) if event["event_type"] == "OwnershipTransferred"]
-    assert event["event_data"] == {"old_owner": "owner", "new_owner": "Ada"}
+    assert event["event_data"] == {"old_owner": "owner", "new_owner": "Ada", "old_role": "VOTER"}
 
 
 def test_two_hand_overs_at_once_leave_exactly_one_owner(site, person):

@@ -17,12 +17,13 @@ from typing import Any
 
 from accounts.models import User
 from ballots import repository, services
+from config.log import COUNTED, SiteSealer
 from elections import repository as elections
 from elections.rules import State
 from elections.turnout import turnout
 from store import keys
 from store.log import utc_now
-from store.seal import GRACE, Sealer, verify
+from store.seal import GRACE, verify
 from store.table import Item, Table
 
 # What an answer can say.
@@ -192,7 +193,7 @@ def _boxes(election_name: str, voters: Iterable[User], salt: Item | None) -> Ite
 
 def _flaw_in_log(table: Table) -> str | None:
     """Sealed as it will be when nobody can come late any more."""
-    Sealer(table, clock=lambda: utc_now() + 2 * GRACE + timedelta(seconds=1)).seal()
+    SiteSealer(table, COUNTED, lambda: utc_now() + 2 * GRACE + timedelta(seconds=1)).seal()
     verdict = verify(table)
     return verdict.flaw or (f"{verdict.unsealed} events could not be sealed." if verdict.unsealed else None)
 

@@ -182,7 +182,7 @@ def day(site, person, signed_in, web_log, monkeypatch) -> Callable[..., Day]:
         }
         made = Day(site.path, chance, users, browsers, signed_in(organiser), web_log, utc_now())
         for module in (services, organising):
-            monkeypatch.setattr(module, "log", lambda: EventLog(people.table(), made.clock))
+            monkeypatch.setattr(module, "log", lambda now=None: EventLog(people.table(), made.clock))
         monkeypatch.setattr(services, "utc_now", made.clock)
         open_election(organiser, [user.name for user in chance.sample(users, len(users))])
         return made

@@ -57,6 +57,10 @@ def test_production_passes_djangos_deployment_checks(tmp_path):
         ({"DEFAULT_ROLE": "OWNER"}, "DEFAULT_ROLE must be one of"),
         ({**PRODUCTION, "DATA_DIR": "d", "SECRET_KEY": "short"}, "SECRET_KEY must have at least 50 characters."),
         ({**PRODUCTION, "DATA_DIR": "d", "DEBUG": "yes"}, "DEBUG must be off in production."),
+        (
+            {**PRODUCTION, "DATA_DIR": "d", "STORE_URL": "chaos+sqlite:///d"},
+            "STORE_URL must not be a store with faults in production.",
+        ),
     ],
 )
 def test_a_wrong_value_is_named(tmp_path, variables, sentence):

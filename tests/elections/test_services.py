@@ -64,7 +64,6 @@ def test_from_draft_to_closed(site, ada, ready):
         "ElectionOpened",
         "CandidatesAdded",
         "ElectionUpdated",
-        "ElectionUpdated",
         "ElectionClosed",
     ]
 

@@ -10,7 +10,6 @@ import subprocess
 import sys
 import zipfile
 from collections.abc import Callable
-from datetime import timedelta
 from pathlib import Path
 
 import pytest
@@ -24,7 +23,7 @@ from elections import services as organising
 from elections.repository import Candidate
 from results import bundle, services, verify, verify_stv
 from store import keys, seal
-from store.log import Event, EventLog, as_text, utc_now
+from store.log import Event, EventLog
 from store.table import Update
 from tally.ballots import Ballots, groups_of, ranking_of
 from tally.methods import count
@@ -247,17 +246,6 @@ def test_changed_and_withdrawn_ballots_are_told_as_they_were(person, site, verdi
     assert json.loads(files["roll.json"])["voters"] == [["Eve", True], ["Fay", False]]
     status, said = verdict(files)
     assert status == 0, said
-
-
-def test_where_the_stretch_begins_is_found_in_few_reads(site):
-    start = utc_now() - timedelta(days=300)
-    log = EventLog(site, lambda: moment)
-    for number in range(300):
-        moment = start + timedelta(days=number)
-        log.record(Event("somebody", "SomethingElse"))
-    assert bundle.first_number_since(as_text(start + timedelta(days=150, minutes=1))) == 151
-    assert bundle.first_number_since(as_text(start)) == 1
-    assert bundle.first_number_since(as_text(utc_now())) in (300, 301)
 
 
 def test_there_is_no_bundle_before_the_log_is_sealed(held, site, monkeypatch):

@@ -232,6 +232,10 @@ def test_a_name_of_an_election_is_made_safe_for_files(name, safe):
     assert file_name(name, "x") == safe
 
 
+def test_what_has_no_name_for_files_is_called_what_it_is():
+    assert file_name("???", "x", "poll") == "poll - x"
+
+
 def test_exports_read_the_store_a_few_times_only(held, reader):  # noqa: F811
     held(CYCLE)
     with trips.counted() as asked:

@@ -41,7 +41,7 @@ class Clock:
         return self.now
 
 
-class Shelf(live.Shelf):
+class Shelf(live.ElectionShelf):
     def look(self, name: str) -> live.Look | None:
         self.clock.now += self.clock.step
         return super().look(name)

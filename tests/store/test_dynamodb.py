@@ -590,3 +590,122 @@ def test_every_request_of_ours_is_a_round_trip_with_its_outcome(
         ("increment", "ok"),
     ]
     assert counted.count == len(told)
+
+
+# --- what it costs ---
+
+
+@pytest.fixture
+def costs(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, str, float]]:
+    """All that was told to whoever meters it."""
+    told: list[tuple[str, str, float]] = []
+    monkeypatch.setattr(trips, "_meters", [lambda *cost: told.append(cost)])
+    return told
+
+
+def test_every_request_asks_what_it_costs_and_the_answer_is_told(
+    table: DynamoDbTable, line: Between, costs: list[tuple[str, str, float]]
+) -> None:
+    table.write(Put({"PK": "a", "SK": "1"}))
+    table.write(Put({"PK": "a", "SK": "2"}, Missing()))
+    table.increment(A, "n")
+    assert {(what, kind) for what, kind, _ in costs} == {("capacity", "write")}
+    assert [units for *_, units in costs] == [1, 2, 1], "a transaction costs twice as much"
+    costs.clear()
+    table.get(A)
+    list(table.values(Span("a"), "n"))
+    table.count(Span("a"))
+    list(table.everything())
+    assert {(what, kind) for what, kind, _ in costs} == {("capacity", "read")}
+    assert all(asked["ReturnConsumedCapacity"] == "TOTAL" for asked in line.requests)
+
+
+def test_moto_charges_too(costs: list[tuple[str, str, float]]) -> None:
+    with engines.moto() as engine:
+        table = engine.fresh()
+        table.write(Put({"PK": "a", "SK": "1"}))
+        table.get_many([A])
+        engine.drop(table)
+    assert costs == [("capacity", "write", 1.0), ("capacity", "read", 1.0)]
+
+
+@pytest.mark.parametrize(
+    ("method", "told", "charged"),
+    [
+        ("query", {}, []),
+        ("query", {"ConsumedCapacity": {"TableName": "a", "CapacityUnits": 0.5}}, [("read", 0.5)]),
+        ("put_item", {"ConsumedCapacity": {"TableName": "a", "CapacityUnits": 3.0}}, [("write", 3.0)]),
+        (
+            "batch_get_item",
+            {"ConsumedCapacity": [{"TableName": name, "CapacityUnits": 2.0} for name in "ab"]},
+            [("read", 2.0), ("read", 2.0)],
+        ),
+        (
+            "transact_write_items",
+            {"ConsumedCapacity": [{"CapacityUnits": 6.0, "WriteCapacityUnits": 6.0, "ReadCapacityUnits": 0.0}]},
+            [("write", 6.0)],
+        ),
+        (
+            "transact_write_items",  # the same once more, with its token: nothing was written again
+            {"ConsumedCapacity": [{"CapacityUnits": 4.0, "ReadCapacityUnits": 4.0}]},
+            [("read", 4.0)],
+        ),
+    ],
+)
+def test_what_a_reply_charges(method: str, told: dict[str, Any], charged: list[tuple[str, float]]) -> None:
+    assert list(dynamodb_wire.charges(method, told)) == charged
+
+
+def test_what_the_sdk_sends_again_is_counted(
+    table: DynamoDbTable, line: Between, costs: list[tuple[str, str, float]]
+) -> None:
+    line.acts.extend([lost_reply, failed("InternalServerError", status=500)])
+    table.get(A)
+    assert [cost for cost in costs if cost[0] == "retries"] == [("retries", "sdk", 1)] * 2
+
+
+def test_what_is_sent_again_in_vain_is_counted_too(
+    stranger: DynamoDbTable, dead_end: Between, costs: list[tuple[str, str, float]]
+) -> None:
+    dead_end.always = lost_request
+    with pytest.raises(Unavailable):
+        stranger.get(A)
+    assert costs == [("retries", "sdk", 1)] * (dynamodb_wire.ATTEMPTS - 1)
+
+
+@pytest.mark.parametrize(
+    ("obstacle", "reason"), [("TransactionConflict", "conflict"), ("ThrottlingError", "throttled")]
+)
+def test_what_we_send_again_is_counted_with_its_reason(
+    stranger: DynamoDbTable, dead_end: Between, costs: list[tuple[str, str, float]], obstacle: str, reason: str
+) -> None:
+    dead_end.always = cancelled("None", obstacle)
+    with pytest.raises((Conflict, Unavailable)):
+        stranger.write(NEW_A, NEW_B)
+    assert costs == [("retries", reason, 1)] * (TRIES - 1)
+
+
+def test_keys_asked_for_again_are_counted(
+    table: DynamoDbTable, line: Between, costs: list[tuple[str, str, float]]
+) -> None:
+    line.acts.extend([none_of_them, none_of_them])
+    table.get_many([A])
+    assert [cost for cost in costs if cost[0] == "retries"] == [("retries", "unprocessed", 1)] * 2
+
+
+# --- how the tables stand ---
+
+
+def test_tables_are_described(engine: engines.Engine) -> None:
+    table = engine.fresh()
+    assert [(each.name, each.status) for each in table.states()] == [
+        (table.prefix + name, "ACTIVE") for name in (DATA, LOG)
+    ]
+    assert all(each.size >= 0 and each.items >= 0 for each in table.states())
+    engine.drop(table)
+
+
+def test_who_may_not_ask_how_the_tables_stand_is_told_so(stranger: DynamoDbTable, dead_end: Between) -> None:
+    dead_end.always = failed("AccessDeniedException", "not authorized to perform dynamodb:DescribeTable")
+    with pytest.raises(Unavailable, match="DescribeTable"):
+        stranger.states()

@@ -281,7 +281,7 @@ def repr_of(value):
         ("tuple",),
         {"set"},
         frozenset(),
-        object(),
+        pytest.param(object(), id="anything"),
         bytearray(b"x"),
         "\ud800",
         "x\udfff",

@@ -1,4 +1,4 @@
-"""Hold the whole event log against its checkpoints."""
+"""Hold the whole event log against its checkpoints, its index against the log, and what was sealed against it too."""
 
 from argparse import ArgumentParser
 from typing import Any
@@ -6,11 +6,17 @@ from typing import Any
 from django.core.management.base import CommandError
 
 from config.commands import StoreCommand
+from elections import repository as elections
+from elections.rules import State
+from results.proof import check_sealed
 from store.seal import verify
 
 
 class Command(StoreCommand):
-    help = "Reads the whole event log again and names the first event that is not what was sealed."
+    help = (
+        "Reads the whole event log again and names the first event that is not what was sealed; "
+        "then its index, and every sealed election: ballots, rankings, result and roll."
+    )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument(
@@ -26,6 +32,19 @@ class Command(StoreCommand):
         self.stdout.write(f"Every event up to {verdict.sealed} is what was sealed; chain {verdict.hash}.")
         if verdict.unsealed:
             self.stdout.write(f"{verdict.unsealed} newer events are not sealed yet.")
+        if verdict.index_flaw:
+            raise CommandError(f"But pages may not find everything. {verdict.index_flaw}")
+        self.stdout.write(f"Closed elections that are what was sealed: {self._sealed_elections()}.")
+
+    def _sealed_elections(self) -> int:
+        flaws, seen = [], 0
+        for item in self.table.each(elections.list_of(State.CLOSED)):
+            if (election := elections.find(item["name"])) is not None:
+                seen += 1
+                flaws += [flaw] if (flaw := check_sealed(election)) else []
+        if flaws:
+            raise CommandError(" ".join(flaws))
+        return seen
 
 
 def _published(checkpoint: str | None) -> tuple[int, str] | None:

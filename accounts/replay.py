@@ -1,0 +1,126 @@
+"""What happens to people when the log is replayed: for each kind of event, the writes of the live act."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from store import keys
+from store.replay import Act, DoesNotFit, Exempt, Happened, Step, like, nothing_kept
+
+from . import repository
+from .models import User
+from .rules import Role
+
+NO_PASSWORD = "!"  # noqa: S105 - what no password matches: people whose site was rebuilt ask for a new one by mail
+
+
+def person(name: str) -> User:
+    user = repository.find(name)
+    if user is None or user.name != name:
+        raise DoesNotFit(f"is about {name}, and there is nobody of that name by then.")
+    return user
+
+
+def registered(event: Happened) -> Iterator[Step]:
+    said = event.said
+    user = User(
+        name=said["name"],
+        email=said["email"],
+        password=NO_PASSWORD,
+        role_name=Role[said["role"]].name,
+        created_at=said.get("created_at", event.when),
+        session_salt=repository.new_session_salt(),
+    )
+    owner = [repository.first_owner(user)] if user.role == Role.OWNER else []
+    yield [*repository.creation(user), *owner]
+
+
+def password_changed(event: Happened) -> Iterator[Step]:
+    person(event.said["name"])
+    yield []
+
+
+def email_changed(event: Happened) -> Iterator[Step]:
+    yield repository.email_change(person(event.said["name"]), event.said["email"])
+
+
+def check_role(user: User, told: str | None) -> None:
+    """An event of earlier times may not tell it."""
+    if told is not None and user.role_name != told:
+        raise DoesNotFit(f"takes {user.name} for {told}, who is {user.role_name} by then.")
+
+
+def role_changed(event: Happened) -> Iterator[Step]:
+    user = person(event.said["name"])
+    check_role(user, event.said["old_role"])
+    yield repository.role_change(user, Role[event.said["new_role"]])
+
+
+def ownership_transferred(event: Happened) -> Iterator[Step]:
+    old, new = person(event.said["old_owner"]), person(event.said["new_owner"])
+    check_role(new, event.said.get("old_role"))
+    roles = [*repository.role_change(old, Role.AUDITOR), *repository.role_change(new, Role.OWNER)]
+    yield [*roles, repository.owner_change(old, new)]
+
+
+def profile_changed(event: Happened) -> Iterator[Step]:
+    said = event.said
+    yield [repository.profile_change(person(said["name"]), said["display_name"], said["about"])]
+
+
+def removed(event: Happened) -> Iterator[Step]:
+    user = person(event.said["name"])
+    check_role(user, event.said.get("role"))
+    yield repository.removal(user)
+
+
+def factors_changed(event: Happened) -> Iterator[Step]:
+    """Which kinds somebody has; what opens the door is in no log."""
+    user, kinds = person(event.said["name"]), event.said["factors"]
+    if set(kinds) not in _possible(set(user.factors), event):
+        raise DoesNotFit(f"takes {user.name} for somebody with other second factors than they have by then.")
+    yield [repository.factors_change(user, kinds)]
+
+
+def _possible(before: set[str], event: Happened) -> list[set[str]]:
+    """What somebody may have afterwards. Of passkeys there may be several, so that one may go and the kind stay."""
+    match event.kind:
+        case "SecondFactorAdded":
+            return [before | {event.said["kind"]}]
+        case "SecondFactorRemoved":
+            return [before, before - {event.said["kind"]}] if event.said["kind"] in before else []
+        case "SecondFactorsReset":
+            return [set()]
+    return [before]
+
+
+REPLAY: dict[str, Act] = {
+    "UserRegistered": registered,
+    "PersonInvited": nothing_kept,
+    "UserPasswordChanged": password_changed,
+    "UserEmailChanged": email_changed,
+    "UserRoleChanged": role_changed,
+    "OwnershipTransferred": ownership_transferred,
+    "ProfileChanged": profile_changed,
+    "UserRemoved": removed,
+    "SecondFactorAdded": factors_changed,
+    "SecondFactorRemoved": factors_changed,
+    "SecondFactorsReset": factors_changed,
+    "RecoveryCodesMade": factors_changed,
+    "RecoveryCodeUsed": factors_changed,
+}
+
+EXEMPT = (
+    Exempt(
+        like(keys.user("")),
+        "The log holds nothing that opens a door, nor when somebody last came through it.",
+        attributes=("hash", "salt", "session_salt", "last_login"),
+    ),
+    Exempt(like(keys.factors("")), "The log holds nothing that opens a door: the account says which kinds there are."),
+    Exempt(like(keys.session("", "")), "Who is signed in where is over with the browser."),
+    Exempt(keys.throttle("", 0)._replace(sk=""), "How often somebody tried is forgotten within the hour."),
+    Exempt(like(keys.registration("")), "Who has not opened the link in the mail is nobody yet."),
+    Exempt(like(keys.invitation("")), "A door held open for an address; mailings renew it, and it can be held anew."),
+    Exempt(like(keys.mail("")), "The outbox: mails are on their way for a while, and their texts are in no log."),
+    Exempt(like(keys.leaving("")), "Work left to do after a removal; each thing done has an event of its own."),
+)

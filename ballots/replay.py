@@ -1,0 +1,95 @@
+"""What happens to ballots when the log is replayed: for each kind of event, the writes of the live act."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from elections.replay import election_of
+from elections.rules import Election
+from store import keys
+from store.replay import Act, DoesNotFit, Exempt, Happened, Step, like
+from store.table import Item, Key, Put
+
+from . import repository, services
+from .repository import Standing
+from .rules import Ballot
+
+A_HANDFUL = 90  # ballots of one transaction
+
+
+def standing_of(event: Happened) -> Standing:
+    election, voter = election_of(event), event.said["voter_name"]
+    found = repository.standing(election.name, (voter,), may_join=True)
+    if found is None or found.voter != voter:
+        raise DoesNotFit(f"is about {voter}, who is not on the roll by then.")
+    return found
+
+
+def cast(event: Happened) -> Iterator[Step]:
+    standing, said = standing_of(event), event.said
+    if standing.voted != said["changed"]:
+        raise DoesNotFit(
+            f"takes {standing.voter} for somebody who has{'' if said['changed'] else ' not'} voted by then."
+        )
+    paper = bool(said.get("paper", False))
+    if standing.election.secret_ballot:
+        yield repository.coming(standing, event.moment, paper=paper)
+    else:
+        ballot = Ballot(said["rankings"], said["confirmation"], event.when)
+        yield repository.casting(standing, ballot, event.moment, paper=paper)
+
+
+def withdrawn(event: Happened) -> Iterator[Step]:
+    standing = standing_of(event)
+    if not standing.voted:
+        raise DoesNotFit(f"is about {standing.voter}, who has not voted by then.")
+    secret = standing.election.secret_ballot
+    yield (repository.going if secret else repository.withdrawal)(standing, event.moment)
+
+
+def sealed(event: Happened) -> Iterator[Step]:
+    """The ballots of a secret election enter the log when it is closed, and so they come back here."""
+    election, ballots = election_of(event), event.said["ballots"]
+    for start in range(0, len(ballots), A_HANDFUL):
+        yield [_secret(election, each) for each in ballots[start : start + A_HANDFUL]]
+    yield services.publishing(election, event.said["part"] - 1, ballots)
+
+
+def _secret(election: Election, ballot: Item) -> Put:
+    place = keys.ballot(election.name, ballot["confirmation"])
+    return Put({"PK": place.pk, "SK": place.sk, **ballot})
+
+
+def published(election: Election) -> Iterator[Step]:
+    """The ballots of a public election are in the log one by one; when it is sealed, they are published together."""
+    for number, lines in enumerate(services.sealed_parts(election)):
+        yield services.publishing(election, number, [repository.published(line) for line in lines])
+
+
+REPLAY: dict[str, Act] = {"BallotCast": cast, "BallotWithdrawn": withdrawn, "BallotsSealed": sealed}
+
+
+def is_secret(ballot: Item) -> bool:
+    return "voter_name" not in ballot
+
+
+def by_code(ballot: Item) -> Key:
+    return Key(ballot["PK"], keys.ballot("", ballot["confirmation"]).sk)
+
+
+EXEMPT = (
+    Exempt(like(keys.salt("")), "It ties secret ballots to their voters, and is destroyed at the close."),
+    Exempt(
+        like(keys.ballot("", "")),
+        "Secret ballots enter the log when the election is sealed, and not under the pseudonyms of their voters: they "
+        "are compared from then on, by their codes.",
+        where=is_secret,
+        until=keys.result(""),
+        named=by_code,
+    ),
+    Exempt(
+        like(keys.published("", 0)),
+        "The ballots of a closed election are published before its result is sealed, and count from then on.",
+        until=keys.result(""),
+    ),
+)

@@ -1,0 +1,14 @@
+"""What every page shows, whatever it is about."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.http import HttpRequest
+
+from .pause import watch
+
+
+def pause(request: HttpRequest) -> dict[str, Any]:
+    """The pause, for the banner, if there is one."""
+    return {"site_pause": watch.last_saw()}

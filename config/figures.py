@@ -1,0 +1,161 @@
+"""Figures of the whole site, kept by following the sealed log: how many people have which role, how many elections are
+in which state, how many ballots came on which day.
+
+They are derived and may be made again at any time (`manage.py figures --again`). Whoever seals the log follows it, a
+batch a transaction; a batch moves `last_event_id`, so that of several at once one counts it.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import date, timedelta
+from itertools import islice
+
+from accounts.rules import Role
+from elections.rules import State
+from store import keys
+from store.table import Delete, Equals, Item, Missing, Refused, Table, Update
+
+EVENTS_A_BATCH = 1000
+MOST_DAYS = 90  # of one batch: a transaction takes no more than a hundred parts
+SHOWN_STATES = (State.DRAFT, State.OPEN, State.CLOSED)
+CAST, CHANGED, WITHDRAWN = "ballots_cast", "ballots_changed", "ballots_withdrawn"
+
+
+@dataclass(frozen=True, slots=True)
+class Day:
+    day: date
+    cast: int = 0
+    changed: int = 0
+    withdrawn: int = 0
+
+
+# --- what an event changes ---
+
+
+def of_role(name: str) -> str:
+    return f"role_{name}"
+
+
+def of_state(state: State) -> str:
+    """Whether candidates may still be added makes no difference here, as in the lists of elections."""
+    return f"state_{(State.OPEN if state == State.EDITABLE else state).value}"
+
+
+def changes(event: Item) -> dict[str, int]:
+    """By how much an event changes which of the site's figures."""
+    kind, said = event["event_type"], event["event_data"]
+    if kind == "UserRegistered":
+        return {of_role(said["role"]): 1}
+    if kind == "UserRoleChanged":
+        return {of_role(said["old_role"]): -1, of_role(said["new_role"]): 1}
+    if kind == "OwnershipTransferred":  # the owner becomes an auditor
+        return _summed((of_role(said.get("old_role", Role.ADMIN.name)), -1), (of_role(Role.AUDITOR.name), 1))
+    if kind == "UserRemoved":
+        return {of_role(said.get("role", Role.USER.name)): -1}
+    if kind == "ElectionCreated":
+        return {of_state(State.DRAFT): 1}
+    if kind == "ElectionOpened":
+        return {of_state(State.DRAFT): -1, of_state(State.OPEN): 1}
+    if kind == "ElectionClosed":
+        return {of_state(State.OPEN): -1, of_state(State.CLOSED): 1}
+    if kind == "ElectionDeleted":
+        return {of_state(State(said.get("state", State.DRAFT.value))): -1}
+    return {}
+
+
+def _summed(*changes: tuple[str, int]) -> dict[str, int]:
+    total: Counter[str] = Counter()
+    for name, by in changes:
+        total[name] += by
+    return dict(total)
+
+
+def changes_of_day(event: Item) -> dict[str, int]:
+    if event["event_type"] == "BallotCast":
+        return {CHANGED if event["event_data"]["changed"] else CAST: 1}
+    return {WITHDRAWN: 1} if event["event_type"] == "BallotWithdrawn" else {}
+
+
+# --- following ---
+
+
+def follow(table: Table) -> int:
+    """Count what was sealed since the last time; answers how many events that was."""
+    counted = 0
+    while (batch := _next_batch(table)) is not None:
+        counted += batch
+    return counted
+
+
+def _next_batch(table: Table) -> int | None:
+    found = table.get_many([keys.figures(), keys.sync()])
+    before = found.get(keys.figures(), {}).get("last_event_id", 0)
+    sealed = found.get(keys.sync(), {}).get("last_event_id", 0)
+    if before >= sealed:
+        return None
+    found_events = list(islice(table.each(keys.events(before + 1, sealed)), EVENTS_A_BATCH + 1))
+    events = list(_within_days(found_events[:EVENTS_A_BATCH]))
+    is_last = len(events) == len(found_events)
+    _store(table, before, sealed if is_last else events[-1]["event_id"], events)
+    return len(events)
+
+
+def _within_days(events: list[Item]) -> Iterator[Item]:
+    days: set[str] = set()
+    for event in events:
+        if (day := _day(event)) not in days and len(days) == MOST_DAYS:
+            return
+        days.add(day)
+        yield event
+
+
+def _day(event: Item) -> str:
+    return str(event["when_occurred"][:10])
+
+
+def _store(table: Table, before: int, after: int, events: list[Item]) -> None:
+    total: Counter[str] = Counter()
+    days: defaultdict[str, Counter[str]] = defaultdict(Counter)
+    for event in events:
+        total.update(changes(event))
+        days[_day(event)].update(changes_of_day(event))
+    untouched = Equals("last_event_id", before) if before else Missing("last_event_id")
+    with suppress(Refused):  # then somebody else has counted them
+        table.write(
+            Update(keys.figures(), set={"last_event_id": after}, add=dict(total), when=untouched),
+            *(Update(keys.figures_of_day(day), set={"day": day}, add=dict(by)) for day, by in days.items() if by),
+        )
+
+
+def start_again(table: Table) -> None:
+    """Forget all figures; who follows next counts the whole log. Nobody may follow meanwhile."""
+    for item in table.each(keys.figures_of_days("", "~")):
+        table.write(Delete(keys.figures_of_day(item["day"])))
+    table.write(Delete(keys.figures()))
+
+
+# --- reading ---
+
+
+def by_role(figures: Item) -> dict[Role, int]:
+    return {role: figures.get(of_role(role.name), 0) for role in reversed(Role)}
+
+
+def by_state(figures: Item) -> dict[State, int]:
+    return {state: figures.get(of_state(state), 0) for state in SHOWN_STATES}
+
+
+def days(table: Table, last: date, count: int) -> list[Day]:
+    """So many days up to the last, in one round trip; nothing happened on those the store knows nothing of."""
+    wanted = [last - timedelta(days=ago) for ago in reversed(range(count))]
+    page = table.page(keys.figures_of_days(wanted[0].isoformat(), last.isoformat()))
+    found = {item["day"]: item for item in page.items}
+    return [_day_of(day, found.get(day.isoformat(), {})) for day in wanted]
+
+
+def _day_of(day: date, item: Item) -> Day:
+    return Day(day, item.get(CAST, 0), item.get(CHANGED, 0), item.get(WITHDRAWN, 0))

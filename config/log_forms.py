@@ -1,0 +1,97 @@
+"""What auditors type to find events."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from django import forms
+from django.core.exceptions import ValidationError
+from django.utils.translation import gettext_lazy as _
+
+from elections.history import SENTENCES
+from store.keys import DIGITS
+from store.log import as_text
+from store.log_index import OF_BALLOTS
+from store.log_search import Wanted
+
+LONGEST = 400
+A_DAY, A_MINUTE, AN_INSTANT = timedelta(days=1), timedelta(minutes=1), timedelta(milliseconds=1)
+
+# What the box suggests; any other type may be typed as well.
+OF_PEOPLE = (
+    "UserRegistered",
+    "UserRoleChanged",
+    "OwnershipTransferred",
+    "UserRemoved",
+    "UserEmailChanged",
+    "UserPasswordChanged",
+    "ProfileChanged",
+    "PersonInvited",
+    "SecondFactorsReset",
+)
+TYPES = sorted((*OF_PEOPLE, *OF_BALLOTS, *SENTENCES, "ElectionDeleted"))
+
+
+class MomentField(forms.Field):
+    """A moment by UTC: to the minute, as browsers write it, or just the day."""
+
+    widget = forms.DateTimeInput({"type": "datetime-local"})
+
+    def __init__(self, **options: Any):
+        super().__init__(required=False, **options)
+
+    def to_python(self, value: Any) -> tuple[datetime, timedelta] | None:
+        """When it begins, and how long what was typed lasts."""
+        if value in self.empty_values:
+            return None
+        text = str(value).strip()
+        try:
+            moment = datetime.fromisoformat(text).replace(tzinfo=UTC)
+        except ValueError:
+            raise ValidationError(_("Write the date and the time like this: 2027-03-01 18:00.")) from None
+        if not 1971 <= moment.year <= 9000:
+            raise ValidationError(_("There is no such date or time."))
+        return moment, A_DAY if len(text) <= len("2027-03-01") else A_MINUTE
+
+
+def _text(label: Any, **attributes: str) -> forms.CharField:
+    return forms.CharField(
+        label=label,
+        required=False,
+        max_length=LONGEST,
+        widget=forms.TextInput({"dir": "auto", "autocomplete": "off", **attributes}),
+    )
+
+
+class LogForm(forms.Form):
+    """All of it is optional, and goes together."""
+
+    actor = _text(_("Who did it"))
+    event_type = _text(_("Type"), list="event-types", spellcheck="false")
+    election = _text(_("Election"))
+    since = MomentField(label=_("From (UTC)"))
+    until = MomentField(label=_("To (UTC)"))
+    before = forms.IntegerField(
+        label=_("Before event"), required=False, min_value=1, max_value=10**DIGITS, widget=forms.HiddenInput
+    )
+
+    def clean(self) -> dict[str, Any]:
+        super().clean()
+        since, until = self.cleaned_data.get("since"), self.cleaned_data.get("until")
+        if since and until and since[0] > until[0]:
+            self.add_error("until", _("This is before the beginning."))
+        return self.cleaned_data
+
+    def wanted(self) -> Wanted:
+        names = {name: self.cleaned_data[name] for name in ("actor", "event_type", "election")}
+        since, until = self.cleaned_data["since"], self.cleaned_data["until"]
+        return Wanted(
+            **names,
+            since=as_text(since[0]) if since else "",
+            until=as_text(until[0] + until[1] - AN_INSTANT) if until else "",
+        )
+
+    def typed(self) -> dict[str, str]:
+        """What was asked for, for the address of the next page."""
+        return {name: self.data[name] for name in self.fields if name != "before" and self.data.get(name)}

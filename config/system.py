@@ -1,0 +1,104 @@
+"""What the site runs on, for the system page: the store without secrets, versions, settings in force."""
+
+from __future__ import annotations
+
+import platform
+import sqlite3
+import time
+import tomllib
+from functools import cache, lru_cache
+from importlib.metadata import version
+from pathlib import Path
+from typing import TYPE_CHECKING
+from urllib.parse import parse_qs, urlsplit
+
+from django.conf import settings
+
+from store.connect import connect
+from store.table import StoreError
+
+if TYPE_CHECKING:
+    from store.dynamodb import TableState
+
+A_MINUTE = 60
+
+# Settings a page may show. One that is not named here is not shown: a secret is never added by mistake.
+SHOWN = (
+    "PROFILE",
+    "DEBUG",
+    "HOST",
+    "PORT",
+    "ALLOWED_HOSTS",
+    "SITE_URL",
+    "DATA_DIR",
+    "WEB_PROCESSES",
+    "WEB_THREADS",
+    "DEFAULT_ROLE",
+    "SECOND_FACTOR_FOR_ADMINS",
+    "TRUSTED_PROXIES",
+    "SESSION_COOKIE_AGE",
+    "PASSWORD_RESET_TIMEOUT",
+    "DEFAULT_FROM_EMAIL",
+    "EMAIL_BACKEND",
+    "LANGUAGE_CODE",
+)
+
+
+def is_embedded() -> bool:
+    return urlsplit(settings.STORE_URL).scheme == "sqlite"
+
+
+def store_address() -> str:
+    """`STORE_URL` put together anew from the parts that hold no secret."""
+    url = urlsplit(settings.STORE_URL)
+    if is_embedded():
+        return f"sqlite://{url.path}"
+    asked = {name: values[-1] for name, values in parse_qs(url.query).items()}
+    known = [f"prefix={asked['prefix']}"] if "prefix" in asked else []
+    if "endpoint" in asked:
+        known.append(f"endpoint={_without_secrets(asked['endpoint'])}")
+    return f"{url.scheme}://{url.hostname or ''}" + (f"?{'&'.join(known)}" if known else "")
+
+
+def _without_secrets(address: str) -> str:
+    url = urlsplit(address)
+    return f"{url.scheme}://{url.hostname or ''}" + (f":{url.port}" if url.port else "")
+
+
+def store_size() -> int | None:
+    """Bytes of the embedded store with its journal, or of DynamoDB's tables some hours ago; `None` if not known."""
+    if not is_embedded():
+        return sum(each.size for each in found) if (found := tables()) else None
+    path = urlsplit(settings.STORE_URL).path
+    files = [Path(path + ending) for ending in ("", "-wal", "-shm")]
+    return sum(file.stat().st_size for file in files if file.exists())
+
+
+def tables() -> tuple[TableState, ...]:
+    """How DynamoDB says its tables stand, asked once a minute; none for another store, or if it does not say."""
+    return _tables(settings.STORE_URL, int(time.monotonic() // A_MINUTE))
+
+
+@lru_cache(maxsize=1)
+def _tables(url: str, _minute: int) -> tuple[TableState, ...]:
+    if urlsplit(url).scheme != "dynamodb":
+        return ()
+    try:
+        return tuple(connect(url).states())
+    except StoreError:  # most likely a role that may not ask: serving needs no such permission
+        return ()
+
+
+@cache
+def versions() -> dict[str, str]:
+    own = tomllib.loads((settings.BASE_DIR / "pyproject.toml").read_text())["project"]["version"]
+    store = {"SQLite": sqlite3.sqlite_version} if is_embedded() else {"boto3": version("boto3")}
+    return {"Plenum": own, "Django": version("django"), "Python": platform.python_version(), **store}
+
+
+def settings_in_force() -> dict[str, str]:
+    return {name: _as_text(getattr(settings, name)) for name in SHOWN}
+
+
+def _as_text(value: object) -> str:
+    return ", ".join(map(str, value)) if isinstance(value, list | tuple) else str(value)

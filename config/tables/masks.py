@@ -1,0 +1,271 @@
+"""What an auditor is shown of an item: for every kind of item a list of attributes that may be shown, and nothing else.
+
+Kinds that are not listed are hidden whole, and so is every attribute that is not named: what somebody adds to the store
+later is not shown before somebody has thought about it here.
+
+Of a secret election that is not closed there is no ballot, no salt and no count that would say more than the turnout;
+a ballot's place, which is made of the voter's name, is not shown after the close either. Published ballots are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from typing import Any
+
+from django.utils.translation import gettext_lazy as _
+
+from elections.repository import election_of
+from elections.rules import Election, State
+from elections.turnout import tells_who
+from store import keys
+from store.table import Item, Key, Span
+
+KEYS = ("PK", "SK", "GSI1PK", "GSI1SK")
+
+
+class Hidden:
+    """Stands where something is not shown."""
+
+    def __str__(self) -> str:
+        return str(_("hidden"))
+
+
+HIDDEN = Hidden()
+
+
+# --- kinds of items ---
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """Items that are alike: where they lie, and what of them may be shown."""
+
+    name: str
+    table: str
+    pk: str  # as `_pattern` writes them
+    sk: str
+    shown: frozenset[str]
+
+    def has(self, table: str, pk: str, sk: str) -> bool:
+        return table == self.table and _fits(self.pk, pk) and _fits(self.sk, sk)
+
+
+def _pattern(text: str) -> str:
+    """What all keys made like this one begin with, up to the `#`; one without a `#` is always the same. Nothing stands
+    for any: keys that are only a name or a number."""
+    head, mark, _rest = text.partition("#")
+    return "" if not head or head.isdigit() else head + mark
+
+
+def _fits(pattern: str, text: str) -> bool:
+    return text.startswith(pattern) if not pattern or pattern.endswith("#") else text == pattern
+
+
+def _kind(name: str, place: Key, *shown: str) -> Kind:
+    words = frozenset(word for part in shown for word in part.split())
+    return Kind(name, place.table, _pattern(place.pk), _pattern(place.sk), words | frozenset(KEYS) | {"entity_type"})
+
+
+LISTED = "name state no_voting_before no_voting_after created_at closing remind_before"
+ELECTION = " ".join(field for field in Election.__dataclass_fields__)
+# What events say, whatever their type; besides, some say more.
+SAID = (
+    f"{ELECTION} election_name new_name new_owner old_owner candidates candidate_name number statement link voters "
+    "voter voter_name changed paper editable part parts state role old_role new_role email display_name about digest "
+    "report_digest roll_digest sealed_at hours_before subject on_roll since minutes sentence poll_id title closedAt "
+    "createdAt expiresAt goneAt id maker listed sign_in results_hidden votes"
+)
+SAID_BY_TYPE = {"BallotCast": "rankings", "BallotsSealed": "ballots confirmation rankings", "ResultSealed": "ballots"}
+MAILED = ("invited", "reminded", "timed", "messaged")
+
+KINDS = (
+    _kind("person", keys.user(""), "name email role created_at display_name about"),
+    _kind("email guard", keys.email(""), "name"),
+    _kind("people list", keys.listed_person(""), "name email role created_at"),
+    _kind("owner mark", keys.owner(), "name"),
+    _kind("invitation", keys.invitation(""), "email invited_by invited_at"),
+    _kind("mail", keys.mail(""), "kind to language state reason detail tries queued_at not_before ttl"),
+    _kind("leaving", keys.leaving(""), "name email"),
+    _kind("election", keys.election(""), ELECTION),
+    _kind("election list", keys.listed_election(""), LISTED),
+    _kind("manager", keys.manager("", ""), LISTED, "person"),
+    _kind("candidate", keys.candidate("", ""), "election_name candidate_name number statement link"),
+    _kind("voter", keys.voter("", ""), "election_name voter_name voted paper invited"),
+    _kind("for everyone", keys.for_everyone(""), "election_name"),
+    _kind("mailing", keys.mailing("", ""), "election_name kind moment asked_by language"),
+    _kind("mail counts", keys.mail_counts("", ""), *(f"{each}_queued {each}_sent {each}_failed" for each in MAILED)),
+    _kind("failed mail", keys.failed_mail("", "", ""), "kind reason detail"),
+    _kind("message", keys.message("", ""), "subject text written_by written_at"),
+    _kind("reminders", keys.reminders(""), "from last_sent"),
+    _kind("import", keys.voter_import("", ""), "election_name voters slices done added ttl"),
+    _kind("import's rows", keys.imported_rows("", "", 0), "voters ttl"),
+    _kind("old name", keys.renamed(""), "name renamed_to created_at"),
+    _kind("gate", keys.gate("", 0), "open until voted paper"),
+    _kind("ballot", keys.ballot("", ""), "voter_name rankings when_cast"),
+    _kind("published", keys.published("", 0), "ballots confirmation rankings voter_name"),
+    _kind("result", keys.result(""), "ballots candidates digest report_digest sealed_at parts voted paper steps"),
+    _kind("result's text", keys.result_part("", 0), "text"),
+    _kind("rankings", keys.counted_part("", 0), "text"),
+    _kind("to be sealed", keys.sealing(""), "election_name parts"),
+    _kind("poll", keys.poll(""), "id title candidates number name createdAt expiresAt goneAt closedAt maker "
+          "description time_zone sign_in results_hidden listed version ttl"),
+    _kind("its maker's", keys.made_poll(""), "id title createdAt expiresAt closedAt ttl"),
+    _kind("public poll", keys.listed_poll(""), "id title createdAt expiresAt closedAt ttl"),
+    _kind("poll's gate", keys.poll_gate("", 0), "open until voted ttl"),
+    _kind("poll's result", keys.poll_result(""), "votes digest sealedAt ttl"),
+    _kind("counts", keys.counts(), "user_count election_count event_count last_updated"),
+    _kind("sync state", keys.sync(), "last_event_id"),
+    _kind("restoring", keys.restoring(), "sha256 items"),
+    _kind("pause", keys.pause(), "by since minutes sentence"),
+    _kind("figures", keys.figures(), "last_event_id state_draft state_open state_closed",
+          *(f"role_{role}" for role in ("NO_ACCESS", "OBSERVER", "VOTER", "USER", "ADMIN", "AUDITOR", "OWNER"))),
+    _kind("day's figures", keys.figures_of_day(""), "day ballots_cast ballots_changed ballots_withdrawn"),
+    _kind("lease", keys.lease(""), "since until renewals"),
+    _kind("nightly mail", keys.nightly(), "event_id day"),
+    _kind("event", keys.event(0, ""), "event_id actor when_occurred event_type event_data"),
+    _kind("event number", keys.event_number(), "last"),
+    _kind("void number", keys.void(0), "event_id"),
+    _kind("checkpoint", keys.checkpoint(0), "first_event_id event_id hash digests voids when_sealed"),
+    _kind("log's index", keys.log_index("", "", 0), "upto numbers"),
+    _kind("log's moments", keys.moments(0), "upto moments"),
+)  # fmt: skip
+# Sessions, throttles, marks of forms, registrations, second factors, salts and votes in polls are left out on purpose.
+
+# The lists of the index that may be opened; one more is everybody's own, under their address.
+LISTS = frozenset(
+    _pattern(span.pk)
+    for span in (
+        keys.people_with_role(""),
+        keys.INVITATIONS,
+        keys.mails(""),
+        keys.LEAVING,
+        keys.ELECTIONS,
+        keys.elections_in_state(""),
+        keys.run_by(""),
+        keys.elections_of_voter(""),
+        keys.FOR_EVERYONE,
+        keys.MAILINGS,
+        keys.RENAMED,
+        keys.ballots_by_time(""),
+        keys.SEALING,
+        keys.made_by(""),
+        keys.PUBLIC_POLLS,
+        keys.polls_ending(),
+    )
+)
+
+
+def kind_of(key: Key) -> Kind | None:
+    return next((kind for kind in KINDS if kind.has(key.table, key.pk, key.sk)), None)
+
+
+def may_open(span: Span) -> bool:
+    """Whether there is anything in the partition that may be shown: of one that is not known, nothing is even read."""
+    if span.index:
+        return _pattern(span.pk) in LISTS or ("@" in span.pk and "#" not in span.pk)
+    return any(kind.table == span.table and _fits(kind.pk, span.pk) for kind in KINDS)
+
+
+# --- what an item's election allows ---
+
+OF_ELECTIONS = _pattern(keys.election("").pk)
+OF_POLLS = _pattern(keys.poll("").pk)
+BALLOTS, VOTES = keys.ballots("").prefix, keys.votes("").prefix
+AFTER_THE_CLOSE = frozenset({"published", "result", "result's text", "rankings"})
+WHO = ("voter_name", "election_name", "entity_type", *KEYS)
+A_GATE = ("open", "until", "entity_type", *KEYS)
+
+
+@dataclass(frozen=True, slots=True)
+class Allowed:
+    """What may be known of an election's voters and ballots. Of one that is not there: as little as of a secret one."""
+
+    ballots: bool = False  # under their voters' names
+    published: bool = False
+    who: bool = False  # has voted
+
+
+NOTHING = Allowed()
+
+
+def allowed(item: Item | None, voted: int | None = None) -> Allowed:
+    """By the election's own item, and the turnout, if it is known."""
+    if item is None:
+        return NOTHING
+    election = election_of(item)
+    if not election.secret_ballot:
+        return Allowed(True, True, True)
+    is_closed = election.stored_state == State.CLOSED and election.closing is None
+    return Allowed(False, is_closed, voted is not None and tells_who(election, voted))
+
+
+def is_of_election(pk: str) -> bool:
+    return _fits(OF_ELECTIONS, pk)
+
+
+def is_salt(item: Item) -> bool:
+    """A salt is not in any list, not even as something hidden."""
+    return is_of_election(item["PK"]) and bool(item["SK"] == keys.salt("").sk)
+
+
+def readable(span: Span, may: Allowed) -> Span | None:
+    """The part of a partition that may be read; `None` if it is nothing.
+
+    Secret ballots and votes in polls are not read at all, so that a page's length cannot tell of them. No kind of item
+    comes before the ones or after the others; whoever asks for them by prefix is told nothing.
+    """
+    if span.index:
+        return span
+    if is_of_election(span.pk) and not may.ballots:
+        return _beside(span, BALLOTS) if span.prefix else replace(span, first=_behind(BALLOTS))
+    if _fits(OF_POLLS, span.pk):
+        return _beside(span, VOTES) if span.prefix else replace(span, last=VOTES.removesuffix("#"))
+    return span
+
+
+def _beside(span: Span, hidden: str) -> Span | None:
+    return None if span.prefix.startswith(hidden) or hidden.startswith(span.prefix) else span
+
+
+def _behind(prefix: str) -> str:
+    """The first key after all that begin with the prefix."""
+    return prefix[:-1] + chr(ord(prefix[-1]) + 1)
+
+
+# --- what is shown of an item ---
+
+
+def shown(table: str, item: Item, may: Allowed = NOTHING) -> Item | None:
+    """The item with everything hidden that is not to be seen, its attributes by name; `None` if all of it is."""
+    kind = kind_of(Key(item["PK"], item["SK"], table))
+    if kind is None or not _may_be_seen(kind, item, may):
+        return None
+    if kind.name == "voter" and not may.who:
+        item = _only(item, WHO)  # that somebody voted on paper says that they voted: not even the names of the rest
+    if kind.name == "gate" and not may.published:
+        item = _only(item, A_GATE)
+    deeper = _said(item) if kind.name == "event" else kind.shown
+    return {name: _inside(value, deeper) if name in kind.shown else HIDDEN for name, value in sorted(item.items())}
+
+
+def _may_be_seen(kind: Kind, item: Item, may: Allowed) -> bool:
+    if kind.name == "ballot":
+        return may.ballots and "voter_name" in item
+    return kind.name not in AFTER_THE_CLOSE or may.published
+
+
+def _only(item: Item, names: Iterable[str]) -> Item:
+    return {name: item[name] for name in names if name in item}
+
+
+def _inside(value: Any, names: frozenset[str]) -> Any:
+    """What lies deeper has names of its own, and they must be on the list, too."""
+    if isinstance(value, dict):
+        return {name: _inside(each, names) if name in names else HIDDEN for name, each in value.items()}
+    return [_inside(each, names) for each in value] if isinstance(value, list) else value
+
+
+def _said(event: Item) -> frozenset[str]:
+    """What may be shown of what an event says."""
+    return frozenset(f"{SAID} {SAID_BY_TYPE.get(event.get('event_type', ''), '')}".split())

@@ -1,0 +1,55 @@
+"""The page with the history of an election."""
+
+from __future__ import annotations
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.urls import reverse
+from django.utils.http import urlencode
+from django.views.decorators.http import require_safe
+
+from accounts import tokens
+from accounts.access import requires
+from accounts.repository import table
+from accounts.rules import Permission
+from store.log import EventLog, utc_now
+from store.table import BadCursor
+
+from . import repository
+from .history import Place, acts, told, votes_by_day
+from .rules import Election, State
+from .views import context_of, visible
+
+A_PAGE = 50
+A_MONTH = 30 * tokens.DAY
+
+
+@requires(Permission.VIEW_APPLICATION, load=repository.find, rule=visible)
+@require_safe
+def history(request: HttpRequest, election: Election) -> HttpResponse:
+    """For whoever may see the election."""
+    after = request.GET.get("after")
+    events, earlier = acts(_place(election, after) if after else Place(election.name), A_PAGE)
+    standing = [candidate.name for candidate in repository.candidates(election.name)]
+    context = {
+        "acts": told(events, election, standing),
+        "checkpoint": EventLog(table()).checkpoint_over(events[0]["event_id"]) if events else None,
+        "days": [] if after or election.stored_state == State.DRAFT else votes_by_day(election, utc_now()),
+        "begins": not after,
+        "sees_log": request.user.can(Permission.VIEW_SECRETS),
+        "older": _older(election, earlier) if earlier else "",
+    }
+    return render(request, "elections/history.html", context_of(request, election, **context))
+
+
+def _older(election: Election, place: Place) -> str:
+    """Signed: under another's name, a place would show the history of another election."""
+    token = tokens.sign("history", election.name, place.name, str(place.before))
+    return f"{reverse('history', args=[election.name])}?{urlencode({'after': token})}"
+
+
+def _place(election: Election, token: str) -> Place:
+    words = tokens.read("history", token, A_MONTH)
+    if words is None or words[0] != election.name:
+        raise BadCursor("This is no place in the history of this election.")
+    return Place(words[1], int(words[2]))

@@ -1,0 +1,249 @@
+"""What happens to elections when the log is replayed: for each kind of event, the writes of the live act."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from accounts.repository import table
+from store import keys
+from store.replay import Act, DoesNotFit, Exempt, Happened, Step, begins, like
+from store.table import Check, Delete, Exists, Missing, Table, Update, Write
+
+from . import invitations, renaming, repository, services
+from .repository import Candidate
+from .rules import Election, State
+
+
+def election_of(event: Happened) -> Election:
+    name = event.said["election_name"]
+    election = repository.find(name)
+    if election is None or keys.fold(election.name) != keys.fold(name):
+        raise DoesNotFit(f"is about the election {name}, and there is none of that name by then.")
+    return election
+
+
+# --- making, changing, renaming ---
+
+
+def created(event: Happened) -> Iterator[Step]:
+    election = repository.election_of(event.said)
+    if election.name != event.said["election_name"]:
+        raise DoesNotFit(f"gives the election two names, of which one is {election.name}.")
+    if election.stored_state != State.DRAFT or election.owner_name != event.actor:
+        raise DoesNotFit("makes something else than a draft of whoever made it.")
+    yield repository.creation(election)
+
+
+def updated(event: Happened) -> Iterator[Step]:
+    election = election_of(event)
+    changes = {name: value for name, value in event.said.items() if name != "election_name"}
+    after = replace(election, **{name: _value(value) for name, value in changes.items()})
+    if after == election:
+        raise DoesNotFit("changes nothing.")
+    yield services.changing(election, after)
+
+
+def _value(stored: object) -> object:
+    return tuple(stored) if isinstance(stored, list) else stored
+
+
+def renamed(event: Happened) -> Iterator[Step]:
+    election, name = election_of(event), event.said["new_name"]
+    if keys.fold(name) == keys.fold(election.name):
+        yield services.respelling(election, name)
+        return
+    stored = table().get(keys.election(election.name))
+    assert stored is not None
+    yield renaming.rename(election, name, stored)
+    renaming.finish(election.name)
+
+
+def deleted(event: Happened) -> Iterator[Step]:
+    election = election_of(event)
+    if event.said.get("state", election.stored_state.value) != election.stored_state.value:
+        raise DoesNotFit(
+            f"takes the election for {event.said['state']}, which is {election.stored_state.value} by then."
+        )
+    yield services.deletion(election)
+    services._sweep(election.name)
+
+
+# --- candidates and the roll ---
+
+
+def candidates_added(event: Happened) -> Iterator[Step]:
+    election = election_of(event)
+    new = [repository.new_candidate(election.name, Candidate(**each)) for each in event.said["candidates"]]
+    yield [*new, repository.touched(election, candidates=True)]
+
+
+def candidate_edited(event: Happened) -> Iterator[Step]:
+    election, said = election_of(event), event.said
+    before = repository.find_candidate(election.name, said["candidate_name"])
+    if before is None or before.name != said["candidate_name"]:
+        raise DoesNotFit(f"is about {said['candidate_name']}, who does not stand by then.")
+    after = replace(before, statement=said["statement"], link=said["link"])
+    yield [repository.changed_candidate(election.name, before, after), repository.touched(election)]
+
+
+def candidates_removed(event: Happened) -> Iterator[Step]:
+    election = election_of(event)
+    gone = [Delete(keys.candidate(election.name, name), when=Exists()) for name in event.said["candidates"]]
+    yield [*gone, repository.touched(election)]
+
+
+def voters_added(event: Happened) -> Iterator[Step]:
+    election, names = election_of(event), event.said["voters"]
+    yield [*(repository.new_voter(election, name) for name in names), repository.touched(election, len(names))]
+
+
+def voters_removed(event: Happened) -> Iterator[Step]:
+    election, names = election_of(event), event.said["voters"]
+    gone = [Delete(keys.voter(election.name, name), when=Exists()) for name in names]
+    yield [*gone, repository.touched(election, -len(names))]
+
+
+# --- from draft to closed ---
+
+
+def opened(event: Happened) -> Iterator[Step]:
+    """Without a salt: the ballots of a secret election that is not sealed are in no log, so nobody adds to them."""
+    election = election_of(event)
+    yield services.opening(election, services.opened(election, editable=event.said["editable"]))
+
+
+def closed(event: Happened) -> Iterator[Step]:
+    election = election_of(event)
+    yield services.shutting(election, replace(election, closing=event.actor))
+    yield services.closing(election_of(event))
+
+
+# --- who runs it ---
+
+
+def manager_added(event: Happened) -> Iterator[Step]:
+    yield from _changed(event, services.with_manager(election_of(event), event.said["name"]))
+
+
+def manager_removed(event: Happened) -> Iterator[Step]:
+    yield from _changed(event, services.without_manager(election_of(event), event.said["name"]))
+
+
+def owner_changed(event: Happened) -> Iterator[Step]:
+    yield from _changed(event, services.with_owner(election_of(event), event.said["new_owner"]))
+
+
+def _changed(event: Happened, after: Election) -> Iterator[Step]:
+    election = election_of(event)
+    if after == election:
+        raise DoesNotFit("changes nothing.")
+    yield repository.change(election, after)
+
+
+# --- mail ---
+
+
+def mailed(event: Happened) -> Iterator[Step]:
+    """The log says that mails went out; which of them have arrived, and what they said, it does not."""
+    election_of(event)
+    yield []
+
+
+def mailed_again(event: Happened) -> Iterator[Step]:
+    election = election_of(event)
+    if not repository.on_roll(election.name, [event.said["voter"]]):
+        raise DoesNotFit(f"is about {event.said['voter']}, who is not on the roll by then.")
+    yield []
+
+
+def reminders_declined(event: Happened) -> Iterator[Step]:
+    yield [invitations.declined(election_of(event).name, event.said["voter_name"])]
+
+
+REPLAY: dict[str, Act] = {
+    "ElectionCreated": created,
+    "ElectionUpdated": updated,
+    "ElectionRenamed": renamed,
+    "ElectionOpened": opened,
+    "ElectionClosed": closed,
+    "ElectionDeleted": deleted,
+    "ElectionOwnerChanged": owner_changed,
+    "ManagerAdded": manager_added,
+    "ManagerRemoved": manager_removed,
+    "CandidatesAdded": candidates_added,
+    "CandidateEdited": candidate_edited,
+    "CandidatesRemoved": candidates_removed,
+    "VotersAdded": voters_added,
+    "VotersRemoved": voters_removed,
+    "VotersInvited": mailed,
+    "VoterInvitedAgain": mailed_again,
+    "VotersReminded": mailed,
+    "VotersMessaged": mailed,
+    "RemindersDeclined": reminders_declined,
+}
+
+MAILS = "Which mails went out and what became of them; their texts are in no log."
+EXEMPT = (
+    Exempt(
+        like(keys.voter("", "")),
+        MAILS,
+        attributes=(
+            *(invitations.INVITED, invitations.REMINDED, invitations.TIMED, invitations.MESSAGED),
+            "invited_at",
+        ),
+    ),
+    Exempt(like(keys.mailing("", "")), MAILS),
+    Exempt(like(keys.mail_counts("", "")), MAILS),
+    Exempt(like(keys.failed_mail("", "", "")), MAILS),
+    Exempt(like(keys.message("", "")), MAILS),
+    Exempt(like(keys.reminders("")), MAILS),
+    Exempt(like(keys.voter_import("", "")), "A list on its way to the roll; each voter who arrives has an event."),
+    Exempt(like(keys.imported_rows("", "", 0)), "A list on its way to the roll; each voter who arrives has an event."),
+    Exempt(
+        like(keys.gate("", 0)),
+        "Which of the gates somebody came through is chance; together they count the same.",
+        summed=True,
+    ),
+    Exempt(like(keys.sealing("")), "Work left to do after a close; each thing done has an event of its own."),
+    Exempt(
+        like(keys.election(""))._replace(sk=""),
+        "What a deleted election left behind, when whoever deleted it was stopped on the way.",
+        within=keys.election(""),
+    ),
+)
+
+
+# --- what one event takes more than one transaction for ---
+
+
+def is_shutting(writes: Sequence[Write]) -> bool:
+    """The ballot box is shut first, and then the log says so: every ballot that was in time has a lower number."""
+    return any(isinstance(each, Update) and bool(each.set.get("closing")) for each in writes)
+
+
+def is_moving(writes: Sequence[Write]) -> bool:
+    """Candidates and voters follow an election to its new name, a handful at a time."""
+    old = {each.key.sk for each in writes if isinstance(each, Delete)}
+    new = {each.key.sk for each in writes if not isinstance(each, Delete)}
+    renamed_from = [each for each in writes if isinstance(each, Update) and each.set.get("renamed_from") == ""]
+    return bool(renamed_from) or (old == new and all(begins(each.key.pk) == ELECTION for each in writes))
+
+
+def is_sweeping(writes: Sequence[Write]) -> bool:
+    """What is left of a deleted election goes after it, a handful at a time, and only while it is gone."""
+    checks = [each for each in writes if isinstance(each, Check)]
+    gone = any(each.key.sk == keys.election("").sk and each.when == Missing() for each in checks)
+    return gone and all(isinstance(each, Check | Delete) for each in writes)
+
+
+ELECTION = begins(keys.election("").pk)
+STEPS = (is_shutting, is_moving, is_sweeping)
+
+
+def shut_what_is_shut(there: Table) -> None:
+    """Shut the ballot boxes that are shut there, although the log has yet to say so."""
+    for item in list(table().each(repository.list_of(State.OPEN))):
+        stored, election = there.get(keys.election(item["name"])), repository.find(item["name"])
+        if election is not None and stored is not None and stored.get("closing"):
+            table().write(*services.shutting(election, replace(election, closing=stored["closing"])))

@@ -1,0 +1,110 @@
+"""How a poll stands, as a picture: an SVG for other sites to show, and a PNG card that goes with a link to the end."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from django.utils import translation
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+from results.card import ACCENT, GREY, INK, MOST_BARS, PALE, PAPER, SEAT, SOFT, Bar, Card
+from results.lettering import LONGEST, can_write
+from results.pictures.drawing import fit, in_order, isolated, joined, short, tag
+from results.pictures.points import score
+from results.words import names
+
+from .counting import Account
+from .rules import Poll
+
+WIDTH, ROW, TOP, FOOT = 600, 34, 118, 44
+SANS = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Noto Sans', Arial, sans-serif"
+
+
+# --- what it says ---
+
+
+def card_of(poll: Poll, account: Account) -> Card:
+    votes = ngettext("%(count)d vote", "%(count)d votes", account.total) % {"count": account.total}
+    heading, leaders = _leaders(account)
+    caption = _("Points (Borda)") if account.total else ""
+    return Card(poll.title, heading, leaders, caption, _bars(account) if account.total else (), votes, None)
+
+
+def _leaders(account: Account) -> tuple[str, str]:
+    if not account.total:
+        return "", _("Nobody has voted yet.")
+    each = [counted.leaders for counted in account.counted]
+    all_names = tuple(dict.fromkeys(name for leaders in each for name in leaders))
+    if len(set(each)) > 1:
+        return _("The methods do not agree"), names(all_names)
+    return (_("A tie") if len(all_names) > 1 else _("All three methods agree")), names(all_names)
+
+
+def _bars(account: Account) -> tuple[Bar, ...]:
+    borda = account.by("borda")
+    scores = [score(borda.result, name) for name in in_order(borda.result)[:MOST_BARS]]
+    whole = max(each.length for each in scores) or 1
+    return tuple(Bar(each.name, float(each.length / whole), each.shown, each.name in borda.leaders) for each in scores)
+
+
+def writable_card(poll: Poll, account: Account, language: str) -> Card:
+    """In this language, or in English if its letters cannot be written; names that cannot be written are left out."""
+    with translation.override(language):
+        card = _writable(card_of(poll, account))
+    if can_write(f"{card.heading}{card.caption}{card.turnout}"):
+        return card
+    with translation.override("en"):
+        return _writable(card_of(poll, account))
+
+
+def _writable(card: Card) -> Card:
+    title = card.title if can_write(card.title) else _("The result of a poll")
+    leaders = card.names[: LONGEST + 1] if can_write(card.names) else _("See who is ahead")
+    bars = card.bars if all(can_write(bar.label) for bar in card.bars) else ()
+    return replace(card, title=title, names=leaders, bars=bars, caption=card.caption if bars else "")
+
+
+# --- drawing it ---
+
+
+def as_svg(card: Card) -> str:
+    """With colours of its own: it stands on pages of which we know nothing."""
+    height = TOP + ROW * len(card.bars) + FOOT
+    lines = [
+        _text(fit(card.title, 52), 24, 36, 20, INK, bold=True),
+        _text(card.heading, 24, 62, 14, SOFT),
+        _text(fit(card.names, 58), 24, 88, 20, ACCENT, bold=True),
+        _text(card.caption, 24, TOP - 6, 12, SOFT),
+    ]
+    bars = [_bar(bar, TOP + ROW * at) for at, bar in enumerate(card.bars)]
+    foot = [_text(card.turnout, 24, height - 18, 14, SOFT), _text("Plenum", 576, height - 18, 14, SOFT, anchor="end")]
+    said = f"{isolated(card.title)}. {card.heading}: {isolated(card.names)}. {card.turnout}"
+    return _picture(height, said, *lines, *bars, *foot)
+
+
+def sentence_svg(title: str, sentence: str) -> str:
+    """For a poll of which nothing may be shown now."""
+    lines = [_text(fit(title, 52), 24, 40, 20, INK, bold=True), _text(fit(sentence, 72), 24, 72, 15, SOFT)]
+    return _picture(100, f"{title}. {sentence}", *lines)
+
+
+def _picture(height: int, said: str, *children: object) -> str:
+    ground = tag("rect", width=WIDTH, height=height, rx=8, fill=PAPER)
+    size = {"width": WIDTH, "height": height, "viewBox": f"0 0 {WIDTH} {height}"}
+    named = {"xmlns": "http://www.w3.org/2000/svg", "role": "img", "font_family": SANS}
+    return str(tag("svg", tag("title", said), ground, *children, **named, **size))
+
+
+def _text(said: str, x: int, y: int, size: int, fill: str, *, bold: bool = False, anchor: str | None = None) -> object:
+    weight = "700" if bold else None
+    return tag("text", said, x=x, y=y, font_size=size, font_weight=weight, fill=fill, text_anchor=anchor)
+
+
+def _bar(bar: Bar, y: int) -> object:
+    room, start = 240, 250
+    track = tag("rect", x=start, y=y + 8, width=room, height=18, rx=4, fill=PALE if bar.won else SEAT)
+    length = short(room * bar.share)
+    filled = tag("rect", x=start, y=y + 8, width=length, height=18, rx=4, fill=ACCENT if bar.won else GREY)
+    label = _text(fit(bar.label, 25), 24, y + 22, 15, INK)
+    return joined([label, track, filled, _text(bar.shown, 576, y + 22, 15, INK, anchor="end")])

@@ -1,0 +1,164 @@
+"""A poll counted by three methods side by side: who leads by each, whether they agree, and why."""
+
+from __future__ import annotations
+
+import json
+import zlib
+from dataclasses import dataclass
+from itertools import groupby
+from operator import itemgetter
+from typing import Any
+
+from django.utils.translation import gettext as _
+
+from elections.explanations import said
+from results.pictures import Picture, pictures_of
+from results.words import RULES, label, names
+from tally.ballots import Ballots
+from tally.explain import explain
+from tally.methods import count
+from tally.result import Result, places_of
+
+METHODS = ("irv", "borda", "schulze")
+OTHER_LOTS = 16  # how often a count with lots is repeated with others, to see whether the winner hangs on them
+OTHER_LOTS_WORK = 20_000  # different rankings that are counted again for it, in all
+PLACES = 12  # that the page shows at once
+SENTENCES = 12  # of each method's reasons that the page shows at once
+
+
+@dataclass(frozen=True, slots=True)
+class Counted:
+    """What one method says. Whoever would lead with other lots leads as well: a tie is said, not drawn."""
+
+    result: Result
+    leaders: tuple[str, ...]
+
+    @property
+    def method(self) -> str:
+        return self.result.method
+
+    @property
+    def hangs_on_a_lot(self) -> bool:
+        return set(self.leaders) != set(self.result.winners)
+
+    @property
+    def places(self) -> dict[str, int]:
+        """Everybody's place, with all leaders in the first."""
+        others = [each for each in self.result.places if each[0] not in self.leaders]
+        groups = [[name for name, _place in group] for _place, group in groupby(others, key=itemgetter(1))]
+        return dict(places_of([list(self.leaders), *groups]))
+
+
+@dataclass(frozen=True, slots=True)
+class Account:
+    """What all three say of the same votes."""
+
+    counted: tuple[Counted, ...]
+
+    @classmethod
+    def of(cls, ballots: Ballots, seed: str) -> Account:
+        normal = ballots.normal
+        return cls(tuple(_counted(normal, method, seed) for method in METHODS))
+
+    @property
+    def total(self) -> int:
+        return self.counted[0].result.total
+
+    @property
+    def digest(self) -> str:
+        return self.counted[0].result.digest
+
+    def by(self, method: str) -> Counted:
+        return next(each for each in self.counted if each.method == method)
+
+    def as_bytes(self) -> bytes:
+        """Stable, and so short that one item holds it."""
+        return zlib.compress(self.as_json().encode(), 9)
+
+    def as_json(self) -> str:
+        said = [{"result": json.loads(each.result.as_json()), "leaders": each.leaders} for each in self.counted]
+        return json.dumps(said, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
+
+    @classmethod
+    def from_bytes(cls, packed: bytes) -> Account:
+        read = json.loads(zlib.decompress(packed))
+        return cls(
+            tuple(Counted(Result.from_json(json.dumps(each["result"])), tuple(each["leaders"])) for each in read)
+        )
+
+
+def _counted(ballots: Ballots, method: str, seed: str) -> Counted:
+    result = count(ballots, method, seed=seed)
+    if not result.lots:
+        return Counted(result, result.winners)
+    tries = min(OTHER_LOTS, OTHER_LOTS_WORK // len(ballots.counts))
+    others = (count(ballots, method, seed=f"{seed} {number}").winners for number in range(tries))
+    return Counted(result, tuple(sorted({*result.winners, *(name for winners in others for name in winners)})))
+
+
+# --- in words ---
+
+
+def agreement(account: Account) -> str:
+    """One sentence: whether the methods agree."""
+    if not account.total:
+        return _("Nobody has voted yet.")
+    different = {each.leaders for each in account.counted}
+    if len(different) > 1:
+        return _("The methods do not agree: it depends on the rule who is ahead.")
+    leaders = different.pop()
+    if len(leaders) > 1:
+        return _("All three methods see a tie: %(names)s.") % {"names": names(leaders)}
+    return _("All three methods agree: %(name)s.") % {"name": leaders[0]}
+
+
+def context_of(account: Account) -> dict[str, Any]:
+    """What the page shows: each method's leaders, everybody's places, the pictures, and the reasons."""
+    shown = [each.result for each in account.counted] if account.total else []
+    ordered = places(account)
+    return {
+        "votes": account.total,
+        "agreement": agreement(account),
+        "methods": [_method(each) for each in account.counted],
+        "labels": [label(each.method) for each in account.counted],
+        "first_places": ordered[:PLACES],
+        "other_places": ordered[PLACES:],
+        "pictures": [picture for result in shown for picture in _pictures(result)],
+    }
+
+
+def _method(counted: Counted) -> dict[str, Any]:
+    result = counted.result
+    sentences = _reasons(counted)
+    return {
+        "key": result.method,
+        "label": label(result.method),
+        "rule": RULES[result.method],
+        "leaders": counted.leaders,
+        "by_lot": bool(result.lots),
+        "hangs_on_a_lot": counted.hangs_on_a_lot,
+        "seed": result.seed,
+        "sentences": sentences[:SENTENCES],
+        "more": sentences[SENTENCES:],
+    }
+
+
+def _reasons(counted: Counted) -> list[str]:
+    """Where the winner hangs on a lot, the method has none: then the account is that of one draw."""
+    sentences = [said(each) for each in explain(counted.result)]
+    if not counted.hangs_on_a_lot:
+        return sentences
+    tie = _("The votes do not decide between these: %(names)s. With another lot another would be ahead.")
+    return [tie % {"names": names(counted.leaders)}, _("This is how one draw goes:"), *sentences[1:]]
+
+
+def places(account: Account) -> list[tuple[str, list[int]]]:
+    """Everybody's place by each method, in the order of the first."""
+    by_method = [each.places for each in account.counted]
+    return [(name, [each[name] for each in by_method]) for name in by_method[0]]
+
+
+def _pictures(result: Result) -> list[Picture]:
+    """Those that say most; pairs of everybody with everybody are shown once."""
+    drawn = pictures_of(result)
+    return drawn[:1] if result.method == "borda" else drawn

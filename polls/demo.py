@@ -1,0 +1,82 @@
+"""Polls of the demo: one that runs, one whose results wait for one's vote, one that ended in a circle."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import dataclass
+from typing import Any
+
+from accounts import repository as people
+from accounts.models import User
+from ballots.robots import ranks
+from ballots.rules import Ranks
+from store import keys
+
+from . import services, voters
+from .rules import Poll
+
+
+@dataclass(frozen=True, slots=True)
+class Planned:
+    title: str
+    candidates: tuple[str, ...]
+    votes: int
+    closed: bool = False
+    results_hidden: bool = False
+    description: str = ""
+    given: tuple[tuple[str, int], ...] = ()  # rankings and how often each is given; else robots vote
+
+
+MAKER = "Emmy Noether"
+DAYS = 90
+PLANNED = (
+    Planned(
+        "Where shall we eat on Friday?",
+        ("The pizzeria by the station", "Sushi, upstairs", "The canteen", "Somewhere with a garden"),
+        43,
+        description="We are about twenty. *Whoever is late sits outside.*",
+    ),
+    Planned(
+        "Name of the new printer", ("Gutenberg", "Paperweight", "Inky", "Prints Charming"), 14, results_hidden=True
+    ),
+    Planned(
+        "Day of the summer party",
+        ("Thursday", "Friday", "Saturday"),
+        41,
+        closed=True,
+        description="We take the day that most of us can live with.",
+        given=(("0>1>2", 15), ("1>2>0", 13), ("2>0>1", 11), ("2", 2)),
+    ),
+)
+
+
+def load() -> int:
+    """Make what is not there; answers how many polls that were."""
+    maker = people.find(MAKER)
+    if maker is None or people.table().page(keys.made_by(MAKER), limit=1).items:
+        return 0
+    for planned in PLANNED:
+        _make(maker, planned)
+    return len(PLANNED)
+
+
+def _make(maker: User, planned: Planned) -> None:
+    chosen: dict[str, Any] = {"title": planned.title, "description": planned.description, "expires_at": None}
+    shown = {"results_hidden": planned.results_hidden, "listed": True}
+    poll, _key = services.make(maker, planned.candidates, DAYS, **chosen, **shown)
+    _vote(poll, planned)
+    if planned.closed and (runner := services.find_runner(poll.id, maker, "")) is not None:
+        services.close(runner)
+        services.seal(poll.id)
+
+
+def _vote(poll: Poll, planned: Planned) -> None:
+    chance = random.Random(planned.title)  # noqa: S311 - the demo is the same everywhere
+    given = [_ranks(ranking) for ranking, times in planned.given for _ in range(times)]
+    for number in range(planned.votes):
+        voter = voters.id_of(poll.id, f"demo {number}")
+        services.cast(poll.id, voter, given[number] if given else ranks(poll.candidates, chance), "demo")
+
+
+def _ranks(ranking: str) -> Ranks:
+    return {number: [str(rank)] for rank, number in enumerate(ranking.split(">"), 1)}

@@ -1,0 +1,144 @@
+"""What makers of polls type."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django import forms
+from django.conf import settings
+from django.core.exceptions import ValidationError
+from django.utils.translation import gettext_lazy as _
+from django.utils.translation import ngettext
+
+from elections import lists
+from elections.forms import EndForm, TitleField, kept_of
+from elections.time_fields import LocalTimeField, ZonedForm, ZoneField
+from elections.times import Edge, zone_label
+from store.log import utc_now
+
+from .reports import LONGEST_REPORT, REASONS
+from .rules import (
+    FEWEST_CANDIDATES,
+    LONGEST_DESCRIPTION,
+    MOST_CANDIDATES,
+    RETENTIONS,
+    NotNow,
+    check_first_end,
+)
+
+
+def retentions() -> list[tuple[int, str]]:
+    """How long a poll may be kept: as long as the site allows, or less."""
+    most = settings.POLL_RETENTION
+    days = sorted({each for each in RETENTIONS if each < most} | {most})
+    return [(each, ngettext("%(days)d day", "%(days)d days", each) % {"days": each}) for each in days]
+
+
+def usual_retention() -> int:
+    return min(90, settings.POLL_RETENTION)
+
+
+class CandidatesField(forms.CharField):
+    """Pasted one a line; where scripts run, also typed one by one."""
+
+    widget = forms.Textarea({"rows": 6, "dir": "auto", "data-one-by-one": True})
+
+    def clean(self, value: Any) -> list[str]:
+        names = kept_of(lists.read_candidates, super().clean(value))
+        if len(names) < FEWEST_CANDIDATES:
+            raise ValidationError(_("A poll needs at least two different things to rank."))
+        if len(names) > MOST_CANDIDATES:
+            words = {"most": MOST_CANDIDATES, "count": len(names)}
+            raise ValidationError(_("A poll has at most %(most)d things to rank; these are %(count)d."), params=words)
+        return names
+
+
+class PollForm(ZonedForm):
+    """A new poll."""
+
+    title = TitleField(label=_("Question"), help_text=_("Such as: Where shall we eat on Friday?"))
+    candidates = CandidatesField(
+        label=_("What to rank"), max_length=50_000, help_text=_("One a line, at least two, at most fifty.")
+    )
+    description = forms.CharField(
+        label=_("Description"),
+        required=False,
+        max_length=LONGEST_DESCRIPTION,
+        widget=forms.Textarea({"rows": 3, "dir": "auto"}),
+        help_text=_("You may use Markdown: *emphasis*, lists, links."),
+    )
+    ends = LocalTimeField(
+        edge=Edge.CLOSING,
+        label=_("Ends"),
+        required=False,
+        help_text=_("In the time zone below. Left empty, it is open until you close it."),
+    )
+    time_zone = ZoneField(required=False)
+    results_hidden = forms.BooleanField(
+        label=_("Show the results only to those who have voted, and to all at the end"), required=False
+    )
+    sign_in = forms.BooleanField(
+        label=_("Only people with an account here may vote"),
+        required=False,
+        help_text=_("Otherwise anybody with the link votes, once in each browser."),
+    )
+    listed = forms.BooleanField(
+        label=_("List it publicly"),
+        required=False,
+        help_text=_("Otherwise only who has the link finds it."),
+    )
+    days = forms.TypedChoiceField(
+        label=_("Keep it after its end for"),
+        choices=retentions,
+        coerce=int,
+        initial=usual_retention,
+        help_text=_("Then it disappears with all its votes. Without an end, the days count from now."),
+    )
+
+    def clean(self) -> dict[str, Any]:
+        cleaned = super().clean()
+        if understood := cleaned.get("ends"):
+            try:
+                check_first_end(understood.moment, utc_now())
+            except NotNow as refusal:
+                self.add_error("ends", str(refusal))
+        return cleaned
+
+    def _end(self) -> str | None:
+        understood = self.cleaned_data.get("ends")
+        return understood.stored if understood else None
+
+    def values(self) -> dict[str, Any]:
+        """As making a poll takes them."""
+        plain = {name: value for name, value in self.cleaned_data.items() if name not in ("ends", "time_zone")}
+        plain["description"] = plain["description"].replace("\r\n", "\n")
+        return plain | {"expires_at": self._end(), "time_zone": self.cleaned_data["time_zone"] or "UTC"}
+
+
+class ReportForm(forms.Form):
+    """What somebody has to say against a poll."""
+
+    reason = forms.ChoiceField(
+        label=_("What is wrong with it?"), choices=list(REASONS.items()), widget=forms.RadioSelect
+    )
+    words = forms.CharField(
+        label=_("More about it"),
+        required=False,
+        max_length=LONGEST_REPORT,
+        widget=forms.Textarea({"rows": 4, "dir": "auto"}),
+        help_text=_("Only those who look after this site read this. They do not learn who you are."),
+    )
+
+    def clean_words(self) -> str:
+        return str(self.cleaned_data["words"]).replace("\r\n", "\n")
+
+
+class PollEndForm(EndForm):
+    """Until when a poll is open from now on."""
+
+    def __init__(self, *arguments: Any, zone: str, **options: Any):
+        super().__init__(*arguments, zone=zone, **options)
+        self.fields["ends"].label = _("Open until")
+        self.fields["ends"].help_text = _("In the time zone of the poll: %(zone)s. Leave it empty for no end.") % {
+            "zone": zone_label(zone)
+        }

@@ -1,0 +1,92 @@
+"""The count of a poll while votes come in and after, however many look: each process keeps it and reads what is new.
+
+A look reads the poll with its gates and its sealed result; while it is open, also the votes given since the last look,
+found by the time they were given. Votes are never taken back, so that as many are known as the gates have let through;
+where they are not, because the index tells late, all of them are read again.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from elections.repository import now_text
+from results.live import Box, Shelf, Watched
+from results.running import Kept
+from store.table import Item
+from tally.ballots import Ballots
+
+from . import repository, services
+from .counting import Account
+from .rules import MOST_VOTES, Poll
+
+AT_ONCE = 1_000  # votes that are counted and sealed while somebody waits for the page; more are the worker's
+MOST_KEPT = 2 * MOST_VOTES  # votes of all polls that are being watched
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """A poll as it was a moment ago. Without a result, it is over and being counted."""
+
+    poll: Poll
+    result: Account | None
+    ballots: Ballots | None = None  # how often each ranking was given, while it is open
+    is_sealed: bool = False
+
+    @property
+    def stamp(self) -> str:
+        """By which a page knows whether it shows just this."""
+        return f"{self.result.digest[:16]}{self.poll.version}{'s' * self.is_sealed}" if self.result else ""
+
+
+class PollShelf(Shelf):
+    """The polls that are being watched."""
+
+    def see(self, name: str, watched: Watched) -> Look | None:
+        found = repository.with_gates(name)
+        if found is None:
+            return None
+        poll, voted, head = found
+        if not poll.is_open(now_text()):
+            watched.forget()
+            return _over(poll, voted, head)
+        self.bring_up_to_date(watched, _box(poll, voted))
+        return _counted(poll, watched)
+
+
+def _box(poll: Poll, voted: int) -> Box:
+    return Box(
+        poll.created_at,
+        poll.candidates,
+        every=lambda: repository.each_vote(poll.id),
+        since=lambda moment: repository.votes_since(poll.id, moment),
+        can_hold=lambda total: total >= voted,
+        kept_of=_kept,
+    )
+
+
+def _kept(vote: Item) -> Kept:
+    """A vote that was changed differs from the one before by how often it was given."""
+    return Kept(vote["votedAt"], str(vote["acts"]), vote["rankings"])
+
+
+def _counted(poll: Poll, watched: Watched) -> Look:
+    """Counted again only if something is new; most looks find nothing, and then nobody need even put it together."""
+    before = watched.look
+    if before and before.ballots is not None and before.ballots.normal.summary is watched.running.summary:
+        return replace(before, poll=poll)
+    ballots = watched.running.ballots
+    if before and before.result and before.ballots and before.result.digest == ballots.digest:
+        return replace(before, poll=poll)
+    return Look(poll, Account.of(ballots, poll.seed), ballots)
+
+
+def _over(poll: Poll, voted: int, head: Item | None) -> Look:
+    """What was sealed; one with few votes is sealed now."""
+    if head is None and voted <= AT_ONCE and services.seal_or_complain(poll.id):
+        poll, _voted, head = repository.with_gates(poll.id) or (poll, voted, None)
+    if head is None:
+        return Look(poll, None)
+    return Look(poll, Account.from_bytes(head["report"]), is_sealed=True)
+
+
+shelf = PollShelf(most=MOST_KEPT)

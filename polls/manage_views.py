@@ -1,0 +1,175 @@
+"""Pages of somebody who runs a poll: hand it on, close it, open it again, list it, delete it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import wraps
+from typing import Any
+from uuid import UUID
+
+from django.conf import settings
+from django.contrib.auth.views import redirect_to_login
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_POST, require_safe
+
+from accounts.access import answer_for, public, requires
+from accounts.rules import NotAllowed, Permission
+from accounts.views import carried_out, form_page, posted, show_form
+from elections.forms import NameForm
+from elections.repository import now_text
+from elections.times import from_text, typed
+from elections.views import say_what_was_understood, told
+
+from . import services
+from .forms import PollEndForm
+from .rules import Act, Poll, Relation
+from .services import Runner
+from .views import KEY_COOKIE, context_of, found_or_404, shared
+
+View = Callable[..., HttpResponse]
+
+
+def of_runners(methods: Callable[[View], View]) -> Callable[[View], View]:
+    """For whoever made the poll, by account or by the private link, and for those who moderate."""
+
+    def declare(view: View) -> View:
+        @wraps(view)
+        def answer(request: HttpRequest, poll_id: UUID) -> HttpResponse:
+            runner = services.find_runner(str(poll_id), request.user, request.COOKIES.get(KEY_COOKIE, ""))
+            if runner is None:
+                raise Http404
+            if runner.relation != Relation.NOBODY:
+                return view(request, runner)
+            if not request.user.is_authenticated:
+                return redirect_to_login(request.get_full_path())
+            raise NotAllowed(services.NOT_YOURS)
+
+        return public(never_cache(methods(answer)))
+
+    return declare
+
+
+@public
+@never_cache
+@require_safe
+def take_key(request: HttpRequest, poll_id: UUID, key: str) -> HttpResponse:
+    """The private link: from now on this browser runs the poll."""
+    poll = found_or_404(poll_id)
+    if poll.maker or services.relation(poll, request.user, key) != Relation.MAKER:
+        raise Http404
+    answer = redirect("manage_poll", poll.id)
+    answer.set_cookie(
+        KEY_COOKIE,
+        key,
+        expires=from_text(poll.gone_at),
+        path=reverse("poll", args=[poll.id]),
+        secure=settings.SESSION_COOKIE_SECURE,
+        httponly=True,
+        samesite="Lax",
+    )
+    return answer
+
+
+def _context(request: HttpRequest, runner: Runner, **more: Any) -> dict[str, Any]:
+    return context_of(runner.poll, offered={act.name for act in runner.offered}, **more)
+
+
+def _private_link(request: HttpRequest, poll: Poll) -> str:
+    if poll.maker or not (key := request.COOKIES.get(KEY_COOKIE, "")):
+        return ""
+    return settings.SITE_URL + reverse("poll_key", args=[poll.id, key])
+
+
+@of_runners(require_safe)
+def manage(request: HttpRequest, runner: Runner) -> HttpResponse:
+    moderates = request.user.is_authenticated and request.user.can(Permission.MANAGE_USERS)
+    context = {"votes": runner.votes, "moderates": moderates, "private_link": _private_link(request, runner.poll)}
+    return render(request, "polls/manage.html", _context(request, runner, **context, **shared(runner.poll)))
+
+
+# --- acts ---
+
+
+def _confirm(request: HttpRequest, runner: Runner, title: str, button: str, lead: str) -> HttpResponse:
+    context = {"title": title, "button": button, "lead": lead, "danger": True}
+    return render(request, "accounts/confirm.html", _context(request, runner, **context))
+
+
+@of_runners(form_page)
+def close(request: HttpRequest, runner: Runner) -> HttpResponse:
+    if request.method == "POST":
+        told(request, lambda: services.close(runner), _("The poll is closed."))
+        return redirect("manage_poll", runner.poll.id)
+    lead = _("Nobody can vote after that, unless you open it again. The results are shown to everybody with the link.")
+    return _confirm(request, runner, _("Close the poll"), _("Close it"), lead)
+
+
+@of_runners(form_page)
+def extend(request: HttpRequest, runner: Runner) -> HttpResponse:
+    return _until(request, runner, services.extend, _("Move the end"), _("The end is moved."))
+
+
+@of_runners(form_page)
+def reopen(request: HttpRequest, runner: Runner) -> HttpResponse:
+    return _until(request, runner, services.reopen, _("Open it again"), _("The poll is open again."))
+
+
+def _until(
+    request: HttpRequest, runner: Runner, act: Callable[[Runner, str | None], None], title: str, done: str
+) -> HttpResponse:
+    poll = runner.poll
+    ahead = poll.expires_at is not None and poll.expires_at > now_text()
+    initial = {"ends": typed(poll.ends, poll.time_zone)} if ahead else {}
+    form = PollEndForm(posted(request), zone=poll.time_zone, initial=initial)
+    if carried_out(request, form, lambda: act(runner, form.end()), done):
+        say_what_was_understood(request, form)
+        return redirect("manage_poll", poll.id)
+    return show_form(request, form, title, title, **_context(request, runner))
+
+
+for_organisers = requires(Permission.USE_APPLICATION)(manage)
+
+
+@of_runners(form_page)
+def elect(request: HttpRequest, runner: Runner) -> HttpResponse:
+    """A draft election of it, for somebody who may organise one; by the private link, after signing in."""
+    if instead := answer_for(request, for_organisers):
+        return instead
+    if Act.ELECT not in runner.offered:
+        raise NotAllowed(services.NOT_YOURS)
+    form = NameForm(posted(request), initial={"name": runner.poll.title})
+    done = _("Your draft is there, with everything that was in the poll to rank. Now choose who may vote.")
+    if carried_out(
+        request, form, lambda: services.into_election(runner, request.user, form.cleaned_data["name"]), done, "name"
+    ):
+        return redirect("dashboard", name=form.cleaned_data["name"])
+    title, button = _("Turn it into an election"), _("Make the draft")
+    lead = _("Question, description and what is ranked go along. Votes do not, and the poll stays as it is.")
+    return show_form(request, form, title, button, lead=lead, **_context(request, runner))
+
+
+@of_runners(require_POST)
+def list_(request: HttpRequest, runner: Runner) -> HttpResponse:
+    listed = request.POST.get("listed") == "yes"
+    done = _("The poll is listed publicly.") if listed else _("The poll is no longer listed; its link still works.")
+    told(request, lambda: services.list_publicly(runner, listed=listed), done)
+    return redirect("manage_poll", runner.poll.id)
+
+
+@of_runners(form_page)
+def delete(request: HttpRequest, runner: Runner) -> HttpResponse:
+    if request.method == "POST":
+        done = _("%(title)s is deleted.") % {"title": runner.poll.title}
+        gone = told(request, lambda: services.delete(runner), done)
+        return redirect("polls") if gone else redirect("manage_poll", runner.poll.id)
+    lead = ngettext(
+        "“%(title)s” and its %(count)d vote go for good. Its link and its code lead nowhere then.",
+        "“%(title)s” and its %(count)d votes go for good. Its link and its code lead nowhere then.",
+        runner.votes,
+    ) % {"title": runner.poll.title, "count": runner.votes}
+    return _confirm(request, runner, _("Delete the poll"), _("Delete it for good"), lead)

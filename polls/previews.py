@@ -1,0 +1,58 @@
+"""What other sites show of a link to a poll, and what it takes to show the poll there."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.conf import settings
+from django.templatetags.static import static
+from django.urls import reverse
+from django.utils.html import escape
+from django.utils.http import urlencode
+from django.utils.text import Truncator
+from django.utils.translation import get_language
+from django.utils.translation import gettext as _
+
+from elections.markdown import plain
+from results.card import FORMAT, HEIGHT, WIDTH
+from results.share import LANGUAGES, SHORT
+
+from . import counting
+from .counting import Account
+from .rules import Poll
+
+FRAME_WIDTH, FRAME_HEIGHT = 600, 480
+
+
+def address_of(poll: Poll) -> str:
+    return settings.SITE_URL + reverse("poll", args=[poll.id])
+
+
+def preview(poll: Poll, account: Account | None = None) -> dict[str, Any]:
+    """What other sites show of a link to the poll: what is asked, and of one that is over how it ended."""
+    named = _("To rank: %(names)s") % {"names": ", ".join(each.name for each in poll.candidates)}
+    summary = plain(poll.description, SHORT) or Truncator(named).chars(SHORT)
+    about = {"title": poll.title, "address": address_of(poll), "oembed": oembed_address(poll)}
+    if account is None or not account.total:
+        return about | {"summary": summary, "image": settings.SITE_URL + static("img/apple-touch-icon.png")}
+    language = get_language() if get_language() in LANGUAGES else settings.LANGUAGE_CODE
+    drawn = settings.SITE_URL + reverse("poll_card", args=[poll.id, language, edition_of(account)])
+    said = counting.agreement(account)
+    return about | {"summary": said, "image": drawn, "wide": WIDTH, "high": HEIGHT, "alt": f"{poll.title}. {said}"}
+
+
+def edition_of(account: Account) -> str:
+    """What tells the picture of this result from any other, also from one drawn by a later Plenum."""
+    return f"{FORMAT}-{account.digest[:32]}"
+
+
+def oembed_address(poll: Poll) -> str:
+    asked = urlencode({"url": address_of(poll), "format": "json"})
+    return f"{settings.SITE_URL}{reverse('oembed')}?{asked}"
+
+
+def frame(poll: Poll, width: int | str = "100%", height: int = FRAME_HEIGHT) -> str:
+    """What to put into another page."""
+    source = settings.SITE_URL + reverse("poll_embed", args=[poll.id])
+    label = escape(_("Poll: %(title)s") % {"title": poll.title})
+    return f'<iframe src="{source}" title="{label}" width="{width}" height="{height}" loading="lazy"></iframe>'

@@ -1,0 +1,167 @@
+"""What happens to polls when the log is replayed: for each kind of event, the writes of the live act.
+
+A poll goes when its time has come, and nobody tells the log: events about one that is not there are passed over. That
+none is lost shows when what there is is compared.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from typing import Any
+
+from accounts.repository import table
+from elections.times import from_text
+from store import keys
+from store.replay import Act, DoesNotFit, Exempt, Happened, Step, like
+from store.table import Check, Table, Update
+
+from . import reports, repository, services
+from .rules import Poll
+
+FIELDS = {stored: name for name, stored in repository.STORED_AS.items()}
+
+
+def of_a_poll(act: Callable[[Happened, Poll], Iterator[Step]]) -> Act:
+    def acted(event: Happened) -> Iterator[Step]:
+        if (poll := repository.find(event.said["poll_id"])) is not None:
+            yield from act(event, poll)
+
+    return acted
+
+
+def created(event: Happened) -> Iterator[Step]:
+    poll = repository.poll_of(event.said)
+    yield repository.creation(poll, int(from_text(poll.created_at).timestamp()))
+
+
+@of_a_poll
+def voted(event: Happened, poll: Poll) -> Iterator[Step]:
+    """Through any gate: which one it was is chance, and whether it was open then, the order of the events tells."""
+    said = event.said
+    standing = repository.standing(poll.id, said["vote_id"], event.number % repository.GATES, "")
+    if standing is None or (standing.vote is not None) != said["changed"]:
+        raise DoesNotFit(f"takes a voter for somebody who has{'' if said['changed'] else ' not'} voted by then.")
+    gate, vote = repository.casting(standing, said["rankings"], event.when, said["votedAt"])
+    yield [vote, *([] if isinstance(gate, Check) else [replace(gate, when=None)])]
+
+
+@of_a_poll
+def updated(event: Happened, poll: Poll) -> Iterator[Step]:
+    after = replace(poll, **_changes(event))
+    moved = repository.gates(after, open_=True) if after.expires_at != poll.expires_at else []
+    yield [*repository.change(poll, after), *moved]
+
+
+@of_a_poll
+def reopened(event: Happened, poll: Poll) -> Iterator[Step]:
+    after = replace(poll, closed_at=None, **_changes(event))
+    yield [*repository.change(poll, after), *repository.gates(after, open_=True), repository.unsealed(poll)]
+
+
+def _changes(event: Happened) -> dict[str, Any]:
+    return {FIELDS.get(name, name): value for name, value in event.said.items() if name != "poll_id"}
+
+
+@of_a_poll
+def listed(event: Happened, poll: Poll) -> Iterator[Step]:
+    yield repository.change(poll, replace(poll, listed=event.kind == "PollListed"))
+
+
+@of_a_poll
+def hidden(event: Happened, poll: Poll) -> Iterator[Step]:
+    yield repository.change(poll, replace(poll, hidden_at=event.said.get("hiddenAt")))
+
+
+@of_a_poll
+def reported(event: Happened, poll: Poll) -> Iterator[Step]:
+    said = event.said
+    yield reports.reporting(poll, said["report_id"], said["reason"], "", said["reportedAt"])
+
+
+@of_a_poll
+def dismissed(event: Happened, poll: Poll) -> Iterator[Step]:
+    yield [reports.dismissal(poll.id, event.said["dismissedAt"])]
+
+
+@of_a_poll
+def closed(event: Happened, poll: Poll) -> Iterator[Step]:
+    yield _shutting(poll, event.actor, event.said["closedAt"])
+    shut = repository.find(poll.id)
+    assert shut is not None
+    yield repository.change(shut, replace(shut, closing=None))
+
+
+def _shutting(poll: Poll, who: str, end: str) -> Step:
+    after = replace(poll, closed_at=end, closing=who)
+    return [*repository.change(poll, after), *repository.gates(after, open_=False)]
+
+
+@of_a_poll
+def deleted(event: Happened, poll: Poll) -> Iterator[Step]:
+    yield repository.deletion(poll)
+    repository.sweep(poll.id)
+
+
+@of_a_poll
+def result_sealed(event: Happened, poll: Poll) -> Iterator[Step]:
+    """Counted again, from the votes that the log gave."""
+    services._seal(poll, repository.with_gates(poll.id))
+    again = table().announced["event_data"]
+    for name, told in event.said.items():
+        if name != "sealedAt" and again.get(name) != told:
+            raise DoesNotFit(f"tells another result than the votes in the log give ({name}).")
+    yield [Update(keys.poll_result(poll.id), set={"sealedAt": event.said["sealedAt"]})]
+
+
+REPLAY: dict[str, Act] = {
+    "PollCreated": created,
+    "PollVoteCast": voted,
+    "PollUpdated": updated,
+    "PollReopened": reopened,
+    "PollListed": listed,
+    "PollUnlisted": listed,
+    "PollHidden": hidden,
+    "PollShown": hidden,
+    "PollReported": reported,
+    "PollReportsDismissed": dismissed,
+    "PollClosed": closed,
+    "PollDeleted": deleted,
+    "PollResultSealed": result_sealed,
+}
+
+EXEMPT = (
+    Exempt(
+        like(keys.poll("")),
+        "The log holds nothing that opens a door; nor does it tell whether a worker still has to look after a poll.",
+        attributes=("key", "GSI1PK", "GSI1SK"),
+    ),
+    Exempt(
+        like(keys.report("", "")),
+        "What somebody wrote in a report goes with the poll; the log keeps for good only what kind of reason it was.",
+        attributes=("words",),
+    ),
+    Exempt(
+        like(keys.poll_gate("", 0)),
+        "Which of the gates somebody came through is chance; together they count the same.",
+        summed=True,
+    ),
+    Exempt(
+        like(keys.poll_counted_part("", 0)),
+        "The long texts of a result are written before its head, which makes them count.",
+        until=keys.poll_result(""),
+    ),
+    Exempt(
+        like(keys.poll(""))._replace(sk=""),
+        "What a deleted poll left behind, when whoever deleted it was stopped on the way.",
+        within=keys.poll(""),
+    ),
+)
+
+
+def shut_what_is_shut(there: Table) -> None:
+    """Shut the polls that are shut there, although the log has yet to say so."""
+    for item in there.each(keys.polls_ending()):
+        poll = repository.find(item["id"])
+        if item.get("closing") and poll is not None and not poll.closed_at:
+            table().write(*_shutting(poll, item["closing"], item["closedAt"]))

@@ -1,0 +1,129 @@
+"""Pages about polls that are not right: reporting one, and for those who look after the site what was reported."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+from uuid import UUID
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.utils.http import urlencode
+from django.utils.translation import gettext as _
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_POST, require_safe
+
+from accounts import throttle
+from accounts.access import public, requires
+from accounts.models import User
+from accounts.rules import Permission, Refusal
+from accounts.services import OVERTAKEN, Overtaken
+from accounts.throttle import Limit
+from accounts.views import form_page, posted
+from elections.views import told
+
+from . import reports, voters
+from .forms import ReportForm
+from .reports import Reported
+from .rules import NotNow, Poll
+from .services import NOT_NOW
+from .views import HOUR, context_of, found_or_404, gone_page
+
+A_PAGE = 50
+REPORTS_ADDRESS = Limit("poll-report-address", 10, HOUR)
+
+Found = tuple[Poll, Reported | None]
+
+
+# --- reporting ---
+
+
+@public
+@never_cache
+@form_page
+def report(request: HttpRequest, poll_id: UUID) -> HttpResponse:
+    poll = found_or_404(poll_id)
+    if gone := gone_page(request, poll):
+        return gone
+    form = ReportForm(posted(request))
+    if request.method == "POST" and form.is_valid() and _reported(request, poll, form):
+        messages.success(request, _("Thank you. Somebody who looks after this site will see your report."))
+        return redirect("poll", poll.id)
+    again = voters.kept_stamp(poll, request.POST) if form.is_bound else voters.stamp(poll)
+    context = context_of(poll, form=form, stamp=again, trap=voters.TRAP)
+    answer = render(request, "polls/report.html", context, status=422 if form.errors else 200)
+    return voters.remember(request, answer)
+
+
+def _reported(request: HttpRequest, poll: Poll, form: ReportForm) -> bool:
+    try:
+        voters.check_person(poll, request.POST)
+        report_id = voters.report_id(request, poll)
+        throttle.count(REPORTS_ADDRESS, throttle.address(request))
+        reports.report(poll, report_id, **form.cleaned_data)
+    except Refusal as refusal:
+        form.add_error(None, str(refusal))
+        return False
+    return True
+
+
+# --- what was reported ---
+
+
+@requires(Permission.MANAGE_USERS)
+@require_safe
+def reported_polls(request: HttpRequest) -> HttpResponse:
+    """The newest first. One that was dismissed comes back when somebody reports it again."""
+    found, cursor = reports.waiting(limit=A_PAGE, cursor=request.GET.get("after") or None)
+    older = f"{reverse('reported_polls')}?{urlencode({'after': cursor})}" if cursor else ""
+    return render(request, "polls/reported_polls.html", {"polls": found, "older": older})
+
+
+def load(user: User, poll_id: UUID) -> Found | None:
+    return reports.about(str(poll_id))
+
+
+def of_moderators(methods: Callable[..., Any]) -> Callable[..., Any]:
+    """For those who look after the site, at any poll that is there."""
+    return lambda view: requires(Permission.MANAGE_USERS, load_for=load)(methods(view))
+
+
+@of_moderators(require_safe)
+def reported_poll(request: HttpRequest, found: Found) -> HttpResponse:
+    poll, reported = found
+    shown, cursor = ([], None)
+    if reported is not None:
+        shown, cursor = reports.of(reported, limit=A_PAGE, cursor=request.GET.get("after") or None)
+    older = f"{reverse('reported_poll', args=[poll.id])}?{urlencode({'after': cursor})}" if cursor else ""
+    return render(request, "polls/reported_poll.html", context_of(poll, reported=reported, reports=shown, older=older))
+
+
+@of_moderators(require_POST)
+def hide(request: HttpRequest, found: Found) -> HttpResponse:
+    done = _("The poll is hidden. Its maker sees that it is, and nobody else sees the poll.")
+    told(request, lambda: reports.hide(request.user, found[0]), done)
+    return redirect("reported_poll", found[0].id)
+
+
+@of_moderators(require_POST)
+def show(request: HttpRequest, found: Found) -> HttpResponse:
+    told(request, lambda: reports.show(request.user, found[0]), _("The poll is there again for everybody."))
+    return redirect("reported_poll", found[0].id)
+
+
+@of_moderators(require_POST)
+def dismiss(request: HttpRequest, found: Found) -> HttpResponse:
+    """What the page showed, and nothing that has come in since."""
+    poll, reported = found
+    done = told(request, lambda: _dismiss(request, reported), _("The reports are dismissed."))
+    return redirect("reported_polls") if done else redirect("reported_poll", poll.id)
+
+
+def _dismiss(request: HttpRequest, reported: Reported | None) -> None:
+    if reported is None:
+        raise NotNow(NOT_NOW)
+    if request.POST.get("seen") != reported.reported_at:
+        raise Overtaken(OVERTAKEN)
+    reports.dismiss(request.user, reported)

@@ -1,0 +1,162 @@
+"""Reports of polls: what people complain about, and what those who look after the site do about it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from django.utils.translation import gettext_lazy as _
+
+from accounts.models import User
+from accounts.repository import table
+from accounts.rules import Refusal
+from accounts.services import OVERTAKEN, Overtaken, log, still
+from elections.repository import now_text
+from store import keys
+from store.log import Event
+from store.table import Check, Equals, Exists, Greater, Item, Missing, Put, Refused, Update, Write
+
+from . import repository
+from .rules import NOT_THERE, NotNow, NotThere, Poll
+from .services import NOT_NOW, record
+
+REPORTER = "@reporter"  # in the log, whoever reports; nobody's name has an @
+LONGEST_REPORT = 1_000
+REASONS = {
+    "spam": _("Advertising or fraud"),
+    "hate": _("Hateful or insulting"),
+    "private": _("It tells private things about somebody"),
+    "unlawful": _("Against the law in another way"),
+    "other": _("Something else"),
+}
+
+
+class AlreadyReported(Refusal):
+    """One browser reports a poll once."""
+
+
+ALREADY_REPORTED = _("You have reported this poll already. Somebody will look at it.")
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """What somebody has to say against a poll."""
+
+    reason: str
+    words: str
+    reported_at: str
+
+    @property
+    def label(self) -> str:
+        return str(REASONS.get(self.reason, self.reason))
+
+
+@dataclass(frozen=True, slots=True)
+class Reported:
+    """A poll that was reported, as the list of them shows it."""
+
+    id: str
+    title: str
+    reports: int  # that nobody has dismissed yet
+    reported_at: str  # the newest
+    reason: str  # of the newest
+    dismissed_at: str = ""
+
+    @property
+    def label(self) -> str:
+        return str(REASONS.get(self.reason, self.reason))
+
+
+# --- reading ---
+
+
+def waiting(*, limit: int, cursor: str | None = None) -> tuple[list[tuple[Reported, Poll]], str | None]:
+    """Polls with reports that nobody has dismissed, the newest first; each as it stands now."""
+    page = table().page(keys.REPORTED_POLLS, limit=limit, cursor=cursor, backwards=True)
+    found = [_reported_of(item) for item in page.items]
+    polls = table().get_many([keys.poll(each.id) for each in found])
+    there = [(each, polls[keys.poll(each.id)]) for each in found if keys.poll(each.id) in polls]
+    return [(each, repository.poll_of(item)) for each, item in there], page.cursor
+
+
+def about(poll_id: str) -> tuple[Poll, Reported | None] | None:
+    """A poll, and what there is against it, in one round trip."""
+    at, place = keys.poll(poll_id), keys.reported_poll(poll_id)
+    found = table().get_many([at, place])
+    if at not in found:
+        return None
+    return repository.poll_of(found[at]), _reported_of(found[place]) if place in found else None
+
+
+def of(reported: Reported, *, limit: int, cursor: str | None = None) -> tuple[list[Report], str | None]:
+    """Its reports since the last were dismissed, the newest first."""
+    page = table().page(keys.reports(reported.id), limit=limit, cursor=cursor, backwards=True)
+    new = [item for item in page.items if item["reportedAt"] > reported.dismissed_at]
+    more = page.cursor if len(new) == len(page.items) else None
+    return [Report(item["reason"], item["words"], item["reportedAt"]) for item in new], more
+
+
+def _reported_of(item: Item) -> Reported:
+    said = [item[name] for name in ("id", "title", "reports", "reportedAt", "reason")]
+    return Reported(*said, item.get("dismissedAt", ""))
+
+
+# --- reporting ---
+
+
+def report(poll: Poll, report_id: str, reason: str, words: str) -> None:
+    now = now_text()
+    said = {"poll_id": poll.id, "report_id": report_id, "reason": reason, "reportedAt": now}
+    try:
+        log().record(Event(REPORTER, "PollReported", said), *reporting(poll, report_id, reason, words, now))
+    except Refused as refused:
+        raise (AlreadyReported(ALREADY_REPORTED) if 0 in refused.parts else NotThere(NOT_THERE)) from None
+
+
+def reporting(poll: Poll, report_id: str, reason: str, words: str, now: str) -> Sequence[Write]:
+    """Refused in part 0 if this browser has reported the poll before."""
+    said = {"id": report_id, "pollId": poll.id, "reason": reason, "words": words, "reportedAt": now}
+    newest = {"id": poll.id, "title": poll.title, "reason": reason, "reportedAt": now, "ttl": poll.ttl}
+    place, by_date = keys.report(poll.id, report_id), keys.poll_by_date(now, report_id)
+    index = {"GSI1PK": keys.reports(poll.id).pk, "GSI1SK": by_date}
+    entry = {"GSI1PK": keys.REPORTED_POLLS.pk, "GSI1SK": keys.poll_by_date(now, poll.id)}
+    report = {"PK": place.pk, "SK": place.sk, "entity_type": "POLL_REPORT", **index, **said, "ttl": poll.ttl}
+    return [
+        Put(report, when=Missing()),
+        Update(keys.reported_poll(poll.id), set=newest | entry, add={"reports": 1}),
+        Check(keys.poll(poll.id), Exists()),
+    ]
+
+
+# --- what is done about it ---
+
+
+def dismiss(admin: User, reported: Reported) -> None:
+    """Those that the admin has seen; if another has come since, it is for them to look at first."""
+    event = Event(admin.name, "PollReportsDismissed", {"poll_id": reported.id, "dismissedAt": reported.reported_at})
+    try:
+        log().record(event, dismissal(reported.id, reported.reported_at), still(admin))
+    except Refused:
+        raise Overtaken(OVERTAKEN) from None
+
+
+def dismissal(poll_id: str, newest: str) -> Update:
+    seen = Equals("reportedAt", newest) & Greater("reports", 0)
+    done = {"reports": 0, "dismissedAt": newest}
+    return Update(keys.reported_poll(poll_id), set=done, remove=("GSI1PK", "GSI1SK"), when=seen)
+
+
+def hide(admin: User, poll: Poll) -> None:
+    """From everybody but its maker and those who look after the site."""
+    if poll.hidden_at:
+        raise NotNow(NOT_NOW)
+    after = replace(poll, hidden_at=now_text())
+    said = {"hiddenAt": after.hidden_at}
+    record(admin.name, "PollHidden", poll, said, *repository.change(poll, after), still(admin))
+
+
+def show(admin: User, poll: Poll) -> None:
+    if not poll.hidden_at:
+        raise NotNow(NOT_NOW)
+    changed = repository.change(poll, replace(poll, hidden_at=None))
+    record(admin.name, "PollShown", poll, {}, *changed, still(admin))

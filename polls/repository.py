@@ -1,0 +1,346 @@
+"""Polls in the table: ids in, values out, and the writes that keep every item of a poll in step."""
+
+from __future__ import annotations
+
+import json
+import random
+import zlib
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, fields, replace
+from itertools import islice
+from typing import Any
+
+from accounts.repository import table
+from elections.repository import Candidate
+from store import keys
+from store.table import (
+    Check,
+    Delete,
+    Equals,
+    Exists,
+    Greater,
+    Item,
+    Key,
+    Less,
+    Missing,
+    Put,
+    Span,
+    Update,
+    Write,
+)
+from tally.ballots import Ballots
+
+from .rules import MOST_VOTES, Poll
+
+GATES = 8  # a vote passes one of them, so that votes meet one in eight others; closing shuts them all
+MOST_A_GATE = MOST_VOTES // GATES
+RANKINGS_A_PART = 4_000
+A_HANDFUL = 90
+STORED_AS = {
+    "created_at": "createdAt",
+    "expires_at": "expiresAt",
+    "gone_at": "goneAt",
+    "closed_at": "closedAt",
+    "hidden_at": "hiddenAt",
+}
+LISTED = ("id", "title", "created_at", "expires_at", "closed_at", "hidden_at")  # what lists show
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """A poll as a list shows it."""
+
+    id: str
+    title: str
+    created_at: str
+    expires_at: str | None
+    closed_at: str | None
+    hidden_at: str | None
+
+    def is_open(self, now: str) -> bool:
+        return self.closed_at is None and (self.expires_at is None or now < self.expires_at)
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """What somebody is to a poll at one moment: all that a decision about their vote needs, read at once."""
+
+    poll: Poll
+    vote_id: str
+    vote: Item | None
+    gate: Item | None
+    number: int  # of the gate
+    repeated: bool  # whether the form was carried out before
+
+    @property
+    def acts(self) -> int:
+        """How often they have voted; by which a page notices that it was overtaken."""
+        return self.vote["acts"] if self.vote else 0
+
+    @property
+    def is_full(self) -> bool:
+        return self.vote is None and self.gate is not None and self.gate.get("voted", 0) >= MOST_A_GATE
+
+
+# --- finding ---
+
+
+def find(poll_id: str) -> Poll | None:
+    item = table().get(keys.poll(poll_id))
+    return poll_of(item) if item else None
+
+
+def find_with_vote(poll_id: str, vote_id: str | None) -> tuple[Poll, Item | None] | None:
+    """The poll, and somebody's vote in it, in one round trip."""
+    at = keys.poll(poll_id)
+    own = keys.vote(poll_id, vote_id) if vote_id else None
+    found = table().get_many([at, *([own] if own else [])])
+    return (poll_of(found[at]), found.get(own) if own else None) if at in found else None
+
+
+def has_voted(poll_id: str, vote_id: str) -> bool:
+    return table().get(keys.vote(poll_id, vote_id)) is not None
+
+
+def id_of_code(code: str) -> str | None:
+    item = table().get(keys.short_code(code))
+    return item["poll"] if item else None
+
+
+def standing(poll_id: str, vote_id: str, gate: int, form: str) -> Standing | None:
+    """Read the poll, somebody's vote, one gate and the form's mark in one round trip."""
+    at, own = keys.poll(poll_id), keys.vote(poll_id, vote_id)
+    through, mark = keys.poll_gate(poll_id, gate), keys.once(form)
+    found = table().get_many([at, own, through, mark])
+    if at not in found:
+        return None
+    return Standing(poll_of(found[at]), vote_id, found.get(own), found.get(through), gate, mark in found)
+
+
+def lists(span: Span, *, limit: int, cursor: str | None = None) -> tuple[list[Listed], str | None]:
+    """The newest first."""
+    page = table().page(span, limit=limit, cursor=cursor, backwards=True)
+    return [_listed_of(item) for item in page.items], page.cursor
+
+
+def with_gates(poll_id: str) -> tuple[Poll, int, Item | None] | None:
+    """The poll, how many have voted, and the sealed result if there is one, in one round trip."""
+    at, sealed = keys.poll(poll_id), keys.poll_result(poll_id)
+    found = table().get_many([at, sealed, *gate_keys(poll_id)])
+    if at not in found:
+        return None
+    poll, head = poll_of(found.pop(at)), found.pop(sealed, None)
+    return poll, sum(gate.get("voted", 0) for gate in found.values()), head
+
+
+def gate_keys(poll_id: str) -> list[Key]:
+    return [keys.poll_gate(poll_id, number) for number in range(GATES)]
+
+
+def any_order_of_gates() -> list[int]:
+    return random.sample(range(GATES), GATES)
+
+
+def each_vote(poll_id: str) -> Iterator[Item]:
+    return table().each(keys.votes(poll_id))
+
+
+def votes_since(poll_id: str, since: str) -> Iterator[Item]:
+    """The votes given since a moment, of which the index may tell some late."""
+    return table().each(keys.votes_by_time(poll_id, since))
+
+
+def counted(poll: Poll) -> Ballots:
+    """All votes as counting wants them, read page by page: how often each ranking was given."""
+    names = [each.name for each in poll.candidates]
+    return Ballots.of(names, (item["rankings"] for item in each_vote(poll.id)))
+
+
+# --- items ---
+
+
+def poll_of(item: Item) -> Poll:
+    stored = {each.name: item[name] for each in fields(Poll) if (name := STORED_AS.get(each.name, each.name)) in item}
+    standing = tuple(Candidate(each["name"], number=each["number"]) for each in item["candidates"])
+    return Poll(**stored | {"candidates": standing})
+
+
+def storable(poll: Poll) -> Item:
+    """As its item holds it."""
+    stored = {STORED_AS.get(each.name, each.name): getattr(poll, each.name) for each in fields(poll)}
+    return stored | {"candidates": [{"number": each.number, "name": each.name} for each in poll.candidates]}
+
+
+def told(poll: Poll) -> Item:
+    """As the log tells of it: without what is nobody's to read."""
+    return {name: value for name, value in storable(poll).items() if name != "key"}
+
+
+def _listed_of(item: Item) -> Listed:
+    return Listed(*(item.get(STORED_AS.get(name, name)) for name in LISTED))
+
+
+def _shown(poll: Poll) -> Item:
+    return {STORED_AS.get(name, name): getattr(poll, name) for name in LISTED}
+
+
+# --- writes; each answers parts of a transaction ---
+
+
+def creation(poll: Poll, now: int) -> list[Write]:
+    """Refused in part 0 if the code is another poll's."""
+    place, code = keys.poll(poll.id), keys.short_code(poll.code)
+    fields_ = {"entity_type": "POLL", **storable(poll), **_ending(poll), "ttl": poll.ttl}
+    free = Missing() | Less("ttl", now)
+    return [
+        Put({"PK": code.pk, "SK": code.sk, "poll": poll.id, "ttl": poll.ttl}, when=free),
+        Put({"PK": place.pk, "SK": place.sk, **fields_}, when=Missing()),
+        *gates(poll, open_=True),
+        *_entries(poll),
+    ]
+
+
+def _ending(poll: Poll) -> Item:
+    """Where the worker finds it when its end has come."""
+    ends = poll.closed_at or poll.expires_at
+    return {"GSI1PK": keys.polls_ending().pk, "GSI1SK": keys.poll_by_date(ends, poll.id)} if ends else {}
+
+
+def _entries(poll: Poll) -> list[Write]:
+    """What lists show of it."""
+    at = keys.poll_by_date(poll.created_at, poll.id)
+    entries: list[Write] = []
+    if poll.maker:
+        entries.append(_entry(poll, keys.made_poll(poll.id), keys.made_by(poll.maker).pk, at))
+    if poll.is_public:
+        entries.append(_entry(poll, keys.listed_poll(poll.id), keys.PUBLIC_POLLS.pk, at))
+    return entries
+
+
+def _entry(poll: Poll, place: Key, list_: str, at: str) -> Put:
+    return Put({"PK": place.pk, "SK": place.sk, "GSI1PK": list_, "GSI1SK": at, **_shown(poll), "ttl": poll.ttl})
+
+
+def gates(poll: Poll, *, open_: bool) -> list[Write]:
+    """What every vote passes and is counted by."""
+    state = {"open": open_, "until": poll.expires_at, "ttl": poll.ttl}
+    return [Update(place, set=state) for place in gate_keys(poll.id)]
+
+
+def change(before: Poll, after: Poll) -> list[Write]:
+    """Every item that shows the poll. Refused in part 0 if anybody changed it since it was read."""
+    after = replace(after, version=before.version + 1)
+    ending = _ending(after)
+    changed = Update(
+        keys.poll(before.id),
+        set=storable(after) | ending,
+        remove=() if ending else ("GSI1PK", "GSI1SK"),
+        when=unchanged(before),
+    )
+    gone = [Delete(keys.listed_poll(before.id))] if before.is_public and not after.is_public else []
+    gone += [Delete(keys.made_poll(before.id))] if before.maker and not after.maker else []
+    return [changed, *_entries(after), *gone]
+
+
+def unchanged(poll: Poll) -> Equals:
+    return Equals("version", poll.version)
+
+
+def deletion(poll: Poll) -> list[Write]:
+    """With the gates, so that no vote can come in any more. The rest is swept, or goes when its time comes."""
+    lists = [keys.made_poll(poll.id), keys.listed_poll(poll.id), keys.reported_poll(poll.id)]
+    others = [*lists, keys.short_code(poll.code), keys.poll_result(poll.id)]
+    gone = [Delete(place) for place in [*others, *gate_keys(poll.id)]]
+    return [Delete(keys.poll(poll.id), when=unchanged(poll)), *gone]
+
+
+def sweep(poll_id: str) -> None:
+    """Remove what a poll that is gone has left behind."""
+    left = (Key(item["PK"], item["SK"]) for item in table().each(keys.all_of_poll(poll_id)))
+    while handful := list(islice(left, A_HANDFUL)):
+        table().write(Check(keys.poll(poll_id), Missing()), *(Delete(place) for place in handful))
+
+
+# --- votes ---
+
+
+def casting(standing: Standing, rankings: str, now: str, voted_at: str) -> list[Write]:
+    """The gate and the vote. Refused if the poll was shut, or if they voted elsewhere since `standing` was read."""
+    return [_through_gate(standing, now), _vote(standing, rankings, voted_at)]
+
+
+def _through_gate(standing: Standing, now: str) -> Write:
+    place = keys.poll_gate(standing.poll.id, standing.number)
+    is_open = Equals("open", True) & (Equals("until", None) | Greater("until", now))
+    if standing.vote is not None:
+        return Check(place, is_open)
+    has_room = Missing("voted") | Less("voted", MOST_A_GATE)
+    return Update(place, add={"voted": 1}, when=is_open & has_room)
+
+
+def _vote(standing: Standing, rankings: str, voted_at: str) -> Put:
+    poll, place = standing.poll, keys.vote(standing.poll.id, standing.vote_id)
+    by_time = keys.poll_by_date(voted_at, standing.vote_id)
+    item = {
+        "PK": place.pk,
+        "SK": place.sk,
+        "GSI1PK": keys.votes_by_time(poll.id).pk,
+        "GSI1SK": by_time,
+        "entity_type": "POLL_VOTE",
+        "id": standing.vote_id,
+        "pollId": poll.id,
+        "rankings": rankings,
+        "votedAt": voted_at,
+        "acts": standing.acts + 1,
+        "ttl": poll.ttl,
+    }
+    return Put(item, when=Equals("acts", standing.acts) if standing.vote else Missing())
+
+
+# --- sealed results ---
+
+
+def find_sealed(poll_id: str) -> Item | None:
+    return table().get(keys.poll_result(poll_id))
+
+
+def head(poll: Poll, report: bytes, votes: int, digest: str, sealed_at: str) -> Put:
+    """Of several who seal at once, one does it."""
+    place = keys.poll_result(poll.id)
+    said = {"report": report, "votes": votes, "digest": digest, "sealedAt": sealed_at, "ttl": poll.ttl}
+    return Put({"PK": place.pk, "SK": place.sk, **said}, when=Missing())
+
+
+def sealed(poll: Poll) -> Update:
+    """The worker need not find it any more. Refused if it was opened again since it was read."""
+    return Update(keys.poll(poll.id), set={"version": poll.version}, remove=("GSI1PK", "GSI1SK"), when=unchanged(poll))
+
+
+def unsealed(poll: Poll) -> Delete:
+    return Delete(keys.poll_result(poll.id))
+
+
+def write_counted(poll: Poll, ballots: Ballots) -> None:
+    """How often each ranking was given, in as many items as it needs; before the head that makes them count."""
+    for number, some in enumerate(_handfuls(ballots.counts.items())):
+        place = keys.poll_counted_part(poll.id, number)
+        packed = zlib.compress(json.dumps(some, separators=(",", ":")).encode())
+        table().write(
+            Check(keys.poll(poll.id), Exists()),
+            Put({"PK": place.pk, "SK": place.sk, "counted": packed, "digest": ballots.digest, "ttl": poll.ttl}),
+        )
+
+
+def _handfuls(counts: Iterable[tuple[str, int]]) -> Iterator[dict[str, int]]:
+    left = iter(counts)
+    while some := dict(islice(left, RANKINGS_A_PART)):
+        yield some
+
+
+def read_counted(poll: Poll, digest: str) -> Ballots:
+    """As it was sealed; parts of an earlier seal, before the poll was opened again, are left aside."""
+    counts: dict[str, Any] = {}
+    for item in table().each(keys.poll_counted_parts(poll.id)):
+        if item["digest"] == digest:
+            counts |= json.loads(zlib.decompress(item["counted"]))
+    return Ballots(tuple(sorted(each.name for each in poll.candidates)), counts)

@@ -1,0 +1,131 @@
+"""Pages of a poll's results, while votes come in and after, and the files to take away."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import wraps
+from typing import Any
+from uuid import UUID
+
+from django.contrib import messages
+from django.http import Http404, HttpRequest, HttpResponse, StreamingHttpResponse
+from django.http.response import HttpResponseBase
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.utils.http import content_disposition_header
+from django.utils.translation import gettext_lazy
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_safe
+from django_htmx.http import HttpResponseClientRedirect
+
+from accounts import throttle
+from accounts.access import public
+from accounts.throttle import Limit, TooOften
+from results.files import CSV, JSON, TEXT, file_name
+from tally.formats import CannotWrite, File, write
+
+from . import counting, live, repository, voters
+from .live import Look
+from .previews import preview
+from .views import context_of, gone_page
+
+EXPORTS_ADDRESS = Limit("poll-export-address", 60, 600)
+View = Callable[..., HttpResponseBase]
+
+
+def of_results(view: View) -> View:
+    """For whoever has the link; where the maker chose so, for those who have voted, and for all at the end.
+
+    Nothing of a hidden result leaves by any of these addresses.
+    """
+
+    @wraps(view)
+    def answer(request: HttpRequest, poll_id: UUID, **words: Any) -> HttpResponseBase:
+        look = live.shelf.look(str(poll_id))
+        if look is None:
+            raise Http404
+        if gone := gone_page(request, look.poll):
+            return gone
+        if look.ballots is None and request.htmx:  # it ended while somebody watched
+            return HttpResponseClientRedirect(reverse("poll_results", args=[poll_id]))
+        if look.poll.results_hidden and look.ballots is not None and not _has_voted(request, look):
+            return render(request, "polls/hidden.html", context_of(look.poll), status=403)
+        if look.result is None:
+            return render(request, "polls/counting.html", context_of(look.poll), status=202)
+        return view(request, look, **words)
+
+    return public(never_cache(require_safe(answer)))
+
+
+def _has_voted(request: HttpRequest, look: Look) -> bool:
+    own = voters.vote_id(request, look.poll)
+    return own is not None and repository.has_voted(look.poll.id, own)
+
+
+@of_results
+def results(request: HttpRequest, look: Look) -> HttpResponse:
+    return render(request, "polls/results.html", _context(request, look))
+
+
+@of_results
+def now(request: HttpRequest, look: Look) -> HttpResponse:
+    """The count alone; nothing, if it is what the page shows already."""
+    if request.GET.get("seen") == look.stamp:
+        return HttpResponse(status=204)
+    return render(request, "polls/results_now.html", _context(request, look))
+
+
+def _context(request: HttpRequest, look: Look) -> dict[str, Any]:
+    assert look.result is not None
+    shown = counting.context_of(look.result) | {
+        "stamp": look.stamp,
+        "exports": EXPORTS,
+        "paused": "pause" in request.GET,
+        "preview": preview(look.poll, look.result if look.is_sealed else None),
+    }
+    return context_of(look.poll, **shown)
+
+
+# --- files ---
+
+
+@dataclass(frozen=True, slots=True)
+class Export:
+    media_type: str
+    format: str
+    label: Any
+
+
+EXPORTS = {
+    "votes.csv": Export(CSV, "csv", gettext_lazy("CSV, for spreadsheets")),
+    "votes.json": Export(JSON, "json", "JSON"),
+    "votes.blt": Export(TEXT, "blt", "BLT"),
+    "votes.abif": Export(TEXT, "abif", "ABIF"),
+    "votes.cvotes": Export(TEXT, "cvotes", gettext_lazy("Condorcet vote format")),
+    "votes.toi": Export(TEXT, "toi", gettext_lazy("PrefLib, with equals (.toi)")),
+    "result.json": Export(JSON, "", gettext_lazy("The result as JSON")),
+}
+
+
+@of_results
+def export(request: HttpRequest, look: Look, file: str) -> HttpResponseBase:
+    if file not in EXPORTS:
+        raise Http404
+    try:
+        throttle.count(EXPORTS_ADDRESS, throttle.address(request))
+        content = _content(look, EXPORTS[file].format)
+    except (TooOften, CannotWrite) as refusal:
+        messages.error(request, str(refusal))
+        return redirect("poll_results", look.poll.id)
+    answer = StreamingHttpResponse(content, content_type=EXPORTS[file].media_type)
+    answer.headers["Content-Disposition"] = content_disposition_header(True, file_name(look.poll.title, file, "poll"))
+    return answer
+
+
+def _content(look: Look, format: str) -> Iterator[bytes]:
+    assert look.result is not None
+    if not format:
+        return iter([look.result.as_json().encode()])
+    ballots = look.ballots or repository.read_counted(look.poll, look.result.digest)
+    return write(File(ballots, 1, look.poll.title, look.poll.unranked), format)

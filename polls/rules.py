@@ -1,0 +1,190 @@
+"""What a poll is, when it takes votes, and who may do what to it: pure decisions, refusals in sentences."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from enum import Enum
+
+from django.utils.translation import gettext_lazy as _
+
+from accounts.rules import Permission, Refusal, Role, has
+from ballots.rules import BadRanking, Ranks, ranking_from
+from elections import times
+from elections.repository import Candidate
+from store.keys import fold
+from store.log import as_text
+
+FEWEST_CANDIDATES, MOST_CANDIDATES = 2, 50
+LONGEST_DESCRIPTION = 5_000
+LONGEST_OPEN = timedelta(days=366)  # an end later than that would keep a poll for ever
+RETENTIONS = (30, 90, 365)  # days after its end that a maker may choose from
+MOST_VOTES = 100_000  # in one poll, which a process can keep in mind; whoever needs more needs an election
+
+
+class NotNow(Refusal):
+    """The poll takes no votes any more, or it cannot be changed like that now."""
+
+
+class NotThere(Refusal):
+    """There is no such poll."""
+
+
+class SignInFirst(Refusal):
+    """The maker wants to know that everybody votes once, by their accounts."""
+
+
+class Full(Refusal):
+    """As many have voted as a poll can hold."""
+
+
+class Hidden(Refusal):
+    """Those who look after the site have hidden the poll."""
+
+
+NOT_THERE = _("There is no such poll. Perhaps its time has passed and it was removed.")
+CLOSED = _("This poll is closed. Votes can no longer be given or changed.")
+SIGN_IN_FIRST = _("This poll is for people with an account here who may vote. Sign in first.")
+FULL = _("This poll has taken as many votes as a poll can hold.")
+HIDDEN = _("This poll was hidden by those who look after this site.")
+NOBODY_RANKED = _("Rank at least one. A vote for nobody says nothing.")
+UNKNOWN = _("The vote names something that is not in this poll.")
+
+
+class Act(Enum):
+    """What somebody who runs a poll can do."""
+
+    CLOSE = "close"
+    REOPEN = "reopen"
+    EXTEND = "extend"
+    LIST = "list"
+    UNLIST = "unlist"
+    ELECT = "elect"
+    DELETE = "delete"
+
+
+@dataclass(frozen=True, slots=True)
+class Poll:
+    """A poll as it is stored. Times are UTC, as text."""
+
+    id: str
+    code: str
+    title: str
+    candidates: tuple[Candidate, ...]
+    created_at: str
+    gone_at: str  # when it disappears with all it has; fixed the day it was made, because every vote carries it
+    maker: str = ""  # nobody, if it was made without an account
+    key: str = ""  # the digest of the private link by which somebody without an account runs it
+    description: str = ""
+    time_zone: str = "UTC"
+    expires_at: str | None = None
+    sign_in: bool = False
+    results_hidden: bool = False  # until one has voted, or it has ended
+    listed: bool = False
+    closed_at: str | None = None
+    hidden_at: str | None = None  # since when those who look after the site keep it from everybody
+    closing: str | None = None  # who is closing it: no vote gets in any more, the log has yet to say so
+    version: int = 1
+
+    unranked = "below"
+
+    def is_open(self, now: str) -> bool:
+        """As of a moment: the end itself is too late, whether or not anything has run since."""
+        return self.closed_at is None and (self.expires_at is None or now < self.expires_at)
+
+    @property
+    def is_public(self) -> bool:
+        """Whether it stands in the public list."""
+        return self.listed and not self.hidden_at
+
+    @property
+    def ends(self) -> datetime | None:
+        return times.from_text(self.expires_at) if self.expires_at else None
+
+    @property
+    def ttl(self) -> int:
+        return int(times.from_text(self.gone_at).timestamp())
+
+    @property
+    def seed(self) -> str:
+        """From which lots are drawn where a rule must choose: known before the first vote."""
+        return self.id
+
+
+def gone_at(created_at: str, expires_at: str | None, days: int) -> str:
+    """So many days after its end; without an end, after it was made."""
+    return as_text(times.from_text(expires_at or created_at) + timedelta(days=days))
+
+
+# --- votes ---
+
+
+def vote_from(ranks: Ranks, candidates: Sequence[Candidate]) -> str:
+    """The ranking that rank boxes say: of these candidates only, of each once, and of at least one."""
+    if set(ranks) - {str(each.number) for each in candidates}:
+        raise BadRanking(UNKNOWN)
+    if not (ranking := ranking_from(ranks, candidates)):
+        raise BadRanking(NOBODY_RANKED)
+    return ranking
+
+
+def check_open(poll: Poll, now: str) -> None:
+    if poll.hidden_at:
+        raise Hidden(HIDDEN)
+    if not poll.is_open(now):
+        raise NotNow(CLOSED)
+
+
+# --- running a poll ---
+
+
+class Relation(Enum):
+    """What somebody is to a poll."""
+
+    MAKER = "maker"
+    MODERATOR = "moderator"  # ADMIN and above, of somebody else's poll
+    NOBODY = "nobody"
+
+
+MODERATED = {Act.CLOSE, Act.UNLIST, Act.DELETE}
+
+
+def relation(poll: Poll, name: str, role: Role | None, *, has_key: bool, by_anybody: bool) -> Relation:
+    """Somebody who has lost the role to make polls is nobody to their own, unless anybody may make them."""
+    may_make = by_anybody or (role is not None and has(role, Permission.USE_APPLICATION))
+    own = bool(name and poll.maker) and fold(name) == fold(poll.maker)
+    if (own and may_make) or (has_key and not poll.maker):
+        return Relation.MAKER
+    moderates = role is not None and has(role, Permission.MANAGE_USERS)
+    return Relation.MODERATOR if moderates else Relation.NOBODY
+
+
+def offered(poll: Poll, who: Relation, now: str, *, organises: bool = False) -> set[Act]:
+    """What the page offers: exactly what will be accepted. An election is for somebody who may organise one."""
+    if who == Relation.NOBODY:
+        return set()
+    acts = {Act.DELETE, Act.UNLIST if poll.listed else Act.LIST} | ({Act.ELECT} if organises else set())
+    acts |= {Act.CLOSE, Act.EXTEND} if poll.is_open(now) else {Act.REOPEN}
+    return acts if who == Relation.MAKER else acts & MODERATED
+
+
+def check_first_end(end: datetime, now: datetime) -> None:
+    if end <= now:
+        raise NotNow(_("This end has passed already."))
+    if end > now + LONGEST_OPEN:
+        raise NotNow(_("A poll ends within a year."))
+
+
+def check_end(poll: Poll, end: str | None, now: str) -> None:
+    """An end lies ahead, before the poll disappears, and moves later only: nobody who counts on it is shut out."""
+    if end is not None and end <= now:
+        raise NotNow(_("The new end has passed already."))
+    if end is not None and end > poll.gone_at:
+        raise NotNow(_("By then this poll will be gone: it is kept until %(when)s.") % {"when": _day(poll)})
+    if poll.is_open(now) and poll.expires_at and end is not None and end < poll.expires_at:
+        raise NotNow(_("While it is open, the end may only move later."))
+
+
+def _day(poll: Poll) -> str:
+    return times.moment_text(times.shown(times.from_text(poll.gone_at), poll.time_zone))

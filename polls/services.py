@@ -1,0 +1,360 @@
+"""What makers and voters do: load, decide, record in one transaction."""
+
+from __future__ import annotations
+
+import hashlib
+import logging
+import secrets
+import uuid
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from typing import Any
+
+from django.conf import settings
+from django.contrib.auth.models import AnonymousUser
+from django.utils.translation import gettext_lazy as _
+
+from accounts import repository as people
+from accounts.models import User
+from accounts.rules import NotAllowed, Permission
+from accounts.services import OVERTAKEN, Overtaken, log
+from ballots.rules import Ranks
+from ballots.secrecy import SYMBOLS
+from elections import services as elections
+from elections.repository import Candidate, now_text
+from elections.rules import Election
+from elections.times import from_text
+from store import keys
+from store.log import Event, Repeated
+from store.table import Conflict, Refused, Write
+
+from . import repository, rules
+from .counting import Account
+from .repository import Standing
+from .rules import Act, Poll, Relation
+
+TRIES = 5
+CODE_LENGTH = 6
+VOTER, SOMEBODY = "@voter", "@maker"  # in the log, whoever votes and whoever has no account; nobody's name has an @
+SITE = "plenum"
+
+_log = logging.getLogger("plenum.polls")
+
+NOT_YOURS = _("This poll is not yours to run.")
+NOT_NOW = _("This cannot be done to the poll as it is now.")
+
+
+# --- making ---
+
+
+def make(maker: User | AnonymousUser, candidates: Sequence[str], days: int, **chosen: Any) -> tuple[Poll, str]:
+    """A new poll, open at once; and for somebody without an account the key of the private link to run it."""
+    key = "" if maker.is_authenticated else secrets.token_urlsafe(24)
+    for _attempt in range(TRIES):
+        poll = _new(maker, candidates, days, digest(key) if key else "", **chosen)
+        with suppress(Refused):  # the code is another poll's: draw again
+            writes = repository.creation(poll, int(from_text(poll.created_at).timestamp()))
+            log().record(Event(poll.maker or SOMEBODY, "PollCreated", repository.told(poll)), *writes)
+            return poll, key
+    raise Conflict("Every short code drawn for a poll was taken.")
+
+
+def _new(maker: User | AnonymousUser, candidates: Sequence[str], days: int, key: str, **chosen: Any) -> Poll:
+    created = now_text()
+    return Poll(
+        id=str(uuid.uuid4()),
+        code=new_code(),
+        candidates=tuple(Candidate(name, number=number) for number, name in enumerate(candidates)),
+        created_at=created,
+        gone_at=rules.gone_at(created, chosen["expires_at"], days),
+        maker=maker.name if maker.is_authenticated else "",
+        key=key,
+        **chosen,
+    )
+
+
+def new_code() -> str:
+    return "".join(secrets.choice(SYMBOLS) for _ in range(CODE_LENGTH))
+
+
+def as_code(typed: str) -> str:
+    """A code as it is stored, however somebody typed what they read."""
+    return typed.upper().translate(str.maketrans("OIL", "011", " -"))
+
+
+def digest(key: str) -> str:
+    return hashlib.sha256(key.encode()).hexdigest()
+
+
+# --- voting ---
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What became of a form: whether it was carried out before, and how often they had voted then."""
+
+    repeated: bool = False
+    acts: int = 0
+
+
+def standing_of(poll_id: str, vote_id: str, form: str) -> Standing | None:
+    """What a decision about somebody's vote needs, in one round trip."""
+    return repository.standing(poll_id, vote_id, repository.any_order_of_gates()[0], mark_of(vote_id, form))
+
+
+def mark_of(vote_id: str, form: str) -> str:
+    """By which a form is known that was carried out: with whose it is, so that nobody can use up another's."""
+    return f"{vote_id} {form}"
+
+
+def cast(poll_id: str, vote_id: str, ranks: Ranks, form: str, seen: Standing | None = None) -> Outcome:
+    """Give a vote, or put it in the place of the one there is. The same form again changes nothing.
+
+    Whoever has read the standing a moment ago hands it in, and spares the store a reading.
+    """
+    try:
+        return _cast(poll_id, vote_id, ranks, form, seen)
+    except Repeated:
+        return Outcome(repeated=True)
+    except (rules.NotNow, Overtaken):  # what we read is no snapshot: the form may have been carried out meanwhile
+        if people.table().get(keys.once(mark_of(vote_id, form))) is None:
+            raise
+        return Outcome(repeated=True)
+
+
+def _cast(poll_id: str, vote_id: str, ranks: Ranks, form: str, seen: Standing | None) -> Outcome:
+    full, mark = 0, mark_of(vote_id, form)
+    for gate in repository.any_order_of_gates():
+        now = now_text()
+        standing, seen = seen or repository.standing(poll_id, vote_id, gate, mark), None
+        if standing is None:
+            raise rules.NotThere(rules.NOT_THERE)
+        if standing.repeated:
+            return Outcome(repeated=True)
+        rules.check_open(standing.poll, now)
+        rankings = rules.vote_from(ranks, standing.poll.candidates)
+        full += standing.is_full
+        with suppress(Refused):  # shut, full, or they voted elsewhere meanwhile: look again and decide anew
+            _record_vote(standing, rankings, now, mark)
+            return Outcome(acts=standing.acts)
+    raise rules.Full(rules.FULL) if full else Overtaken(OVERTAKEN)
+
+
+def _record_vote(standing: Standing, rankings: str, now: str, mark: str) -> None:
+    before = standing.vote
+    voted_at = max(now, before["votedAt"]) if before else now  # another machine's clock may be ahead
+    said = {"poll_id": standing.poll.id, "vote_id": standing.vote_id, "rankings": rankings, "votedAt": voted_at}
+    event = Event(VOTER, "PollVoteCast", said | {"changed": before is not None})
+    log().record(event, *repository.casting(standing, rankings, now, voted_at), once=mark)
+
+
+# --- running a poll ---
+
+
+def relation(poll: Poll, user: User | AnonymousUser, key: str) -> Relation:
+    has_key = bool(poll.key) and secrets.compare_digest(digest(key), poll.key)
+    name, role = (user.name, user.role) if user.is_authenticated else ("", None)
+    return rules.relation(poll, name, role, has_key=has_key, by_anybody=settings.POLLS_BY_ANYBODY)
+
+
+@dataclass(frozen=True, slots=True)
+class Runner:
+    """Somebody who runs a poll: by their account, by the private link, or because they moderate."""
+
+    poll: Poll
+    relation: Relation
+    name: str  # as the log has it
+    votes: int  # that were given by then
+    organises: bool = False  # whether they may make an election of it
+
+    @property
+    def offered(self) -> set[Act]:
+        return rules.offered(self.poll, self.relation, now_text(), organises=self.organises)
+
+    def check(self, act: Act) -> None:
+        if self.relation == Relation.NOBODY:
+            raise NotAllowed(NOT_YOURS)
+        if act not in self.offered:
+            raise rules.NotNow(NOT_NOW)
+
+
+def find_runner(poll_id: str, user: User | AnonymousUser, key: str) -> Runner | None:
+    """What somebody is to a poll, in one round trip; `None` if there is no such poll."""
+    found = repository.with_gates(poll_id)
+    if found is None:
+        return None
+    poll, votes, _sealed = found
+    known = user.is_authenticated
+    organises = known and user.can(Permission.USE_APPLICATION)
+    return Runner(poll, relation(poll, user, key), user.name if known else SOMEBODY, votes, organises)
+
+
+def record(who: str, kind: str, poll: Poll, said: dict[str, Any], *writes: Write) -> None:
+    try:
+        log().record(Event(who, kind, {"poll_id": poll.id, **said}), *writes)
+    except Refused:
+        raise Overtaken(OVERTAKEN) from None
+
+
+def close(who: Runner) -> None:
+    who.check(Act.CLOSE)
+    _say_closed(_shut(who.name, who.poll))
+
+
+def _shut(who: str, poll: Poll) -> Poll:
+    """First no vote gets in any more, then the log says so.
+
+    In that order every vote that was in time has a lower number in the log than the close. If the second step does not
+    happen, whoever comes by next takes it.
+    """
+    after = replace(poll, closed_at=_end_of(poll), closing=who)
+    try:
+        people.table().write(*repository.change(poll, after), *repository.gates(after, open_=False))
+    except Refused:
+        raise Overtaken(OVERTAKEN) from None
+    return replace(after, version=poll.version + 1)
+
+
+def _end_of(poll: Poll) -> str:
+    now = now_text()
+    return min(now, poll.expires_at or now)
+
+
+def _say_closed(shut: Poll) -> Poll:
+    after = replace(shut, closing=None)
+    with suppress(Overtaken):  # then somebody who came by has said it
+        said = {"closedAt": shut.closed_at}
+        record(str(shut.closing), "PollClosed", shut, said, *repository.change(shut, after))
+    return replace(after, version=shut.version + 1)
+
+
+def extend(who: Runner, end: str | None) -> None:
+    who.check(Act.EXTEND)
+    rules.check_end(who.poll, end, now_text())
+    after = replace(who.poll, expires_at=end)
+    writes = [*repository.change(who.poll, after), *repository.gates(after, open_=True)]
+    record(who.name, "PollUpdated", who.poll, {"expiresAt": end}, *writes)
+
+
+def reopen(who: Runner, end: str | None) -> None:
+    """Votes may be given and changed again; the sealed result goes, and the next end makes a new one."""
+    who.check(Act.REOPEN)
+    poll = settled(who.poll)
+    rules.check_end(poll, end, now_text())
+    after = replace(poll, expires_at=end, closed_at=None)
+    opened = [*repository.change(poll, after), *repository.gates(after, open_=True), repository.unsealed(poll)]
+    record(who.name, "PollReopened", poll, {"expiresAt": end}, *opened)
+
+
+def list_publicly(who: Runner, *, listed: bool) -> None:
+    who.check(Act.LIST if listed else Act.UNLIST)
+    after = replace(who.poll, listed=listed)
+    kind = "PollListed" if listed else "PollUnlisted"
+    record(who.name, kind, who.poll, {}, *repository.change(who.poll, after))
+
+
+def delete(who: Runner) -> None:
+    """The event log keeps its events; everything else goes: first the poll itself, then what is left of it."""
+    who.check(Act.DELETE)
+    record(who.name, "PollDeleted", who.poll, {}, *repository.deletion(who.poll))
+    repository.sweep(who.poll.id)
+
+
+def into_election(who: Runner, organiser: User, name: str) -> Election:
+    """A draft that asks what the poll asks, of the same candidates; the poll stays as it is, and no vote goes along."""
+    who.check(Act.ELECT)
+    poll = who.poll
+    draft = elections.create(organiser, name, description=poll.description, time_zone=poll.time_zone)
+    elections.add_candidates(organiser, draft, [Candidate(each.name) for each in poll.candidates])
+    return draft
+
+
+def pass_on(gone: User) -> None:
+    """Polls of somebody who was removed pass to the site's owner: whoever takes the name next must not run them."""
+    heir = people.owner_name() or ""
+    for listed in list(people.table().each(keys.made_by(gone.name))):
+        _pass_on(listed["id"], gone.name, heir)
+
+
+def _pass_on(poll_id: str, gone: str, heir: str) -> None:
+    for _attempt in range(TRIES):
+        poll = repository.find(poll_id)
+        if poll is None or keys.fold(poll.maker) != keys.fold(gone):
+            return
+        after = replace(poll, maker=heir)
+        with suppress(Overtaken):
+            record(SITE, "PollUpdated", poll, {"maker": heir}, *repository.change(poll, after))
+            return
+
+
+# --- when a poll is over ---
+
+
+class Disagreement(Exception):
+    """The votes and the gates do not fit together: something was lost or added behind our back."""
+
+
+def settled(poll: Poll) -> Poll:
+    """A poll that is over with its end on record."""
+    if poll.is_open(now_text()) or (poll.closed_at and not poll.closing):
+        return poll
+    return _say_closed(poll if poll.closing else _shut(SITE, poll))
+
+
+def seal(poll_id: str) -> bool:
+    """Count a poll that is over, exactly and from the votes, and seal the result; whether there is something sealed.
+
+    Any number may do this at once: it is done once.
+    """
+    found = repository.with_gates(poll_id)
+    if found is None or found[0].is_open(now_text()):
+        return False
+    if found[2] is not None:
+        return _forget(found[0])
+    try:
+        poll = settled(found[0])
+        _seal(poll, repository.with_gates(poll_id))
+    except Overtaken:
+        return False  # another is at it, or it was opened again at the last moment
+    return True
+
+
+def _forget(poll: Poll) -> bool:
+    """The worker need not find it again, also if it was changed since it was sealed."""
+    with suppress(Refused):
+        people.table().write(repository.sealed(poll))
+    return True
+
+
+def _seal(poll: Poll, found: tuple[Poll, int, Any] | None) -> None:
+    counted = repository.counted(poll).normal
+    voted = found[1] if found else 0
+    if counted.total != voted:
+        raise Disagreement(f"There are {counted.total} votes, but the gates have counted {voted}.")
+    repository.write_counted(poll, counted)
+    report, now = Account.of(counted, poll.seed).as_bytes(), now_text()
+    head = repository.head(poll, report, counted.total, counted.digest, now)
+    said = {"votes": counted.total, "digest": counted.digest, "report_digest": hashlib.sha256(report).hexdigest()}
+    said["sealedAt"] = now
+    record(SITE, "PollResultSealed", poll, said, head, repository.sealed(poll))
+
+
+def anything_over() -> bool:
+    """A cheap look at whether the worker has something to seal."""
+    page = people.table().page(keys.polls_ending(now_text()), limit=1)
+    return bool(page.items or page.cursor)
+
+
+def seal_what_is_over() -> int:
+    """Record the end of polls whose time has come, and seal them. Answers how many were sealed."""
+    return sum(seal_or_complain(item["id"]) for item in list(people.table().each(keys.polls_ending(now_text()))))
+
+
+def seal_or_complain(poll_id: str) -> bool:
+    """As `seal`; votes that do not fit together are for the operator to look at, and everybody else goes on."""
+    try:
+        return seal(poll_id)
+    except Disagreement as error:
+        _log.error("not sealed", extra={"words": str(error)})
+        return False

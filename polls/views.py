@@ -1,0 +1,296 @@
+"""Pages of polls: lists, making one, and voting."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Callable
+from functools import wraps
+from typing import Any
+from uuid import UUID
+
+from django.conf import settings
+from django.contrib import messages
+from django.contrib.auth.views import redirect_to_login
+from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.utils.http import urlencode
+from django.utils.translation import gettext as _
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_safe
+
+from accounts import throttle
+from accounts.access import answer_for, public, requires
+from accounts.rules import Permission, Refusal
+from accounts.throttle import Limit
+from accounts.views import form_page, posted, say
+from ballots.rules import left_out, named, ranks_of, shuffled
+from ballots.views import choices_of, qr_picture, ranks_in, token_in, typed_in, unranked_sentence
+from elections.repository import now_text
+from elections.views import say_what_was_understood
+from store import keys
+from store.table import Item
+
+from . import repository, services, voters
+from .counting import Account
+from .forms import PollForm
+from .previews import address_of, frame, preview
+from .rules import HIDDEN, Poll, Relation
+
+A_PAGE = 50
+TEN_MINUTES, HOUR, DAY = 600, 3600, 24 * 3600
+KEY_COOKIE = "plenum_poll_key"  # by which somebody without an account runs what they made
+MADE = Limit("poll-maker", 20, HOUR)
+MADE_ADDRESS = Limit("poll-maker-address", 40, HOUR)
+WRONG_CODES = Limit(
+    "poll-code-address", 60, TEN_MINUTES
+)  # whoever tries codes finds polls that were not meant for them
+
+View = Callable[..., HttpResponse]
+
+
+def found_or_404(poll_id: UUID) -> Poll:
+    poll = repository.find(str(poll_id))
+    if poll is None:
+        raise Http404
+    return poll
+
+
+def relation_of(request: HttpRequest, poll: Poll) -> Relation:
+    return services.relation(poll, request.user, request.COOKIES.get(KEY_COOKIE, ""))
+
+
+def gone_page(request: HttpRequest, poll: Poll) -> HttpResponse | None:
+    """What to answer of a hidden poll to all but its maker and those who look after the site."""
+    if not poll.hidden_at or relation_of(request, poll) != Relation.NOBODY:
+        return None
+    return say(request, _("Hidden"), str(HIDDEN), status=410)
+
+
+def context_of(poll: Poll, **more: Any) -> dict[str, Any]:
+    """What every page about one poll shows."""
+    return {"poll": poll, "is_open": poll.is_open(now_text()), **more}
+
+
+def shared(poll: Poll) -> dict[str, Any]:
+    """What it takes to hand a poll on: its address, its code, and a picture for cameras."""
+    by_code = settings.SITE_URL + reverse("poll_by_code", args=[poll.code])
+    return {"address": address_of(poll), "code_address": by_code, "qr": qr_picture(by_code), "frame": frame(poll)}
+
+
+# --- lists ---
+
+
+@public
+@require_safe
+def polls(request: HttpRequest) -> HttpResponse:
+    """One's own polls and those listed publicly, the newest first."""
+    mine = request.user.is_authenticated and request.GET.get("show", "mine") == "mine"
+    span = keys.made_by(request.user.name) if mine else keys.PUBLIC_POLLS
+    found, cursor = repository.lists(span, limit=A_PAGE, cursor=request.GET.get("after") or None)
+    now = now_text()
+    tab = "mine" if mine else "public"
+    older = f"{reverse('polls')}?{urlencode({'show': tab, 'after': cursor})}" if cursor else ""
+    context = {"polls": [(each, each.is_open(now)) for each in found], "tab": tab, "older": older}
+    moderates = request.user.is_authenticated and request.user.can(Permission.MANAGE_USERS)
+    return render(request, "polls/polls.html", context | {"may_make": may_make(request), "moderates": moderates})
+
+
+def may_make(request: HttpRequest) -> bool:
+    user = request.user
+    return settings.POLLS_BY_ANYBODY or (user.is_authenticated and user.can(Permission.USE_APPLICATION))
+
+
+# --- making ---
+
+
+def of_makers(view: View) -> View:
+    """For those who may create things here; for anybody at all where the site allows it."""
+    for_users = requires(Permission.USE_APPLICATION)(view)
+
+    @wraps(view)
+    def answer(request: HttpRequest, **words: Any) -> HttpResponse:
+        instead = None if settings.POLLS_BY_ANYBODY else answer_for(request, for_users)
+        return view(request, **words) if instead is None else instead
+
+    return public(answer)
+
+
+@of_makers
+@form_page
+def make(request: HttpRequest) -> HttpResponse:
+    form = PollForm(posted(request))
+    if request.method == "POST" and form.is_valid():
+        try:
+            count_making(request)
+            poll, key = services.make(request.user, **form.values())
+        except Refusal as refusal:
+            form.add_error(None, str(refusal))
+        else:
+            messages.success(request, _("Your poll is open. Hand the link on."))
+            say_what_was_understood(request, form)
+            return redirect("poll_key", poll.id, key) if key else redirect("manage_poll", poll.id)
+    return render(request, "polls/make.html", {"form": form}, status=422 if form.errors else 200)
+
+
+def count_making(request: HttpRequest) -> None:
+    address = throttle.address(request)
+    throttle.count(MADE_ADDRESS, address)
+    maker = request.user.name if request.user.is_authenticated else address
+    throttle.count(MADE, maker)
+    throttle.count(Limit("poll-maker-day", settings.POLLS_A_DAY, DAY), maker)
+
+
+# --- the short code ---
+
+
+@public
+@require_safe
+def by_code(request: HttpRequest, code: str) -> HttpResponse:
+    poll_id = repository.id_of_code(services.as_code(code)) if len(code) < 20 else None
+    if poll_id is not None:
+        return redirect("poll", poll_id)
+    try:
+        throttle.count(WRONG_CODES, throttle.address(request))
+    except throttle.TooOften as refusal:
+        return render(request, "accounts/said.html", {"title": _("Short code"), "sentence": str(refusal)}, status=429)
+    raise Http404
+
+
+# --- voting ---
+
+
+@public
+@never_cache
+@form_page
+def poll(request: HttpRequest, poll_id: UUID) -> HttpResponse:
+    """Rank and vote, or change one's vote; whoever comes too late is led to the results."""
+    if request.method == "POST":
+        return vote_in(request, str(poll_id), _show, "poll_voted")
+    found, vote = with_own_vote(request, poll_id)
+    if gone := gone_page(request, found):
+        return gone
+    if found.hidden_at or not found.is_open(now_text()) or not voters.may_vote(found, request.user):
+        return _shut(request, found)
+    ranks = ranks_of(vote["rankings"]) if vote else {}
+    return _show(request, found, ranks, acts=vote["acts"] if vote else 0, stamp=voters.stamp(found))
+
+
+def _shut(request: HttpRequest, poll: Poll) -> HttpResponse:
+    """For whoever cannot vote here now; of one that is over, a preview of a link to it shows how it ended."""
+    sealed = None if poll.is_open(now_text()) else repository.find_sealed(poll.id)
+    account = Account.from_bytes(sealed["report"]) if sealed else None
+    context = {"may_vote": voters.may_vote(poll, request.user), "preview": preview(poll, account)}
+    return render(request, "polls/shut.html", context_of(poll, **context))
+
+
+def with_own_vote(request: HttpRequest, poll_id: UUID) -> tuple[Poll, Item | None]:
+    """The poll and the vote of whoever asks. Where an account is needed to vote, that is one more reading."""
+    found = repository.find_with_vote(str(poll_id), voters.browser_id(request, str(poll_id)))
+    if found is None:
+        raise Http404
+    poll = found[0]
+    own = voters.vote_id(request, poll)
+    if poll.sign_in and own is not None:
+        return repository.find_with_vote(poll.id, own) or found
+    return poll, found[1] if own is not None else None
+
+
+def _show(request: HttpRequest, poll: Poll, ranks: dict[int, Any], **more: Any) -> HttpResponse:
+    context = page_context(request, poll, ranks) | {"preview": preview(poll)} | more
+    status = 422 if more.get("problem") else 200
+    answer = render(request, "polls/poll.html", context_of(poll, **context), status=status)
+    return answer if poll.sign_in else voters.remember(request, answer)
+
+
+def page_context(request: HttpRequest, poll: Poll, ranks: dict[int, Any]) -> dict[str, Any]:
+    """What it takes to rank on a page."""
+    listing = f"{poll.id} {voters.vote_id(request, poll)}".encode()
+    return {
+        "choices": choices_of(shuffled(poll.candidates, listing), ranks),
+        "ranks": len(poll.candidates),
+        "draft_key": f"poll {poll.id}",
+        "unranked_sentence": unranked_sentence(poll.unranked),
+        "token": secrets.token_urlsafe(16),
+        "trap": voters.TRAP,
+    }
+
+
+def vote_in(request: HttpRequest, poll_id: str, show: View, after: str) -> HttpResponse:
+    """Take a vote: then lead to the page named `after`, or `show` what was typed and why it was not taken."""
+    token, browser = token_in(request.POST), voters.browser_id(request, poll_id)
+    seen = services.standing_of(poll_id, browser or "", token)
+    if seen is None:
+        raise Http404
+    poll = seen.poll
+    if gone := gone_page(request, poll):
+        return gone
+    if poll.sign_in and not request.user.is_authenticated:
+        return redirect_to_login(request.get_full_path())
+    try:
+        voters.check_person(poll, request.POST)
+        vote_id = voters.required_vote_id(request, poll)
+        count_voting(request, poll)
+        known = seen if vote_id == browser else None
+        outcome = services.cast(poll.id, vote_id, ranks_in(request.POST), token, known)
+    except Refusal as refusal:
+        return show(request, poll, typed_in(request.POST), **_why(request, poll, refusal))
+    if after == "poll_voted":  # elsewhere the page itself says it
+        _say_outcome(request, outcome)
+    return redirect(after, poll.id)
+
+
+def _why(request: HttpRequest, poll: Poll, refusal: Refusal) -> dict[str, Any]:
+    acts = request.POST.get("acts", "0")[:9]
+    return {"acts": acts, "stamp": voters.kept_stamp(poll, request.POST), "problem": str(refusal)}
+
+
+def count_voting(request: HttpRequest, poll: Poll) -> None:
+    """A class, an office or a family vote from one address; a flood does too."""
+    address, most = throttle.address(request), settings.POLL_VOTES_PER_ADDRESS
+    throttle.count(Limit("poll-votes", most, TEN_MINUTES), f"{poll.id} {address}")
+    throttle.count(Limit("poll-votes-address", 5 * most, TEN_MINUTES), address)
+
+
+def _say_outcome(request: HttpRequest, outcome: services.Outcome) -> None:
+    if outcome.repeated:
+        return messages.info(request, _("This form was sent before. This is your vote as it stands now."))
+    if not outcome.acts:
+        return messages.success(request, _("Your vote is counted."))
+    messages.success(request, _("Your vote is changed. The new one counts in place of the earlier one."))
+    if str(outcome.acts) != request.POST.get("acts"):
+        messages.info(request, _("It replaced a vote that you had given meanwhile in another window."))
+    return None
+
+
+@public
+@never_cache
+@require_safe
+def voted(request: HttpRequest, poll_id: UUID) -> HttpResponse:
+    """One's vote as it stands, and what to do next: change it, see the results, hand the poll on."""
+    poll, vote = with_own_vote(request, poll_id)
+    if gone := gone_page(request, poll):
+        return gone
+    if vote is None:
+        return redirect("poll", poll.id)
+    context = {
+        "ranked": named(vote["rankings"], poll.candidates),
+        "unranked": left_out(vote["rankings"], poll.candidates),
+        "unranked_sentence": unranked_sentence(poll.unranked),
+        "acts": vote["acts"],
+        "draft_key": f"poll {poll.id}",
+        "state_url": reverse("poll_state", args=[poll.id]),
+        **shared(poll),
+    }
+    return render(request, "polls/voted.html", context_of(poll, **context))
+
+
+@public
+@never_cache
+@require_safe
+def state(request: HttpRequest, poll_id: UUID) -> HttpResponse:
+    """By which an open page notices that the vote was changed elsewhere."""
+    poll, vote = with_own_vote(request, poll_id)
+    if gone := gone_page(request, poll):
+        return gone
+    return JsonResponse({"acts": vote["acts"] if vote else 0})

@@ -1,0 +1,146 @@
+"""Who votes in a poll, as far as it must be known, and whether it looks like a person.
+
+A browser is known by a random number in a signed cookie, an account by its name. Votes lie under an HMAC of either,
+made with the poll's id and the site's secret: who has the tables cannot tell whose a vote is, nor find one voter's
+votes in two polls, and who has only a cookie cannot tell where its votes lie.
+"""
+
+from __future__ import annotations
+
+import hmac
+import secrets
+import time
+
+from django.conf import settings
+from django.core import signing
+from django.http import HttpRequest, HttpResponse, QueryDict
+from django.utils.translation import gettext_lazy as _
+
+from accounts.models import User
+from accounts.rules import Permission, Refusal
+from store import keys
+
+from .rules import SIGN_IN_FIRST, Poll, SignInFirst
+
+COOKIE = "plenum_voter"
+PATH = "/poll/"
+SALT = "polls.voter"
+A_YEAR = 365 * 24 * 3600
+PURPOSE = b"plenum: votes in polls"
+
+TRAP = "website"  # a field that people do not see and programs like to fill
+STAMP = "shown"  # the field that says when the page was shown
+QUICKEST = 1.0  # seconds that a person needs at least to rank and press a button
+LONGEST = 7 * 24 * 3600
+
+
+class NotAPerson(Refusal):
+    """It looks as if a program filled the form; a person can simply try again."""
+
+
+class NoCookie(Refusal):
+    """The browser sent no voter's number, so that nobody could tell its votes apart from others."""
+
+
+TOO_QUICK = _("That was quicker than anybody can rank. Please look it over and press the button again.")
+TRAPPED = _("Please leave the field empty that is not meant to be seen, and press the button again.")
+TOO_OLD = _("This page was open for very long. Please press the button again.")
+NO_COOKIE = _("Your browser has not kept our cookie, by which one browser votes once. Please press the button again.")
+NO_REPORTER = _(
+    "Your browser has not kept our cookie, by which one browser reports once. Please press the button again."
+)
+
+
+# --- who it is ---
+
+
+def browser_number(request: HttpRequest) -> str | None:
+    return request.get_signed_cookie(COOKIE, default=None, salt=SALT, max_age=A_YEAR)
+
+
+def remember(request: HttpRequest, answer: HttpResponse) -> HttpResponse:
+    """Give the browser a number, unless it has one."""
+    if browser_number(request) is None:
+        answer.set_signed_cookie(
+            COOKIE,
+            secrets.token_urlsafe(16),
+            salt=SALT,
+            max_age=A_YEAR,
+            path=PATH,
+            secure=settings.SESSION_COOKIE_SECURE,
+            httponly=True,
+            samesite="Lax",
+        )
+    return answer
+
+
+def may_vote(poll: Poll, user: User) -> bool:
+    return not poll.sign_in or (user.is_authenticated and user.can(Permission.VOTE))
+
+
+def vote_id(request: HttpRequest, poll: Poll) -> str | None:
+    """Where the vote of whoever asks lies, or would lie; `None` if that cannot be told."""
+    if poll.sign_in:
+        return id_of(poll.id, account(request.user)) if may_vote(poll, request.user) else None
+    return browser_id(request, poll.id)
+
+
+def browser_id(request: HttpRequest, poll_id: str) -> str | None:
+    number = browser_number(request)
+    return id_of(poll_id, f"browser {number}") if number else None
+
+
+def required_vote_id(request: HttpRequest, poll: Poll) -> str:
+    if not may_vote(poll, request.user):
+        raise SignInFirst(SIGN_IN_FIRST)
+    if (found := vote_id(request, poll)) is None:
+        raise NoCookie(NO_COOKIE)
+    return found
+
+
+def report_id(request: HttpRequest, poll: Poll) -> str:
+    """Under which a browser reports a poll: another than its vote's, so that nothing leads from one to the other."""
+    if (number := browser_number(request)) is None:
+        raise NoCookie(NO_REPORTER)
+    return id_of(poll.id, f"report of browser {number}")
+
+
+def account(user: User) -> str:
+    """With the day it was made, so that whoever takes a name that became free has a vote of their own."""
+    return f"account {user.created_at} {keys.fold(user.name)}"
+
+
+def id_of(poll_id: str, voter: str) -> str:
+    key = hmac.digest(settings.SECRET_KEY.encode(), PURPOSE, "sha256")
+    return hmac.digest(key, f"{poll_id}\n{voter}".encode(), "sha256").hex()[:32]
+
+
+# --- whether it is a person ---
+
+
+def stamp(poll: Poll, now: float | None = None) -> str:
+    """When the page was shown, signed."""
+    milliseconds = round((time.time() if now is None else now) * 1000)
+    return signing.dumps([poll.id, milliseconds], salt="polls.shown")
+
+
+def kept_stamp(poll: Poll, post: QueryDict) -> str:
+    """The stamp of a page that is shown again: the same, or a new one if it is no good."""
+    return post[STAMP] if _seconds_shown(poll, post) is not None else stamp(poll)
+
+
+def check_person(poll: Poll, post: QueryDict) -> None:
+    if post.get(TRAP):
+        raise NotAPerson(TRAPPED)
+    if (seconds := _seconds_shown(poll, post)) is None:
+        raise NotAPerson(TOO_OLD)
+    if seconds < QUICKEST:
+        raise NotAPerson(TOO_QUICK)
+
+
+def _seconds_shown(poll: Poll, post: QueryDict) -> float | None:
+    try:
+        poll_id, milliseconds = signing.loads(post.get(STAMP, ""), salt="polls.shown", max_age=LONGEST)
+    except (signing.BadSignature, ValueError):
+        return None
+    return time.time() - milliseconds / 1000 if poll_id == poll.id else None

@@ -1,0 +1,36 @@
+"""What happens to results when the log is replayed: the rebuilt ballots are counted again."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from accounts.repository import table
+from ballots import replay as ballots
+from elections.replay import election_of
+from store import keys
+from store.replay import Act, DoesNotFit, Exempt, Happened, Step, like
+from store.table import Delete, Update
+
+from . import services
+
+
+def result_sealed(event: Happened) -> Iterator[Step]:
+    """The strongest check there is: from the log to the ballots, and from the ballots to the same result."""
+    election = election_of(event)
+    if not election.secret_ballot:
+        yield from ballots.published(election)
+    services.seal_result(election)
+    again, when = table().announced["event_data"], event.said.get("sealed_at", event.when)
+    for name, told in event.said.items():
+        if name != "sealed_at" and again.get(name) != told:
+            raise DoesNotFit(f"tells another result than the ballots in the log give ({name}).")
+    yield [Update(keys.result(election.name), set={"sealed_at": when}), Delete(keys.sealing(election.name))]
+
+
+REPLAY: dict[str, Act] = {"ResultSealed": result_sealed}
+
+NOT_SEALED = "The long texts of a result are written before its head, which makes them count."
+EXEMPT = (
+    Exempt(like(keys.result_part("", 0)), NOT_SEALED, until=keys.result("")),
+    Exempt(like(keys.counted_part("", 0)), NOT_SEALED, until=keys.result("")),
+)

@@ -1,0 +1,179 @@
+"""The index of the log: which events are somebody's, of a type or of an election, in blocks of a thousand numbers.
+
+The sealer writes it for every batch, before the checkpoint that covers the batch: so it is complete for all that is
+sealed, and no writer waits for it. An item lists the numbers found under one name in one block and grows until the
+block is full; `upto` says how far it was read, and of two sealers the one that has read further is right. Beside it
+lie the moments of all events of a block, without which their keys cannot be told from their numbers.
+
+It is made from the log alone and can be made again from it. An entry too many misleads nobody, for whoever finds an
+event through it looks at the event itself; one that is missing is named by `verify`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from datetime import UTC, datetime, timedelta
+
+from . import keys
+from .limits import WRITES
+from .log import as_text
+from .table import LOG, Item, Key, Less, Missing, Put, Refused, Table
+
+BLOCK = 1000
+ACTOR, TYPE, ELECTION, BALLOTS = "actor", "type", "election", "ballots"
+OF_BALLOTS = (
+    "BallotCast",
+    "BallotWithdrawn",
+    "BallotsSealed",
+)  # so many that organisers' acts have a list of their own
+A_MOMENT = 6  # bytes: milliseconds since 1970
+NEVER = bytes(A_MOMENT)  # of a void number
+EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+
+Numbered = tuple[int, Item | None]  # an event by its number; None for a void one
+
+
+def first_of(number: int) -> int:
+    """The first number of the block that the number is in."""
+    return (number - 1) // BLOCK * BLOCK + 1
+
+
+# --- what is found where ---
+
+
+def essence(event: Item) -> Item:
+    """All that the index needs of an event; some are large."""
+    said = {name: event["event_data"][name] for name in ("election_name", "new_name") if name in event["event_data"]}
+    return {name: event[name] for name in ("actor", "event_type", "when_occurred")} | {"event_data": said}
+
+
+def names_of(event: Item) -> Iterator[tuple[str, str]]:
+    """The kinds and names under which an event is found; a rename under both names."""
+    yield ACTOR, event["actor"]
+    yield TYPE, event["event_type"]
+    said = event["event_data"]
+    kind = BALLOTS if event["event_type"] in OF_BALLOTS else ELECTION
+    both = ("election_name", "new_name") if event["event_type"] == "ElectionRenamed" else ("election_name",)
+    for name in both:
+        if isinstance(said.get(name), str):
+            yield kind, said[name]
+
+
+def found_in(first: int, entries: Iterable[Numbered]) -> dict[Key, list[int]]:
+    """The items of the index for events of one block, and the numbers that belong there."""
+    found: dict[Key, list[int]] = {}
+    for number, event in entries:
+        places = (keys.log_index(kind, name, first) for kind, name in names_of(event)) if event else ()
+        for place in dict.fromkeys(places):
+            found.setdefault(place, []).append(number)
+    return found
+
+
+def moment_bytes(event: Item | None) -> bytes:
+    if event is None:
+        return NEVER
+    since = datetime.fromisoformat(event["when_occurred"]) - EPOCH
+    return (since // timedelta(milliseconds=1)).to_bytes(A_MOMENT, "big")
+
+
+def moment_at(moments: bytes, position: int) -> str | None:
+    """When the event at that position of its block happened, as it is stored; `None` if there is none."""
+    stored = moments[position * A_MOMENT : (position + 1) * A_MOMENT]
+    return as_text(EPOCH + timedelta(milliseconds=int.from_bytes(stored, "big"))) if stored.strip(b"\0") else None
+
+
+# --- writing ---
+
+
+def extend_index(table: Table, before: int, entries: list[Numbered]) -> None:
+    """Add the events after the number `before`, all of one block. Any number may do this at once, and again."""
+    _write(table, _items(table, before, entries))
+
+
+def _items(table: Table, before: int, entries: list[Numbered]) -> list[Item]:
+    upto = entries[-1][0]
+    first = first_of(upto)
+    earlier = max(0, before - first + 1)  # numbers of this block that the index has already
+    found, moments = found_in(first, entries), keys.moments(first)
+    known = table.get_many([*found, moments]) if earlier else {}
+    items = [
+        {"PK": place.pk, "SK": place.sk, "upto": upto, "numbers": _joined(known.get(place, {}), before, numbers)}
+        for place, numbers in found.items()
+    ]
+    passed = known.get(moments, {}).get("moments", b"")[: earlier * A_MOMENT].ljust(earlier * A_MOMENT, b"\0")
+    here = b"".join(moment_bytes(event) for _, event in entries)
+    return [*items, {"PK": moments.pk, "SK": moments.sk, "upto": upto, "moments": passed + here}]
+
+
+def _joined(known: Mapping[str, list[int]], before: int, numbers: list[int]) -> list[int]:
+    return [*(number for number in known.get("numbers", ()) if number <= before), *numbers]
+
+
+def _write(table: Table, items: list[Item]) -> None:
+    for start in range(0, len(items), WRITES):
+        handful = items[start : start + WRITES]
+        while handful:
+            try:
+                table.write(*(_further(item) for item in handful))
+                break
+            except Refused as refused:  # another sealer has read as far as we have
+                handful = [item for part, item in enumerate(handful) if part not in refused.parts]
+
+
+def _further(item: Item) -> Put:
+    return Put(item, when=Missing() | Less("upto", item["upto"]), table=LOG)
+
+
+def make_anew(table: Table, sealed: int) -> Iterator[int]:
+    """Write the whole index again, whatever is there; tells how far it is. No sealer may run meanwhile."""
+    for first in range(1, sealed + 1, BLOCK):
+        last = min(first + BLOCK - 1, sealed)
+        there = {event["event_id"]: event for event in table.each(keys.events(first, last))}
+        items = _items(table, first - 1, [(number, there.get(number)) for number in range(first, last + 1)])
+        for start in range(0, len(items), WRITES):
+            table.write(*(Put(item, table=LOG) for item in items[start : start + WRITES]))
+        yield last
+
+
+def as_of(item: Item, sealed: int) -> Item | None:
+    """An item of the log as it was, for the index, when the log was sealed up to a number; `None` if it was not there.
+
+    A backup takes what is sealed as it was when the backup began; so it must take the index.
+    """
+    first = int(item["SK"]) if (is_moments := item["PK"] == keys.moments(1).pk) else 0
+    if item.get("upto", 0) <= sealed or not (is_moments or item["PK"].startswith(keys.LOG_INDEX)):
+        return item
+    if is_moments:
+        left: bytes | list[int] = item["moments"][: max(0, sealed - first + 1) * A_MOMENT]
+    else:
+        left = [number for number in item["numbers"] if number <= sealed]
+    return {**item, "upto": sealed, "moments" if is_moments else "numbers": left} if left else None
+
+
+# --- verifying ---
+
+AGAIN = "“manage.py seal --reindex” makes the index again from the log."
+
+
+def flaw_in(table: Table, entries: list[Numbered]) -> str | None:
+    """What the index says wrongly of a block's sealed events, all of which are given; or nothing."""
+    last = entries[-1][0]
+    first = first_of(last)
+    expected, moments = found_in(first, entries), keys.moments(first)
+    known = table.get_many([*expected, moments])
+    for place, numbers in expected.items():
+        listed = {number for number in known.get(place, {}).get("numbers", ()) if number <= last}
+        if wrong := listed ^ set(numbers):
+            return _sentence(min(wrong), place, min(wrong) in listed)
+    stored = known.get(moments, {}).get("moments", b"")
+    for position, (number, event) in enumerate(entries):
+        if stored[position * A_MOMENT : (position + 1) * A_MOMENT] != moment_bytes(event):
+            return f"The index has another time for event {number}. {AGAIN}"
+    return None
+
+
+def _sentence(number: int, place: Key, too_many: bool) -> str:
+    kind = place.pk.split("#")[1]
+    if too_many:
+        return f"The index by {kind} names event {number}, which does not belong there. {AGAIN}"
+    return f"Event {number} is missing from the index by {kind}. {AGAIN}"

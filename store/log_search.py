@@ -1,0 +1,199 @@
+"""Looking through the log, the newest first: by actor, type, election and time.
+
+What is sealed is found through the index: one list leads, the others and the moments narrow it block by block, and only
+what is left is read. What is not sealed yet is read as it comes, and so is everything if nothing is asked for. A look
+is bounded whatever is asked: it tells how far it came, and the next one goes on from there.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from heapq import merge
+from itertools import groupby, islice
+from typing import TypeVar
+
+from . import keys
+from .log import EventLog, as_text
+from .log_index import ACTOR, BALLOTS, BLOCK, ELECTION, TYPE, first_of, moment_at, names_of
+from .table import Item, Span, Table
+
+LOOKS = 20  # handfuls of events, or of blocks of the index, that one look goes through at most
+BLOCKS = 10  # of the index, read at once
+CLOCKS = timedelta(minutes=10)  # by which the clocks of several machines may differ, and so numbers and times
+BEYOND = 10**keys.DIGITS  # every number
+
+Name = tuple[str, str]  # a kind of list, and a name of that kind
+Thing = TypeVar("Thing")
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """Which events are looked for; what is empty does not matter. Times are as events have them, both included."""
+
+    actor: str = ""
+    event_type: str = ""
+    election: str = ""
+    since: str = ""
+    until: str = ""
+    ballots: bool = True  # of an election also what is about its ballots
+
+    @property
+    def lists(self) -> list[list[Name]]:
+        """In each of these an event must be found, under one name or the other. The shortest is likely the first."""
+        of_election = [(ELECTION, self.election), (BALLOTS, self.election)][: 2 if self.ballots else 1]
+        asked = ((self.actor, [(ACTOR, self.actor)]), (self.election, of_election))
+        return [names for name, names in (*asked, (self.event_type, [(TYPE, self.event_type)])) if name]
+
+    def fits(self, event: Item) -> bool:
+        names = {(kind, keys.part(name)) for kind, name in names_of(event)}
+        return self.in_time(event["when_occurred"]) and all(
+            any((kind, keys.part(name)) in names for kind, name in each) for each in self.lists
+        )
+
+    def in_time(self, when: str) -> bool:
+        return self.since <= when and (not self.until or when <= self.until)
+
+    def ends_before(self, when: str) -> bool:
+        """Whether nothing older than what happened then can be wanted."""
+        return bool(self.since) and when < _moved(self.since, -CLOCKS)
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What a look has found, and before which number the next one goes on: `None` if nothing is left."""
+
+    events: list[Item]
+    before: int | None
+
+
+def look(table: Table, wanted: Wanted, *, before: int | None = None, limit: int = 50) -> Found:
+    """The newest events that are wanted, of those before a number."""
+    top = before - 1 if before else _last_by(table, wanted.until) if wanted.until else BEYOND - 1
+    found: list[Item] = []
+    for looks, (lowest, events) in enumerate(_handfuls(table, wanted, top, limit), 1):
+        found += (event for event in events if wanted.fits(event))
+        if len(found) > limit:
+            return Found(found[:limit], found[limit - 1]["event_id"])
+        if lowest <= 1 or (events and wanted.ends_before(events[-1]["when_occurred"])):
+            break
+        if len(found) == limit or looks == LOOKS:
+            return Found(found, lowest)
+    return Found(found, None)
+
+
+def _handfuls(table: Table, wanted: Wanted, top: int, size: int) -> Iterator[tuple[int, list[Item]]]:
+    """Events that may be wanted, a handful at a time, each with the number down to which all have been looked at."""
+    if wanted == Wanted():
+        yield from _read(table, 1, top, size)
+        return
+    newest = EventLog(table).newest_checkpoint()
+    sealed = newest["event_id"] if newest else 0
+    if top > sealed:
+        yield from _read(table, sealed + 1, top, size)
+    if sealed and top > 0:
+        yield from _through_index(table, wanted, min(top, sealed), size)
+
+
+def _read(table: Table, first: int, top: int, size: int) -> Iterator[tuple[int, list[Item]]]:
+    cursor = None
+    while first <= top:
+        page = table.page(keys.events(first, top), limit=size, cursor=cursor, backwards=True)
+        if (cursor := page.cursor) is None:
+            yield first, page.items
+            return
+        if page.items:
+            yield page.items[-1]["event_id"], page.items
+
+
+def _through_index(table: Table, wanted: Wanted, top: int, size: int) -> Iterator[tuple[int, list[Item]]]:
+    for blocks in _handfuls_of(_leading(table, wanted, top), BLOCKS):
+        left = _narrowed(table, dict(blocks), wanted.lists[1:])
+        numbers = sorted((number for block in left for number in block if number <= top), reverse=True)
+        moments = _Moments(table, [first for first, _ in blocks])
+        asked = ((number, when) for number, when in moments.of(numbers) if wanted.in_time(when))
+        for some in _handfuls_of(asked, size):
+            places = [keys.event(number, when) for number, when in some]
+            there = table.get_many(places)
+            yield some[-1][0], [there[place] for place in places if place in there]
+        lowest = blocks[-1][0]
+        yield lowest, []
+        if any(wanted.ends_before(when) for _, when in islice(moments.of(range(lowest, lowest + BLOCK)), 1)):
+            return
+
+
+class _Moments:
+    """When the sealed events of some blocks happened."""
+
+    def __init__(self, table: Table, blocks: list[int]):
+        places = {first: keys.moments(first) for first in blocks}
+        known = table.get_many(places.values())
+        self.blocks = {first: known.get(place, {}).get("moments", b"") for first, place in places.items()}
+
+    def of(self, numbers: Iterable[int]) -> Iterator[tuple[int, str]]:
+        """Those of the numbers that are not void, each with its moment."""
+        for number in numbers:
+            if when := moment_at(self.blocks.get(first_of(number), b""), (number - 1) % BLOCK):
+                yield number, when
+
+
+def _leading(table: Table, wanted: Wanted, top: int) -> Iterator[tuple[int, set[int]]]:
+    """The numbers to begin with, block by block, the newest first: a list's, or all, if only a time is asked for."""
+    if wanted.lists:
+        return _blocks(table, wanted.lists[0], top)
+    return ((first, set(range(first, first + BLOCK))) for first in range(first_of(top), 0, -BLOCK))
+
+
+def _handfuls_of(things: Iterable[Thing], size: int) -> Iterator[list[Thing]]:
+    left = iter(things)
+    while some := list(islice(left, size)):
+        yield some
+
+
+def _blocks(table: Table, names: list[Name], top: int) -> Iterator[tuple[int, set[int]]]:
+    """The numbers found under any of the names, block by block, the newest first."""
+    spans = (keys.log_index_blocks(kind, name, first_of(top)) for kind, name in names)
+    items = merge(*(_backwards(table, span) for span in spans), key=_first, reverse=True)
+    for first, same in groupby(items, key=_first):
+        yield first, {number for item in same for number in item["numbers"]}
+
+
+def _first(item: Item) -> int:
+    return int(item["SK"])
+
+
+def _backwards(table: Table, span: Span) -> Iterator[Item]:
+    cursor = None
+    while True:
+        page = table.page(span, limit=BLOCKS, cursor=cursor, backwards=True)
+        yield from page.items
+        if (cursor := page.cursor) is None:
+            return
+
+
+def _narrowed(table: Table, blocks: dict[int, set[int]], lists: list[list[Name]]) -> list[set[int]]:
+    """Of the numbers of each block those that are in all lists."""
+    places = {keys.log_index(kind, name, first) for each in lists for kind, name in each for first in blocks}
+    known = table.get_many(places) if places else {}
+    for names in lists:
+        for first, numbers in blocks.items():
+            items = (known.get(keys.log_index(kind, name, first), {}) for kind, name in names)
+            numbers &= {number for item in items for number in item.get("numbers", ())}
+    return list(blocks.values())
+
+
+def _last_by(table: Table, until: str) -> int:
+    """A number after which every event is later; found by halving, for numbers and times grow together."""
+    last = int((table.get(keys.event_number()) or {"last": 0})["last"])
+
+    def when(number: int) -> str:
+        there = table.page(keys.events(number), limit=1).items
+        return str(there[0]["when_occurred"]) if there else "~"
+
+    return BLOCK * bisect_right(range(1, last + 1, BLOCK), _moved(until, CLOCKS), key=when)
+
+
+def _moved(when: str, by: timedelta) -> str:
+    return as_text(datetime.fromisoformat(when) + by)

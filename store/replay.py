@@ -1,0 +1,355 @@
+"""Replay: the state of a store made again from nothing but its log, and held against the state there is.
+
+For every kind of event there is an act that answers the writes the live act made. What no event tells of is named, with
+its reason, in a table of exceptions: nothing else may differ.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import datetime
+from functools import lru_cache
+from itertools import groupby
+from operator import itemgetter
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import orjson
+
+from . import keys
+from .backup import Entry, Progress, batches, encoded, silent
+from .sqlite import SqliteTable
+from .table import (
+    DATA,
+    LOG,
+    Conflict,
+    Invalid,
+    Item,
+    Key,
+    Missing,
+    Put,
+    Refused,
+    Span,
+    Table,
+    Unavailable,
+    Value,
+    Write,
+)
+
+EVENTS = keys.events().pk
+
+
+class DoesNotFit(Exception):
+    """An event that cannot have happened to what the events before it have made; the words say why."""
+
+
+# --- what is not made again ---
+
+
+@dataclass(frozen=True, slots=True)
+class Exempt:
+    """Items like this one are not compared, or not wholly, for a reason."""
+
+    like: Key  # names are left out: begins as the keys of these items do; without a sort key, the whole partition
+    reason: str
+    attributes: tuple[str, ...] = ()  # only these are not compared
+    until: Key | None = None  # compared once the partition has this item
+    within: Key | None = None  # compared only while the partition has this item
+    where: Callable[[Item], bool] = lambda item: True
+    summed: bool = False  # compared as the sum of all such items of the partition
+    named: Callable[[Item], Key] | None = None  # compared under this key
+
+    def covers(self, key: Key) -> bool:
+        return begins(key.pk) == self.like.pk and self.like.sk in ("", begins(key.sk))
+
+    def spares(self, attribute: str) -> bool:
+        """Whether this attribute is not compared; what stands after a # in its name makes no difference."""
+        return attribute.partition("#")[0] in self.attributes
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether these items are never compared at all."""
+        return not (self.attributes or self.until or self.within or self.summed or self.named)
+
+
+def begins(text: str) -> str:
+    """A key up to its first name."""
+    head, hash_, _ = text.partition("#")
+    return head + hash_
+
+
+def like(key: Key) -> Key:
+    """The key without its names."""
+    return Key(begins(key.pk), begins(key.sk), key.table)
+
+
+# --- acting again ---
+
+
+@dataclass(frozen=True, slots=True)
+class Happened:
+    """An event, as its act reads it."""
+
+    number: int
+    kind: str
+    actor: str
+    when: str
+    said: Item
+
+    @property
+    def moment(self) -> datetime:
+        return datetime.fromisoformat(self.when)
+
+
+Step = Sequence[Write]  # of one transaction
+Act = Callable[[Happened], Iterator[Step]]
+
+
+def nothing_kept(event: Happened) -> Iterator[Step]:
+    """The act of an event that changes nothing but what is exempt."""
+    yield from ()
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """One thing in which the log and the store do not agree."""
+
+    place: str  # an item's key, or an event
+    attribute: str
+    words: str
+
+    def __str__(self) -> str:
+        named = f"{self.place}, {self.attribute}" if self.attribute else self.place
+        return f"{named}: {self.words}"
+
+
+class Unlogged:
+    """A table whose log stays as it is: what is counted again on it is not announced again, but kept here."""
+
+    def __init__(self, table: Table):
+        self._table = table
+        self.announced: Item = {}  # the newest event that was not written
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._table, name)
+
+    def write(self, *writes: Write, token: str | None = None) -> None:
+        if kept := [write for write in writes if write.key.table != LOG]:
+            self._table.write(*kept, token=token)
+        for write in writes:
+            if isinstance(write, Put) and write.key.pk == EVENTS:
+                self.announced = write.item
+
+    def increment(self, key: Key, name: str, by: int = 1, *, also: Mapping[str, Value] | None = None) -> int:
+        return 0 if key.table == LOG else self._table.increment(key, name, by, also=also)
+
+
+def split(entries: Iterable[Entry], keep: Callable[[Iterable[Entry]], None]) -> Iterator[Item]:
+    """Hand all data over to `keep`, then answer what the log has, item by item."""
+    for name, group in groupby(entries, key=itemgetter(0)):
+        if name == DATA:
+            keep(group)
+        else:
+            yield from (item for _, item in group)
+
+
+class Kept:
+    """The state there is, on a table of its own, where every item stands under the key it is compared under."""
+
+    def __init__(self, table: Table, exempt: Iterable[Exempt], progress: Progress = silent):
+        self.table = table
+        self.named = [(row, row.named) for row in exempt if row.named]
+        self.progress = progress
+        self.twice: list[Difference] = []
+        self.done = 0
+
+    def keep(self, entries: Iterable[Entry]) -> None:
+        for batch in batches(entries):
+            puts = [Put(self._under_its_key(item), when=Missing()) for _, item in batch]
+            try:
+                self.table.write(*puts)
+            except (Refused, Invalid):
+                self._keep_each(puts)
+            self.done += len(batch)
+            self.progress(self.done)
+
+    def _under_its_key(self, item: Item) -> Item:
+        key = Key(item["PK"], item["SK"])
+        for row, named in self.named:
+            if row.covers(key) and row.where(item):
+                key = named(item)
+        return {**item, "PK": key.pk, "SK": key.sk}
+
+    def _keep_each(self, puts: Iterable[Put]) -> None:
+        for put in puts:
+            try:
+                self.table.write(put)
+            except Refused:
+                self.twice.append(Difference(_place(put.key), "", "is in the store more than once."))
+
+
+@contextmanager
+def stage() -> Iterator[Table]:
+    """A store for a while, in a temporary folder, in which nothing expires any more than it has by now.
+
+    It need not outlive a power cut, so it waits for no disk.
+    """
+    now = time.time()
+    with TemporaryDirectory(prefix="plenum-replay-") as folder:
+        table = SqliteTable(str(Path(folder) / "stage.sqlite3"), clock=lambda: now)
+        table.create()
+        table.sweep()  # the first write of all opens the connection that writes
+        assert table._writer is not None
+        table._writer.connection.execute("PRAGMA synchronous = OFF")
+        try:
+            yield table
+        finally:
+            table.close()
+
+
+class Theatre:
+    """Where the events happen again, one after another."""
+
+    def __init__(self, table: Table, acts: Mapping[str, Act]):
+        self.table = table
+        self.acts = acts
+        self.last = 0
+
+    def take(self, item: Item) -> Iterator[Difference]:
+        """Let an event happen; answers what kept it from happening, if anything did."""
+        event = _happened(item)
+        if event.number <= self.last:
+            yield _misfit(event, "comes after one that happened later.")
+        self.last = max(self.last, event.number)
+        try:
+            self._carry_out(event)
+        except (Conflict, Unavailable):
+            raise
+        except DoesNotFit as misfit:
+            yield _misfit(event, str(misfit))
+        except Exception as error:  # an event that was tampered with may break its act in any way
+            yield _misfit(event, f"cannot have happened ({type(error).__name__}: {error}).")
+
+    def _carry_out(self, event: Happened) -> None:
+        if event.kind not in self.acts:
+            raise DoesNotFit("is of a kind that nobody here knows.")
+        for step in self.acts[event.kind](event):
+            try:
+                if step:
+                    self.table.write(*step)
+            except Refused as refused:
+                key = step[refused.parts[0]].key
+                raise DoesNotFit(f"is not possible, because of what {_place(key)} is by then.") from None
+
+
+def is_event(item: Item) -> bool:
+    return bool(item["PK"] == EVENTS)
+
+
+def number_of(event: Item) -> int:
+    """The number an event stands under, which is part of its key."""
+    return int(event["SK"].partition("#")[0])
+
+
+def _happened(item: Item) -> Happened:
+    number = number_of(item)
+    kind, actor, when = (str(item.get(name)) for name in ("event_type", "actor", "when_occurred"))
+    return Happened(number, kind, actor, when, item.get("event_data") or {})
+
+
+def _misfit(event: Happened, words: str) -> Difference:
+    return Difference(f"event {event.number} ({event.kind})", "", words)
+
+
+# --- comparing ---
+
+
+class Comparison:
+    """What there is, held against what the log makes. Both are tables; neither is held in memory."""
+
+    def __init__(self, there: Table, made: Table, exempt: Iterable[Exempt]):
+        self.there = there
+        self.made = made
+        self.exempt = tuple(exempt)
+        self._summed: set[tuple[str, str]] = set()
+        self._rows = lru_cache(1000)(self._rows_like)
+        self._has = lru_cache(1000)(self._has_each)
+
+    def differences(self, progress: Progress = silent) -> Iterator[Difference]:
+        done = 0
+        for table, is_there in ((self.there, True), (self.made, False)):
+            for name, item in table.everything():
+                if name == DATA:
+                    progress(done := done + 1)
+                    yield from self._compared(item, is_there)
+
+    def _compared(self, item: Item, is_there: bool) -> Iterator[Difference]:
+        key = Key(item["PK"], item["SK"])
+        rows = [row for row in self._rows(like(key)) if row.where(item)]
+        if any(self._is_left_out(row, key) for row in rows):
+            return
+        if any(row.summed for row in rows):
+            yield from self._compared_sums(key, rows)
+            return
+        if is_there:
+            yield from _different(key, item, self.made.get(key), rows)
+        elif self.there.get(key) is None:
+            yield Difference(_place(key), "", "follows from the log, but is not in the store.")
+
+    def _rows_like(self, kind: Key) -> list[Exempt]:
+        return [row for row in self.exempt if row.covers(kind)]
+
+    def _has_each(self, key: Key) -> tuple[bool, bool]:
+        """Whether the item is there, and whether it was made."""
+        return self.there.get(key) is not None, self.made.get(key) is not None
+
+    def _is_left_out(self, row: Exempt, key: Key) -> bool:
+        if row.until is not None:
+            return not self._has(Key(key.pk, row.until.sk))[1]
+        if row.within is not None:
+            return not any(self._has(Key(key.pk, row.within.sk)))
+        return row.is_whole
+
+    def _compared_sums(self, key: Key, rows: Sequence[Exempt]) -> Iterator[Difference]:
+        kind = (key.pk, begins(key.sk))
+        if kind not in self._summed:
+            self._summed.add(kind)
+            there, made = (_sum(table.each(Span(key.pk, prefix=kind[1]))) for table in (self.there, self.made))
+            yield from _different(Key(*kind), there, made, rows)
+
+
+def _different(key: Key, there: Item, made: Item | None, rows: Sequence[Exempt]) -> Iterator[Difference]:
+    if made is None:
+        yield Difference(_place(key), "", "is in the store, but does not follow from the log.")
+    elif _canonical(there) != _canonical(made):
+        for name in sorted(there.keys() | made.keys()):
+            is_same = (name in there) == (name in made) and _canonical(there[name]) == _canonical(made[name])
+            if not is_same and not any(row.spares(name) for row in rows):
+                yield Difference(_place(key), name, "is not what follows from the log.")
+
+
+def _canonical(value: Value) -> bytes:
+    """So that neither true and 1, nor a text and its bytes, are the same."""
+    return orjson.dumps(encoded(value), option=orjson.OPT_SORT_KEYS)
+
+
+def _sum(items: Iterable[Item]) -> Item:
+    """Numbers added up; of everything else, the different values there are."""
+    numbers, others = Counter[str](), dict[str, dict[bytes, Value]]()
+    for item in items:
+        for name, value in item.items():
+            if type(value) is int:
+                numbers[name] += value
+            elif name != "SK":
+                others.setdefault(name, {})[_canonical(value)] = value
+    different = {name: [values[text] for text in sorted(values)] for name, values in others.items()}
+    return different | {name: [number, *different.get(name, [])] for name, number in numbers.items() if number}
+
+
+def _place(key: Key) -> str:
+    return f"{key.pk} / {key.sk}"

@@ -1,0 +1,48 @@
+"""Journeys of those who check: an auditor looks something up, and anybody reads a history and a checkpoint."""
+
+from __future__ import annotations
+
+from playwright.sync_api import expect
+
+from accounts.demo import PASSWORD
+
+from .test_access import faults
+from .test_people import sign_in, wide
+
+
+def test_an_auditor_finds_an_event_and_its_proof(visit):
+    page = visit("/sign-in/", width=390, color_scheme="dark")
+    sign_in(page, "Grace Hopper", PASSWORD)
+    expect(page.locator("main h1")).to_contain_text("Grace Hopper")
+    page.goto("/admin/log/?since=2026-02-02T10:00&until=2026-02-01T10:00")
+    expect(page.locator(".error-summary")).to_contain_text("This is before the beginning.")
+    expect(page.locator("[name=since]")).to_have_value("2026-02-02T10:00")
+    assert faults(page) + wide(page) == []
+    page.goto("/admin/log/")
+    page.fill("[name=election]", "colour of the front door")
+    page.fill("[name=event_type]", "ElectionOpened")
+    page.click("main form button.button")
+    expect(page.locator("tbody tr")).to_have_count(1)
+    assert faults(page) + wide(page) == []
+    page.click("tbody tr th a")
+    expect(page.locator(".badge")).to_have_text("ElectionOpened")
+    expect(page.locator("main")).to_contain_text("the digest is the one that was sealed")
+    assert faults(page) + wide(page) == []
+    page.click("main >> text=at event")
+    expect(page.locator("main h1")).to_contain_text("The checkpoint at event")
+
+
+def test_a_voter_reads_the_history_of_an_election(visit):
+    page = visit("/sign-in/", width=320)
+    sign_in(page, "Hypatia", PASSWORD)
+    expect(page.locator("main h1")).to_contain_text("Hypatia")
+    page.goto("/election/Talk of the year/history/")
+    expect(page.locator("main")).to_contain_text("Alan Turing put 2200 voters on the roll.")
+    expect(page.locator("main")).to_contain_text("and sealed the result.")
+    assert faults(page) + wide(page) == []
+
+
+def test_anybody_sees_the_checkpoints(visit):
+    page = visit("/checkpoints/", width=1280, color_scheme="dark")
+    expect(page.locator("#command")).to_contain_text("manage.py verify --checkpoint")
+    assert faults(page) + wide(page) == []

@@ -1,0 +1,220 @@
+"""Quick polls: made on a phone, voted in from several browsers, one of them without scripts, and counted."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from threading import Thread
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from accounts.demo import PASSWORD
+from tally.ballots import Ballots
+from tally.methods import count
+
+from .test_access import faults
+from .test_people import new_page, sign_in, wide
+
+PHONE = 390
+DISHES = ("Pizza", "Sushi", "Tacos", "Soup")
+
+
+@pytest.fixture
+def maker(visit) -> Page:
+    page = visit("/sign-in/", width=PHONE)
+    sign_in(page, "Emmy Noether", PASSWORD)
+    return page
+
+
+def make(page: Page, title: str, *names: str, **chosen: str) -> str:
+    """Make a poll by typing one thing after another; answers its path."""
+    page.goto("/polls/new/")
+    page.fill("[name=title]", title)
+    boxes = page.locator(".one-by-one input")
+    boxes.first.click()
+    for name in names:
+        page.keyboard.type(name)
+        page.keyboard.press("Enter")
+    for name, value in chosen.items():
+        page.fill(f"[name={name}]", value)
+    page.click("main form > .actions button")
+    expect(page.locator("main h1")).to_have_text(title)
+    return "/poll/" + page.locator("#poll-link").inner_text().split("/poll/")[1]
+
+
+def ranked(page: Page, *names: str) -> None:
+    for name in names:
+        page.locator(".candidate", has_text=name).locator("[data-act=next]").click()
+
+
+def send(page: Page, *, after: int = 1000) -> None:
+    page.wait_for_timeout(after)  # nobody ranks in less than a second
+    page.click(".ballot-bar button")
+    page.wait_for_url("**/voted/")
+
+
+def voter(browser: Browser, server: str, path: str, **reader) -> Page:
+    page = new_page(browser, server, **reader)
+    page.goto(path)
+    return page
+
+
+def test_a_poll_from_the_phone_to_the_result(maker, browser, server):
+    path = make(maker, "Lunch with everybody", *DISHES)
+    assert faults(maker) + wide(maker) == []
+    code = maker.locator("#poll-code").inner_text()
+    voters = [voter(browser, server, f"/p/{code}/") for _ in range(4)]
+    plain = voter(browser, server, path, java_script_enabled=False)
+    assert faults(voters[0]) + wide(voters[0]) == []
+    rankings = (("Pizza", "Sushi"), ("Sushi", "Tacos", "Pizza"), ("Tacos",), ("Pizza", "Soup"))
+    for page, names in zip(voters, rankings, strict=True):
+        ranked(page, *names)
+    for page in voters:
+        send(page, after=1000 if page is voters[0] else 0)
+    plain.get_by_label("Rank: Sushi").fill("1")
+    plain.get_by_label("Rank: Pizza").fill("2")
+    plain.get_by_label("Rank: Tacos").fill("2")
+    plain.click(".ballot-bar button")
+    expect(plain.locator(".ballot-ranks li").first).to_contain_text("Sushi")
+
+    voters[0].click("text=Change my vote")
+    voters[0].locator(".candidate", has_text="Sushi").locator("[data-act=up]").first.click()
+    send(voters[0])
+    expect(voters[0].locator(".messages")).to_contain_text("Your vote is changed")
+
+    given = ["1>0", "1>2>0", "2", "0>3", "1>0=2"]
+    wanted = count(Ballots.of(DISHES, given), "irv").winners[0]
+    maker.goto(f"{path}results/")
+    expect(maker.locator("#agreement")).to_have_text("5 votes")
+    expect(maker.locator("#method-irv + .poll-leaders")).to_have_text(wanted)
+    expect(maker.locator("#method-schulze + .poll-leaders")).to_have_text(wanted)
+    assert faults(maker) + wide(maker) == []
+
+
+def test_results_come_in_by_themselves_while_somebody_looks(maker, browser, server):
+    path = make(maker, "Watched by somebody", *DISHES)
+    maker.goto(f"{path}results/")
+    expect(maker.locator("#running")).to_contain_text("Nobody has voted yet.")
+    page = voter(browser, server, path)
+    ranked(page, "Soup")
+    send(page)
+    expect(maker.locator("#running")).to_contain_text("All three methods agree: Soup.", timeout=15_000)
+
+
+def test_a_closed_poll_refuses_and_keeps_what_was_ranked(maker, browser, server):
+    path = make(maker, "Closed too early", *DISHES)
+    late = voter(browser, server, path)
+    ranked(late, "Tacos")
+    maker.click("text=Close the poll")
+    maker.click("main form button")
+    expect(maker.locator(".badge.closed")).to_be_visible()
+    late.wait_for_timeout(1000)
+    late.click(".ballot-bar button")
+    expect(late.locator("[role=alert]")).to_contain_text("This poll is closed.")
+    expect(late.locator(".ranks .candidate")).to_contain_text("Tacos")
+    late.goto(path)
+    expect(late.locator("main")).to_contain_text("See the results")
+
+
+def test_a_list_can_be_pasted_and_a_mistake_is_shown(maker):
+    maker.goto("/polls/new/")
+    assert faults(maker) + wide(maker) == []
+    maker.click("text=Paste a list instead")
+    maker.fill("[name=title]", "Pasted")
+    maker.fill("[name=candidates]", "- Only one")
+    maker.click("main form > .actions button")
+    expect(maker.locator(".error-summary")).to_contain_text("at least two")
+    assert faults(maker) + wide(maker) == []
+    maker.click("text=Paste a list instead")
+    maker.fill("[name=candidates]", "- One\n- Two")
+    maker.click("main form > .actions button")
+    expect(maker.locator("main h1")).to_have_text("Pasted")
+
+
+def test_what_somebody_has_unfolded_stays_so_when_a_vote_comes_in(maker, browser, server):
+    path = make(maker, "Read while it changes", *DISHES)
+    first, second = voter(browser, server, path), voter(browser, server, path)
+    ranked(first, "Soup")
+    ranked(second, "Soup")
+    send(first)
+    maker.goto(f"{path}results/")
+    borda = maker.locator("#why ~ details", has_text="Borda").first
+    borda.locator("summary").first.click()
+    send(second, after=0)
+    expect(maker.locator("#agreement")).to_have_text("2 votes", timeout=15_000)
+    expect(borda).to_have_attribute("open", "")
+
+
+@contextmanager
+def framing(poll: str) -> Iterator[int]:
+    """The port of another server, whose only page shows the poll in a frame."""
+    page = (
+        f'<!doctype html><title>Elsewhere</title><iframe src="{poll}" title="Poll" width="380" height="480"></iframe>'
+    )
+
+    class Answering(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            self.send_response(200)
+            self.send_header("Content-Type", "text/html")
+            self.end_headers()
+            self.wfile.write(page.encode())
+
+        def log_message(self, *_: object) -> None:
+            pass
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Answering) as server:
+        Thread(target=server.serve_forever, daemon=True).start()
+        yield server.server_port
+        server.shutdown()
+
+
+def test_a_frame_on_another_site_leads_to_the_poll_and_one_on_our_own_takes_votes(maker, browser, server):
+    path = make(maker, "Framed", *DISHES)
+    page = voter(browser, server, path)
+    frame = page.frame_locator("iframe")
+    with framing(f"{server}{path}embed/") as port:
+        page.goto(f"http://localhost:{port}/")  # to a browser another site than 127.0.0.1
+        expect(frame.locator("h1")).to_have_text("Framed")
+        expect(frame.locator("form")).to_have_count(0)
+        with page.expect_popup() as opened:
+            frame.get_by_role("link", name="Vote").click()
+        expect(opened.value.locator("h1")).to_have_text("Framed")
+
+        page.goto(f"http://127.0.0.1:{port}/")
+        frame.get_by_label("Rank: Tacos").fill("1")
+        page.wait_for_timeout(1000)  # nobody ranks in less than a second
+        frame.get_by_role("button", name="Vote").click()
+        expect(frame.locator(".message")).to_contain_text("Your vote is counted.")
+        expect(frame.locator("main")).to_contain_text("All three methods agree: Tacos.")
+    page.goto(f"{path}embed/")
+    assert faults(page) + wide(page) == []
+
+
+def test_a_poll_is_reported_and_hidden(maker, browser, server):
+    path = make(maker, "Not a nice one", *DISHES)
+    page = voter(browser, server, path, viewport={"width": PHONE, "height": 800})
+    page.click("text=Report this poll")
+    assert faults(page) + wide(page) == []
+    page.get_by_label("Hateful or insulting").check()
+    page.fill("[name=words]", "It mocks my soup.")
+    page.wait_for_timeout(1000)  # nobody writes in less than a second
+    page.click("main form button")
+    expect(page.locator(".messages")).to_contain_text("Thank you.")
+
+    admin = new_page(browser, server)
+    admin.goto("/sign-in/")
+    sign_in(admin, "Katherine Johnson", PASSWORD)
+    admin.goto("/admin/polls/reported/")
+    assert faults(admin) + wide(admin) == []
+    admin.click("text=Not a nice one")
+    expect(admin.locator("main")).to_contain_text("It mocks my soup.")
+    assert faults(admin) + wide(admin) == []
+    admin.click("text=Hide the poll")
+    expect(admin.locator(".messages")).to_contain_text("The poll is hidden.")
+    page.goto(path)
+    expect(page.locator("main")).to_contain_text("was hidden by those who look after this site")
+    maker.goto(path)
+    expect(maker.locator("main")).to_contain_text("Nobody can vote")
+    assert faults(maker) + wide(maker) == []

@@ -1,0 +1,401 @@
+"""The pages for those who look after the site, and the figures behind them."""
+
+from __future__ import annotations
+
+import re
+import time
+import uuid
+from datetime import UTC, date, datetime, timedelta
+from io import StringIO
+
+import pytest
+from django.core.management import call_command
+from django.core.management.base import CommandError
+
+from accounts import mail, services
+from accounts.models import User
+from accounts.rules import Role
+from ballots.services import cast, withdraw
+from config import admin_views, figures, metrics, standing, system
+from config.leases import Leases
+from config.log import site_sealer
+from elections import repository as elections
+from elections import services as organising
+from elections.repository import Candidate
+from elections.rules import State
+from store import keys, trips
+from store.connect import connect
+from store.log import Event, EventLog
+from store.table import DATA, LOG, Put, Table, Unavailable
+from tests.store import engines
+
+PAGES = ("/admin/", "/admin/system/")
+
+
+def trips_of(answer) -> int:
+    return int(re.search(r'desc="(\d+) trips"', answer["Server-Timing"])[1])
+
+
+def figures_now(table: Table) -> dict:
+    site_sealer().seal()
+    return table.get(keys.figures()) or {}
+
+
+def opened(ada, name: str):
+    election = organising.create(ada, name)
+    organising.add_candidates(ada, election, [Candidate("Bo"), Candidate("Cy")])
+    organising.add_voters(ada, election, ["Eve"])
+    return organising.open_(ada, elections.find(name), editable=False)
+
+
+# --- who sees them ---
+
+
+@pytest.mark.parametrize("path", PAGES)
+def test_they_are_for_admins_and_above(site, signed_in, path):
+    for role in reversed(Role):
+        status = signed_in(f"the {role.name}", role).get(path).status_code
+        assert status == (200 if role >= Role.ADMIN else 302 if role == Role.NO_ACCESS else 403), role
+
+
+def test_the_navigation_leads_there_only_who_may_go(site, signed_in):
+    assert 'href="/admin/"' in signed_in("Adam", Role.ADMIN).get("/").content.decode()
+    assert 'href="/admin/"' not in signed_in("Una", Role.USER).get("/").content.decode()
+
+
+# --- figures ---
+
+
+def test_people_are_counted_by_role(site, person):
+    olga, adam, eve = person("Olga", Role.OWNER), person("Adam", Role.ADMIN), person("Eve", Role.VOTER)
+    person("Una", Role.USER)
+    services.change_role(olga, eve, Role.USER)
+    counted = figures.by_role(figures_now(site))
+    assert {role: count for role, count in counted.items() if count} == {Role.OWNER: 1, Role.ADMIN: 1, Role.USER: 2}
+    services.change_role(olga, adam, Role.OWNER)
+    counted = figures.by_role(figures_now(site))
+    assert {role: count for role, count in counted.items() if count} == {Role.OWNER: 1, Role.AUDITOR: 1, Role.USER: 2}
+
+
+def test_who_leaves_and_what_is_deleted_is_counted_no_more(site, person):
+    olga, ada, eve = person("Olga", Role.OWNER), person("Ada"), person("Eve", Role.VOTER)
+    services.remove(olga, eve)
+    opened(ada, "Board")
+    organising.close(ada, elections.find("Board"))
+    organising.delete(ada, elections.find("Board"))
+    organising.create(ada, "Draft")
+    counted = figures_now(site)
+    assert {role for role, count in figures.by_role(counted).items() if count} == {Role.OWNER, Role.USER}
+    assert figures.by_state(counted) == {State.DRAFT: 1, State.OPEN: 0, State.CLOSED: 0}
+
+
+@pytest.mark.parametrize(
+    ("event_type", "said", "changed"),
+    [
+        ("UserRemoved", {"name": "Eve", "role": "VOTER"}, {"role_VOTER": -1}),
+        ("UserRemoved", {"name": "Eve"}, {"role_USER": -1}),
+        ("OwnershipTransferred", {"old_role": "USER"}, {"role_USER": -1, "role_AUDITOR": 1}),
+        ("OwnershipTransferred", {"old_role": "AUDITOR"}, {"role_AUDITOR": 0}),
+        ("ElectionDeleted", {"state": "closed"}, {"state_closed": -1}),
+        ("ElectionDeleted", {"state": "editable"}, {"state_open": -1}),
+        ("ElectionDeleted", {}, {"state_draft": -1}),
+        ("SomethingElse", {}, {}),
+    ],
+)
+def test_what_an_event_changes(event_type, said, changed):
+    assert figures.changes({"event_type": event_type, "event_data": said}) == changed
+
+
+def test_elections_are_counted_by_state_and_ballots_by_day(site, person):
+    ada, eve = person("Ada"), person("Eve", Role.VOTER)
+    organising.create(ada, "Draft")
+    opened(ada, "Open")
+    opened(ada, "Closed")
+    for token in ("a" * 32, "b" * 32):
+        cast(eve, "Closed", {"0": ["1"]}, form=token)
+    cast(eve, "Open", {"1": ["1"]}, form="c" * 32)
+    withdraw(eve, "Open", form="d" * 32)
+    organising.close(ada, elections.find("Closed"))
+    counted = figures.by_state(figures_now(site))
+    assert counted == {State.DRAFT: 1, State.OPEN: 1, State.CLOSED: 1}
+    today = datetime.now(UTC).date()
+    *before, now = figures.days(site, today, 30)
+    assert (now.day, now.cast, now.changed, now.withdrawn) == (today, 2, 1, 1)
+    assert [day.day for day in before] == [today - timedelta(days=ago) for ago in range(29, 0, -1)]
+    assert not any(day.cast for day in before)
+
+
+def planted(table: Table, days: int, a_day: int) -> None:
+    """Ballots of many days, as if the site were old."""
+    for number in range(days):
+        moment = datetime(2020, 1, 1, tzinfo=UTC) + timedelta(days=number)
+        for _ in range(a_day):
+            EventLog(table, lambda moment=moment: moment).record(Event("eve", "BallotCast", {"changed": False}))
+
+
+def test_a_long_log_is_counted_in_batches_and_each_event_once(site, monkeypatch):
+    monkeypatch.setattr(figures, "EVENTS_A_BATCH", 7)
+    monkeypatch.setattr(figures, "MOST_DAYS", 3)
+    planted(site, days=12, a_day=2)
+    site_sealer().seal()
+    assert [day.cast for day in figures.days(site, date(2020, 1, 12), 12)] == [2] * 12
+    assert site.get(keys.figures())["last_event_id"] == 24
+    assert figures.follow(site) == 0
+
+
+def test_of_two_that_count_the_same_events_one_does(site):
+    planted(site, days=1, a_day=3)
+    site_sealer().seal()
+    events = list(EventLog(site).since(0))
+    figures._store(site, 0, 3, events)
+    assert figures.days(site, date(2020, 1, 1), 1)[0].cast == 3
+
+
+def test_void_numbers_at_the_end_are_passed_over(site):
+    log = EventLog(site)
+    log.record(Event("eve", "BallotCast", {"changed": False}))
+    log.void(site.increment(keys.event_number(), "last"))
+    log.record(Event("eve", "BallotCast", {"changed": False}))
+    site_sealer().seal()
+    assert site.get(keys.figures())["last_event_id"] == 3
+
+
+def test_figures_can_be_made_again(site, person):
+    person("Ada")
+    planted(site, days=2, a_day=2)
+    right = figures_now(site)
+    site.write(figures.Update(keys.figures(), add={"role_USER": 40}))
+    site.write(figures.Update(keys.figures_of_day("2020-01-01"), add={"ballots_cast": 7}))
+    said = StringIO()
+    call_command("figures", stdout=said)
+    assert said.getvalue() == "0 events counted.\n"
+    call_command("figures", again=True, stdout=said)
+    assert said.getvalue().endswith("5 events counted.\n")
+    assert site.get(keys.figures()) == right
+    assert figures.days(site, date(2020, 1, 2), 2) == [
+        figures.Day(date(2020, 1, 1), cast=2),
+        figures.Day(date(2020, 1, 2), cast=2),
+    ]
+
+
+def test_figures_are_not_made_again_while_the_worker_seals(site):
+    with Leases(site).held("log"), pytest.raises(CommandError, match="The worker is at it"):
+        call_command("figures", again=True)
+
+
+# --- the overview ---
+
+
+def test_the_overview_shows_them(site, person, signed_in):
+    client = signed_in("Olga", Role.OWNER)
+    ada, eve = person("Ada"), person("Eve", Role.VOTER)
+    opened(ada, "Board")
+    cast(eve, "Board", {"0": ["1"]}, form="a" * 32)
+    assert "has yet to count" in client.get("/admin/").content.decode()
+    site_sealer().seal()
+    text = client.get("/admin/").content.decode()
+    assert "has yet to count" not in text
+    assert re.search(r"Owner</th>.*?<td class=\"number\">1</td>", text)
+    assert re.search(r"Open</th>.*?<td class=\"number\">1</td>", text)
+    assert text.count("<rect x=") == 30
+    assert "at most 1 a day" in text
+    assert "Embedded file (SQLite)" in text
+
+
+def test_an_empty_site_has_an_overview_too(site, signed_in):
+    assert "No ballots came in the last 30 days" in signed_in("Olga", Role.OWNER).get("/admin/").content.decode()
+
+
+def test_the_overview_costs_the_same_however_much_there_is(site, person, signed_in):
+    client = signed_in("Olga", Role.OWNER)
+    few = trips_of(client.get("/admin/"))
+    planted(site, days=40, a_day=1)
+    for number in range(30):
+        site.write(mail.queued("already_registered", f"{number}@example.org", name="x"))
+    site_sealer().seal()
+    assert trips_of(client.get("/admin/")) == few == 8, "who is it; items; oldest unsealed; days; four states of mail"
+
+
+def test_a_long_outbox_is_counted_up_to_a_bound_that_is_said(site, signed_in, monkeypatch):
+    monkeypatch.setattr(standing, "MOST_MAILS", 3)
+    for number in range(4):
+        site.write(mail.queued("already_registered", f"{number}@example.org", name="x"))
+    assert str(standing.mails(site, mail.QUEUED)[mail.QUEUED]) == "3+"
+    assert "At most 3 of each" in signed_in("Olga", Role.OWNER).get("/admin/").content.decode()
+
+
+def test_numbers_in_pictures_have_points_in_every_language(site, person, signed_in):
+    """A comma would break the picture."""
+    client = signed_in("Olga", Role.OWNER)
+    for name in ("Ada", "Bo", "Cy"):
+        person(name)
+    site_sealer().seal()
+    text = client.get("/admin/", headers={"Accept-Language": "de"}).content.decode()
+    assert 'lang="de"' in text
+    widths = re.findall(r'<rect width="([^"]+)" height="10"/>', text)
+    assert "33.3" in widths
+    assert all(re.fullmatch(r"[\d.]+", width) for width in widths)
+
+
+# --- the system page ---
+
+
+def test_the_system_page_tells_how_things_stand(site, person, signed_in):
+    client = signed_in("Olga", Role.OWNER)
+    site_sealer().seal()
+    person("Ada")
+    with Leases(site).held("mail"):
+        text = client.get("/admin/system/").content.decode()
+    for words in ("Embedded file (SQLite)", "plenum.sqlite3", "Sealed up to", "1 number, ", "get_many", "Django"):
+        assert words in text
+    assert "not counted: the embedded store" in text.lower()
+    mail_row = re.search(r"<tr><th[^>]*>mail</th>(.*?)</tr>", text)[1]
+    assert re.search(r"<td class=\"number\">\d+ s</td>$", mail_row), "somebody is at it"
+    assert trips_of(client.get("/admin/system/")) == 6, "who is it; items; oldest unsealed; checkpoint; two of mail"
+
+
+@pytest.fixture
+def on_dynamodb(settings, static_files, monkeypatch):
+    """A site on DynamoDB, which is played inside this process; costs are metered from here on."""
+    settings.STORE_URL = f"dynamodb://{engines.REGION}?prefix={uuid.uuid4().hex}-"
+    monkeypatch.setattr(trips, "_meters", [metrics.observe_cost])
+    with engines.moto():
+        connect(settings.STORE_URL).create()
+        yield connect(settings.STORE_URL)
+        connect(settings.STORE_URL).close()
+
+
+def owner_sees_the_system(rf) -> str:
+    request = rf.get("/admin/system/")
+    request.user = User(name="Olga", role_name=Role.OWNER.name)
+    return admin_views.system_page(request).content.decode()
+
+
+def test_the_system_page_tells_what_dynamodb_says_of_its_tables_and_charges(on_dynamodb, rf, settings, monkeypatch):
+    before = metrics.capacity()
+    on_dynamodb.write(Put({"PK": "a", "SK": "1"}))
+    on_dynamodb.get(keys.pause())
+    spent = {kind: units - before.get(kind, 0) for kind, units in metrics.capacity().items()}
+    assert spent["write"] == 1
+    assert spent["read"] > 0
+    trips.retried("conflict")
+    text = owner_sees_the_system(rf)
+    for name in (DATA, LOG):
+        assert re.search(rf"<code>{on_dynamodb.prefix}{name}</code> ACTIVE", text)
+    assert re.search(r"[\d.,]+ units read, [\d.,]+ units written<", text)
+    assert re.search(r"<code>conflict</code> \d+", text)
+    assert ", counted some hours ago" in text
+    assert b'plenum_store_capacity_units_total{kind="write"}' in metrics.as_text()
+    assert b'plenum_store_retries_total{reason="conflict"}' in metrics.as_text()
+
+
+def test_tables_are_described_once_a_minute(on_dynamodb, monkeypatch):
+    asked = []
+    monkeypatch.setattr(trips, "_listeners", [lambda operation, *_: asked.append(operation)])
+    now = time.monotonic()
+    monkeypatch.setattr(system.time, "monotonic", lambda: now)
+    assert system.tables() == system.tables()
+    assert asked == ["describe"] * 2, "one for each table"
+    now += 60
+    assert len(system.tables()) == 2
+    assert len(asked) == 4
+
+
+def test_what_dynamodb_does_not_tell_is_not_known(on_dynamodb, rf, monkeypatch):
+    def refused(self):
+        raise Unavailable("AWS does not allow us to use the table.")
+
+    monkeypatch.setattr(type(on_dynamodb), "states", refused)
+    text = owner_sees_the_system(rf)
+    assert re.findall(r"<dt>(\w+)</dt><dd>not known</dd>", text) == ["Tables", "Size"]
+    assert system.store_size() is None
+
+
+def test_no_secret_is_on_the_system_page(site, signed_in, settings):
+    settings.METRICS_TOKEN = "token-not-to-be-shown"
+    settings.EMAIL_HOST_PASSWORD = "password-not-to-be-shown"
+    settings.EMAIL_HOST_USER = "user-not-to-be-shown"
+    text = signed_in("Olga", Role.OWNER).get("/admin/system/").content.decode()
+    assert "not-to-be-shown" not in text
+    assert settings.SECRET_KEY not in text
+
+
+def test_a_setting_that_is_not_named_is_not_shown(settings):
+    settings.SOMETHING_NEW = "a secret"
+    assert "SOMETHING_NEW" not in system.settings_in_force()
+    assert not [
+        name for name in system.SHOWN if re.search("SECRET|TOKEN|PASSWORD$|KEY|URL$", name) and name != "SITE_URL"
+    ]
+
+
+@pytest.mark.parametrize(
+    ("url", "shown"),
+    [
+        ("sqlite:///data/plenum.sqlite3", "sqlite:///data/plenum.sqlite3"),
+        ("dynamodb://eu-central-1?prefix=plenum-", "dynamodb://eu-central-1?prefix=plenum-"),
+        (
+            "dynamodb://user:secret@eu-central-1?prefix=p-&endpoint=http://key:secret@127.0.0.1:8001/secret&token=secret",
+            "dynamodb://eu-central-1?prefix=p-&endpoint=http://127.0.0.1:8001",
+        ),
+    ],
+)
+def test_the_address_of_the_store_is_shown_without_secrets(settings, url, shown):
+    settings.STORE_URL = url
+    assert system.store_address() == shown
+
+
+def test_percentiles_are_of_the_newest_round_trips(monkeypatch):
+    monkeypatch.setattr(metrics, "_newest", {})
+    for number in range(metrics.KEPT + 500):
+        metrics.observe_trip("test", "ok", number / 1000)
+    (latency,) = metrics.latencies()
+    assert latency.count == metrics.KEPT
+    assert (latency.half, latency.most, latency.nearly_all) == (0.999, 1.449, 1.489)
+    assert latency.longest == 1.499
+
+
+# --- for a monitor ---
+
+
+def test_metrics_tell_of_log_outbox_pause_and_jobs(client, site, person):
+    person("Ada")
+    site.write(mail.queued("already_registered", "eve@example.org", name="x"))
+    metrics.observe_job("log", "done", True)
+    text = client.get("/metrics").content.decode()
+    for line in (
+        "plenum_store_up 1.0",
+        "plenum_paused 0.0",
+        "plenum_log_unsealed 1.0",
+        'plenum_outbox_mails{state="queued"} 1.0',
+        'plenum_worker_age_seconds{name="log"} ',
+    ):
+        assert line in text
+    site_sealer().seal()
+    text = client.get("/metrics").content.decode()
+    assert "plenum_log_unsealed 0.0" in text
+    assert "plenum_log_lag_seconds 0.0" in text
+    for name in ("# TYPE plenum_request_seconds histogram", "# TYPE plenum_store_trip_seconds histogram"):
+        assert text.count(name) == 1
+
+
+def test_metrics_say_how_long_the_oldest_event_has_waited(site):
+    long_ago = datetime.now(UTC) - timedelta(seconds=90)
+    EventLog(site, lambda: long_ago).record(Event("ada", "ThingMade"))
+    EventLog(site).record(Event("ada", "ThingMade"))
+    assert 90 <= standing.standing_of(site).lag(datetime.now(UTC)) < 200
+
+
+def test_metrics_answer_when_the_store_does_not(client, settings, tmp_path, static_files):
+    settings.STORE_URL = f"sqlite://{tmp_path}/nowhere.sqlite3"
+    answer = client.get("/metrics")
+    assert answer.status_code == 200
+    assert b"plenum_store_up 0.0" in answer.content
+
+
+def test_metrics_cost_the_same_however_much_there_is(client, site):
+    with trips.counted() as few:
+        list(standing.as_metrics(site))
+    planted(site, days=3, a_day=20)
+    with trips.counted() as many:
+        list(standing.as_metrics(site))
+    assert few.count == many.count == 4

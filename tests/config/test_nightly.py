@@ -1,0 +1,129 @@
+"""The nightly mail: once a day, to those who watch over the log, whoever is killed and however many are at it."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from accounts import mail
+from accounts.rules import Role
+from config import nightly
+from config.jobs import JOBS, NIGHTLY, Outcome, run
+from config.leases import Leases
+from store import keys
+from store.log import Event, EventLog
+from store.seal import Sealer
+from tests.at_once import at_once
+
+EVENING = datetime(2026, 11, 15, 20, tzinfo=UTC)
+ROLES = (Role.OWNER, Role.AUDITOR, Role.ADMIN, Role.USER)
+
+
+@pytest.fixture
+def watched(site, person):
+    """A site with one of each, whose first night is still to come."""
+    for role in ROLES:
+        person(role.name.lower(), role)
+    seal(site)
+    assert nightly.mail_checkpoint(lambda: EVENING) == 0
+    return site
+
+
+def seal(site):
+    EventLog(site).record(Event("ada", "ThingMade"))
+    Sealer(site).seal()
+
+
+def queued():
+    return sorted(each.to for each in mail.in_state(mail.QUEUED, limit=100)[0])
+
+
+def night(number):
+    return lambda: EVENING + timedelta(days=number)
+
+
+BOTH = ["auditor@example.org", "owner@example.org"]
+
+
+def test_auditors_and_the_owner_get_the_newest_checkpoint_once_a_day(watched, outbox):
+    assert nightly.is_due(night(1))
+    assert nightly.mail_checkpoint(night(1)) == 2
+    assert queued() == BOTH
+    seal(watched)
+    assert not nightly.is_due(night(1))
+    assert nightly.mail_checkpoint(night(1)) == 0
+    assert nightly.mail_checkpoint(night(2)) == 2
+    newest = EventLog(watched).newest_checkpoint()
+    sent = outbox()
+    assert {(to, subject) for to, subject, _ in sent} == {
+        (to, "Plenum: The newest checkpoint of the log") for to in BOTH
+    }
+    texts = [text for _, _, text in sent]
+    assert sum(f"manage.py verify --checkpoint {newest['event_id']}:{newest['hash']}" in text for text in texts) == 2
+    assert all("/checkpoints/" in text for text in texts)
+
+
+def test_a_night_after_which_nothing_happened_brings_no_mail(watched):
+    nightly.mail_checkpoint(night(1))
+    for number in (2, 3, 400):
+        assert not nightly.is_due(night(number))
+        assert nightly.mail_checkpoint(night(number)) == 0
+    assert queued() == BOTH
+
+
+def test_a_site_without_a_checkpoint_mails_nothing_and_remembers_nothing(site):
+    assert not nightly.is_due()
+    assert nightly.mail_checkpoint() == 0
+    assert site.get(keys.nightly()) is None
+
+
+def test_mailing_is_no_reason_for_the_next_mail(watched):
+    before = EventLog(watched).count()
+    nightly.mail_checkpoint(night(1))
+    assert EventLog(watched).count() == before
+
+
+def test_a_worker_killed_on_the_way_mails_nobody_twice(watched, monkeypatch):
+    true = nightly._queue
+    asked = []
+
+    def killed(*arguments):
+        if asked:
+            raise KeyboardInterrupt
+        asked.append(arguments)
+        return true(*arguments)
+
+    monkeypatch.setattr(nightly, "_queue", killed)
+    with pytest.raises(KeyboardInterrupt):
+        nightly.mail_checkpoint(night(1))
+    monkeypatch.setattr(nightly, "_queue", true)
+    assert len(queued()) == 1
+    assert nightly.is_due(night(1))
+    assert nightly.mail_checkpoint(night(1)) == 1
+    assert queued() == BOTH
+
+
+def test_of_several_workers_at_once_each_mail_is_queued_by_one(watched):
+    assert sum(at_once(*[lambda: nightly.mail_checkpoint(night(1))] * 4)) == 2
+    assert queued() == BOTH
+
+
+def test_a_clock_moved_back_sends_nothing_again(watched):
+    nightly.mail_checkpoint(night(1))
+    seal(watched)
+    assert not nightly.is_due(night(0))
+    assert nightly.mail_checkpoint(night(0)) == 0
+
+
+def test_the_worker_does_it(watched):
+    assert NIGHTLY in JOBS
+    assert run(NIGHTLY, Leases(watched)).outcome in (Outcome.DONE, Outcome.NOTHING)
+
+
+def test_the_owner_can_read_it_in_the_outbox(watched, signed_in):
+    from accounts import repository
+
+    nightly.mail_checkpoint(night(1))
+    page = signed_in(repository.find("owner")).get("/mails/").content.decode()
+    assert page.count("The newest checkpoint of the log") == 2

@@ -1,0 +1,152 @@
+"""`verify` on a site where things have really happened: whatever was touched behind our back is named."""
+
+from __future__ import annotations
+
+import re
+import sqlite3
+
+import pytest
+from django.core.management.base import CommandError
+
+from accounts.rules import Role
+from ballots import services as ballots
+from config.jobs import LOG as LOG_JOB
+from config.leases import Leases
+from elections import repository, services
+from elections.repository import Candidate
+from store import keys
+from store.log import Event, EventLog
+from store.log_search import Wanted, look
+from store.table import LOG, Delete, Key, Put, Update
+
+from .test_commands import run
+
+
+@pytest.fixture
+def log(site, person):
+    """A secret election from draft to result, all of it sealed."""
+    owner = person("Olga", Role.OWNER)
+    election = services.create(owner, "Board")
+    services.add_candidates(owner, election, [Candidate("Ada"), Candidate("Bo")])
+    services.add_voters(owner, election, ["v1", "v2"])
+    opened = services.open_(owner, repository.find("Board"), editable=False)
+    for number in (1, 2):
+        ballots.cast(person(f"v{number}", Role.VOTER), "Board", {"0": ["1"]}, f"form {number}")
+    services.close(owner, opened)
+    ballots.seal_what_is_closed()
+    assert re.fullmatch(r"\d+ event numbers sealed\.", run("seal"))
+    assert run("verify").startswith("Every event up to 12 is what was sealed")
+    return EventLog(site)
+
+
+def types(log):
+    return {event["event_type"]: event["event_id"] for event in log.since(0)}
+
+
+def place(log, number):
+    event = log.find(number)
+    return Key(event["PK"], event["SK"], LOG)
+
+
+@pytest.fixture
+def flaw(log):
+    def verify(*arguments):
+        with pytest.raises(CommandError) as error:
+            run("verify", *arguments)
+        return str(error.value)
+
+    return verify
+
+
+def test_one_byte_of_one_event_changed_in_the_file_is_named(site, log, flaw):
+    number = types(log)["VotersAdded"]
+    site.close()
+    with sqlite3.connect(site.path) as file:
+        (table,) = file.execute(
+            "SELECT name FROM sqlite_master WHERE name LIKE '%event_log%' AND type = 'table'"
+        ).fetchone()
+        columns = [row[1] for row in file.execute(f"PRAGMA table_info({table})")]
+        where = f"{columns[0]} = 'EVENTS' AND {columns[1]} LIKE '{keys.sequence(number)}#%'"
+        (row,) = file.execute(f"SELECT * FROM {table} WHERE {where}").fetchall()
+        position, body = next((n, value) for n, value in enumerate(row) if n > 1 and value and b"v2" in _bytes(value))
+        changed = _bytes(body).replace(b"v2", b"v3", 1)
+        value = changed if isinstance(body, bytes) else changed.decode()
+        assert file.execute(f"UPDATE {table} SET {columns[position]} = ? WHERE {where}", (value,)).rowcount == 1
+    file.close()
+    assert flaw() == f"Event {number} is not what was sealed."
+
+
+def _bytes(value):
+    return value if isinstance(value, bytes) else str(value).encode()
+
+
+def test_an_event_that_was_deleted_is_named(site, log, flaw):
+    number = types(log)["BallotCast"]
+    site.write(Delete(place(log, number)))
+    assert flaw() == f"Event {number} is missing."
+
+
+def test_two_events_that_changed_places_are_named(site, log, flaw):
+    one, other = (log.find(number) for number in (types(log)["VotersAdded"], types(log)["ElectionOpened"]))
+    for mine, yours in ((one, other), (other, one)):
+        swapped = {name: yours[name] for name in ("actor", "event_type", "event_data")}
+        site.write(Put({**mine, **swapped}, table=LOG))
+    assert flaw() == f"Event {one['event_id']} is not what was sealed."
+
+
+def test_ballots_changed_after_they_were_sealed_are_named(site, log, flaw):
+    number = types(log)["BallotsSealed"]
+    event = log.find(number)
+    event["event_data"]["ballots"][0] = event["event_data"]["ballots"][1]
+    site.write(Put(event, table=LOG))
+    assert flaw() == f"Event {number} is not what was sealed."
+
+
+def test_an_event_slipped_in_at_the_end_is_told_apart(site, log):
+    log.record(Event("mallory", "ThingMade"))
+    assert "1 newer events are not sealed yet." in run("verify")
+
+
+def test_an_edited_item_of_the_index_is_named_and_the_log_is_said_to_be_whole(site, log, flaw, capsys):
+    number = types(log)["ElectionClosed"]
+    item = keys.log_index("actor", "olga", 1)
+    left = [each for each in site.get(item)["numbers"] if each != number]
+    site.write(Update(item, set={"numbers": left}))
+    assert flaw() == (
+        f"But pages may not find everything. Event {number} is missing from the index by actor. "
+        "“manage.py seal --reindex” makes the index again from the log."
+    )
+    assert run("seal", "--reindex") == "Nothing new to seal.\nThe index of the log is made anew, up to event 12."
+    assert run("verify").startswith("Every event up to 12 is what was sealed")
+    assert number in [event["event_id"] for event in look(site, Wanted(actor="Olga")).events]
+
+
+def test_a_whole_log_made_anew_does_not_fit_what_somebody_has_kept(site, log, flaw):
+    newest = log.newest_checkpoint()
+    kept = f"--checkpoint={newest['event_id']}:{newest['hash']}"
+    assert run("verify", kept)
+    site.write(Update(place(log, 3), set={"actor": "mallory"}))
+    for checkpoint in list(site.each(keys.checkpoints())):
+        site.write(Delete(Key(checkpoint["PK"], checkpoint["SK"], LOG)))
+    site.write(Delete(keys.sync()))
+    run("seal", "--reindex")
+    assert run("verify"), "the log alone cannot show this"
+    assert flaw(kept) == "The log up to event 12 is not the one whose checkpoint was published."
+
+
+def test_reindexing_waits_for_no_worker_and_says_so(site, log):
+    with Leases(site).held(LOG_JOB.name), pytest.raises(CommandError, match="A worker is sealing just now"):
+        run("seal", "--reindex")
+
+
+def test_an_empty_log_can_be_indexed(site):
+    assert run("seal", "--reindex") == "Nothing new to seal.\nThe index of the log is made anew, up to event 0."
+
+
+def test_a_ballot_edited_after_sealing_is_named(site, log, flaw):
+    assert run("verify").endswith("Closed elections that are what was sealed: 1.")
+    item = site.get(keys.published("Board", 0))
+    item["ballots"][0]["rankings"] = "1>0"
+    site.write(Put(item))
+    code = item["ballots"][0]["confirmation"]
+    assert flaw() == f"Election “Board”: the ballot {code} among the published ballots is not what was sealed."

@@ -1,0 +1,297 @@
+"""The history of an election: organisers' acts exactly, voters' acts as counts, and nothing else."""
+
+from __future__ import annotations
+
+import re
+import secrets
+from datetime import UTC, date, datetime, timedelta
+from html import unescape
+from pathlib import Path
+
+import pytest
+
+from accounts.rules import Role
+from ballots import services as ballots
+from elections import history, repository, services
+from elections.history import Place, acts, told, votes_by_day
+from elections.repository import Candidate
+from elections.rules import Action
+from store import keys
+from store.log import Event, EventLog, utc_now
+from store.seal import Sealer
+from store.table import Update
+
+
+@pytest.fixture
+def organiser(person):
+    return person("Olga")
+
+
+@pytest.fixture
+def opened(organiser):
+    """An election of Olga's with three voters, in which Ada and Bo stand."""
+
+    def make(name="Board", **settings):
+        election = services.create(organiser, name, **settings)
+        services.add_candidates(organiser, election, [Candidate("Ada"), Candidate("Bo")])
+        services.add_voters(organiser, election, ["v1", "v2", "late@example.org"])
+        return services.open_(organiser, repository.find(name), editable=False)
+
+    return make
+
+
+def cast(person, election, *names):
+    for name in names:
+        ballots.cast(person(name, Role.VOTER), election, {"0": ["1"]}, secrets.token_hex(8))
+
+
+def page_of(client, name="Board", query=""):
+    answer = client.get(f"/election/{name}/history/{query}")
+    assert answer.status_code == 200
+    return " ".join(unescape(re.sub(r"<[^>]*>", " ", answer.content.decode())).split())
+
+
+def sentences(name="Board"):
+    election = repository.find(name)
+    standing = [each.name for each in repository.candidates(name)]
+    return [act.sentence for act in told(acts(Place(name), 50)[0], election, standing)]
+
+
+# --- what organisers did ---
+
+
+def test_a_history_from_draft_to_result(site, organiser, opened, person, signed_in):
+    election = opened(no_voting_after="2199-01-01T12:00:00.000Z", time_zone="Europe/Berlin")
+    cast(person, "Board", "v1", "v2")
+    election = services.extend(organiser, repository.find("Board"), "2199-02-01T12:00:00.000Z")
+    services.close(organiser, election)
+    ballots.seal_what_is_closed()
+    assert sentences() == [
+        "The site counted 2 ballots and sealed the result.",
+        "Olga closed the election.",
+        "Olga set the end of voting to Feb. 1, 2199, 1 p.m. CET.",
+        "Olga opened the election.",
+        "Olga put 3 voters on the roll.",
+        "Olga added candidates: Ada, Bo.",
+        "Olga made the draft.",
+    ]
+    Sealer(site).seal()
+    page = page_of(signed_in("reader", Role.OBSERVER))
+    seal = site.get(keys.result("Board"))
+    assert seal["digest"] in page
+    assert seal["report_digest"] in page
+    assert EventLog(site).newest_checkpoint()["hash"] in page
+    assert re.search(r"Votes by day .* 2 Votes cast", page)
+
+
+def test_voters_are_numbers_only(site, opened, person, signed_in):
+    opened()
+    cast(person, "Board", "v1", "v2")
+    Sealer(site).seal()
+    page = page_of(signed_in("reader"))
+    for name in ("v1", "v2", "late@", "BallotCast"):
+        assert name not in page
+
+
+def test_what_a_draft_held_is_not_told(site, organiser, opened, signed_in):
+    election = services.create(organiser, "Board", description="secret plans")
+    services.add_candidates(organiser, election, [Candidate("Mallory"), Candidate("Ada"), Candidate("Bo")])
+    services.edit_candidate(organiser, repository.find("Board"), Candidate("Mallory", "once stood"))
+    services.remove_candidate(organiser, repository.find("Board"), "Mallory")
+    services.rename(organiser, repository.find("Board"), "Council")
+    services.change(organiser, repository.find("Council"), Action.DESCRIBE, description="other plans")
+    assert sentences("Council") == [
+        "Olga changed: description.",
+        "Olga gave the draft another name.",
+        "Olga removed 1 candidate.",
+        "Olga changed what is said about a candidate who no longer stands.",
+        "Olga added candidates: Ada, Bo. 1 more no longer stands.",
+        "Olga made the draft.",
+    ]
+
+
+def test_a_long_list_of_voters_is_one_line(organiser, opened):
+    election = opened()
+    services.add_voters(organiser, election, [f"voter {number}" for number in range(200)])
+    events, _ = acts(Place("Board"), 50)
+    first = told(events, election, ["Ada"])[0]
+    assert first.sentence == "Olga put 200 voters on the roll."
+    assert first.number - first.first == 2
+
+
+def test_who_runs_it_is_told(organiser, opened, person):
+    election = opened()
+    person("Max")
+    services.add_manager(organiser, election, "Max")
+    services.remove_manager(organiser, repository.find("Board"), "Max")
+    services.hand_over(organiser, repository.find("Board"), "Max")
+    assert sentences()[:3] == [
+        "Olga handed the election over to Max.",
+        "Olga ended the management by Max.",
+        "Olga made Max a manager.",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("event_type", "said", "sentence"),
+    [
+        ("ElectionCreated", {"copied_from": "x"}, "Ada made the draft as a copy of another election."),
+        ("ElectionUpdated", {"allow_edit": False}, "Ada fixed the candidates: none can be added any more."),
+        ("ElectionUpdated", {"no_voting_after": None}, "Ada took away the end: it is open until somebody closes it."),
+        ("ElectionUpdated", {"method": "irv", "seats": 1}, "Ada changed: seats, method."),
+        ("ElectionUpdated", {"something_new": 1}, "Ada changed the settings."),
+        ("ElectionOpened", {"editable": True}, "Ada opened the election; candidates may still be added."),
+        ("CandidatesAdded", {"candidates": [{"name": "gone"}]}, "Ada added 1 candidate."),
+        ("CandidateEdited", {"candidate_name": "STANDS"}, "Ada changed what is said about STANDS."),
+        ("VotersRemoved", {"voters": ["a@b"]}, "Ada took 1 voter off the roll."),
+        ("VotersInvited", {}, "Ada invited the voters who had not been invited yet."),
+        ("VotersReminded", {"hours_before": 3}, "Ada reminded those who had not voted, as the organisers had chosen."),
+        ("VotersMessaged", {"subject": "secret"}, "Ada sent a message to all voters."),
+        ("VoterInvitedAgain", {"voter": "a@b"}, "Ada sent one voter the invitation again."),
+        ("SomethingNew", {"voter": "a@b"}, "Ada did what the log calls “SomethingNew”."),
+    ],
+)
+def test_every_type_of_event_has_a_sentence(opened, event_type, said, sentence):
+    event = {"event_id": 1, "actor": "Ada", "when_occurred": "2026-11-15T12:00:00.000Z", "event_type": event_type}
+    (act,) = told([event | {"event_data": {"election_name": "Board", **said}}], opened(), ["stands"])
+    assert act.sentence == sentence
+
+
+# --- one election and no other ---
+
+
+def test_an_earlier_election_of_that_name_is_not_in_it(site, organiser, opened):
+    services.delete(organiser, opened())
+    Sealer(site).seal()
+    services.create(organiser, "board")
+    Sealer(site).seal()
+    assert sentences("Board") == ["Olga made the draft."]
+
+
+def test_a_name_that_was_taken_over_brings_nothing_along(site, organiser):
+    services.create(organiser, "One")
+    services.rename(organiser, repository.find("One"), "Two")
+    services.create(organiser, "One")
+    services.delete(organiser, repository.find("Two"))
+    services.rename(organiser, repository.find("One"), "Two")
+    Sealer(site).seal()
+    assert sentences("Two") == ["Olga gave the draft another name.", "Olga made the draft."]
+    assert [event["event_id"] for event in acts(Place("Two"), 50)[0]] == [6, 4]
+
+
+def test_a_name_that_came_back_is_followed_through(site, organiser):
+    services.create(organiser, "One")
+    services.rename(organiser, repository.find("One"), "Two")
+    services.rename(organiser, repository.find("Two"), "One")
+    services.rename(organiser, repository.find("One"), "ONE")
+    Sealer(site).seal()
+    assert [event["event_id"] for event in acts(Place("one"), 50)[0]] == [5, 4, 3, 2]
+
+
+@pytest.mark.parametrize("sealed", [True, False])
+def test_pages_go_on_under_the_old_name(site, organiser, signed_in, monkeypatch, sealed):
+    from elections import history_views
+
+    monkeypatch.setattr(history_views, "A_PAGE", 2)
+    services.create(organiser, "Old")
+    for number in range(3):
+        services.change(organiser, repository.find("Old"), Action.DESCRIBE, description=f"text {number}")
+    services.rename(organiser, repository.find("Old"), "New")
+    for number in range(3):
+        services.change(organiser, repository.find("New"), Action.DESCRIBE, description=f"words {number}")
+    if sealed:
+        Sealer(site).seal()
+    client, query, found = signed_in(organiser), "", []
+    while query is not None:
+        page = client.get(f"/election/New/history/{query}").content.decode()
+        found += re.findall(r"Olga [^<]*", page)
+        older = re.search(r'href="/election/New/history/([^"]+)" rel="next"', page)
+        query = unescape(older[1]) if older else None
+    changed = ["Olga changed: description."] * 3
+    assert found == [*changed, "Olga gave the draft another name.", *changed, "Olga made the draft."]
+
+
+def test_a_place_of_another_election_is_refused(site, organiser, opened, signed_in):
+    from accounts import tokens
+
+    opened()
+    services.create(organiser, "Secret draft")
+    client = signed_in("reader")
+    client.raise_request_exception = False
+    for token in ("forged", tokens.sign("history", "Secret draft", "Secret draft", "99"), tokens.sign("x", "Board")):
+        assert client.get("/election/Board/history/", {"after": token}).status_code == 400
+
+
+def test_a_draft_has_a_history_for_those_who_run_it(site, organiser, signed_in):
+    services.create(organiser, "Board")
+    assert "Olga made the draft." in page_of(signed_in(organiser))
+    assert signed_in("stranger").get("/election/Board/history/").status_code == 404
+    assert signed_in("admin", Role.ADMIN).get("/election/Board/history/").status_code == 200
+    assert signed_in("watcher", Role.OBSERVER).get("/election/nothing/history/").status_code == 404
+
+
+def test_only_auditors_are_led_to_the_log(site, opened, signed_in):
+    opened()
+    assert "/admin/log/" not in signed_in("reader").get("/election/Board/history/").content.decode()
+    assert "/admin/log/" in signed_in("auditor", Role.AUDITOR).get("/election/Board/history/").content.decode()
+
+
+def test_a_million_casts_are_not_waded_through(site, opened, monkeypatch):
+    election = opened()
+    log = EventLog(site)
+    for number in range(300):
+        log.record(Event(f"voter {number}", "BallotCast", {"election_name": "Board", "voter_name": "x"}))
+    Sealer(site).seal()
+    read = []
+    get_many = site.get_many
+    monkeypatch.setattr(site, "get_many", lambda *a, **k: read.append(found := get_many(*a, **k)) or found)
+    assert len(acts(Place(election.name), 50)[0]) == 4
+    assert sum(map(len, read)) < 10
+
+
+# --- what voters did ---
+
+
+def test_a_day_is_shown_when_it_is_over(opened):
+    election = opened()
+    today = utc_now().replace(hour=12)
+    for place, days, votes in ((0, -2, 2), (1, -2, 1), (2, -1, -1), (3, 0, 5)):
+        hour = int((today + timedelta(days=days)).timestamp()) // 3600
+        repository.table().write(Update(keys.gate("Board", place), add={f"h{hour}": votes, "voted": votes}))
+    before, yesterday = ((today + timedelta(days=days)).date() for days in (-2, -1))
+    assert votes_by_day(election, today) == [(before, 3), (yesterday, -1)]
+    assert votes_by_day(election, today + timedelta(days=1))[-1] == (today.date(), 5)
+
+
+def test_when_it_is_closed_the_last_day_is_shown_too(organiser, opened, person):
+    election, now = opened(), utc_now()
+    cast(person, "Board", "v1")
+    assert votes_by_day(election, now) == []
+    closed = services.close(organiser, election)
+    assert [votes for _, votes in votes_by_day(closed, now)] == [1]
+
+
+def test_hours_and_days_that_gates_counted_by_fall_on_the_right_day(opened):
+    election = opened()
+    late = datetime(2026, 11, 15, 23, 30, tzinfo=UTC)
+    hour, day = int(late.timestamp()) // 3600, int(late.timestamp()) // 86400
+    repository.table().write(Update(keys.gate("Board", 0), add={f"h{hour}": 1, f"d{day}": 2}))
+    assert votes_by_day(election, late + timedelta(days=2)) == [(date(2026, 11, 15), 3)]
+
+
+def test_the_day_at_hand_is_not_on_the_page(opened, person, signed_in):
+    opened()
+    cast(person, "Board", "v1", "v2")
+    page = page_of(signed_in("reader"))
+    assert "None to show yet." in page
+    assert "A day is shown when it is over" in page
+
+
+def test_no_sentence_is_missing_of_what_organisers_record():
+    """Every type of event that the code records of an election, but for what is about ballots or its end."""
+    here = Path(services.__file__).parent
+    files = [*here.glob("*.py"), here.parent / "results" / "services.py"]
+    kind = re.compile(r'"((?:Election|Manager|Candidate|Voter|Result)[a-z]*[A-Z][A-Za-z]+)"')
+    recorded = {name for file in files for name in kind.findall(file.read_text())}
+    assert {"ElectionOpened", "VotersAdded", "ResultSealed", "ManagerRemoved"} <= recorded
+    assert recorded - {"ElectionDeleted"} <= set(history.SENTENCES)

@@ -1,0 +1,27 @@
+"""The measurement of polls measures, and what it says was acknowledged is there."""
+
+from __future__ import annotations
+
+import io
+import os
+
+import pytest
+
+from bench import parts, polls
+from bench.report import Report
+
+
+def test_polls_are_a_part():
+    assert parts.chosen(["polls"]) == {"polls": polls}
+
+
+@pytest.mark.slow
+def test_a_tiny_run_has_every_figure(tmp_path, monkeypatch):
+    for name in ("DATA_DIR", "HOSTS", "LOG_LEVEL", "DJANGO_SETTINGS_MODULE"):
+        monkeypatch.setenv(name, os.environ.get(name, ""))  # so that what the part sets is undone
+    report = Report("polls", tmp_path, io.StringIO())
+    polls.measure(report, scale=0.01)
+    for key in ("votes.p50", "votes.p99", "casts.p50", "casts.p99", "open", "closed"):
+        assert report.figures[f"polls.{key}.milliseconds"] > 0
+    assert report.figures["polls.votes.errors"] == report.figures["polls.casts.errors"] == 0
+    assert report.figures["polls.open.trips_grow"] is report.figures["polls.closed.trips_grow"] is False

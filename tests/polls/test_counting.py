@@ -1,0 +1,244 @@
+"""Three methods side by side: stable, with ties that are said and not drawn, and always what a recount would say."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from polls import counting, repository, services
+from polls.counting import Account, agreement
+from store import keys, trips
+from store.table import Put
+from tally.ballots import Ballots
+from tally.formats import read
+from tally.methods import count
+
+from .conftest import by_ida, vote
+
+NAMES = ("Ada", "Bo", "Cy")
+
+
+def account(*rankings: str, names=NAMES, seed: str = "seed") -> Account:
+    return Account.of(Ballots.of(names, rankings), seed)
+
+
+def leaders(found: Account) -> dict[str, tuple[str, ...]]:
+    return {each.method: each.leaders for each in found.counted}
+
+
+# --- what it says ---
+
+
+def test_all_methods_agree():
+    found = account(*["0>1>2"] * 3, "1>0>2")
+    assert set(leaders(found).values()) == {("Ada",)}
+    assert agreement(found) == "All three methods agree: Ada."
+
+
+def test_methods_that_do_not_agree_are_said_not_to():
+    found = account(*["0>2>1"] * 4, *["1>2>0"] * 3, *["2>1>0"] * 2)
+    assert leaders(found) == {"irv": ("Bo",), "borda": ("Cy",), "schulze": ("Cy",)}
+    assert "do not agree" in agreement(found)
+
+
+def test_nobody_has_voted():
+    assert agreement(account()) == "Nobody has voted yet."
+    assert counting.context_of(account())["pictures"] == []
+
+
+def test_a_tie_of_two_is_a_tie_by_every_method_and_nobodys_win():
+    found = account("0>1", "1>0")
+    assert set(leaders(found).values()) == {("Ada", "Bo")}
+    assert agreement(found) == "All three methods see a tie: Ada, Bo."
+
+
+def test_what_hangs_on_a_lot_is_told_as_one_draw_of_several():
+    found = account("0>1", "1>0").by("irv")
+    shown = counting._method(found)
+    assert shown["sentences"][0].startswith("The votes do not decide between these: Ada, Bo.")
+    assert not any(sentence in ("Ada won.", "Bo won.") for sentence in shown["sentences"])
+    assert found.places == {"Ada": 1, "Bo": 1, "Cy": 3}
+
+
+def test_a_tie_is_the_same_tie_every_time_and_in_every_poll():
+    rankings = ["0>1>2", "1>2>0", "2>0>1"]
+    seen = {leaders(account(*rankings, seed=f"poll {number}"))["irv"] for number in range(20)}
+    assert seen == {NAMES}
+
+
+def test_a_lot_that_changes_nothing_is_no_tie():
+    found = account(*["0>1"] * 5, "1>0", "2>0", names=NAMES)
+    assert leaders(found)["irv"] == ("Ada",)
+
+
+def test_lots_are_not_tried_forever_where_there_are_very_many_rankings(monkeypatch):
+    monkeypatch.setattr(counting, "OTHER_LOTS_WORK", 1)
+    assert len(leaders(account("0>1", "1>0"))["irv"]) == 1
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.lists(st.sampled_from(["0", "1>0", "2>1=0", "0=1", "1>2>0", "2"]), max_size=12), st.randoms())
+def test_the_order_of_votes_makes_no_difference(rankings, chance):
+    mixed = chance.sample(rankings, len(rankings))
+    assert account(*rankings).as_bytes() == account(*mixed).as_bytes()
+
+
+def test_what_is_sealed_is_read_as_it_was():
+    found = account("0>1=2", "1", "2>0")
+    assert Account.from_bytes(found.as_bytes()) == found
+
+
+def test_the_largest_poll_fits_one_item():
+    names = [f"{number:02d} {'ü' * 190}" for number in range(50)]
+    rankings = [">".join(str((start * 7 + step * 3) % 50) for step in range(50)) for start in range(50)]
+    assert len(Account.of(Ballots.of(names, rankings), "seed").as_bytes()) < 300_000
+
+
+# --- as votes come in ---
+
+
+def recounted(poll) -> Account:
+    return Account.of(repository.counted(poll), poll.seed)
+
+
+def test_votes_and_changes_are_followed(made, shelf):
+    poll = made()
+    assert shelf.look(poll.id).result == recounted(poll)
+    vote(poll, "a", "Pizza>Sushi")
+    vote(poll, "b", "Sushi")
+    assert shelf.look(poll.id).result == recounted(poll)
+    vote(poll, "a", "Tacos")
+    look = shelf.look(poll.id)
+    assert look.result == recounted(poll)
+    assert look.result.by("irv").result == count(repository.counted(poll), "irv", seed=poll.id)
+    assert look.result.total == 2
+
+
+def test_a_look_reads_only_what_is_new(made, shelf, monkeypatch):
+    poll = made()
+    for number in range(5):
+        vote(poll, f"voter {number}", "Pizza")
+    shelf.look(poll.id)
+    vote(poll, "another", "Sushi")
+    monkeypatch.setattr(repository, "each_vote", lambda _: pytest.fail("everything was read again"))
+    assert shelf.look(poll.id).result.total == 6
+
+
+def test_votes_that_the_index_has_not_told_are_found_by_the_gates(made, shelf, monkeypatch):
+    poll = made()
+    vote(poll, "a", "Pizza")
+    shelf.look(poll.id)
+    vote(poll, "b", "Sushi")
+    monkeypatch.setattr(repository, "votes_since", lambda *_: iter([]))
+    assert shelf.look(poll.id).result.total == 2
+
+
+def put_votes(site, poll, number: int) -> None:
+    """Very many votes, as casting them would have stored them."""
+    gates = repository.gate_keys(poll.id)
+    items = []
+    for each in range(number):
+        place = keys.vote(poll.id, f"{each:032x}")
+        when = f"2026-05-01T12:00:00.{each % 1000:03d}Z"
+        index = {"GSI1PK": keys.votes_by_time(poll.id).pk, "GSI1SK": keys.poll_by_date(when, place.sk)}
+        order = [each % 3, (each // 3) % 3]
+        ranking = ">".join(map(str, dict.fromkeys(order)))
+        said = {"rankings": ranking, "votedAt": when, "acts": 1, "ttl": poll.ttl}
+        items.append(Put({"PK": place.pk, "SK": place.sk, **index, **said}))
+    for start in range(0, number, 100):
+        site.write(*items[start : start + 100])
+    gate = site.get(gates[0])
+    site.write(Put(gate | {"voted": number}))
+
+
+def test_the_results_cost_the_same_for_few_votes_and_for_many(site, made, shelf):
+    few, many = made(), made()
+    vote(few, "a", "Pizza")
+    put_votes(site, many, 3_000)
+    costs = {}
+    for poll in (few, many):
+        shelf.look(poll.id)
+        vote(poll, "new", "Sushi")
+        with trips.counted() as asked:
+            shelf.look(poll.id)
+        costs[poll.id] = asked.count
+    assert set(costs.values()) == {2}, "the poll with its gates; what is new"
+    for poll in (few, many):
+        services.close(by_ida(poll))
+        services.seal(poll.id)
+        with trips.counted() as asked:
+            assert shelf.look(poll.id).is_sealed
+        assert asked.count == 1
+
+
+def test_all_pages_of_votes_are_counted(site, made):
+    poll = made()
+    put_votes(site, poll, 6_000)  # more than one page of a megabyte
+    first = site.page(keys.votes(poll.id))
+    assert first.cursor is not None
+    services.close(by_ida(poll))
+    assert services.seal(poll.id)
+    head = site.get(keys.poll_result(poll.id))
+    assert head["votes"] == 6_000
+    assert repository.read_counted(repository.find(poll.id), head["digest"]).total == 6_000
+
+
+def test_what_was_sealed_is_what_was_seen_live(made, shelf):
+    poll = made()
+    for number, ranking in enumerate(["Pizza>Sushi", "Sushi=Tacos", "Tacos>Pizza", "Pizza"]):
+        vote(poll, f"voter {number}", ranking)
+    before = shelf.look(poll.id).result
+    services.close(by_ida(poll))
+    after = shelf.look(poll.id)
+    assert after.is_sealed
+    assert after.result == before
+
+
+def test_after_it_was_opened_again_everything_counts_again(made, shelf):
+    poll = made()
+    vote(poll, "a", "Pizza")
+    services.close(by_ida(poll))
+    assert shelf.look(poll.id).result.total == 1
+    services.reopen(by_ida(poll), None)
+    vote(poll, "b", "Sushi")
+    vote(poll, "a", "Sushi")
+    assert shelf.look(poll.id).result == recounted(poll)
+    services.close(by_ida(poll))
+    look = shelf.look(poll.id)
+    assert look.result.total == 2
+    assert look.result.by("borda").leaders == ("Sushi",)
+    assert repository.read_counted(look.poll, look.result.digest).counts == {"1": 2}
+
+
+def test_what_an_earlier_seal_has_left_is_not_in_the_files_of_the_next(made, monkeypatch):
+    monkeypatch.setattr(repository, "RANKINGS_A_PART", 1)
+    poll = made()
+    vote(poll, "a", "Pizza")
+    vote(poll, "b", "Sushi")
+    services.close(by_ida(poll))
+    services.seal(poll.id)
+    services.reopen(by_ida(poll), None)
+    vote(poll, "a", "Sushi")
+    services.close(by_ida(poll))
+    services.seal(poll.id)
+    assert repository.read_counted(poll, repository.counted(poll).digest).counts == {"1": 2}
+
+
+def test_a_poll_that_is_gone_is_forgotten(made, shelf):
+    poll = made()
+    shelf.look(poll.id)
+    services.delete(by_ida(poll))
+    assert shelf.look(poll.id) is None
+
+
+def test_the_tally_reads_our_files_as_it_would_any(made, shelf, client):
+    poll = made()
+    vote(poll, "a", "Pizza>Sushi=Tacos")
+    vote(poll, "b", "Sushi")
+    for file in ("votes.csv", "votes.json", "votes.blt", "votes.abif", "votes.cvotes", "votes.toi"):
+        answer = client.get(f"/poll/{poll.id}/results/{file}")
+        assert answer.status_code == 200, file
+        back = read(b"".join(answer.streaming_content), name=file).ballots
+        assert back.digest == repository.counted(poll).digest, file
+        assert "attachment" in answer["Content-Disposition"]

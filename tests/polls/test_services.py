@@ -1,0 +1,403 @@
+"""What makers and voters do to a poll, each change with its event; and the moments at which it is too late."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from functools import partial
+
+import pytest
+from django.contrib.auth.models import AnonymousUser
+
+from accounts import repository as people
+from accounts import services as accounts
+from accounts.rules import NotAllowed, Role
+from ballots.rules import BadRanking
+from polls import demo, repository, services, voters
+from polls.counting import Account
+from polls.rules import Act, Full, NotNow, NotThere, Relation
+from store import keys
+from store.log import as_text, utc_now
+from store.seal import Sealer, verify
+from store.table import Delete, Refused
+from tests.at_once import at_once
+
+from .conftest import CHOSEN, NAMES, by_ida, events, in_hours, ranks, vote
+
+
+def rankings(poll) -> list[str]:
+    return sorted(item["rankings"] for item in repository.each_vote(poll.id))
+
+
+def voted(poll) -> int:
+    return repository.with_gates(poll.id)[1]
+
+
+# --- making ---
+
+
+def test_a_poll_is_stored_as_the_specification_names_it(site, made):
+    poll = made(expires_at=in_hours(2), listed=True)
+    item = site.get(keys.poll(poll.id))
+    assert (item["PK"], item["SK"]) == (f"POLL#{poll.id}", "METADATA")
+    assert item["title"] == "Lunch on Friday"
+    assert item["expiresAt"] == poll.expires_at
+    assert item["candidates"] == [{"number": number, "name": name} for number, name in enumerate(NAMES)]
+    assert repository.find(poll.id) == poll
+    assert events(site, "PollCreated") == [repository.told(poll)]
+
+
+def test_all_of_it_disappears_at_one_moment_after_its_end(site, made):
+    poll = made(expires_at=in_hours(24), days=90, listed=True)
+    vote(poll, "a", "Pizza")
+    items = [*site.each(keys.all_of_poll(poll.id)), site.get(keys.short_code(poll.code))]
+    assert {item["ttl"] for item in items} == {poll.ttl}
+    assert abs(poll.ttl - utc_now().timestamp() - 91 * 24 * 3600) < 10
+
+
+def test_a_code_is_drawn_again_if_another_poll_has_it(site, made, monkeypatch):
+    drawn = iter(["AAAAAA", "AAAAAA", "BBBBBB"])
+    monkeypatch.setattr(services, "new_code", lambda: next(drawn))
+    assert [made().code, made().code] == ["AAAAAA", "BBBBBB"]
+    assert len(events(site, "PollCreated")) == 2
+
+
+def test_a_code_may_be_typed_as_it_was_misread():
+    assert services.as_code("o1-i l7q") == "0111" + "7Q"
+
+
+# --- voting ---
+
+
+def test_a_vote_is_stored_as_the_specification_names_it(site, made):
+    poll = made()
+    vote(poll, "a", "Sushi>Pizza=Tacos")
+    (item,) = repository.each_vote(poll.id)
+    assert item["SK"] == f"VOTE#{item['id']}"
+    assert item["rankings"] == "1>0=2"
+    assert item["votedAt"] <= as_text(utc_now())
+    told = {"poll_id": poll.id, "vote_id": item["id"], "rankings": "1>0=2", "votedAt": item["votedAt"]}
+    assert events(site, "PollVoteCast") == [told | {"changed": False}]
+
+
+def test_a_changed_vote_takes_the_place_of_the_earlier_one(site, made):
+    poll = made()
+    vote(poll, "a", "Pizza")
+    vote(poll, "b", "Sushi")
+    assert vote(poll, "a", "Tacos>Pizza").acts == 1
+    assert rankings(poll) == ["1", "2>0"]
+    assert voted(poll) == 2
+    assert [each["changed"] for each in events(site, "PollVoteCast")] == [False, False, True]
+
+
+def test_the_same_form_twice_is_one_vote(site, made):
+    poll = made()
+    assert not vote(poll, "a", "Pizza", "form").repeated
+    assert vote(poll, "a", "Pizza", "form").repeated
+    assert len(events(site, "PollVoteCast")) == 1
+
+
+def test_somebody_elses_form_token_stops_nobody(made):
+    poll = made()
+    vote(poll, "a", "Pizza", "form")
+    assert not vote(poll, "b", "Sushi", "form").repeated
+    assert voted(poll) == 2
+
+
+def test_a_form_sent_again_after_the_close_is_still_the_vote_it_was(made):
+    poll = made()
+    vote(poll, "a", "Pizza", "form")
+    services.close(by_ida(poll))
+    assert vote(poll, "a", "Pizza", "form").repeated
+
+
+def test_of_eight_at_once_from_one_browser_one_vote_is_left(site, made):
+    poll = made()
+    answers = at_once(*(partial(vote, poll, "a", name) for name in NAMES * 3))
+    assert not [each for each in answers if isinstance(each, Exception) and not isinstance(each, accounts.Overtaken)]
+    assert len(rankings(poll)) == voted(poll) == 1
+
+
+def test_many_at_once_are_all_counted(site, made):
+    poll = made()
+    at_once(*(partial(vote, poll, f"voter {number}", NAMES[number % 3]) for number in range(16)))
+    assert len(rankings(poll)) == voted(poll) == 16
+    assert len(events(site, "PollVoteCast")) == 16
+
+
+def test_a_vote_and_a_close_at_once_agree_on_who_was_first(site, made):
+    for round_ in range(5):
+        poll = made()
+        at_once(partial(vote, poll, "a", "Pizza"), partial(services.close, by_ida(poll)))
+        order = [each["event_type"] for each in services.log().since(0) if each["event_data"].get("poll_id") == poll.id]
+        assert order in (["PollClosed"], ["PollVoteCast", "PollClosed"]), round_
+        assert voted(poll) == len(order) - 1
+
+
+@pytest.mark.parametrize("said", [{"7": ["1"]}, {"Pizza": ["1"]}, {"0": ["1"], "-1": ["2"]}, {"": ["1"]}])
+def test_what_is_not_in_the_poll_cannot_be_voted_for(made, said):
+    poll = made()
+    with pytest.raises(BadRanking, match="not in this poll"):
+        services.cast(poll.id, "a", said, "form")
+    assert rankings(poll) == []
+
+
+@pytest.mark.parametrize("said", [{}, {"0": [""]}, {"0": [" "], "1": []}])
+def test_a_vote_for_nobody_is_refused(made, said):
+    with pytest.raises(BadRanking, match="at least one"):
+        services.cast(made().id, "a", said, "form")
+
+
+@pytest.mark.parametrize("typed", [["1", "2"], ["0"], ["-1"], ["1.5"], ["one"], ["9" * 5000]])
+def test_a_rank_that_is_none_is_refused(made, typed):
+    with pytest.raises(BadRanking):
+        services.cast(made().id, "a", {"0": typed}, "form")
+
+
+def test_there_is_no_voting_in_a_poll_that_does_not_exist(site):
+    with pytest.raises(NotThere):
+        services.cast("f0f0f0f0-0000-4000-8000-000000000000", "a", {"0": ["1"]}, "form")
+    assert not list(site.each(keys.votes("f0f0f0f0-0000-4000-8000-000000000000")))
+
+
+def test_the_end_itself_is_too_late(made, monkeypatch):
+    poll = made(expires_at=in_hours(1))
+    just_before = as_text(poll.ends - timedelta(milliseconds=1))
+    monkeypatch.setattr(services, "now_text", lambda: just_before)
+    vote(poll, "a", "Pizza")
+    monkeypatch.setattr(services, "now_text", lambda: poll.expires_at)
+    with pytest.raises(NotNow, match="closed"):
+        vote(poll, "b", "Pizza")
+    assert voted(poll) == 1
+
+
+def test_the_gate_keeps_the_end_also_from_somebody_who_looked_before_it(made):
+    poll = made(expires_at=in_hours(1))
+    standing = repository.standing(poll.id, "a", 0, "form")
+    with pytest.raises(Refused):
+        services._record_vote(standing, "0", poll.expires_at, "form")
+
+
+def test_the_gate_keeps_a_close_also_from_somebody_who_looked_before_it(made):
+    poll = made()
+    standing = repository.standing(poll.id, "a", 0, "form")
+    services.close(by_ida(poll))
+    with pytest.raises(Refused):
+        services._record_vote(standing, "0", in_hours(0), "form")
+
+
+def test_a_full_poll_says_so_and_lets_votes_be_changed(made, monkeypatch):
+    monkeypatch.setattr(repository, "MOST_A_GATE", 1)
+    poll = made()
+    for number in range(repository.GATES):
+        vote(poll, f"voter {number}", "Pizza")
+    with pytest.raises(Full):
+        vote(poll, "one more", "Pizza")
+    assert vote(poll, "voter 0", "Sushi").acts == 1
+    assert voted(poll) == repository.GATES
+
+
+def test_a_vote_lies_under_a_name_that_tells_nothing(made):
+    one, other = made(), made()
+    same = {voters.id_of(poll.id, "browser x") for poll in (one, other)}
+    assert len(same) == 2
+    vote(one, "browser x", "Pizza")
+    assert "browser x" not in str(list(repository.each_vote(one.id)))
+
+
+# --- running it ---
+
+
+def test_closing_and_opening_again(site, made):
+    poll = made()
+    services.close(by_ida(poll))
+    with pytest.raises(NotNow):
+        vote(poll, "a", "Pizza")
+    services.reopen(by_ida(poll), None)
+    vote(poll, "a", "Pizza")
+    assert voted(poll) == 1
+    assert len(events(site, "PollClosed")) == len(events(site, "PollReopened")) == 1
+
+
+def test_a_close_that_was_cut_short_is_finished_by_whoever_comes_next(site, made):
+    poll = made()
+    services._shut("Ida", poll)
+    with pytest.raises(NotNow):
+        vote(poll, "a", "Pizza")
+    assert services.seal(poll.id)
+    assert len(events(site, "PollClosed")) == 1
+    assert repository.find(poll.id).closing is None
+
+
+def test_an_end_moves_later_only_and_not_beyond_the_day_it_disappears(site, made):
+    poll = made(expires_at=in_hours(2))
+    later = in_hours(5)
+    services.extend(by_ida(poll), later)
+    assert events(site, "PollUpdated") == [{"poll_id": poll.id, "expiresAt": later}]
+    for end in (in_hours(3), in_hours(-1), in_hours(24 * 60)):
+        with pytest.raises(NotNow):
+            services.extend(by_ida(poll), end)
+    assert {gate["until"] for gate in site.get_many(repository.gate_keys(poll.id)).values()} == {later}
+
+
+def test_one_that_ran_out_is_opened_again_with_a_new_end(made, monkeypatch):
+    poll = made(expires_at=in_hours(1))
+    vote(poll, "a", "Pizza")
+    late = in_hours(2)
+    monkeypatch.setattr(services, "now_text", lambda: late)
+    assert services.seal(poll.id)
+    with pytest.raises(NotNow):
+        services.reopen(by_ida(poll), poll.expires_at)
+    services.reopen(by_ida(poll), in_hours(5))
+    assert not repository.find_sealed(poll.id)
+    vote(poll, "b", "Pizza")
+    assert voted(poll) == 2
+
+
+def test_lists_show_it_as_it_is(site, made):
+    poll = made(listed=True)
+    hidden = made(title="Only by link")
+    mine = [each.id for each in repository.lists(keys.made_by("ida"), limit=9)[0]]
+    assert mine == [hidden.id, poll.id], "the newest first"
+    assert [each.id for each in repository.lists(keys.PUBLIC_POLLS, limit=9)[0]] == [poll.id]
+    services.close(by_ida(poll))
+    assert not repository.lists(keys.PUBLIC_POLLS, limit=9)[0][0].is_open(in_hours(0))
+    services.list_publicly(by_ida(poll), listed=False)
+    services.list_publicly(by_ida(hidden), listed=True)
+    assert [each.id for each in repository.lists(keys.PUBLIC_POLLS, limit=9)[0]] == [hidden.id]
+    assert [len(events(site, kind)) for kind in ("PollUnlisted", "PollListed")] == [1, 1]
+
+
+def test_nothing_of_a_deleted_poll_is_left_but_its_events(site, made):
+    poll = made(listed=True, expires_at=in_hours(1))
+    for number in range(100):
+        vote(poll, f"voter {number}", "Pizza")
+    services.delete(by_ida(poll))
+    assert list(site.each(keys.all_of_poll(poll.id))) == []
+    assert repository.id_of_code(poll.code) is None
+    assert len(events(site, "PollVoteCast")) == 100
+    with pytest.raises(NotThere):
+        vote(poll, "late", "Pizza")
+
+
+def test_who_may_do_what(made, person):
+    poll = made()
+    admin, other = person("Root", Role.ADMIN), person("Eve")
+    assert services.relation(poll, people.find("Ida"), "") == Relation.MAKER
+    assert services.relation(poll, admin, "") == Relation.MODERATOR
+    assert services.relation(poll, other, "") == services.relation(poll, AnonymousUser(), "") == Relation.NOBODY
+    services.find_runner(poll.id, admin, "").check(Act.CLOSE)
+    with pytest.raises(NotNow):
+        services.find_runner(poll.id, admin, "").check(Act.EXTEND)
+    with pytest.raises(NotAllowed):
+        services.find_runner(poll.id, other, "").check(Act.CLOSE)
+
+
+def test_a_maker_who_lost_the_role_no_longer_runs_it(made):
+    poll, ida = made(), people.find("Ida")
+    ida.role_name = Role.VOTER.name
+    assert services.relation(poll, ida, "") == Relation.NOBODY
+
+
+def test_without_an_account_the_key_of_the_private_link_runs_it(site):
+    poll, key = services.make(AnonymousUser(), NAMES, 30, **CHOSEN)
+    assert services.relation(poll, AnonymousUser(), key) == Relation.MAKER
+    assert services.relation(poll, AnonymousUser(), key + "x") == Relation.NOBODY
+    assert services.relation(poll, AnonymousUser(), "") == Relation.NOBODY
+    assert key not in str(list(site.everything()))
+    assert poll.key not in str(events(site, "PollCreated"))
+
+
+def test_polls_of_somebody_who_is_removed_pass_to_the_owner(site, made, person):
+    person("Olga", Role.OWNER)
+    poll, ida = made(), people.find("Ida")
+    services.pass_on(ida)
+    assert repository.find(poll.id).maker == "Olga"
+    assert services.relation(repository.find(poll.id), ida, "") == Relation.NOBODY
+    assert [each.id for each in repository.lists(keys.made_by("Olga"), limit=9)[0]] == [poll.id]
+    assert repository.lists(keys.made_by("Ida"), limit=9)[0] == []
+
+
+def test_whoever_takes_a_free_name_has_a_vote_of_their_own(person):
+    ida = person("Ida")
+    before = voters.account(ida)
+    ida.created_at = "2031-01-01T00:00:00.000Z"
+    assert voters.account(ida) != before
+
+
+# --- the demo ---
+
+
+def test_the_demo_is_loaded_once(site, person):
+    person(demo.MAKER)
+    assert demo.load() == len(demo.PLANNED)
+    assert demo.load() == 0
+    listed, _cursor = repository.lists(keys.PUBLIC_POLLS, limit=9)
+    assert [voted(each) for each in reversed(listed)] == [planned.votes for planned in demo.PLANNED]
+
+
+def test_the_demo_has_a_poll_that_ended_in_a_circle(site, person):
+    person(demo.MAKER)
+    demo.load()
+    over = next(each for each in repository.lists(keys.made_by(demo.MAKER), limit=9)[0] if each.closed_at)
+    schulze = Account.from_bytes(repository.find_sealed(over.id)["report"]).by("schulze").result
+    above = dict(zip(schulze.candidates, schulze.pairwise, strict=True))
+    place = {name: number for number, name in enumerate(schulze.candidates)}
+    for one, other in (("Thursday", "Friday"), ("Friday", "Saturday"), ("Saturday", "Thursday")):
+        assert above[one][place[other]] > above[other][place[one]]
+
+
+# --- when it is over ---
+
+
+def test_the_worker_finds_what_is_over_seals_it_once_and_forgets_it(site, made, monkeypatch):
+    poll, endless = made(expires_at=in_hours(1)), made()
+    vote(poll, "a", "Pizza>Sushi")
+    assert not services.anything_over()
+    assert services.seal_what_is_over() == 0
+    late = in_hours(2)
+    monkeypatch.setattr(services, "now_text", lambda: late)
+    assert services.anything_over()
+    assert services.seal_what_is_over() == 1
+    assert not services.anything_over()
+    assert repository.find_sealed(poll.id)
+    assert not repository.find_sealed(endless.id)
+    assert [each["votes"] for each in events(site, "PollResultSealed")] == [1]
+    assert [each["closedAt"] for each in events(site, "PollClosed")] == [poll.expires_at]
+
+
+def test_a_sealed_poll_that_is_listed_anew_does_not_keep_the_worker_busy(made):
+    poll = made()
+    services.close(by_ida(poll))
+    assert services.seal(poll.id)
+    services.list_publicly(by_ida(poll), listed=True)
+    services.seal_what_is_over()
+    assert not services.anything_over()
+
+
+def test_of_several_who_seal_one_does_it(site, made):
+    poll = made()
+    vote(poll, "a", "Pizza")
+    services.close(by_ida(poll))
+    at_once(*[partial(services.seal, poll.id)] * 6)
+    assert len(events(site, "PollResultSealed")) == 1
+
+
+def test_votes_that_do_not_fit_the_gates_are_not_sealed(site, made):
+    poll = made()
+    vote(poll, "a", "Pizza")
+    vote(poll, "b", "Pizza")
+    services.close(by_ida(poll))
+    site.write(Delete(keys.vote(poll.id, voters.id_of(poll.id, "a"))))
+    with pytest.raises(services.Disagreement, match="1 votes"):
+        services.seal(poll.id)
+    assert services.seal_what_is_over() == 0
+
+
+def test_a_refused_vote_leaves_no_event(site, made):
+    poll = made()
+    services.close(by_ida(poll))
+    with pytest.raises(NotNow):
+        services.cast(poll.id, "a", ranks(poll, "Pizza"), "form")
+    Sealer(site).seal()
+    assert verify(site).flaw is None
+    assert events(site, "PollVoteCast") == []

@@ -1,0 +1,40 @@
+"""Elections to look at, and an auditor who looks."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from django.test import Client
+
+from accounts import repository as people
+from accounts.rules import Role
+from elections import repository, services
+from elections.repository import Candidate
+from elections.rules import Election
+
+CANDIDATES = ("Ada #1", "Bo 🦜", "Cy/Di")
+
+
+@pytest.fixture
+def auditor(signed_in) -> Client:
+    return signed_in("the auditor", Role.AUDITOR)
+
+
+@pytest.fixture
+def opened(person) -> Callable[..., Election]:
+    """Open an election of "the organiser"."""
+
+    def make(name: str, *voters: str, **settings) -> Election:
+        owner = people.find("the organiser") or person("the organiser")
+        election = services.create(owner, name, **settings)
+        services.add_candidates(owner, election, [Candidate(each) for each in CANDIDATES])
+        services.add_voters(owner, election, voters)
+        return services.open_(owner, repository.find(name), editable=False)
+
+    return make
+
+
+def ranks(*order: int) -> dict[str, list[str]]:
+    """The candidates by number, best first, as the form says it."""
+    return {str(number): [str(place)] for place, number in enumerate(order, 1)}

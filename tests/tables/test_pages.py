@@ -1,0 +1,416 @@
+"""The raw tables and their relational view, as an auditor opens them."""
+
+from __future__ import annotations
+
+import base64
+import csv
+import html
+import io
+import re
+from urllib.parse import urlencode
+
+import pytest
+
+from accounts import repository as people
+from accounts.rules import Role
+from ballots import repository as ballot_items
+from ballots import services as ballots
+from config.tables import raw, relations
+from elections import repository, services
+from store import keys
+from store.seal import Sealer
+from store.table import LOG, Key, Put, Span
+
+from .conftest import CANDIDATES, ranks
+
+NAMES = [relation.name for relation in relations.RELATIONS]
+NEXT = re.compile(r'href="([^"]*)" rel="next"')
+
+
+def text_of(answer) -> str:
+    return html.unescape(answer.content.decode())
+
+
+def lines_of(answer) -> list[list[str]]:
+    return list(csv.reader(io.StringIO(answer.content.decode("utf-8-sig"))))
+
+
+def trips(answer) -> int:
+    return int(re.search(r'desc="(\d+) trips"', answer["Server-Timing"])[1])
+
+
+def partition(pk: str, **words: str) -> str:
+    return f"/admin/tables/raw/?{urlencode({'table': 'data', 'pk': pk, **words})}"
+
+
+def item(key: Key) -> str:
+    return raw.item_href(key)
+
+
+def close(site, name: str) -> None:
+    services.close(people.find("the organiser"), repository.find(name))
+    ballots.seal_what_is_closed()
+    Sealer(site).seal()
+
+
+# --- who ---
+
+
+@pytest.mark.parametrize("path", ["", "raw/", "raw/item/", "users/", "users.csv", "no-such-table/"])
+def test_admins_may_not_look_and_strangers_sign_in_first(site, signed_in, client, path):
+    assert signed_in("the admin", Role.ADMIN).get(f"/admin/tables/{path}").status_code == 403
+    assert client.get(f"/admin/tables/{path}").status_code == 302
+
+
+@pytest.mark.parametrize("path", ["", "raw/", "raw/item/", "users/", "users.csv"])
+def test_nothing_can_be_sent_there(auditor, path):
+    assert auditor.post(f"/admin/tables/{path}").status_code == 405
+
+
+# --- the relational view ---
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_an_empty_site_has_every_table(auditor, name):
+    assert auditor.get(f"/admin/tables/{name}/").status_code == 200
+
+
+def test_every_table_marks_its_natural_key(site, auditor, person, opened):
+    vera = person("Vera")
+    opened("Board", "Vera", secret_ballot=False)
+    ballots.cast(vera, "Board", ranks(0), "1")
+    for relation in relations.RELATIONS:
+        asked = {"election": "Board"} if relation.of_election else {}
+        text = text_of(auditor.get(f"/admin/tables/{relation.name}/", asked))
+        assert tuple(re.findall(r'<code>(\w+)</code> <span class="badge">key</span>', text)) == relation.key
+
+
+def test_rows_lead_along_their_foreign_keys(site, auditor, person, opened):
+    name = "Böard #1/🗳"
+    vera = person("Vera #")
+    opened(name, "Vera #", secret_ballot=False)
+    ballots.cast(vera, name, ranks(2, 0), "token")
+    row = f"election={urlencode({'': name})[1:]}"
+    elections = text_of(auditor.get("/admin/tables/elections/"))
+    assert all(f"/admin/tables/{each}/?{row}" in elections for each in ("candidates", "voters", "ballots", "rankings"))
+    assert "/admin/tables/users/?name=the+organiser" in elections
+    assert "/admin/tables/users/?name=Vera+%23" in text_of(auditor.get("/admin/tables/voters/", {"election": name}))
+    seen = text_of(auditor.get("/admin/tables/ballots/", {"election": name}))
+    assert f"/admin/tables/rankings/?{row}&ballot=Vera+%23" in seen
+    events = text_of(auditor.get("/admin/tables/events/"))
+    assert "/admin/tables/users/?name=Vera+%23" in events
+    assert f"/admin/tables/elections/?{urlencode({'name': name})}" in events
+
+
+def test_rankings_are_one_row_for_each_ballot_and_candidate(site, auditor, person, opened):
+    vera, vik = person("Vera"), person("Vik 🦜")
+    opened("Board", "Vera", "Vik 🦜", secret_ballot=False)
+    ballots.cast(vera, "Board", ranks(2, 0), "1")
+    ballots.cast(vik, "Board", {"0": ["1"], "1": ["1"], "2": ["2"]}, "2")
+    _, *rows = lines_of(auditor.get("/admin/tables/rankings.csv", {"election": "board"}))
+    ada, bo, cy = CANDIDATES
+    assert [row[1:] for row in rows] == [
+        ["Vera", cy, "1"],
+        ["Vera", ada, "2"],
+        ["Vera", bo, ""],
+        ["Vik 🦜", ada, "1"],
+        ["Vik 🦜", bo, "1"],
+        ["Vik 🦜", cy, "2"],
+    ]
+    _, *only = lines_of(auditor.get("/admin/tables/rankings.csv", {"election": "Board", "ballot": "vik"}))
+    assert {row[1] for row in only} == {"Vik 🦜"}
+
+
+def test_ballots_of_an_open_secret_election_get_a_sentence_and_no_count(site, auditor, person, opened):
+    vera = person("Vera")
+    opened("Board", "Vera")
+    ballots.cast(vera, "Board", ranks(0), "1")
+    for name in ("ballots", "rankings"):
+        answer = auditor.get(f"/admin/tables/{name}/", {"election": "Board"})
+        assert answer.status_code == 422
+        assert "when it is closed" in text_of(answer)
+        assert "rows in all" not in text_of(answer)
+
+
+def test_ballots_of_a_closed_secret_election_are_found_by_code(site, auditor, person, opened, monkeypatch):
+    monkeypatch.setattr(relations, "A_PAGE", 3)
+    voters = [person(f"Voter {number}") for number in range(7)]
+    opened("Board", *(voter.name for voter in voters))
+    for voter in voters:
+        ballots.cast(voter, "Board", ranks(1, 2), voter.name)
+    close(site, "Board")
+    codes = [each["confirmation"] for each in ballot_items.every_published("Board")]
+    assert leafed_through(auditor, "ballots", "Board") == codes
+    assert [code for code, _ in grouped(leafed_through(auditor, "rankings", "Board"))] == codes
+    (found,) = lines_of(auditor.get("/admin/tables/ballots.csv", {"election": "Board", "ballot": codes[4].lower()}))[1:]
+    assert found == ["Board", codes[4], "", "1>2", ""]
+
+
+def leafed_through(client, name: str, election: str) -> list[str]:
+    """The second column of every page, from link to link."""
+    address, found = f"/admin/tables/{name}/?{urlencode({'election': election})}", []
+    while address:
+        answer = client.get(address)
+        assert answer.status_code == 200
+        found += [row[1] for row in lines_of(client.get(address.replace(f"{name}/", f"{name}.csv")))[1:]]
+        on = NEXT.search(answer.content.decode())
+        address = f"/admin/tables/{name}/{html.unescape(on[1])}" if on else ""
+    return found
+
+
+def grouped(values: list[str]) -> list[tuple[str, int]]:
+    return [(value, values.count(value)) for value in dict.fromkeys(values)]
+
+
+def test_who_has_voted_is_hidden_while_so_few_have_that_it_would_tell_how(site, auditor, person, opened):
+    voters = [person(f"Voter {number}") for number in range(4)]
+    opened("Board", *(voter.name for voter in voters))
+    for number, voter in enumerate(voters[:3]):
+        told = [row[2:] for row in lines_of(auditor.get("/admin/tables/voters.csv", {"election": "Board"}))[1:]]
+        assert told == [["hidden", "hidden"]] * 4
+        assert "voted" not in text_of(auditor.get(item(keys.voter("Board", voters[0].name))))
+        ballots.cast(voter, "Board", ranks(0), str(number))
+    told = [row[2] for row in lines_of(auditor.get("/admin/tables/voters.csv", {"election": "Board"}))[1:]]
+    assert told == ["True", "True", "True", "False"]
+
+
+def test_a_table_of_one_election_offers_elections_to_choose_from(site, auditor, opened):
+    opened("Board & <Club>", "Vera")
+    text = text_of(auditor.get("/admin/tables/candidates/"))
+    assert "/admin/tables/candidates/?election=Board+%26+%3CClub%3E" in text
+    answer = auditor.get("/admin/tables/candidates/", {"election": "Bored"})
+    assert answer.status_code == 422
+    assert "There is no election of that name." in text_of(answer)
+    assert 'value="Bored"' in text_of(answer)
+
+
+def test_people_are_found_by_the_beginning_of_their_name_or_by_address(site, auditor, person):
+    person("Ada", email="ada@example.org")
+    person("Adam")
+    person("Bo")
+
+    def found(typed: str) -> list[str]:
+        return [row[0] for row in lines_of(auditor.get("/admin/tables/users.csv", {"name": typed}))[1:]]
+
+    assert found("ad") == ["Ada", "Adam"]
+    assert found("ADA@example.org") == ["Ada"]
+
+
+def test_a_file_holds_no_formula(site, auditor, person):
+    person("=1+1")
+    rows = lines_of(auditor.get("/admin/tables/users.csv"))
+    assert rows[0] == ["name", "email", "role", "created_at"]
+    assert "'=1+1" in [row[0] for row in rows]
+
+
+def test_counts_that_are_kept_are_shown(site, auditor, person):
+    from config.log import site_sealer
+
+    site_sealer().seal()
+    assert "1 row in all" in text_of(auditor.get("/admin/tables/users/"))
+
+
+def test_the_sync_state_says_how_far_the_log_is_followed(site, auditor):
+    Sealer(site).seal()
+    rows = {row[0]: row[1] for row in lines_of(auditor.get("/admin/tables/sync.csv"))[1:]}
+    assert rows["SYNC"] == rows["EVENTS"] == "1"
+
+
+def test_events_are_shown_up_to_a_number(site, auditor, person):
+    for number in range(4):
+        person(f"P{number}")
+    rows = lines_of(auditor.get("/admin/tables/events.csv", {"number": "3"}))[1:]
+    assert [row[0] for row in rows] == ["3", "2", "1"]
+
+
+# --- the raw tables ---
+
+
+def test_somebody_without_keys_begins_with_links_and_names(site, auditor, opened):
+    opened("Böard #1", "Vera")
+    text = text_of(auditor.get("/admin/tables/raw/"))
+    for name in ("PEOPLE", "ELECTIONS", "METADATA", "EVENTS", "CHECKPOINTS"):
+        (address,) = re.findall(rf'href="(/admin/tables/raw/\?[^"]*pk={name}[^"]*)"', text)
+        assert auditor.get(address).status_code == 200
+    answer = auditor.get("/admin/tables/raw/", {"kind": "election", "name": "BÖARD #1"}, follow=True)
+    assert "CANDIDATE#ada %231" in text_of(answer)
+    answer = auditor.get("/admin/tables/raw/", {"kind": "person", "name": "The Auditor"}, follow=True)
+    assert "USER#the auditor" in text_of(answer)
+
+
+def test_an_item_shows_its_attributes_and_where_they_lead(site, auditor, opened):
+    opened("Böard #1", "Vera")
+    text = text_of(auditor.get(item(keys.voter("Böard #1", "Vera"))))
+    assert "<code>voter_name</code>" in text
+    assert partition(keys.election("Böard #1").pk) in text
+    assert partition(keys.user("Vera").pk) in text
+    assert raw.href(Span(keys.elections_of_voter("Vera").pk, index=True)) in text
+    (event,) = [each for each in site.each(keys.events()) if each["event_type"] == "ElectionOpened"]
+    text = text_of(auditor.get(item(Key(event["PK"], event["SK"], LOG))))
+    assert partition(keys.election("Böard #1").pk) in text
+    assert partition(keys.user("the organiser").pk) in text
+
+
+def test_a_person_is_shown_without_secrets(site, auditor, person):
+    vera = person("Vera")
+    stored = site.get(keys.user("Vera"))
+    text = text_of(auditor.get(item(keys.user("Vera"))))
+    assert vera.email in text
+    assert not any(stored[name] in text for name in ("hash", "salt", "session_salt"))
+    assert text.count('<span class="hint">hidden</span>') == 3
+
+
+def test_a_prefix_narrows_a_partition(site, auditor, opened):
+    opened("Board", "Vera")
+    text = text_of(auditor.get(partition(keys.election("Board").pk, prefix="CANDIDATE#b")))
+    assert "CANDIDATE#bo" in text
+    assert "CANDIDATE#ada" not in text
+
+
+def test_lists_of_the_index_are_opened_too(site, auditor, opened):
+    opened("Board", "Vera")
+    text = text_of(auditor.get(partition(keys.elections_of_voter("Vera").pk, index="on")))
+    assert item(keys.voter("Board", "Vera")) in text
+    assert "voted" not in text.partition("<tbody>")[2]
+
+
+def test_a_hidden_item_stands_in_its_list_without_a_name_and_has_no_page(site, auditor, monkeypatch):
+    monkeypatch.setattr(raw, "A_PAGE", 1)
+    pk = keys.election("Board").pk
+    site.write(Put({"PK": pk, "SK": "DIGEST#0123456789abcdef", "secret": "s"}), Put({"PK": pk, "SK": "EVERYONE"}))
+    answer = auditor.get(partition(pk))
+    (address,) = NEXT.findall(answer.content.decode())
+    assert '<span class="hint">hidden</span>' in text_of(answer)
+    assert "0123456789abcdef" not in text_of(answer)
+    assert "EVERYONE" in text_of(auditor.get(html.unescape(address)))
+    assert auditor.get(item(Key(pk, "DIGEST#0123456789abcdef"))).status_code == 404
+
+
+def test_the_ballots_of_a_secret_election_have_no_pages(site, auditor, person, opened):
+    vera = person("Vera")
+    opened("Board", "Vera")
+    ballots.cast(vera, "Board", ranks(0), "1")
+    (ballot,) = site.each(keys.ballots("Board"))
+    for sort_key in (ballot["SK"], "BALLOT#" + "0" * 64, "SALT"):
+        assert auditor.get(item(Key(ballot["PK"], sort_key))).status_code == 404
+    assert auditor.get(partition(ballot["PK"], prefix=ballot["SK"][:10])).status_code == 422
+
+
+def test_a_ballot_without_a_voter_among_public_ones_is_shown_nowhere(site, auditor, person, opened, monkeypatch):
+    """Left over, say, from a secret election of the same name that is still being deleted."""
+    for module in (raw, relations):
+        monkeypatch.setattr(module, "A_PAGE", 1)
+    opened("Board", "Vera", secret_ballot=False)
+    place = keys.ballot("Board", "f" * 64)
+    site.write(Put({"PK": place.pk, "SK": place.sk, "rankings": "2>1>0", "confirmation": "K7QM"}))
+    ballots.cast(person("Vera"), "Board", ranks(0), "1")
+    for address in (partition(place.pk), "/admin/tables/ballots/?election=Board", item(place)):
+        answer = auditor.get(address)
+        text = text_of(answer)
+        shown = text + "".join(as_it_was_encoded(text))
+        assert not any(secret in shown.replace(address, "") for secret in ("f" * 64, "2>1>0", "K7QM")), address
+    assert [row[1] for row in lines_of(auditor.get("/admin/tables/ballots.csv", {"election": "Board"}))[1:]] == []
+
+
+def as_it_was_encoded(text: str) -> list[str]:
+    cursors = re.findall(r"after=([\w-]+)", text)
+    return [base64.urlsafe_b64decode(each + "=" * (-len(each) % 4)).decode(errors="replace") for each in cursors]
+
+
+# --- bad input ---
+
+ODD = ["a\x00b", "a\x07\u202eb", "%00#", "🗳" * 600, "x" * 3000, "ELECTION#\x7f", "USER#" + "é" * 1500]
+
+
+@pytest.mark.parametrize("odd", ODD)
+def test_odd_keys_get_a_sentence(site, auditor, odd):
+    asked = [
+        partition(odd),
+        partition(odd, index="on"),
+        partition("PEOPLE", prefix=odd),
+        partition(keys.election("Board").pk, prefix=odd),
+        partition("PEOPLE", after=odd),
+        f"/admin/tables/raw/item/?{urlencode({'table': 'data', 'pk': 'PEOPLE', 'sk': odd})}",
+        f"/admin/tables/raw/item/?{urlencode({'table': 'data', 'pk': odd, 'sk': 'METADATA'})}",
+        f"/admin/tables/raw/?{urlencode({'kind': 'election', 'name': odd})}",
+    ]
+    words = urlencode(dict.fromkeys(("name", "election", "begins", "ballot"), odd))
+    asked += [f"/admin/tables/{name}/?{words}" for name in NAMES]
+    for address in asked:
+        answer = auditor.get(address)
+        assert answer.status_code in (200, 302, 404, 422), address
+
+
+@pytest.mark.parametrize("after", ["nonsense", "0.0.0", "-1.0", "9" * 12 + ".0", "WyJQRU9QTEUiLCJ6Il0", "é"])
+def test_forged_cursors_get_a_sentence(site, auditor, opened, after):
+    opened("Board", "Vera", secret_ballot=False)
+    for name in ("voters", "candidates", "ballots", "rankings"):
+        assert "start again" in text_of(refused(auditor, f"/admin/tables/{name}/?", election="Board", after=after))
+    for name in ("elections", "events"):
+        assert "start again" in text_of(refused(auditor, f"/admin/tables/{name}/?", after=after))
+    assert "start again" in text_of(refused(auditor, partition("PEOPLE") + "&", after=after))
+
+
+def refused(client, address: str, **words: str):
+    answer = client.get(address + urlencode(words))
+    assert answer.status_code == 422
+    return answer
+
+
+def test_a_cursor_of_another_list_gets_a_sentence(site, auditor, person, monkeypatch):
+    monkeypatch.setattr(raw, "A_PAGE", 1)
+    person("Bo")
+    (address,) = NEXT.findall(auditor.get(partition("PEOPLE")).content.decode())
+    after = re.search(r"after=([^&]*)", html.unescape(address))[1]
+    assert "start again" in text_of(refused(auditor, partition("ELECTIONS") + f"&after={after}&"))
+
+
+def test_unknown_tables_and_half_questions_get_a_sentence(site, auditor):
+    assert auditor.get("/admin/tables/no-such-table/").status_code == 404
+    assert auditor.get("/admin/tables/no-such-table.csv").status_code == 404
+    assert "Select a valid choice" in text_of(refused(auditor, "/admin/tables/raw/?", table="other", pk="PEOPLE"))
+    assert "Only the data table" in text_of(
+        refused(auditor, "/admin/tables/raw/?", table="log", pk="EVENTS", index="on")
+    )
+    assert "hidden" in text_of(refused(auditor, "/admin/tables/raw/?", table="data", pk="SESSIONS#vera"))
+    assert "Say which item" in text_of(refused(auditor, "/admin/tables/raw/item/?", table="data"))
+    assert refused(auditor, "/admin/tables/events/?", number="many")
+    assert refused(auditor, "/admin/tables/candidates.csv?", election="Bored")
+
+
+# --- large tables ---
+
+
+@pytest.mark.parametrize("secret", [False, True])
+def test_ten_thousand_rows_cost_as_many_round_trips_as_ten(site, auditor, opened, secret):
+    opened("Small", "Vera", secret_ballot=secret)
+    opened("Large", "Vera", secret_ballot=secret)
+    fill(site, "Small", 10, secret)
+    fill(site, "Large", 10_000, secret)
+    for name in ("voters", "ballots", "rankings"):
+        small, large = (auditor.get(f"/admin/tables/{name}/", {"election": each}) for each in ("Small", "Large"))
+        further = auditor.get(f"/admin/tables/{name}/{html.unescape(NEXT.search(large.content.decode())[1])}")
+        assert trips(further) <= trips(large) <= trips(small) + 1 <= 6, name
+    first = auditor.get(partition(keys.election("Large").pk))
+    further = auditor.get(html.unescape(NEXT.search(first.content.decode())[1]))
+    assert trips(first) == trips(further) == trips(auditor.get(partition(keys.election("Small").pk))) == 3
+
+
+def fill(site, name: str, number: int, secret: bool) -> None:
+    """So many voters with their ballots, of a closed election if they are secret."""
+    election = repository.find(name)
+    writes = []
+    for each in range(number):
+        voter, code = f"Voter {each:05d}", f"{each:04d}-0000-0000-0000"
+        writes.append(repository.new_voter(election, voter))
+        place = keys.ballot(name, voter)
+        if not secret:
+            cast = {"rankings": "0>1", "confirmation": code, "voter_name": voter, "when_cast": election.created_at}
+            writes.append(Put({"PK": place.pk, "SK": place.sk, **cast}))
+    for start in range(0, len(writes), 100):
+        site.write(*writes[start : start + 100])
+    if secret:
+        services.close(people.find("the organiser"), election)
+        lines = [{"confirmation": f"{each:05d}-0000", "rankings": "0>1"} for each in range(number)]
+        for part, start in enumerate(range(0, number, 2000)):
+            site.write(ballot_items.publication(election, part, lines[start : start + 2000]))

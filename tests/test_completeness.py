@@ -1,0 +1,273 @@
+"""Nothing changes without an event, and no event is without a change: every write of a whole story is judged."""
+
+from __future__ import annotations
+
+import ast
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.test import override_settings
+
+from accounts import repository as people
+from accounts import services as accounts
+from accounts.models import User
+from accounts.rules import Role
+from config.replay import EXEMPT
+from elections import repository as elections
+from elections import services as organising
+from elections.replay import STEPS
+from elections.repository import Candidate
+from store import keys
+from store.connect import connect
+from store.log import Event
+from store.replay import EVENTS, Exempt
+from store.table import DATA, LOG, Check, Item, Key, Put, Table, Update, Write
+from tests.test_replay_story import APPS, tell
+
+ROOT = Path(__file__).parent.parent
+Place = tuple[str, str]  # a module and a function of it
+
+
+class Watched:
+    """A table that judges every transaction which changes something, and remembers who made it."""
+
+    def __init__(self, table: Table):
+        self._table = table
+        self.faults: list[str] = []
+        self.writers: set[Place] = set()
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._table, name)
+
+    def write(self, *writes: Write, token: str | None = None) -> None:
+        changed = [write.key for write in writes if not isinstance(write, Check)]
+        before, allowed = self._table.get_many(changed), self._is_allowed(writes)
+        self._table.write(*writes, token=token)
+        after = self._table.get_many(changed)
+        self.writers |= set(_callers())
+        events = [key for key in changed if key.table == LOG and key.pk == EVENTS]
+        if len(events) > 1:
+            self._blame("more than one event", changed)
+        elif events and not _is_changed(before, after):
+            self._blame("an event without a change", changed)
+        elif not events and not allowed:
+            self._blame("a change without an event", changed)
+
+    def increment(self, key: Key, name: str, by: int = 1, **also: Any) -> int:
+        self.writers |= set(_callers())
+        if key.table == DATA and not self._is_exempt(Update(key, add={name: by})):
+            self._blame("a change without an event", [key])
+        return self._table.increment(key, name, by, **also)
+
+    def _is_allowed(self, writes: Sequence[Write]) -> bool:
+        """Whether this may be written without an event."""
+        changes = [write for write in writes if not isinstance(write, Check) and write.key.table == DATA]
+        return all(map(self._is_exempt, changes)) or any(is_step(writes) for is_step in STEPS)
+
+    def _is_exempt(self, write: Write) -> bool:
+        return any(self._exempts(row, write) for row in EXEMPT if row.covers(write.key))
+
+    def _exempts(self, row: Exempt, write: Write) -> bool:
+        if row.until is not None and row.named is None:
+            return self._table.get(Key(write.key.pk, row.until.sk)) is None
+        if row.attributes:
+            return isinstance(write, Update) and all(map(row.spares, (*write.set, *write.add, *write.remove)))
+        return row.is_whole
+
+    def _blame(self, what: str, changed: Sequence[Key]) -> None:
+        places = ", ".join(sorted(f"{key.pk} / {key.sk}" for key in changed))
+        self.faults.append(f"{what}: {places} ({' < '.join(function for _, function in _callers())})")
+
+
+def _is_changed(before: dict[Key, Item], after: dict[Key, Item]) -> bool:
+    """Whether anything of the site is another now; a new version of the same, or the mark of a form, is nothing."""
+    marks = keys.once("").pk
+    return any(
+        _without_version(before.get(key)) != _without_version(after.get(key))
+        for key in before.keys() | after.keys()
+        if key.table == DATA and not key.pk.startswith(marks)
+    )
+
+
+def _without_version(item: Item | None) -> Item | None:
+    return item and {name: value for name, value in item.items() if name != "version"}
+
+
+def _callers() -> Iterator[Place]:
+    """The functions of ours that are at work, the innermost first."""
+    frame = sys._getframe(1)
+    while frame is not None:
+        path = Path(frame.f_code.co_filename)
+        if path.is_relative_to(ROOT) and path.relative_to(ROOT).parts[0] in APPS:
+            yield str(path.relative_to(ROOT)), frame.f_code.co_name
+        frame = frame.f_back
+
+
+@pytest.fixture
+def watched(site) -> Iterator[Watched]:
+    table = Watched(site)
+    with people.acting_on(table):
+        yield table
+
+
+@pytest.fixture(scope="module")
+def story(tmp_path_factory, static_files) -> Watched:
+    """A table on which the story was told."""
+    url = f"sqlite://{tmp_path_factory.mktemp('watched')}/plenum.sqlite3"
+    table = Watched(connect(url))
+    table.create()
+    with override_settings(STORE_URL=url), people.acting_on(table):
+        tell()
+    return table
+
+
+# --- the whole story ---
+
+
+def test_nothing_changes_without_an_event_and_no_event_without_a_change(story):
+    assert story.faults == []
+
+
+def test_the_story_goes_through_every_function_that_writes(story):
+    """A new one has to be told of in the story, or nobody has judged it."""
+    assert set(writing_functions()) - story.writers == set()
+
+
+def writing_functions() -> Iterator[Place]:
+    """Every function of the apps in which something is written to the table or recorded in the log."""
+    for path in sorted(path for app in APPS for path in (ROOT / app).rglob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text())):
+            if path.name != "replay.py" and isinstance(node, ast.FunctionDef) and any(map(_writes, _own_calls(node))):
+                yield str(path.relative_to(ROOT)), node.name
+
+
+def _own_calls(function: ast.FunctionDef) -> Iterator[ast.Call]:
+    """The calls of a function, without those of functions inside it."""
+    waiting: list[ast.AST] = list(function.body)
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, ast.Call):
+            yield node
+        if not isinstance(node, ast.FunctionDef):
+            waiting += ast.iter_child_nodes(node)
+
+
+def _writes(call: ast.Call) -> bool:
+    """`table().write(...)`, `log().record(...)`, also of another module, or a `_record(...)` that does it."""
+    called = call.func
+    if isinstance(called, ast.Name):
+        return called.id in ("_record", "record")
+    if not isinstance(called, ast.Attribute) or called.attr not in ("write", "increment", "record"):
+        return False
+    owner = called.value.func if isinstance(called.value, ast.Call) else called.value
+    return (owner.attr if isinstance(owner, ast.Attribute) else getattr(owner, "id", "")) in (
+        "table",
+        "log",
+        "log_at",
+        "invitations",
+    )
+
+
+def test_enough_functions_are_found():
+    found = {function for _, function in writing_functions()}
+    assert {"create_account", "touch", "_shut", "finish", "leave_alone", "_record_cast", "seal_result"} <= found
+    assert len(found) > 50
+
+
+# --- that faults would be found ---
+
+
+def plant_nothing(user: User) -> None:
+    accounts.change_profile(user, "Ada L.", "")
+
+
+def plant_a_change_without_an_event(user: User) -> None:
+    people.table().write(people.profile_change(user, "Ada L.", ""))
+
+
+def plant_a_counter_without_an_event(user: User) -> None:
+    people.table().increment(keys.user(user.name), "logins")
+
+
+def plant_a_secret_change_beside_an_exempt_one(user: User) -> None:
+    people.table().write(Update(keys.user(user.name), set={"last_login": "now", "role": Role.ADMIN.name}))
+
+
+def plant_an_event_without_a_change(user: User) -> None:
+    accounts.log().record(Event(user.name, "ProfileChanged", {"name": user.name}))
+
+
+def plant_an_event_of_what_was_so_before(user: User) -> None:
+    accounts.log().record(Event(user.name, "ProfileChanged", {"name": user.name}), Check(keys.user(user.name), EXISTS))
+
+
+def plant_an_event_with_nothing_but_a_new_version(user: User) -> None:
+    made = organising.create(user, "Board")
+    accounts.log().record(Event(user.name, "ElectionUpdated", {}), elections.touched(made))
+
+
+def plant_two_events_at_once(user: User) -> None:
+    place = keys.event(99, "2026-11-15T00:00:00.000Z")
+    second = Put({"PK": place.pk, "SK": place.sk}, table=LOG)
+    event = Event(user.name, "ProfileChanged", {"name": user.name})
+    accounts.log().record(event, people.profile_change(user, "Ada L.", ""), second)
+
+
+def plant_a_voter_without_an_event(user: User) -> None:
+    made = organising.create(user, "Board")
+    people.table().write(elections.new_voter(made, "Eve"))
+
+
+def plant_a_result_written_over(user: User) -> None:
+    """Texts of a result may be written before it is sealed, and never after."""
+    head, text = keys.result("Board"), keys.result_part("Board", 0)
+    people.table()._table.write(Put({"PK": head.pk, "SK": head.sk}))
+    people.table().write(Put({"PK": text.pk, "SK": text.sk, "text": "another"}))
+
+
+EXISTS = people.Exists()
+PLANTED: list[tuple[Callable[[User], None], str]] = [
+    (plant_nothing, ""),
+    (plant_a_change_without_an_event, "a change without an event: USER#ada / METADATA"),
+    (plant_a_counter_without_an_event, "a change without an event: USER#ada / METADATA"),
+    (plant_a_secret_change_beside_an_exempt_one, "a change without an event: USER#ada / METADATA"),
+    (plant_an_event_without_a_change, "an event without a change"),
+    (plant_an_event_of_what_was_so_before, "an event without a change"),
+    (plant_an_event_with_nothing_but_a_new_version, "an event without a change"),
+    (plant_two_events_at_once, "more than one event"),
+    (plant_a_voter_without_an_event, "a change without an event: ELECTION#board / VOTER#eve"),
+    (plant_a_result_written_over, "a change without an event: ELECTION#board / RESULT#0000"),
+]
+
+
+@pytest.mark.parametrize(("act", "fault"), PLANTED, ids=[act.__name__ for act, _ in PLANTED])
+def test_a_planted_fault_is_found(watched, person, act, fault):
+    user = person("Ada")
+    act(user)
+    assert [each[: len(fault)] for each in watched.faults] == ([fault] if fault else [])
+
+
+def ask_for_what_is_so_already(user: User, made: organising.Election) -> None:
+    accounts.change_profile(user, user.display_name, user.about)
+    organising.rename(user, made, made.name)
+    organising.remove_manager(user, made, "nobody")
+    organising.hand_over(user, made, user.name)
+    organising.add_voters(user, made, ["Eve"])
+    organising.edit_candidate(user, made, Candidate("Bo", "Words."))
+    opened = organising.open_(user, elections.find(made.name), editable=False)
+    organising.extend(user, opened, None)
+
+
+def test_asking_for_what_is_so_already_appends_nothing(watched, person):
+    user, owner = person("Ada"), person("Olga", Role.OWNER)
+    made = organising.create(user, "Board")
+    organising.add_candidates(user, made, [Candidate("Bo", "Words."), Candidate("Cy")])
+    organising.add_voters(user, made, ["Eve"])
+    before = accounts.log().count()
+    accounts.change_role(owner, user, Role.USER)
+    ask_for_what_is_so_already(user, elections.find("Board"))
+    assert [each["event_type"] for each in accounts.log().since(before)] == ["ElectionOpened"]
+    assert watched.faults == []

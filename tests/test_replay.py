@@ -1,0 +1,472 @@
+"""Replay finds whatever the log and the store do not agree in, names it, and finds nothing else."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
+from functools import partial
+from io import StringIO
+from typing import Any
+
+import pytest
+from django.core.management import CommandError, call_command
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from accounts import repository as people
+from accounts import services as accounts
+from accounts.rules import Refusal
+from ballots import services as ballots
+from config import replay
+from config.log import site_sealer
+from elections import invitations, renaming
+from elections import repository as elections
+from elections import services as organising
+from elections.replay import STEPS
+from elections.repository import Candidate
+from elections.rules import Action
+from store import keys
+from store.connect import connect
+from store.log import Event, EventLog, utc_now
+from store.seal import verify
+from store.table import DATA, LOG, Delete, Item, Put, Refused, Table, Update
+from tests.at_once import at_once
+from tests.ballots.conftest import opened, ranks  # noqa: F401 - a fixture
+from tests.test_replay_story import APPS, election, kinds_in, someone, told  # noqa: F401 - a fixture
+
+check = partial(replay.check, said=replay.quietly)
+Change = Callable[[str, Item], Iterator[Item]]  # the table's name and an item, to what is there instead
+
+
+class Tampered:
+    """A store as it is after somebody was at its files."""
+
+    def __init__(self, table: Table, change: Change):
+        self._table = table
+        self._change = change
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._table, name)
+
+    def everything(self) -> Iterator[tuple[str, Item]]:
+        for name, item in self._table.everything():
+            yield from ((name, changed) for changed in self._change(name, copy.deepcopy(item)))
+
+
+def events_of(table: Table, kind: str) -> list[Item]:
+    return [event for event in table.each(keys.events()) if event["event_type"] == kind]
+
+
+def without(event: Item) -> Change:
+    def change(name: str, item: Item) -> Iterator[Item]:
+        if name != LOG or item["SK"] != event["SK"]:
+            yield item
+
+    return change
+
+
+def saying(event: Item, **said: Any) -> Change:
+    def change(name: str, item: Item) -> Iterator[Item]:
+        is_it = name == LOG and item["SK"] == event["SK"]
+        yield {**item, "event_data": {**item["event_data"], **said}} if is_it else item
+
+    return change
+
+
+def named(verdict: replay.Verdict) -> list[tuple[str, str]]:
+    return [(each.place, each.attribute) for each in verdict.first]
+
+
+# --- an event is missing, or says something else ---
+
+UNSEEN = {  # all they change is exempt; the chain of the log misses them
+    *("PersonInvited", "UserPasswordChanged", "RecoveryCodesMade", "RecoveryCodeUsed"),
+    *("VotersInvited", "VoterInvitedAgain", "VotersReminded", "VotersMessaged"),
+}
+
+
+@pytest.mark.parametrize("kind", sorted(kinds_in(*APPS) - UNSEEN))
+def test_the_loss_of_any_event_is_found(told, kind):  # noqa: F811
+    verdict = check(Tampered(told, without(events_of(told, kind)[-1])), most=1)
+    assert verdict.count
+
+
+@pytest.mark.parametrize(
+    ("kind", "which", "place", "attribute"),
+    [
+        ("CandidateEdited", 0, "ELECTION#board / CANDIDATE#ada", "link"),
+        ("ProfileChanged", -1, "USER#ada / METADATA", "display_name"),
+        ("RemindersDeclined", 0, "ELECTION#board / VOTER#late@example.org", "left_alone"),
+        ("UserEmailChanged", 0, "EMAIL#ada@example.org / METADATA", ""),
+        ("ElectionClosed", -1, "ELECTION#soon over / METADATA", "allow_vote"),
+        ("VotersRemoved", -1, "ELECTION#prize again / VOTER#voter 4", ""),
+        ("ElectionRenamed", -1, "ELECTION#board / METADATA", "name"),
+    ],
+)
+def test_what_a_lost_event_has_changed_is_named(told, kind, which, place, attribute):  # noqa: F811
+    verdict = check(Tampered(told, without(events_of(told, kind)[which])), most=1000)
+    assert (place, attribute) in named(verdict)
+
+
+@pytest.mark.parametrize(
+    ("kind", "which", "said", "place", "attribute"),
+    [
+        ("BallotCast", 3, {"rankings": "2>1"}, "ELECTION#board / BALLOT#voter 3", "rankings"),
+        ("CandidatesAdded", -1, {"candidates": []}, "ELECTION#still open / CANDIDATE#ada", ""),
+        ("ElectionUpdated", -1, {"remind_before": [24]}, "ELECTION#soon over / METADATA", "remind_before"),
+        ("ElectionOwnerChanged", 0, {"new_owner": "Cy"}, "ELECTION#prize again / METADATA", "owner_name"),
+        ("UserRoleChanged", -1, {"new_role": "VOTER"}, "USER#bo / METADATA", "role"),
+        ("UserRegistered", 0, {"email": "o@example.org"}, "EMAIL#olga@example.org / METADATA", ""),
+    ],
+)
+def test_what_another_word_in_an_event_would_change_is_named(told, kind, which, said, place, attribute):  # noqa: F811
+    verdict = check(Tampered(told, saying(events_of(told, kind)[which], **said)), most=1000)
+    assert (place, attribute) in named(verdict)
+
+
+TOLD_ONLY = {  # words for the reader, which no item repeats; the chain of the log keeps them
+    "RecoveryCodesMade": {"count"},
+    "ElectionCreated": {"copied_from"},
+    "BallotsSealed": {"parts"},
+    "VotersReminded": {"hours_before"},
+    "VotersMessaged": {"subject", "message", "on_roll"},
+    "PersonInvited": {"email"},
+}
+
+
+def another(value: Any) -> Any:
+    """Something else of the same type."""
+    if isinstance(value, bool):
+        return not value
+    if isinstance(value, list):
+        return [another(each) for each in value[:1]] + value[1:] if value else ["another"]
+    if isinstance(value, dict):
+        return {name: another(each) for name, each in value.items()}
+    return value + 1 if isinstance(value, int) else f"{value}x"
+
+
+@settings(max_examples=15, deadline=None)
+@given(chance=st.data())
+def test_another_word_in_any_event_is_found(told, chance):  # noqa: F811
+    kind = chance.draw(st.sampled_from(sorted(kinds_in(*APPS))))
+    event = events_of(told, kind)[-1]
+    words = sorted(event["event_data"].keys() - TOLD_ONLY.get(kind, set()))
+    if words:
+        word = chance.draw(st.sampled_from(words))
+        changed = saying(event, **{word: another(event["event_data"][word])})
+        assert check(Tampered(told, changed), most=1).count, f"{kind}: {word}"
+
+
+def test_an_event_nobody_knows_is_named(told):  # noqa: F811
+    event = events_of(told, "ManagerAdded")[0]
+
+    def change(name: str, item: Item) -> Iterator[Item]:
+        yield item | ({"event_type": "ThingMade"} if item["SK"] == event["SK"] else {})
+
+    first = check(Tampered(told, change)).first[0]
+    assert str(first) == f"event {event['event_id']} (ThingMade): is of a kind that nobody here knows."
+
+
+def test_an_event_from_before_its_words_were_added_can_still_be_read(told):  # noqa: F811
+    added = {"UserRegistered": "created_at", "UserRemoved": "role", "ElectionDeleted": "state"}
+
+    def change(name: str, item: Item) -> Iterator[Item]:
+        if word := added.get(item.get("event_type", "")):
+            del item["event_data"][word]
+        yield item
+
+    attributes = {attribute for _, attribute in named(check(Tampered(told, change), most=1000))}
+    assert attributes <= {"created_at"}  # which the time of the event stands in for
+
+
+# --- the store says something else ---
+
+
+def changed(place: str, **attributes: Any) -> Change:
+    def change(name: str, item: Item) -> Iterator[Item]:
+        is_it = name == DATA and f"{item['PK']} / {item['SK']}".startswith(place)
+        yield item | (attributes if is_it else {})
+
+    return change
+
+
+def all_of(changes: Iterable[Change]) -> Change:
+    def change(name: str, item: Item) -> Iterator[Item]:
+        for each in changes:
+            (item,) = each(name, item)
+        yield item
+
+    return change
+
+
+BEHIND_OUR_BACK = [
+    ("USER#ada / METADATA", "role", "OWNER"),
+    ("USER#ada / METADATA", "planted", None),
+    ("PEOPLE / bo", "email", "eve@example.org"),
+    ("METADATA / OWNER", "name", "Eve"),
+    ("ELECTION#board / METADATA", "allow_vote", True),
+    ("ELECTION#board / METADATA", "seats", True),
+    ("ELECTION#board / VOTER#voter 0", "voted", False),
+    ("ELECTION#board / BALLOT#voter 0", "rankings", "0"),
+    ("ELECTION#board / GATE#", "voted", 7),
+    ("ELECTION#board / GATE#", "open", True),
+    ("ELECTION#prize / BALLOT#", "rankings", "1>0>2"),
+    ("ELECTION#prize / PUBLISHED#0000", "ballots", []),
+    ("ELECTION#prize / RESULT", "digest", "0" * 64),
+    ("ELECTION#prize / RESULT#0000", "text", "{}"),
+    ("ELECTION#prize / COUNTED#0000", "text", "{}"),
+]
+
+
+def test_every_change_behind_our_back_is_named_and_nothing_else(told):  # noqa: F811
+    changes = [changed(place, **{name: value}) for place, name, value in BEHIND_OUR_BACK]
+    found = named(check(Tampered(told, all_of(changes)), most=100))
+    unnamed = [each for each in BEHIND_OUR_BACK if not any(_is_about(*found_, each) for found_ in found)]
+    assert unnamed == []
+    assert [each for each in found if not any(_is_about(*each, one) for one in BEHIND_OUR_BACK)] == []
+
+
+def _is_about(place: str, attribute: str, planted: tuple[str, str, Any]) -> bool:
+    return place.startswith(planted[0]) and attribute == planted[1]
+
+
+def test_an_item_that_is_gone_is_named(told):  # noqa: F811
+    def change(name: str, item: Item) -> Iterator[Item]:
+        if item["SK"] != "VOTER#voter 3":
+            yield item
+
+    places = [(each.place, each.words) for each in check(Tampered(told, change)).first]
+    gone = "follows from the log, but is not in the store."
+    assert ("ELECTION#board / VOTER#voter 3", gone) in places
+
+
+def test_a_secret_ballot_that_is_there_twice_is_named(told):  # noqa: F811
+    def change(name: str, item: Item) -> Iterator[Item]:
+        yield item
+        if name == DATA and item["PK"] == "ELECTION#prize" and item["SK"].startswith("BALLOT#"):
+            yield {**item, "SK": "BALLOT#planted"}
+
+    verdict = check(Tampered(told, change))
+    assert verdict.count > 0
+    assert {each.words for each in verdict.first} == {"is in the store more than once."}
+
+
+def test_a_secret_ballot_that_was_taken_out_or_put_in_is_named(told):  # noqa: F811
+    def change(name: str, item: Item) -> Iterator[Item]:
+        is_one = name == DATA and item["PK"] == "ELECTION#prize" and item["SK"].startswith("BALLOT#")
+        yield item | ({"confirmation": f"{item['SK'][7:11]}-MADE-UP"} if is_one else {})
+
+    words = {each.words for each in check(Tampered(told, change)).first}
+    assert words == {
+        "is in the store, but does not follow from the log.",
+        "follows from the log, but is not in the store.",
+    }
+
+
+# --- nothing is found while the site is at work ---
+
+
+def test_a_shut_ballot_box_of_which_the_log_does_not_say_so_yet(site, person, opened):  # noqa: F811
+    for number, secret in enumerate((True, False)):
+        made = opened("Eve", name=f"Election {number}", secret_ballot=secret, electorate="everyone")
+        ballots.cast(people.find("Eve") or person("Eve"), made.name, ranks(Ada=1), made.name)
+        organising._shut("the organiser", elections.find(made.name))
+    assert check(site).first == ()
+
+
+def test_an_election_that_is_moving_to_its_new_name(site, person):
+    ada = person("Ada")
+    made = organising.create(ada, "Bord")
+    organising.add_candidates(ada, made, [Candidate("Bo"), Candidate("Cy")])
+    organising.add_voters(ada, made, ["Eve"])
+    organising._rename(ada, elections.find("Bord"), "Board")
+    assert site.get(keys.renamed("Bord")) is not None
+    assert check(site).first == ()
+    assert site.get(keys.renamed("Bord")) is not None, "the check changes nothing"
+    renaming.finish_all()
+    assert check(site).first == ()
+
+
+def test_what_a_deleted_election_has_left_behind(site, person, monkeypatch):
+    ada = person("Ada")
+    made = organising.create(ada, "Board")
+    organising.add_voters(ada, made, ["Eve"])
+    monkeypatch.setattr(organising, "_sweep", lambda name: None)
+    organising.delete(ada, elections.find("Board"))
+    assert site.get(keys.voter("Board", "Eve")) is not None
+    monkeypatch.undo()
+    assert check(site).first == ()
+
+
+def test_ballots_that_are_published_and_not_counted_yet(site, person, opened, monkeypatch):  # noqa: F811
+    monkeypatch.setattr(ballots, "with_sealing", [])
+    for number, secret in enumerate((True, False)):
+        made = opened("Eve", name=f"Election {number}", secret_ballot=secret)
+        ballots.cast(people.find("Eve") or person("Eve"), made.name, ranks(Ada=1), made.name)
+        organising.close(someone("the organiser"), election(made.name))
+    ballots.seal_what_is_closed()
+    verdict = check(site)
+    assert verdict.first == ()
+    assert verdict.lost == ("Election 0",)
+
+
+def test_what_many_do_at_once_is_in_the_log_as_it_happened(site, person, opened):  # noqa: F811
+    voters = [person(f"voter {number}") for number in range(5)]
+    opened(*(voter.name for voter in voters), secret_ballot=False, results_visible="live", editable=True)
+
+    def vote(number: int) -> None:
+        for turn in range(4):
+            ballots.cast(voters[number], "Board", ranks(Ada=turn + 1, Bo=number + 1), f"{number} {turn}")
+        ballots.withdraw(voters[number], "Board", f"{number} withdraws")
+
+    def organise(number: int) -> None:
+        ada = someone("the organiser")
+        for turn in range(4):
+            with suppress(Refusal):
+                accounts.change_profile(someone("voter 0"), f"{number}", f"{turn}")
+                organising.change(ada, election("Board"), Action.DESCRIBE, description=f"{number}{turn}")
+                organising.add_voters(ada, election("Board"), [f"{number} {turn}", f"both {turn}"])
+
+    acts = [*(partial(vote, number) for number in range(5)), *(partial(organise, number) for number in range(3))]
+    *_, meanwhile = at_once(*acts, lambda: check(site))
+    assert meanwhile.first == ()
+    organising.close(someone("the organiser"), election("Board"))
+    ballots.seal_what_is_closed()
+    assert check(site).first == ()
+
+
+@pytest.mark.parametrize("secret", [True, False])
+def test_nothing_happens_any_more_to_an_election_that_is_deleted(site, person, opened, monkeypatch, secret):  # noqa: F811
+    """Not even by somebody who has looked at it before, while what is left of it is still being swept away."""
+    eve, made = person("Eve"), opened("Eve", secret_ballot=secret)
+    standing, ada = ballots.standing_of(eve, "Board"), someone("the organiser")
+    monkeypatch.setattr(organising, "_sweep", lambda name: None)
+    organising.delete(ada, made)
+    with pytest.raises(Refused):
+        ballots._record_cast(eve, standing, "0", utc_now(), "form", paper=False)
+    for act in (partial(invitations.invite, ada, made), partial(organising.add_voters, ada, made, ["Bo"])):
+        with pytest.raises(Refusal):
+            act()
+    invitations.leave_alone(invitations.silence_token("Board", "Eve"))
+    assert events_of(site, "ElectionDeleted")[0]["event_id"] == max(
+        event["event_id"] for event in site.each(keys.events())
+    )
+
+
+# --- counts ---
+
+
+def test_what_the_sealer_counts_is_counted_again(told, settings):  # noqa: F811
+    settings.STORE_URL = f"sqlite://{told.path}"
+    site_sealer().seal()
+    assert check(told).first == ()
+    accounts.make_demo_person("Later", accounts.Role.VOTER, "", "correct horse battery")
+    assert check(told).first == (), "what is not sealed yet is not counted yet"
+    told.write(Update(keys.counts(), add={"user_count": 1}), Update(keys.figures(), add={"role_OWNER": 1}))
+    wrong = [("METADATA / COUNTS", "user_count"), ("METADATA / FIGURES", "role_OWNER")]
+    assert named(check(told)) == wrong
+    told.write(Update(keys.counts(), add={"user_count": -1}), Update(keys.figures(), add={"role_OWNER": -1}))
+
+
+# --- the command ---
+
+
+def run(*arguments: str) -> str:
+    out = StringIO()
+    call_command("replay", *arguments, stdout=out, stderr=StringIO())
+    return out.getvalue()
+
+
+@pytest.fixture
+def voted(site, person, opened):  # noqa: F811
+    """A sealed secret election and an open public one, with a ballot each."""
+    for name, secret in (("Prize", True), ("Board", False)):
+        opened("Eve", name=name, secret_ballot=secret)
+        ballots.cast(people.find("Eve") or person("Eve"), name, ranks(Ada=1, Bo=2), name)
+    organising.close(someone("the organiser"), election("Prize"))
+    ballots.seal_what_is_closed()
+    site_sealer().seal()
+    return site
+
+
+def test_the_command_says_that_log_and_store_agree(voted):
+    assert run("--check").splitlines()[-1] == "The log and the store agree."
+
+
+def test_the_command_names_the_first_differences_and_fails(voted):
+    voted.write(Update(keys.voter("Board", "Eve"), set={"voted": False}))
+    out = StringIO()
+    with pytest.raises(CommandError, match="do not agree; differences: 1") as failure:
+        call_command("replay", "--check", stdout=out, stderr=StringIO())
+    assert failure.value.returncode == 1
+    assert "ELECTION#board / VOTER#eve, voted: is not what follows from the log." in out.getvalue()
+
+
+def test_the_command_leaves_a_rebuilt_store_that_goes_on(voted, tmp_path, settings):
+    settings.STORE_URL, live = f"sqlite://{tmp_path}/rebuilt.sqlite3", settings.STORE_URL
+    settings.STORE_URL, rebuilt = live, settings.STORE_URL
+    run("--into", rebuilt)
+    settings.STORE_URL = rebuilt
+    table = connect(rebuilt)
+    assert table.get(keys.restoring()) is None
+    assert verify(table) == verify(voted)
+    assert run("--check").splitlines()[-1] == "The log and the store agree."
+    assert not someone("Eve").check_password("correct horse battery")
+    ballots.cast(someone("Eve"), "Board", ranks(Cy=1), "again")
+    organising.close(someone("the organiser"), election("Board"))
+    ballots.seal_what_is_closed()
+    assert site_sealer().seal() > 0
+    assert verify(table).flaw is None
+    assert check(table).first == ()
+
+
+def test_the_command_says_whose_secret_ballots_no_log_has(site, person, opened, tmp_path):  # noqa: F811
+    opened("Eve", name="Prize")
+    ballots.cast(person("Eve"), "Prize", ranks(Ada=1), "form")
+    told = StringIO()  # noqa: F811
+    call_command("replay", "--into", f"sqlite://{tmp_path}/rebuilt.sqlite3", stdout=StringIO(), stderr=told)
+    assert "secret ballots are in no log: Prize" in told.getvalue()
+
+
+def test_nothing_is_rebuilt_over_something(voted, tmp_path):
+    url = f"sqlite://{tmp_path}/other.sqlite3"
+    connect(url).create()
+    EventLog(connect(url)).record(Event("Ada", "ThingMade"), Put({"PK": "THING", "SK": "METADATA"}))
+    with pytest.raises(CommandError, match="not empty"):
+        run("--into", url)
+
+
+def test_a_store_rebuilt_from_a_log_that_does_not_fit_stays_marked(voted, tmp_path):
+    (event,) = events_of(voted, "BallotsSealed")
+    voted.write(Delete(keys.event(event["event_id"], event["when_occurred"])))
+    url = f"sqlite://{tmp_path}/rebuilt.sqlite3"
+    with pytest.raises(CommandError, match="do not agree"):
+        run("--into", url)
+    assert connect(url).get(keys.restoring()) is not None
+
+
+def test_the_exceptions_are_told_with_their_reasons(site):
+    lines = run("--exceptions").splitlines()
+    assert len(lines) == len(replay.EXEMPT) + len(STEPS)
+    assert any(
+        line.startswith("USER# / METADATA: hash, salt, session_salt, last_login - The log holds") for line in lines
+    )
+
+
+def test_no_event_tells_a_secret(told):  # noqa: F811
+    """Nothing that opens a door, no text of a mail, and of secret ballots only what is sealed."""
+    texts = [repr(event["event_data"]) for event in told.each(keys.events())]
+    secrets = [
+        item[name]
+        for _, item in told.everything()
+        for name in ("hash", "salt", "session_salt", "secret")
+        if item.get(name)
+    ]
+    assert secrets
+    assert not any(repr(secret) in text for secret in secrets for text in texts)
+    assert not any("another* one" in text for text in texts), "the text of a message"
+    cast = [event["event_data"] for event in events_of(told, "BallotCast")]
+    secret = [said for said in cast if said["election_name"] == "Prize"]
+    assert secret
+    assert not any({"rankings", "confirmation"} & said.keys() for said in secret)

@@ -1,0 +1,92 @@
+"""Polls in the log: what it makes of them is what there is."""
+
+from __future__ import annotations
+
+from functools import partial
+
+import pytest
+
+from accounts import services as accounts
+from accounts.rules import Role
+from config import replay
+from polls import reports, repository, services
+from store import keys
+from store.table import Update
+from tests.at_once import at_once
+from tests.polls.conftest import by_ida, in_hours, made, vote  # noqa: F401 - a fixture
+from tests.test_replay_story import kinds_in, someone
+
+check = partial(replay.check, said=replay.quietly)
+
+
+@pytest.fixture
+def told(site, person, made):  # noqa: F811
+    """Polls to which everything has happened that can happen to one."""
+    owner, lunch = person("Olga", Role.OWNER), made(listed=True, expires_at=in_hours(2))
+    for voter, ranking in (("one", "Pizza>Sushi"), ("two", "Sushi"), ("three", "Tacos=Pizza"), ("one", "Tacos")):
+        vote(lunch, voter, ranking)
+    services.extend(by_ida(lunch), in_hours(3))
+    services.list_publicly(by_ida(lunch), listed=False)
+    services.list_publicly(by_ida(lunch), listed=True)
+    services.close(by_ida(lunch))
+    services.seal(lunch.id)
+    services.reopen(by_ida(lunch), in_hours(4))
+    vote(lunch, "four", "Sushi>Tacos")
+    services.close(by_ida(lunch))
+    services.seal(lunch.id)
+    services.delete(by_ida(made()))
+    reports.report(lunch, "one", "spam", "words that the log has not")
+    reports.dismiss(owner, reports.about(lunch.id)[1])
+    reports.hide(owner, repository.find(lunch.id))
+    reports.show(owner, repository.find(lunch.id))
+    vote(made(by_nobody=True), "one", "Pizza")
+    accounts.remove(owner, someone("Ida"))
+    return site
+
+
+def test_the_log_makes_the_polls_there_are(told):
+    assert check(told).first == ()
+    kinds = {event["event_type"] for event in told.each(keys.events())}
+    assert kinds >= kinds_in("polls")
+
+
+def test_a_vote_changed_behind_our_back_is_named(told):
+    first = next(told.each(keys.votes(_sealed(told))))
+    told.write(Update(keys.Key(first["PK"], first["SK"]), set={"rankings": "0>1>2"}))
+    assert [each.attribute for each in check(told).first] == ["rankings"]
+
+
+def _sealed(table) -> str:
+    return next(
+        event["event_data"]["poll_id"] for event in table.each(keys.events()) if "digest" in event["event_data"]
+    )
+
+
+def test_a_poll_whose_close_the_log_has_yet_to_tell(made):  # noqa: F811
+    from accounts.repository import table
+
+    poll = made()
+    vote(poll, "one", "Pizza")
+    services._shut("Ida", by_ida(poll).poll)
+    assert check(table()).first == ()
+
+
+def test_polls_whose_time_has_passed_are_passed_over(site, made, monkeypatch):  # noqa: F811
+    poll = made()
+    vote(poll, "one", "Pizza")
+    monkeypatch.setattr("time.time", lambda now=poll.ttl + 1: now)
+    site.clock = lambda: poll.ttl + 1
+    assert check(site).first == ()
+
+
+def test_votes_at_once_are_in_the_log_as_they_happened(site, made):  # noqa: F811
+    poll = made()
+
+    def votes(voter: str) -> None:
+        for ranking in ("Pizza", "Sushi>Pizza", "Tacos"):
+            vote(poll, voter, ranking)
+
+    at_once(*(partial(votes, f"voter {number}") for number in range(6)))
+    services.close(by_ida(poll))
+    services.seal(poll.id)
+    assert check(site).first == ()

@@ -1,0 +1,225 @@
+"""Whatever people do, in whatever order: the log makes the state there is."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from datetime import timedelta
+
+from hypothesis import HealthCheck, event, given, settings
+from hypothesis import strategies as st
+
+from accounts import repository as people
+from accounts import services as accounts
+from accounts.models import User
+from accounts.rules import Refusal, Role
+from ballots import services as ballots
+from config import replay
+from elections import invitations, reminders
+from elections import repository as elections
+from elections import services as organising
+from elections.repository import Candidate
+from elections.rules import Action, Election
+from store import keys
+from store.log import EventLog, as_text, utc_now
+from store.replay import stage
+from store.seal import Sealer
+
+PEOPLE, ELECTIONS = 5, 3
+ROLES = (Role.NO_ACCESS, Role.VOTER, Role.USER, Role.ADMIN)
+
+
+class NotThere(Exception):
+    """Whoever, or whatever, an act is about is not there yet, or any more."""
+
+
+def person(number: int) -> User:
+    if (user := people.find(f"Person {number % PEOPLE}")) is None:
+        raise NotThere
+    return user
+
+
+def owner() -> User:
+    name = people.owner_name()
+    assert name is not None
+    return people.find(name)
+
+
+def organiser(election: Election) -> User:
+    if (user := people.find(election.owner_name)) is None:
+        raise NotThere
+    return user
+
+
+def an_election(number: int) -> Election:
+    if (election := elections.find(f"Election {number % ELECTIONS}")) is None:
+        raise NotThere
+    return election
+
+
+def another_election(number: int) -> str:
+    return f"Election {(number + 1) % ELECTIONS}"
+
+
+def form() -> str:
+    return f"form {EventLog(people.table()).count()}"
+
+
+# --- what happens to people ---
+
+
+def comes(number: int, more: int) -> None:
+    accounts.make_demo_person(f"Person {number % PEOPLE}", ROLES[more % 4], "", "correct horse")
+
+
+def goes(number: int, more: int) -> None:
+    accounts.remove(owner(), person(number))
+
+
+def gets_a_role(number: int, more: int) -> None:
+    accounts.change_role(owner(), person(number), [*ROLES, Role.OWNER][more % 5])
+
+
+def says_who_they_are(number: int, more: int) -> None:
+    accounts.change_profile(person(number), f"No. {more % 2}", "")
+
+
+# --- what happens to elections ---
+
+
+def is_made(number: int, more: int) -> None:
+    settings = {"secret_ballot": bool(more & 1), "electorate": "everyone" if more & 2 else "listed"}
+    settings |= {"results_visible": "live"} if not more & 1 else {}
+    made = organising.create(person(more), f"Election {number % ELECTIONS}", paper_ballots=True, **settings)
+    organising.add_candidates(person(more), made, [Candidate("Ada"), Candidate("Bo"), Candidate("Cy")])
+    organising.add_voters(person(more), made, [f"Person {each}" for each in range(more % PEOPLE + 1)])
+
+
+def is_opened(number: int, more: int) -> None:
+    election = an_election(number)
+    organising.open_(organiser(election), election, editable=bool(more & 1))
+
+
+def is_described(number: int, more: int) -> None:
+    election = an_election(number)
+    organising.change(organiser(election), election, Action.DESCRIBE, description=f"Words {more % 3}")
+
+
+def gets_a_candidate(number: int, more: int) -> None:
+    election = an_election(number)
+    organising.add_candidates(organiser(election), election, [Candidate(f"Candidate {more}")])
+
+
+def loses_a_candidate(number: int, more: int) -> None:
+    election = an_election(number)
+    organising.remove_candidate(organiser(election), election, ("Cy", f"Candidate {more}")[more & 1])
+
+
+def gets_an_end(number: int, more: int) -> None:
+    election = an_election(number)
+    organising.extend(organiser(election), election, as_text(utc_now() + timedelta(days=20 * (more + 1))))
+
+
+def gets_reminders(number: int, more: int) -> None:
+    election = an_election(number)
+    reminders.choose(organiser(election), election, [24] if more & 1 else [])
+
+
+def gets_a_manager(number: int, more: int) -> None:
+    election = an_election(number)
+    organising.add_manager(organiser(election), election, person(more).name)
+
+
+def loses_a_manager(number: int, more: int) -> None:
+    election = an_election(number)
+    organising.remove_manager(organiser(election), election, person(more).name)
+
+
+def changes_hands(number: int, more: int) -> None:
+    election = an_election(number)
+    organising.hand_over(organiser(election), election, person(more).name)
+
+
+def is_renamed(number: int, more: int) -> None:
+    election = an_election(number)
+    name = election.name.upper() if more & 1 else another_election(number)
+    organising.rename(organiser(election), election, name)
+
+
+def is_copied(number: int, more: int) -> None:
+    election = an_election(number)
+    organising.copy(organiser(election), election, another_election(number))
+
+
+def is_mailed_about(number: int, more: int) -> None:
+    election = an_election(number)
+    invitations.invite(organiser(election), election)
+    invitations.take_mailings_on()
+    invitations.leave_alone(invitations.silence_token(election.name, f"Person {more % PEOPLE}"))
+
+
+def is_deleted(number: int, more: int) -> None:
+    election = an_election(number)
+    organising.delete(organiser(election), election)
+
+
+def is_closed(number: int, more: int) -> None:
+    election = an_election(number)
+    organising.close(organiser(election), election)
+    if more & 1:
+        ballots.seal_what_is_closed()
+
+
+# --- what voters do ---
+
+
+def is_voted_in(number: int, more: int) -> None:
+    ranks = {str(each): [str((more >> each) % 3 + 1)] for each in range(3)}
+    ballots.cast(person(more), an_election(number).name, ranks, form())
+
+
+def is_voted_in_on_paper(number: int, more: int) -> None:
+    election = an_election(number)
+    ballots.enter_paper(organiser(election), election.name, person(more).name, {"0": ["1"]}, form())
+
+
+def loses_a_ballot(number: int, more: int) -> None:
+    ballots.withdraw(person(more), an_election(number).name, form())
+
+
+def is_sealed(number: int, more: int) -> None:
+    ballots.seal_what_is_closed()
+    Sealer(people.table(), replay.COUNTED).seal()
+    replay.figures.follow(people.table())
+
+
+RARE = (comes, goes, gets_a_role, says_who_they_are, is_renamed, is_copied, is_deleted, is_closed, is_sealed)
+USUAL = (is_made, is_opened, is_opened, is_voted_in, is_voted_in, is_voted_in, loses_a_ballot, is_voted_in_on_paper)
+OTHERS = (
+    *(is_described, gets_a_candidate, loses_a_candidate, gets_an_end, gets_reminders),
+    *(gets_a_manager, loses_a_manager, changes_hands, is_mailed_about),
+)
+ACTS = RARE + OTHERS + 2 * USUAL
+
+
+def begin() -> None:
+    accounts.make_demo_person("Owner", Role.OWNER, "", "correct horse")
+    for number in range(PEOPLE - 1):
+        comes(number, 2)
+    is_made(0, 2)
+    is_opened(0, 0)
+    is_made(1, 3)
+
+
+@settings(max_examples=20, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(st.randoms(use_true_random=True))  # evenly spread; a seed is all it takes to see a failure again
+def test_whatever_people_do_the_log_makes_the_state_there_is(chance):
+    with stage() as table, people.acting_on(table):
+        begin()
+        for _ in range(25):
+            act, number, more = chance.choice(ACTS), chance.randrange(6), chance.randrange(8)
+            with suppress(Refusal, NotThere):
+                act(number, more)
+                event(act.__name__)
+        verdict = replay.check(table, replay.quietly)
+        assert verdict.first == ()
+        assert verdict.events == table.count(keys.events())

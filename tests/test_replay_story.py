@@ -1,0 +1,317 @@
+"""A story in which everything happens that can happen here, and what the log makes of it."""
+
+from __future__ import annotations
+
+import ast
+import re
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import timedelta
+from functools import cache
+from pathlib import Path
+
+import pytest
+from django.test import Client, override_settings
+
+from accounts import authenticator_apps, factors, mail, tokens
+from accounts import repository as people
+from accounts import services as accounts
+from accounts.letters import compose
+from accounts.models import User
+from accounts.rules import Role
+from ballots import services as ballots
+from config import pause, replay
+from elections import imports, invitations, messages, reminders
+from elections import repository as elections
+from elections import services as organising
+from elections.repository import Candidate
+from elections.rules import Action, Election
+from store import keys
+from store.connect import connect
+from store.log import as_text, utc_now
+from store.table import Table
+from tests.accounts.test_factors import SITE, asked, with_passkey
+from tests.ballots.conftest import ranks
+
+ROOT = Path(__file__).parent.parent
+APPS = ("accounts", "elections", "ballots", "results")
+PASSWORD = "correct horse battery"
+
+
+@pytest.fixture(scope="module")
+def told(tmp_path_factory, static_files) -> Table:
+    """A store in which the story has happened."""
+    url = f"sqlite://{tmp_path_factory.mktemp('story')}/plenum.sqlite3"
+    with override_settings(STORE_URL=url):
+        connect(url).create()
+        tell()
+    return connect(url)
+
+
+def tell() -> None:
+    people_come()
+    second_steps()
+    people_change()
+    a_public_election()
+    mails()
+    a_secret_election()
+    elections_change_hands()
+    ends_by_the_clock()
+    somebody_leaves()
+
+
+def someone(name: str) -> User:
+    user = people.find(name)
+    assert user is not None
+    return user
+
+
+def election(name: str) -> Election:
+    found = elections.find(name)
+    assert found is not None
+    return found
+
+
+@contextmanager
+def later(**by: int) -> Iterator[None]:
+    """So much later, as organisers' services see it."""
+    then = as_text(utc_now() + timedelta(**by))
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(elections, "now_text", lambda: then)
+        yield
+
+
+def send_mails() -> None:
+    invitations.take_mailings_on()
+    mail.send_waiting(compose)
+
+
+# --- people ---
+
+
+def people_come() -> None:
+    accounts.register("Olga", "olga@example.org", PASSWORD)
+    accounts.register("Ada", "ada@example.org", PASSWORD)
+    (waiting,) = (each for each in mail.in_state(mail.QUEUED, 9)[0] if each.kind == "confirm_registration")
+    accounts.confirm_registration(tokens.sign("registration", waiting.about["number"]))
+    accounts.register("Adele", "ada@example.org", PASSWORD)
+    accounts.invite(someone("Olga"), "bo@example.org")
+    accounts.accept_invitation(tokens.sign("invitation", "bo@example.org"), "Bo", PASSWORD)
+    accounts.make_demo_person("Cy", Role.USER, "I count.", PASSWORD)
+    accounts.make_demo_person("Di", Role.USER, "", PASSWORD)
+    for number in range(6):
+        accounts.make_demo_person(f"voter {number}", Role.VOTER, "", PASSWORD)
+
+
+def second_steps() -> None:
+    di, now = someone("Di"), time.time()
+    app_added(di, now)
+    codes = factors.make_codes(di)
+    factors.use_code(di, codes[0], now)
+    key = with_passkey(di)
+    challenge, options = asked(di)
+    factors.use_passkey(di, key.get(options), challenge, SITE)
+    factors.remove_app(di)
+    factors.reset_for(someone("Olga"), someone("Di"))
+    app_added(di, now)
+    with_passkey(di)
+    factors.remove_passkey(di, factors.load(di).passkeys[0].mark)
+
+
+def app_added(user: User, now: float) -> None:
+    secret, step = authenticator_apps.new_secret(), authenticator_apps.step_at(now)
+    factors.add_app(user, secret, authenticator_apps.code_at(secret, step), now)
+    factors.use_code(user, authenticator_apps.code_at(secret, step + 1), now)
+
+
+def people_change() -> None:
+    olga, ada = someone("Olga"), someone("Ada")
+    accounts.change_role(olga, ada, Role.VOTER)
+    accounts.change_role(olga, someone("Ada"), Role.USER)
+    accounts.change_role(olga, someone("Bo"), Role.ADMIN)
+    accounts.change_role(olga, someone("Bo"), Role.OWNER)
+    accounts.change_role(someone("Bo"), someone("Olga"), Role.OWNER)
+    accounts.change_profile(someone("Ada"), "Ada L.", "I *count*.")
+    accounts.change_profile(someone("Ada"), "", "I count.")
+    accounts.ask_for_reset("ada@example.org")
+    accounts.reset_password("Ada", tokens.reset_token.make_token(someone("Ada")), PASSWORD)
+    accounts.change_password(someone("Ada"), PASSWORD)
+    accounts.set_password_for(someone("Olga"), someone("Ada"), PASSWORD)
+    accounts.ask_for_new_email(someone("Ada"), "lovelace@example.org")
+    accounts.confirm_email("Ada", tokens.email_token(someone("Ada"), "lovelace@example.org"))
+    accounts.ask_for_new_email(someone("Ada"), "bo@example.org")
+    sessions_come_and_go(someone("Ada"))
+
+
+def sessions_come_and_go(ada: User) -> None:
+    here, there = Client(), Client()
+    for client in (here, there):
+        answer = client.post("/sign-in/", {"name_or_email": ada.name, "password": PASSWORD})
+        assert answer.status_code == 302, answer.content.decode()
+    here.post("/me/sessions/", {"end": "others"})
+    accounts.sign_out_everywhere(ada)
+    here.post("/sign-out/")
+    accounts.end_sessions(ada, except_for="")
+
+
+# --- elections ---
+
+
+def a_public_election() -> None:
+    ada = someone("Ada")
+    end = as_text(utc_now() + timedelta(days=2))
+    settings = {"secret_ballot": False, "results_visible": "live", "paper_ballots": True, "no_voting_after": end}
+    made = organising.create(ada, "Bord", description="Who?", **settings)
+    organising.add_candidates(ada, made, [Candidate("Ada"), Candidate("Bo", "Vote for me."), Candidate("Cy")])
+    organising.add_candidates(ada, made, [Candidate("Nobody")])
+    organising.edit_candidate(ada, election("Bord"), Candidate("Ada", "I can count.", "https://example.org/"))
+    organising.remove_candidate(ada, election("Bord"), "Nobody")
+    organising.add_voters(ada, election("Bord"), [f"voter {number}" for number in range(4)])
+    the_list = imports.start(ada, election("Bord"), ["voter 0", "wrong", "paper@example.org", "late@example.org"])
+    imports.go_on(ada, election("Bord"), the_list, 5)
+    imports.go_on(ada, election("Bord"), imports.start(ada, election("Bord"), ["voter 0", "voter 1"]), 5)
+    organising.remove_voter(ada, election("Bord"), "wrong")
+    organising.add_manager(ada, election("Bord"), "Cy")
+    organising.rename(ada, election("Bord"), "Board")
+    organising.rename(ada, election("Board"), "BOARD")
+    organising.change(ada, election("Board"), Action.SET_UP, unranked="no-opinion", managers=())
+    organising.add_manager(ada, election("Board"), "Cy")
+    reminders.choose(ada, election("Board"), [24, 3])
+    organising.open_(ada, election("Board"), editable=True)
+    organising.add_candidates(ada, election("Board"), [Candidate("Di")])
+    organising.change(ada, election("Board"), Action.DESCRIBE, description="Who, then?")
+    organising.fix(ada, election("Board"))
+    organising.extend(ada, election("Board"), as_text(utc_now() + timedelta(days=60)))
+    public_votes(ada)
+
+
+def public_votes(ada: User) -> None:
+    for number in range(4):
+        voted(f"voter {number}", "Board", Ada=number + 1, Bo=2)
+    voted("voter 0", "Board", Cy=1)
+    ballots.withdraw(someone("voter 1"), "Board", "voter 1 withdraws")
+    ballots.enter_paper(ada, "Board", "paper@example.org", ranks(Bo=1), "paper")
+    ballots.withdraw(someone("voter 2"), "Board", "voter 2 withdraws")
+    voted("voter 2", "Board", Ada=1, Cy=1)
+
+
+def voted(name: str, in_: str, **typed: int) -> None:
+    acts = sum(1 for _ in people.table().each(keys.events()))
+    ballots.cast(someone(name), in_, ranks(**typed), f"{name} {acts}")
+
+
+def mails() -> None:
+    ada = someone("Ada")
+    invitations.invite(ada, election("Board"))
+    send_mails()
+    invitations.send_again(ada, election("Board"), "late@example.org")
+    invitations.leave_alone(invitations.silence_token("BOARD", "late@example.org"))
+    invitations.remind(ada, election("Board"))
+    messages.send(ada, election("Board"), "The room", "It is *another* one.")
+    send_mails()
+
+
+def a_secret_election() -> None:
+    bo = someone("Bo")
+    made = organising.create(bo, "Prize", electorate="everyone", paper_ballots=True)
+    organising.add_candidates(bo, made, [Candidate("Ada"), Candidate("Bo"), Candidate("Cy")])
+    organising.add_voters(bo, made, ["by.post@example.org"])
+    organising.open_(bo, election("Prize"), editable=False)
+    for number in range(5):
+        voted(f"voter {number}", "Prize", Ada=1, Bo=number + 1)
+    voted("voter 4", "Prize", Cy=1)
+    ballots.withdraw(someone("voter 3"), "Prize", "voter 3 withdraws")
+    ballots.enter_paper(bo, "Prize", "by.post@example.org", ranks(Cy=1), "by post")
+    organising.close(bo, election("Prize"))
+    organising.close(someone("Ada"), election("Board"))
+    ballots.seal_what_is_closed()
+
+
+def elections_change_hands() -> None:
+    ada, bo = someone("Ada"), someone("Bo")
+    organising.copy(bo, election("Prize"), "Prize again")
+    organising.hand_over(bo, election("Prize again"), "Ada")
+    organising.add_manager(ada, election("Prize again"), "Bo")
+    organising.remove_manager(ada, election("Prize again"), "Bo")
+    organising.copy(ada, election("Board"), "Short-lived")
+    organising.add_voters(ada, election("Short-lived"), [f"{number}@example.org" for number in range(3)])
+    organising.open_(ada, election("Short-lived"), editable=False)
+    voted("voter 0", "Short-lived", Ada=1)
+    invitations.invite(ada, election("Short-lived"))
+    invitations.take_mailings_on()
+    organising.delete(ada, election("Short-lived"))
+    send_mails()
+
+
+def ends_by_the_clock() -> None:
+    ada = someone("Ada")
+    made = organising.create(ada, "Soon over", no_voting_after=as_text(utc_now() + timedelta(hours=4)))
+    organising.add_candidates(ada, made, [Candidate("Ada"), Candidate("Bo"), Candidate("Cy")])
+    organising.add_voters(ada, made, ["voter 0", "voter 1"])
+    organising.open_(ada, election("Soon over"), editable=False)
+    reminders.choose(ada, election("Soon over"), [3])
+    voted("voter 0", "Soon over", Ada=1)
+    with later(hours=2):
+        assert reminders.remind_by_the_clock() == 1
+    with later(hours=5):
+        assert organising.close_what_is_over() == 1
+        ballots.seal_what_is_closed()
+
+
+def somebody_leaves() -> None:
+    olga, cy = someone("Olga"), someone("Cy")
+    made = organising.create(cy, "Still open")
+    organising.add_candidates(cy, made, [Candidate("Ada"), Candidate("Bo"), Candidate("Cy")])
+    organising.add_voters(cy, made, ["voter 0", "voter 5", "Cy"])
+    organising.open_(cy, election("Still open"), editable=False)
+    voted("voter 5", "Still open", Ada=1)
+    voted("voter 0", "Still open", Ada=1)
+    organising.add_manager(someone("Ada"), election("Prize again"), "Cy")
+    accounts.remove(olga, someone("voter 5"))
+    accounts.remove(olga, cy)
+    accounts.remove_self(someone("voter 4"))
+    accounts.make_demo_person("Late", Role.VOTER, "", PASSWORD)
+
+
+# --- what the log makes of it ---
+
+
+def test_the_log_makes_the_state_there_is(told):
+    verdict = replay.check(told, replay.quietly)
+    assert verdict.first == ()
+    assert verdict.lost == ("Still open",)
+    assert verdict.events > 100
+
+
+def test_the_story_tells_of_every_kind_of_event_there_is(told):
+    kinds = {event["event_type"] for event in told.each(keys.events())}
+    assert kinds == kinds_in(*APPS)
+
+
+def test_every_kind_of_event_in_the_code_can_be_replayed():
+    packages = {path.parent.name for path in ROOT.glob("*/__init__.py")} - {"tests", "bench"}
+    assert kinds_in(*packages) == set(replay.ACTS)
+
+
+@cache
+def kinds_in(*packages: str) -> set[str]:
+    """The words in the shape of an event's kind, in every module that makes events."""
+    paths = [path for name in packages for path in (ROOT / name).rglob("*.py")]
+    trees = [ast.parse(text) for path in paths if "Event(" in (text := path.read_text())]
+    words = [
+        node.value
+        for tree in trees
+        if any(isinstance(node, ast.Call) and getattr(node.func, "id", "") == "Event" for node in ast.walk(tree))
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Constant) and isinstance(node.value, str)
+    ]
+    return {word for word in words if re.fullmatch(r"(?:[A-Z][a-z]+){2,}", word)}
+
+
+def test_a_pause_is_replayed_too(site, monkeypatch):
+    monkeypatch.setattr(pause, "FRESH", 0)
+    pause.pause("Olga", 10, "Back soon.")
+    assert replay.check(site, replay.quietly).first == ()
+    pause.resume("Olga")
+    assert replay.check(site, replay.quietly).first == ()
