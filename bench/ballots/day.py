@@ -97,9 +97,9 @@ class Day:
 @contextmanager
 def on(day: Day) -> Iterator[Day]:
     """Whatever happens inside happens at this site."""
-    from accounts.repository import acting_on
+    from django.test import override_settings
 
-    with acting_on(connect(day.url)):
+    with override_settings(STORE_URL=day.url):
         yield day
 
 

@@ -114,6 +114,8 @@ KINDS = (
     _kind("public poll", keys.listed_poll(""), "id title createdAt expiresAt closedAt ttl"),
     _kind("poll's gate", keys.poll_gate("", 0), "open until voted ttl"),
     _kind("poll's result", keys.poll_result(""), "votes digest sealedAt ttl"),
+    _kind("report", keys.report("", ""), "id pollId reason words reportedAt ttl"),
+    _kind("reported poll", keys.reported_poll(""), "id title reason reportedAt reports ttl"),
     _kind("counts", keys.counts(), "user_count election_count event_count last_updated"),
     _kind("sync state", keys.sync(), "last_event_id"),
     _kind("restoring", keys.restoring(), "sha256 items"),

@@ -34,7 +34,8 @@ class Command(StoreCommand):
             self.stdout.write(f"{verdict.unsealed} newer events are not sealed yet.")
         if verdict.index_flaw:
             raise CommandError(f"But pages may not find everything. {verdict.index_flaw}")
-        self.stdout.write(f"Closed elections that are what was sealed: {self._sealed_elections()}.")
+        if closed := self._sealed_elections():
+            self.stdout.write(f"Closed elections that are what was sealed: {closed}.")
 
     def _sealed_elections(self) -> int:
         flaws, seen = [], 0
