@@ -48,7 +48,7 @@ def newest(request: HttpRequest) -> HttpResponse:
     """For programs: a line to hand to `verify`, and one that says when it was sealed."""
     found = EventLog(table()).newest_checkpoint()
     if found is None:
-        return _text(f"{_('Nothing has been sealed yet.')}\n", 404)
+        return _text(_("Nothing has been sealed yet.") + "\n", 404)
     return _text(f"{as_argument(found)}\n{found['when_sealed']}\n")
 
 
