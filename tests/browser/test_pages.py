@@ -57,7 +57,7 @@ def test_what_earlier_steps_left_to_say_is_said_aloud_in_its_look(visit, level, 
     page = visit("/")
     html = render_to_string("parts/messages.html", {"messages": [Message(level, "Ada & <b>Bob</b> are on the roll.")]})
     page.evaluate("html => document.querySelector('main > .wide').insertAdjacentHTML('afterbegin', html)", html)
-    expect(page.get_by_role("status").first).to_contain_text("Ada & <b>Bob</b> are on the roll.")
+    expect(page.locator("main").get_by_role("status").first).to_contain_text("Ada & <b>Bob</b> are on the roll.")
     expect(page.locator(f".message.{look}")).to_be_visible()
     page.get_by_role("button", name="Dismiss this message").click()
     expect(page.locator(".message")).to_have_count(0)

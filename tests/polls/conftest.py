@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import time
 from collections.abc import Callable
 from datetime import timedelta
 
@@ -30,6 +31,7 @@ def made(site, person) -> Callable[..., Poll]:
     def make(*names: str, by_nobody: bool = False, days: int = 30, **chosen) -> Poll:
         maker = AnonymousUser() if by_nobody else ida
         poll, _key = services.make(maker, names or NAMES, days, **CHOSEN | chosen)
+        time.sleep(0.002)  # lists are by the millisecond, and the next one is newer
         return poll
 
     return make
