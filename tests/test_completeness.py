@@ -25,6 +25,8 @@ from store.connect import connect
 from store.log import Event
 from store.replay import EVENTS, Exempt
 from store.table import DATA, LOG, Check, Item, Key, Put, Table, Update, Write
+from tests.polls.conftest import made as poll_made  # noqa: F401 - a fixture
+from tests.test_replay_polls import tell_of_polls
 from tests.test_replay_story import APPS, tell
 
 ROOT = Path(__file__).parent.parent
@@ -129,6 +131,14 @@ def story(tmp_path_factory, static_files) -> Watched:
 
 def test_nothing_changes_without_an_event_and_no_event_without_a_change(story):
     assert story.faults == []
+
+
+def test_polls_too_change_nothing_without_an_event(watched, person, poll_made):  # noqa: F811
+    tell_of_polls(person, poll_made)
+    assert watched.faults == []
+    people.table().write(Update(keys.poll(poll_made(by_nobody=True).id), set={"title": "Dinner"}))
+    (fault,) = watched.faults
+    assert fault.startswith("a change without an event: POLL#")
 
 
 def test_the_story_goes_through_every_function_that_writes(story):

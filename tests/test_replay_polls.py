@@ -19,9 +19,8 @@ from tests.test_replay_story import kinds_in, someone
 check = partial(replay.check, said=replay.quietly)
 
 
-@pytest.fixture
-def told(site, person, made):  # noqa: F811
-    """Polls to which everything has happened that can happen to one."""
+def tell_of_polls(person, made) -> None:  # noqa: F811
+    """Everything happens that can happen to a poll."""
     owner, lunch = person("Olga", Role.OWNER), made(listed=True, expires_at=in_hours(2))
     for voter, ranking in (("one", "Pizza>Sushi"), ("two", "Sushi"), ("three", "Tacos=Pizza"), ("one", "Tacos")):
         vote(lunch, voter, ranking)
@@ -41,6 +40,11 @@ def told(site, person, made):  # noqa: F811
     reports.show(owner, repository.find(lunch.id))
     vote(made(by_nobody=True), "one", "Pizza")
     accounts.remove(owner, someone("Ida"))
+
+
+@pytest.fixture
+def told(site, person, made):  # noqa: F811
+    tell_of_polls(person, made)
     return site
 
 
