@@ -55,9 +55,7 @@ def wait_until_it_answers(address: str, process: subprocess.Popen[bytes], log: P
     raise AssertionError(f"The server did not start:\n{log.read_text()}")
 
 
-@contextmanager
-def serving(folder: Path, *options: str) -> Iterator[str]:
-    """The address of a site served from the folder as `make run` serves it."""
+def start(folder: Path, *options: str) -> tuple[subprocess.Popen[bytes], str]:
     port, log = free_port(), folder / "server.log"
     variables = {"PATH": os.environ["PATH"], "DATA_DIR": str(folder), "PORT": str(port), "WEB_PROCESSES": "1"}
     command = [sys.executable, "manage.py", "serve", *options]
@@ -66,13 +64,30 @@ def serving(folder: Path, *options: str) -> Iterator[str]:
             command, cwd=BASE_DIR, env=variables, stdout=output, stderr=output, start_new_session=True
         )
     try:
-        address = f"http://127.0.0.1:{port}"
-        wait_until_it_answers(address, process, log)
+        wait_until_it_answers(f"http://127.0.0.1:{port}", process, log)
+    except AssertionError:
+        stop(process)
+        raise
+    return process, f"http://127.0.0.1:{port}"
+
+
+def stop(process: subprocess.Popen[bytes]) -> None:
+    if process.poll() is None:
+        os.killpg(process.pid, signal.SIGKILL)
+    process.wait(timeout=10)
+
+
+@contextmanager
+def serving(folder: Path, *options: str) -> Iterator[str]:
+    """The address of a site served from the folder as `make run` serves it."""
+    try:
+        process, address = start(folder, *options)
+    except AssertionError:  # somebody else may have taken the free port meanwhile: once more, with another
+        process, address = start(folder, *options)
+    try:
         yield address
     finally:
-        if process.poll() is None:
-            os.killpg(process.pid, signal.SIGKILL)
-        process.wait(timeout=10)
+        stop(process)
 
 
 @pytest.fixture(scope="package")

@@ -197,8 +197,7 @@ def test_anybody_copies_the_command_that_checks_a_checkpoint(visit):
 # --- for everybody to read ---
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("width", [320, 1280])
+@pytest.mark.parametrize(("width", "scheme"), [(320, "light"), (1280, "dark")])
 def test_axe_finds_nothing_in_any_dashboard_and_nothing_sticks_out(signed_in, width, scheme):
     page = signed_in("owner", width=width, color_scheme=scheme)
     found = {}

@@ -193,8 +193,7 @@ def test_an_organiser_writes_to_all_and_chooses_reminders(organiser):
     expect(page.locator("main")).to_contain_text("Reminders by the clock: 1 day before the end.")
 
 
-@pytest.mark.parametrize("width", [320, 1280])
-@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize(("width", "scheme"), [(320, "light"), (1280, "dark")])
 def test_axe_finds_nothing_on_pages_of_elections(visit, width, scheme):
     page = visit("/sign-in/", width=width, color_scheme=scheme)
     sign_in(page, "Alan Turing", PASSWORD)

@@ -183,8 +183,7 @@ OWNERS = (
 )
 
 
-@pytest.mark.parametrize("width", [320, 1280])
-@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize(("width", "scheme"), [(320, "light"), (1280, "dark")])
 def test_axe_finds_nothing_on_pages_about_people(visit, width, scheme):
     page = visit("/sign-in/", width=width, color_scheme=scheme)
     found = {}
