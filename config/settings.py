@@ -11,6 +11,8 @@ from urllib.parse import unquote, urlsplit
 from django.core.exceptions import ImproperlyConfigured
 from django.utils.translation import gettext_lazy as _
 
+from store.connect import CHAOS
+
 BASE_DIR = Path(__file__).resolve().parent.parent
 MAIL_PORTS = {"smtp": 25, "smtp+tls": 587, "smtps": 465}
 
@@ -80,7 +82,7 @@ class Environment:
     def store(self, name: str, default: str, *, real: bool) -> str:
         """A store's URL is judged when the store is opened; but bad weather is made on purpose in no real site."""
         value = self.text(name, default)
-        if real and value.startswith("chaos+"):
+        if real and value.startswith(CHAOS):
             self.mistakes.append(f"{name} must not be a store with faults in production.")
         return value
 

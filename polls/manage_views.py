@@ -87,8 +87,7 @@ def _private_link(request: HttpRequest, poll: Poll) -> str:
 
 @of_runners(require_safe)
 def manage(request: HttpRequest, runner: Runner) -> HttpResponse:
-    moderates = request.user.is_authenticated and request.user.can(Permission.MANAGE_USERS)
-    context = {"votes": runner.votes, "moderates": moderates, "private_link": _private_link(request, runner.poll)}
+    context = {"votes": runner.votes, "private_link": _private_link(request, runner.poll)}
     return render(request, "polls/manage.html", _context(request, runner, **context, **shared(runner.poll)))
 
 

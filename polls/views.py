@@ -92,8 +92,7 @@ def polls(request: HttpRequest) -> HttpResponse:
     tab = "mine" if mine else "public"
     older = f"{reverse('polls')}?{urlencode({'show': tab, 'after': cursor})}" if cursor else ""
     context = {"polls": [(each, each.is_open(now)) for each in found], "tab": tab, "older": older}
-    moderates = request.user.is_authenticated and request.user.can(Permission.MANAGE_USERS)
-    return render(request, "polls/polls.html", context | {"may_make": may_make(request), "moderates": moderates})
+    return render(request, "polls/polls.html", context | {"may_make": may_make(request)})
 
 
 def may_make(request: HttpRequest) -> bool:

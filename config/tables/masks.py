@@ -15,6 +15,7 @@ from typing import Any
 
 from django.utils.translation import gettext_lazy as _
 
+from accounts.rules import Role
 from elections.repository import election_of
 from elections.rules import Election, State
 from elections.turnout import tells_who
@@ -121,7 +122,7 @@ KINDS = (
     _kind("restoring", keys.restoring(), "sha256 items"),
     _kind("pause", keys.pause(), "by since minutes sentence"),
     _kind("figures", keys.figures(), "last_event_id state_draft state_open state_closed",
-          *(f"role_{role}" for role in ("NO_ACCESS", "OBSERVER", "VOTER", "USER", "ADMIN", "AUDITOR", "OWNER"))),
+          *(f"role_{role}" for role in Role.__members__)),
     _kind("day's figures", keys.figures_of_day(""), "day ballots_cast ballots_changed ballots_withdrawn"),
     _kind("lease", keys.lease(""), "since until renewals"),
     _kind("nightly mail", keys.nightly(), "event_id day"),

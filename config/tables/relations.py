@@ -31,7 +31,7 @@ from tally.ballots import groups_of
 
 from . import masks
 from .masks import HIDDEN, Allowed, Hidden
-from .raw import Link, item_href, lock, unlock
+from .raw import BAD_CURSOR, Link, item_href, lock, unlock
 
 A_PAGE = 50
 LONGEST_TEXT = 300  # characters of a cell on a page; files and the pages of items have all
@@ -44,7 +44,6 @@ class NoSuch(Refusal):
 
 NO_ELECTION = _("There is no election of that name.")
 NOT_BEFORE_CLOSE = _("The ballots of a secret election are shown when it is closed.")
-BAD_CURSOR = _("This link does not lead on in this list. Please start again at its beginning.")
 BAD_NAME = _("This is not a name that the store could have.")
 
 
