@@ -12,7 +12,7 @@ from django.views.decorators.http import require_POST
 
 from accounts.views import carried_out, form_page, posted, show_form
 
-from . import services
+from . import copying, services
 from .forms import (
     ConfirmDeletionForm,
     EndForm,
@@ -75,7 +75,7 @@ def rename(request: HttpRequest, election: Election) -> HttpResponse:
 @form_page
 def copy(request: HttpRequest, election: Election) -> HttpResponse:
     suggestion = _("Copy of %(name)s") % {"name": election.name}
-    return _under_another_name(request, election, services.copy, _("Copy"), suggestion[:200])
+    return _under_another_name(request, election, copying.copy, _("Copy"), suggestion[:200])
 
 
 def _under_another_name(

@@ -52,13 +52,13 @@ def _record(actor: User, event_type: str, election: Election, data: dict[str, An
         raise Overtaken(OVERTAKEN) from None
 
 
-# --- making, changing, renaming, copying ---
+# --- making, changing, renaming ---
 
 
 def create(actor: User, name: str, **settings: Any) -> Election:
     made = {"owner_name": actor.name, "created_at": repository.now_text(), "seed": new_seed()}
     election = Election(name=name, **made, **settings)
-    _create(actor, election)
+    create_draft(actor, election)
     return election
 
 
@@ -66,11 +66,11 @@ def new_seed() -> str:
     return secrets.token_hex(8)
 
 
-def _create(actor: User, election: Election, **data: Any) -> None:
+def create_draft(actor: User, election: Election, *also: Write, **data: Any) -> None:
     _sweep(election.name)
-    said = repository.storable(asdict(election)) | {"election_name": election.name, **data}
+    said = repository.storable(asdict(replace(election, filling=False))) | {"election_name": election.name, **data}
     try:
-        log().record(Event(actor.name, "ElectionCreated", said), *repository.creation(election))
+        log().record(Event(actor.name, "ElectionCreated", said), *repository.creation(election), *also)
     except Refused:
         raise NameTaken(NAME_TAKEN) from None
 
@@ -125,22 +125,6 @@ def respelling(election: Election, name: str) -> list[Write]:
     """The same name to every key, but other letters to show."""
     first, *others = repository.change(election, replace(election, name=name))
     return [replace(first, set={**first.set, "name": name}), *others]
-
-
-def copy(actor: User, election: Election, name: str) -> Election:
-    """Candidates, roll and settings; never ballots, and the window is the organiser's to set anew."""
-    check(actor, election, Action.COPY)
-    window = {"no_voting_before": None, "no_voting_after": None}
-    return _copy(actor, election, name, owner_name=actor.name, created_at=repository.now_text(), managers=(), **window)
-
-
-def _copy(actor: User, election: Election, name: str, **changes: Any) -> Election:
-    anew = {"allow_edit": True, "allow_vote": False, "voter_count": 0, "version": 1, "closing": None}
-    fresh = replace(election, name=name, seed=new_seed(), **anew, **changes)
-    _create(actor, fresh, copied_from=election.name)
-    add_candidates(actor, fresh, repository.candidates(election.name))
-    add_voters(actor, fresh, [voter.name for voter in repository.every_voter(election.name)])
-    return fresh
 
 
 # --- candidates ---
