@@ -534,8 +534,8 @@ def checkpoint(number: int) -> Key:
     return Key("CHECKPOINTS", sequence(number), LOG)
 
 
-def checkpoints(first: int = 0) -> Span:
-    return Span("CHECKPOINTS", first=sequence(first), table=LOG)
+def checkpoints(first: int = 0, last: int | None = None) -> Span:
+    return Span("CHECKPOINTS", first=sequence(first), last=None if last is None else sequence(last), table=LOG)
 
 
 def public_checkpoint(number: int) -> Key:

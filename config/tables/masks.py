@@ -74,8 +74,8 @@ ELECTION = " ".join(field for field in Election.__dataclass_fields__)
 SAID = (
     f"{ELECTION} election_name new_name new_owner old_owner candidates candidate_name number statement link voters "
     "voter voter_name changed paper editable part parts state role old_role new_role email display_name about digest "
-    "report_digest roll_digest roll_commitment sealed_at hours_before subject on_roll since minutes sentence poll_id title closedAt "
-    "createdAt expiresAt goneAt id maker listed sign_in results_hidden votes"
+    "report_digest roll_digest roll_commitment sealed_at hours_before subject on_roll since minutes sentence poll_id "
+    "title closedAt createdAt expiresAt goneAt id maker listed sign_in results_hidden votes"
 )
 SAID_BY_TYPE = {"BallotCast": "rankings", "BallotsSealed": "ballots confirmation rankings", "ResultSealed": "ballots"}
 MAILED = ("invited", "reminded", "timed", "messaged")
