@@ -28,6 +28,7 @@ from elections.services import close_what_is_over
 from polls.services import anything_over, seal_what_is_over
 from store import keys
 from store.log import EventLog
+from store.publish import Publisher
 from store.table import Span, Unavailable
 
 from . import metrics, nightly
@@ -81,9 +82,10 @@ def anything_in(*spans: Span) -> Callable[[], bool]:
     return look
 
 
-def _events_to_seal() -> bool:
+def _anything_to_seal() -> bool:
+    """An event, or a checkpoint that is to be public by now."""
     newest = EventLog(table()).newest_checkpoint()
-    return anything_in(keys.events(newest["event_id"] + 1 if newest else 0))()
+    return anything_in(keys.events(newest["event_id"] + 1 if newest else 0))() or Publisher(table()).is_due()
 
 
 def _seal() -> int:
@@ -111,7 +113,7 @@ POLLS = Job("polls", 5, seal_what_is_over, anything_over)
 REMINDERS = Job("reminders", 30, remind_by_the_clock, anything_in(list_of(State.OPEN)))
 MAILINGS = Job("mailings", 2, take_mailings_on, anything_in(keys.MAILINGS))
 MAIL = Job("mail", 2, _send, anything_in(keys.mails(mail.QUEUED), keys.mails(mail.SENDING)))
-LOG = Job("log", 2, _seal, _events_to_seal)
+LOG = Job("log", 2, _seal, _anything_to_seal)
 NIGHTLY = Job("nightly", 300, nightly.mail_checkpoint, nightly.is_due)
 SWEEP = Job("sweep", 30, _sweep)
 

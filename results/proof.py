@@ -23,7 +23,7 @@ from tally.ballots import BadBallot, Ballots
 
 from . import repository
 from .repository import Seal
-from .roll import roll_digest
+from .roll import roll_commitment, roll_digest
 from .trail import events_of
 
 
@@ -92,8 +92,7 @@ def _check(election: Election) -> None:
     seal = repository.seal_of(there)
     _check_counted(election, seal, said)
     _check_result(election, seal, said)
-    if said.get("roll_digest", "") not in ("", roll_digest(election, said["ballots"])):
-        raise Flaw("the roll is not what was sealed: who is on it, or who has voted.")
+    _check_roll(election, seal, said)
 
 
 # --- what was sealed ---
@@ -174,3 +173,13 @@ def _check_result(election: Election, seal: Seal, said: Item) -> None:
         digest.update(part["text"].encode())
     if digest.hexdigest() != said["report_digest"]:
         raise Flaw("the text of its result is not what was sealed.")
+
+
+def _check_roll(election: Election, seal: Seal, said: Item) -> None:
+    """Very old results were sealed without their roll, later ones with a plain digest of it."""
+    if "roll_commitment" in said and not seal.roll_secret:
+        raise Flaw("the secret is gone without which its roll cannot be held against what was sealed.")
+    digest = said.get("roll_digest") and roll_digest(election, said["ballots"])
+    commitment = said.get("roll_commitment") and roll_commitment(election, seal.roll_secret)
+    if (digest, commitment) != (said.get("roll_digest"), said.get("roll_commitment")):
+        raise Flaw("the roll is not what was sealed: who is on it, or who has voted.")

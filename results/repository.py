@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from itertools import islice
 
@@ -27,7 +27,10 @@ RANKINGS_A_PART = 4_000
 
 @dataclass(frozen=True, slots=True)
 class Seal:
-    """What was sealed: the digests of the ballots and of the report, when, and the turnout, which no longer changes."""
+    """What was sealed: the digests of the ballots and of the report, when, and the turnout, which no longer changes.
+
+    The secret of the roll (results/roll.py) is for nobody's eyes; of a result sealed before there were any it is empty.
+    """
 
     ballots: int
     digest: str
@@ -36,6 +39,7 @@ class Seal:
     parts: int
     candidates: tuple[str, ...]
     turnout: Turnout
+    roll_secret: str = field(default="", repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +73,9 @@ def _text(election_name: str) -> str:
 def seal_of(item: Item) -> Seal:
     fields = {name: item[name] for name in PLAIN}
     steps = tuple((datetime.fromisoformat(moment), count) for moment, count in item["steps"])
-    return Seal(**fields, candidates=tuple(item["candidates"]), turnout=Turnout(item["voted"], item["paper"], steps))
+    counted = Turnout(item["voted"], item["paper"], steps)
+    secret = item.get("roll_secret", "")
+    return Seal(**fields, candidates=tuple(item["candidates"]), turnout=counted, roll_secret=secret)
 
 
 def is_sealed(election_name: str) -> bool:
@@ -82,6 +88,7 @@ def head(election_name: str, seal: Seal) -> Put:
     fields = {name: getattr(seal, name) for name in PLAIN} | {"candidates": list(seal.candidates)}
     steps = [[as_text(moment), count] for moment, count in seal.turnout.steps]
     counted = {"voted": seal.turnout.voted, "paper": seal.turnout.paper, "steps": steps}
+    counted |= {"roll_secret": seal.roll_secret}
     return Put({"PK": place.pk, "SK": place.sk, **fields, **counted}, when=Missing())
 
 

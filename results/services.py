@@ -20,7 +20,7 @@ from tally.ballots import Ballots
 from . import repository, running
 from .report import report_on, settings_of
 from .repository import Found, Seal
-from .roll import roll_digest
+from .roll import new_secret, roll_commitment
 
 AT_ONCE = 1_000  # ballots that are counted while somebody waits for the page; more are the worker's
 
@@ -42,10 +42,10 @@ def seal_result(election: Election) -> None:
     text = report_on(counted, election.method, **settings_of(election)).as_json()
     parts = repository.write_parts(election.name, text, counted)
     digest = hashlib.sha256(text.encode()).hexdigest()
-    seal = Seal(counted.total, counted.digest, digest, elections.now_text(), parts, counted.candidates, came)
+    sealed_at, secret = elections.now_text(), new_secret()
+    seal = Seal(counted.total, counted.digest, digest, sealed_at, parts, counted.candidates, came, secret)
     said = {"election_name": election.name, "ballots": seal.ballots, "digest": seal.digest, "report_digest": digest}
-    said |= {"sealed_at": seal.sealed_at}
-    said |= {"roll_digest": roll_digest(election, seal.ballots)} | checked
+    said |= {"sealed_at": sealed_at, "roll_commitment": roll_commitment(election, secret)} | checked
     with suppress(Refused):  # then somebody else has sealed it, and the same
         there = Check(keys.election(election.name), Exists())
         log().record(Event("plenum", "ResultSealed", said), repository.head(election.name, seal), there)

@@ -17,7 +17,6 @@ from fractions import Fraction
 from itertools import product
 from pathlib import Path
 
-HALF = 16  # bytes of each digest that a checkpoint keeps
 SETTINGS = ("method", "seats", "unranked", "seed", "secret_ballot", "electorate", "created_at")
 BALLOT = ("confirmation", "rankings", "voter_name")
 VOTING = ("VotersAdded", "VotersRemoved", "CandidatesAdded", "CandidatesRemoved", "BallotCast", "BallotWithdrawn")
@@ -29,6 +28,13 @@ class Wrong(Exception):
 
 def sha(text):
     return hashlib.sha256(text).digest()
+
+
+def committed(entry):  # to somebody on the roll: who is told in full is shown to be whom the commitment hides
+    if "nonce" not in entry:
+        return bytes.fromhex(entry["commitment"])
+    said = json.dumps([entry["name"], entry["voted"]], ensure_ascii=False, separators=(",", ":"))
+    return sha(bytes.fromhex(entry["nonce"]) + said.encode())
 
 
 def fold(name):  # two spellings of one name become the same
@@ -93,23 +99,14 @@ class Bundle:
 
     def check_log(self):
         """Each event is what was sealed, and each checkpoint's chain leads from the hash before it to its own."""
-        left, before = set(self.digests), {}
+        left, before = dict(self.digests), {}
         for point in map(json.loads, self.read("checkpoints.jsonl").splitlines()):
-            first, last, chain = point["first_event_id"], point["event_id"], bytes.fromhex(point["previous"])
-            halves, others = bytes.fromhex(point["digests"]), bytes.fromhex(point["rest"])
-            ours, voids = set(point["events"]), set(point["voids"])
-            if before.get("event_id") == first - 1 and before["hash"] != point["previous"]:
-                raise Wrong(f"The checkpoint at event {last} does not continue the one before it.")
+            first, last, ours = point["first_event_id"], point["event_id"], set(point["events"])
+            chain = bytes.fromhex(before["hash"] if before.get("event_id") == first - 1 else point["previous"])
             for number in range(first, last + 1):
-                part = slice(HALF * (number - first), HALF * (number - first + 1))
-                digest = sha(b"void %d" % number) if number in voids else halves[part] + others[part]
-                if number in ours:
-                    if number not in left:
-                        raise Wrong(f"Event {number} is missing.")
-                    left.remove(number)
-                    digest = self.digests[number]
-                if digest[:HALF] != halves[part]:
-                    raise Wrong(f"Event {number} is not what was sealed.")
+                digest = bytes.fromhex(point["digests"][64 * (number - first) : 64 * (number - first + 1)])
+                if number in ours and left.pop(number, None) != digest:
+                    raise Wrong(f"Event {number} is {'not what was sealed' if number in self.digests else 'missing'}.")
                 chain = sha(chain + digest)
             if chain.hex() != point["hash"]:
                 raise Wrong(f"The chain of the checkpoint at event {last} does not lead to its hash.")
@@ -131,13 +128,16 @@ class Bundle:
     def check_roll(self, history, box):
         """Who has voted may be unsaid, and in secret elections when; addresses are not told in full; all else fits."""
         voters, may, secret = self.roll["voters"], history.roll, history.settings["secret_ballot"]
-        listed = {fold(name): has for name, has in voters}
+        listed = {fold(each["name"]): each["voted"] for each in voters}
         for name in sorted(set(may) | set(() if self.withheld else listed)):
             if name not in listed or name not in may or not (secret or listed[name] in (None, may[name])):
                 raise Wrong(f"“{name}” is not on the roll as in the log: there, and having voted or not.")
-        voted = sum(has is True for _, has in voters) if None not in listed.values() else self.roll["voted"]
+        voted = sum(each["voted"] is True for each in voters) if None not in listed.values() else self.roll["voted"]
         if (len(voters), voted) != (self.roll["may_vote"], self.roll["voted"]):
             raise Wrong("The roll is not as long as it says, or not so many on it have voted.")
+        sealed = history.result.get("roll_commitment")  # results of an older Plenum have none
+        if sealed and sha(b"".join(map(committed, voters))).hex() != sealed:
+            raise Wrong("The roll is not what was sealed with the result.")
         known = ", as far as the log names them here" * bool(self.withheld)
         return f"{len(voters)} are on the roll, and {voted} of them have voted{known}"
 

@@ -4,8 +4,8 @@ A backup is a header, a line for every item, and a last line with the number of 
 before it. Bytes are written as {"bytes": base64}; a map that could be taken for such a thing, as {"map": {...}}.
 
 The sealer moves checkpoint, sync state and counts together. They are taken as they were when the backup began, and
-newer checkpoints are left out, so that they fit one another also where the store has no snapshot; a sealer makes the
-newer ones again, with the same hashes.
+newer checkpoints, public ones too, are left out, so that they fit one another also where the store has no snapshot; a
+sealer makes the newer ones again, with the same hashes.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ BATCH_BYTES = limits.WRITES_BYTES // 8  # of short requests fewer are throttled,
 TRIES = 5
 GZIP = b"\x1f\x8b"
 SALT = keys.salt("any").sk
-CHECKPOINTS = keys.checkpoints().pk
+CHECKPOINTS = (keys.checkpoints().pk, keys.public_checkpoints().pk)
 SEALED_TOGETHER = (keys.sync(), keys.counts())
 
 Entry = tuple[str, Item]  # the name of the table, and the item
@@ -110,7 +110,7 @@ def contents(table: Table, at: Cut) -> Iterator[Entry]:
         newest = max(newest, number)
         if key == keys.event_number():
             last = item
-        elif key not in SEALED_TOGETHER and not (key.pk == CHECKPOINTS and number > at.number):
+        elif key not in SEALED_TOGETHER and not (key.pk in CHECKPOINTS and number > at.number):
             kept = as_of(item, at.number) if name == LOG else item
             if kept is not None:
                 yield name, kept
@@ -120,9 +120,13 @@ def contents(table: Table, at: Cut) -> Iterator[Entry]:
 
 
 def _to_keep(table: Table) -> Iterator[Entry]:
-    """Everything but the leases of workers, which are about processes and not about the site."""
-    leases = keys.lease("").pk
-    return ((name, item) for name, item in table.everything() if not item["PK"].startswith(leases))
+    """Everything but the leases of workers and how far a sealer has published: about processes, not about the site."""
+    leases, publishing = keys.lease("").pk, keys.publishing().pk
+    return (
+        (name, item)
+        for name, item in table.everything()
+        if not item["PK"].startswith(leases) and item["PK"] != publishing
+    )
 
 
 def _event_number(item: Item) -> int:

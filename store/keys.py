@@ -62,7 +62,9 @@ A name becomes part of a key only through `part`, which folds it (so that "Ada" 
 | event         | log   | EVENTS             | {sequence}#{time} |                              | sealer, verify       |
 | event number  | log   | SEQUENCE           | METADATA          |                              | every recorded act   |
 | void number   | log   | VOID#{sequence}    | METADATA          |                              | every recorded act   |
-| checkpoint    | log   | CHECKPOINTS        | {sequence}        |                              | checkpoints, verify  |
+| checkpoint    | log   | CHECKPOINTS        | {sequence}        |                              | sealer, verify       |
+| public one    | log   | PUBLIC             | {sequence}        |                              | checkpoints, bundle  |
+| publishing    | log   | PUBLISHING         | METADATA          |                              | sealer               |
 | log's index   | log   | BY#{kind}#{name}   | {first sequence}  |                              | event log, history   |
 | log's moments | log   | MOMENTS            | {first sequence}  |                              | event log, history   |
 """
@@ -542,8 +544,22 @@ def checkpoint(number: int) -> Key:
     return Key("CHECKPOINTS", sequence(number), LOG)
 
 
-def checkpoints(first: int = 0) -> Span:
-    return Span("CHECKPOINTS", first=sequence(first), table=LOG)
+def checkpoints(first: int = 0, last: int | None = None) -> Span:
+    return Span("CHECKPOINTS", first=sequence(first), last=None if last is None else sequence(last), table=LOG)
+
+
+def public_checkpoint(number: int) -> Key:
+    """A checkpoint as everybody may see it."""
+    return Key("PUBLIC", sequence(number), LOG)
+
+
+def public_checkpoints(first: int = 0) -> Span:
+    return Span("PUBLIC", first=sequence(first), table=LOG)
+
+
+def publishing() -> Key:
+    """How far checkpoints are public, and how far they are to be."""
+    return Key("PUBLISHING", METADATA, LOG)
 
 
 LOG_INDEX = "BY#"  # how its partitions begin

@@ -26,7 +26,7 @@ VOTERS = 4000
 GATES, USERS = 16, 100
 SYNCS = 200
 NOON, NIGHT, TTL = "2026-11-15T12:00:00.000Z", "2026-11-15T23:00:00.000Z", 1_800_000_000
-EVENT = {"actor": "ada", "when_occurred": NOON, "event_type": "BallotCast"}
+EVENT = {"actor": "ada", "when_occurred": NOON, "event_type": "BallotCast", "nonce": "0" * 32}
 
 
 def measure(report: Report, folder: Path, sustained: float, scale: float) -> None:

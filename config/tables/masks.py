@@ -74,8 +74,8 @@ ELECTION = " ".join(field for field in Election.__dataclass_fields__)
 SAID = (
     f"{ELECTION} election_name new_name new_owner old_owner candidates candidate_name number statement link voters "
     "voter voter_name changed paper editable part parts state role old_role new_role email display_name about digest "
-    "report_digest roll_digest sealed_at hours_before subject on_roll since minutes sentence poll_id title closedAt "
-    "createdAt expiresAt goneAt id maker listed sign_in results_hidden votes"
+    "report_digest roll_digest roll_commitment sealed_at hours_before subject on_roll since minutes sentence poll_id "
+    "title closedAt createdAt expiresAt goneAt id maker listed sign_in results_hidden votes"
 )
 SAID_BY_TYPE = {"BallotCast": "rankings", "BallotsSealed": "ballots confirmation rankings", "ResultSealed": "ballots"}
 MAILED = ("invited", "reminded", "timed", "messaged")
@@ -127,10 +127,12 @@ KINDS = (
     _kind("day's figures", keys.figures_of_day(""), "day ballots_cast ballots_changed ballots_withdrawn"),
     _kind("lease", keys.lease(""), "since until renewals"),
     _kind("nightly mail", keys.nightly(), "event_id day"),
-    _kind("event", keys.event(0, ""), "event_id actor when_occurred event_type event_data"),
+    _kind("event", keys.event(0, ""), "event_id actor when_occurred event_type event_data nonce"),
     _kind("event number", keys.event_number(), "last"),
     _kind("void number", keys.void(0), "event_id"),
     _kind("checkpoint", keys.checkpoint(0), "first_event_id event_id hash digests voids when_sealed"),
+    _kind("public one", keys.public_checkpoint(0), "first_event_id event_id hash published_at"),
+    _kind("publishing", keys.publishing(), "event_id wanted quarter"),
     _kind("log's index", keys.log_index("", "", 0), "upto numbers"),
     _kind("log's moments", keys.moments(0), "upto moments"),
 )  # fmt: skip
