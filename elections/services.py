@@ -17,6 +17,7 @@ from accounts.services import OVERTAKEN, Overtaken, log
 from store import keys
 from store.log import Event
 from store.table import Check, Delete, Exists, Missing, Refused, Write
+from tally import lots
 
 from . import renaming, repository, rules
 from .repository import Candidate
@@ -56,19 +57,14 @@ def _record(actor: User, event_type: str, election: Election, data: dict[str, An
 
 
 def create(actor: User, name: str, **settings: Any) -> Election:
-    made = {"owner_name": actor.name, "created_at": repository.now_text(), "seed": new_seed()}
-    election = Election(name=name, **made, **settings)
+    election = Election(name=name, owner_name=actor.name, created_at=repository.now_text(), **settings)
     _create(actor, election)
     return election
 
 
-def new_seed() -> str:
-    return secrets.token_hex(8)
-
-
 def _create(actor: User, election: Election, **data: Any) -> None:
     _sweep(election.name)
-    said = repository.storable(asdict(election)) | {"election_name": election.name, **data}
+    said = repository.stored(election) | {"election_name": election.name, **data}
     try:
         log().record(Event(actor.name, "ElectionCreated", said), *repository.creation(election))
     except Refused:
@@ -136,7 +132,8 @@ def copy(actor: User, election: Election, name: str) -> Election:
 
 def _copy(actor: User, election: Election, name: str, **changes: Any) -> Election:
     anew = {"allow_edit": True, "allow_vote": False, "voter_count": 0, "version": 1, "closing": None}
-    fresh = replace(election, name=name, seed=new_seed(), **anew, **changes)
+    anew |= {"seed": "", "lots_commitment": ""}
+    fresh = replace(election, name=name, **anew, **changes)
     _create(actor, fresh, copied_from=election.name)
     add_candidates(actor, fresh, repository.candidates(election.name))
     add_voters(actor, fresh, [voter.name for voter in repository.every_voter(election.name)])
@@ -250,15 +247,17 @@ def open_(actor: User, election: Election, *, editable: bool) -> Election:
     check(actor, election, Action.OPEN)
     candidates = repository.candidates(election.name)
     rules.check_opening(election, len(candidates), repository.now_text())
-    after = opened(election, editable=editable)
+    secret = secrets.token_hex(32)
+    said = {"editable": editable, "lots_commitment": lots.commitment(secret)}
+    after = opened(election, **said)
     also = [write for part in with_opening for write in part(after)]
-    writes = [*opening(election, after), *also, repository.reminders_from_now(election)]
-    _record(actor, "ElectionOpened", election, {"editable": editable}, *writes)
+    also += [repository.lots(election.name, secret), repository.reminders_from_now(election)]
+    _record(actor, "ElectionOpened", election, said, *opening(election, after), *also)
     return replace(after, version=election.version + 1)
 
 
-def opened(election: Election, *, editable: bool) -> Election:
-    return replace(election, allow_edit=editable, allow_vote=True)
+def opened(election: Election, *, editable: bool, lots_commitment: str) -> Election:
+    return replace(election, allow_edit=editable, allow_vote=True, lots_commitment=lots_commitment)
 
 
 def opening(before: Election, after: Election) -> list[Write]:

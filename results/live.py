@@ -204,7 +204,7 @@ def _counted(election: Election, watched: Watched) -> Result:
     ballots, before = watched.running.ballots, watched.look
     if before and before.result and before.election == election and before.result.digest == ballots.digest:
         return before.result
-    return count(ballots, election.method, **settings_of(election))
+    return count(ballots, election.method, **settings_of(election, election.lots_commitment or election.seed))
 
 
 shelf = ElectionShelf()

@@ -14,7 +14,8 @@ from elections.rules import Election, State
 from elections.turnout import turnout
 from store import keys
 from store.log import Event
-from store.table import Check, Exists, Item, Refused
+from store.table import Check, Delete, Exists, Item, Refused
+from tally import lots
 from tally.ballots import Ballots
 
 from . import repository, running
@@ -38,17 +39,22 @@ def seal_result(election: Election) -> None:
     came = turnout(election.name)
     if counted.total != came.voted:
         raise Disagreement(f"There are {counted.total} ballots, but the gates have counted {came.voted}.")
-    checked = _checked(election, counted)
-    text = report_on(counted, election.method, **settings_of(election)).as_json()
+    checked, drawn = _checked(election, counted), _drawn(election, counted)
+    if drawn.get("seed") == "" and repository.is_sealed(election.name):
+        return  # whoever has sealed it has told the secret, so that it is no longer there
+    report = report_on(counted, election.method, **settings_of(election, drawn.get("seed", election.seed)))
+    if report.result.lots and drawn.get("seed") == "":
+        raise CannotSeal("A lot must be drawn, and the secret to which the election is committed is gone.")
+    text = report.as_json()
     parts = repository.write_parts(election.name, text, counted)
     digest = hashlib.sha256(text.encode()).hexdigest()
-    seal = Seal(counted.total, counted.digest, digest, elections.now_text(), parts, counted.candidates, came)
+    seal = Seal(counted.total, counted.digest, digest, elections.now_text(), parts, counted.candidates, came, **drawn)
     said = {"election_name": election.name, "ballots": seal.ballots, "digest": seal.digest, "report_digest": digest}
     said |= {"sealed_at": seal.sealed_at}
-    said |= {"roll_digest": roll_digest(election, seal.ballots)} | checked
+    said |= {"roll_digest": roll_digest(election, seal.ballots)} | checked | drawn
     with suppress(Refused):  # then somebody else has sealed it, and the same
-        there = Check(keys.election(election.name), Exists())
-        log().record(Event("plenum", "ResultSealed", said), repository.head(election.name, seal), there)
+        there, told = Check(keys.election(election.name), Exists()), Delete(keys.lots(election.name))
+        log().record(Event("plenum", "ResultSealed", said), repository.head(election.name, seal), there, told)
 
 
 def _checked(election: Election, counted: Ballots) -> Item:
@@ -58,6 +64,20 @@ def _checked(election: Election, counted: Ballots) -> Item:
     if running.summary_by_time(election) != counted.summary:
         raise Disagreement("The ballots, and the ballots by the time they were cast, do not add up to the same.")
     return {"summary": "agrees"}
+
+
+def _drawn(election: Election, counted: Ballots) -> Item:
+    """What the seal says of the lots: the secret to which the election is committed, and the seed that is made of it.
+
+    If the secret is gone there is no seed, and nothing can be sealed that needs one. Of an election that was opened
+    before there were commitments the seal says nothing: its seed was known.
+    """
+    if not election.lots_commitment:
+        return {}
+    secret = elections.lots_secret(election.name)
+    if secret and lots.commitment(secret) != election.lots_commitment:
+        raise Disagreement("The secret of the lots is not the one to which the election is committed.")
+    return {"lots_secret": secret, "seed": lots.seed_of(secret, counted.digest) if secret else ""}
 
 
 def find(election_name: str) -> Found | None:
