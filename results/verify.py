@@ -180,19 +180,21 @@ class Bundle:
 
     def check_lots(self, history, box):
         """The commitment at the opening leads to the secret, and this with the ballots to the seed of the lots."""
-        commitment, secret, seed = (history.settings.get(key, "") for key in LOTS)
-        drawn = self.result["result"]["lots"]
+        (commitment, secret, seed), drawn = (
+            (history.settings.get(key, "") for key in LOTS),
+            self.result["result"]["lots"],
+        )
         if not commitment:
-            return "lots: the seed was known before the first vote"
+            return "lots are drawn from a seed that was known before the first vote"
+        if not secret and (drawn or seed):
+            raise Wrong("Lots were drawn, but the secret to which the election was committed was never told.")
         if not secret:
-            if drawn or seed:
-                raise Wrong("Lots were drawn, but the secret to which the election was committed was never told.")
-            return "lots: none was drawn (and none could be: the secret was lost)"
+            return "no lots were drawn, and none could be: the secret to which the election was committed was lost"
         if sha(f"plenum: commitment to lots\n{secret}".encode()).hex() != commitment:
             raise Wrong("The secret of the lots is not the one to which the election was committed when it opened.")
         if sha(f"plenum: seed of lots\n{secret}\n{self.digest(box)}".encode()).hex() != seed:
             raise Wrong("The seed of the lots does not follow from the secret and the ballots.")
-        return f"lots ({len(drawn)} drawn): the seed follows from the commitment at the opening and from the ballots"
+        return f"the seed of the lots ({len(drawn)} drawn) follows from the commitment at the opening and the ballots"
 
     def check_digests(self, history, box):
         digest, result = self.digest(box), history.result
