@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import hashlib
+import html
 import secrets
+import subprocess
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import partial
@@ -20,12 +22,15 @@ from elections.repository import Candidate
 from elections.rules import Election
 from results import live, proof, repository, services, verify
 from results.checks import hypothetical
+from results.lots import context_of_lots
 from results.report import report_on
+from results.text import as_text
 from store import keys
 from store.table import Delete, Item, Put, Update
 from tally import lots
 from tally.ballots import Ballots
 from tally.methods import count
+from tally.result import Lot
 from tests.at_once import at_once
 from tests.ballots.conftest import opened, ranks  # noqa: F401 - a fixture
 from tests.results.test_bundle import run, taken, unpacked
@@ -493,8 +498,30 @@ def test_the_result_says_that_a_lot_was_drawn_and_how_to_draw_it_again(site, dra
     marks = {name: lots.mark(found.seed, "irv", first.where, first.round, name) for name in first.names}
     assert min(marks, key=marks.__getitem__) == first.chosen
     for name in first.names:
-        assert f"printf '%s\\nirv\\nelimination\\n1\\n%s' {found.seed} \"{name}\" | sha256sum" in page
+        typed = f"printf '%s\\n%s\\n%s\\n%s\\n%s' {found.seed} irv elimination 1 {name} | sha256sum"
+        assert typed in html.unescape(page)
     assert "which stood on the election’s page before" not in page
+
+
+def test_the_commands_on_the_page_do_what_it_says(site, drawn, person):
+    """Also where somebody has a name that a shell would rather carry out."""
+    found = drawn()
+    evil = 'Eve\'; echo $(id) `id` "x" \\n'
+    lot = Lot("elimination", ("Ada", evil), "Ada", 1)
+    result = replace(found.report.result, lots=(lot,))
+    said = context_of_lots(replace(found, report=replace(found.report, result=result)))
+    typed = [said["commitment_command"], said["seed_command"], *said["lot_commands"]]
+    expected = [found.election.lots_commitment, found.seal.seed]
+    expected += [lots.mark(found.seal.seed, "irv", "elimination", 1, name) for name in ("Ada", evil)]
+    for command, digest in zip(typed, expected, strict=True):
+        done = subprocess.run(["sh", "-c", command], capture_output=True, text=True, check=True)
+        assert done.stdout.split() == [digest, "-"]
+
+
+def test_the_result_as_text_says_from_what_the_lots_were_drawn(site, drawn):
+    found = drawn()
+    for text in (found.election.lots_commitment, found.seal.lots_secret, found.seal.seed):
+        assert text in as_text(found)
 
 
 def test_a_result_without_lots_has_it_among_what_was_sealed(site, drawn, signed_in):
