@@ -491,7 +491,7 @@ def test_the_result_says_that_a_lot_was_drawn_and_how_to_draw_it_again(site, dra
     found = drawn()
     client = signed_in("a guest")
     page = client.get("/election/Board/results/").content.decode()
-    assert "Nobody could choose or foresee this" in page
+    assert "No organiser and no voter could choose or foresee this" in page
     for text in (found.election.lots_commitment, found.seal.lots_secret, found.seal.digest, found.seal.seed):
         assert text in page
     first = found.report.result.lots[0]
