@@ -196,12 +196,12 @@ def _check_lots(election: Election, seal: Seal, said: Item, commitment: str) -> 
 
 
 def _check_drawn(election: Election, seed: str) -> None:
-    """Each lot is drawn again; none can have been drawn without a seed."""
+    """Each lot is drawn again; with a commitment, none can have been drawn if its secret was never told."""
     found = repository.find(election.name)
     assert found is not None
     assert found.report is not None
     result = found.report.result
     for lot in result.lots:
         again = lots.draw(lot.names, seed=seed, method=result.method, where=lot.where, round=lot.round or 0)
-        if not seed or again != lot:
+        if again != lot or (election.lots_commitment and not seed):
             raise Flaw(f"the lot between {', '.join(lot.names)} does not follow from the seed of its lots.")

@@ -19,7 +19,7 @@ from tally import lots
 from tally.ballots import Ballots
 
 from . import repository, running
-from .report import report_on, settings_of
+from .report import Report, report_on, settings_of
 from .repository import Found, Seal
 from .roll import roll_digest
 
@@ -42,10 +42,7 @@ def seal_result(election: Election) -> None:
     checked, drawn = _checked(election, counted), _drawn(election, counted)
     if drawn.get("seed") == "" and repository.is_sealed(election.name):
         return  # whoever has sealed it has told the secret, so that it is no longer there
-    report = report_on(counted, election.method, **settings_of(election, drawn.get("seed", election.seed)))
-    if report.result.lots and drawn.get("seed") == "":
-        raise CannotSeal("A lot must be drawn, and the secret to which the election is committed is gone.")
-    text = report.as_json()
+    text = _report(election, counted, drawn).as_json()
     parts = repository.write_parts(election.name, text, counted)
     digest = hashlib.sha256(text.encode()).hexdigest()
     seal = Seal(counted.total, counted.digest, digest, elections.now_text(), parts, counted.candidates, came, **drawn)
@@ -78,6 +75,13 @@ def _drawn(election: Election, counted: Ballots) -> Item:
     if secret and lots.commitment(secret) != election.lots_commitment:
         raise Disagreement("The secret of the lots is not the one to which the election is committed.")
     return {"lots_secret": secret, "seed": lots.seed_of(secret, counted.digest) if secret else ""}
+
+
+def _report(election: Election, counted: Ballots, drawn: Item) -> Report:
+    report = report_on(counted, election.method, **settings_of(election, drawn.get("seed", election.seed)))
+    if report.result.lots and drawn.get("seed") == "":
+        raise CannotSeal("A lot must be drawn, and the secret to which the election is committed is gone.")
+    return report
 
 
 def find(election_name: str) -> Found | None:
