@@ -30,7 +30,7 @@ def copy(actor: User, election: Election, name: str) -> Election:
     services.check(actor, election, Action.COPY)
     anew = {"allow_edit": True, "allow_vote": False, "voter_count": 0, "version": 1, "closing": None, "managers": ()}
     window = {"no_voting_before": None, "no_voting_after": None}
-    made = {"owner_name": actor.name, "created_at": repository.now_text(), "seed": services.new_seed()}
+    made = {"owner_name": actor.name, "created_at": repository.now_text(), "seed": "", "lots_commitment": ""}
     draft = replace(election, name=name, filling=True, **anew, **window, **made)
     source = {"source": election.name, "source_created_at": election.created_at}
     return _made(actor, draft, source, copied_from=election.name)
@@ -38,7 +38,7 @@ def copy(actor: User, election: Election, name: str) -> Election:
 
 def make(actor: User, name: str, candidates: Sequence[str], **settings: Any) -> Election:
     """A draft with these candidates and nobody on its roll."""
-    made = {"owner_name": actor.name, "created_at": repository.now_text(), "seed": services.new_seed()}
+    made = {"owner_name": actor.name, "created_at": repository.now_text()}
     return _made(actor, Election(name=name, filling=True, **made, **settings), {"candidates": list(candidates)})
 
 

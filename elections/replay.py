@@ -108,9 +108,13 @@ def voters_removed(event: Happened) -> Iterator[Step]:
 
 
 def opened(event: Happened) -> Iterator[Step]:
-    """Without a salt: the ballots of a secret election that is not sealed are in no log, so nobody adds to them."""
-    election = election_of(event)
-    yield services.opening(election, services.opened(election, editable=event.said["editable"]))
+    """Without a salt: the ballots of a secret election that is not sealed are in no log, so nobody adds to them.
+
+    And without the secret of the lots, which the log tells with the result.
+    """
+    election, said = election_of(event), event.said
+    commitment = said.get("lots_commitment", "")
+    yield services.opening(election, services.opened(election, editable=said["editable"], lots_commitment=commitment))
 
 
 def closed(event: Happened) -> Iterator[Step]:
@@ -208,6 +212,7 @@ EXEMPT = (
     ),
     Exempt(like(keys.filling("")), FILLING),
     Exempt(like(keys.election("")), FILLING, attributes=("filling",)),
+    Exempt(like(keys.lots("")), "The secret from which lots are drawn is told with the result, and not before."),
     Exempt(like(keys.sealing("")), "Work left to do after a close; each thing done has an event of its own."),
     Exempt(
         like(keys.election(""))._replace(sk=""),

@@ -77,12 +77,13 @@ class Election:
     managers: tuple[str, ...] = field(default=())
     voter_count: int = 0
     paper_ballots: bool = False
-    seed: str = ""  # from which lots are drawn; public before the first vote, so that nobody can choose it afterwards
+    seed: str = ""  # of one that was opened before elections had a commitment: from which its lots are drawn
     closing: str | None = None  # who is closing it: the ballot box is shut, the log has yet to say so
     version: int = 1
     remind_before: tuple[int, ...] = ()  # hours before the end at which those who have not voted are reminded
     renamed_from: str = ""  # until everything it had under that name is here
     filling: bool = False  # until the candidates and voters of what it was made from are here
+    lots_commitment: str = ""  # to the secret from which, with the ballots, the seed of the lots is made at the close
 
     def state(self, now: str) -> State:
         """As of a moment: an election whose end has come is closed, whether or not anything has run since."""

@@ -17,6 +17,7 @@ from accounts.services import OVERTAKEN, Overtaken, log
 from store import keys
 from store.log import Event
 from store.table import Check, Delete, Exists, Missing, Refused, Write
+from tally import lots
 
 from . import renaming, repository, rules
 from .repository import Candidate
@@ -56,19 +57,14 @@ def _record(actor: User, event_type: str, election: Election, data: dict[str, An
 
 
 def create(actor: User, name: str, **settings: Any) -> Election:
-    made = {"owner_name": actor.name, "created_at": repository.now_text(), "seed": new_seed()}
-    election = Election(name=name, **made, **settings)
+    election = Election(name=name, owner_name=actor.name, created_at=repository.now_text(), **settings)
     create_draft(actor, election)
     return election
 
 
-def new_seed() -> str:
-    return secrets.token_hex(8)
-
-
 def create_draft(actor: User, election: Election, *also: Write, **data: Any) -> None:
     _sweep(election.name)
-    said = repository.storable(asdict(replace(election, filling=False))) | {"election_name": election.name, **data}
+    said = repository.stored(replace(election, filling=False)) | {"election_name": election.name, **data}
     try:
         log().record(Event(actor.name, "ElectionCreated", said), *repository.creation(election), *also)
     except Refused:
@@ -234,15 +230,17 @@ def open_(actor: User, election: Election, *, editable: bool) -> Election:
     check(actor, election, Action.OPEN)
     candidates = repository.candidates(election.name)
     rules.check_opening(election, len(candidates), repository.now_text())
-    after = opened(election, editable=editable)
+    secret = secrets.token_hex(32)
+    said = {"editable": editable, "lots_commitment": lots.commitment(secret)}
+    after = opened(election, **said)
     also = [write for part in with_opening for write in part(after)]
-    writes = [*opening(election, after), *also, repository.reminders_from_now(election)]
-    _record(actor, "ElectionOpened", election, {"editable": editable}, *writes)
+    also += [repository.lots(election.name, secret), repository.reminders_from_now(election)]
+    _record(actor, "ElectionOpened", election, said, *opening(election, after), *also)
     return replace(after, version=election.version + 1)
 
 
-def opened(election: Election, *, editable: bool) -> Election:
-    return replace(election, allow_edit=editable, allow_vote=True)
+def opened(election: Election, *, editable: bool, lots_commitment: str) -> Election:
+    return replace(election, allow_edit=editable, allow_vote=True, lots_commitment=lots_commitment)
 
 
 def opening(before: Election, after: Election) -> list[Write]:

@@ -45,7 +45,7 @@ from .trail import Follower, sealed_numbers
 FORMAT = 2
 PROGRAM, STV_PROGRAM = (Path(__file__).with_name(name).read_bytes() for name in ("verify.py", "verify_stv.py"))
 IN_MEMORY = 4 * 1024 * 1024  # bytes of an extract before it goes to a temporary file
-SETTINGS = ("method", "seats", "unranked", "seed", "secret_ballot", "electorate", "created_at")
+SETTINGS = ("method", "seats", "unranked", "secret_ballot", "electorate", "created_at")
 WINDOW = ("no_voting_before", "no_voting_after", "time_zone")
 MOMENTS = {"ElectionOpened": "opened_at", "ElectionClosed": "closed_at", "ResultSealed": "sealed_at"}
 VOTES = ("BallotCast", "BallotWithdrawn")
@@ -74,7 +74,7 @@ def bundle(found: Found) -> IO[bytes]:
         add("verify.py", [PROGRAM])
         if election.method == "stv-scottish":
             add("verify_stv.py", [STV_PROGRAM])
-        add("rules.json", [_readable(rules_of(election, extract))])
+        add("rules.json", [_readable(rules_of(found, extract))])
         add("roll.json", roll(election, seal))
         add("ballots.json", published(election.name))
         add("result.json", [found.report.as_json().encode()])
@@ -117,16 +117,26 @@ def _joined(opening: bytes, lines: Iterable[bytes], closing: bytes) -> Iterator[
 # --- rules, roll, ballots ---
 
 
-def rules_of(election: Election, extract: Extract) -> dict[str, Any]:
+def rules_of(found: Found, extract: Extract) -> dict[str, Any]:
+    election = found.election
     standing = sorted(elections.candidates(election.name), key=lambda each: each.number)
     return {
         "format": FORMAT,
         "election": election.name,
         **{name: getattr(election, name) for name in SETTINGS},
+        "seed": found.seed,
+        **_lots(found),
         **{name: getattr(election, name) for name in WINDOW},
         **extract.moments,
         "candidates": [{"number": each.number, "name": each.name} for each in standing],
     }
+
+
+def _lots(found: Found) -> dict[str, str]:
+    """How the seed came about; nothing of an election that was opened before there were commitments."""
+    assert found.seal is not None
+    commitment, secret = found.election.lots_commitment, found.seal.lots_secret
+    return {"lots_commitment": commitment, "lots_secret": secret} if commitment else {}
 
 
 def shown(voter: str) -> str:
@@ -298,8 +308,13 @@ the files beside it, and is short enough to be read before it is run. Elections 
 verify_stv.py, which makes that count again, stage by stage; counts by Meek's rules are checked by their digest only.
 
 rules.json         what was decided before the first vote: how ballots are counted, how many seats there are, what
-                   leaving a candidate out means, the seed from which lots are drawn; who stood, with the numbers that
-                   ballots name them by; and when it was opened, closed and counted (all times are UTC)
+                   leaving a candidate out means; who stood, with the numbers that ballots name them by; and when it was
+                   opened, closed and counted (all times are UTC). Lots are drawn from the seed. It was made at the
+                   close: lots_commitment, which everybody could see while voting was open, is the SHA-256 of two lines,
+                   "plenum: commitment to lots" and lots_secret; the seed is that of three, "plenum: seed of lots",
+                   lots_secret, and the digest of the ballots. Of equals the one is drawn for whom the SHA-256 of five
+                   lines is the smallest: seed, method, "elimination" or "transfer", round, name. No newline at the end.
+                   (An election without a commitment had its seed on its page before the first vote.)
 roll.json          who may vote, and whether they have (true or false; null where so few have voted in a secret
                    election that it would tell how); addresses are shortened. An entry that is told in full has a
                    nonce: the SHA-256 of the nonce and of [name,voted] as JSON without spaces is its commitment. Any

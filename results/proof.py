@@ -1,4 +1,4 @@
-"""Whether a sealed election is still what was sealed: its ballots, how they were counted, its result and its roll.
+"""Whether a sealed election is still what was sealed: its ballots, how they were counted, its result, lots and roll.
 
 Everything is held against the log, which the checkpoints hold together in turn (store/seal.py). The ballots of a secret
 election entered it when it was sealed, those of a public one as they were cast. Ballots are sorted in a temporary file
@@ -19,6 +19,7 @@ from ballots import repository as ballots
 from elections.rules import Election, State
 from store import keys
 from store.table import Item
+from tally import lots
 from tally.ballots import BadBallot, Ballots
 
 from . import repository
@@ -81,7 +82,7 @@ def check_sealed(election: Election) -> str | None:
 def _check(election: Election) -> None:
     there = table().get(keys.result(election.name))
     with closing(Sorted()) as sealed, closing(Sorted()) as box:
-        said = _read_log(election, sealed)
+        commitment, said = _read_log(election, sealed)
         if said is None and there is None:
             return
         if said is None or there is None:
@@ -93,14 +94,16 @@ def _check(election: Election) -> None:
     _check_counted(election, seal, said)
     _check_result(election, seal, said)
     _check_roll(election, seal, said)
+    _check_lots(election, seal, said, commitment)
 
 
 # --- what was sealed ---
 
 
-def _read_log(election: Election, sealed: Sorted) -> Item | None:
-    """Take the ballots from the log; answers what it says of the sealed result, if it says anything."""
-    result = None
+def _read_log(election: Election, sealed: Sorted) -> tuple[str, Item | None]:
+    """Take the ballots from the log; answers the commitment of the lots, and what it says of the sealed result, if it
+    says anything."""
+    commitment, result = "", None
     for event in events_of(election):
         kind, said = event["event_type"], event["event_data"]
         if kind == "BallotsSealed":
@@ -110,9 +113,11 @@ def _read_log(election: Election, sealed: Sorted) -> Item | None:
             sealed.put(keys.fold(said["voter_name"]), Cast.of(said))
         elif kind == "BallotWithdrawn" and not election.secret_ballot:
             sealed.remove(keys.fold(said["voter_name"]))
+        elif kind == "ElectionOpened":
+            commitment = said.get("lots_commitment", "")
         elif kind == "ResultSealed":
             result = said
-    return result
+    return commitment, result
 
 
 # --- what is there ---
@@ -183,3 +188,29 @@ def _check_roll(election: Election, seal: Seal, said: Item) -> None:
     commitment = said.get("roll_commitment") and roll_commitment(election, seal.roll_secret)
     if (digest, commitment) != (said.get("roll_digest"), said.get("roll_commitment")):
         raise Flaw("the roll is not what was sealed: who is on it, or who has voted.")
+
+
+def _check_lots(election: Election, seal: Seal, said: Item, commitment: str) -> None:
+    """From the commitment at the opening to the secret, and from that and the ballots to the seed of every lot."""
+    if election.lots_commitment != commitment:
+        raise Flaw("the commitment of its lots is not the one with which it was opened.")
+    secret, seed = (said.get(name, "") for name in repository.LOTS)
+    if (seal.lots_secret, seal.seed) != (secret, seed):
+        raise Flaw("the secret and the seed of its lots are not those that were sealed.")
+    if secret and lots.commitment(secret) != commitment:
+        raise Flaw("the secret of its lots is not the one to which it was committed when it opened.")
+    if seed != (lots.seed_of(secret, said["digest"]) if secret else ""):
+        raise Flaw("the seed of its lots does not follow from the secret and the ballots.")
+    _check_drawn(election, seed if commitment else election.seed)
+
+
+def _check_drawn(election: Election, seed: str) -> None:
+    """Each lot is drawn again; with a commitment, none can have been drawn if its secret was never told."""
+    found = repository.find(election.name)
+    assert found is not None
+    assert found.report is not None
+    result = found.report.result
+    for lot in result.lots:
+        again = lots.draw(lot.names, seed=seed, method=result.method, where=lot.where, round=lot.round or 0)
+        if again != lot or (election.lots_commitment and not seed):
+            raise Flaw(f"the lot between {', '.join(lot.names)} does not follow from the seed of its lots.")

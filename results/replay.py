@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from accounts.repository import table
 from ballots import replay as ballots
+from elections import repository as elections
 from elections.replay import election_of
 from store import keys
 from store.replay import Act, DoesNotFit, Exempt, Happened, Step, like
@@ -22,6 +23,8 @@ def result_sealed(event: Happened) -> Iterator[Step]:
     election = election_of(event)
     if not election.secret_ballot:
         yield from ballots.published(election)
+    if secret := event.said.get("lots_secret"):
+        yield [elections.lots(election.name, secret)]
     services.seal_result(election)
     again, when = table().announced["event_data"], event.said.get("sealed_at", event.when)
     if "roll_digest" in event.said:  # as it was sealed before there were commitments

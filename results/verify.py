@@ -18,6 +18,7 @@ from itertools import product
 from pathlib import Path
 
 SETTINGS = ("method", "seats", "unranked", "seed", "secret_ballot", "electorate", "created_at")
+LOTS = ("lots_commitment", "lots_secret", "seed")
 BALLOT = ("confirmation", "rankings", "voter_name")
 VOTING = ("VotersAdded", "VotersRemoved", "CandidatesAdded", "CandidatesRemoved", "BallotCast", "BallotWithdrawn")
 
@@ -58,7 +59,9 @@ class History:
             raise Wrong(f"{what} is about another election.")
         if bool(self.name) == (kind == "ElectionCreated") or (self.closed and kind in VOTING) or self.result:
             raise Wrong(f"{what} comes before the election was made, after it was closed, or after its result.")
-        if kind in ("ElectionCreated", "ElectionUpdated"):
+        if kind == "ElectionOpened" or (kind == "ResultSealed" and self.settings.get("lots_commitment")):
+            self.settings.update({key: said[key] for key in LOTS if key in said})  # else it keeps the seed it had
+        elif kind in ("ElectionCreated", "ElectionUpdated"):
             self.name = self.name or said["election_name"]
             self.settings.update({key: value for key, value in said.items() if key in SETTINGS})
         elif kind == "ElectionRenamed":
@@ -118,8 +121,8 @@ class Bundle:
 
     def check_rules(self, history, box):
         for key, said in dict(history.settings, election=history.name).items():
-            if self.rules[key] != said:
-                raise Wrong(f"rules.json says that {key} is “{self.rules[key]}”; by the log it is “{said}”.")
+            if self.rules.get(key) != said:
+                raise Wrong(f"rules.json says that {key} is “{self.rules.get(key)}”; by the log it is “{said}”.")
         for name in sorted(set(history.candidates) | set(self.names.values())):
             if self.names.get(history.candidates.get(name)) != name:
                 raise Wrong(f"The candidate “{name}” is not in rules.json as in the log: there, and with that number.")
@@ -168,12 +171,33 @@ class Bundle:
             box[tuple(tuple(sorted(self.names[number] for number in group)) for group in groups)] += 1
         return box
 
-    def check_digests(self, history, box):
+    def digest(self, box):
         """The ballots': of the names in order, and of each ranking, by places in that order, with how often it is."""
-        names, result = sorted(self.names.values()), history.result
+        names = sorted(self.names.values())
         texts = {each: ">".join("=".join(str(names.index(name)) for name in group) for group in each) for each in box}
         content = [names, sorted((texts[each], box[each]) for each in box)]
-        digest = sha(json.dumps(content, ensure_ascii=False, separators=(",", ":")).encode()).hex()
+        return sha(json.dumps(content, ensure_ascii=False, separators=(",", ":")).encode()).hex()
+
+    def check_lots(self, history, box):
+        """The commitment at the opening leads to the secret, and this with the ballots to the seed of the lots."""
+        (commitment, secret, seed), drawn = (
+            (history.settings.get(key, "") for key in LOTS),
+            self.result["result"]["lots"],
+        )
+        if not commitment:
+            return "lots are drawn from a seed that was known before the first vote"
+        if not secret and (drawn or seed):
+            raise Wrong("Lots were drawn, but the secret to which the election was committed was never told.")
+        if not secret:
+            return "no lots were drawn, and none could be: the secret to which the election was committed was lost"
+        if sha(f"plenum: commitment to lots\n{secret}".encode()).hex() != commitment:
+            raise Wrong("The secret of the lots is not the one to which the election was committed when it opened.")
+        if sha(f"plenum: seed of lots\n{secret}\n{self.digest(box)}".encode()).hex() != seed:
+            raise Wrong("The seed of the lots does not follow from the secret and the ballots.")
+        return f"the seed of the lots ({len(drawn)} drawn) follows from the commitment at the opening and the ballots"
+
+    def check_digests(self, history, box):
+        digest, result = self.digest(box), history.result
         if not digest == result["digest"] == self.result["result"]["digest"]:
             raise Wrong(f"The ballots have the digest {digest}, which is not the one that was sealed.")
         if sha(self.read("result.json")).hex() != result["report_digest"]:
@@ -285,7 +309,7 @@ def main(path):
         bundle = Bundle(path)
         print("ok ", bundle.check_log())
         history, box = History(bundle.events), bundle.counted()
-        for what in ("rules", "roll", "ballots", "count", "digests"):
+        for what in ("rules", "roll", "ballots", "lots", "count", "digests"):
             print("ok ", getattr(bundle, f"check_{what}")(history, box))
     except Exception as error:
         print("NO ", error if isinstance(error, Wrong) else f"A file is missing or not as it should be: {error!r}")

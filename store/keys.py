@@ -33,6 +33,7 @@ A name becomes part of a key only through `part`, which folds it (so that "Ada" 
 | old name      | data  | ELECTION#{name}    | RENAMED           | RENAMED / {time}#{name}      | worker, new drafts   |
 | gate          | data  | ELECTION#{name}    | GATE#{nn}         |                              | every cast, turnout  |
 | salt          | data  | ELECTION#{name}    | SALT              |                              | secret ballots       |
+| lots' secret  | data  | ELECTION#{name}    | LOTS              |                              | sealing a result     |
 | ballot        | data  | ELECTION#{name}    | BALLOT#{voter}    | BALLOTS#{name} / {time}#…    | receipt, count, live |
 | secret ballot | data  | ELECTION#{name}    | BALLOT#{…}        |                              | receipt, count       |
 | published     | data  | ELECTION#{name}    | PUBLISHED#{nnnn}  |                              | ballots, exports     |
@@ -329,6 +330,11 @@ def gate(election_name: str, number: int) -> Key:
 
 def salt(election_name: str) -> Key:
     return Key(election(election_name).pk, "SALT")
+
+
+def lots(election_name: str) -> Key:
+    """The secret to which an open election is committed; gone when it is told, with the result."""
+    return Key(election(election_name).pk, "LOTS")
 
 
 def ballot(election_name: str, voter: str) -> Key:

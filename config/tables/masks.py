@@ -77,7 +77,11 @@ SAID = (
     "report_digest roll_digest roll_commitment sealed_at hours_before subject on_roll since minutes sentence poll_id "
     "title closedAt createdAt expiresAt goneAt id maker listed sign_in results_hidden votes"
 )
-SAID_BY_TYPE = {"BallotCast": "rankings", "BallotsSealed": "ballots confirmation rankings", "ResultSealed": "ballots"}
+SAID_BY_TYPE = {
+    "BallotCast": "rankings",
+    "BallotsSealed": "ballots confirmation rankings",
+    "ResultSealed": "ballots lots_secret",
+}
 MAILED = ("invited", "reminded", "timed", "messaged")
 
 KINDS = (
@@ -106,7 +110,8 @@ KINDS = (
     _kind("gate", keys.gate("", 0), "open until voted paper"),
     _kind("ballot", keys.ballot("", ""), "voter_name rankings when_cast"),
     _kind("published", keys.published("", 0), "ballots confirmation rankings voter_name"),
-    _kind("result", keys.result(""), "ballots candidates digest report_digest sealed_at parts voted paper steps"),
+    _kind("result", keys.result(""), "ballots candidates digest report_digest sealed_at parts voted paper steps "
+          "lots_secret seed"),
     _kind("result's text", keys.result_part("", 0), "text"),
     _kind("rankings", keys.counted_part("", 0), "text"),
     _kind("to be sealed", keys.sealing(""), "election_name parts"),
@@ -136,7 +141,8 @@ KINDS = (
     _kind("log's index", keys.log_index("", "", 0), "upto numbers"),
     _kind("log's moments", keys.moments(0), "upto moments"),
 )  # fmt: skip
-# Sessions, throttles, marks of forms, registrations, second factors, salts and votes in polls are left out on purpose.
+# Left out on purpose: sessions, throttles, marks of forms, registrations, second factors, salts, secrets of lots, votes
+# in polls.
 
 # The lists of the index that may be opened; one more is everybody's own, under their address.
 LISTS = frozenset(

@@ -408,7 +408,7 @@ def formulas(scene: Scene) -> Iterator[tuple[str, Callable[[str], str]]]:
 def secret_keys(scene: Scene) -> Iterator[bytes]:
     """Keys of pseudonyms: as the source makes them, with every salt there is, with the secret or without."""
     around = [b"", PURPOSE, scene.election["name"].encode(), scene.election["created_at"].encode()]
-    around += [str(scene.election["seed"]).encode()]
+    around += [str(scene.election["lots_commitment"]).encode()]
     secrets = [scene.secret.encode()] if scene.secret is not None else []
     for salt in {b"", *salts(scene)}:
         yield from (salt, PURPOSE + salt)
