@@ -186,6 +186,11 @@ REPLAY: dict[str, Act] = {
 MAILS = "Which mails went out and what became of them; their texts are in no log."
 EXEMPT = (
     Exempt(
+        like(keys.election("")),
+        "Elections of earlier times do not say whether their voters are mailed about their ballots; they are.",
+        unsaid={"mail_votes": Election.__dataclass_fields__["mail_votes"].default},
+    ),
+    Exempt(
         like(keys.voter("", "")),
         MAILS,
         attributes=(

@@ -81,7 +81,7 @@ def named(verdict: replay.Verdict) -> list[tuple[str, str]]:
 # --- an event is missing, or says something else ---
 
 UNSEEN = {  # all they change is exempt; the chain of the log misses them
-    *("PersonInvited", "UserPasswordChanged", "RecoveryCodesMade", "RecoveryCodeUsed"),
+    *("PersonInvited", "ResetLinkSent", "UserPasswordChanged", "RecoveryCodesMade", "RecoveryCodeUsed"),
     *("VotersInvited", "VoterInvitedAgain", "VotersReminded", "VotersMessaged"),
 }
 
