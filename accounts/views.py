@@ -250,7 +250,7 @@ def reset(request: HttpRequest, name: str, token: str) -> HttpResponse:
             return redirect("sign_in")
     except (services.LinkSpent, services.Overtaken) as refusal:
         return say(request, _("This link no longer works"), str(refusal), status=410)
-    lead = _("Ballots you have cast go on to count, but from then on they are shown to nobody, not even to you.")
+    lead = _("Ballots you have cast still count and can be replaced, but they are no longer shown, not even to you.")
     return show_form(request, form, _("Choose a new password"), _("Set password"), lead=lead)
 
 

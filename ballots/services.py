@@ -176,9 +176,7 @@ def _withdraw(user: User, election_name: str, form: str) -> Outcome:
     raise Overtaken(OVERTAKEN)
 
 
-def _record_withdrawal(
-    actor: str, standing: Standing, now: datetime, *also: Write, once: str | None = None
-) -> None:
+def _record_withdrawal(actor: str, standing: Standing, now: datetime, *also: Write, once: str | None = None) -> None:
     said = {"election_name": standing.election.name, "voter_name": standing.voter}
     writes = [*repository.withdrawal(standing, now), *also]
     log_at(now).record(Event(actor, "BallotWithdrawn", said), *writes, once=once)

@@ -84,7 +84,7 @@ class SettingsForm(ZonedForm):
         initial=True,
         help_text=_(
             "Whenever a ballot is cast, changed, withdrawn or entered from paper: only that it happened, never how "
-            "anybody voted. So nobody can vote in another's name unnoticed."
+            "anybody voted. So nobody can vote in the name of somebody else unnoticed."
         ),
     )
     results_visible = forms.ChoiceField(label=_("Results are shown"), choices=list(RESULTS.items()), initial="closed")

@@ -295,7 +295,7 @@ def test_a_password_reset_by_a_mailed_link_is_a_break(site, person, signed_in, l
     address = link("Ada@example.org")
     assert lineage() == before
     page = Client().get(address).content.decode()
-    assert "they are shown to nobody, not even to you" in page
+    assert "they are no longer shown, not even to you" in page
     Client().post(address, {"password": "a brand new pass"})
     assert lineage() not in ("", before)
 

@@ -34,7 +34,13 @@ EVE = "Eve@example.org"
 
 def pages_of(client: Client) -> dict[str, str]:
     """Every page of a voter that knows of their ballot, whatever it answers."""
-    addresses = ["/", "/me/", "/election/Board/", PAGE, *(f"{PAGE}{each}/" for each in ("receipt", "state", "withdraw"))]
+    addresses = [
+        "/",
+        "/me/",
+        "/election/Board/",
+        PAGE,
+        *(f"{PAGE}{each}/" for each in ("receipt", "state", "withdraw")),
+    ]
     addresses += [f"/election/Board/{each}/" for each in ("results", "live", "history", "roll", "dashboard", "paper")]
     answers = {address: client.get(address, follow=True) for address in addresses}
     answers["back"] = client.post(PAGE, {"back": "1"})
@@ -170,7 +176,7 @@ def test_the_page_says_that_there_is_a_ballot_and_what_can_be_done(stage):
     eve = by_a_link_anybody_asked_for(stage)
     receipt = text_of(eve.get(f"{PAGE}receipt/"))
     assert "There is a ballot of yours, and it counts." in receipt
-    assert "It is not shown, because since it was cast this account got a new password by a mailed link" in receipt
+    assert "It is not shown, because it was cast before this account got a new password by a mailed link" in receipt
     page = eve.get(PAGE)
     assert "There is a ballot of yours, and it counts." in text_of(page)
     assert "The one you cast now replaces it." in text_of(page)
