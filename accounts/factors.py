@@ -278,8 +278,10 @@ def reset(user: User, actor: str, *also: Write) -> None:
 
 
 def reset_for(actor: User, target: User) -> None:
-    """An admin's help for somebody below."""
+    """An admin's help for somebody below, who has something to lose."""
     rules.check_manages(services.who(actor), services.who(target))
+    if not target.factors:
+        raise NotThere(GONE)
     reset(target, actor.name, services.still(actor))
 
 

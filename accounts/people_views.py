@@ -95,7 +95,7 @@ def send_reset_link(request: HttpRequest, person: User) -> HttpResponse:
 def reset_factors(request: HttpRequest, person: User) -> HttpResponse:
     try:
         factors.reset_for(request.user, person)
-    except services.Overtaken as refusal:
+    except (factors.NotThere, services.Overtaken) as refusal:
         messages.error(request, str(refusal))
     else:
         sentence = _("%(name)s can sign in with the password alone now, and add a second step again.")

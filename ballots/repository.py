@@ -68,10 +68,11 @@ class Standing:
     @property
     def listing(self) -> bytes:
         """What the order of the candidates on their page hangs on."""
-        voter = self.voter or ""
+        voter, lineage = self.voter or "", self.person.lineage if self.person else ""
         if self.salt:
-            return listing(self.salt, voter)
-        return "\n".join((self.election.name, self.election.created_at, keys.fold(voter))).encode()
+            return listing(self.salt, voter, lineage)
+        words = (self.election.name, self.election.created_at, keys.fold(voter), lineage)
+        return "\n".join(filter(None, words)).encode()
 
 
 def standing(election_name: str, names: Sequence[str], *, may_join: bool, form: str = "") -> Standing | None:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import time
 from collections import Counter
 
 import pytest
 from django.test import Client
 
-from accounts import repository, services
+from accounts import authenticator_apps, factors, repository, services
 from accounts.rules import NotAllowed, Refusal, Role
 from store import keys
 from store.log import Event, EventLog
@@ -298,6 +299,22 @@ def test_a_password_reset_by_a_mailed_link_is_a_break(site, person, signed_in, l
     assert "they are no longer shown, not even to you" in page
     Client().post(address, {"password": "a brand new pass"})
     assert lineage() not in ("", before)
+
+
+def test_second_steps_taken_away_by_an_admin_are_a_break_and_nothing_else_of_theirs_is(site, person, signed_in, outbox):
+    ada = person("Ada")
+    before, secret, now = lineage(), authenticator_apps.new_secret(), time.time()
+    admin = signed_in("admin", Role.ADMIN)
+    assert "removed already" in admin.post("/people/Ada/factors/", follow=True).content.decode()
+    factors.add_app(ada, secret, authenticator_apps.code_at(secret, authenticator_apps.step_at(now)), now)
+    factors.use_code(ada, factors.make_codes(ada)[0], now)
+    factors.remove_app(repository.find("Ada"))
+    factors.add_app(ada, secret, authenticator_apps.code_at(secret, authenticator_apps.step_at(now)), now)
+    assert lineage() == before
+    admin.post("/people/Ada/factors/")
+    assert repository.find("Ada").factors == []
+    assert lineage() not in ("", before)
+    assert [subject for _, subject, _ in outbox()].count("Plenum: Your second step was taken away") == 1
 
 
 def test_a_removed_name_that_is_registered_anew_has_another_lineage(site, person):

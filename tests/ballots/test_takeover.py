@@ -187,6 +187,20 @@ def test_the_page_says_that_there_is_a_ballot_and_what_can_be_done(stage):
     assert len(list(repository.every_ballot("Board"))) == 1
 
 
+@pytest.mark.parametrize("stage", ["secret", "public"], indirect=True)
+def test_whoever_comes_by_a_break_sees_the_candidates_in_another_order(stage):
+    """After the close, a ballot that ranks them as they were listed to the voter would be known by it."""
+    before = listing()
+    stage.eve.post("/me/password/", {"present": PASSWORD, "password": "the third pass"})
+    assert listing() == before
+    by_a_link_anybody_asked_for(stage)
+    assert listing() != before
+
+
+def listing() -> bytes:
+    return services.standing_of(people.find("Eve"), "Board").listing
+
+
 def test_another_device_of_the_voter_shows_the_ballot(stage):
     assert f"{PAGE}receipt/" in learns(sign_in(PASSWORD), stage.code)
 
