@@ -189,7 +189,8 @@ def _say_outcome(request: HttpRequest, outcome: services.Outcome) -> None:
 @vote
 @require_safe
 def receipt(request: HttpRequest, standing: Standing) -> HttpResponse:
-    if standing.voted and not standing.is_shown:
+    is_findable = standing.salt is not None or not standing.election.secret_ballot
+    if standing.voted and not standing.is_shown and is_findable:
         return _show_kept(request, standing)
     cast = repository.ballot_of(standing)
     if cast is None and standing.voted:

@@ -20,6 +20,8 @@ from accounts.models import User
 from accounts.rules import Role
 from ballots import repository, services
 from config.tables.raw import item_href
+from elections import repository as elections
+from elections import services as organising
 from store import keys
 from store.log import Event, EventLog
 from store.table import Exists, Update
@@ -199,6 +201,17 @@ def test_whoever_comes_by_a_break_sees_the_candidates_in_another_order(stage):
 
 def listing() -> bytes:
     return services.standing_of(people.find("Eve"), "Board").listing
+
+
+@pytest.mark.parametrize("stage", ["secret", "public"], indirect=True)
+def test_after_the_close_the_page_offers_nothing_that_cannot_be_done(stage):
+    eve = by_a_link_anybody_asked_for(stage)
+    election = organising.close(people.find("the organiser"), elections.find("Board"))
+    page = text_of(eve.get(f"{PAGE}receipt/"))
+    assert stage.code not in page
+    assert "Cast a new ballot" not in page
+    sentence = "nobody can tell which ballot is whose" if election.secret_ballot else "There is a ballot of yours"
+    assert sentence in page
 
 
 def test_another_device_of_the_voter_shows_the_ballot(stage):
