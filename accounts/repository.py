@@ -120,6 +120,7 @@ def user_of(item: Item) -> User:
         display_name=item.get("display_name", ""),
         about=item.get("about", ""),
         factors=item.get("factors", []),
+        lineage=item.get("lineage", ""),
     )
 
 
@@ -162,6 +163,7 @@ def creation(user: User) -> list[Write]:
         "role": user.role_name,
         "created_at": user.created_at,
         "session_salt": user.session_salt,
+        "lineage": user.lineage,
     }
     shown = {"name": user.name, "email": user.email, "role": user.role_name, "created_at": user.created_at}
     index = {"GSI1PK": keys.role(user.role_name), "GSI1SK": entry.sk}
@@ -190,11 +192,17 @@ def owner_change(old: User, new: User) -> Write:
     return Update(keys.owner(), set={"name": new.name}, when=Equals("name", old.name))
 
 
-def password_change(user: User, encoded: str) -> Write:
+def password_change(user: User, encoded: str, *, breaks: bool) -> Write:
     """A new password ends every session. Refused if the password is no longer the one that was read."""
     was = _split(user.password)["hash"]
-    fresh = {**_split(encoded), "session_salt": new_session_salt()}
+    fresh = {**_split(encoded), "session_salt": new_session_salt(), **_lineage(breaks)}
     return Update(keys.user(user.name), set=fresh, when=Equals("hash", was))
+
+
+def _lineage(breaks: bool) -> Item:
+    """A change that was not made with the person's own earlier credentials may be anybody's: from then on what was
+    theirs alone to see is shown to nobody."""
+    return {"lineage": new_lineage()} if breaks else {}
 
 
 def sessions_end(user: User) -> Write:
@@ -236,9 +244,10 @@ def _still(name: str, text: str) -> Condition:
     return Equals(name, text) if text else Equals(name, text) | Missing(name)
 
 
-def factors_change(user: User, kinds: list[str]) -> Write:
+def factors_change(user: User, kinds: list[str], *, breaks: bool = False) -> Write:
     """What the account tells of the second step. Refused if it is somebody else's by now."""
-    return Update(keys.user(user.name), set={"factors": kinds}, when=Equals("created_at", user.created_at))
+    told = {"factors": kinds, **_lineage(breaks)}
+    return Update(keys.user(user.name), set=told, when=Equals("created_at", user.created_at))
 
 
 def touch(user: User, fields: list[str]) -> None:
@@ -253,6 +262,10 @@ def touch(user: User, fields: list[str]) -> None:
 
 
 def new_session_salt() -> str:
+    return secrets.token_hex(16)
+
+
+def new_lineage() -> str:
     return secrets.token_hex(16)
 
 

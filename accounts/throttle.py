@@ -48,6 +48,7 @@ SIGN_IN_ADDRESS = Limit("sign-in-address", 50, 600)
 REGISTER_ADDRESS = Limit("register-address", 20, 3600)
 RESET_ACCOUNT = Limit("reset-account", 3, 3600)
 RESET_ADDRESS = Limit("reset-address", 20, 3600)
+RESET_LINK = Limit("reset-link", 3, 3600)
 FACTOR_ACCOUNT = Limit("factor-account", 8, 600)
 PASSWORD_ACCOUNT = Limit("password-account", 10, 600)
 

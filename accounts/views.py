@@ -114,12 +114,14 @@ def _registered(request: HttpRequest, user: User | None, email: str) -> HttpResp
 @public
 @form_page
 def confirm_registration(request: HttpRequest, token: str) -> HttpResponse:
+    """The link proves the address, but signs nobody in: whoever can read the mail need not know the password."""
     form = NameForm(request.POST) if "name" in request.POST else None
     try:
         services.read_registration(token)
         if request.method == "POST" and (form is None or form.is_valid()):
-            user = services.confirm_registration(token, form.cleaned_data["name"] if form else None)
-            return _welcome(request, user)
+            services.confirm_registration(token, form.cleaned_data["name"] if form else None)
+            messages.success(request, _("Your account is complete. Please sign in with your password."))
+            return redirect("sign_in")
     except services.NameTaken as refusal:
         form = form or NameForm({"name": ""})
         form.errors.clear()
@@ -248,7 +250,8 @@ def reset(request: HttpRequest, name: str, token: str) -> HttpResponse:
             return redirect("sign_in")
     except (services.LinkSpent, services.Overtaken) as refusal:
         return say(request, _("This link no longer works"), str(refusal), status=410)
-    return show_form(request, form, _("Choose a new password"), _("Set password"))
+    lead = _("Ballots you have cast still count and can be replaced, but they are no longer shown, not even to you.")
+    return show_form(request, form, _("Choose a new password"), _("Set password"), lead=lead)
 
 
 @requires(None)

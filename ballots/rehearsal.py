@@ -88,7 +88,7 @@ def _opened_copy(
     director: User, election: Election, candidates: Sequence[Candidate], robots: Sequence[User]
 ) -> Election:
     settings = {name: getattr(election, name) for name in ("secret_ballot", "seats", "method", "unranked")}
-    copy = organising.create(director, election.name, **settings)
+    copy = organising.create(director, election.name, mail_votes=False, **settings)
     organising.add_candidates(director, copy, candidates)
     organising.add_voters(director, copy, [robot.name for robot in robots])
     return organising.open_(director, elections.find(copy.name) or copy, editable=False)

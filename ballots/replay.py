@@ -78,6 +78,11 @@ def by_code(ballot: Item) -> Key:
 
 
 EXEMPT = (
+    Exempt(
+        like(keys.voter("", "")),
+        "By which a ballot knows whoever cast it; a person whose site was rebuilt comes in by a new password.",
+        attributes=("lineage",),
+    ),
     Exempt(like(keys.salt("")), "It ties secret ballots to their voters, and is destroyed at the close."),
     Exempt(
         like(keys.ballot("", "")),

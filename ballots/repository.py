@@ -9,6 +9,7 @@ from datetime import datetime
 from functools import lru_cache
 from itertools import chain
 
+from accounts.models import User
 from accounts.repository import table
 from elections import repository as elections
 from elections.repository import Candidate
@@ -21,6 +22,8 @@ from tally.ballots import Ballots
 from .rules import Ballot
 from .secrecy import listing, pseudonym
 
+NOBODYS = "-"  # stands on the roll for the credentials of somebody without an account: no account ever has these
+
 
 @dataclass(frozen=True, slots=True)
 class Standing:
@@ -32,6 +35,7 @@ class Standing:
     others: tuple[Key, ...]  # where else they are on the roll, or may be by the time they vote: by name, by address
     salt: Item | None
     repeated: bool = False  # whether the form was carried out before
+    person: User | None = None  # whose standing it is, if they have an account
 
     @property
     def voted(self) -> bool:
@@ -41,6 +45,17 @@ class Standing:
     def acts(self) -> int:
         """How often they have cast, changed or withdrawn; by which a page notices that it was overtaken."""
         return self.entry["acts"] if self.entry else 0
+
+    @property
+    def is_shown(self) -> bool:
+        """Whether their ballot is theirs to see: whoever came to the account since it was cast did not cast it.
+
+        One that was cast before ballots knew their caster is shown until the account's first break.
+        """
+        if self.person is None or self.entry is None:
+            return False
+        known = self.entry.get("lineage")
+        return not self.person.lineage if known is None else bool(known == self.person.credentials)
 
     @property
     def ballot_key(self) -> Key | None:
@@ -53,10 +68,11 @@ class Standing:
     @property
     def listing(self) -> bytes:
         """What the order of the candidates on their page hangs on."""
-        voter = self.voter or ""
+        voter, lineage = self.voter or "", self.person.lineage if self.person else ""
         if self.salt:
-            return listing(self.salt, voter)
-        return "\n".join((self.election.name, self.election.created_at, keys.fold(voter))).encode()
+            return listing(self.salt, voter, lineage)
+        words = (self.election.name, self.election.created_at, keys.fold(voter), lineage)
+        return "\n".join(filter(None, words)).encode()
 
 
 def standing(election_name: str, names: Sequence[str], *, may_join: bool, form: str = "") -> Standing | None:
@@ -77,7 +93,8 @@ def standing(election_name: str, names: Sequence[str], *, may_join: bool, form: 
 
 
 def ballot_of(standing: Standing) -> Ballot | None:
-    if not standing.voted or (place := standing.ballot_key) is None:
+    """Somebody's own ballot, for their own eyes."""
+    if not standing.voted or not standing.is_shown or (place := standing.ballot_key) is None:
         return None
     item = table().get(place)
     return ballot_from(item) if item else None
@@ -174,11 +191,13 @@ def through_gate(election: Election, now: datetime, votes: int, papers: int) -> 
 def marked(standing: Standing, *, voted: bool, paper: bool) -> Write:
     """The roll says that they voted, never how. Refused if they did anything since `standing` was read."""
     assert standing.voter is not None
+    caster = standing.person.credentials if standing.person else NOBODYS
+    said: Item = {"voted": voted, "paper": paper, "lineage": caster}
     if standing.entry is None:
         put = elections.new_voter(standing.election, standing.voter)
-        return Put(put.item | {"voted": voted, "acts": 1, "paper": paper}, when=put.when)
+        return Put(put.item | {"acts": 1, **said}, when=put.when)
     place = Key(standing.entry["PK"], standing.entry["SK"])
-    return Update(place, set={"voted": voted, "paper": paper}, add={"acts": 1}, when=Equals("acts", standing.acts))
+    return Update(place, set=said, add={"acts": 1}, when=Equals("acts", standing.acts))
 
 
 def _stored(standing: Standing, ballot: Ballot) -> Put:

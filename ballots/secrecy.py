@@ -47,12 +47,14 @@ def pseudonym(salt: Item, voter: str) -> str:
     return hmac.digest(key, keys.fold(voter).encode(), "sha256").hex()
 
 
-def listing(salt: Item, voter: str) -> bytes:
+def listing(salt: Item, voter: str, lineage: str = "") -> bytes:
     """What the order of the candidates on the voter's page hangs on. It dies with the salt.
 
-    Some people rank candidates as they are listed: whoever could tell the list of each would know those ballots.
+    Some people rank candidates as they are listed: whoever could tell the list of each would know those ballots. So
+    whoever comes to an account by a break sees them in another order.
     """
-    return hmac.digest(_key(salt["salt"]), b"listing\n" + keys.fold(voter).encode(), "sha256")
+    words = "\n".join(filter(None, ("listing", keys.fold(voter), lineage)))
+    return hmac.digest(_key(salt["salt"]), words.encode(), "sha256")
 
 
 def salted(election: Election) -> list[Write]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from django.utils.translation import gettext_lazy as _
@@ -21,7 +21,7 @@ from store import keys
 from store.log import Event, Repeated, as_text, utc_now
 from store.table import Check, Delete, Equals, Exists, Item, Refused, Update, Write
 
-from . import repository, rules, secrecy
+from . import letters, repository, rules, secrecy
 from .repository import Standing
 from .rules import Ballot, HasNotVoted, NotOnTheRoll, Ranks
 
@@ -44,7 +44,7 @@ def standing_of(user: User, election_name: str, form: str = "") -> Standing | No
     """What this person is to the election. Drafts are nobody's to vote in, and so are not there."""
     names = (user.name, user.email)
     found = repository.standing(election_name, names, may_join=user.can(Permission.VOTE), form=form)
-    return None if found is None or found.election.stored_state == State.DRAFT else found
+    return None if found is None or found.election.stored_state == State.DRAFT else replace(found, person=user)
 
 
 def check_voter(standing: Standing, now: str) -> None:
@@ -96,7 +96,8 @@ def paper_standing(election_name: str, voter: str, form: str = "") -> Standing |
     names = (voter, person.name, person.email) if person else (voter,)
     distinct = list({keys.fold(name): name for name in names}.values())
     may_join = person is not None and person.can(Permission.VOTE)
-    return repository.standing(election_name, distinct, may_join=may_join, form=form)
+    found = repository.standing(election_name, distinct, may_join=may_join, form=form)
+    return found and replace(found, person=person)
 
 
 def check_paper(actor: User, standing: Standing) -> None:
@@ -138,7 +139,10 @@ def _record_cast(user: User, standing: Standing, rankings: str, now: datetime, f
         said["paper"] = True
     if not standing.election.secret_ballot:
         said |= {"rankings": rankings, "confirmation": ballot.confirmation}
-    writes = repository.casting(standing, ballot, now, paper=paper)
+    writes = [
+        *repository.casting(standing, ballot, now, paper=paper),
+        *letters.of_cast(standing, user.name, paper=paper),
+    ]
     log_at(now).record(Event(user.name, "BallotCast", said), *writes, _still_here(user), once=form)
     return ballot
 
@@ -165,16 +169,17 @@ def _withdraw(user: User, election_name: str, form: str) -> Outcome:
         if not standing.voted:
             raise HasNotVoted(rules.NOTHING_CAST)
         try:
-            _record_withdrawal(user.name, standing, now, once=form)
+            _record_withdrawal(user.name, standing, now, *letters.of_withdrawal(standing), once=form)
         except Refused:
             continue
         return Outcome(None, standing.voted, standing.acts)
     raise Overtaken(OVERTAKEN)
 
 
-def _record_withdrawal(actor: str, standing: Standing, now: datetime, *, once: str | None = None) -> None:
+def _record_withdrawal(actor: str, standing: Standing, now: datetime, *also: Write, once: str | None = None) -> None:
     said = {"election_name": standing.election.name, "voter_name": standing.voter}
-    log_at(now).record(Event(actor, "BallotWithdrawn", said), *repository.withdrawal(standing, now), once=once)
+    writes = [*repository.withdrawal(standing, now), *also]
+    log_at(now).record(Event(actor, "BallotWithdrawn", said), *writes, once=once)
 
 
 # --- when somebody leaves ---

@@ -97,7 +97,8 @@ def exceptions() -> Iterator[str]:
     """The table of what is not made again, line by line; then what one event takes several transactions for."""
     for row in EXEMPT:
         place = f"{row.like.pk} / {row.like.sk or '…'}"
-        yield f"{place}{': ' + ', '.join(row.attributes) if row.attributes else ''} - {row.reason}"
+        named = ", ".join((*row.attributes, *row.unsaid))
+        yield f"{place}{': ' + named if named else ''} - {row.reason}"
     yield from (f"In several steps - {step.__doc__}" for step in elections.STEPS)
 
 

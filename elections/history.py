@@ -162,6 +162,7 @@ FIELDS = {
     "results_public": gettext_lazy("to whom results are shown"),
     "time_zone": gettext_lazy("time zone"),
     "paper_ballots": gettext_lazy("whether there are paper ballots"),
+    "mail_votes": gettext_lazy("whether voters are mailed about their ballots"),
     "remind_before": gettext_lazy("reminders"),
 }
 

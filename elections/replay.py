@@ -187,9 +187,15 @@ REPLAY: dict[str, Act] = {
     "RemindersDeclined": reminders_declined,
 }
 
+LATER = ("mail_votes", "lots_commitment")  # fields that elections of earlier times do not have
 FILLING = "What a draft was made from is brought into it a handful at a time, and whoever arrives has an event."
 MAILS = "Which mails went out and what became of them; their texts are in no log."
 EXEMPT = (
+    Exempt(
+        like(keys.election("")),
+        "Elections of earlier times do not have these, and mean by it what is so unless somebody says otherwise.",
+        unsaid={name: Election.__dataclass_fields__[name].default for name in LATER},
+    ),
     Exempt(
         like(keys.voter("", "")),
         MAILS,

@@ -14,7 +14,6 @@ from store.table import AllOf, Check, Delete, Equals, Item, Key, Missing, Put, S
 from .rules import Election, State, is_over
 
 GATES = 16  # a cast checks one of them, so that casts meet one in sixteen others; closing shuts them all
-LATER = ("lots_commitment",)  # fields that older items do not have; replay makes them as they were
 COPIED = ("name", "no_voting_before", "no_voting_after", "created_at", "closing")  # what lists show beside the state
 
 
@@ -149,11 +148,6 @@ def storable(fields: Mapping[str, Any]) -> Item:
     return {name: list(value) if isinstance(value, tuple) else value for name, value in fields.items()}
 
 
-def stored(election: Election) -> Item:
-    """All its fields as items and events hold them; those that came later only where they say something."""
-    return {name: value for name, value in storable(asdict(election)).items() if value or name not in LATER}
-
-
 # --- writes; each answers the parts of a transaction ---
 
 
@@ -163,7 +157,7 @@ def creation(election: Election) -> list[Write]:
     date = keys.by_date(election.created_at, election.name)
     state = {"GSI1PK": list_of(election.stored_state).pk, "GSI1SK": date}
     return [
-        Put({"PK": key.pk, "SK": key.sk, "entity_type": "ELECTION", **stored(election)}, when=Missing()),
+        Put({"PK": key.pk, "SK": key.sk, "entity_type": "ELECTION", **storable(asdict(election))}, when=Missing()),
         Put({"PK": entry.pk, "SK": entry.sk, **state, **_copied(election)}),
         runner(election, election.owner_name),
         Check(keys.renamed(election.name), Missing()),
@@ -182,7 +176,7 @@ def change(before: Election, after: Election) -> list[Write]:
     after = replace(after, version=before.version + 1)
     # The roll counts for itself; a move and what a draft is filled with come to their own ends.
     kept = ("name", "created_at", "voter_count", "renamed_from", "filling")
-    fields = {name: value for name, value in stored(after).items() if name not in kept}
+    fields = {name: value for name, value in storable(asdict(after)).items() if name not in kept}
     if after.stored_state != State.DRAFT:  # a draft is in nobody's list but its organisers'
         date = keys.by_date(before.created_at, before.name)
         fields |= {"GSI1PK": keys.ELECTIONS.pk, "GSI1SK": date}

@@ -77,6 +77,7 @@ class Election:
     managers: tuple[str, ...] = field(default=())
     voter_count: int = 0
     paper_ballots: bool = False
+    mail_votes: bool = True  # whether voters are mailed about every cast, change and withdrawal of their ballot
     seed: str = ""  # of one that was opened before elections had a commitment: from which its lots are drawn
     closing: str | None = None  # who is closing it: the ballot box is shut, the log has yet to say so
     version: int = 1

@@ -64,7 +64,7 @@ def create(actor: User, name: str, **settings: Any) -> Election:
 
 def create_draft(actor: User, election: Election, *also: Write, **data: Any) -> None:
     _sweep(election.name)
-    said = repository.stored(replace(election, filling=False)) | {"election_name": election.name, **data}
+    said = repository.storable(asdict(replace(election, filling=False))) | {"election_name": election.name, **data}
     try:
         log().record(Event(actor.name, "ElectionCreated", said), *repository.creation(election), *also)
     except Refused:

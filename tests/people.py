@@ -32,6 +32,7 @@ def person(site) -> Callable[..., User]:
             role_name=role.name,
             created_at=as_text(datetime.now(UTC)),
             session_salt=repository.new_session_salt(),
+            lineage=repository.new_lineage(),
         )
         services.create_account(user, *([repository.first_owner(user)] if role == Role.OWNER else []))
         return user

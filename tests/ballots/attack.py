@@ -442,9 +442,13 @@ def as_listed(scene: Scene) -> Iterator[Join]:
 def listings(scene: Scene) -> Iterator[Callable[[str], bytes]]:
     """What the order of a voter's list could hang on."""
     start = "\n".join((scene.election["name"], scene.election["created_at"]))
+    accounts = [item for item in scene.copies[scene.at].items if item["PK"].startswith("USER#") and "name" in item]
+    lineages = {fold(item["name"]): item.get("lineage", "") for item in accounts}
     yield lambda voter: f"{start}\n{voter}".encode()
+    yield lambda voter: f"{start}\n{voter}\n{lineages.get(voter)}".encode()
     for key in secret_keys(scene):
         yield lambda voter, key=key: hmac.digest(key, f"listing\n{voter}".encode(), "sha256")
+        yield lambda voter, key=key: hmac.digest(key, f"listing\n{voter}\n{lineages.get(voter)}".encode(), "sha256")
 
 
 def journaled(scene: Scene) -> Iterator[Join]:

@@ -67,6 +67,11 @@ def test_an_attribute_nobody_has_thought_of_is_hidden():
     assert str(HIDDEN) == "hidden"
 
 
+@pytest.mark.parametrize("place", [keys.user("Ada"), keys.voter("Board", "Ada")])
+def test_by_what_a_ballot_knows_its_caster_is_hidden(place):
+    assert masks.shown(DATA, {"PK": place.pk, "SK": place.sk, "lineage": "0f"}, ALL)["lineage"] is HIDDEN
+
+
 def test_what_lies_deeper_is_hidden_too():
     place = keys.published("Board", 0)
     ballots = [
