@@ -13,6 +13,7 @@ from accounts.rules import Role
 from ballots import letters, rehearsal, repository, services
 from ballots.repository import Standing
 from ballots.rules import NotNow
+from elections import copying
 from elections import repository as elections
 from elections import services as organising
 from elections.rules import Action, Election
@@ -149,7 +150,7 @@ def test_it_is_in_the_event_and_copied_and_fixed_by_the_opening(site, opened, pe
     organising.change(owner, draft, Action.SET_UP, mail_votes=False)
     said = [event["event_data"] for event in site.each(keys.events()) if "mail_votes" in event["event_data"]]
     assert [each["mail_votes"] for each in said] == [True, False]
-    assert organising.copy(owner, elections.find("Draft"), "Copy").mail_votes is False
+    assert copying.copy(owner, elections.find("Draft"), "Copy").mail_votes is False
 
 
 def test_voters_of_an_election_of_earlier_times_are_told(site, opened, person):

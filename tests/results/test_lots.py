@@ -16,6 +16,7 @@ from accounts import repository as people
 from ballots import services as voting
 from ballots.services import CannotSeal
 from config import replay
+from elections import copying
 from elections import repository as elections
 from elections import services as organising
 from elections.repository import Candidate
@@ -86,7 +87,7 @@ def test_copying_until_the_lots_suit_is_of_no_use(site, person, opened, close): 
     organising.add_voters(owner, elections.find("Draft"), [voter.name for voter in voters])
     for number in range(8):
         name = f"Copy {number}"
-        organising.copy(owner, elections.find("Draft"), name)
+        copying.copy(owner, elections.find("Draft"), name)
         organising.open_(owner, elections.find(name), editable=False)
         for voter, ranking in zip(voters, THREE, strict=True):
             voting.cast(voter, name, ranks(**ranking), f"{voter.name} {number}")
@@ -101,7 +102,7 @@ def test_a_draft_and_its_copies_have_nothing_to_draw_from(site, person, signed_i
     owner = person("the organiser")
     client = signed_in(owner)
     organising.create(owner, "Board")
-    organising.copy(owner, elections.find("Board"), "Council")
+    copying.copy(owner, elections.find("Board"), "Council")
     for name in ("Board", "Council"):
         election = elections.find(name)
         assert (election.seed, election.lots_commitment, elections.lots_secret(name)) == ("", "", "")
@@ -110,7 +111,7 @@ def test_a_draft_and_its_copies_have_nothing_to_draw_from(site, person, signed_i
 
 def test_a_copy_of_a_closed_election_takes_none_of_its_lots_along(site, drawn):
     drawn()
-    organising.copy(people.find("the organiser"), elections.find("Board"), "Next")
+    copying.copy(people.find("the organiser"), elections.find("Board"), "Next")
     again = elections.find("Next")
     assert (again.seed, again.lots_commitment, elections.lots_secret("Next")) == ("", "", "")
 
