@@ -27,7 +27,7 @@ from store.log import as_text
 
 HALF = 16  # bytes of a digest that is kept, at least
 WORD = re.compile(rb"(?<![0-9a-f])(?:[0-9a-f]{32})+(?![0-9a-f])")
-A_WHILE = 3  # milliseconds by which the true moment may be missed
+A_WHILE = 3  # milliseconds by which the true moment may be missed, and as much for the number
 
 Papers = Mapping[str, bytes]  # what was fetched, by its address
 
@@ -38,22 +38,25 @@ def sha(text: bytes) -> bytes:
 
 @dataclass(frozen=True)
 class Suspicion:
-    """Somebody may have done this at about this time."""
+    """This may have happened at about this time, and then it is about this name or address."""
 
-    who: str
+    about: str
+    actor: str
     event_type: str
     event_data: Mapping[str, Any]
+    number: int
     when: datetime
 
-    def events(self, numbers: Iterable[int]) -> Iterator[dict[str, Any]]:
-        for number, late in product(numbers, range(-A_WHILE, A_WHILE + 1)):
+    def events(self) -> Iterator[dict[str, Any]]:
+        near = range(-A_WHILE, A_WHILE + 1)
+        for number, late in product((self.number + each for each in near), near):
             when = as_text(self.when + timedelta(milliseconds=late))
-            place = keys.event(number, when)
+            place = keys.event(max(1, number), when)
             yield {
                 "PK": place.pk,
                 "SK": place.sk,
-                "event_id": number,
-                "actor": self.who,
+                "event_id": max(1, number),
+                "actor": self.actor,
                 "when_occurred": when,
                 "event_type": self.event_type,
                 "event_data": self.event_data,
@@ -62,9 +65,9 @@ class Suspicion:
 
 @dataclass(frozen=True, order=True)
 class Opened:
-    """A digest that was opened: what it stands for, and how it was found."""
+    """A digest that was opened: whom it is about, what it stands for, and how it was found."""
 
-    who: str
+    about: str
     what: str
     how: str
 
@@ -72,7 +75,6 @@ class Opened:
 @dataclass
 class Attack:
     papers: Papers
-    numbers: range  # of the events there may be
     hashes: int = field(default=0, init=False)
 
     @cached_property
@@ -96,14 +98,14 @@ class Attack:
         return {found for suspicion in suspicions for found in self._try(suspicion)}
 
     def _try(self, suspicion: Suspicion) -> Iterator[Opened]:
-        for event in suspicion.events(self.numbers):
+        for event in suspicion.events():
             for hidden in ({}, *({"nonce": nonce.hex()} for nonce in self.nonces if len(nonce) == HALF)):
                 digest = sha(orjson.dumps({**event, **hidden}, option=orjson.OPT_SORT_KEYS))
                 self.hashes += 1
                 if digest[:HALF] in self.halves:
-                    yield Opened(suspicion.who, suspicion.event_type, "its digest")
+                    yield Opened(suspicion.about, suspicion.event_type, "its digest")
                 if any(sha(value + digest) in self.chain for value in self.chain):
-                    yield Opened(suspicion.who, suspicion.event_type, "two checkpoints")
+                    yield Opened(suspicion.about, suspicion.event_type, "two checkpoints")
 
     # --- the roll ---
 
