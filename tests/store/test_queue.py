@@ -1,4 +1,4 @@
-"""Writers of the embedded store wait no longer than they are told, and whoever is told "too busy" has written nothing."""
+"""Writers of the embedded store wait no longer than they are told; whoever is told "too busy" has written nothing."""
 
 from __future__ import annotations
 
@@ -74,9 +74,8 @@ ACTS = {
 
 @pytest.mark.parametrize("act", ACTS)
 def test_whoever_waits_for_another_process_is_refused_in_time_and_has_written_nothing(file, act):
-    with held_elsewhere(file):
-        with pytest.raises(Unavailable, match="too busy to write"):
-            ACTS[act](file)
+    with held_elsewhere(file), pytest.raises(Unavailable, match="too busy to write"):
+        ACTS[act](file)
     until(lambda: is_free(file))
     assert file.count(Span("a")) == 0
     ACTS[act](file)
@@ -133,23 +132,27 @@ def test_nobody_is_told_too_busy_about_a_write_that_is_then_committed(file, monk
         said = {name: each.exception() for name, each in zip("bc", two, strict=True)}
     assert begun.exception() is None
     there = {item["SK"] for item in file.each(Span("a"))}
-    assert said == {name: None for name in "bc"}
+    assert said == dict.fromkeys("bc")
     assert there == {"first", "b", "c"}
 
 
 def test_the_lock_of_a_process_that_has_ended_does_not_live_on_in_its_children(file):
     """A forked child shares its parent's files, and with them a lock; it must not keep it when the parent is gone."""
     file.write(Put({"PK": "a", "SK": "1"}))
+    reads, writes = os.pipe()
     if not (parent := os.fork()):
         try:
+            os.close(writes)
             file.write(Put({"PK": "a", "SK": "2"}))
             fcntl.flock(file._writer.queue.file, fcntl.LOCK_EX)
-            if not os.fork():  # this one outlives it, and does nothing
-                time.sleep(5)
+            if not os.fork():
+                os.read(reads, 1)  # outlives its parent until the test is over
         finally:
             os._exit(0)
     os.waitpid(parent, 0)
-    assert is_free(file)
+    until(lambda: is_free(file))
+    os.close(writes)
+    os.close(reads)
 
 
 def test_it_is_quiet_since_the_last_write(file):
