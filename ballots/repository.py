@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import lru_cache
-from itertools import chain
+from itertools import chain, islice
 
 from accounts.repository import table
 from elections import repository as elections
@@ -15,11 +15,16 @@ from elections.repository import Candidate
 from elections.rules import Election
 from elections.turnout import bucket
 from store import keys
+from store.forgetting import to_forget
 from store.table import Check, Delete, Equals, Exists, Greater, Item, Key, Missing, Put, Update, Write
 from tally.ballots import Ballots
 
+from .comparing import Cast, Sorted
 from .rules import Ballot
 from .secrecy import listing, pseudonym
+
+A_HANDFUL = 90  # ballots of one transaction
+IS_EMPTIED = Equals("removing", True)  # what the mark of the sealing says once all ballots are safely published
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,6 +101,23 @@ def lines(election_name: str) -> Iterator[str]:
     found = table().values(keys.ballots(election_name), "confirmation", "rankings", "voter_name")
     for confirmation, rankings, voter in found:
         yield "\t".join((confirmation, rankings, voter or ""))
+
+
+def read_box(election_name: str, box: Sorted) -> None:
+    """The ballots as they were cast; two with one code stay two."""
+    for number, line in enumerate(lines(election_name)):
+        box.put(str(number), Cast(*line.split("\t")))
+
+
+def emptying(election_name: str) -> Iterator[list[Write]]:
+    """Every ballot in the box, in handfuls of a transaction; nothing of them is to be found in any file either.
+
+    Refused unless the mark of the sealing says that they may go.
+    """
+    may_go = Check(keys.sealing(election_name), IS_EMPTIED)
+    places = (Key(item["PK"], item["SK"]) for item in table().each(keys.ballots(election_name)))
+    while handful := list(islice(places, A_HANDFUL)):
+        yield [*(Delete(place) for place in handful), to_forget(), may_go]
 
 
 def published(line: str) -> Item:

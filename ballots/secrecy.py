@@ -16,6 +16,7 @@ from django.utils.translation import gettext_lazy as _
 from accounts.rules import Refusal
 from elections.rules import Election
 from store import keys
+from store.forgetting import to_forget
 from store.table import Delete, Item, Missing, Put, Write
 
 PURPOSE = b"plenum: pseudonyms of ballots"
@@ -66,7 +67,7 @@ def salted(election: Election) -> list[Write]:
 
 def unsalted(election: Election) -> list[Write]:
     """What shutting the ballot box of a secret election destroys."""
-    return [Delete(keys.salt(election.name))] if election.secret_ballot else []
+    return [Delete(keys.salt(election.name)), to_forget()] if election.secret_ballot else []
 
 
 def _key(salt: bytes) -> bytes:
