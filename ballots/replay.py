@@ -46,6 +46,11 @@ def withdrawn(event: Happened) -> Iterator[Step]:
     yield (repository.going if secret else repository.withdrawal)(standing, event.moment)
 
 
+def unlinked(event: Happened) -> Iterator[Step]:
+    """Without the new salt, which is in no log."""
+    yield services.unlinking(election_of(event))
+
+
 def sealed(event: Happened) -> Iterator[Step]:
     """The ballots of a secret election enter the log when it is closed, and so they come back here."""
     election, ballots = election_of(event), event.said["ballots"]
@@ -65,7 +70,12 @@ def published(election: Election) -> Iterator[Step]:
         yield services.publishing(election, number, [repository.published(line) for line in lines])
 
 
-REPLAY: dict[str, Act] = {"BallotCast": cast, "BallotWithdrawn": withdrawn, "BallotsSealed": sealed}
+REPLAY: dict[str, Act] = {
+    "BallotCast": cast,
+    "BallotWithdrawn": withdrawn,
+    "BallotsSealed": sealed,
+    "BallotsUnlinked": unlinked,
+}
 
 
 def is_secret(ballot: Item) -> bool:

@@ -43,6 +43,12 @@ class Standing:
         return bool(self.entry and self.entry["voted"])
 
     @property
+    def is_unlinked(self) -> bool:
+        """Whether they have voted, but before the site was restored from a backup: nobody knows their ballot."""
+        before = (self.entry or {}).get("restores", 0)
+        return self.voted and self.election.secret_ballot and before != self.election.restores
+
+    @property
     def acts(self) -> int:
         """How often they have cast, changed or withdrawn; by which a page notices that it was overtaken."""
         return self.entry["acts"] if self.entry else 0
@@ -50,7 +56,7 @@ class Standing:
     @property
     def ballot_key(self) -> Key | None:
         """Where their ballot lies, or would lie; `None` once nobody can know any more."""
-        if self.voter is None or (self.election.secret_ballot and self.salt is None):
+        if self.voter is None or self.is_unlinked or (self.election.secret_ballot and self.salt is None):
             return None
         under = pseudonym(self.salt, self.voter) if self.salt else self.voter
         return keys.ballot(self.election.name, under)
@@ -198,9 +204,16 @@ def marked(standing: Standing, *, voted: bool, paper: bool) -> Write:
     assert standing.voter is not None
     if standing.entry is None:
         put = elections.new_voter(standing.election, standing.voter)
-        return Put(put.item | {"voted": voted, "acts": 1, "paper": paper}, when=put.when)
+        return Put(put.item | {"voted": voted, "acts": 1, "paper": paper} | _since(standing), when=put.when)
     place = Key(standing.entry["PK"], standing.entry["SK"])
-    return Update(place, set={"voted": voted, "paper": paper}, add={"acts": 1}, when=Equals("acts", standing.acts))
+    says = {"voted": voted, "paper": paper} | _since(standing)
+    return Update(place, set=says, add={"acts": 1}, when=Equals("acts", standing.acts))
+
+
+def _since(standing: Standing) -> Item:
+    """After which restore they did it: their ballot is found as long as there is no other."""
+    election = standing.election
+    return {"restores": election.restores} if election.secret_ballot and election.restores else {}
 
 
 def _stored(standing: Standing, ballot: Ballot) -> Put:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Iterable
 from contextlib import closing, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from django.utils.translation import gettext_lazy as _
@@ -53,6 +53,8 @@ def check_voter(standing: Standing, now: str) -> None:
     rules.check_voting(standing.election, now)
     if standing.voter is None:
         raise NotOnTheRoll(rules.NOT_ON_THE_ROLL)
+    if standing.is_unlinked:
+        raise rules.Unlinked(rules.UNLINKED)
 
 
 # --- casting, changing, withdrawing ---
@@ -196,6 +198,8 @@ def _take_ballot(election_name: str, voter: str) -> None:
         standing, now = repository.standing(election_name, (voter,), may_join=False), utc_now()
         if standing is None or not standing.voted or not standing.election.takes_votes(as_text(now)):
             return
+        if standing.is_unlinked:
+            return  # it is one of those cast before a restore, and nobody can tell which
         with suppress(Refused):
             _record_withdrawal("plenum", standing, now)
             return
@@ -212,6 +216,34 @@ def _take_place(election_name: str, voter: str) -> None:
         with suppress(Refused):
             log().record(event, Delete(place, when=Equals("voted", False)), elections.touched(election, -1))
             return
+
+
+# --- after a restore ---
+
+
+def unlink_all() -> int:
+    """Give every open secret election a salt that has none, as in a store filled from a backup; answers how many.
+
+    What was cast before stays in the box and counts.
+    """
+    names = [item["name"] for item in people.table().each(keys.elections())]
+    return sum(_unlink(election) for name in names if (election := elections.find(name)) is not None)
+
+
+def _unlink(election: Election) -> bool:
+    is_open = election.state(elections.now_text()) in (State.EDITABLE, State.OPEN)
+    if not election.secret_ballot or not is_open:
+        return False
+    event = Event("plenum", "BallotsUnlinked", {"election_name": election.name})
+    try:
+        log().record(event, *unlinking(election), secrecy.new_salt(election))
+    except Refused:
+        return False  # it has its salt
+    return True
+
+
+def unlinking(election: Election) -> list[Write]:
+    return elections.change(election, replace(election, restores=election.restores + 1))
 
 
 # --- sealing ---

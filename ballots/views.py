@@ -189,6 +189,8 @@ def _say_outcome(request: HttpRequest, outcome: services.Outcome) -> None:
 @require_safe
 def receipt(request: HttpRequest, standing: Standing) -> HttpResponse:
     cast = repository.ballot_of(standing)
+    if standing.is_unlinked and standing.election.takes_votes(elections.now_text()):
+        return say(request, _("Your receipt"), str(rules.UNLINKED))
     if cast is None and standing.voted:
         sentence = _(
             "The election is closed, and from now on nobody can tell which ballot is whose. Your code finds yours "

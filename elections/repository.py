@@ -143,6 +143,15 @@ def _copied(election: Election) -> Item:
     return {"state": election.stored_state.value, "remind_before": list(election.remind_before)} | shown
 
 
+ADDED = {"restores": 0}  # fields that came later: left out while they say nothing, so that the old stays what it was
+
+
+def stored(election: Election) -> Item:
+    """All of its fields, as items and events hold them."""
+    fields = storable(asdict(election))
+    return {name: value for name, value in fields.items() if name not in ADDED or value != ADDED[name]}
+
+
 def storable(fields: Mapping[str, Any]) -> Item:
     """As items and events hold them: lists, where values have tuples."""
     return {name: list(value) if isinstance(value, tuple) else value for name, value in fields.items()}
@@ -157,7 +166,7 @@ def creation(election: Election) -> list[Write]:
     date = keys.by_date(election.created_at, election.name)
     state = {"GSI1PK": list_of(election.stored_state).pk, "GSI1SK": date}
     return [
-        Put({"PK": key.pk, "SK": key.sk, "entity_type": "ELECTION", **storable(asdict(election))}, when=Missing()),
+        Put({"PK": key.pk, "SK": key.sk, "entity_type": "ELECTION", **stored(election)}, when=Missing()),
         Put({"PK": entry.pk, "SK": entry.sk, **state, **_copied(election)}),
         runner(election, election.owner_name),
         Check(keys.renamed(election.name), Missing()),
@@ -175,14 +184,14 @@ def change(before: Election, after: Election) -> list[Write]:
     """Every item that shows the election. Refused in part 0 if anybody changed it since it was read."""
     after = replace(after, version=before.version + 1)
     kept = ("name", "created_at", "voter_count", "renamed_from")  # the roll counts for itself, and so does a move
-    stored = {name: value for name, value in storable(asdict(after)).items() if name not in kept}
+    fields = {name: value for name, value in stored(after).items() if name not in kept}
     if after.stored_state != State.DRAFT:  # a draft is in nobody's list but its organisers'
         date = keys.by_date(before.created_at, before.name)
-        stored |= {"GSI1PK": keys.ELECTIONS.pk, "GSI1SK": date}
+        fields |= {"GSI1PK": keys.ELECTIONS.pk, "GSI1SK": date}
     shown = _copied(after)
     state = {"GSI1PK": list_of(after.stored_state).pk}
     writes: list[Write] = [
-        Update(keys.election(before.name), set=stored, when=unchanged(before)),
+        Update(keys.election(before.name), set=fields, when=unchanged(before)),
         Update(keys.listed_election(before.name), set=shown | state),
     ]
     people = {keys.fold(name): name for name in (after.owner_name, *after.managers)}

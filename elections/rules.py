@@ -82,6 +82,7 @@ class Election:
     version: int = 1
     remind_before: tuple[int, ...] = ()  # hours before the end at which those who have not voted are reminded
     renamed_from: str = ""  # until everything it had under that name is here
+    restores: int = 0  # how often it was restored while open: a copy does not say whose which secret ballot is
 
     def state(self, now: str) -> State:
         """As of a moment: an election whose end has come is closed, whether or not anything has run since."""
@@ -294,6 +295,13 @@ def warnings(election: Election, candidates: int, without_statement: int, now: s
     secret = election.secret_ballot and election.electorate == "listed" and voters > 0
     over = election.no_voting_after is not None and election.no_voting_after <= now
     found = []
+    if election.restores:
+        found.append(
+            _(
+                "The site was restored from a backup while this election was open. Ballots cast before count, but nobody "
+                "can tell any more whose they are: those who cast them can neither see, change nor withdraw them."
+            )
+        )
     if secret and voters < SMALL:
         found.append(
             _("With so few voters, a secret ballot may be guessed: from a result that is nearly unanimous, say.")

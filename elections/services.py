@@ -69,7 +69,7 @@ def new_seed() -> str:
 
 def _create(actor: User, election: Election, **data: Any) -> None:
     _sweep(election.name)
-    said = repository.storable(asdict(election)) | {"election_name": election.name, **data}
+    said = repository.stored(election) | {"election_name": election.name, **data}
     try:
         log().record(Event(actor.name, "ElectionCreated", said), *repository.creation(election))
     except Refused:
@@ -137,6 +137,7 @@ def copy(actor: User, election: Election, name: str) -> Election:
 
 def _copy(actor: User, election: Election, name: str, **changes: Any) -> Election:
     anew = {"allow_edit": True, "allow_vote": False, "voter_count": 0, "version": 1, "closing": None}
+    anew |= {"restores": 0}
     fresh = replace(election, name=name, seed=new_seed(), **anew, **changes)
     _create(actor, fresh, copied_from=election.name)
     add_candidates(actor, fresh, repository.candidates(election.name))

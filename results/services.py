@@ -36,7 +36,9 @@ def seal_result(election: Election) -> None:
         return
     counted = ballots.counted(election.name).normal
     came = turnout(election.name)
-    if counted.total != came.voted and not repository.is_sealed(election.name):  # else its box is being emptied
+    if counted.total != came.voted:
+        if repository.is_sealed(election.name):
+            return  # somebody else has, and empties its box
         raise Disagreement(f"There are {counted.total} ballots, but the gates have counted {came.voted}.")
     checked = _checked(election, counted)
     text = report_on(counted, election.method, **settings_of(election)).as_json()

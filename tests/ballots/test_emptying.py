@@ -1,8 +1,7 @@
-"""Once secret ballots are published they leave the box: not before, each once, and whoever is killed is taken over from."""
+"""Once secret ballots are published they leave the box; not before, and whoever is killed on the way is succeeded."""
 
 from __future__ import annotations
 
-import random
 from functools import partial
 
 import pytest
@@ -197,16 +196,15 @@ def test_one_box_that_does_not_fit_does_not_hold_up_the_others(site, closed, cap
 
 def test_closing_and_emptying_ask_for_forgetting_which_waits_for_the_quiet(site, closed, monkeypatch):
     closed()
-    quiet = random.Random(1)  # stands in for nothing but a number that can be set
-    quiet.seconds = 0.0
-    monkeypatch.setattr(SqliteTable, "quiet", lambda self: quiet.seconds)
+    quiet = {"for": 0.0}
+    monkeypatch.setattr(SqliteTable, "quiet", lambda self: quiet["for"])
     assert forgetting.is_due(site, 1000)
     assert forgetting.forget(site, 1000) == 0  # it says since when it waits
     assert not forgetting.is_due(site, 1001)
-    quiet.seconds = forgetting.QUIET
+    quiet["for"] = forgetting.QUIET
     assert forgetting.is_due(site, 1001)
     assert not forgetting.is_due(site, 1001, more_to_come=True)
-    quiet.seconds = 0.0
+    quiet["for"] = 0.0
     late = 1000 + forgetting.LATEST
     assert forgetting.is_due(site, late, more_to_come=True)
     assert forgetting.forget(site, late) == 1
