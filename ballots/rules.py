@@ -44,7 +44,7 @@ CLOSED = _("This election is closed. Ballots can no longer be cast, changed or w
 NOT_OPEN = _("This election is not open.")
 UNLINKED = _(
     "You have voted, and your ballot counts. Since then this site was restored from a backup, and backups do not keep "
-    "what ties secret ballots to their voters: nobody can tell any more which ballot is yours, and so it can neither be "
+    "what ties secret ballots to their voters: nobody can tell any more which ballot is yours, so it can neither be "
     "shown nor changed nor withdrawn. If you have questions, ask the organisers of the election."
 )
 NOTHING_CAST = _("There is no ballot of yours in this election.")

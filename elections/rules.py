@@ -298,8 +298,9 @@ def warnings(election: Election, candidates: int, without_statement: int, now: s
     if election.restores:
         found.append(
             _(
-                "The site was restored from a backup while this election was open. Ballots cast before count, but nobody "
-                "can tell any more whose they are: those who cast them can neither see, change nor withdraw them."
+                "The site was restored from a backup while this election was open. Ballots cast before count, but "
+                "nobody can tell any more whose they are: those who cast them can neither see, change nor withdraw "
+                "them."
             )
         )
     if secret and voters < SMALL:
