@@ -101,7 +101,7 @@ def _sweep() -> int:
 
 
 def _is_to_be_forgotten() -> bool:
-    return forgetting.is_due(table(), time.time(), more_to_come=anything_in(keys.SEALING)())
+    return forgetting.is_due(table(), time.time(), more_to_come=anything_in(keys.SEALING))
 
 
 def _forget() -> int:
@@ -113,7 +113,7 @@ RENAMES = Job("renames", 10, finish_all, anything_in(keys.RENAMED))
 ENDS = Job("ends", 5, close_what_is_over, anything_in(list_of(State.OPEN)))
 BALLOTS = Job("ballots", 2, seal_what_is_closed, anything_in(keys.SEALING))
 BOXES = Job("boxes", 10, empty_old_boxes, are_old_boxes_full)
-FORGETTING = Job("forgetting", 1, _forget, _is_to_be_forgotten)
+FORGETTING = Job("forgetting", 2, _forget, _is_to_be_forgotten)
 POLLS = Job("polls", 5, seal_what_is_over, anything_over)
 REMINDERS = Job("reminders", 30, remind_by_the_clock, anything_in(list_of(State.OPEN)))
 MAILINGS = Job("mailings", 2, take_mailings_on, anything_in(keys.MAILINGS))

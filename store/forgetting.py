@@ -6,6 +6,7 @@ writes, and takes the mark away if nothing was marked meanwhile; a killed one le
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from contextlib import suppress
 
 from . import keys
@@ -20,12 +21,16 @@ def to_forget() -> Update:
     return Update(keys.forgetting(), add={"asked": 1})
 
 
-def is_due(table: Table, now: float, *, more_to_come: bool = False) -> bool:
+def nothing_to_come() -> bool:
+    return False
+
+
+def is_due(table: Table, now: float, more_to_come: Callable[[], bool] = nothing_to_come) -> bool:
     """Whether `forget` has something to do. Where more is about to be deleted, it is better done once afterwards."""
     mark = table.get(keys.forgetting())
     if mark is None or "since" not in mark:
         return mark is not None
-    return _is_late(mark, now) or (not more_to_come and table.quiet() >= QUIET)
+    return _is_late(mark, now) or (table.quiet() >= QUIET and not more_to_come())
 
 
 def _is_late(mark: Item, now: float) -> bool:

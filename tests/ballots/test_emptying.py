@@ -203,10 +203,10 @@ def test_closing_and_emptying_ask_for_forgetting_which_waits_for_the_quiet(site,
     assert not forgetting.is_due(site, 1001)
     quiet["for"] = forgetting.QUIET
     assert forgetting.is_due(site, 1001)
-    assert not forgetting.is_due(site, 1001, more_to_come=True)
+    assert not forgetting.is_due(site, 1001, more_to_come=lambda: True)
     quiet["for"] = 0.0
     late = 1000 + forgetting.LATEST
-    assert forgetting.is_due(site, late, more_to_come=True)
+    assert forgetting.is_due(site, late, more_to_come=lambda: True)
     assert forgetting.forget(site, late) == 1
     assert site.get(keys.forgetting()) is None
     assert not forgetting.is_due(site, late)
