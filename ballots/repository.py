@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import lru_cache
-from itertools import chain
+from itertools import chain, islice
 
 from accounts.models import User
 from accounts.repository import table
@@ -16,13 +16,17 @@ from elections.repository import Candidate
 from elections.rules import Election
 from elections.turnout import bucket
 from store import keys
+from store.forgetting import to_forget
 from store.table import Check, Delete, Equals, Exists, Greater, Item, Key, Missing, Put, Update, Write
 from tally.ballots import Ballots
 
+from .comparing import Cast, Sorted
 from .rules import Ballot
 from .secrecy import listing, pseudonym
 
 NOBODYS = "-"  # stands on the roll for the credentials of somebody without an account: no account ever has these
+A_HANDFUL = 90  # ballots of one transaction
+IS_EMPTIED = Equals("removing", True)  # what the mark of the sealing says once all ballots are safely published
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +44,12 @@ class Standing:
     @property
     def voted(self) -> bool:
         return bool(self.entry and self.entry["voted"])
+
+    @property
+    def is_unlinked(self) -> bool:
+        """Whether they have voted, but before the site was restored from a backup: nobody knows their ballot."""
+        before = (self.entry or {}).get("restores", 0)
+        return self.voted and self.election.secret_ballot and before != self.election.restores
 
     @property
     def acts(self) -> int:
@@ -60,7 +70,7 @@ class Standing:
     @property
     def ballot_key(self) -> Key | None:
         """Where their ballot lies, or would lie; `None` once nobody can know any more."""
-        if self.voter is None or (self.election.secret_ballot and self.salt is None):
+        if self.voter is None or self.is_unlinked or (self.election.secret_ballot and self.salt is None):
             return None
         under = pseudonym(self.salt, self.voter) if self.salt else self.voter
         return keys.ballot(self.election.name, under)
@@ -113,6 +123,23 @@ def lines(election_name: str) -> Iterator[str]:
     found = table().values(keys.ballots(election_name), "confirmation", "rankings", "voter_name")
     for confirmation, rankings, voter in found:
         yield "\t".join((confirmation, rankings, voter or ""))
+
+
+def read_box(election_name: str, box: Sorted) -> None:
+    """The ballots as they were cast; two with one code stay two."""
+    for number, line in enumerate(lines(election_name)):
+        box.put(str(number), Cast(*line.split("\t")))
+
+
+def emptying(election_name: str) -> Iterator[list[Write]]:
+    """Every ballot in the box, in handfuls of a transaction; nothing of them is to be found in any file either.
+
+    Refused unless the mark of the sealing says that they may go.
+    """
+    may_go = Check(keys.sealing(election_name), IS_EMPTIED)
+    places = (Key(item["PK"], item["SK"]) for item in table().each(keys.ballots(election_name)))
+    while handful := list(islice(places, A_HANDFUL)):
+        yield [*(Delete(place) for place in handful), to_forget(), may_go]
 
 
 def published(line: str) -> Item:
@@ -192,12 +219,18 @@ def marked(standing: Standing, *, voted: bool, paper: bool) -> Write:
     """The roll says that they voted, never how. Refused if they did anything since `standing` was read."""
     assert standing.voter is not None
     caster = standing.person.credentials if standing.person else NOBODYS
-    said: Item = {"voted": voted, "paper": paper, "lineage": caster}
+    said: Item = {"voted": voted, "paper": paper, "lineage": caster} | _since(standing)
     if standing.entry is None:
         put = elections.new_voter(standing.election, standing.voter)
         return Put(put.item | {"acts": 1, **said}, when=put.when)
     place = Key(standing.entry["PK"], standing.entry["SK"])
     return Update(place, set=said, add={"acts": 1}, when=Equals("acts", standing.acts))
+
+
+def _since(standing: Standing) -> Item:
+    """After which restore they did it: their ballot is found as long as there is no other."""
+    election = standing.election
+    return {"restores": election.restores} if election.secret_ballot and election.restores else {}
 
 
 def _stored(standing: Standing, ballot: Ballot) -> Put:

@@ -193,6 +193,8 @@ def receipt(request: HttpRequest, standing: Standing) -> HttpResponse:
     if standing.voted and not standing.is_shown and is_findable:
         return _show_kept(request, standing)
     cast = repository.ballot_of(standing)
+    if standing.is_unlinked and standing.election.takes_votes(elections.now_text()):
+        return say(request, _("Your receipt"), str(rules.UNLINKED))
     if cast is None and standing.voted:
         sentence = _(
             "The election is closed, and from now on nobody can tell which ballot is whose. Your code finds yours "

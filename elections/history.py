@@ -295,6 +295,12 @@ SENTENCES: dict[str, Callable[[Told], str]] = {
     "VotersReminded": _reminded,
     "VotersMessaged": plainly(gettext_lazy("%(who)s sent a message to all voters.")),
     "VoterInvitedAgain": plainly(gettext_lazy("%(who)s sent one voter the invitation again.")),
+    "BallotsUnlinked": plainly(
+        gettext_lazy(
+            "The site was restored from a backup, which does not say whose which secret ballot is: those cast before "
+            "count, and can no longer be changed."
+        )
+    ),
     "ResultSealed": _result_sealed,
 }
 

@@ -187,7 +187,7 @@ REPLAY: dict[str, Act] = {
     "RemindersDeclined": reminders_declined,
 }
 
-LATER = ("mail_votes", "lots_commitment")  # fields that elections of earlier times do not have
+LATER = ("mail_votes", "lots_commitment", "restores")  # fields that elections of earlier times do not have
 FILLING = "What a draft was made from is brought into it a handful at a time, and whoever arrives has an event."
 MAILS = "Which mails went out and what became of them; their texts are in no log."
 EXEMPT = (

@@ -85,6 +85,7 @@ class Election:
     renamed_from: str = ""  # until everything it had under that name is here
     filling: bool = False  # until the candidates and voters of what it was made from are here
     lots_commitment: str = ""  # to the secret from which, with the ballots, the seed of the lots is made at the close
+    restores: int = 0  # how often it was restored while open: a copy does not say whose which secret ballot is
 
     def state(self, now: str) -> State:
         """As of a moment: an election whose end has come is closed, whether or not anything has run since."""
@@ -305,6 +306,14 @@ def warnings(election: Election, candidates: int, without_statement: int, now: s
     secret = election.secret_ballot and election.electorate == "listed" and voters > 0
     over = election.no_voting_after is not None and election.no_voting_after <= now
     found = []
+    if election.restores:
+        found.append(
+            _(
+                "The site was restored from a backup while this election was open. Ballots cast before count, but "
+                "nobody can tell any more whose they are: those who cast them can neither see, change nor withdraw "
+                "them."
+            )
+        )
     if secret and voters < SMALL:
         found.append(
             _("With so few voters, a secret ballot may be guessed: from a result that is nearly unanimous, say.")

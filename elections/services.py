@@ -15,6 +15,7 @@ from accounts.models import User
 from accounts.rules import Permission, Refusal
 from accounts.services import OVERTAKEN, Overtaken, log
 from store import keys
+from store.forgetting import to_forget
 from store.log import Event
 from store.table import Check, Delete, Exists, Missing, Refused, Write
 from tally import lots
@@ -409,8 +410,8 @@ def delete(actor: User, election: Election) -> None:
     check(actor, election, Action.DELETE)
     _record(actor, "ElectionDeleted", election, {"state": election.stored_state.value}, *deletion(election))
     _sweep(election.name)
-    if election.secret_ballot and election.stored_state != State.DRAFT:
-        people.table().forget_deleted()
+    if has_secrets(election):
+        people.table().write(to_forget())
 
 
 def deletion(election: Election) -> list[Write]:
@@ -420,7 +421,13 @@ def deletion(election: Election) -> list[Write]:
         *(Delete(place) for place in repository.gate_keys(election.name)),
         Delete(keys.listed_election(election.name)),
         *(Delete(keys.manager(election.name, name)) for name in {election.owner_name, *election.managers}),
+        *([to_forget()] if has_secrets(election) else []),
     ]
+
+
+def has_secrets(election: Election) -> bool:
+    """Whether what is left of it must not be found in the store's files either."""
+    return election.secret_ballot and election.stored_state != State.DRAFT
 
 
 def _sweep(name: str) -> None:

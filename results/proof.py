@@ -1,21 +1,20 @@
 """Whether a sealed election is still what was sealed: its ballots, how they were counted, its result, lots and roll.
 
 Everything is held against the log, which the checkpoints hold together in turn (store/seal.py). The ballots of a secret
-election entered it when it was sealed, those of a public one as they were cast. Ballots are sorted in a temporary file
-and compared one by one, so that memory does not grow with them; only different rankings are kept, as by every count.
+election entered it when it was sealed, those of a public one as they were cast. Ballots are compared one by one, and
+only different rankings are kept, as by every count. The box of a secret election is emptied once its ballots are
+published: whatever is left in it must be what was sealed.
 """
 
 from __future__ import annotations
 
 import hashlib
-import sqlite3
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from contextlib import closing
-from itertools import zip_longest
-from typing import NamedTuple
 
 from accounts.repository import table
 from ballots import repository as ballots
+from ballots.comparing import Cast, Flaw, Sorted, compare, compare_what_is_left
 from elections.rules import Election, State
 from store import keys
 from store.table import Item
@@ -26,43 +25,6 @@ from . import repository
 from .repository import Seal
 from .roll import roll_commitment, roll_digest
 from .trail import events_of
-
-
-class Cast(NamedTuple):
-    """A ballot as it is published; nobody is named on a secret one."""
-
-    code: str
-    ranking: str
-    voter: str = ""
-
-    @classmethod
-    def of(cls, item: Item) -> Cast:
-        return cls(item["confirmation"], item["rankings"], item.get("voter_name", ""))
-
-
-class Flaw(Exception):
-    """The first thing that is not as it was sealed."""
-
-
-class Sorted:
-    """Ballots in the order of their codes, however they come, in a temporary file that goes with us."""
-
-    def __init__(self) -> None:
-        self._file = sqlite3.connect("")
-        self._file.execute("CREATE TABLE ballot (place TEXT PRIMARY KEY, code, ranking, voter) WITHOUT ROWID")
-
-    def put(self, place: str, ballot: Cast) -> None:
-        """In the place of the one that was there."""
-        self._file.execute("INSERT OR REPLACE INTO ballot VALUES (?, ?, ?, ?)", (place, *ballot))
-
-    def remove(self, place: str) -> None:
-        self._file.execute("DELETE FROM ballot WHERE place = ?", (place,))
-
-    def close(self) -> None:
-        self._file.close()
-
-    def __iter__(self) -> Iterator[Cast]:
-        return map(Cast._make, self._file.execute("SELECT code, ranking, voter FROM ballot ORDER BY code, place"))
 
 
 def check_sealed(election: Election) -> str | None:
@@ -87,9 +49,10 @@ def _check(election: Election) -> None:
             return
         if said is None or there is None:
             raise Flaw("the result that was sealed is gone." if said else "the log knows nothing of its sealed result.")
-        _compare(sealed, map(Cast.of, ballots.every_published(election.name)), "among the published ballots")
-        _read_box(election, box)
-        _compare(sealed, box, "in the ballot box")
+        compare(sealed, map(Cast.of, ballots.every_published(election.name)), "among the published ballots")
+        ballots.read_box(election.name, box)
+        compare_box = compare_what_is_left if election.secret_ballot else compare
+        compare_box(sealed, box, "in the ballot box")
     seal = repository.seal_of(there)
     _check_counted(election, seal, said)
     _check_result(election, seal, said)
@@ -121,24 +84,6 @@ def _read_log(election: Election, sealed: Sorted) -> tuple[str, Item | None]:
 
 
 # --- what is there ---
-
-
-def _read_box(election: Election, box: Sorted) -> None:
-    """The ballots as they were cast; two with one code stay two."""
-    for number, line in enumerate(ballots.lines(election.name)):
-        box.put(str(number), Cast(*line.split("\t")))
-
-
-def _compare(sealed: Iterable[Cast], found: Iterable[Cast], where: str) -> None:
-    """Both are in the order of their codes, or else the first that is not shows."""
-    for right, there in zip_longest(sealed, found):
-        if right == there:
-            continue
-        if right is not None and there is not None and right.code == there.code:
-            raise Flaw(f"the ballot {right.code} {where} is not what was sealed.")
-        if there is None or (right is not None and right.code < there.code):
-            raise Flaw(f"the ballot {right.code} was sealed, but is not {where}.")
-        raise Flaw(f"the ballot {there.code} is {where}, but was not sealed.")
 
 
 def _check_counted(election: Election, seal: Seal, said: Item) -> None:

@@ -60,6 +60,8 @@ A name becomes part of a key only through `part`, which folds it (so that "Ada" 
 | form sent     | data  | ONCE#{token}       | METADATA          |                              | a form sent again    |
 | lease         | data  | LEASE#{job}        | METADATA          |                              | worker               |
 | nightly mail  | data  | METADATA           | NIGHTLY           |                              | worker               |
+| to forget     | data  | METADATA           | FORGETTING        |                              | worker               |
+| emptied boxes | data  | METADATA           | EMPTIED           |                              | worker               |
 | event         | log   | EVENTS             | {sequence}#{time} |                              | sealer, verify       |
 | event number  | log   | SEQUENCE           | METADATA          |                              | every recorded act   |
 | void number   | log   | VOID#{sequence}    | METADATA          |                              | every recorded act   |
@@ -524,6 +526,16 @@ def lease(job: str) -> Key:
 def nightly() -> Key:
     """Which checkpoint was mailed last, and on which day."""
     return Key(METADATA, "NIGHTLY")
+
+
+def forgetting() -> Key:
+    """There while something was deleted that may still be found in the store's files."""
+    return Key(METADATA, "FORGETTING")
+
+
+def emptied() -> Key:
+    """How far the ballot boxes of secret elections are emptied that an earlier version has sealed."""
+    return Key(METADATA, "EMPTIED")
 
 
 # --- the event log ---

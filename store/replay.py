@@ -64,6 +64,7 @@ class Exempt:
     summed: bool = False  # compared as the sum of all such items of the partition
     named: Callable[[Item], Key] | None = None  # compared under this key
     unsaid: Mapping[str, Value] = field(default_factory=dict)  # what items of earlier times mean by saying nothing
+    may_be_gone: bool = False  # compared only as far as it is there
 
     def covers(self, key: Key) -> bool:
         return begins(key.pk) == self.like.pk and self.like.sk in ("", begins(key.sk))
@@ -299,7 +300,7 @@ class Comparison:
             return
         if is_there:
             yield from _different(key, item, self.made.get(key), rows)
-        elif self.there.get(key) is None:
+        elif self.there.get(key) is None and not any(row.may_be_gone for row in rows):
             yield Difference(_place(key), "", "follows from the log, but is not in the store.")
 
     def _rows_like(self, kind: Key) -> list[Exempt]:

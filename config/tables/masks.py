@@ -114,7 +114,7 @@ KINDS = (
           "lots_secret seed"),
     _kind("result's text", keys.result_part("", 0), "text"),
     _kind("rankings", keys.counted_part("", 0), "text"),
-    _kind("to be sealed", keys.sealing(""), "election_name parts"),
+    _kind("to be sealed", keys.sealing(""), "election_name parts removing"),
     _kind("poll", keys.poll(""), "id title candidates number name createdAt expiresAt goneAt closedAt maker "
           "description time_zone sign_in results_hidden listed version ttl"),
     _kind("its maker's", keys.made_poll(""), "id title createdAt expiresAt closedAt ttl"),
@@ -132,6 +132,8 @@ KINDS = (
     _kind("day's figures", keys.figures_of_day(""), "day ballots_cast ballots_changed ballots_withdrawn"),
     _kind("lease", keys.lease(""), "since until renewals"),
     _kind("nightly mail", keys.nightly(), "event_id day"),
+    _kind("to forget", keys.forgetting(), "asked since"),
+    _kind("emptied boxes", keys.emptied(), "cursor done"),
     _kind("event", keys.event(0, ""), "event_id actor when_occurred event_type event_data nonce"),
     _kind("event number", keys.event_number(), "last"),
     _kind("void number", keys.void(0), "event_id"),
