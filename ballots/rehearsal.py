@@ -79,7 +79,7 @@ def _play(actor: User, election: Election, candidates: Sequence[Candidate], stag
     acts = _vote(copy, robots, elections.candidates(copy.name))
     closed = organising.close(director, elections.find(copy.name) or copy)
     secret = elections.lots_secret(closed.name)
-    services.seal_what_is_closed()
+    services.seal_what_is_closed(closed.name)  # and leave its ballots where they are
     Sealer(stage).seal()
     return _report(closed, secret, stage, **acts)
 

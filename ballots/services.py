@@ -216,6 +216,9 @@ def _take_place(election_name: str, voter: str) -> None:
         election = elections.find(election_name)
         if election is None or election.state(elections.now_text()) == State.CLOSED:
             return
+        standing = repository.standing(election_name, (voter,), may_join=False)
+        if standing is not None and standing.is_unlinked:
+            return  # their ballot stays, and so does that they voted: the name carries no right
         place = keys.voter(election_name, voter)
         event = Event("plenum", "VotersRemoved", {"election_name": election.name, "voters": [voter]})
         with suppress(Refused):

@@ -428,13 +428,15 @@ class _Queue:
         goes_on = True
         while goes_on:
             fcntl.flock(self.file, fcntl.LOCK_EX)
+            goes_on = False
             try:
                 if is_wanted():
                     act()
-            finally:
+                goes_on = True
+            finally:  # should acting have failed in some unforeseen way, then whoever comes next sends somebody else
                 self.leave()
                 with self._change:
-                    self._stands_in_line = goes_on = is_wanted()
+                    self._stands_in_line = goes_on = goes_on and is_wanted()
                     self._change.notify_all()
 
 

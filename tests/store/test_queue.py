@@ -104,6 +104,27 @@ def test_who_came_later_and_waits_on_is_written_when_the_other_process_lets_go(f
     until(lambda: is_free(file))
 
 
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
+def test_a_mistake_while_somebody_stands_in_line_for_us_does_not_block_those_who_come_next(file, monkeypatch):
+    apply = SqliteTable._apply
+
+    def mistaken(self, connection, writes, token):
+        if writes[0].item["SK"] == "bad":
+            raise TypeError
+        apply(self, connection, writes, token)
+
+    monkeypatch.setattr(SqliteTable, "_apply", mistaken)
+    monkeypatch.setattr(sqlite, "PATIENCE", AT_LAST)
+    with ThreadPoolExecutor(1) as pool:
+        with held_elsewhere(file):
+            bad = pool.submit(file.write, Put({"PK": "a", "SK": "bad"}))
+            until(lambda: len(file._waiting) == 1)
+        assert "nothing was written" in str(bad.exception())
+        until(lambda: not file._writer.queue._stands_in_line)
+        pool.submit(file.write, Put({"PK": "a", "SK": "good"})).result()
+    assert [item["SK"] for item in file.each(Span("a"))] == ["good"]
+
+
 def test_nobody_is_told_too_busy_about_a_write_that_is_then_committed(file, monkeypatch):
     """Two wait; whoever's turn it is takes both along, and the commit is held until the other's patience has ended."""
     first, both, tired = threading.Event(), threading.Event(), threading.Event()
