@@ -94,10 +94,9 @@ def is_sealed(election_name: str) -> bool:
 def head(election_name: str, seal: Seal) -> Put:
     """Of several who seal at once, one does it."""
     place = keys.result(election_name)
-    fields = {name: getattr(seal, name) for name in PLAIN} | {"candidates": list(seal.candidates)}
+    fields = {name: getattr(seal, name) for name in (*PLAIN, "roll_secret")} | {"candidates": list(seal.candidates)}
     steps = [[as_text(moment), count] for moment, count in seal.turnout.steps]
     counted = {"voted": seal.turnout.voted, "paper": seal.turnout.paper, "steps": steps}
-    counted |= {"roll_secret": seal.roll_secret}
     drawn = {name: getattr(seal, name) for name in LOTS if getattr(seal, name)}
     return Put({"PK": place.pk, "SK": place.sk, **fields, **counted, **drawn}, when=Missing())
 

@@ -31,7 +31,7 @@ from store.connect import connect
 from store.forgetting import QUIET
 from store.log import Event, EventLog
 from store.sqlite import SqliteTable
-from store.table import Missing, Put, Refused, Unavailable
+from store.table import Missing, Put, Refused, Unavailable, Update
 from tests.ballots.conftest import opened, ranks  # noqa: F401 - a fixture
 
 from .test_serve import free_port, read, serving
@@ -262,6 +262,17 @@ def test_a_site_at_rest_is_read_and_not_written(site, monkeypatch):
     monkeypatch.setattr(site, "write", pytest.fail)
     runs = run_each([job for job in JOBS if job != SWEEP], Leases(site))
     assert {run.outcome for run in runs.values()} == {Outcome.NOTHING}
+
+
+def test_a_checkpoint_becomes_public_though_nothing_more_happens(site):
+    """On a quiet site nobody gives the sealer a reason to run when the quarter is over."""
+    EventLog(site).record(Event("ada", "ThingMade"))
+    assert run(jobs.LOG, Leases(site)).outcome == Outcome.DONE
+    assert run(jobs.LOG, Leases(site)).outcome == Outcome.NOTHING
+    site.write(Update(keys.checkpoint(1), set={"when_sealed": "2026-01-01T14:07:31.250Z"}))  # as if it was long ago
+    assert run(jobs.LOG, Leases(site)).outcome == Outcome.DONE
+    assert EventLog(site).newest_public()["event_id"] == 1
+    assert run(jobs.LOG, Leases(site)).outcome == Outcome.NOTHING
 
 
 def test_nothing_to_do_is_a_success(site):
