@@ -14,7 +14,6 @@ from store.table import AllOf, Check, Delete, Equals, Item, Key, Missing, Put, S
 from .rules import Election, State, is_over
 
 GATES = 16  # a cast checks one of them, so that casts meet one in sixteen others; closing shuts them all
-LATER = ("lots_commitment",)  # fields that older items do not have; replay makes them as they were
 COPIED = ("name", "no_voting_before", "no_voting_after", "created_at", "closing")  # what lists show beside the state
 
 
@@ -144,14 +143,19 @@ def _copied(election: Election) -> Item:
     return {"state": election.stored_state.value, "remind_before": list(election.remind_before)} | shown
 
 
-def storable(fields: Mapping[str, Any]) -> Item:
-    """As items and events hold them: lists, where values have tuples."""
-    return {name: list(value) if isinstance(value, tuple) else value for name, value in fields.items()}
+# Fields that came later: left out while they say nothing, so that the old stays what it was.
+ADDED = {"lots_commitment": ""}
 
 
 def stored(election: Election) -> Item:
-    """All its fields as items and events hold them; those that came later only where they say something."""
-    return {name: value for name, value in storable(asdict(election)).items() if value or name not in LATER}
+    """All of its fields, as items and events hold them."""
+    fields = storable(asdict(election))
+    return {name: value for name, value in fields.items() if name not in ADDED or value != ADDED[name]}
+
+
+def storable(fields: Mapping[str, Any]) -> Item:
+    """As items and events hold them: lists, where values have tuples."""
+    return {name: list(value) if isinstance(value, tuple) else value for name, value in fields.items()}
 
 
 # --- writes; each answers the parts of a transaction ---
