@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import hashlib
-import ipaddress
 import math
 import time
 from dataclasses import dataclass
 
-from django.conf import settings
-from django.http import HttpRequest
 from django.utils.translation import ngettext
 
 from store import keys
 
 from . import repository
+from .addresses import address as address  # for those who count by it
 from .rules import Refusal
 
 
@@ -61,32 +59,3 @@ def count(limit: Limit, who: str, now: float | None = None) -> None:
     tries = repository.table().increment(keys.throttle(digest, window), "tries", also={"ttl": ends})
     if tries > limit.most:
         raise TooOften(math.ceil(ends - now))
-
-
-def address(request: HttpRequest) -> str:
-    """Where the request comes from: behind trusted proxies, the last address that is none of them."""
-    hops = [hop.strip() for hop in request.headers.get("X-Forwarded-For", "").split(",")]
-    came_from = str(request.META.get("REMOTE_ADDR", ""))
-    while hops and _is_trusted(came_from) and _is_address(hops[-1]):
-        came_from = hops.pop()
-    return _network(came_from)
-
-
-def _is_trusted(text: str) -> bool:
-    return _is_address(text) and any(ipaddress.ip_address(text) in each for each in settings.TRUSTED_PROXIES)
-
-
-def _is_address(text: str) -> bool:
-    try:
-        ipaddress.ip_address(text)
-    except ValueError:
-        return False
-    return True
-
-
-def _network(text: str) -> str:
-    """One home or office: an IPv4 address, or the /64 of an IPv6 address, of which anybody has plenty."""
-    if not _is_address(text):
-        return "unknown"
-    parsed = ipaddress.ip_address(text)
-    return str(ipaddress.ip_network((parsed, 64), strict=False)) if parsed.version == 6 else text

@@ -13,8 +13,11 @@ os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
 
 from django.conf import settings  # only after the name of its module is known
 
+from config.connections import room_for
+
 bind = f"[{settings.HOST}]:{settings.PORT}" if ":" in settings.HOST else f"{settings.HOST}:{settings.PORT}"
-worker_class = "gthread"
+worker_class = "config.connections.PatientWorker"
+worker_connections = room_for(settings.WEB_CONNECTIONS)
 workers = settings.WEB_PROCESSES
 threads = settings.WEB_THREADS
 graceful_timeout = 30

@@ -120,6 +120,8 @@ HOST = environment.text("HOST", "127.0.0.1")
 PORT = environment.number("PORT", 8000, 1, 65535)
 WEB_PROCESSES = environment.number("WEB_PROCESSES", 2, 1, 64)
 WEB_THREADS = environment.number("WEB_THREADS", 8, 1, 256)
+WEB_CONNECTIONS = environment.number("WEB_CONNECTIONS", 1000, 16, 100_000)  # open at once, in each process
+REQUEST_SECONDS = environment.number("REQUEST_SECONDS", 20, 1, 600)  # for a slow client, then a minimum rate
 SITE_URL = environment.text("SITE_URL", None if PRODUCTION else f"http://{HOST}:{PORT}").rstrip("/")
 
 # --- security ---
