@@ -221,6 +221,7 @@ INSTALLED_APPS = [
 ]
 MIDDLEWARE = [
     "config.middleware.request_record",
+    "config.middleware.proxies_seen",
     "django.middleware.security.SecurityMiddleware",
     "config.middleware.security_headers",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
@@ -250,6 +251,7 @@ TEMPLATES = [
                 "django.contrib.auth.context_processors.auth",
                 "django.contrib.messages.context_processors.messages",
                 "config.context.pause",
+                "config.context.unknown_proxies",
             ],
             "builtins": ["django.templatetags.i18n", "django.templatetags.static"],
         },
