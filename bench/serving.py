@@ -32,33 +32,38 @@ def measure(report: Report, scale: float = 1.0) -> None:
     report.build.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix="bench-", dir=report.build) as folder:
         rounds, seconds = max(2, int(9 * scale)), max(0.1, 1.5 * min(scale, 1.0))
-        with server(folder) as ours, server(folder, "--worker-class gthread") as theirs, crowd(VISITORS) as visitors:
-            _cost(report, ours, theirs, rounds, lambda port: visitors.rate(visitor(port), seconds))
-        for slow in (max(4, int(each * min(scale, 1.0))) for each in SLOW):
-            _slow(report, folder, slow, rounds, seconds)
+        with server(folder) as ours, server(folder, "--worker-class gthread") as theirs:
+            _cost(report, ours, theirs, rounds, seconds)
+            for slow in SLOW:
+                _slow(report, ours, theirs, slow, rounds, seconds)
 
 
-def _cost(report: Report, ours: Server, theirs: Server, rounds: int, rate: Callable[[int], float]) -> None:
+def _cost(report: Report, ours: Server, theirs: Server, rounds: int, seconds: float) -> None:
     report.heading(f"A trivial page, {VISITORS} visitors with kept connections", "gthread")
-    comparison = compare(lambda: rate(ours.port), lambda: rate(theirs.port), rounds)
-    report.compare("page", "pages a second", comparison, OPERATIONS, peer="gthread", at_least=0.97)
-    comparison = compare(lambda: ours.processor(rate), lambda: theirs.processor(rate), rounds)
-    report.compare("page_processor", "processor time", comparison, PROCESSOR, peer="gthread", at_least=0.97)
+    with crowd(VISITORS) as visitors:
+        asked = {each: visitor(each.port) for each in (ours, theirs)}
+
+        def rate(server: Server) -> float:
+            return visitors.rate(asked[server], seconds)
+
+        comparison = compare(lambda: rate(ours), lambda: rate(theirs), rounds)
+        report.compare("page", "pages a second", comparison, OPERATIONS, peer="gthread", at_least=0.97)
+        comparison = compare(lambda: ours.processor(rate), lambda: theirs.processor(rate), rounds)
+        report.compare("page_processor", "processor time", comparison, PROCESSOR, peer="gthread", at_least=0.97)
 
 
-def _slow(report: Report, folder: str, slow: int, rounds: int, seconds: float) -> None:
-    """Ours: probes while so many clients are slow. Theirs: the same probes, of the same server, while none is."""
+def _slow(report: Report, ours: Server, theirs: Server, slow: int, rounds: int, seconds: float) -> None:
+    """Probes while so many clients are slow, beside the same probes of the same server while none is."""
     report.heading(f"{slow} clients that send nothing or a byte a second, and 20 that do not read", "without")
     rates: list[tuple[float, float]] = []
-    with server(folder) as ours:
-        for _ in range(rounds):
-            without = probes(ours.port, seconds)
-            with slow_clients(ours.port, slow):
-                ours.settle()
-                rates.append((probes(ours.port, seconds), without))
+    for _ in range(rounds):
+        without = probes(ours.port, seconds)
+        with slow_clients(ours.port, slow):
+            ours.settle()
+            rates.append((probes(ours.port, seconds), without))
     comparison = Comparison(*zip(*rates, strict=True))
     report.compare(f"slow_{slow}", "probes answered", comparison, OPERATIONS, peer="without", at_least=0.8)
-    with server(folder, "--worker-class gthread") as theirs, slow_clients(theirs.port, slow):
+    with slow_clients(theirs.port, slow):
         theirs.settle()
         answered = [probe(theirs.port) for _ in range(5)]
     report.figure(f"slow_{slow}_gthread", "answered by gunicorn's own threads", 20 * sum(answered), "% of 5 probes")
@@ -71,10 +76,10 @@ class Server:
     def __init__(self, process: subprocess.Popen[bytes], port: int):
         self.process, self.port = process, port
 
-    def processor(self, rate: Callable[[int], float]) -> float:
+    def processor(self, rate: Callable[[Server], float]) -> float:
         """Microseconds of processor time for each page, of all processes that serve."""
         before, start = self._ticks(), time.perf_counter()
-        pages = rate(self.port) * (time.perf_counter() - start)
+        pages = rate(self) * (time.perf_counter() - start)
         return (self._ticks() - before) / os.sysconf("SC_CLK_TCK") / pages * 1e6
 
     def settle(self) -> None:
