@@ -54,6 +54,10 @@ def find_by_email(email: str) -> User | None:
     return None
 
 
+def find_by_either(name_or_email: str) -> User | None:
+    return find_by_email(name_or_email) if "@" in name_or_email else find(name_or_email)
+
+
 def _names_by_email(email: str) -> Iterator[str]:
     for item in table().page(keys.users_by_email(email), limit=1).items:
         yield item["name"]

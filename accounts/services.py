@@ -15,10 +15,11 @@ from store import keys
 from store.log import Event, EventLog, as_text
 from store.table import Check, Delete, Equals, Exists, Item, Key, Put, Refused, Write
 
-from . import mail, repository, rules, tokens
+from . import mail, repository, rules, throttle, tokens
 from .models import User
 from .rules import Refusal, Role
 from .sessions import sessions_of
+from .visitors import Visitor
 
 
 class NameTaken(Refusal):
@@ -184,12 +185,22 @@ def accept_invitation(token: str, name: str, password: str) -> User:
 # --- passwords ---
 
 
-def ask_for_reset(name_or_email: str) -> None:
-    """Mail a link, if there is such a person; what is answered is the same either way."""
-    by_email = "@" in name_or_email
-    user = repository.find_by_email(name_or_email) if by_email else repository.find(name_or_email)
-    letter = mail.queued("reset_password", user.email, name=user.name) if user else mail.nothing()
+def ask_for_reset(name_or_email: str, visitor: Visitor) -> None:
+    """Mail a link, if there is such a person; what is answered is the same either way, and costs the same.
+
+    Who was mailed one just now gets no other: that one is still good. So somebody else who asks again and again neither
+    fills a mailbox nor keeps its owner from a link.
+    """
+    user = repository.find_by_either(name_or_email)
+    throttle.count_try(throttle.RESET, name_or_email, visitor, user)
+    is_first = throttle.is_within(throttle.RESET_MAILED, _link_at_hand(user) if user else name_or_email)
+    letter = mail.queued("reset_password", user.email, name=user.name) if user and is_first else mail.nothing()
     repository.table().write(letter)
+
+
+def _link_at_hand(user: User) -> str:
+    """Changes when a link that was mailed is used or loses its worth: then another is mailed at once."""
+    return f"{user.name} {user.email} {user.session_salt} {user.last_login}"
 
 
 def send_reset_link(actor: User, target: User) -> None:

@@ -31,6 +31,7 @@ from .forms import (
 from .models import User
 from .rules import Refusal, Role
 from .sessions import sessions_of
+from .visitors import visitor
 
 form_page = require_http_methods(["GET", "HEAD", "POST"])
 
@@ -77,6 +78,7 @@ def say(request: HttpRequest, title: str, sentence: str, status: int = 200) -> H
 def start_session(request: HttpRequest, user: User) -> None:
     """Sign somebody in, under a new session key."""
     auth.login(request, user, backend="accounts.backends.NameOrEmail")
+    request.signed_in_now = user  # the middleware lets this browser be known to the account
     request.session["device"] = device(request.headers.get("User-Agent", ""))
 
 
@@ -91,7 +93,7 @@ def register(request: HttpRequest) -> HttpResponse:
     first = not repository.has_owner()
     if request.method == "POST" and form.is_valid():
         try:
-            throttle.count(throttle.REGISTER_ADDRESS, throttle.address(request))
+            throttle.count_try(throttle.REGISTER, form.cleaned_data["email"], visitor(request), None)
             user = services.register(**form.cleaned_data)
         except services.NameTaken as refusal:
             form.add_error("name", str(refusal))
@@ -169,12 +171,10 @@ def sign_in(request: HttpRequest) -> HttpResponse:
     if request.method == "POST" and form.is_valid():
         typed = form.cleaned_data
         try:
-            throttle.count(throttle.SIGN_IN_ADDRESS, throttle.address(request))
-            throttle.count(throttle.SIGN_IN_ACCOUNT, typed["name_or_email"])
+            user = auth.authenticate(request, username=typed["name_or_email"], password=typed["password"])
         except throttle.TooOften as refusal:
             form.add_error(None, str(refusal))
         else:
-            user = auth.authenticate(request, username=typed["name_or_email"], password=typed["password"])
             if user is not None:
                 return _signed_in(request, user)
             form.add_error(None, _("That name or email address and that password do not belong together."))
@@ -224,14 +224,13 @@ def forgotten(request: HttpRequest) -> HttpResponse:
     if request.method == "POST" and form.is_valid():
         typed = form.cleaned_data["name_or_email"]
         try:
-            throttle.count(throttle.RESET_ADDRESS, throttle.address(request))
-            throttle.count(throttle.RESET_ACCOUNT, typed)
+            services.ask_for_reset(typed, visitor(request))
         except throttle.TooOften as refusal:
             form.add_error(None, str(refusal))
         else:
-            services.ask_for_reset(typed)
             sentence = _(
-                "If there is such an account, a mail with a link is on its way. The link is good for one hour."
+                "If there is such an account, a mail with a link is on its way. The link is good for one hour. "
+                "If one was sent in the last ten minutes, no other is: that one is still good."
             )
             return say(request, _("Look into your mail"), sentence)
     return show_form(request, form, _("Forgotten password"), _("Send a link"))
@@ -266,6 +265,7 @@ def change_password(request: HttpRequest) -> HttpResponse:
             form.add_error(None, str(refusal))
         else:
             auth.update_session_auth_hash(request, user)
+            request.signed_in_now = user
             messages.success(request, _("Your password is changed. You are signed out everywhere else."))
             return redirect("me")
     return show_form(request, form, _("Change password"), _("Change password"))
@@ -273,14 +273,7 @@ def change_password(request: HttpRequest) -> HttpResponse:
 
 def own_password_form(request: HttpRequest, kind: type[OwnPasswordForm], **options: Any) -> Any:
     """A form that asks for the present password; guessing it is throttled."""
-    if request.method != "POST":
-        return kind(user=request.user, **options)
-    form = kind(request.POST, user=request.user, **options)
-    try:
-        throttle.count(throttle.PASSWORD_ACCOUNT, request.user.name)
-    except throttle.TooOften as refusal:
-        form.refuse(str(refusal))
-    return form
+    return kind(posted(request), user=request.user, visitor=visitor(request), **options)
 
 
 # --- me ---

@@ -121,7 +121,7 @@ def day(site, person, opened, signed_in, monkeypatch):
     mail.send_waiting(compose)
     accounts.invite(people.find("the organiser"), "guest@example.org")
     accounts._await_confirmation("Newcomer", "new@example.org", "md5$pepper$digested-password")
-    throttle.count(throttle.RESET_ACCOUNT, VOTERS[0])
+    throttle.count(throttle.RESET.anywhere, VOTERS[0])
     for number, user in enumerate(users):
         signed_in(user)
         order = [(number + step) % 3 for step in range(3)]
