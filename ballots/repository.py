@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import lru_cache
 from itertools import chain
 
+from accounts.models import User
 from accounts.repository import table
 from elections import repository as elections
 from elections.repository import Candidate
@@ -32,6 +33,7 @@ class Standing:
     others: tuple[Key, ...]  # where else they are on the roll, or may be by the time they vote: by name, by address
     salt: Item | None
     repeated: bool = False  # whether the form was carried out before
+    account: str | None = None  # which account of that name votes, by when it was made
 
     @property
     def voted(self) -> bool:
@@ -59,21 +61,43 @@ class Standing:
         return "\n".join((self.election.name, self.election.created_at, keys.fold(voter))).encode()
 
 
-def standing(election_name: str, names: Sequence[str], *, may_join: bool, form: str = "") -> Standing | None:
-    """Read the election, the roll under each of somebody's names, the salt and the form's mark in one round trip."""
+def standing(
+    election_name: str,
+    names: Sequence[str],
+    *,
+    own: Callable[[list[Item]], list[Item]] = list,
+    joins: Callable[[Election], bool] = lambda election: False,
+    account: str | None = None,
+    form: str = "",
+) -> Standing | None:
+    """Read the election, the roll under each of somebody's names, the salt and the form's mark in one round trip.
+
+    `own` tells which of the entries count; who has none and `joins` gets one under the first of the names.
+    """
     entries = {name: keys.voter(election_name, name) for name in names if name}
     at, salt, mark = keys.election(election_name), keys.salt(election_name), keys.once(form)
     found = table().get_many([at, salt, *([mark] if form else []), *entries.values()])
     if at not in found:
         return None
     election = elections.election_of(found[at])
-    there = sorted((found[key] for key in entries.values() if key in found), key=lambda entry: not entry["voted"])
-    entry = there[0] if there else None  # whichever has voted is the one; else the first
-    joining = names[0] if may_join and election.electorate == "everyone" else None
-    voter = entry["voter_name"] if entry else joining
-    own = keys.voter(election_name, voter) if voter else None
-    others = tuple(place for place in entries.values() if place != own)
-    return Standing(election, voter, entry, others, found.get(salt), mark in found)
+    there = own([found[key] for key in entries.values() if key in found])
+    entry = min(there, key=lambda entry: not entry["voted"], default=None)  # which has voted is the one; else the first
+    voter = entry["voter_name"] if entry else names[0] if joins(election) else None
+    place = keys.voter(election_name, voter) if voter else None
+    others = tuple(each for each in entries.values() if each != place)
+    return Standing(election, voter, entry, others, found.get(salt), mark in found, account)
+
+
+def standing_of(person: User, election_name: str, *, form: str = "") -> Standing | None:
+    """What somebody with an account is to the election."""
+    return standing(
+        election_name,
+        (person.name, person.email),
+        own=lambda entries: elections.entries_of(person, entries),
+        joins=lambda election: election.is_open_to(person.votes_since),
+        account=person.created_at,
+        form=form,
+    )
 
 
 def ballot_of(standing: Standing) -> Ballot | None:
@@ -175,7 +199,7 @@ def marked(standing: Standing, *, voted: bool, paper: bool) -> Write:
     """The roll says that they voted, never how. Refused if they did anything since `standing` was read."""
     assert standing.voter is not None
     if standing.entry is None:
-        put = elections.new_voter(standing.election, standing.voter)
+        put = elections.new_voter(standing.election, standing.voter, standing.account)
         return Put(put.item | {"voted": voted, "acts": 1, "paper": paper}, when=put.when)
     place = Key(standing.entry["PK"], standing.entry["SK"])
     return Update(place, set={"voted": voted, "paper": paper}, add={"acts": 1}, when=Equals("acts", standing.acts))

@@ -38,6 +38,7 @@ class Import:
     slices: int
     done: int
     added: int
+    unknown: int = 0  # of the names, those that nobody had any more when their turn came
 
     @property
     def is_finished(self) -> bool:
@@ -60,7 +61,7 @@ def under_way(election: Election) -> list[Import]:
 
 
 def _import_of(item: Item) -> Import:
-    return Import(**{name: item[name] for name in Import.__dataclass_fields__})
+    return Import(**{name: item[name] for name in Import.__dataclass_fields__ if name in item})
 
 
 # --- starting ---
@@ -130,8 +131,9 @@ def _step(actor: User, election: Election, under_way: Import) -> Import:
     return after
 
 
-def _moved_on(under_way: Import, added: int) -> list[Write]:
+def _moved_on(under_way: Import, added: services.Added) -> list[Write]:
     here = Equals("done", under_way.done)
     place = keys.voter_import(under_way.election_name, under_way.digest)
     rows = keys.imported_rows(under_way.election_name, under_way.digest, under_way.done)
-    return [Update(place, add={"done": 1, "added": added}, when=here), Delete(rows, when=Exists())]
+    moved = {"done": 1, "added": added.count, "unknown": added.unknown}
+    return [Update(place, add=moved, when=here), Delete(rows, when=Exists())]

@@ -9,6 +9,7 @@ from django.utils.translation import gettext_lazy as _
 
 from accounts import repository as people
 from accounts.models import User
+from accounts.queues import take_each
 from accounts.services import log
 from store import keys
 from store.log import Event, as_text
@@ -62,7 +63,7 @@ def remind_by_the_clock() -> int:
     now = repository.now_text()
     listed = people.table().each(repository.list_of(State.OPEN))
     names = [each["name"] for each in listed if due(each.get("remind_before", ()), each["no_voting_after"], now)]
-    return sum(_remind(name, now) for name in names)
+    return take_each(names, lambda name: _remind(name, now))
 
 
 def _remind(name: str, now: str) -> int:

@@ -66,7 +66,9 @@ def deleted(event: Happened) -> Iterator[Step]:
             f"takes the election for {event.said['state']}, which is {election.stored_state.value} by then."
         )
     yield services.deletion(election)
-    services._sweep(election.name)
+    while not services.swept(election.name, services.A_TURN):
+        pass
+    yield [Delete(keys.deleted(election.name))]
 
 
 # --- candidates and the roll ---
@@ -94,8 +96,10 @@ def candidates_removed(event: Happened) -> Iterator[Step]:
 
 
 def voters_added(event: Happened) -> Iterator[Step]:
-    election, names = election_of(event), event.said["voters"]
-    yield [*(repository.new_voter(election, name) for name in names), repository.touched(election, len(names))]
+    """Events of earlier times do not say which accounts they were."""
+    names, accounts = event.said["voters"], event.said.get("accounts", [])
+    bound = {name: account for name, account in zip(names, accounts, strict=bool(accounts)) if account}
+    yield services.adding(election_of(event), names, bound)
 
 
 def voters_removed(event: Happened) -> Iterator[Step]:
@@ -110,7 +114,8 @@ def voters_removed(event: Happened) -> Iterator[Step]:
 def opened(event: Happened) -> Iterator[Step]:
     """Without a salt: the ballots of a secret election that is not sealed are in no log, so nobody adds to them."""
     election = election_of(event)
-    yield services.opening(election, services.opened(election, editable=event.said["editable"]))
+    after = services.opened(election, editable=event.said["editable"], opened_at=event.said.get("opened_at"))
+    yield services.opening(election, after)
 
 
 def closed(event: Happened) -> Iterator[Step]:
@@ -206,6 +211,7 @@ EXEMPT = (
         summed=True,
     ),
     Exempt(like(keys.sealing("")), "Work left to do after a close; each thing done has an event of its own."),
+    Exempt(like(keys.deleted("")), "Work left to do after a deletion: what is left of the election is cleared away."),
     Exempt(
         like(keys.election(""))._replace(sk=""),
         "What a deleted election left behind, when whoever deleted it was stopped on the way.",

@@ -51,6 +51,9 @@ METHODS = {
 SEVERAL_SEATS = ("stv-scottish", "stv-meek")
 UNRANKED = {"below": _("below all ranked ones"), "no-opinion": _("no opinion")}
 ELECTORATES = {"listed": _("the voters listed"), "everyone": _("everybody here who may vote")}
+AT_ITS_OPENING = _("everybody here who may vote when it opens")
+SINCE_ITS_OPENING = _("everybody who could vote here when it opened")
+ALSO_LATER = _("everybody here who may vote, also those who join while it is open")
 RESULTS = {"closed": _("after it has closed"), "live": _("while it is open, too")}
 
 
@@ -82,6 +85,8 @@ class Election:
     version: int = 1
     remind_before: tuple[int, ...] = ()  # hours before the end at which those who have not voted are reminded
     renamed_from: str = ""  # until everything it had under that name is here
+    joining: bool = False  # whether, where everybody may vote, that includes those who join while it is open
+    opened_at: str | None = None  # an election that was opened before this was kept is everybody's who comes
 
     def state(self, now: str) -> State:
         """As of a moment: an election whose end has come is closed, whether or not anything has run since."""
@@ -107,7 +112,11 @@ class Election:
 
     @property
     def electorate_label(self) -> str:
-        return ELECTORATES[self.electorate]
+        if self.electorate != "everyone" or (self.opened_at is None and self.stored_state != State.DRAFT):
+            return ELECTORATES[self.electorate]
+        if self.joining:
+            return ALSO_LATER
+        return SINCE_ITS_OPENING if self.opened_at else AT_ITS_OPENING
 
     @property
     def results_label(self) -> str:
@@ -120,6 +129,12 @@ class Election:
     def takes_votes(self, now: str) -> bool:
         has_begun = self.no_voting_before is None or self.no_voting_before <= now
         return has_begun and self.state(now) in (State.EDITABLE, State.OPEN)
+
+    def is_open_to(self, since: str | None) -> bool:
+        """Whether somebody who may vote here since then, if at all, has this vote without being listed."""
+        if since is None or self.electorate != "everyone":
+            return False
+        return self.joining or self.opened_at is None or since <= self.opened_at
 
     def shows_live(self, now: str) -> bool:
         """Whether the count may be watched while ballots come in: never that of a secret election."""
