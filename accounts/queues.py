@@ -39,5 +39,7 @@ def take_each(items: Iterable[Item], act: Callable[[Item], int | None]) -> int:
 
 def complain(error: Exception) -> None:
     """Into the log, with its kind and where it was raised; never its words, which may quote a person."""
+    if isinstance(error, SomeFailed):
+        return  # each of them is in the log already
     where = "".join(traceback.format_tb(error.__traceback__))
     _log.error("failure", extra={"error": type(error).__name__, "where": where})

@@ -163,6 +163,7 @@ FIELDS = {
     "time_zone": gettext_lazy("time zone"),
     "paper_ballots": gettext_lazy("whether there are paper ballots"),
     "remind_before": gettext_lazy("reminders"),
+    "joining": gettext_lazy("who may join later"),
 }
 
 

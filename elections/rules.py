@@ -103,6 +103,10 @@ class Election:
         return datetime.fromisoformat(self.no_voting_after) if self.no_voting_after else None
 
     @property
+    def opened(self) -> datetime | None:
+        return datetime.fromisoformat(self.opened_at) if self.opened_at else None
+
+    @property
     def method_label(self) -> str:
         return METHODS[self.method]
 
