@@ -178,7 +178,7 @@ def test_an_event_from_before_its_words_were_added_can_still_be_read(told):  # n
         yield item
 
     attributes = {attribute for _, attribute in named(check(Tampered(told, change), most=1000))}
-    assert attributes <= {"created_at"}  # which the time of the event stands in for
+    assert attributes <= {"created_at", "since"}  # which the time of the event stands in for
 
 
 # --- the store says something else ---

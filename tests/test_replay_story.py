@@ -243,6 +243,7 @@ def elections_change_hands() -> None:
     invitations.invite(ada, election("Short-lived"))
     invitations.take_mailings_on()
     organising.delete(ada, election("Short-lived"))
+    organising.clear_away_all()
     send_mails()
 
 

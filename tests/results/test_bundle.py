@@ -236,6 +236,7 @@ def test_an_election_keeps_its_events_through_a_change_of_name(person, site, ver
 
 def test_changed_and_withdrawn_ballots_are_told_as_they_were(person, site, verdict):
     owner = person("the organiser")
+    enrol("Eve", "Fay")
     organising.create(owner, "Board", secret_ballot=False, electorate="everyone")
     organising.add_candidates(owner, elections.find("Board"), [Candidate("Ada"), Candidate("Bo")])
     organising.open_(owner, elections.find("Board"), editable=False)
