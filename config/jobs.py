@@ -18,6 +18,7 @@ from accounts.letters import compose
 from accounts.repository import table
 from accounts.services import see_off_all
 from ballots.services import seal_what_is_closed
+from elections import copying, imports
 from elections.invitations import take_mailings_on
 from elections.reminders import remind_by_the_clock
 from elections.renaming import finish_all
@@ -103,6 +104,8 @@ def _sweep() -> int:
 REMOVALS = Job("removals", 10, see_off_all, anything_in(keys.LEAVING))
 RENAMES = Job("renames", 10, finish_all, anything_in(keys.RENAMED))
 DELETIONS = Job("deletions", 2, clear_away_all, anything_in(keys.DELETED))
+COPIES = Job("copies", 10, copying.finish_all, anything_in(keys.FILLING))
+IMPORTS = Job("imports", 10, imports.take_up_all, anything_in(keys.IMPORTS))
 ENDS = Job("ends", 5, close_what_is_over, anything_in(list_of(State.OPEN)))
 BALLOTS = Job("ballots", 2, seal_what_is_closed, anything_in(keys.SEALING))
 POLLS = Job("polls", 5, seal_what_is_over, anything_over)
@@ -113,7 +116,10 @@ LOG = Job("log", 2, _seal, _events_to_seal)
 NIGHTLY = Job("nightly", 300, nightly.mail_checkpoint, nightly.is_due)
 SWEEP = Job("sweep", 30, _sweep)
 
-JOBS = (REMOVALS, RENAMES, DELETIONS, ENDS, BALLOTS, POLLS, REMINDERS, MAILINGS, MAIL, LOG, NIGHTLY, SWEEP)
+JOBS = (
+    *(REMOVALS, RENAMES, DELETIONS, COPIES, IMPORTS, ENDS, BALLOTS, POLLS, REMINDERS),
+    *(MAILINGS, MAIL, LOG, NIGHTLY, SWEEP),
+)
 
 
 # --- doing them ---

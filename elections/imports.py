@@ -2,7 +2,8 @@
 
 The list is stored first, in slices that fit one transaction each. A step puts one slice on the roll, removes it, and
 moves the import's place, all at once: so nobody is added twice and nobody is skipped, whoever reloads, opens a second
-tab or dies. An import is known by the digest of its list: the same list sent again goes on where it was.
+tab or dies. An import is known by the digest of its list: the same list sent again goes on where it was. One that
+nobody watches any more is taken to its end by a worker, in the name of whoever started it.
 """
 
 from __future__ import annotations
@@ -10,22 +11,28 @@ from __future__ import annotations
 import hashlib
 import time
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 
 from django.utils.translation import gettext_lazy as _
 
 from accounts import repository as people
 from accounts.models import User
+from accounts.queues import take_each
+from accounts.rules import Refusal
 from accounts.services import Overtaken
 from store import keys
-from store.table import Delete, Equals, Exists, Item, Less, Missing, Put, Refused, Update, Write
+from store.table import Delete, Equals, Exists, Item, Key, Less, Missing, Put, Refused, Update, Write
 
 from . import repository, services
 from .rules import Action, Election, WrongState
 
 A_SLICE = 90  # voters of one transaction
 A_WRITE = 40  # slices of one transaction: 90 long names are 72 KB, and it takes 4 MB
+INDEX = ("GSI1PK", "GSI1SK")  # by which a worker finds an import that is under way
 SECONDS_KEPT = 7 * 24 * 3600
+SECONDS_ALONE = 30  # after which nobody seems to watch an import any more
+SECONDS_A_TURN = 20  # that a worker takes for one of them before the next has its turn
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +85,7 @@ def start(actor: User, election: Election, names: Sequence[str]) -> Import:
     rows = [_rows(new, number, names) for number, names in enumerate(slices)]
     for first in range(0, len(rows), A_WRITE):
         people.table().write(*rows[first : first + A_WRITE])
-    return _begun(new)
+    return _begun(actor, new)
 
 
 def _digest(election: Election, names: Sequence[str]) -> str:
@@ -90,9 +97,11 @@ def _rows(new: Import, number: int, names: list[str]) -> Put:
     return Put({"PK": place.pk, "SK": place.sk, "voters": names, "ttl": int(time.time()) + SECONDS_KEPT})
 
 
-def _begun(new: Import) -> Import:
+def _begun(actor: User, new: Import) -> Import:
     place, now = keys.voter_import(new.election_name, new.digest), int(time.time())
     fields = {name: getattr(new, name) for name in Import.__dataclass_fields__}
+    index = {"GSI1PK": keys.IMPORTS.pk, "GSI1SK": f"{repository.now_text()}#{new.digest}"}
+    fields |= {**index, "asked_by": actor.name, "moved": now}
     is_free = Missing() | Equals("done", new.slices) | Less("ttl", now)
     try:
         people.table().write(Put({"PK": place.pk, "SK": place.sk, **fields, "ttl": now + SECONDS_KEPT}, when=is_free))
@@ -135,5 +144,35 @@ def _moved_on(under_way: Import, added: services.Added) -> list[Write]:
     here = Equals("done", under_way.done)
     place = keys.voter_import(under_way.election_name, under_way.digest)
     rows = keys.imported_rows(under_way.election_name, under_way.digest, under_way.done)
-    moved = {"done": 1, "added": added.count, "unknown": added.unknown}
-    return [Update(place, add=moved, when=here), Delete(rows, when=Exists())]
+    is_last = under_way.done + 1 == under_way.slices
+    moved = Update(
+        place,
+        set={"moved": int(time.time())},
+        add={"done": 1, "added": added.count, "unknown": added.unknown},
+        remove=INDEX if is_last else (),
+        when=here,
+    )
+    return [moved, Delete(rows, when=Exists())]
+
+
+# --- taking up what nobody watches any more ---
+
+
+def take_up_all(now: Callable[[], float] = time.time) -> int:
+    """Go on with imports whose page was closed, or whose process died; answers how many there were."""
+    return take_each(list(people.table().each(keys.IMPORTS)), lambda item: _take_up(item, now()))
+
+
+def _take_up(item: Item, now: float) -> bool:
+    """Whether it could go on; one that is refused, because the election was closed, say, ends where it is."""
+    if item["moved"] + SECONDS_ALONE > now:
+        return False
+    election, actor = repository.find(item["election_name"]), people.find(item["asked_by"])
+    with suppress(Refusal):
+        if election is not None and actor is not None:
+            go_on(actor, election, _import_of(item), SECONDS_A_TURN)
+            return True
+    ended = Update(Key(item["PK"], item["SK"]), set={"moved": item["moved"]}, remove=INDEX, when=Exists())
+    with suppress(Refused):  # it has gone with its election
+        people.table().write(ended)
+    return False

@@ -12,7 +12,7 @@ from django.views.decorators.http import require_POST
 
 from accounts.views import carried_out, form_page, posted, show_form
 
-from . import services
+from . import copying, services
 from .forms import (
     ConfirmDeletionForm,
     EndForm,
@@ -79,9 +79,9 @@ def copy(request: HttpRequest, election: Election) -> HttpResponse:
     def said(copied: Election) -> str:
         behind = {"count": election.voter_count - copied.voter_count}
         sentence = _("Done. Left out of the roll, because their accounts are gone: %(count)d.") % behind
-        return sentence if behind["count"] > 0 else _("Done.")
+        return sentence if behind["count"] > 0 and not copied.filling else _("Done.")
 
-    return _under_another_name(request, election, services.copy, _("Copy"), suggestion[:200], said)
+    return _under_another_name(request, election, copying.copy, _("Copy"), suggestion[:200], said)
 
 
 def _under_another_name(

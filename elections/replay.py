@@ -188,6 +188,7 @@ REPLAY: dict[str, Act] = {
     "RemindersDeclined": reminders_declined,
 }
 
+FILLING = "What a draft was made from is brought into it a handful at a time, and whoever arrives has an event."
 MAILS = "Which mails went out and what became of them; their texts are in no log."
 EXEMPT = (
     Exempt(
@@ -210,6 +211,8 @@ EXEMPT = (
         "Which of the gates somebody came through is chance; together they count the same.",
         summed=True,
     ),
+    Exempt(like(keys.filling("")), FILLING),
+    Exempt(like(keys.election("")), FILLING, attributes=("filling",)),
     Exempt(like(keys.sealing("")), "Work left to do after a close; each thing done has an event of its own."),
     Exempt(like(keys.deleted("")), "Work left to do after a deletion: what is left of the election is cleared away."),
     Exempt(

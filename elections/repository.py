@@ -227,7 +227,8 @@ def runner(election: Election, person: str) -> Put:
 def change(before: Election, after: Election) -> list[Write]:
     """Every item that shows the election. Refused in part 0 if anybody changed it since it was read."""
     after = replace(after, version=before.version + 1)
-    kept = ("name", "created_at", "voter_count", "renamed_from")  # the roll counts for itself, and so does a move
+    # The roll counts for itself; a move and what a draft is filled with come to their own ends.
+    kept = ("name", "created_at", "voter_count", "renamed_from", "filling")
     stored = {name: value for name, value in storable(asdict(after)).items() if name not in kept}
     if after.stored_state != State.DRAFT:  # a draft is in nobody's list but its organisers'
         date = keys.by_date(before.created_at, before.name)

@@ -85,6 +85,7 @@ class Election:
     version: int = 1
     remind_before: tuple[int, ...] = ()  # hours before the end at which those who have not voted are reminded
     renamed_from: str = ""  # until everything it had under that name is here
+    filling: bool = False  # until the candidates and voters of what it was made from are here
     joining: bool = False  # whether, where everybody may vote, that includes those who join while it is open
     opened_at: str | None = None  # an election that was opened before this was kept is everybody's who comes
 
@@ -250,6 +251,10 @@ WHO: dict[Action, frozenset[Relation]] = {
 }
 
 
+# What can be done to a draft that is still being filled: only what cannot get in the way of that.
+WHILE_FILLING = frozenset({Action.LOOK, Action.ADD_CANDIDATES, Action.ADD_VOTERS, Action.DELETE})
+
+
 class WrongState(Refusal):
     """It could be done, but not now."""
 
@@ -282,6 +287,10 @@ def check_when(state: State, action: Action) -> None:
 def check_in_place(election: Election, action: Action) -> None:
     if election.renamed_from and action != Action.LOOK:
         raise WrongState(_("This election is still moving to its new name. Please try again in a moment."))
+    if election.filling and action not in WHILE_FILLING:
+        raise WrongState(
+            _("Candidates and voters are still being copied into this draft. Please try again in a moment.")
+        )
 
 
 def offered(who: Relation, state: State) -> set[Action]:

@@ -67,13 +67,13 @@ def _record(actor: User, event_type: str, election: Election, data: dict[str, An
         raise Overtaken(OVERTAKEN) from None
 
 
-# --- making, changing, renaming, copying ---
+# --- making, changing, renaming ---
 
 
 def create(actor: User, name: str, **settings: Any) -> Election:
     made = {"owner_name": actor.name, "created_at": repository.now_text(), "seed": new_seed()}
     election = Election(name=name, **made, **settings)
-    _create(actor, election)
+    create_draft(actor, election)
     return election
 
 
@@ -81,10 +81,10 @@ def new_seed() -> str:
     return secrets.token_hex(8)
 
 
-def _create(actor: User, election: Election, **data: Any) -> None:
+def create_draft(actor: User, election: Election, *also: Write, **data: Any) -> None:
     _make_room(election.name)
-    said = repository.storable(asdict(election)) | {"election_name": election.name, **data}
-    writes = repository.creation(election)
+    said = repository.storable(asdict(replace(election, filling=False))) | {"election_name": election.name, **data}
+    writes = [*repository.creation(election), *also]
     try:
         log().record(Event(actor.name, "ElectionCreated", said), *writes, people.is_still(actor))
     except Refused as refused:
@@ -147,25 +147,6 @@ def respelling(election: Election, name: str) -> list[Write]:
     """The same name to every key, but other letters to show."""
     first, *others = repository.change(election, replace(election, name=name))
     return [replace(first, set={**first.set, "name": name}), *others]
-
-
-def copy(actor: User, election: Election, name: str) -> Election:
-    """Candidates, roll and settings; never ballots, and the window is the organiser's to set anew.
-
-    Of the roll, those whose account is gone stay behind; the copy says how many came along.
-    """
-    check(actor, election, Action.COPY)
-    window = {"no_voting_before": None, "no_voting_after": None}
-    return _copy(actor, election, name, owner_name=actor.name, created_at=repository.now_text(), managers=(), **window)
-
-
-def _copy(actor: User, election: Election, name: str, **changes: Any) -> Election:
-    anew = {"allow_edit": True, "allow_vote": False, "voter_count": 0, "version": 1, "closing": None, "opened_at": None}
-    fresh = replace(election, name=name, seed=new_seed(), **anew, **changes)
-    _create(actor, fresh, copied_from=election.name)
-    add_candidates(actor, fresh, repository.candidates(election.name))
-    check(actor, fresh, Action.ADD_VOTERS)
-    return replace(fresh, voter_count=_add(actor, fresh, repository.still_here(election.name)))
 
 
 # --- candidates ---
@@ -242,7 +223,7 @@ def add_voters(
     there, accounts = repository.on_roll_or_here(election.name, distinct)
     if unknown := [name for name in distinct if keys.fold(name) not in there and not _is_known(name, accounts)]:
         raise NobodyHere(_nobodys(unknown))
-    return _add(actor, election, distinct, progress)
+    return put_on_roll(actor, election, distinct, progress)
 
 
 def _is_known(name: str, accounts: Collection[str]) -> bool:
@@ -261,7 +242,7 @@ def _nobodys(names: Sequence[str]) -> str:
     )
 
 
-def _add(
+def put_on_roll(
     actor: User, election: Election, names: Iterable[str], progress: Callable[[int], None] = lambda done: None
 ) -> int:
     """A handful at a time; answers how many were new."""

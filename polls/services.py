@@ -22,7 +22,7 @@ from accounts.rules import NotAllowed, Permission
 from accounts.services import OVERTAKEN, Overtaken, log
 from ballots.rules import Ranks
 from ballots.secrecy import SYMBOLS
-from elections import services as elections
+from elections import copying
 from elections.repository import Candidate, now_text
 from elections.rules import Election
 from elections.times import from_text
@@ -267,9 +267,8 @@ def into_election(who: Runner, organiser: User, name: str) -> Election:
     """A draft that asks what the poll asks, of the same candidates; the poll stays as it is, and no vote goes along."""
     who.check(Act.ELECT)
     poll = who.poll
-    draft = elections.create(organiser, name, description=poll.description, time_zone=poll.time_zone)
-    elections.add_candidates(organiser, draft, [Candidate(each.name) for each in poll.candidates])
-    return draft
+    names = [each.name for each in poll.candidates]
+    return copying.make(organiser, name, names, description=poll.description, time_zone=poll.time_zone)
 
 
 def pass_on(gone: User) -> None:

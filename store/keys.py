@@ -28,8 +28,9 @@ A name becomes part of a key only through `part`, which folds it (so that "Ada" 
 | failed mail   | data  | ELECTION#{name}    | FAILED#{kind}#…   |                              | roll                 |
 | message       | data  | ELECTION#{name}    | MESSAGE#{digest}  |                              | messages, worker     |
 | reminders     | data  | ELECTION#{name}    | REMINDERS         |                              | worker               |
-| import        | data  | ELECTION#{name}    | IMPORT#{digest}   |                              | import               |
+| import        | data  | ELECTION#{name}    | IMPORT#{digest}   | IMPORTS / {time}#{digest}    | import, worker       |
 | import's rows | data  | ELECTION#{name}    | IMPORTED#{…}#{nn} |                              | import               |
+| to be filled  | data  | ELECTION#{name}    | FILLING           | FILLING / {time}#{name}      | worker               |
 | old name      | data  | ELECTION#{name}    | RENAMED           | RENAMED / {time}#{name}      | worker, new drafts   |
 | deleted       | data  | ELECTION#{name}    | DELETED           | DELETED / {time}#{name}      | worker, new drafts   |
 | gate          | data  | ELECTION#{name}    | GATE#{nn}         |                              | every cast, turnout  |
@@ -301,6 +302,15 @@ def voter_imports(election_name: str) -> Span:
 
 def imported_rows(election_name: str, digest: str, number: int) -> Key:
     return Key(election(election_name).pk, f"IMPORTED#{escape(digest)}#{number:05d}")
+
+
+IMPORTS = Span("IMPORTS", index=True)
+FILLING = Span("FILLING", index=True)
+
+
+def filling(election_name: str) -> Key:
+    """Until everything that a draft was made from is in it."""
+    return Key(election(election_name).pk, "FILLING")
 
 
 RENAMED = Span("RENAMED", index=True)

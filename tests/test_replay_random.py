@@ -14,7 +14,7 @@ from accounts.models import User
 from accounts.rules import Refusal, Role
 from ballots import services as ballots
 from config import replay
-from elections import invitations, reminders
+from elections import copying, invitations, reminders
 from elections import repository as elections
 from elections import services as organising
 from elections.repository import Candidate
@@ -148,7 +148,7 @@ def is_renamed(number: int, more: int) -> None:
 
 def is_copied(number: int, more: int) -> None:
     election = an_election(number)
-    organising.copy(organiser(election), election, another_election(number))
+    copying.copy(organiser(election), election, another_election(number))
 
 
 def is_mailed_about(number: int, more: int) -> None:

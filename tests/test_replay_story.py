@@ -22,7 +22,7 @@ from accounts.models import User
 from accounts.rules import Role
 from ballots import services as ballots
 from config import pause, replay
-from elections import imports, invitations, messages, reminders
+from elections import copying, imports, invitations, messages, reminders
 from elections import repository as elections
 from elections import services as organising
 from elections.repository import Candidate
@@ -232,11 +232,11 @@ def a_secret_election() -> None:
 
 def elections_change_hands() -> None:
     ada, bo = someone("Ada"), someone("Bo")
-    organising.copy(bo, election("Prize"), "Prize again")
+    copying.copy(bo, election("Prize"), "Prize again")
     organising.hand_over(bo, election("Prize again"), "Ada")
     organising.add_manager(ada, election("Prize again"), "Bo")
     organising.remove_manager(ada, election("Prize again"), "Bo")
-    organising.copy(ada, election("Board"), "Short-lived")
+    copying.copy(ada, election("Board"), "Short-lived")
     organising.add_voters(ada, election("Short-lived"), [f"{number}@example.org" for number in range(3)])
     organising.open_(ada, election("Short-lived"), editable=False)
     voted("voter 0", "Short-lived", Ada=1)
@@ -257,8 +257,10 @@ def ends_by_the_clock() -> None:
     voted("voter 0", "Soon over", Ada=1)
     with later(hours=2):
         assert reminders.remind_by_the_clock() == 1
+    imports.start(ada, election("Soon over"), ["late@example.org"])
     with later(hours=5):
         assert organising.close_what_is_over() == 1
+        assert imports.take_up_all(lambda: time.time() + 60) == 0
         ballots.seal_what_is_closed()
 
 

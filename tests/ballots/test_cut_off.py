@@ -12,6 +12,7 @@ from accounts.rules import Role
 from ballots import services
 from ballots.rules import NotOnTheRoll
 from config import replay
+from elections import copying
 from elections import repository as elections
 from elections import services as organising
 from elections.rules import Action
@@ -109,7 +110,7 @@ def test_an_organiser_chooses_it_in_the_settings(site, signed_in, person):
 
 def test_a_copy_is_opened_anew(site, opened, person):
     opened(electorate="everyone", joining=True)
-    copy = organising.copy(people.find("the organiser"), elections.find("Board"), "Again")
+    copy = copying.copy(people.find("the organiser"), elections.find("Board"), "Again")
     assert (copy.joining, copy.opened_at) == (True, None)
 
 

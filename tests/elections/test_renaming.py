@@ -9,7 +9,7 @@ import pytest
 from accounts import repository as people
 from accounts.queues import SomeFailed
 from accounts.services import Overtaken
-from elections import renaming, repository, services
+from elections import copying, renaming, repository, services
 from elections.repository import Candidate
 from elections.rules import WrongState
 from store import keys
@@ -132,7 +132,7 @@ def test_while_it_moves_it_can_be_looked_at_but_not_changed(site, ada, draft, mo
         lambda: services.open_(ada, election, editable=False),
         lambda: services.add_voters(ada, election, ["late@example.org"]),
         lambda: services.rename(ada, election, "Another"),
-        lambda: services.copy(ada, election, "Another"),
+        lambda: copying.copy(ada, election, "Another"),
         lambda: services.delete(ada, election),
     ):
         with pytest.raises(WrongState, match="still moving to its new name"):

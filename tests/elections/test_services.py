@@ -10,7 +10,7 @@ import pytest
 from accounts import services as accounts
 from accounts.rules import NotAllowed, Role
 from accounts.services import Overtaken
-from elections import repository, services
+from elections import copying, repository, services
 from elections.repository import Candidate
 from elections.rules import Action, NotReady, State, WrongState
 from store import keys
@@ -239,7 +239,7 @@ def test_an_election_for_everybody_waits_for_everybody_who_was_here_when_it_open
 
 def test_a_copy_has_everything_but_ballots_and_window(ada, ready, person):
     services.change(ada, ready, Action.SET_UP, no_voting_after=FUTURE, seats=1, method="irv")
-    copy = services.copy(ada, again(ready), "Board 2028")
+    copy = copying.copy(ada, again(ready), "Board 2028")
     assert (copy.method, copy.no_voting_after, copy.stored_state) == ("irv", None, State.DRAFT)
     assert [each.name for each in repository.candidates("board 2028")] == ["Bo", "Cy"]
     assert [each.name for each in repository.every_voter("board 2028")] == ["Hypatia", "new@example.org"]

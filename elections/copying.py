@@ -1,0 +1,99 @@
+"""A draft made from something that is there already: candidates and voters follow it, whoever dies on the way.
+
+One recorded transaction makes the draft and a mark of what it is made from. Candidates and voters are more than fit one
+transaction, so they follow a handful at a time; the mark goes last. Whoever asked for the draft brings them, and a
+worker takes up what was cut short. Until then the draft says so (`filling`), and nothing can be done to it that would
+get in the way.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import replace
+from typing import Any
+
+from accounts import repository as people
+from accounts.models import User
+from accounts.queues import take_each
+from accounts.rules import NotAllowed
+from accounts.services import Overtaken
+from store import keys
+from store.table import Conflict, Delete, Equals, Exists, Item, Put, Refused, Update, Write
+
+from . import repository, services
+from .repository import Candidate, table
+from .rules import Action, Election
+
+
+def copy(actor: User, election: Election, name: str) -> Election:
+    """Candidates, roll and settings; never ballots, and the window is the organiser's to set anew.
+
+    Those on the roll whose account is gone stay behind.
+    """
+    services.check(actor, election, Action.COPY)
+    anew = {"allow_edit": True, "allow_vote": False, "voter_count": 0, "version": 1, "closing": None, "managers": ()}
+    window = {"no_voting_before": None, "no_voting_after": None, "opened_at": None}
+    made = {"owner_name": actor.name, "created_at": repository.now_text(), "seed": services.new_seed()}
+    draft = replace(election, name=name, filling=True, **anew, **window, **made)
+    source = {"source": election.name, "source_created_at": election.created_at}
+    return _made(actor, draft, source, copied_from=election.name)
+
+
+def make(actor: User, name: str, candidates: Sequence[str], **settings: Any) -> Election:
+    """A draft with these candidates and nobody on its roll."""
+    made = {"owner_name": actor.name, "created_at": repository.now_text(), "seed": services.new_seed()}
+    return _made(actor, Election(name=name, filling=True, **made, **settings), {"candidates": list(candidates)})
+
+
+def _made(actor: User, draft: Election, source: Item, **said: Any) -> Election:
+    services.create_draft(actor, draft, _mark(draft, source), **said)
+    with suppress(Overtaken, Conflict):  # the draft is there; a worker brings what is missing
+        finish(draft.name)
+    return repository.find(draft.name) or draft
+
+
+def _mark(draft: Election, source: Item) -> Put:
+    place = keys.filling(draft.name)
+    index = {"GSI1PK": keys.FILLING.pk, "GSI1SK": keys.by_date(draft.created_at, draft.name)}
+    return Put({"PK": place.pk, "SK": place.sk, **index, "election_name": draft.name, **source})
+
+
+# --- what follows ---
+
+
+def finish_all() -> int:
+    """Take every draft that is still being filled to its end; answers how many there were."""
+    return take_each(list(table().each(keys.FILLING)), lambda mark: finish(mark["election_name"]))
+
+
+def finish(name: str) -> bool:
+    """Bring what is missing. Any number may do this at once, and again: who is there already is left as they are."""
+    mark, draft = table().get(keys.filling(name)), repository.find(name)
+    owner = people.find(draft.owner_name) if draft else None
+    if mark is None or draft is None or owner is None:  # one whose owner has just left is its heir's in a moment
+        return False
+    with suppress(NotAllowed):  # its owner may no longer run elections: then it stays as far as it has come
+        _fill(owner, draft, mark)
+    with suppress(Refused):  # somebody else has finished it
+        table().write(*_end(name))
+    return True
+
+
+def _fill(owner: User, draft: Election, mark: Item) -> None:
+    if "candidates" in mark:
+        services.add_candidates(owner, draft, [Candidate(name) for name in mark["candidates"]])
+        return
+    source = repository.find(mark["source"])
+    if source is None or source.created_at != mark["source_created_at"]:
+        return  # it was deleted before it was copied
+    services.add_candidates(owner, draft, repository.candidates(source.name))
+    services.check(owner, draft, Action.ADD_VOTERS)
+    services.put_on_roll(owner, draft, repository.still_here(source.name))
+
+
+def _end(name: str) -> list[Write]:
+    return [
+        Delete(keys.filling(name), when=Exists()),
+        Update(keys.election(name), set={"filling": False}, when=Equals("filling", True)),
+    ]

@@ -1,0 +1,384 @@
+"""Every act of more than one transaction is cut off at each of its writes; what is left of it, a worker finishes.
+
+An act is done on a copy of one prepared site, first in peace. Then again for every write it makes, its worker's
+included: at that write the process dies, or other transactions are in the way, or the answer is lost. After that a
+worker comes by. Then the site must be what it is in peace; or, if the act had not begun, what it was before, and then
+whoever wanted it tries again.
+"""
+
+from __future__ import annotations
+
+import re
+import sqlite3
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.test import override_settings
+
+from accounts import mail
+from accounts import repository as people
+from accounts import services as accounts
+from accounts.letters import compose
+from accounts.models import User
+from accounts.queues import SomeFailed
+from accounts.rules import Refusal, Role
+from ballots import services as ballots
+from config import jobs
+from elections import copying, imports, invitations
+from elections import repository as elections
+from elections import services as organising
+from elections.repository import Candidate
+from elections.rules import Election
+from polls import services as polls
+from store import keys
+from store.sqlite import SqliteTable
+from store.table import LOG, Conflict, Item, Table, Unavailable
+
+MOST_ROUNDS = 20  # of a worker that finds nothing more to do long before
+ADDRESSES = [f"voter{number:03d}@example.org" for number in range(100)]
+NAMES = ("Ann", "Bea", "Col", "Dan", "Eve")
+
+
+class Killed(BaseException):
+    """The process is gone: nobody catches this."""
+
+
+class Interrupted:
+    """A table whose `at`-th write does not go as it should; after a kill, none does."""
+
+    def __init__(self, table: Table, at: int = 0, how: str = ""):
+        self._table = table
+        self.at = at
+        self.how = how
+        self.writes = 0
+        self.is_dead = False
+
+    def __getattr__(self, name: str) -> Any:
+        if self.is_dead:
+            raise Killed
+        return getattr(self._table, name)
+
+    def write(self, *writes: Any, **options: Any) -> None:
+        return self._meddled_with(lambda: self._table.write(*writes, **options))
+
+    def increment(self, *arguments: Any, **options: Any) -> int:
+        return self._meddled_with(lambda: self._table.increment(*arguments, **options))
+
+    def _meddled_with(self, write: Callable[[], Any]) -> Any:
+        self.writes += 1
+        if self.writes == self.at and self.how == "killed":
+            self.is_dead = True
+        if self.is_dead:
+            raise Killed
+        if self.writes == self.at and self.how == "in conflict":
+            raise Conflict("Other changes kept getting in the way.")
+        answer = write()
+        if self.writes == self.at and self.how == "unanswered":
+            raise Unavailable("The store did not answer in time.")
+        return answer
+
+
+# --- the acts, and the sites they are done on ---
+
+
+def someone(name: str) -> User:
+    user = people.find(name)
+    assert user is not None
+    return user
+
+
+def election(name: str) -> Election:
+    found = elections.find(name)
+    assert found is not None
+    return found
+
+
+def people_come() -> None:
+    accounts.make_demo_person("Olga", Role.OWNER, "", "-")
+    accounts.make_demo_person("Bo", Role.USER, "", "-")
+    for name in NAMES:
+        accounts.make_demo_person(name, Role.VOTER, "", "-")
+
+
+def draft(owner: str, name: str, voters: list[str], **settings: Any) -> None:
+    made = organising.create(someone(owner), name, **settings)
+    organising.add_candidates(someone(owner), made, [Candidate(each) for each in ("Ada", "Bob", "Cy")])
+    organising.add_voters(someone(owner), election(name), voters)
+
+
+def opened(owner: str, name: str, voters: list[str], **settings: Any) -> None:
+    draft(owner, name, voters, **settings)
+    organising.open_(someone(owner), election(name), editable=False)
+    for place, voter in enumerate(each for each in voters if each in NAMES):
+        ballots.cast(someone(voter), name, {"0": ["1"], "1": [str(place + 1)]}, form=f"{name} {voter}")
+
+
+def a_member_with_everything() -> None:
+    people_come()
+    opened("Bo", "Board", [*NAMES])
+    opened("Olga", "Prize", [*NAMES, "Bo"], secret_ballot=False)
+    ballots.cast(someone("Bo"), "Prize", {"0": ["1"]}, form="Prize Bo")
+    draft("Olga", "Later", ["Ann", "Bo"])
+    organising.add_manager(someone("Olga"), election("Later"), "Bo")
+    polls.make(someone("Bo"), ["Soup", "Salad"], 30, title="Lunch", expires_at=None)
+    opened("Olga", "Secret", ["Ann", "Bo", "Bea", "Col"])
+    ballots.cast(someone("Bo"), "Secret", {"0": ["1"]}, form="Secret Bo")
+
+
+def remove_somebody() -> None:
+    if (bo := people.find("Bo")) is not None:
+        accounts.remove(someone("Olga"), bo)
+
+
+def an_election_with_ballots() -> None:
+    people_come()
+    opened("Bo", "Board", [*NAMES, *ADDRESSES])
+
+
+def delete_it() -> None:
+    if (board := elections.find("Board")) is not None:
+        organising.delete(someone("Bo"), board)
+
+
+def close_it() -> None:
+    if (board := election("Board")).allow_vote:
+        organising.close(someone("Bo"), board)
+
+
+def invite_its_voters() -> None:
+    with suppress(Refusal):  # asked for already
+        invitations.invite(someone("Bo"), election("Board"))
+
+
+def a_long_draft() -> None:
+    people_come()
+    draft("Bo", "Board", [*NAMES, *ADDRESSES])
+    more = [Candidate(f"Candidate {number}", "Words. " * 500) for number in range(100)]
+    organising.add_candidates(someone("Bo"), election("Board"), more)
+
+
+def copy_it() -> None:
+    if elections.find("Copy") is None:
+        copying.copy(someone("Bo"), election("Board"), "Copy")
+
+
+def rename_it() -> None:
+    if elections.find("Council") is None:
+        organising.rename(someone("Bo"), election("Board"), "Council")
+
+
+def import_a_list() -> None:
+    if (board := election("Board")).voter_count < 300:
+        names = [f"new{number:03d}@example.org" for number in range(200)]
+        imports.go_on(someone("Bo"), board, imports.start(someone("Bo"), board, names), 3600)
+
+
+def a_poll_with_votes() -> None:
+    people_come()
+    poll, _ = polls.make(someone("Bo"), ["Soup", "Salad", "Stew"], 30, title="Lunch", expires_at=None)
+    for number, name in enumerate(NAMES):
+        polls.cast(poll.id, f"{number:032x}", {"0": ["1"], "1": [str(number + 1)]}, form=name)
+
+
+def the_poll() -> Any:
+    listed = next(people.table().each(keys.made_by("Bo")), None)
+    return polls.find_runner(listed["id"], someone("Bo"), "") if listed else None
+
+
+def close_the_poll() -> None:
+    if (runner := the_poll()).poll.closed_at is None:
+        polls.close(runner)
+
+
+def delete_the_poll() -> None:
+    if (runner := the_poll()) is not None:
+        polls.delete(runner)
+
+
+def make_an_election_of_it() -> None:
+    if elections.find("Lunch") is None:
+        polls.into_election(the_poll(), someone("Bo"), "Lunch")
+
+
+ACTS: dict[str, tuple[Callable[[], None], Callable[[], None]]] = {
+    "somebody is removed": (a_member_with_everything, remove_somebody),
+    "an election is deleted": (an_election_with_ballots, delete_it),
+    "an election is closed and sealed": (an_election_with_ballots, close_it),
+    "voters are invited": (an_election_with_ballots, invite_its_voters),
+    "an election is copied": (a_long_draft, copy_it),
+    "a draft is renamed": (a_long_draft, rename_it),
+    "a list is imported": (a_long_draft, import_a_list),
+    "a poll is closed and sealed": (a_poll_with_votes, close_the_poll),
+    "a poll becomes an election": (a_poll_with_votes, make_an_election_of_it),
+}
+
+
+# --- the worker ---
+
+RESTING = (jobs.MAIL, jobs.LOG, jobs.NIGHTLY, jobs.SWEEP, jobs.REMINDERS)  # not about these acts
+
+
+def finish_what_is_left() -> None:
+    """What a worker does, as soon as it is sure that nobody else is at it."""
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(imports, "SECONDS_ALONE", 0)
+        for _ in range(MOST_ROUNDS):
+            if not sum([job.work() for job in jobs.JOBS if job not in RESTING and job.waits()]):
+                return
+    raise AssertionError("The worker never comes to an end.")
+
+
+# --- what a site is like, whenever it came to be so ---
+
+LIKE_ANY_OTHER = (
+    (re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?Z?"), "a time"),
+    (re.compile(r"\b[0-9A-HJKMNP-TV-Z]{4}(-[0-9A-HJKMNP-TV-Z]{4}){3}\b"), "a code"),
+    (re.compile(r"\b[0-9a-f]{16,}\b"), "a number"),
+    (re.compile(r"\b[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\b"), "a number"),
+)
+PASSING = ("ONCE#", "LEASE#", "THROTTLE#", "SESSIONS#")
+OF_CHANCE = ("ttl", "moved", "version", "not_before", "last_event_id")
+
+
+def likeness(table: Table) -> Counter[str]:
+    """Everything on the site, without when, and under which drawn numbers, it came there."""
+    alike: Counter[str] = Counter()
+    gates: Counter[str] = Counter()
+    for name, item in table.everything():
+        if name == LOG and item["PK"] != keys.events().pk:
+            continue
+        if item["PK"].startswith(PASSING) or item["PK"] == keys.METADATA:
+            continue
+        if item["SK"].startswith("GATE#"):
+            gates.update({f"{item['PK']} {key}": value for key, value in item.items() if type(value) is int})
+        else:
+            alike[_like(_told(item) if name == LOG else item)] += 1
+    return alike + Counter({f"{_plain(gate)}: {count}": 1 for gate, count in gates.items() if count})
+
+
+def _told(event: Item) -> Item:
+    return {name: event[name] for name in ("actor", "event_type", "event_data")}
+
+
+def _like(item: Item) -> str:
+    return _plain(repr(sorted((name, value) for name, value in item.items() if name not in OF_CHANCE)))
+
+
+def _plain(text: str) -> str:
+    for pattern, word in LIKE_ANY_OTHER:
+        text = pattern.sub(word, text)
+    return re.sub(r"b'.*?'(?=[,)\]}])|b\".*?\"(?=[,)\]}])", "some bytes", text)
+
+
+# --- cutting off ---
+
+
+class Site:
+    """A prepared site, and as many copies of it as are wanted."""
+
+    def __init__(self, folder: Path, prepare: Callable[[], None]):
+        self.folder = folder
+        self.copies = 0
+        self.path = str(folder / "prepared.sqlite3")
+        table = SqliteTable(self.path)
+        table.create()
+        with people.acting_on(table):
+            prepare()
+        table.close()
+
+    @contextmanager
+    def copy(self) -> Iterator[Table]:
+        self.copies += 1
+        path = self.folder / f"{self.copies}.sqlite3"
+        source, target = sqlite3.connect(self.path), sqlite3.connect(path)
+        source.backup(target)
+        target.execute("PRAGMA journal_mode = WAL")
+        source.close()
+        target.close()
+        table = SqliteTable(str(path))
+        table.sweep()
+        assert table._writer is not None
+        table._writer.connection.execute("PRAGMA synchronous = OFF")
+        try:
+            with override_settings(STORE_URL=f"sqlite://{path}"):
+                yield table
+        finally:
+            table.close()
+            for left in self.folder.glob(f"{self.copies}.sqlite3*"):
+                left.unlink()
+
+
+def done(table: Any, act: Callable[[], None]) -> Counter[str]:
+    with people.acting_on(table):
+        act()
+        finish_what_is_left()
+    return likeness(table)
+
+
+def cut_off(table: Table, act: Callable[[], None], at: int, how: str) -> Counter[str]:
+    """The act goes wrong at one write; then a worker comes by."""
+    with people.acting_on(Interrupted(table, at, how)), suppress(Killed, Conflict, Unavailable, Refusal, SomeFailed):
+        act()
+        finish_what_is_left()
+    with people.acting_on(table):
+        finish_what_is_left()
+    return likeness(table)
+
+
+def lasting(alike: Counter[str]) -> Counter[str]:
+    """Without what goes by itself in a few days."""
+    return Counter({text: count for text, count in alike.items() if "IMPORTED#" not in text})
+
+
+@pytest.mark.parametrize("how", ["killed", "in conflict", "unanswered"])
+@pytest.mark.parametrize("name", ACTS)
+def test_whatever_is_cut_off_is_finished(tmp_path, name, how):
+    prepare, act = ACTS[name]
+    site = Site(tmp_path, prepare)
+    with site.copy() as table:
+        before = likeness(table)
+    with site.copy() as table:
+        counting = Interrupted(table)
+        end = done(counting, act)
+    assert counting.writes > 1, "this act takes one write, and cannot be cut off"
+    for at in range(1, counting.writes + 1):
+        with site.copy() as table:
+            after = cut_off(table, act, at, how)
+            if lasting(after) == lasting(before):
+                after = done(table, act)
+            assert_same(end, after, f"{name}, {how} at write {at} of {counting.writes}")
+
+
+def assert_same(end: Counter[str], after: Counter[str], when: str) -> None:
+    missing, too_much = sorted((end - after).elements()), sorted((after - end).elements())
+    assert (missing, too_much) == ([], []), when
+
+
+# --- mail: what was handed over cannot be taken back ---
+
+
+def three_mails() -> None:
+    people.table().write(*(mail.queued("already_registered", f"{name}@example.org", name=name) for name in "abc"))
+
+
+@pytest.mark.parametrize("how", ["killed", "in conflict", "unanswered"])
+def test_a_mail_goes_out_once_or_says_that_nobody_knows(tmp_path, mailoutbox, how):
+    site = Site(tmp_path, three_mails)
+    for at in range(1, 9):
+        mailoutbox.clear()
+        with site.copy() as table:
+            with people.acting_on(Interrupted(table, at, how)), suppress(Killed, Conflict, Unavailable, SomeFailed):
+                mail.send_waiting(compose)
+            with people.acting_on(table):
+                mail.send_waiting(compose, now=lambda: time.time() + 2 * mail.LEASE_SECONDS)
+                states = {state: {each.to for each in mail.in_state(state, 9)[0]} for state in mail.STATES}
+        sent = Counter(message.to[0] for message in mailoutbox)
+        assert set(sent.values()) == {1}, f"{how} at write {at}: somebody was mailed twice"
+        assert states[mail.SENT] <= sent.keys(), f"{how} at write {at}: called sent, but it was not"
+        assert sum(map(len, states.values())) == 3, f"{how} at write {at}: a mail is lost"
+        assert states[mail.QUEUED] | states[mail.SENDING] == set(), f"{how} at write {at}: a mail waits for ever"
