@@ -154,7 +154,7 @@ def _join(salt: str, hashed: str) -> str:
 # --- writes; each answers the parts of a transaction ---
 
 
-TAKEN, KNOWN, NAME_LEAVES, ADDRESS_LEAVES = 0, 1, 3, 4  # parts of `creation`
+TAKEN, NAME_LEAVES, ADDRESS_LEAVES = 0, 3, 4  # parts of `creation`
 
 
 def creation(user: User) -> list[Write]:

@@ -72,7 +72,8 @@ def standing(
 ) -> Standing | None:
     """Read the election, the roll under each of somebody's names, the salt and the form's mark in one round trip.
 
-    `own` tells which of the entries count; who has none and `joins` gets one under the first of the names.
+    `own` tells which of the entries are theirs; who has none and `joins` gets one under the first name that is free:
+    what somebody who had it before has left there is neither theirs nor in their way.
     """
     entries = {name: keys.voter(election_name, name) for name in names if name}
     at, salt, mark = keys.election(election_name), keys.salt(election_name), keys.once(form)
@@ -82,10 +83,12 @@ def standing(
     election = elections.election_of(found[at])
     there = own([found[key] for key in entries.values() if key in found])
     entry = min(there, key=lambda entry: not entry["voted"], default=None)  # which has voted is the one; else the first
-    voter = entry["voter_name"] if entry else names[0] if joins(election) else None
+    free = next((name for name, key in entries.items() if key not in found), None)
+    voter = entry["voter_name"] if entry else free if joins(election) else None
     place = keys.voter(election_name, voter) if voter else None
-    others = tuple(each for each in entries.values() if each != place)
-    return Standing(election, voter, entry, others, found.get(salt), mark in found, account)
+    others = tuple(key for key in entries.values() if key != place and (key not in found or found[key] in there))
+    bound = account if voter and not elections.is_by_address(voter) else None
+    return Standing(election, voter, entry, others, found.get(salt), mark in found, bound)
 
 
 def standing_of(person: User, election_name: str, *, form: str = "") -> Standing | None:

@@ -140,7 +140,7 @@ def _record_cast(user: User, standing: Standing, rankings: str, now: datetime, f
     said: Item = {"election_name": standing.election.name, "voter_name": standing.voter, "changed": standing.voted}
     if paper:
         said["paper"] = True
-    if standing.entry is None:
+    if standing.entry is None and standing.account:
         said["account"] = standing.account
     if not standing.election.secret_ballot:
         said |= {"rankings": rankings, "confirmation": ballot.confirmation}
@@ -244,7 +244,7 @@ with_sealing: list[Callable[[Election], None]] = []  # what other apps make of t
 def seal_what_is_closed(only: str | None = None) -> int:
     """Put the ballots of closed secret elections into the log. Any number may do it at once; each part enters once."""
     if only is None:
-        return take_each([mark["election_name"] for mark in people.table().each(keys.SEALING)], _seal_or_say)
+        return take_each(list(people.table().each(keys.SEALING)), lambda mark: _seal_or_say(mark["election_name"]))
     with suppress(CannotSeal):
         return _seal_or_say(only)
     return 0

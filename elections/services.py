@@ -19,7 +19,7 @@ from accounts.rules import Permission, Refusal
 from accounts.services import OVERTAKEN, Overtaken, log
 from store import keys
 from store.log import Event
-from store.table import Check, Delete, Equals, Exists, Missing, Refused, Write
+from store.table import Check, Delete, Equals, Exists, Item, Missing, Refused, Write
 
 from . import renaming, repository, rules
 from .repository import Candidate
@@ -386,8 +386,12 @@ def _shut(actor: str, election: Election) -> Election:
 def close_what_is_over() -> int:
     """Record the end of elections whose time has come. Any number may do this at once; each end is recorded once."""
     now = repository.now_text()
-    listed = map(repository.listed_of, people.table().each(repository.list_of(State.OPEN)))
-    return take_each((each.name for each in listed if rules.is_over(each, now)), close_if_over)
+
+    def close_listed(item: Item) -> bool:
+        listed = repository.listed_of(item)
+        return rules.is_over(listed, now) and close_if_over(listed.name)
+
+    return take_each(people.table().each(repository.list_of(State.OPEN)), close_listed)
 
 
 def close_if_over(name: str) -> bool:

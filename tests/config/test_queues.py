@@ -116,11 +116,22 @@ def over_polls(ada) -> tuple[Put, Callable[[], bool]]:
     return a_poison_of(keys.polls_ending().pk), lambda: people.table().get(keys.poll_result(poll.id)) is not None
 
 
+def ends_without_a_name(ada) -> tuple[Put, Callable[[], bool]]:
+    _poison, had_its_turn = ends(ada)
+    return a_poison_of(repository.list_of(repository.State.OPEN).pk), had_its_turn
+
+
+def marks_without_a_name(ada) -> tuple[Put, Callable[[], bool]]:
+    return a_poison_of(keys.SEALING.pk), ballots(ada)[1]
+
+
 QUEUES = [
     (jobs.REMOVALS, removals),
     (jobs.RENAMES, renames),
     (jobs.DELETIONS, deletions),
     (jobs.ENDS, ends),
+    (jobs.ENDS, ends_without_a_name),
+    (jobs.BALLOTS, marks_without_a_name),
     (jobs.REMINDERS, reminders),
     (jobs.BALLOTS, broken_ballots),
     (jobs.MAILINGS, mailings),

@@ -17,8 +17,9 @@ from ballots.rules import NotOnTheRoll
 from config import replay
 from elections import imports, invitations, repository, services
 from elections.repository import Candidate
+from elections.rules import Action
 from store import keys, trips
-from store.table import Delete
+from store.table import Delete, Update
 from tests.people import enrol, list_as_before
 
 
@@ -146,6 +147,22 @@ def test_a_freed_name_carries_no_right_also_where_its_entry_has_stayed(site, ada
     with pytest.raises(NotOnTheRoll):
         ballots.enter_paper(ada, "Board", "Eve", {"0": ["1"]}, "paper")
     assert invitations._addresses([entry]) == {"Eve": ""}
+
+
+def test_what_another_has_left_under_ones_name_is_not_in_the_way(site, ada, draft, person):
+    """Neither of a place by address, nor where everybody may vote."""
+    services.change(ada, draft, Action.SET_UP, electorate="everyone")
+    list_as_before(repository.find("Board"), "Eve", "Kim")
+    services.add_voters(ada, repository.find("Board"), ["kim@example.org"])
+    eve, kim = person("Eve", Role.VOTER), person("Kim", Role.VOTER, email="kim@example.org")
+    opened(ada)
+    for left in ("Eve", "Kim"):
+        site.write(Update(keys.voter("Board", left), set={"voted": True}))
+    votes(eve, "1"), votes(kim, "2")
+    voted = [voter.name for voter in repository.every_voter("Board") if voter.voted]
+    assert voted == ["Eve", "Eve@example.org", "Kim", "kim@example.org"]
+    votes(eve, "3")
+    assert len(list(site.each(keys.ballots("Board")))) == 2
 
 
 def test_an_address_is_bound_to_whoever_confirms_it(ada, draft, person):
