@@ -196,6 +196,16 @@ def storable(fields: Mapping[str, Any]) -> Item:
     return {name: list(value) if isinstance(value, tuple) else value for name, value in fields.items()}
 
 
+LATER = {"joining": False, "opened_at": None}  # fields that elections of earlier versions do not have
+
+
+def _stored(election: Election, before: Election | None = None) -> Item:
+    """As its item holds it. What later versions have added is there only where it says something: so an election of
+    earlier times is the same, whether it was stored then or is made again from the log now."""
+    fields, was = storable(asdict(election)), asdict(before) if before else LATER
+    return {name: value for name, value in fields.items() if name not in LATER or value != was[name]}
+
+
 # --- writes; each answers the parts of a transaction ---
 
 
@@ -205,7 +215,7 @@ def creation(election: Election) -> list[Write]:
     date = keys.by_date(election.created_at, election.name)
     state = {"GSI1PK": list_of(election.stored_state).pk, "GSI1SK": date}
     return [
-        Put({"PK": key.pk, "SK": key.sk, "entity_type": "ELECTION", **storable(asdict(election))}, when=Missing()),
+        Put({"PK": key.pk, "SK": key.sk, "entity_type": "ELECTION", **_stored(election)}, when=Missing()),
         Put({"PK": entry.pk, "SK": entry.sk, **state, **_copied(election)}),
         runner(election, election.owner_name),
         *is_vacant(election.name),
@@ -229,7 +239,7 @@ def change(before: Election, after: Election) -> list[Write]:
     after = replace(after, version=before.version + 1)
     # The roll counts for itself; a move and what a draft is filled with come to their own ends.
     kept = ("name", "created_at", "voter_count", "renamed_from", "filling")
-    stored = {name: value for name, value in storable(asdict(after)).items() if name not in kept}
+    stored = {name: value for name, value in _stored(after, before).items() if name not in kept}
     if after.stored_state != State.DRAFT:  # a draft is in nobody's list but its organisers'
         date = keys.by_date(before.created_at, before.name)
         stored |= {"GSI1PK": keys.ELECTIONS.pk, "GSI1SK": date}

@@ -27,10 +27,8 @@ from .rules import Action, Election, State
 
 TRIES = 5
 A_TRANSACTION = 90  # parts of our own that fit beside the log's
-A_TURN, AT_ONCE = (
-    500,
-    10,
-)  # handfuls of a deleted election that a worker clears away in a round, and a new draft at once
+A_TURN = 500  # handfuls of a deleted election that a worker clears away before others have their turn,
+AT_ONCE = 10  # and whoever wants its name
 
 
 class NameTaken(Refusal):
