@@ -11,10 +11,11 @@ import hashlib
 import smtplib
 import time
 import uuid
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from itertools import takewhile
+from functools import partial
+from itertools import chain, takewhile
 
 from django.core.mail import EmailMessage
 from django.utils.translation import get_language, gettext_noop
@@ -24,6 +25,7 @@ from store.log import as_text
 from store.table import Equals, Exists, Item, Key, Less, Missing, Put, Refused, Update, Write
 
 from . import repository
+from .queues import take_each
 
 QUEUED, SENDING, SENT, FAILED = STATES = ("queued", "sending", "sent", "failed")
 LEASE_SECONDS = 120  # longer than any mail server may take over one mail
@@ -138,15 +140,13 @@ def send_waiting(
 
     Whoever wants to stop between two mails says so when `goes_on` is asked, before each.
     """
-    _give_up_abandoned(now())
-    waiting = list(_due(now()))
-    return sum(_send(mail, compose, now) for mail in takewhile(lambda _: goes_on(), waiting))
+    lost = [partial(_give_up_abandoned, item, now()) for item in repository.table().each(keys.mails(SENDING))]
+    waiting = [partial(_send_due, item, compose, now) for item in repository.table().each(keys.mails(QUEUED))]
+    return take_each(chain(lost, takewhile(lambda _: goes_on(), waiting)), lambda turn: turn())
 
 
-def _due(now: float) -> Iterator[Mail]:
-    for item in repository.table().each(keys.mails(QUEUED)):
-        if item["not_before"] <= now:
-            yield mail_of(item)
+def _send_due(item: Item, compose: Callable[[Mail], EmailMessage], now: Callable[[], float]) -> bool:
+    return item["not_before"] <= now() and _send(mail_of(item), compose, now)
 
 
 def _send(mail: Mail, compose: Callable[[Mail], EmailMessage], now: Callable[[], float]) -> bool:
@@ -175,10 +175,9 @@ def _try_later(mail: Mail, detail: str, now: int) -> None:
         _move(mail, SENDING, QUEUED, **why, not_before=now + 60 * 2**tries)
 
 
-def _give_up_abandoned(now: float) -> None:
-    for item in repository.table().each(keys.mails(SENDING)):
-        if item["lease"] < now:
-            _move(mail_of(item), SENDING, FAILED, reason="unknown", ttl=int(now) + KEPT_SECONDS, before=int(now))
+def _give_up_abandoned(item: Item, now: float) -> None:
+    if item["lease"] < now:
+        _move(mail_of(item), SENDING, FAILED, reason="unknown", ttl=int(now) + KEPT_SECONDS, before=int(now))
 
 
 def _move(mail: Mail, old: str, new: str, *, before: int | None = None, **changes: str | int) -> bool:

@@ -32,6 +32,7 @@ class User(AbstractBaseUser):
     email = models.EmailField()
     role_name = models.CharField(max_length=9, default=Role.NO_ACCESS.name)
     created_at = models.CharField(max_length=24)
+    voter_since = models.CharField(max_length=24, default="")  # if that was after the account was made
     session_salt = models.CharField(max_length=32, default="")
     display_name = models.CharField(max_length=200, default="")
     about = models.TextField(default="")
@@ -57,6 +58,11 @@ class User(AbstractBaseUser):
 
     def can(self, permission: Permission) -> bool:
         return has(self.role, permission)
+
+    @property
+    def votes_since(self) -> str | None:
+        """Since when they may vote here, if they may."""
+        return (self.voter_since or self.created_at) if self.can(Permission.VOTE) else None
 
     @property
     def can_look(self) -> bool:

@@ -32,7 +32,8 @@ def registered(event: Happened) -> Iterator[Step]:
         session_salt=repository.new_session_salt(),
     )
     owner = [repository.first_owner(user)] if user.role == Role.OWNER else []
-    yield [*repository.creation(user), *owner]
+    rule = [repository.names_rule_from(user)] if said.get("names_rule") else []
+    yield [*repository.creation(user), *owner, *rule]
 
 
 def password_changed(event: Happened) -> Iterator[Step]:
@@ -58,13 +59,14 @@ def check_role(user: User, told: str | None) -> None:
 def role_changed(event: Happened) -> Iterator[Step]:
     user = person(event.said["name"])
     check_role(user, event.said["old_role"])
-    yield repository.role_change(user, Role[event.said["new_role"]])
+    yield repository.role_change(user, Role[event.said["new_role"]], event.said.get("voter_since"))
 
 
 def ownership_transferred(event: Happened) -> Iterator[Step]:
     old, new = person(event.said["old_owner"]), person(event.said["new_owner"])
     check_role(new, event.said.get("old_role"))
-    roles = [*repository.role_change(old, Role.AUDITOR), *repository.role_change(new, Role.OWNER)]
+    since = event.said.get("voter_since")
+    roles = [*repository.role_change(old, Role.AUDITOR), *repository.role_change(new, Role.OWNER, since)]
     yield [*roles, repository.owner_change(old, new)]
 
 

@@ -14,7 +14,7 @@ from django.conf import settings
 from store import keys
 from store.connect import connect
 from store.log import as_text
-from store.table import Condition, Delete, Equals, Exists, Item, Missing, Put, Table, Update, Write
+from store.table import Check, Condition, Delete, Equals, Exists, Item, Missing, Put, Table, Update, Write
 
 from .models import User
 from .rules import Role
@@ -75,6 +75,12 @@ def has_owner() -> bool:
     return owner_name() is not None
 
 
+def names_rule() -> str | None:
+    """Since when entries on rolls say which account of a name they were made for."""
+    mark = table().get(keys.names_rule())
+    return str(mark["since"]) if mark else None
+
+
 @dataclass(frozen=True, slots=True)
 class ListedPerson:
     """A person as the people list shows one."""
@@ -119,6 +125,7 @@ def user_of(item: Item) -> User:
         password=_join(item["salt"], item["hash"]),
         role_name=item["role"],
         created_at=item["created_at"],
+        voter_since=item.get("voter_since", ""),
         last_login=datetime.fromisoformat(item["last_login"]) if item.get("last_login") else None,
         session_salt=item["session_salt"],
         display_name=item.get("display_name", ""),
@@ -152,8 +159,11 @@ def _join(salt: str, hashed: str) -> str:
 # --- writes; each answers the parts of a transaction ---
 
 
+TAKEN, NAME_LEAVES, ADDRESS_LEAVES = 0, 3, 4  # parts of `creation`
+
+
 def creation(user: User) -> list[Write]:
-    """Refused in part 0 if the name is taken, in part 1 if the address is."""
+    """Refused in part 0 if the name is taken, in part 1 if the address is; later, if whoever had one is leaving."""
     key, guard, entry = keys.user(user.name), keys.email(user.email), keys.listed_person(user.name)
     item = {
         "PK": key.pk,
@@ -175,7 +185,20 @@ def creation(user: User) -> list[Write]:
         Put(item, when=Missing()),
         Put({"PK": guard.pk, "SK": guard.sk, "name": user.name}, when=Missing()),
         Put({"PK": entry.pk, "SK": entry.sk, **index, **shown}),
+        has_left(user.name),
+        has_left(user.email),
     ]
+
+
+def has_left(name_or_email: str) -> Check:
+    """That whoever had it before has been seen off: what was theirs must not become another's."""
+    return Check(keys.leaving(name_or_email), Missing())
+
+
+def names_rule_from(user: User) -> Put:
+    """From this account on, a name on a roll is nobody's who registers it later."""
+    place = keys.names_rule()
+    return Put({"PK": place.pk, "SK": place.sk, "since": user.created_at}, when=Missing())
 
 
 def first_owner(user: User) -> Write:
@@ -184,10 +207,11 @@ def first_owner(user: User) -> Write:
     return Put({"PK": mark.pk, "SK": mark.sk, "name": user.name}, when=Missing())
 
 
-def role_change(user: User, new: Role) -> list[Write]:
-    """Refused in part 0 if the role is no longer the one that was read."""
+def role_change(user: User, new: Role, voter_since: str | None = None) -> list[Write]:
+    """With the moment from which they may vote, if that is new. Refused in part 0 if the role is no longer as read."""
+    since = {"voter_since": voter_since} if voter_since else {}
     return [
-        Update(keys.user(user.name), set={"role": new.name}, when=Equals("role", user.role_name)),
+        Update(keys.user(user.name), set={"role": new.name, **since}, when=Equals("role", user.role_name)),
         Update(keys.listed_person(user.name), set={"role": new.name, "GSI1PK": keys.role(new.name)}),
     ]
 
@@ -214,7 +238,7 @@ def sessions_end(user: User) -> Write:
 
 
 def email_change(user: User, new: str) -> list[Write]:
-    """Refused in part 0 if the address changed meanwhile, in part 1 if somebody else has the new one."""
+    """Refused in part 0 if the address changed meanwhile, later if somebody else has the new one, or is leaving it."""
     old_guard, guard = keys.email(user.email), keys.email(new)
     writes: list[Write] = [
         Update(keys.user(user.name), set={"email": new, "GSI1PK": keys.part(new)}, when=Equals("email", user.email)),
@@ -222,7 +246,7 @@ def email_change(user: User, new: str) -> list[Write]:
         Update(keys.listed_person(user.name), set={"email": new}),
     ]
     if old_guard != guard:
-        writes.append(Delete(old_guard))
+        writes += [Delete(old_guard), has_left(new)]
     return writes
 
 
@@ -273,8 +297,22 @@ def new_lineage() -> str:
     return secrets.token_hex(16)
 
 
-def leaving(user: User) -> Put:
-    """The mark that somebody was removed and their ballots and elections are still to be put in order."""
-    place = keys.leaving(user.name)
+def leaving(user: User, now: str) -> list[Write]:
+    """The marks that somebody was removed and their ballots and elections are still to be put in order.
+
+    While they are there nobody gets the name or the address.
+    """
+    place, address = keys.leaving(user.name), keys.leaving(user.email)
     index = {"GSI1PK": keys.LEAVING.pk, "GSI1SK": keys.part(user.name)}
-    return Put({"PK": place.pk, "SK": place.sk, **index, "name": user.name, "email": user.email})
+    who = {"name": user.name, "email": user.email, "removed_at": now}
+    return [Put({"PK": place.pk, "SK": place.sk, **index, **who}), Put({"PK": address.pk, "SK": address.sk, **who})]
+
+
+def left(user: User) -> list[Write]:
+    """Everything of theirs is in order."""
+    return [Delete(keys.leaving(user.name)), Delete(keys.leaving(user.email))]
+
+
+def is_still(person: User) -> Check:
+    """That the account is there, and the very same: not another one of the name."""
+    return Check(keys.user(person.name), Equals("created_at", person.created_at))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import secrets
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 
 from django.conf import settings
@@ -17,6 +17,7 @@ from store.table import Check, Delete, Equals, Exists, Item, Key, Put, Refused, 
 
 from . import mail, repository, rules, throttle, tokens
 from .models import User
+from .queues import complain, take_each
 from .rules import Refusal, Role
 from .sessions import sessions_of
 from .visitors import Visitor
@@ -34,10 +35,17 @@ class Overtaken(Refusal):
     """Somebody changed the same thing at the same moment."""
 
 
+class TryLater(Refusal):
+    """It will do in a moment."""
+
+
 TRIES = 5
+LONG_AGO = datetime.min.replace(tzinfo=UTC)
 
 NAME_TAKEN = _("Somebody here already has that name. Please choose another one.")
 LINK_SPENT = _("This link was used already or has grown too old. Please ask for a new one.")
+NAME_FREED = _("This name was freed a moment ago. Please choose another one, or try again in a minute.")
+ADDRESS_FREED = _("The account that had this address was removed a moment ago. Please try again in a minute.")
 OVERTAKEN = _("Somebody else changed this at the same moment. Please look again and decide anew.")
 
 
@@ -63,14 +71,35 @@ def new_user(name: str, email: str, password: str, role: Role) -> User:
 
 
 def create_account(user: User, *also: Write) -> None:
-    """Make the account; `NameTaken`, or `Refused` with the part of `also` or of the address."""
+    """Make the account; `NameTaken`, `TryLater`, or `Refused` with the part of `also` or of the address.
+
+    The first account that is made under the rule about names on rolls says since when there is one.
+    """
+    for _attempt in range(TRIES):
+        is_first = repository.names_rule() is None
+        try:
+            _record_account(user, [repository.names_rule_from(user)] if is_first else [], also)
+        except Refused as refused:
+            if not is_first or repository.names_rule() is None:
+                raise _refusal(refused) from None
+            user.created_at = as_text(datetime.now(UTC))  # another account was the first, and this is a later one
+        else:
+            return
+    raise Overtaken(OVERTAKEN)
+
+
+def _record_account(user: User, rule: Sequence[Write], also: Sequence[Write]) -> None:
     said = {"name": user.name, "email": user.email, "role": user.role_name, "created_at": user.created_at}
-    try:
-        log().record(Event(user.name, "UserRegistered", said), *repository.creation(user), *also)
-    except Refused as refused:
-        if 0 in refused.parts:
-            raise NameTaken(NAME_TAKEN) from None
-        raise
+    said |= {"names_rule": True} if rule else {}
+    log().record(Event(user.name, "UserRegistered", said), *repository.creation(user), *also, *rule)
+
+
+def _refusal(refused: Refused) -> Exception:
+    if repository.TAKEN in refused.parts:
+        return NameTaken(NAME_TAKEN)
+    if repository.NAME_LEAVES in refused.parts:
+        return NameTaken(NAME_FREED)
+    return TryLater(ADDRESS_FREED) if repository.ADDRESS_LEAVES in refused.parts else refused
 
 
 # --- registering ---
@@ -139,7 +168,7 @@ def make_demo_person(name: str, role: Role, about: str, password: str) -> bool:
     user = new_user(name, email, make_password(password), role)
     try:
         create_account(user, *([repository.first_owner(user)] if role == Role.OWNER else []))
-    except (NameTaken, Refused):
+    except (Refusal, Refused):
         return False
     if about:
         change_profile(user, "", about)
@@ -273,10 +302,12 @@ def confirm_email(name: str, token: str) -> User:
         return user
     event = Event(user.name, "UserEmailChanged", {"name": user.name, "email": email})
     told = mail.queued("email_changed", user.email, name=user.name)
+    writes = repository.email_change(user, email)
     try:
-        log().record(event, *repository.email_change(user, email), told)
-    except Refused:
-        raise LinkSpent(LINK_SPENT) from None
+        log().record(event, *writes, told)
+    except Refused as refused:
+        is_leaving = any(isinstance(writes[part], Check) for part in refused.parts if part < len(writes))
+        raise (TryLater(ADDRESS_FREED) if is_leaving else LinkSpent(LINK_SPENT)) from None
     return _again(user)
 
 
@@ -300,27 +331,32 @@ def change_role(actor: User, target: User, new: Role) -> None:
     if new == Role.OWNER:
         _hand_over(actor, target)
         return
-    event = Event(
-        actor.name, "UserRoleChanged", {"name": target.name, "old_role": target.role_name, "new_role": new.name}
-    )
+    now = datetime.now(UTC)
+    since = _gained_vote(target, new, now)
+    said = {"name": target.name, "old_role": target.role_name, "new_role": new.name, **since}
     try:
-        log().record(event, *repository.role_change(target, new), still(actor))
+        changed = repository.role_change(target, new, **since)
+        log_at(now).record(Event(actor.name, "UserRoleChanged", said), *changed, still(actor))
     except Refused:
         raise Overtaken(OVERTAKEN) from None
 
 
+def _gained_vote(person: User, new: Role, now: datetime) -> dict[str, str]:
+    """From when they may vote, if the new role is what lets them."""
+    gains = rules.has(new, rules.Permission.VOTE) and not person.can(rules.Permission.VOTE)
+    return {"voter_since": as_text(now)} if gains else {}
+
+
 def _hand_over(owner: User, target: User) -> None:
     """One event, one transaction: at no moment are there two owners or none."""
-    event = Event(
-        owner.name,
-        "OwnershipTransferred",
-        {"old_owner": owner.name, "new_owner": target.name, "old_role": target.role_name},
-    )
+    now = datetime.now(UTC)
+    since = _gained_vote(target, Role.OWNER, now)
+    said = {"old_owner": owner.name, "new_owner": target.name, "old_role": target.role_name, **since}
     try:
-        log().record(
-            event,
+        log_at(now).record(
+            Event(owner.name, "OwnershipTransferred", said),
             *repository.role_change(owner, Role.AUDITOR),
-            *repository.role_change(target, Role.OWNER),
+            *repository.role_change(target, Role.OWNER, **since),
             repository.owner_change(owner, target),
         )
     except Refused:
@@ -358,30 +394,39 @@ def remove_self(user: User) -> None:
     _record_removal(user, user.name)
 
 
-after_removal: list[Callable[[User], None]] = []  # what other apps do when somebody has gone
+after_removal: list[Callable[[User], object]] = []  # what other apps do when somebody has gone; each until it is done
 
 
 def _record_removal(user: User, actor: str, *also: Write) -> None:
-    event = Event(actor, "UserRemoved", {"name": user.name, "role": user.role_name})
+    event, now = Event(actor, "UserRemoved", {"name": user.name, "role": user.role_name}), datetime.now(UTC)
     try:
-        log().record(event, *repository.removal(user), repository.leaving(user), *also)
+        log().record(event, *repository.removal(user), *repository.leaving(user, as_text(now)), *also)
     except Refused:
         raise Overtaken(OVERTAKEN) from None
-    _see_off(user)
+    try:
+        _see_off(user, now)
+    except Exception as error:  # they are removed all the same, and the worker takes up what is left
+        complain(error)
 
 
-def _see_off(gone: User) -> None:
-    for tidy_up in after_removal:
-        tidy_up(gone)
-    repository.table().write(Delete(keys.leaving(gone.name)))
+def _see_off(gone: User, removed: datetime) -> bool:
+    """Whether everything of theirs is in order for good: what the index has not heard of is looked for once more."""
+    began = datetime.now(UTC)
+    take_each(after_removal, lambda tidy_up: tidy_up(gone))
+    if (began - removed).total_seconds() < repository.table().index_lag:
+        return False
+    repository.table().write(*repository.left(gone))
+    return True
 
 
 def see_off_all() -> int:
-    """Finish what a removal left undone because its process died; answers for how many."""
-    marks = list(repository.table().each(keys.LEAVING))
-    for mark in marks:
-        _see_off(User(name=mark["name"], email=mark["email"]))
-    return len(marks)
+    """Finish what removals have left undone; answers of how many nothing is left."""
+    return take_each(list(repository.table().each(keys.LEAVING)), _see_off_marked)
+
+
+def _see_off_marked(mark: Item) -> bool:
+    removed = datetime.fromisoformat(mark["removed_at"]) if "removed_at" in mark else LONG_AGO
+    return _see_off(User(name=mark["name"], email=mark["email"]), removed)
 
 
 def who(user: User) -> tuple[str, Role]:

@@ -130,6 +130,8 @@ def confirm_registration(request: HttpRequest, token: str) -> HttpResponse:
         form.add_error("name", str(refusal))
     except services.LinkSpent as refusal:
         return say(request, _("This link no longer works"), str(refusal), status=410)
+    except services.TryLater as refusal:
+        return say(request, _("Not just yet"), str(refusal), status=409)
     if form is None:
         return ask(request, _("Complete your account"), _("Complete account"))
     return show_form(request, form, _("Choose another name"), _("Complete account"))
@@ -154,6 +156,8 @@ def accept_invitation(request: HttpRequest, token: str) -> HttpResponse:
         form.add_error("name", str(refusal))
     except services.LinkSpent as refusal:
         return say(request, _("This link no longer works"), str(refusal), status=410)
+    except services.TryLater as refusal:
+        return say(request, _("Not just yet"), str(refusal), status=409)
     lead = _("You were invited as %(email)s.") % {"email": email}
     return show_form(request, form, _("You are invited"), _("Create account"), lead=lead)
 
@@ -315,6 +319,8 @@ def confirm_email(request: HttpRequest, name: str, token: str) -> HttpResponse:
         services.read_email_link(name, token)
     except services.LinkSpent as refusal:
         return say(request, _("This link no longer works"), str(refusal), status=410)
+    except services.TryLater as refusal:
+        return say(request, _("Not just yet"), str(refusal), status=409)
     return ask(request, _("Your new email address"), _("Confirm address"))
 
 

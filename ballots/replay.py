@@ -18,10 +18,15 @@ from .rules import Ballot
 
 def standing_of(event: Happened) -> Standing:
     election, voter = election_of(event), event.said["voter_name"]
-    found = repository.standing(election.name, (voter,), may_join=True)
+    account = event.said.get("account")
+    found = repository.standing(election.name, (voter,), joins=is_for_everyone, account=account)
     if found is None or found.voter != voter:
         raise DoesNotFit(f"is about {voter}, who is not on the roll by then.")
     return found
+
+
+def is_for_everyone(election: Election) -> bool:
+    return election.electorate == "everyone"
 
 
 def cast(event: Happened) -> Iterator[Step]:

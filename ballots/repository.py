@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import lru_cache
 from itertools import chain, islice
@@ -40,6 +40,7 @@ class Standing:
     salt: Item | None
     repeated: bool = False  # whether the form was carried out before
     person: User | None = None  # whose standing it is, if they have an account
+    account: str | None = None  # which account of that name votes, by when it was made
 
     @property
     def voted(self) -> bool:
@@ -85,21 +86,47 @@ class Standing:
         return "\n".join(filter(None, words)).encode()
 
 
-def standing(election_name: str, names: Sequence[str], *, may_join: bool, form: str = "") -> Standing | None:
-    """Read the election, the roll under each of somebody's names, the salt and the form's mark in one round trip."""
+def standing(
+    election_name: str,
+    names: Sequence[str],
+    *,
+    own: Callable[[list[Item]], list[Item]] = list,
+    joins: Callable[[Election], bool] = lambda election: False,
+    account: str | None = None,
+    form: str = "",
+) -> Standing | None:
+    """Read the election, the roll under each of somebody's names, the salt and the form's mark in one round trip.
+
+    `own` tells which of the entries are theirs; who has none and `joins` gets one under the first name that is free:
+    what somebody who had it before has left there is neither theirs nor in their way.
+    """
     entries = {name: keys.voter(election_name, name) for name in names if name}
     at, salt, mark = keys.election(election_name), keys.salt(election_name), keys.once(form)
     found = table().get_many([at, salt, *([mark] if form else []), *entries.values()])
     if at not in found:
         return None
     election = elections.election_of(found[at])
-    there = sorted((found[key] for key in entries.values() if key in found), key=lambda entry: not entry["voted"])
-    entry = there[0] if there else None  # whichever has voted is the one; else the first
-    joining = names[0] if may_join and election.electorate == "everyone" else None
-    voter = entry["voter_name"] if entry else joining
-    own = keys.voter(election_name, voter) if voter else None
-    others = tuple(place for place in entries.values() if place != own)
-    return Standing(election, voter, entry, others, found.get(salt), mark in found)
+    there = own([found[key] for key in entries.values() if key in found])
+    entry = min(there, key=lambda entry: not entry["voted"], default=None)  # which has voted is the one; else the first
+    free = next((name for name, key in entries.items() if key not in found), None)
+    voter = entry["voter_name"] if entry else free if joins(election) else None
+    place = keys.voter(election_name, voter) if voter else None
+    others = tuple(key for key in entries.values() if key != place and (key not in found or found[key] in there))
+    bound = account if voter and not elections.is_by_address(voter) else None
+    return Standing(election, voter, entry, others, found.get(salt), mark in found, bound)
+
+
+def standing_of(person: User, election_name: str, *, form: str = "") -> Standing | None:
+    """What somebody with an account is to the election."""
+    found = standing(
+        election_name,
+        (person.name, person.email),
+        own=lambda entries: elections.entries_of(person, entries),
+        joins=lambda election: election.is_open_to(person.votes_since),
+        account=person.created_at,
+        form=form,
+    )
+    return found and replace(found, person=person)
 
 
 def ballot_of(standing: Standing) -> Ballot | None:
@@ -221,7 +248,7 @@ def marked(standing: Standing, *, voted: bool, paper: bool) -> Write:
     caster = standing.person.credentials if standing.person else NOBODYS
     said: Item = {"voted": voted, "paper": paper, "lineage": caster} | _since(standing)
     if standing.entry is None:
-        put = elections.new_voter(standing.election, standing.voter)
+        put = elections.new_voter(standing.election, standing.voter, standing.account)
         return Put(put.item | {"acts": 1, **said}, when=put.when)
     place = Key(standing.entry["PK"], standing.entry["SK"])
     return Update(place, set=said, add={"acts": 1}, when=Equals("acts", standing.acts))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 
 from django.utils.translation import gettext_lazy as _
 
@@ -75,8 +76,20 @@ def check_voting(election: Election, now: str) -> None:
 
 def _beginning(election: Election) -> str:
     assert election.begins is not None  # there is no other reason to be early
-    local = election.begins.astimezone(times.zone(election.time_zone))
+    return _when(election.begins, election)
+
+
+def _when(moment: datetime, election: Election) -> str:
+    local = moment.astimezone(times.zone(election.time_zone))
     return f"{times.moment_text(local)}, {times.zone_label(election.time_zone)}"
+
+
+def not_on_the_roll(election: Election) -> str:
+    """Why somebody who may vote here has no vote in this election."""
+    if election.electorate != "everyone" or election.opened_at is None:
+        return NOT_ON_THE_ROLL
+    words = {"when": _when(times.from_text(election.opened_at), election)}
+    return _("This election is for everybody who could vote here when it opened: %(when)s.") % words
 
 
 def ranking_from(ranks: Ranks, candidates: Sequence[Candidate]) -> str:

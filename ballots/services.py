@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing, suppress
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -12,7 +12,8 @@ from django.utils.translation import gettext_lazy as _
 
 from accounts import repository as people
 from accounts.models import User
-from accounts.rules import Permission, Refusal
+from accounts.queues import take_each
+from accounts.rules import Refusal
 from accounts.services import OVERTAKEN, Overtaken, log, log_at
 from elections import repository as elections
 from elections import services as organising
@@ -44,15 +45,14 @@ A_BALLOT = 60  # bytes that an item needs for a ballot besides its text
 
 def standing_of(user: User, election_name: str, form: str = "") -> Standing | None:
     """What this person is to the election. Drafts are nobody's to vote in, and so are not there."""
-    names = (user.name, user.email)
-    found = repository.standing(election_name, names, may_join=user.can(Permission.VOTE), form=form)
-    return None if found is None or found.election.stored_state == State.DRAFT else replace(found, person=user)
+    found = repository.standing_of(user, election_name, form=form)
+    return None if found is None or found.election.stored_state == State.DRAFT else found
 
 
 def check_voter(standing: Standing, now: str) -> None:
     rules.check_voting(standing.election, now)
     if standing.voter is None:
-        raise NotOnTheRoll(rules.NOT_ON_THE_ROLL)
+        raise NotOnTheRoll(rules.not_on_the_roll(standing.election))
     if standing.is_unlinked:
         raise rules.Unlinked(rules.UNLINKED)
 
@@ -96,12 +96,15 @@ def _once(form: str, act: Callable[[], Outcome]) -> Outcome:
 
 
 def paper_standing(election_name: str, voter: str, form: str = "") -> Standing | None:
+    """Of somebody with an account, all their entries; else the one that was typed, unless its account is gone."""
     person = people.find_by_email(voter) if "@" in voter else people.find(voter)
-    names = (voter, person.name, person.email) if person else (voter,)
-    distinct = list({keys.fold(name): name for name in names}.values())
-    may_join = person is not None and person.can(Permission.VOTE)
-    found = repository.standing(election_name, distinct, may_join=may_join, form=form)
-    return found and replace(found, person=person)
+    if person is not None:
+        return repository.standing_of(person, election_name, form=form)
+    return repository.standing(election_name, (voter,), own=_of_no_account, form=form)
+
+
+def _of_no_account(entries: list[Item]) -> list[Item]:
+    return [entry for entry in entries if "account" not in entry]
 
 
 def check_paper(actor: User, standing: Standing) -> None:
@@ -141,19 +144,16 @@ def _record_cast(user: User, standing: Standing, rankings: str, now: datetime, f
     said: Item = {"election_name": standing.election.name, "voter_name": standing.voter, "changed": standing.voted}
     if paper:
         said["paper"] = True
+    if standing.entry is None and standing.account:
+        said["account"] = standing.account
     if not standing.election.secret_ballot:
         said |= {"rankings": rankings, "confirmation": ballot.confirmation}
     writes = [
         *repository.casting(standing, ballot, now, paper=paper),
         *letters.of_cast(standing, user.name, paper=paper),
     ]
-    log_at(now).record(Event(user.name, "BallotCast", said), *writes, _still_here(user), once=form)
+    log_at(now).record(Event(user.name, "BallotCast", said), *writes, people.is_still(user), once=form)
     return ballot
-
-
-def _still_here(user: User) -> Check:
-    """Nobody votes who was removed meanwhile."""
-    return Check(keys.user(user.name), Exists())
 
 
 def withdraw(user: User, election_name: str, form: str) -> Outcome:
@@ -191,39 +191,51 @@ def _record_withdrawal(actor: str, standing: Standing, now: datetime, *also: Wri
 
 def take_along(gone: User) -> None:
     """The ballots of somebody who was removed go with them where the election is still open; so does their place."""
-    for name in (gone.name, gone.email):
-        for item in list(people.table().each(keys.elections_of_voter(name))):
-            _take_ballot(item["election_name"], name)
-            if name == gone.name:
-                _take_place(item["election_name"], name)
+    names = (gone.name, gone.email)
+    listed = [(item["election_name"], name) for name in names for item in _elections_of(name)]
+    take_each(listed, lambda each: _take_ballot(*each))
+    take_each(listed, lambda each: _take_place(*each) if each[1] == gone.name else None)
+
+
+def _elections_of(voter: str) -> Iterator[Item]:
+    return people.table().each(keys.elections_of_voter(voter))
 
 
 def _take_ballot(election_name: str, voter: str) -> None:
     for _attempt in range(TRIES):
-        standing, now = repository.standing(election_name, (voter,), may_join=False), utc_now()
+        standing, now = repository.standing(election_name, (voter,)), utc_now()
         if standing is None or not standing.voted or not standing.election.takes_votes(as_text(now)):
             return
         if standing.is_unlinked:
             return  # it is one of those cast before a restore, and nobody can tell which
+        if standing.ballot_key is None:
+            continue  # it was shut, and its salt destroyed, between two of our readings
         with suppress(Refused):
             _record_withdrawal("plenum", standing, now)
             return
+    if not _is_nobodys(standing):
+        raise Overtaken(OVERTAKEN)
+
+
+def _is_nobodys(standing: Standing) -> bool:
+    """Whether nobody can tell which ballot is theirs although the election is open: it counts, and stays."""
+    return standing.ballot_key is None
 
 
 def _take_place(election_name: str, voter: str) -> None:
-    """A name that is free again must not carry a right to vote."""
+    """A name that is free again must not stand on a roll; with a ballot that stays, it does, and is nobody's."""
     for _attempt in range(TRIES):
-        election = elections.find(election_name)
+        election, entry = elections.find(election_name), people.table().get(keys.voter(election_name, voter))
         if election is None or election.state(elections.now_text()) == State.CLOSED:
             return
-        standing = repository.standing(election_name, (voter,), may_join=False)
-        if standing is not None and standing.is_unlinked:
-            return  # their ballot stays, and so does that they voted: the name carries no right
-        place = keys.voter(election_name, voter)
+        if entry is None or entry["voted"]:
+            return
+        gone = Delete(keys.voter(election_name, voter), when=Equals("voted", False))
         event = Event("plenum", "VotersRemoved", {"election_name": election.name, "voters": [voter]})
         with suppress(Refused):
-            log().record(event, Delete(place, when=Equals("voted", False)), elections.touched(election, -1))
+            log().record(event, gone, elections.touched(election, -1))
             return
+    raise Overtaken(OVERTAKEN)
 
 
 # --- after a restore ---
@@ -270,16 +282,25 @@ with_sealing: list[Callable[[Election], None]] = []  # what other apps make of t
 def seal_what_is_closed(only: str | None = None) -> int:
     """Seal closed elections, and empty the ballot boxes of the secret ones. Any number may do it at once; each part
     enters the log once. Who waits for a page about one election leaves its box to the worker."""
-    names = [only] if only else [mark["election_name"] for mark in people.table().each(keys.SEALING)]
-    waiting = [election for name in names if (election := elections.find(name)) is not None]
-    for election in waiting:
-        try:
+    if only is None:
+        return take_each(list(people.table().each(keys.SEALING)), lambda mark: _seal_or_say(mark["election_name"]))
+    with suppress(CannotSeal):
+        return _seal_or_say(only, empty=False)
+    return 0
+
+
+def _seal_or_say(name: str, *, empty: bool = True) -> bool:
+    """Whether there is such an election. If it cannot be sealed, the operator is told why."""
+    election = elections.find(name)
+    try:
+        if election is not None:
             _seal(election)
-            if not only:
-                _empty(election)
-        except CannotSeal as error:  # one such election must not keep the others from being sealed
-            _log.error("not sealed", extra={"words": str(error)})
-    return len(waiting)
+        if election is not None and empty:
+            _empty(election)
+    except CannotSeal as error:
+        _log.error("not sealed", extra={"words": str(error)})
+        raise
+    return election is not None
 
 
 def _seal(election: Election) -> None:

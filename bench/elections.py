@@ -31,7 +31,7 @@ def _import(report: Report, folder: Path, count: int) -> None:
     from elections import lists, repository, services
 
     owner = _site(folder / "import.sqlite3")
-    raw = ("name\n" + "\n".join(f"voter {n}" for n in range(count))).encode()
+    raw = ("name\n" + "\n".join(f"voter.{n}@example.org" for n in range(count))).encode()
     numbers = iter(range(1000))
 
     def ours() -> float:
@@ -42,7 +42,7 @@ def _import(report: Report, folder: Path, count: int) -> None:
 
     def bare() -> float:
         election = services.create(owner, f"bare {next(numbers)}")
-        writes = [repository.new_voter(election, f"voter {n}") for n in range(count)]
+        writes = [repository.new_voter(election, f"voter.{n}@example.org") for n in range(count)]
         start = perf_counter()
         for at in range(0, count, 100):
             repository.table().write(*writes[at : at + 100])
@@ -57,7 +57,7 @@ def _lists(report: Report, folder: Path, scale: float, rounds: int) -> None:
     small, large = _asked(folder / "few.sqlite3", FEW, FEW), _asked(folder / "many.sqlite3", many, voters)
     report.heading(f"Lists at {many:,} elections and {voters:,} voters, and at {FEW}", f"at {FEW}")
     roll = "/election/E 000000/roll/"
-    for path in ("/", "/elections/", "/elections/?show=all", "/elections/?q=e 0000", roll, f"{roll}?q=voter 0000"):
+    for path in ("/", "/elections/", "/elections/?show=all", "/elections/?q=e 0000", roll, f"{roll}?q=voter.0000"):
         report.figure(f"trips.{path}", f"round trips of {path}", trips_of(small(path)), "")
         comparison = compare(milliseconds(lambda p=path: large(p)), milliseconds(lambda p=path: small(p)), rounds)
         report.compare(f"list.{path}", path, comparison, MILLISECONDS, peer=f"at_{FEW}", at_least=0.7)
@@ -87,7 +87,7 @@ def _asked(path: Path, elections: int, voters: int) -> Callable[[str], Any]:
     made = [Election(f"E {n:06}", owner.name, f"2026-01-01T00:00:00.{n % 1000:03}Z") for n in range(elections)]
     for at in range(0, elections, 25):
         repository.table().write(*(part for each in made[at : at + 25] for part in repository.creation(each)))
-    services.add_voters(owner, made[0], [f"voter {n:06}" for n in range(voters)])
+    services.add_voters(owner, made[0], [f"voter.{n:06}@example.org" for n in range(voters)])
     client = Client()
     client.post("/sign-in/", {"name_or_email": owner.name, "password": PASSWORD})
 

@@ -38,7 +38,7 @@ def home(request: HttpRequest) -> HttpResponse:
 def _home_of(request: HttpRequest) -> HttpResponse:
     user, now = request.user, elections.now_text()
     mine, more = elections.lists(run_by=user.name, limit=5) if user.can_run_elections else ([], None)
-    waiting = elections.waiting_for(user.name, user.email, now) if user.can(Permission.VOTE) else []
+    waiting = elections.waiting_for(user, now) if user.can(Permission.VOTE) else []
     context = {"waiting": waiting, "mine": [(each, each.state(now)) for each in mine], "more": more}
     return render(request, "site/home_of.html", context)
 

@@ -14,6 +14,7 @@ from typing import Any
 
 from accounts import repository as people
 from accounts.models import User
+from accounts.queues import take_each
 from accounts.rules import NotAllowed
 from accounts.services import Overtaken
 from store import keys
@@ -25,12 +26,15 @@ from .rules import Action, Election
 
 TAKEN_ALONG = (
     *("description", "secret_ballot", "seats", "method", "unranked", "electorate", "time_zone", "remind_before"),
-    *("results_visible", "results_public", "paper_ballots", "mail_votes"),
+    *("results_visible", "results_public", "paper_ballots", "mail_votes", "joining"),
 )
 
 
 def copy(actor: User, election: Election, name: str) -> Election:
-    """Candidates, roll and settings; never ballots, and the window is the organiser's to set anew."""
+    """Candidates, roll and settings; never ballots, and the window is the organiser's to set anew.
+
+    Those on the roll whose account is gone stay behind.
+    """
     services.check(actor, election, Action.COPY)
     settings = {each: getattr(election, each) for each in TAKEN_ALONG}
     source = {"source": election.name, "source_created_at": election.created_at}
@@ -64,7 +68,7 @@ def _mark(draft: Election, source: Item) -> Put:
 
 def finish_all() -> int:
     """Take every draft that is still being filled to its end; answers how many there were."""
-    return sum(finish(item["election_name"]) for item in list(table().each(keys.FILLING)))
+    return take_each(list(table().each(keys.FILLING)), lambda mark: finish(mark["election_name"]))
 
 
 def finish(name: str) -> bool:
@@ -88,7 +92,8 @@ def _fill(owner: User, draft: Election, mark: Item) -> None:
     if source is None or source.created_at != mark["source_created_at"]:
         return  # it was deleted before it was copied
     services.add_candidates(owner, draft, repository.candidates(source.name))
-    services.add_voters(owner, draft, [voter.name for voter in repository.every_voter(source.name)])
+    services.check(owner, draft, Action.ADD_VOTERS)
+    services.put_on_roll(owner, draft, repository.still_here(source.name))
 
 
 def _end(name: str) -> list[Write]:

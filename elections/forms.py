@@ -67,6 +67,14 @@ class SettingsForm(ZonedForm):
 
     description = markdown_field(_("Description"), 6)
     electorate = forms.ChoiceField(label=_("Who may vote"), choices=list(ELECTORATES.items()), widget=forms.RadioSelect)
+    joining = forms.BooleanField(
+        label=_("Whoever joins later may vote, too"),
+        required=False,
+        help_text=_(
+            "Only where everybody here may vote: also people who get an account, or the right to vote, while the "
+            "election is open. Otherwise those who have it when it opens."
+        ),
+    )
     secret_ballot = forms.BooleanField(
         label=_("Secret ballot"),
         required=False,
@@ -226,7 +234,7 @@ class VotersForm(forms.Form):
         label=_("Add voters, one a line"),
         max_length=200_000,
         widget=forms.Textarea({"rows": 4, "dir": "auto"}),
-        help_text=_("User names or email addresses."),
+        help_text=_("User names of people who have an account here, or email addresses."),
     )
 
     def clean_voters(self) -> list[str]:
@@ -253,7 +261,10 @@ class ImportForm(forms.Form):
     file = forms.FileField(
         label=_("CSV file"),
         max_length=200,
-        help_text=_("One voter a row: a user name or an email address. With or without a header."),
+        help_text=_(
+            "One voter a row: the user name of somebody who has an account here, or an email address. With or without "
+            "a header."
+        ),
     )
 
     def clean(self) -> dict[str, Any]:

@@ -164,6 +164,7 @@ FIELDS = {
     "paper_ballots": gettext_lazy("whether there are paper ballots"),
     "mail_votes": gettext_lazy("whether voters are mailed about their ballots"),
     "remind_before": gettext_lazy("reminders"),
+    "joining": gettext_lazy("who may join later"),
 }
 
 

@@ -18,6 +18,7 @@ from django.utils.translation import gettext_lazy as _
 
 from accounts import repository as people
 from accounts.models import User
+from accounts.queues import take_each
 from accounts.rules import Refusal
 from accounts.services import Overtaken
 from store import keys
@@ -44,6 +45,7 @@ class Import:
     slices: int
     done: int
     added: int
+    unknown: int = 0  # of the names, those that nobody had any more when their turn came
 
     @property
     def is_finished(self) -> bool:
@@ -66,7 +68,7 @@ def under_way(election: Election) -> list[Import]:
 
 
 def _import_of(item: Item) -> Import:
-    return Import(**{name: item[name] for name in Import.__dataclass_fields__})
+    return Import(**{name: item[name] for name in Import.__dataclass_fields__ if name in item})
 
 
 # --- starting ---
@@ -138,7 +140,7 @@ def _step(actor: User, election: Election, under_way: Import) -> Import:
     return after
 
 
-def _moved_on(under_way: Import, added: int) -> list[Write]:
+def _moved_on(under_way: Import, added: services.Added) -> list[Write]:
     here = Equals("done", under_way.done)
     place = keys.voter_import(under_way.election_name, under_way.digest)
     rows = keys.imported_rows(under_way.election_name, under_way.digest, under_way.done)
@@ -146,7 +148,7 @@ def _moved_on(under_way: Import, added: int) -> list[Write]:
     moved = Update(
         place,
         set={"moved": int(time.time())},
-        add={"done": 1, "added": added},
+        add={"done": 1, "added": added.count, "unknown": added.unknown},
         remove=INDEX if is_last else (),
         when=here,
     )
@@ -158,12 +160,13 @@ def _moved_on(under_way: Import, added: int) -> list[Write]:
 
 def take_up_all(now: Callable[[], float] = time.time) -> int:
     """Go on with imports whose page was closed, or whose process died; answers how many there were."""
-    left = [item for item in people.table().each(keys.IMPORTS) if item["moved"] + SECONDS_ALONE <= now()]
-    return sum(map(_take_up, left))
+    return take_each(list(people.table().each(keys.IMPORTS)), lambda item: _take_up(item, now()))
 
 
-def _take_up(item: Item) -> bool:
+def _take_up(item: Item, now: float) -> bool:
     """Whether it could go on; one that is refused, because the election was closed, say, ends where it is."""
+    if item["moved"] + SECONDS_ALONE > now:
+        return False
     election, actor = repository.find(item["election_name"]), people.find(item["asked_by"])
     with suppress(Refusal):
         if election is not None and actor is not None:

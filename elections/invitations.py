@@ -18,6 +18,7 @@ from django.utils.translation import gettext_lazy as _
 from accounts import mail, tokens
 from accounts import repository as people
 from accounts.models import User
+from accounts.queues import take_each
 from accounts.services import log
 from store import keys
 from store.log import Event
@@ -142,7 +143,8 @@ class Batch:
 
 def take_mailings_on() -> int:
     """Take every mailing that was asked for to its end; answers how many mails were queued."""
-    return sum(_take_on(Key(item["PK"], item["SK"])) for item in people.table().each(keys.MAILINGS))
+    waiting = list(people.table().each(keys.MAILINGS))
+    return take_each(waiting, lambda item: _take_on(Key(item["PK"], item["SK"])))
 
 
 def _take_on(place: Key) -> int:
@@ -216,11 +218,13 @@ def _counted(batch: Batch, queued: int, nowhere: int) -> Update:
 
 
 def _addresses(voters: Iterable[Item]) -> dict[str, str]:
-    """Where each voter is mailed; nowhere, if there is no account of that name."""
-    names = [item["voter_name"] for item in voters]
-    places = {name: keys.user(name) for name in names if "@" not in name}
+    """Where each voter is mailed; nowhere, if the account they were listed by is gone."""
+    entries = {item["voter_name"]: item for item in voters}
+    places = {name: keys.user(name) for name in entries if not repository.is_by_address(name)}
     found = people.table().get_many(places.values()) if places else {}
-    return {name: name if "@" in name else found.get(places[name], {}).get("email", "") for name in names}
+    pairs = [(people.user_of(found[place]), entries[name]) for name, place in places.items() if place in found]
+    theirs = {entry["voter_name"]: person.email for person, entry in repository.matching(pairs)}
+    return {name: name if repository.is_by_address(name) else theirs.get(name, "") for name in entries}
 
 
 def _invitation(voter: str, asked_by: str) -> list[Write]:

@@ -75,14 +75,25 @@ def rename(request: HttpRequest, election: Election) -> HttpResponse:
 @form_page
 def copy(request: HttpRequest, election: Election) -> HttpResponse:
     suggestion = _("Copy of %(name)s") % {"name": election.name}
-    return _under_another_name(request, election, copying.copy, _("Copy"), suggestion[:200])
+
+    def said(copied: Election) -> str:
+        behind = {"count": election.voter_count - copied.voter_count}
+        sentence = _("Done. Left out of the roll, because their accounts are gone: %(count)d.") % behind
+        return sentence if behind["count"] > 0 and not copied.filling else _("Done.")
+
+    return _under_another_name(request, election, copying.copy, _("Copy"), suggestion[:200], said)
 
 
 def _under_another_name(
-    request: HttpRequest, election: Election, act: Callable[..., Election], title: str, suggestion: str
+    request: HttpRequest,
+    election: Election,
+    act: Callable[..., Election],
+    title: str,
+    suggestion: str,
+    said: Callable[[Election], str] = lambda done: _("Done."),
 ) -> HttpResponse:
     form = NameForm(posted(request), initial={"name": suggestion})
-    if carried_out(request, form, lambda: act(request.user, election, form.cleaned_data["name"]), _("Done."), "name"):
+    if carried_out(request, form, lambda: act(request.user, election, form.cleaned_data["name"]), said, "name"):
         return redirect("dashboard", name=form.cleaned_data["name"])
     return show_form(request, form, title, title, **context_of(request, election))
 

@@ -72,14 +72,19 @@ def read_candidates(text: str) -> list[Row]:
     return list(_without_repeats(_judge(number, name, clean_title) for number, name in names))
 
 
-def against(rows: Iterable[Row], already: Collection[str]) -> list[Row]:
-    """The rows again, knowing who is on the roll already."""
-    there = set(map(fold, already))
-    reason = _("On the roll already.")
-    return [
-        replace(row, verdict=Verdict.THERE, reason=reason) if row.kept and fold(row.kept) in there else row
-        for row in rows
-    ]
+def against(rows: Iterable[Row], already: Collection[str], people: Collection[str]) -> list[Row]:
+    """The rows again, knowing who is on the roll already, and which names somebody here has; both are folded."""
+    there, here = set(already), set(people)
+    return [_known(row, there, here) for row in rows]
+
+
+def _known(row: Row, there: set[str], here: set[str]) -> Row:
+    if row.kept and fold(row.kept) in there:
+        return replace(row, verdict=Verdict.THERE, reason=_("On the roll already."))
+    if row.verdict == Verdict.NEW and row.kept and "@" not in row.kept and fold(row.kept) not in here:
+        reason = _("Nobody here has this name; list them by their address.")
+        return replace(row, verdict=Verdict.INVALID, reason=reason)
+    return row
 
 
 def _too_many_rows() -> NotAList:

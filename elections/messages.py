@@ -81,8 +81,11 @@ def _sent(item: Item) -> Sent:
 
 
 def written(mail: Mail) -> Message:
-    """What a mail refers to."""
-    item = people.table().get(keys.message(mail.about["election_name"], mail.about["message"]))
-    if item is None:
+    """What a mail refers to; nothing, once the election is gone."""
+    name = mail.about["election_name"]
+    place, election = keys.message(name, mail.about["message"]), keys.election(name)
+    found = people.table().get_many([place, election])
+    if place not in found or election not in found:
         raise NothingToSay
+    item = found[place]
     return Message(item["subject"], item["text"], to_html(item["text"]))

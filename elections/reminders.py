@@ -9,6 +9,7 @@ from django.utils.translation import gettext_lazy as _
 
 from accounts import repository as people
 from accounts.models import User
+from accounts.queues import take_each
 from accounts.services import log
 from store import keys
 from store.log import Event, as_text
@@ -61,12 +62,13 @@ def remind_by_the_clock() -> int:
     """Set off the reminders whose moment has come; any number may do this at once. Answers how many were set off."""
     now = repository.now_text()
     listed = people.table().each(repository.list_of(State.OPEN))
-    names = [each["name"] for each in listed if due(each.get("remind_before", ()), each["no_voting_after"], now)]
-    return sum(_remind(name, now) for name in names)
+    return take_each(listed, lambda each: _remind(each, now))
 
 
-def _remind(name: str, now: str) -> int:
-    places = keys.election(name), keys.reminders(name)
+def _remind(listed: Item, now: str) -> int:
+    if not due(listed.get("remind_before", ()), listed["no_voting_after"], now):
+        return 0
+    places = keys.election(listed["name"]), keys.reminders(listed["name"])
     found = people.table().get_many(places)
     if places[0] not in found:
         return 0

@@ -11,6 +11,7 @@ from __future__ import annotations
 from contextlib import suppress
 from dataclasses import replace
 
+from accounts.queues import take_each
 from store import keys
 from store.table import Delete, Equals, Exists, Item, Key, Missing, Put, Refused, Update, Write
 
@@ -22,12 +23,12 @@ A_HANDFUL = 45  # items of one transaction: each is made there and removed here
 
 
 def rename(election: Election, name: str, stored: Item) -> list[Write]:
-    """Refused in part 0 or in the last if the name is taken; elsewhere, if anybody changed the election since."""
+    """Refused in part 0 or the last two if the name is taken; elsewhere, if anybody changed the election since."""
     after = replace(election, name=name, renamed_from=election.name, version=election.version + 1)
     created, *others = repository.creation(after)
     people = {keys.fold(each): each for each in (election.owner_name, *election.managers)}
     helpers = [each for folded, each in people.items() if folded != keys.fold(election.owner_name)]
-    *listed, is_free = others
+    *listed, moved_out, cleared = others
     return [
         Put({**stored, **created.item}, when=Missing()),
         *listed,
@@ -36,7 +37,8 @@ def rename(election: Election, name: str, stored: Item) -> list[Write]:
         Delete(keys.listed_election(election.name)),
         *(Delete(keys.manager(election.name, each)) for each in people.values()),
         _mark(election, name),
-        is_free,
+        moved_out,
+        cleared,
     ]
 
 
@@ -52,7 +54,7 @@ def _mark(election: Election, name: str) -> Put:
 
 def finish_all() -> int:
     """Take every renaming that was cut short to its end; answers how many there were."""
-    return sum(finish(item["name"]) for item in list(table().each(keys.RENAMED)))
+    return take_each(list(table().each(keys.RENAMED)), lambda mark: finish(mark["name"]))
 
 
 def finish(old: str) -> bool:

@@ -66,7 +66,9 @@ def deleted(event: Happened) -> Iterator[Step]:
             f"takes the election for {event.said['state']}, which is {election.stored_state.value} by then."
         )
     yield services.deletion(election)
-    services._sweep(election.name)
+    while not services.swept(election.name, services.A_TURN):
+        pass
+    yield [Delete(keys.deleted(election.name))]
 
 
 # --- candidates and the roll ---
@@ -94,8 +96,10 @@ def candidates_removed(event: Happened) -> Iterator[Step]:
 
 
 def voters_added(event: Happened) -> Iterator[Step]:
-    election, names = election_of(event), event.said["voters"]
-    yield [*(repository.new_voter(election, name) for name in names), repository.touched(election, len(names))]
+    """Events of earlier times do not say which accounts they were."""
+    names, accounts = event.said["voters"], event.said.get("accounts", [])
+    bound = {name: account for name, account in zip(names, accounts, strict=bool(accounts)) if account}
+    yield services.adding(election_of(event), names, bound)
 
 
 def voters_removed(event: Happened) -> Iterator[Step]:
@@ -113,8 +117,9 @@ def opened(event: Happened) -> Iterator[Step]:
     And without the secret of the lots, which the log tells with the result.
     """
     election, said = election_of(event), event.said
-    commitment = said.get("lots_commitment", "")
-    yield services.opening(election, services.opened(election, editable=said["editable"], lots_commitment=commitment))
+    commitment, opened_at = said.get("lots_commitment", ""), said.get("opened_at")
+    after = services.opened(election, editable=said["editable"], lots_commitment=commitment, opened_at=opened_at)
+    yield services.opening(election, after)
 
 
 def closed(event: Happened) -> Iterator[Step]:
@@ -187,7 +192,13 @@ REPLAY: dict[str, Act] = {
     "RemindersDeclined": reminders_declined,
 }
 
-LATER = ("mail_votes", "lots_commitment", "restores")  # fields that elections of earlier times do not have
+LATER = (
+    "mail_votes",
+    "lots_commitment",
+    "restores",
+    "joining",
+    "opened_at",
+)  # fields that elections of earlier times do not have
 FILLING = "What a draft was made from is brought into it a handful at a time, and whoever arrives has an event."
 MAILS = "Which mails went out and what became of them; their texts are in no log."
 EXEMPT = (
@@ -220,6 +231,7 @@ EXEMPT = (
     Exempt(like(keys.election("")), FILLING, attributes=("filling",)),
     Exempt(like(keys.lots("")), "The secret from which lots are drawn is told with the result, and not before."),
     Exempt(like(keys.sealing("")), "Work left to do after a close; each thing done has an event of its own."),
+    Exempt(like(keys.deleted("")), "Work left to do after a deletion: what is left of the election is cleared away."),
     Exempt(
         like(keys.election(""))._replace(sk=""),
         "What a deleted election left behind, when whoever deleted it was stopped on the way.",

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
+from itertools import islice
 from typing import Any
 
+from accounts import repository as people
+from accounts.models import User
 from accounts.repository import table
 from store import keys
 from store.log import as_text, utc_now
@@ -13,6 +16,7 @@ from store.table import AllOf, Check, Delete, Equals, Item, Key, Missing, Put, S
 
 from .rules import Election, State, is_over
 
+A_HANDFUL = 90  # entries of a roll that are looked at together
 GATES = 16  # a cast checks one of them, so that casts meet one in sixteen others; closing shuts them all
 COPIED = ("name", "no_voting_before", "no_voting_after", "created_at", "closing")  # what lists show beside the state
 
@@ -31,6 +35,7 @@ class Voter:
 
     name: str
     voted: bool = False
+    account: str | None = None  # which account of the name, by when it was made
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,14 +66,43 @@ def find(name: str) -> Election | None:
     return election_of(item) if item else None
 
 
-def find_with_entry(name: str, voter_names: Iterable[str]) -> tuple[Election, Voter | None] | None:
+def find_with_entry(name: str, person: User) -> tuple[Election, Voter | None] | None:
     """The election and somebody's entry on its roll, in one round trip. They may be on it by name and by address."""
-    at, entries = keys.election(name), [keys.voter(name, each) for each in voter_names if each]
+    at, entries = keys.election(name), [keys.voter(name, each) for each in (person.name, person.email) if each]
     found = table().get_many([at, *entries])
     if at not in found:
         return None
-    there = sorted((voter_of(found[key]) for key in entries if key in found), key=lambda voter: not voter.voted)
+    theirs = entries_of(person, (found[key] for key in entries if key in found))
+    there = sorted(map(voter_of, theirs), key=lambda voter: not voter.voted)
     return election_of(found[at]), there[0] if there else None
+
+
+def entries_of(person: User, entries: Iterable[Item]) -> list[Item]:
+    """Those of the entries under somebody's name and address that are theirs."""
+    return [entry for _person, entry in matching([(person, entry) for entry in entries])]
+
+
+def matching(pairs: Sequence[tuple[User, Item]]) -> list[tuple[User, Item]]:
+    """Those of the pairs in which the entry on a roll is the person's, whose name or address it has.
+
+    One by address is whose address it is. One by name is that of the account it was made for; one made before entries
+    said which, that of whoever had the name by then. So a name that is free again carries no right.
+    """
+    is_old = any("account" not in entry and not is_by_address(entry["voter_name"]) for _person, entry in pairs)
+    since = people.names_rule() if is_old else None
+    return [(person, entry) for person, entry in pairs if _is_theirs(person, entry, since)]
+
+
+def _is_theirs(person: User, entry: Item, since: str | None) -> bool:
+    if is_by_address(entry["voter_name"]):
+        return True
+    if "account" in entry:
+        return bool(entry["account"] == person.created_at)
+    return since is None or person.created_at < since
+
+
+def is_by_address(voter_name: str) -> bool:
+    return "@" in voter_name
 
 
 def candidates(name: str) -> list[Candidate]:
@@ -89,6 +123,17 @@ def every_voter(name: str) -> Iterator[Voter]:
     return map(voter_of, table().each(keys.voters(name)))
 
 
+def still_here(election_name: str) -> Iterator[str]:
+    """Who is on the roll, without those listed by the name of an account that is gone."""
+    left = table().each(keys.voters(election_name))
+    while some := list(islice(left, A_HANDFUL)):
+        by_name = {keys.user(each["voter_name"]): each for each in some if not is_by_address(each["voter_name"])}
+        found = table().get_many(by_name) if by_name else {}
+        pairs = [(people.user_of(item), by_name[key]) for key, item in found.items()]
+        here = {entry["voter_name"] for _person, entry in matching(pairs)}
+        yield from (name for each in some if is_by_address(name := each["voter_name"]) or name in here)
+
+
 def lists(
     *, state: State | None = None, prefix: str = "", run_by: str = "", limit: int, cursor: str | None = None
 ) -> tuple[list[Listed], str | None]:
@@ -106,14 +151,17 @@ def list_of(state: State) -> Span:
     return keys.elections_in_state(State.OPEN.value if state == State.EDITABLE else state.value)
 
 
-def waiting_for(name: str, email: str, now: str) -> list[Election]:
+def waiting_for(person: User, now: str) -> list[Election]:
     """Open elections somebody may vote in and has not, the one that ends first on top."""
-    spans = (keys.elections_of_voter(name), keys.elections_of_voter(email), keys.FOR_EVERYONE)
-    listed = [item for span in spans for item in table().page(span, limit=100).items]
+    spans = (keys.elections_of_voter(person.name), keys.elections_of_voter(person.email))
+    listed = entries_of(person, (item for span in spans for item in table().page(span, limit=100).items))
+    on_roll = {keys.fold(item["election_name"]) for item in listed}
+    listed += table().page(keys.FOR_EVERYONE, limit=100).items
     names = {keys.fold(item["election_name"]): item["election_name"] for item in listed}
     voted = {keys.fold(item["election_name"]) for item in listed if item.get("voted")}
     wanted = [keys.election(each) for folded, each in names.items() if folded not in voted]
     found = [election_of(item) for item in table().get_many(wanted).values()] if wanted else []
+    found = [each for each in found if keys.fold(each.name) in on_roll or each.is_open_to(person.votes_since)]
     return sorted((each for each in found if each.takes_votes(now)), key=lambda each: each.no_voting_after or "~")
 
 
@@ -130,7 +178,7 @@ def candidate_of(item: Item) -> Candidate:
 
 
 def voter_of(item: Item) -> Voter:
-    return Voter(item["voter_name"], item["voted"])
+    return Voter(item["voter_name"], item["voted"], item.get("account"))
 
 
 def listed_of(item: Item) -> Listed:
@@ -152,7 +200,7 @@ def storable(fields: Mapping[str, Any]) -> Item:
 
 
 def creation(election: Election) -> list[Write]:
-    """Refused in part 0 if the name is taken; in the last, if the one who had it is still moving out."""
+    """Refused in part 0 if the name is taken; in the last two, if what had it is still moving out or being cleared."""
     key, entry = keys.election(election.name), keys.listed_election(election.name)
     date = keys.by_date(election.created_at, election.name)
     state = {"GSI1PK": list_of(election.stored_state).pk, "GSI1SK": date}
@@ -160,8 +208,13 @@ def creation(election: Election) -> list[Write]:
         Put({"PK": key.pk, "SK": key.sk, "entity_type": "ELECTION", **storable(asdict(election))}, when=Missing()),
         Put({"PK": entry.pk, "SK": entry.sk, **state, **_copied(election)}),
         runner(election, election.owner_name),
-        Check(keys.renamed(election.name), Missing()),
+        *is_vacant(election.name),
     ]
+
+
+def is_vacant(name: str) -> tuple[Check, Check]:
+    """That nothing of an election that had the name is on its way out."""
+    return Check(keys.renamed(name), Missing()), Check(keys.deleted(name), Missing())
 
 
 def runner(election: Election, person: str) -> Put:
@@ -267,11 +320,13 @@ def changed_candidate(election_name: str, before: Candidate, after: Candidate) -
     return Update(keys.candidate(election_name, before.name), set=text, when=unchanged)
 
 
-def new_voter(election: Election, name: str) -> Put:
+def new_voter(election: Election, name: str, account: str | None = None) -> Put:
+    """An entry on the roll; by name, with the account of that name it is made for."""
     place = keys.voter(election.name, name)
     index = {"GSI1PK": keys.elections_of_voter(name).pk, "GSI1SK": keys.by_date(election.created_at, election.name)}
     shown = {"election_name": election.name, "voter_name": name, "voted": False, "acts": 0}
-    return Put({"PK": place.pk, "SK": place.sk, **index, "entity_type": "VOTER", **shown}, when=Missing())
+    bound = {} if account is None else {"account": account}
+    return Put({"PK": place.pk, "SK": place.sk, **index, "entity_type": "VOTER", **shown, **bound}, when=Missing())
 
 
 def on_roll(election_name: str, names: Iterable[str]) -> set[str]:
@@ -280,17 +335,34 @@ def on_roll(election_name: str, names: Iterable[str]) -> set[str]:
     return {places[place] for place in table().get_many(places)}
 
 
+def on_roll_or_here(election_name: str, names: Sequence[str]) -> tuple[set[str], dict[str, str]]:
+    """Who of the names, folded, is on the roll; and of those that are names of people here, which account has them."""
+    people_ = {keys.user(name): keys.fold(name) for name in names if not is_by_address(name)}
+    places = {keys.voter(election_name, name): keys.fold(name) for name in names}
+    found = table().get_many([*places, *people_])
+    accounts = {folded: found[key]["created_at"] for key, folded in people_.items() if key in found}
+    return {folded for place, folded in places.items() if place in found}, accounts
+
+
 def removal_of_all(election_name: str) -> Iterator[list[Key]]:
-    """Every item of the election's partition but its metadata and the mark of a move, in handfuls that fit a write."""
+    """Every item of the election's partition but its metadata and marks of moves, in handfuls that fit a write."""
     handful: list[Key] = []
+    marks = (keys.METADATA, keys.renamed(election_name).sk, keys.deleted(election_name).sk)
     for item in table().each(keys.all_of_election(election_name)):
-        if item["SK"] not in (keys.METADATA, keys.renamed(election_name).sk):
+        if item["SK"] not in marks:
             handful.append(Key(item["PK"], item["SK"]))
         if len(handful) == 90:
             yield handful
             handful = []
     if handful:
         yield handful
+
+
+def to_be_cleared(election: Election) -> Put:
+    """The mark by which the worker finds what a deleted election has left, and whether ballots were secret."""
+    place = keys.deleted(election.name)
+    index = {"GSI1PK": keys.DELETED.pk, "GSI1SK": keys.by_date(election.created_at, election.name)}
+    return Put({"PK": place.pk, "SK": place.sk, **index, "name": election.name, "was_secret": election.has_secrets})
 
 
 def to_be_sealed(election: Election) -> Put:

@@ -42,7 +42,7 @@ A_WHILE = 10.0  # seconds a browser without scripts waits before it is asked to 
 def roll(request: HttpRequest, election: Election) -> HttpResponse:
     """Who may vote, page by page; a POST adds some, typed one a line."""
     form = VotersForm(posted(request))
-    if carried_out(request, form, lambda: add_from(form, request.user, election), added_sentence):
+    if carried_out(request, form, lambda: add_from(form, request.user, election), added_sentence, "voters"):
         return redirect("roll", name=election.name)
     if request.GET.get("show") == "failed":
         return _failed(request, election)
@@ -105,8 +105,7 @@ def import_roll(request: HttpRequest, election: Election) -> HttpResponse:
     form = ImportForm(posted(request), request.FILES if request.method == "POST" else None)
     if request.method == "POST" and form.is_valid():
         rows = form.cleaned_data["rows"]
-        there = repository.on_roll(election.name, [row.kept for row in rows if row.kept])
-        rows = lists.against(rows, there)
+        rows = lists.against(rows, *repository.on_roll_or_here(election.name, [row.kept for row in rows if row.kept]))
         return render(request, "elections/preview.html", context_of(request, election, **_verdicts(rows)))
     context = context_of(request, election, imports=imports.under_way(election), upload=True)
     return show_form(request, form, _("Import voters"), _("Look at the list"), **context)
@@ -167,6 +166,9 @@ def _went_on(request: HttpRequest, after: Import) -> HttpResponse:
     if not after.is_finished:
         return _to(request, reverse("go_on_importing", args=[after.election_name, after.digest]))
     messages.success(request, added_sentence(after.added))
+    if after.unknown:
+        sentence = _("Left out, because nobody here has their name by now: %(count)d.")
+        messages.warning(request, sentence % {"count": after.unknown})
     return _to(request, reverse("roll", args=[after.election_name]))
 
 

@@ -51,6 +51,9 @@ METHODS = {
 SEVERAL_SEATS = ("stv-scottish", "stv-meek")
 UNRANKED = {"below": _("below all ranked ones"), "no-opinion": _("no opinion")}
 ELECTORATES = {"listed": _("the voters listed"), "everyone": _("everybody here who may vote")}
+AT_ITS_OPENING = _("everybody here who may vote when it opens")
+SINCE_ITS_OPENING = _("everybody who could vote here when it opened")
+ALSO_LATER = _("everybody here who may vote, also those who join while it is open")
 RESULTS = {"closed": _("after it has closed"), "live": _("while it is open, too")}
 
 
@@ -86,6 +89,8 @@ class Election:
     filling: bool = False  # until the candidates and voters of what it was made from are here
     lots_commitment: str = ""  # to the secret from which, with the ballots, the seed of the lots is made at the close
     restores: int = 0  # how often it was restored while open: a copy does not say whose which secret ballot is
+    joining: bool = False  # whether, where everybody may vote, that includes those who join while it is open
+    opened_at: str | None = None  # an election that was opened before this was kept is everybody's who comes
 
     def state(self, now: str) -> State:
         """As of a moment: an election whose end has come is closed, whether or not anything has run since."""
@@ -102,6 +107,10 @@ class Election:
         return datetime.fromisoformat(self.no_voting_after) if self.no_voting_after else None
 
     @property
+    def opened(self) -> datetime | None:
+        return datetime.fromisoformat(self.opened_at) if self.opened_at else None
+
+    @property
     def method_label(self) -> str:
         return METHODS[self.method]
 
@@ -111,7 +120,11 @@ class Election:
 
     @property
     def electorate_label(self) -> str:
-        return ELECTORATES[self.electorate]
+        if self.electorate != "everyone" or (self.opened_at is None and self.stored_state != State.DRAFT):
+            return ELECTORATES[self.electorate]
+        if self.joining:
+            return ALSO_LATER
+        return SINCE_ITS_OPENING if self.opened_at else AT_ITS_OPENING
 
     @property
     def results_label(self) -> str:
@@ -121,9 +134,20 @@ class Election:
     def stored_state(self) -> State:
         return STATES[self.allow_edit, self.allow_vote]
 
+    @property
+    def has_secrets(self) -> bool:
+        """Whether what is left of it, when it is deleted, must not be found in the store's files either."""
+        return self.secret_ballot and self.stored_state != State.DRAFT
+
     def takes_votes(self, now: str) -> bool:
         has_begun = self.no_voting_before is None or self.no_voting_before <= now
         return has_begun and self.state(now) in (State.EDITABLE, State.OPEN)
+
+    def is_open_to(self, since: str | None) -> bool:
+        """Whether somebody who may vote here since then, if at all, has this vote without being listed."""
+        if since is None or self.electorate != "everyone":
+            return False
+        return self.joining or self.opened_at is None or since <= self.opened_at
 
     def shows_live(self, now: str) -> bool:
         """Whether the count may be watched while ballots come in: never that of a secret election."""

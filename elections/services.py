@@ -3,21 +3,24 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import asdict, replace
+from dataclasses import asdict, dataclass, replace
+from itertools import islice
 from typing import Any
 
 from django.utils.translation import gettext_lazy as _
+from django.utils.translation import ngettext
 
 from accounts import repository as people
 from accounts.models import User
+from accounts.queues import take_each
 from accounts.rules import Permission, Refusal
 from accounts.services import OVERTAKEN, Overtaken, log
 from store import keys
 from store.forgetting import to_forget
 from store.log import Event
-from store.table import Check, Delete, Exists, Missing, Refused, Write
+from store.table import Check, Delete, Equals, Exists, Item, Missing, Refused, Write
 from tally import lots
 
 from . import renaming, repository, rules
@@ -26,13 +29,23 @@ from .rules import Action, Election, State
 
 TRIES = 5
 A_TRANSACTION = 90  # parts of our own that fit beside the log's
+A_TURN = 500  # handfuls of a deleted election that a worker clears away before others have their turn,
+AT_ONCE = 10  # and whoever wants its name
 
 
 class NameTaken(Refusal):
     pass
 
 
+class NobodyHere(Refusal):
+    """Names for the roll that nobody here has."""
+
+
 NAME_TAKEN = _("There is an election of that name already. Please choose another one.")
+BEING_CLEARED = _(
+    "An election of that name was deleted and is still being cleared away. Please choose another name, or try again in "
+    "a moment."
+)
 
 
 def relation(user: User, election: Election) -> rules.Relation:
@@ -64,12 +77,19 @@ def create(actor: User, name: str, **settings: Any) -> Election:
 
 
 def create_draft(actor: User, election: Election, *also: Write, **data: Any) -> None:
-    _sweep(election.name)
+    _make_room(election.name)
     said = repository.storable(asdict(replace(election, filling=False))) | {"election_name": election.name, **data}
+    writes = [*repository.creation(election), *also]
     try:
-        log().record(Event(actor.name, "ElectionCreated", said), *repository.creation(election), *also)
-    except Refused:
-        raise NameTaken(NAME_TAKEN) from None
+        log().record(Event(actor.name, "ElectionCreated", said), *writes, people.is_still(actor))
+    except Refused as refused:
+        is_gone = refused.parts == (len(writes),)
+        raise (Overtaken(OVERTAKEN) if is_gone else NameTaken(NAME_TAKEN)) from None
+
+
+def _make_room(name: str) -> None:
+    if not clear_away(name, AT_ONCE):
+        raise NameTaken(BEING_CLEARED)
 
 
 def change(actor: User, election: Election, action: Action, *also: Write, **changes: Any) -> Election:
@@ -96,7 +116,7 @@ def rename(actor: User, election: Election, name: str) -> Election:
         return election
     if keys.fold(name) == keys.fold(election.name):
         return _respell(actor, election, name)
-    _sweep(name)
+    _make_room(name)
     _rename(actor, election, name)
     return renaming.found(name) or election
 
@@ -109,7 +129,7 @@ def _rename(actor: User, election: Election, name: str) -> None:
     try:
         log().record(Event(actor.name, "ElectionRenamed", {"election_name": election.name, "new_name": name}), *writes)
     except Refused as refused:
-        is_taken = {0, len(writes) - 1} & set(refused.parts)
+        is_taken = {0, len(writes) - 2, len(writes) - 1} & set(refused.parts)
         raise (NameTaken(NAME_TAKEN) if is_taken else Overtaken(OVERTAKEN)) from None
 
 
@@ -189,30 +209,74 @@ def remove_candidate(actor: User, election: Election, name: str) -> None:
 def add_voters(
     actor: User, election: Election, names: Sequence[str], progress: Callable[[int], None] = lambda done: None
 ) -> int:
-    """Put people on the roll who are not on it yet; answers how many. The same list again changes nothing."""
+    """Put people on the roll who are not on it yet; answers how many. The same list again changes nothing.
+
+    Nobody is added if a name is among them that nobody here has: whoever registers it later would have its vote.
+    """
     check(actor, election, Action.ADD_VOTERS)
     distinct = list({keys.fold(name): name for name in names}.values())
-    added = 0
-    for start in range(0, len(distinct), A_TRANSACTION):
-        batch = distinct[start : start + A_TRANSACTION]
-        added += add_handful(actor, election, batch)
-        progress(start + len(batch))
+    there, accounts = repository.on_roll_or_here(election.name, distinct)
+    if unknown := [name for name in distinct if keys.fold(name) not in there and not _is_known(name, accounts)]:
+        raise NobodyHere(_nobodys(unknown))
+    return put_on_roll(actor, election, distinct, progress)
+
+
+def _is_known(name: str, accounts: Collection[str]) -> bool:
+    return repository.is_by_address(name) or keys.fold(name) in accounts
+
+
+def _nobodys(names: Sequence[str]) -> str:
+    words = {"names": ", ".join(names[:10]) + (" …" if len(names) > 10 else "")}
+    return (
+        ngettext(
+            "Nobody here has this name: %(names)s. List them by their address.",
+            "Nobody here has these names: %(names)s. List them by their addresses.",
+            len(names),
+        )
+        % words
+    )
+
+
+def put_on_roll(
+    actor: User, election: Election, names: Iterable[str], progress: Callable[[int], None] = lambda done: None
+) -> int:
+    """A handful at a time; answers how many were new."""
+    left, added, done = iter(names), 0, 0
+    while batch := list(islice(left, A_TRANSACTION)):
+        added += add_handful(actor, election, batch).count
+        progress(done := done + len(batch))
     return added
 
 
+@dataclass(frozen=True, slots=True)
+class Added:
+    """How many were put on the roll, and how many were not because nobody here has their name."""
+
+    count: int
+    unknown: int = 0
+
+
 def add_handful(
-    actor: User, election: Election, batch: Sequence[str], also: Callable[[int], list[Write]] = lambda added: []
-) -> int:
+    actor: User, election: Election, batch: Sequence[str], also: Callable[[Added], list[Write]] = lambda added: []
+) -> Added:
     """Those of the batch who are new, in one transaction with whatever else goes with so many."""
-    there = repository.on_roll(election.name, batch)
-    new = [name for name in batch if keys.fold(name) not in there]
-    more = also(len(new))
+    there, accounts = repository.on_roll_or_here(election.name, batch)
+    missing = [name for name in batch if keys.fold(name) not in there]
+    new = [name for name in missing if _is_known(name, accounts)]
+    added = Added(len(new), len(missing) - len(new))
+    more = also(added)
     if new:
-        writes = [*(repository.new_voter(election, name) for name in new), repository.touched(election, len(new))]
-        _record(actor, "VotersAdded", election, {"voters": new}, *writes, *more)
+        bound = {name: accounts[keys.fold(name)] for name in new if keys.fold(name) in accounts}
+        said = {"voters": new, "accounts": [bound.get(name) for name in new]}
+        _record(actor, "VotersAdded", election, said, *adding(election, new, bound), *more)
     elif more:
         people.table().write(*more)
-    return len(new)
+    return added
+
+
+def adding(election: Election, names: Sequence[str], accounts: Mapping[str, str]) -> list[Write]:
+    entries = [repository.new_voter(election, name, accounts.get(name)) for name in names]
+    return [*entries, repository.touched(election, len(names))]
 
 
 def remove_voter(actor: User, election: Election, name: str) -> None:
@@ -232,7 +296,7 @@ def open_(actor: User, election: Election, *, editable: bool) -> Election:
     candidates = repository.candidates(election.name)
     rules.check_opening(election, len(candidates), repository.now_text())
     secret = secrets.token_hex(32)
-    said = {"editable": editable, "lots_commitment": lots.commitment(secret)}
+    said = {"editable": editable, "lots_commitment": lots.commitment(secret), "opened_at": repository.now_text()}
     after = opened(election, **said)
     also = [write for part in with_opening for write in part(after)]
     also += [repository.lots(election.name, secret), repository.reminders_from_now(election)]
@@ -240,8 +304,9 @@ def open_(actor: User, election: Election, *, editable: bool) -> Election:
     return replace(after, version=election.version + 1)
 
 
-def opened(election: Election, *, editable: bool, lots_commitment: str) -> Election:
-    return replace(election, allow_edit=editable, allow_vote=True, lots_commitment=lots_commitment)
+def opened(election: Election, *, editable: bool, lots_commitment: str, opened_at: str | None) -> Election:
+    now_open = {"allow_edit": editable, "allow_vote": True}
+    return replace(election, **now_open, lots_commitment=lots_commitment, opened_at=opened_at)
 
 
 def opening(before: Election, after: Election) -> list[Write]:
@@ -319,8 +384,12 @@ def _shut(actor: str, election: Election) -> Election:
 def close_what_is_over() -> int:
     """Record the end of elections whose time has come. Any number may do this at once; each end is recorded once."""
     now = repository.now_text()
-    listed = map(repository.listed_of, people.table().each(repository.list_of(State.OPEN)))
-    return sum(close_if_over(each.name) for each in listed if rules.is_over(each, now))
+
+    def close_listed(item: Item) -> bool:
+        listed = repository.listed_of(item)
+        return rules.is_over(listed, now) and close_if_over(listed.name)
+
+    return take_each(people.table().each(repository.list_of(State.OPEN)), close_listed)
 
 
 def close_if_over(name: str) -> bool:
@@ -346,8 +415,8 @@ def add_manager(actor: User, election: Election, name: str) -> str:
         raise rules.WrongState(_("An election has at most %(most)d managers.") % {"most": rules.MOST_MANAGERS})
     if keys.fold(person.name) in map(keys.fold, (election.owner_name, *election.managers)):
         raise rules.NotReady(_("%(name)s runs this election already.") % {"name": person.name})
-    after = with_manager(election, person.name)
-    _record(actor, "ManagerAdded", election, {"name": person.name}, *repository.change(election, after))
+    writes = repository.change(election, with_manager(election, person.name))
+    _record(actor, "ManagerAdded", election, {"name": person.name}, *writes, people.is_still(person))
     return person.name
 
 
@@ -380,63 +449,94 @@ def hand_over(actor: User, election: Election, name: str) -> str:
     after = with_owner(election, person.name)
     if after == election:
         return person.name
-    _record(actor, "ElectionOwnerChanged", election, {"new_owner": person.name}, *repository.change(election, after))
+    writes = [*repository.change(election, after), people.is_still(person)]
+    _record(actor, "ElectionOwnerChanged", election, {"new_owner": person.name}, *writes)
     return person.name
 
 
 def pass_on(gone: User) -> None:
     """Elections of somebody who was removed pass to the site's owner; those they helped to run lose a manager."""
-    heir = people.owner_name()
-    for item in list(people.table().each(keys.run_by(gone.name))):
-        election = repository.find(item["name"])
-        if election is not None and heir is not None:
-            _pass_on(election, gone.name, heir)
+    listed = list(people.table().each(keys.run_by(gone.name)))
+    take_each(listed, lambda each: _pass_on(each["name"], gone.name))
 
 
-def _pass_on(election: Election, gone: str, heir: str) -> None:
+def _pass_on(name: str, gone: str) -> None:
+    for _attempt in range(TRIES):
+        election, heir = repository.find(name), people.owner_name()
+        if election is None or heir is None or not _is_run_by(gone, election):
+            return
+        with suppress(Refused):  # then somebody changed the election at this moment: look again
+            _record_heir(election, gone, heir)
+            return
+    raise Overtaken(OVERTAKEN)
+
+
+def _is_run_by(name: str, election: Election) -> bool:
+    return keys.fold(name) in map(keys.fold, (election.owner_name, *election.managers))
+
+
+def _record_heir(election: Election, gone: str, heir: str) -> None:
     was_owner = keys.fold(election.owner_name) == keys.fold(gone)
     after = with_owner(election, heir) if was_owner else without_manager(election, gone)
     kind, data = ("ElectionOwnerChanged", {"new_owner": heir}) if was_owner else ("ManagerRemoved", {"name": gone})
     event = Event("plenum", kind, {"election_name": election.name, **data})
-    with suppress(Refused):  # then somebody changed the election at this moment; an admin can still hand it over
-        log().record(event, *repository.change(election, after))
+    log().record(event, *repository.change(election, after), Check(keys.owner(), Equals("name", heir)))
 
 
 # --- deleting ---
 
 
 def delete(actor: User, election: Election) -> None:
-    """The event log keeps its events; everything else goes: first the election itself, then what is left of it."""
+    """The event log keeps its events; everything else goes: first the election itself, and then, by the worker and a
+    handful at a time, what is left of it."""
     check(actor, election, Action.DELETE)
     _record(actor, "ElectionDeleted", election, {"state": election.stored_state.value}, *deletion(election))
-    _sweep(election.name)
-    if has_secrets(election):
-        people.table().write(to_forget())
 
 
 def deletion(election: Election) -> list[Write]:
-    """With the gates, so that nobody votes in what is gone already."""
+    """With the gates, so that nobody votes in what is gone already, and with the salt, which ties ballots to voters."""
+    own = (keys.salt, keys.for_everyone, keys.sealing)
     return [
         Delete(keys.election(election.name), when=repository.unchanged(election)),
         *(Delete(place) for place in repository.gate_keys(election.name)),
+        *(Delete(key(election.name)) for key in own),
         Delete(keys.listed_election(election.name)),
         *(Delete(keys.manager(election.name, name)) for name in {election.owner_name, *election.managers}),
-        *([to_forget()] if has_secrets(election) else []),
+        repository.to_be_cleared(election),
+        *([to_forget()] if election.has_secrets else []),
     ]
 
 
-def has_secrets(election: Election) -> bool:
-    """Whether what is left of it must not be found in the store's files either."""
-    return election.secret_ballot and election.stored_state != State.DRAFT
+def clear_away_all() -> int:
+    """Clear away what deleted elections have left behind; answers of how many nothing is left."""
+    return take_each(list(people.table().each(keys.DELETED)), lambda mark: clear_away(mark["name"], A_TURN))
 
 
-def _sweep(name: str) -> None:
-    """Remove what an election that is gone has left behind, also if the process that deleted it died on the way.
+def clear_away(name: str, most: int) -> bool:
+    """Remove up to so many handfuls of what an election that is gone has left; whether nothing is left by then."""
+    return not people.table().page(keys.all_of_election(name), limit=1).items or (swept(name, most) and _cleared(name))
 
-    One that was renamed takes along what is its own first.
-    """
+
+def swept(name: str, most: int) -> bool:
+    """Also if whoever deleted it died on the way. One that was renamed takes along what is its own first."""
     renaming.finish(name)
-    is_gone = (Check(keys.election(name), Missing()), Check(keys.renamed(name), Missing()))
-    with suppress(Refused):
-        for handful in repository.removal_of_all(name):
-            people.table().write(*is_gone, *(Delete(key) for key in handful))
+    left = repository.removal_of_all(name)
+    try:
+        for handful in islice(left, most):
+            people.table().write(*_is_gone(name), *(Delete(key) for key in handful))
+    except Refused:
+        return True  # there is an election of that name, and nothing in its place is left over
+    return next(left, None) is None
+
+
+def _is_gone(name: str) -> tuple[Check, Check]:
+    return Check(keys.election(name), Missing()), Check(keys.renamed(name), Missing())
+
+
+def _cleared(name: str) -> bool:
+    """The mark goes last; what is still in the store's own files is another's work."""
+    mark = people.table().get(keys.deleted(name))
+    if mark is not None:
+        forgetting = [to_forget()] if mark["was_secret"] else []
+        people.table().write(*_is_gone(name), Delete(keys.deleted(name)), *forgetting)
+    return True

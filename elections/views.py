@@ -99,7 +99,7 @@ def elections(request: HttpRequest) -> HttpResponse:
 
 
 def load_with_entry(user: User, name: str) -> tuple[Election, Voter | None] | None:
-    found = repository.find_with_entry(name, (user.name, user.email))
+    found = repository.find_with_entry(name, user)
     if found is not None:
         visible(user, found[0])
     return found
@@ -110,10 +110,10 @@ def load_with_entry(user: User, name: str) -> tuple[Election, Voter | None] | No
 def election(request: HttpRequest, found: tuple[Election, Voter | None]) -> HttpResponse:
     """The election's public page: what it is about, who stands, and the way to one's own ballot."""
     election, entry = found
-    everyone = election.electorate == "everyone" and request.user.can(Permission.VOTE)
+    has_vote = entry is not None or election.is_open_to(request.user.votes_since)
     context = {
         "candidates": repository.candidates(election.name),
-        "may_vote": (entry is not None or everyone) and election.takes_votes(repository.now_text()),
+        "may_vote": has_vote and election.takes_votes(repository.now_text()),
         "voted": entry is not None and entry.voted,
         "live": election.shows_live(repository.now_text()),
     }

@@ -17,6 +17,7 @@ from django.utils.translation import gettext_lazy as _
 
 from accounts import repository as people
 from accounts.models import User
+from accounts.queues import take_each
 from accounts.rules import NotAllowed, Permission
 from accounts.services import OVERTAKEN, Overtaken, log
 from ballots.rules import Ranks
@@ -27,7 +28,7 @@ from elections.rules import Election
 from elections.times import from_text
 from store import keys
 from store.log import Event, Repeated
-from store.table import Conflict, Refused, Write
+from store.table import Check, Conflict, Equals, Refused, Write
 
 from . import repository, rules
 from .counting import Account
@@ -53,9 +54,10 @@ def make(maker: User | AnonymousUser, candidates: Sequence[str], days: int, **ch
     key = "" if maker.is_authenticated else secrets.token_urlsafe(24)
     for _attempt in range(TRIES):
         poll = _new(maker, candidates, days, digest(key) if key else "", **chosen)
-        with suppress(Refused):  # the code is another poll's: draw again
+        with suppress(Refused):  # the code is another poll's: draw again; or its maker was removed meanwhile
             writes = repository.creation(poll, int(from_text(poll.created_at).timestamp()))
-            log().record(Event(poll.maker or SOMEBODY, "PollCreated", repository.told(poll)), *writes)
+            still = [people.is_still(maker)] if maker.is_authenticated else []
+            log().record(Event(poll.maker or SOMEBODY, "PollCreated", repository.told(poll)), *writes, *still)
             return poll, key
     raise Conflict("Every short code drawn for a poll was taken.")
 
@@ -255,10 +257,20 @@ def list_publicly(who: Runner, *, listed: bool) -> None:
 
 
 def delete(who: Runner) -> None:
-    """The event log keeps its events; everything else goes: first the poll itself, then what is left of it."""
+    """The event log keeps its events; everything else goes: first the poll itself, and then, by the worker, what is
+    left of it."""
     who.check(Act.DELETE)
     record(who.name, "PollDeleted", who.poll, {}, *repository.deletion(who.poll))
-    repository.sweep(who.poll.id)
+
+
+def clear_away_all() -> int:
+    """Clear away what deleted polls have left behind; answers of how many."""
+    return take_each(list(people.table().each(keys.DELETED_POLLS)), lambda mark: _clear_away(mark["id"]))
+
+
+def _clear_away(poll_id: str) -> bool:
+    repository.sweep(poll_id)
+    return True
 
 
 def into_election(who: Runner, organiser: User, name: str) -> Election:
@@ -271,20 +283,21 @@ def into_election(who: Runner, organiser: User, name: str) -> Election:
 
 def pass_on(gone: User) -> None:
     """Polls of somebody who was removed pass to the site's owner: whoever takes the name next must not run them."""
-    heir = people.owner_name() or ""
-    for listed in list(people.table().each(keys.made_by(gone.name))):
-        _pass_on(listed["id"], gone.name, heir)
+    listed = list(people.table().each(keys.made_by(gone.name)))
+    take_each(listed, lambda each: _pass_on(each["id"], gone.name))
 
 
-def _pass_on(poll_id: str, gone: str, heir: str) -> None:
+def _pass_on(poll_id: str, gone: str) -> None:
     for _attempt in range(TRIES):
-        poll = repository.find(poll_id)
+        poll, heir = repository.find(poll_id), people.owner_name()
         if poll is None or keys.fold(poll.maker) != keys.fold(gone):
             return
-        after = replace(poll, maker=heir)
+        after = replace(poll, maker=heir or "")
+        still = [Check(keys.owner(), Equals("name", heir))] if heir else []
         with suppress(Overtaken):
-            record(SITE, "PollUpdated", poll, {"maker": heir}, *repository.change(poll, after))
+            record(SITE, "PollUpdated", poll, {"maker": after.maker}, *repository.change(poll, after), *still)
             return
+    raise Overtaken(OVERTAKEN)
 
 
 # --- when a poll is over ---
@@ -347,13 +360,19 @@ def anything_over() -> bool:
 
 def seal_what_is_over() -> int:
     """Record the end of polls whose time has come, and seal them. Answers how many were sealed."""
-    return sum(seal_or_complain(item["id"]) for item in list(people.table().each(keys.polls_ending(now_text()))))
+    return take_each(list(people.table().each(keys.polls_ending(now_text()))), lambda item: _seal_or_say(item["id"]))
 
 
 def seal_or_complain(poll_id: str) -> bool:
     """As `seal`; votes that do not fit together are for the operator to look at, and everybody else goes on."""
+    with suppress(Disagreement):
+        return _seal_or_say(poll_id)
+    return False
+
+
+def _seal_or_say(poll_id: str) -> bool:
     try:
         return seal(poll_id)
     except Disagreement as error:
         _log.error("not sealed", extra={"words": str(error)})
-        return False
+        raise

@@ -19,6 +19,7 @@ import orjson
 from .table import DATA, BadCursor, Check, Conflict, Item, Key, Page, Span, Table, Unavailable, Value, Write
 
 Answer = TypeVar("Answer")
+A_LAG = 60.0  # seconds that an index which is some writes old is said to lag
 Place = tuple[str, str, str]  # where an item stands in the index: its sort key there, then its own key
 
 
@@ -71,6 +72,10 @@ class Chaos(Table):
     def everything(self) -> Iterator[tuple[str, Item]]:
         self._trouble()
         return self.table.everything()
+
+    @property
+    def index_lag(self) -> float:
+        return A_LAG if self.lag else self.table.index_lag
 
     def forget_deleted(self) -> None:
         self.table.forget_deleted()

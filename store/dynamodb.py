@@ -40,6 +40,7 @@ THREADS = 32
 TRIES = 8
 FIRST_PAUSE = 0.02
 LONGEST_PAUSE = 1.0
+INDEX_LAG = 60.0  # seconds; AWS promises no end, is mostly there within one, and is not seen to take a minute
 
 _LOG = logging.getLogger(__name__)
 _RANDOM = SystemRandom()  # two processes forked from one must not pause for the same times
@@ -76,6 +77,10 @@ class DynamoDbTable(Table):
         self._sleep = sleep
         self._held: tuple[int, Any] | None = None
         self._locks: dict[int, threading.Lock] = {}
+
+    @property
+    def index_lag(self) -> float:
+        return INDEX_LAG
 
     # --- reading ---
 

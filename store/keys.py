@@ -15,7 +15,8 @@ A name becomes part of a key only through `part`, which folds it (so that "Ada" 
 | registration  | data  | PENDING#{id}       | METADATA          |                              | mailed link          |
 | invitation    | data  | INVITATION#{email} | METADATA          | INVITATIONS / {time}#{email} | mailed link, admins  |
 | mail          | data  | MAIL#{id}          | METADATA          | MAIL#{state} / {time}#{id}   | worker, mail page    |
-| leaving       | data  | LEAVING#{name}     | METADATA          | LEAVING / {name}             | worker               |
+| leaving       | data  | LEAVING#{who}      | METADATA          | LEAVING / {name}             | worker, joining      |
+| names' rule   | data  | METADATA           | NAMES             |                              | joining, old rolls   |
 | election      | data  | ELECTION#{name}    | METADATA          | ELECTIONS / {time}#{name}    | its pages            |
 | election list | data  | ELECTIONS          | {name}            | ELECTIONS#{state} / {time}#… | election lists       |
 | manager       | data  | ELECTION#{name}    | MANAGER#{person}  | RUNS#{person} / {time}#…     | home, my elections   |
@@ -31,6 +32,7 @@ A name becomes part of a key only through `part`, which folds it (so that "Ada" 
 | import's rows | data  | ELECTION#{name}    | IMPORTED#{…}#{nn} |                              | import               |
 | to be filled  | data  | ELECTION#{name}    | FILLING           | FILLING / {time}#{name}      | worker               |
 | old name      | data  | ELECTION#{name}    | RENAMED           | RENAMED / {time}#{name}      | worker, new drafts   |
+| deleted       | data  | ELECTION#{name}    | DELETED           | DELETED / {time}#{name}      | worker, new drafts   |
 | gate          | data  | ELECTION#{name}    | GATE#{nn}         |                              | every cast, turnout  |
 | salt          | data  | ELECTION#{name}    | SALT              |                              | secret ballots       |
 | lots' secret  | data  | ELECTION#{name}    | LOTS              |                              | sealing a result     |
@@ -50,6 +52,7 @@ A name becomes part of a key only through `part`, which folds it (so that "Ada" 
 | poll's counts | data  | POLL#{id}          | COUNTED#{nnnn}    |                              | poll's exports       |
 | report        | data  | POLL#{id}          | REPORT#{…}        | REPORTS#{id} / {time}#{…}    | reports of a poll    |
 | reported poll | data  | POLL#{id}          | REPORTED          | POLLS#REPORTED / {time}#{id} | reported polls       |
+| deleted poll  | data  | POLL#{id}          | DELETED           | POLLS#DELETED / {time}#{id}  | worker               |
 | short code    | data  | CODE#{code}        | METADATA          |                              | typed code           |
 | counts        | data  | METADATA           | COUNTS            |                              | home page            |
 | sync state    | data  | METADATA           | SYNC              |                              | sealer, /readyz      |
@@ -193,9 +196,14 @@ def mails(state: str) -> Span:
 LEAVING = Span("LEAVING", index=True)
 
 
-def leaving(name: str) -> Key:
-    """Somebody who was removed and whose things are still being put in order."""
-    return Key(f"LEAVING#{part(name)}", METADATA)
+def leaving(name_or_email: str) -> Key:
+    """Somebody who was removed and whose things are still being put in order: once by name, once by address."""
+    return Key(f"LEAVING#{part(name_or_email)}", METADATA)
+
+
+def names_rule() -> Key:
+    """Since when an entry on a roll says which account of a name it was made for."""
+    return Key(METADATA, "NAMES")
 
 
 def factors(name: str) -> Key:
@@ -317,6 +325,14 @@ RENAMED = Span("RENAMED", index=True)
 def renamed(election_name: str) -> Key:
     """Under the old name, until everything is under the new one."""
     return Key(election(election_name).pk, "RENAMED")
+
+
+DELETED = Span("DELETED", index=True)
+
+
+def deleted(election_name: str) -> Key:
+    """Of an election that is gone, until nothing it had is left."""
+    return Key(election(election_name).pk, "DELETED")
 
 
 FOR_EVERYONE = Span("EVERYONE", index=True)
@@ -469,6 +485,14 @@ def reported_poll(poll_id: str) -> Key:
 
 
 REPORTED_POLLS = Span("POLLS#REPORTED", index=True)
+
+
+DELETED_POLLS = Span("POLLS#DELETED", index=True)
+
+
+def deleted_poll(poll_id: str) -> Key:
+    """Until nothing of a deleted poll is left."""
+    return Key(poll(poll_id).pk, "DELETED")
 
 
 def all_of_poll(poll_id: str) -> Span:

@@ -265,6 +265,11 @@ class Table(ABC):
         DynamoDB reads on while others write, but whatever it has read of the data, its event is in the log it reads.
         """
 
+    @property
+    def index_lag(self) -> float:
+        """After how many seconds a read of the index has surely heard of a write."""
+        return 0.0
+
     def forget_deleted(self) -> None:  # noqa: B027 - DynamoDB hands nobody its files, so it has nothing to do here
         """Leave nothing of what was deleted or replaced, nor of the order in which things came, in the store's files.
 

@@ -15,29 +15,64 @@ from accounts import mail, repository, services
 from accounts.letters import compose
 from accounts.models import User
 from accounts.rules import Role
-from store.log import as_text
+from elections import repository as elections
+from elections.rules import Election
+from store.log import Event, as_text
 
 PASSWORD = "correct horse battery"
 
 
+def enrol(*names: str) -> None:
+    """Accounts for whoever of the names has none: a roll lists nobody else by name."""
+    for name in names:
+        if "@" not in name and repository.find(name) is None:
+            services.create_account(somebody(name))
+
+
+def list_as_before(election: Election, *names: str) -> None:
+    """Names on the roll as earlier versions put them there: without an account, and for no account in particular."""
+    for name in names:
+        entry, one_more = elections.new_voter(election, name), elections.touched(election, 1)
+        said = {"election_name": election.name, "voters": [name]}
+        services.log().record(Event(election.owner_name, "VotersAdded", said), entry, one_more)
+
+
+def somebody(name: str, role: Role = Role.USER, email: str | None = None) -> User:
+    return User(
+        name=name,
+        email=email or f"{re.sub(r'[^0-9a-z]+', '.', name, flags=re.IGNORECASE)}@example.org",
+        password=make_password(PASSWORD),
+        role_name=role.name,
+        created_at=as_text(datetime.now(UTC)),
+        session_salt=repository.new_session_salt(),
+        lineage=repository.new_lineage(),
+    )
+
+
 @pytest.fixture
 def person(site) -> Callable[..., User]:
-    """Make somebody with a role, as if they had registered."""
+    """Make somebody with a role, as if they had registered; somebody who was enrolled is made into that."""
 
     def make(name: str, role: Role = Role.USER, email: str | None = None) -> User:
-        user = User(
-            name=name,
-            email=email or f"{name.replace(' ', '.')}@example.org",
-            password=make_password(PASSWORD),
-            role_name=role.name,
-            created_at=as_text(datetime.now(UTC)),
-            session_salt=repository.new_session_salt(),
-            lineage=repository.new_lineage(),
-        )
+        user, there = somebody(name, role, email), repository.find(name)
+        if there is not None:
+            return _made_into(there, user)
         services.create_account(user, *([repository.first_owner(user)] if role == Role.OWNER else []))
         return user
 
     return make
+
+
+def _made_into(there: User, user: User) -> User:
+    """With events, so that the log can be replayed."""
+    if there.email != user.email:
+        told = Event(there.name, "UserEmailChanged", {"name": there.name, "email": user.email})
+        services.log().record(told, *repository.email_change(there, user.email))
+    if there.role != user.role:
+        roles = {"old_role": there.role_name, "new_role": user.role_name}
+        told = Event("plenum", "UserRoleChanged", {"name": there.name, **roles})
+        services.log().record(told, *repository.role_change(there, user.role))
+    return repository.find(there.name) or there
 
 
 @pytest.fixture

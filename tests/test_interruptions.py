@@ -25,6 +25,7 @@ from accounts import repository as people
 from accounts import services as accounts
 from accounts.letters import compose
 from accounts.models import User
+from accounts.queues import SomeFailed
 from accounts.rules import Refusal, Role
 from ballots import services as ballots
 from config import jobs
@@ -205,12 +206,15 @@ def make_an_election_of_it() -> None:
 
 
 ACTS: dict[str, tuple[Callable[[], None], Callable[[], None]]] = {
+    "a person is removed": (a_member_with_everything, remove_somebody),
+    "an election is deleted": (an_election_with_ballots, delete_it),
     "an election is closed and sealed": (an_election_with_ballots, close_it),
     "voters are invited": (an_election_with_ballots, invite_its_voters),
     "an election is copied": (a_long_draft, copy_it),
     "a draft is renamed": (a_long_draft, rename_it),
     "a list is imported": (a_long_draft, import_a_list),
     "a poll is closed and sealed": (a_poll_with_votes, close_the_poll),
+    "a poll is deleted": (a_poll_with_votes, delete_the_poll),
     "a poll becomes an election": (a_poll_with_votes, make_an_election_of_it),
 }
 
@@ -319,7 +323,7 @@ def done(table: Any, act: Callable[[], None]) -> Counter[str]:
 
 def cut_off(table: Table, act: Callable[[], None], at: int, how: str) -> Counter[str]:
     """The act goes wrong at one write; then a worker comes by."""
-    with people.acting_on(Interrupted(table, at, how)), suppress(Killed, Conflict, Unavailable, Refusal):
+    with people.acting_on(Interrupted(table, at, how)), suppress(Killed, Conflict, Unavailable, Refusal, SomeFailed):
         act()
         finish_what_is_left()
     with people.acting_on(table):
@@ -369,7 +373,7 @@ def test_a_mail_goes_out_once_or_says_that_nobody_knows(tmp_path, mailoutbox, ho
     for at in range(1, 9):
         mailoutbox.clear()
         with site.copy() as table:
-            with people.acting_on(Interrupted(table, at, how)), suppress(Killed, Conflict, Unavailable):
+            with people.acting_on(Interrupted(table, at, how)), suppress(Killed, Conflict, Unavailable, SomeFailed):
                 mail.send_waiting(compose)
             with people.acting_on(table):
                 mail.send_waiting(compose, now=lambda: time.time() + 2 * mail.LEASE_SECONDS)

@@ -168,10 +168,12 @@ def a_public_election() -> None:
     organising.edit_candidate(ada, election("Bord"), Candidate("Ada", "I can count.", "https://example.org/"))
     organising.remove_candidate(ada, election("Bord"), "Nobody")
     organising.add_voters(ada, election("Bord"), [f"voter {number}" for number in range(4)])
-    the_list = imports.start(ada, election("Bord"), ["voter 0", "wrong", "paper@example.org", "late@example.org"])
+    the_list = imports.start(
+        ada, election("Bord"), ["voter 0", "wrong@example.org", "paper@example.org", "late@example.org"]
+    )
     imports.go_on(ada, election("Bord"), the_list, 5)
     imports.go_on(ada, election("Bord"), imports.start(ada, election("Bord"), ["voter 0", "voter 1"]), 5)
-    organising.remove_voter(ada, election("Bord"), "wrong")
+    organising.remove_voter(ada, election("Bord"), "wrong@example.org")
     organising.add_manager(ada, election("Bord"), "Cy")
     organising.rename(ada, election("Bord"), "Board")
     organising.rename(ada, election("Board"), "BOARD")
@@ -242,6 +244,7 @@ def elections_change_hands() -> None:
     invitations.invite(ada, election("Short-lived"))
     invitations.take_mailings_on()
     organising.delete(ada, election("Short-lived"))
+    organising.clear_away_all()
     send_mails()
 
 

@@ -75,7 +75,8 @@ SAID = (
     f"{ELECTION} election_name new_name new_owner old_owner candidates candidate_name number statement link voters "
     "voter voter_name changed paper editable part parts state role old_role new_role email display_name about digest "
     "report_digest roll_digest roll_commitment sealed_at hours_before subject on_roll since minutes sentence poll_id "
-    "title closedAt createdAt expiresAt goneAt id maker listed sign_in results_hidden votes"
+    "title closedAt createdAt expiresAt goneAt id maker listed sign_in results_hidden votes accounts account "
+    "voter_since names_rule"
 )
 SAID_BY_TYPE = {
     "BallotCast": "rankings",
@@ -85,28 +86,30 @@ SAID_BY_TYPE = {
 MAILED = ("invited", "reminded", "timed", "messaged")
 
 KINDS = (
-    _kind("person", keys.user(""), "name email role created_at display_name about"),
+    _kind("person", keys.user(""), "name email role created_at voter_since display_name about"),
     _kind("email guard", keys.email(""), "name"),
     _kind("people list", keys.listed_person(""), "name email role created_at"),
     _kind("owner mark", keys.owner(), "name"),
     _kind("invitation", keys.invitation(""), "email invited_by invited_at"),
     _kind("mail", keys.mail(""), "kind to language state reason detail tries queued_at not_before ttl"),
-    _kind("leaving", keys.leaving(""), "name email"),
+    _kind("leaving", keys.leaving(""), "name email removed_at"),
+    _kind("names' rule", keys.names_rule(), "since"),
     _kind("election", keys.election(""), ELECTION),
     _kind("election list", keys.listed_election(""), LISTED),
     _kind("manager", keys.manager("", ""), LISTED, "person"),
     _kind("candidate", keys.candidate("", ""), "election_name candidate_name number statement link"),
-    _kind("voter", keys.voter("", ""), "election_name voter_name voted paper invited"),
+    _kind("voter", keys.voter("", ""), "election_name voter_name account voted paper invited"),
     _kind("for everyone", keys.for_everyone(""), "election_name"),
     _kind("mailing", keys.mailing("", ""), "election_name kind moment asked_by language"),
     _kind("mail counts", keys.mail_counts("", ""), *(f"{each}_queued {each}_sent {each}_failed" for each in MAILED)),
     _kind("failed mail", keys.failed_mail("", "", ""), "kind reason detail"),
     _kind("message", keys.message("", ""), "subject text written_by written_at"),
     _kind("reminders", keys.reminders(""), "from last_sent"),
-    _kind("import", keys.voter_import("", ""), "election_name voters slices done added asked_by moved ttl"),
+    _kind("import", keys.voter_import("", ""), "election_name voters slices done added unknown asked_by moved ttl"),
     _kind("import's rows", keys.imported_rows("", "", 0), "voters ttl"),
     _kind("to be filled", keys.filling(""), "election_name source source_created_at candidates"),
     _kind("old name", keys.renamed(""), "name renamed_to created_at"),
+    _kind("deleted", keys.deleted(""), "name was_secret"),
     _kind("gate", keys.gate("", 0), "open until voted paper"),
     _kind("ballot", keys.ballot("", ""), "voter_name rankings when_cast"),
     _kind("published", keys.published("", 0), "ballots confirmation rankings voter_name"),
@@ -123,6 +126,7 @@ KINDS = (
     _kind("poll's result", keys.poll_result(""), "votes digest sealedAt ttl"),
     _kind("report", keys.report("", ""), "id pollId reason words reportedAt ttl"),
     _kind("reported poll", keys.reported_poll(""), "id title reason reportedAt reports ttl"),
+    _kind("deleted poll", keys.deleted_poll(""), "id"),
     _kind("counts", keys.counts(), "user_count election_count event_count last_updated"),
     _kind("sync state", keys.sync(), "last_event_id"),
     _kind("restoring", keys.restoring(), "sha256 items"),
@@ -163,6 +167,8 @@ LISTS = frozenset(
         keys.IMPORTS,
         keys.FILLING,
         keys.RENAMED,
+        keys.DELETED,
+        keys.DELETED_POLLS,
         keys.ballots_by_time(""),
         keys.SEALING,
         keys.made_by(""),

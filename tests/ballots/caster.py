@@ -194,7 +194,7 @@ def _extend(plan: Plan, owner: User, number: int, step: int) -> Act:
 
 
 def _add(plan: Plan, owner: User, number: int, step: int) -> Act:
-    name = f"guest {number} {step}"
+    name = f"guest.{number}.{step}@example.org"
     act = Act(owner.name, "add", 0, 0, DONE, name)
     return _organised(act, lambda: organising.add_voters(owner, elections.find(plan.election), [name]))
 

@@ -9,6 +9,7 @@ import pytest
 from elections import repository, services
 from elections.repository import Candidate
 from elections.rules import Election
+from tests.people import enrol
 
 
 @pytest.fixture
@@ -21,6 +22,7 @@ def opened(person) -> Callable[..., Election]:
         owner = people.find("the organiser") or person("the organiser")
         election = services.create(owner, name, **settings)
         services.add_candidates(owner, election, [Candidate("Ada"), Candidate("Bo"), Candidate("Cy")])
+        enrol(*voters)
         services.add_voters(owner, election, voters)
         return services.open_(owner, repository.find(name), editable=editable)
 

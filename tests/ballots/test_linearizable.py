@@ -195,8 +195,8 @@ def test_an_entry_that_came_meanwhile_gives_no_second_vote(person, opened):
 
 
 def test_nor_does_one_where_everybody_may_vote(person, opened):
-    election = opened(electorate="everyone")
     eve = person("Eve")
+    election = opened(electorate="everyone")
     before = services.standing_of(eve, "Board")
     organising.add_voters(people.find("the organiser"), election, ["eve@example.org"])
     services.cast(eve, "Board", ranks(Cy=1), "1")

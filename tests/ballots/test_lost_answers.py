@@ -8,6 +8,7 @@ from random import Random
 import pytest
 
 from accounts import repository as people
+from accounts.queues import SomeFailed
 from accounts.rules import Role
 from ballots import services
 from elections import repository as elections
@@ -39,7 +40,7 @@ def finish_closing() -> None:
         try:
             organising.close_what_is_over()
             services.seal_what_is_closed()
-        except (Conflict, Unavailable):
+        except (Conflict, Unavailable, SomeFailed):
             continue
         return
 

@@ -14,6 +14,7 @@ from accounts.rules import Role
 from ballots import repository, services
 from elections import repository as elections
 from elections import services as organising
+from tests.people import enrol
 
 PAGE = "/election/Board/ballot/"
 
@@ -205,6 +206,7 @@ def test_names_that_could_break_a_page(opened, signed_in, person):
     election = organising.create(owner, name)
     wild = ["<script>alert(1)</script>", 'A "quoted" & =1+1', "عبد الله", "🦊" * 20, "x" * 200]
     organising.add_candidates(owner, election, [elections.Candidate(each) for each in wild])
+    enrol("Eve")
     organising.add_voters(owner, election, ["Eve"])
     organising.open_(owner, elections.find(name), editable=False)
     client = signed_in("Eve", Role.VOTER)

@@ -288,8 +288,9 @@ def test_two_entries_at_once_still_vote_once(site, person, opened):
 
 
 def test_where_everybody_may_vote_the_roll_grows_with_the_ballots(site, person, opened):
+    eve = person("Eve", Role.VOTER)
     opened(electorate="everyone")
-    services.cast(person("Eve", Role.VOTER), "Board", ranks(Bo=1), "1")
+    services.cast(eve, "Board", ranks(Bo=1), "1")
     assert [(voter.name, voter.voted) for voter in elections.every_voter("Board")] == [("Eve", True)]
     with pytest.raises(rules.NotOnTheRoll):
         services.cast(person("Otto", Role.OBSERVER), "Board", ranks(Bo=1), "2")

@@ -45,7 +45,7 @@ def figures_now(table: Table) -> dict:
 def opened(ada, name: str):
     election = organising.create(ada, name)
     organising.add_candidates(ada, election, [Candidate("Bo"), Candidate("Cy")])
-    organising.add_voters(ada, election, ["Eve"])
+    organising.add_voters(ada, election, ["eve@example.org"])
     return organising.open_(ada, elections.find(name), editable=False)
 
 

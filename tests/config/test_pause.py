@@ -32,7 +32,7 @@ from store import keys, trips
 from store.connect import connect
 from store.log import EventLog
 from store.table import Put, Span
-from tests.people import PASSWORD
+from tests.people import PASSWORD, enrol
 
 WRITTEN = Span("WRITTEN")
 
@@ -57,6 +57,7 @@ def board(person):
     ada = person("Ada")
     election = organising.create(ada, "Board")
     organising.add_candidates(ada, election, [Candidate("Bo"), Candidate("Cy")])
+    enrol("Eve")
     organising.add_voters(ada, election, ["Eve"])
     return organising.open_(ada, elections.find("Board"), editable=False)
 

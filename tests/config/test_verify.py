@@ -28,10 +28,11 @@ def log(site, person):
     owner = person("Olga", Role.OWNER)
     election = services.create(owner, "Board")
     services.add_candidates(owner, election, [Candidate("Ada"), Candidate("Bo")])
+    voters = {number: person(f"v{number}", Role.VOTER) for number in (1, 2)}
     services.add_voters(owner, election, ["v1", "v2"])
     opened = services.open_(owner, repository.find("Board"), editable=False)
     for number in (1, 2):
-        ballots.cast(person(f"v{number}", Role.VOTER), "Board", {"0": ["1"]}, f"form {number}")
+        ballots.cast(voters[number], "Board", {"0": ["1"]}, f"form {number}")
     services.close(owner, opened)
     ballots.seal_what_is_closed()
     assert re.fullmatch(r"\d+ event numbers sealed\.", run("seal"))

@@ -27,6 +27,7 @@ def act(number: int, step: int) -> str:
     kind = random.choice(kinds)
     words = f"{kind} {number} {step}"
     if kind == "voter":
+        words = f"voter.{number}.{step}@example.org"
         services.add_voters(ada, election, [words])
     elif kind == "cand":
         services.add_candidates(ada, election, [Candidate(words)])

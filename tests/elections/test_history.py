@@ -20,6 +20,7 @@ from store import keys
 from store.log import Event, EventLog, utc_now
 from store.seal import Sealer
 from store.table import Update
+from tests.people import enrol
 
 
 @pytest.fixture
@@ -34,6 +35,7 @@ def opened(organiser):
     def make(name="Board", **settings):
         election = services.create(organiser, name, **settings)
         services.add_candidates(organiser, election, [Candidate("Ada"), Candidate("Bo")])
+        enrol("v1", "v2")
         services.add_voters(organiser, election, ["v1", "v2", "late@example.org"])
         return services.open_(organiser, repository.find(name), editable=False)
 
@@ -112,7 +114,7 @@ def test_what_a_draft_held_is_not_told(site, organiser, opened, signed_in):
 
 def test_a_long_list_of_voters_is_one_line(organiser, opened):
     election = opened()
-    services.add_voters(organiser, election, [f"voter {number}" for number in range(200)])
+    services.add_voters(organiser, election, [f"voter.{number}@example.org" for number in range(200)])
     events, _ = acts(Place("Board"), 50)
     first = told(events, election, ["Ada"])[0]
     assert first.sentence == "Olga put 200 voters on the roll."

@@ -255,7 +255,7 @@ def test_any_bytes_are_read_or_refused(raw):
 
 def test_who_is_on_the_roll_already_is_there():
     rows = read_voters(b"ADA\nBo@example.org\nCy\nada\n@\n")
-    again = against(rows, {"Ada", "bo@Example.org"})
+    again = against(rows, {"ada", "bo@example.org"}, {"cy"})
     assert [row.verdict for row in again] == ["there", "there", "new", "there", "invalid"]
     assert again[0].reason == "On the roll already."
     assert rows[0].verdict is Verdict.NEW
@@ -263,7 +263,13 @@ def test_who_is_on_the_roll_already_is_there():
 
 def test_the_same_file_twice_brings_nothing_new():
     rows = read_voters(GREETING.encode())
-    assert kept(against(rows, kept(rows))) == []
+    assert kept(against(rows, set(map(fold, kept(rows))), ())) == []
+
+
+def test_a_name_nobody_here_has_is_not_usable_and_an_address_is():
+    rows = against(read_voters(b"Ada\nGhost Person\nghost@example.org\nghost person\n"), (), {"ada"})
+    assert [row.verdict for row in rows] == ["new", "invalid", "new", "repeated"]
+    assert rows[1].reason == "Nobody here has this name; list them by their address."
 
 
 # --- candidates ---

@@ -15,7 +15,9 @@ from elections.repository import Candidate
 from elections.rules import Action, NotReady, State, WrongState
 from store import keys
 from store.log import EventLog
+from store.table import Delete
 from tests.at_once import at_once
+from tests.people import enrol
 
 PAST, FUTURE, LATER = "2020-01-01T00:00:00.000Z", "2999-01-01T00:00:00.000Z", "2999-02-01T00:00:00.000Z"
 
@@ -33,6 +35,7 @@ def draft(ada):
 @pytest.fixture
 def ready(ada, draft):
     services.add_candidates(ada, draft, [Candidate("Bo"), Candidate("Cy", "I will.", "https://example.org")])
+    enrol("Hypatia")
     services.add_voters(ada, draft, ["Hypatia", "new@example.org"])
     return again(draft)
 
@@ -186,26 +189,28 @@ def test_the_same_list_again_changes_nothing(site, ada, ready):
 
 def test_a_long_list_is_added_in_handfuls_with_progress(ada, draft):
     seen = []
-    names = [f"voter {n}" for n in range(250)]
+    names = [f"voter.{n}@example.org" for n in range(250)]
     assert services.add_voters(ada, draft, names + names, seen.append) == 250
     assert seen[-1] == again(draft).voter_count == 250
     assert len(list(repository.every_voter(draft.name))) == 250
 
 
 def test_while_open_the_roll_may_only_grow(ada, ready):
+    enrol("Late")
     election = services.open_(ada, ready, editable=False)
     assert services.add_voters(ada, election, ["Late"]) == 1
     with pytest.raises(WrongState):
         services.remove_voter(ada, election, "Late")
 
 
-def test_elections_waiting_for_me_are_found_by_name_and_by_address(ada, ready):
-    assert repository.waiting_for("hypatia", "h@example.org", repository.now_text()) == []
+def test_elections_waiting_for_me_are_found_by_name_and_by_address(ada, ready, person):
+    by_name, by_address = person("hypatia"), person("somebody", email="NEW@example.org")
+    assert repository.waiting_for(by_name, repository.now_text()) == []
     services.open_(ada, ready, editable=False)
     now = repository.now_text()
-    assert [each.name for each in repository.waiting_for("hypatia", "h@example.org", now)] == ["Board 2027"]
-    assert [each.name for each in repository.waiting_for("somebody", "NEW@example.org", now)] == ["Board 2027"]
-    assert repository.waiting_for("Ada", "ada@example.org", now) == []
+    assert [each.name for each in repository.waiting_for(by_name, now)] == ["Board 2027"]
+    assert [each.name for each in repository.waiting_for(by_address, now)] == ["Board 2027"]
+    assert repository.waiting_for(ada, now) == []
 
 
 def test_elections_of_somebody_removed_pass_to_the_owner(ada, ready, person):
@@ -219,12 +224,14 @@ def test_elections_of_somebody_removed_pass_to_the_owner(ada, ready, person):
     assert repository.lists(run_by="Ada", limit=9)[0] == []
 
 
-def test_an_election_for_everybody_waits_for_everybody(ada, draft):
+def test_an_election_for_everybody_waits_for_everybody_who_was_here_when_it_opened(ada, draft, person):
+    anybody = person("anybody")
     services.add_candidates(ada, draft, [Candidate("Bo"), Candidate("Cy")])
     election = services.change(ada, again(draft), Action.SET_UP, electorate="everyone")
     services.open_(ada, election, editable=False)
     now = repository.now_text()
-    assert [each.name for each in repository.waiting_for("anybody", "a@example.org", now)] == ["Board 2027"]
+    assert [each.name for each in repository.waiting_for(anybody, now)] == ["Board 2027"]
+    assert repository.waiting_for(person("Late"), now) == []
 
 
 # --- copy, rename, delete ---
@@ -251,16 +258,18 @@ def test_a_draft_is_renamed_with_all_it_has(ada, ready):
 def test_deleting_leaves_nothing_but_the_log(site, ada, ready):
     services.delete(ada, ready)
     assert repository.find(ready.name) is None
+    assert services.clear_away_all() == 1
     assert list(site.each(keys.all_of_election(ready.name))) == []
     assert repository.lists(limit=9)[0] == repository.lists(run_by="Ada", limit=9)[0] == []
     assert events(site)[-1] == "ElectionDeleted"
 
 
-def test_what_a_deletion_cut_short_left_behind_does_not_come_back(site, ada, ready, monkeypatch):
-    monkeypatch.setattr(services, "_sweep", lambda name: None)
+@pytest.mark.parametrize("marked", [True, False], ids=["with its mark", "as earlier versions left it"])
+def test_what_a_deletion_left_behind_does_not_come_back(site, ada, ready, marked):
     services.delete(ada, ready)
     assert repository.candidates(ready.name)
-    monkeypatch.undo()
+    if not marked:
+        site.write(Delete(keys.deleted(ready.name)))
     services.create(ada, ready.name)
     assert repository.candidates(ready.name) == []
 
@@ -278,7 +287,7 @@ def test_of_many_openings_at_once_one_happens(site, ada, ready):
 
 def test_nobody_slips_onto_the_roll_after_the_close(site, ada, ready):
     election = services.open_(ada, ready, editable=False)
-    late = [lambda n=n: services.add_voters(ada, election, [f"late {n}"]) for n in range(8)]
+    late = [lambda n=n: services.add_voters(ada, election, [f"late.{n}@example.org"]) for n in range(8)]
     answers = at_once(lambda: services.close(ada, election), *late)
     assert answers[0].stored_state == State.CLOSED
     happened = [event for event in EventLog(site).since(0) if event["event_type"] in ("ElectionClosed", "VotersAdded")]

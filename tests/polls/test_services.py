@@ -10,6 +10,7 @@ from django.contrib.auth.models import AnonymousUser
 
 from accounts import repository as people
 from accounts import services as accounts
+from accounts.queues import SomeFailed
 from accounts.rules import NotAllowed, Role
 from ballots.rules import BadRanking
 from polls import demo, repository, services, voters
@@ -390,7 +391,9 @@ def test_votes_that_do_not_fit_the_gates_are_not_sealed(site, made):
     site.write(Delete(keys.vote(poll.id, voters.id_of(poll.id, "a"))))
     with pytest.raises(services.Disagreement, match="1 votes"):
         services.seal(poll.id)
-    assert services.seal_what_is_over() == 0
+    assert not services.seal_or_complain(poll.id)
+    with pytest.raises(SomeFailed):
+        services.seal_what_is_over()
 
 
 def test_a_refused_vote_leaves_no_event(site, made):

@@ -28,6 +28,7 @@ from store.log import Event, EventLog
 from store.table import Update
 from tally.ballots import Ballots, groups_of, ranking_of
 from tally.methods import count
+from tests.people import enrol
 
 PROGRAM = Path(verify.__file__)
 CYCLE = ["0>1>2", "0>1>2", "1>2>0", "1>2>0", "2>0>1", "2>0>1", "0"]
@@ -43,6 +44,7 @@ def held(person) -> Callable[..., str]:
         names = voters or [f"voter {number}" for number in range(len(rankings))]
         election = organising.create(owner, name, **rules)
         organising.add_candidates(owner, election, [Candidate(each) for each in candidates])
+        enrol(*names, "idle")
         organising.add_voters(owner, elections.find(name), [*names, "idle"])
         organising.open_(owner, elections.find(name), editable=False)
         for voter, ranking in zip(names, rankings, strict=True):
@@ -222,6 +224,7 @@ def test_an_election_keeps_its_events_through_a_change_of_name(person, site, ver
     owner = person("the organiser")
     draft = organising.create(owner, "Bored", secret_ballot=False)
     organising.add_candidates(owner, draft, [Candidate("Ada"), Candidate("Bo"), Candidate("Typo")])
+    enrol("Eve", "Fay")
     organising.add_voters(owner, elections.find("Bored"), ["Eve", "Fay"])
     organising.rename(owner, elections.find("Bored"), "Board")
     organising.remove_candidate(owner, elections.find("Board"), "typo")
@@ -238,6 +241,7 @@ def test_an_election_keeps_its_events_through_a_change_of_name(person, site, ver
 
 def test_changed_and_withdrawn_ballots_are_told_as_they_were(person, site, verdict):
     owner = person("the organiser")
+    enrol("Eve", "Fay")
     organising.create(owner, "Board", secret_ballot=False, electorate="everyone")
     organising.add_candidates(owner, elections.find("Board"), [Candidate("Ada"), Candidate("Bo")])
     organising.open_(owner, elections.find("Board"), editable=False)

@@ -25,6 +25,7 @@ from store import seal, trips
 from tally.ballots import Ballots
 from tally.formats import read
 from tally.methods import count
+from tests.people import enrol
 from tests.results.test_bundle import CYCLE, cast, finish, held  # noqa: F401 - a fixture
 
 BOARD = "/election/Board/results/"
@@ -58,6 +59,7 @@ def test_a_stranger_signs_in_first_and_nobody_posts(held, reader):  # noqa: F811
 @pytest.mark.parametrize("secret", [True, False])
 def test_nothing_leaves_before_the_close_by_any_address(person, signed_in, reader, secret):
     owner = person("the organiser")
+    enrol("Eve")
     organising.create(owner, "Board", secret_ballot=secret, electorate="everyone")
     organising.add_candidates(owner, elections.find("Board"), [elections.Candidate("Ada"), elections.Candidate("Bo")])
     for client in (reader, signed_in("a moderator", Role.ADMIN), signed_in(owner)):

@@ -15,6 +15,7 @@ from store import keys, limits, trips
 from store.log import EventLog, as_text, utc_now
 from store.seal import Sealer
 from store.table import LOG, Item, Put
+from tests.people import enrol
 from tests.results.test_bundle import CYCLE, cast, finish, held  # noqa: F401 - a fixture
 
 
@@ -60,6 +61,7 @@ def busy(site, person):
     elsewhere(site, 1500)
     organising.rename(owner, elections.find("Draft"), "Board")
     organising.add_candidates(owner, elections.find("Board"), [Candidate("Ada"), Candidate("Bo")])
+    enrol("Eve", "Fay", "Gil")
     organising.add_voters(owner, elections.find("Board"), ["Eve", "Fay", "Gil"])
     seal(site)
     organising.open_(owner, elections.find("Board"), editable=False)

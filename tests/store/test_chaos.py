@@ -8,6 +8,7 @@ from random import Random
 import pytest
 
 from store.chaos import Chaos
+from store.dynamodb import DynamoDbTable
 from store.sqlite import SqliteTable
 from store.table import BadCursor, Check, Conflict, Delete, Exists, Key, Put, Refused, Span, Unavailable, Update
 
@@ -142,6 +143,12 @@ def test_an_index_page_may_be_some_writes_old_but_no_older(calm):
             "the table itself is never stale"
         )
     assert ages == {0, 1, 2, 3}
+
+
+def test_a_table_says_how_long_its_index_may_lag(calm):
+    far = DynamoDbTable(region="eu-central-1")
+    assert (calm.index_lag, chaos(calm).index_lag, chaos(far).index_lag) == (0, 0, far.index_lag)
+    assert chaos(calm, lag=3).index_lag == far.index_lag > 0
 
 
 def test_a_stale_index_page_shows_whole_items_as_they_were(calm):

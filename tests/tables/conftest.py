@@ -12,6 +12,7 @@ from accounts.rules import Role
 from elections import repository, services
 from elections.repository import Candidate
 from elections.rules import Election
+from tests.people import enrol
 
 CANDIDATES = ("Ada #1", "Bo 🦜", "Cy/Di")
 
@@ -29,6 +30,7 @@ def opened(person) -> Callable[..., Election]:
         owner = people.find("the organiser") or person("the organiser")
         election = services.create(owner, name, **settings)
         services.add_candidates(owner, election, [Candidate(each) for each in CANDIDATES])
+        enrol(*voters)
         services.add_voters(owner, election, voters)
         return services.open_(owner, repository.find(name), editable=False)
 

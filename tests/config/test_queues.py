@@ -1,0 +1,169 @@
+"""One bad item stops no job's queue: the others have their turn, the log says where, and the job has failed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import timedelta
+
+import pytest
+
+from accounts import mail
+from accounts import repository as people
+from accounts import services as accounts
+from accounts.rules import Role
+from config import jobs
+from config.jobs import Job, Outcome
+from config.leases import Leases
+from config.pause import Paused
+from elections import invitations, repository, services
+from elections.repository import Candidate
+from polls import services as polls
+from store import keys
+from store.log import as_text, utc_now
+from store.table import Delete, Put, Unavailable, Update
+from tests.people import somebody
+from tests.polls.conftest import CHOSEN, NAMES
+
+FIRST = "0000"  # what is marked so comes before everything that has a time or a name
+
+
+@pytest.fixture
+def ada(person):
+    person("Boss", Role.OWNER)
+    return person("Ada")
+
+
+def a_poison_of(queue: str, **words) -> Put:
+    """An item in a queue that lacks nearly all it ought to have."""
+    return Put({"PK": "POISON", "SK": "METADATA", "GSI1PK": queue, "GSI1SK": FIRST, **words})
+
+
+def board(ada, **settings):
+    election = services.create(ada, "Board", **settings)
+    services.add_candidates(ada, election, [Candidate("Bo"), Candidate("Cy")])
+    services.add_voters(ada, election, ["a@example.org"])
+    return services.open_(ada, repository.find("Board"), editable=False)
+
+
+# Each puts a good item into a queue, and answers the bad one and how to tell that the good one had its turn.
+
+
+def removals(ada) -> tuple[Put, Callable[[], bool]]:
+    people.table().write(*people.leaving(somebody("Eve"), "2020-01-01T00:00:00.000Z"))
+    return a_poison_of(keys.LEAVING.pk), lambda: people.table().get(keys.leaving("Eve")) is None
+
+
+def renames(ada) -> tuple[Put, Callable[[], bool]]:
+    draft = services.create(ada, "Board")
+    services._rename(ada, draft, "Council")
+    return a_poison_of(keys.RENAMED.pk), lambda: not repository.find("Council").renamed_from
+
+
+def deletions(ada) -> tuple[Put, Callable[[], bool]]:
+    services.delete(ada, services.create(ada, "Board"))
+    return a_poison_of(keys.DELETED.pk), lambda: people.table().get(keys.deleted("Board")) is None
+
+
+def broken_election(**words) -> Put:
+    """In the list of open ones, over, and with too little at its own place."""
+    people.table().write(Update(keys.election("Broken"), set={"name": "Broken"}))
+    fields = dict.fromkeys(("no_voting_before", "created_at", "closing")) | {"state": "open", "name": "Broken"}
+    return a_poison_of(repository.list_of(repository.State.OPEN).pk, **fields | words)
+
+
+def ends(ada) -> tuple[Put, Callable[[], bool]]:
+    services._shut("Ada", board(ada))
+    poison = broken_election(no_voting_after="2020-01-01T00:00:00.000Z")
+    return poison, lambda: repository.find("Board").stored_state == repository.State.CLOSED
+
+
+def reminders(ada) -> tuple[Put, Callable[[], bool]]:
+    soon = as_text(utc_now() + timedelta(hours=2))
+    board(ada, no_voting_after=soon, remind_before=(3,))
+    people.table().write(Delete(keys.reminders("Board")))  # as if it had been open for long
+    return broken_election(no_voting_after=soon, remind_before=[3]), lambda: bool(
+        people.table().get(keys.mailing("Board", invitations.TIMED))
+    )
+
+
+def ballots(ada) -> tuple[Put, Callable[[], bool]]:
+    services.close(ada, board(ada))
+    return a_poison_of(keys.SEALING.pk, election_name="Broken"), lambda: bool(people.table().get(keys.result("Board")))
+
+
+def broken_ballots(ada) -> tuple[Put, Callable[[], bool]]:
+    broken_election(no_voting_after=None)
+    return ballots(ada)
+
+
+def mailings(ada) -> tuple[Put, Callable[[], bool]]:
+    invitations.invite(ada, board(ada))
+    return a_poison_of(keys.MAILINGS.pk), lambda: bool(mail.in_state(mail.QUEUED, 9)[0])
+
+
+def mails(ada) -> tuple[Put, Callable[[], bool]]:
+    people.table().write(mail.queued("reset_password", "ada@example.org", name="Ada"))
+    return a_poison_of(keys.mails(mail.QUEUED).pk), lambda: bool(mail.in_state(mail.SENT, 9)[0])
+
+
+def lost_mails(ada) -> tuple[Put, Callable[[], bool]]:
+    _poison, had_its_turn = mails(ada)
+    return a_poison_of(keys.mails(mail.SENDING).pk), had_its_turn
+
+
+def over_polls(ada) -> tuple[Put, Callable[[], bool]]:
+    poll, _key = polls.make(ada, NAMES, 30, **CHOSEN | {"expires_at": as_text(utc_now() - timedelta(seconds=1))})
+    return a_poison_of(keys.polls_ending().pk), lambda: people.table().get(keys.poll_result(poll.id)) is not None
+
+
+def ends_without_a_name(ada) -> tuple[Put, Callable[[], bool]]:
+    _poison, had_its_turn = ends(ada)
+    return a_poison_of(repository.list_of(repository.State.OPEN).pk), had_its_turn
+
+
+def marks_without_a_name(ada) -> tuple[Put, Callable[[], bool]]:
+    return a_poison_of(keys.SEALING.pk), ballots(ada)[1]
+
+
+QUEUES = [
+    (jobs.REMOVALS, removals),
+    (jobs.RENAMES, renames),
+    (jobs.DELETIONS, deletions),
+    (jobs.ENDS, ends),
+    (jobs.ENDS, ends_without_a_name),
+    (jobs.BALLOTS, marks_without_a_name),
+    (jobs.REMINDERS, reminders),
+    (jobs.BALLOTS, broken_ballots),
+    (jobs.MAILINGS, mailings),
+    (jobs.MAIL, mails),
+    (jobs.MAIL, lost_mails),
+    (jobs.POLLS, over_polls),
+]
+
+
+@pytest.mark.parametrize(("job", "scene"), QUEUES, ids=[scene.__name__ for _, scene in QUEUES])
+def test_a_bad_item_stops_none_of_the_others_and_is_not_passed_over_in_silence(site, ada, caplog, job, scene):
+    poison, had_its_turn = scene(ada)
+    site.write(poison)
+    assert jobs.run(job, Leases(site)).outcome == Outcome.FAILED
+    assert had_its_turn()
+    lines = [record for record in caplog.records if record.name == "plenum.queues"]
+    assert [bool(line.error and line.where) for line in lines] == [True]
+    assert "example.org" not in str([line.__dict__ for line in lines])
+    assert jobs.run(job, Leases(site)).outcome == Outcome.FAILED, "and it is tried again"
+
+
+@pytest.mark.parametrize("error", [Unavailable("out of reach"), Paused("paused")])
+def test_a_store_in_trouble_and_a_pause_end_the_round_for_all(site, ada, monkeypatch, error):
+    seen = []
+
+    def tidy_up(gone) -> None:
+        seen.append(gone.name)
+        raise error
+
+    monkeypatch.setattr(accounts, "after_removal", [tidy_up])
+    for name in ("Eve", "Fay"):
+        site.write(*people.leaving(somebody(name), "2020-01-01T00:00:00.000Z"))
+    ended = jobs.run(Job("removals", 1, accounts.see_off_all), Leases(site))
+    assert ended.outcome == (Outcome.RESTING if isinstance(error, Paused) else Outcome.FAILED)
+    assert seen == ["Eve"]

@@ -1,0 +1,176 @@
+"""Deleting an election: what ties ballots to voters goes at once, the rest by the worker, whoever dies on the way."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from itertools import count
+from random import Random
+from typing import Any
+
+import pytest
+
+from accounts import repository as people
+from accounts.rules import Role
+from ballots import services as ballots
+from config import jobs, replay
+from config.leases import Leases
+from elections import repository, services
+from elections.repository import Candidate
+from store import keys
+from store.chaos import Chaos
+from store.sqlite import SqliteTable
+from store.table import Delete
+from tests.people import somebody
+
+VOTERS = [f"voter.{number:03}@example.org" for number in range(200)]
+
+
+class Killed(BaseException):
+    pass
+
+
+@pytest.fixture
+def ada(person):
+    return person("Ada", Role.OWNER)
+
+
+@pytest.fixture
+def board(ada):
+    """Open and secret, with a ballot in it."""
+    return scene(ada)
+
+
+def scene(ada):
+    election = services.create(ada, "Board")
+    services.add_candidates(ada, election, [Candidate("Bo"), Candidate("Cy")])
+    services.add_voters(ada, repository.find("Board"), ["Ada", *VOTERS])
+    services.open_(ada, repository.find("Board"), editable=False)
+    ballots.cast(ada, "Board", {"0": ["1"]}, "form")
+    return repository.find("Board")
+
+
+def left() -> list[str]:
+    return [item["SK"] for item in people.table().each(keys.all_of_election("Board"))]
+
+
+def killed_after(monkeypatch, writes: int) -> list[int]:
+    """Whoever has written so often is killed before the next; answers how often that was by now."""
+    write, calls = SqliteTable.write, []
+
+    def counted(self: Any, *parts: Any, token: str | None = None) -> None:
+        if len(calls) == writes:
+            raise Killed
+        calls.append(1)
+        write(self, *parts, token=token)
+
+    monkeypatch.setattr(SqliteTable, "write", counted)
+    return calls
+
+
+def test_the_salt_and_the_gates_go_in_the_transaction_that_deletes(site, ada, board, monkeypatch):
+    killed_after(monkeypatch, 1)
+    with suppress(Killed):
+        services.delete(ada, board)
+    assert repository.find("Board") is None
+    assert site.get(keys.salt("Board")) is None
+    assert [name for name in left() if name.startswith("GATE#")] == []
+
+
+def test_the_request_writes_once_and_the_worker_clears_away_the_rest(site, ada, board, monkeypatch, signed_in):
+    forgotten = []
+    monkeypatch.setattr(SqliteTable, "forget_deleted", lambda table: forgotten.append(left()))
+    page = signed_in(ada)
+    calls = killed_after(monkeypatch, 1)
+    services.delete(ada, board)
+    assert (len(calls), forgotten) == (1, [])
+    monkeypatch.undo()
+    monkeypatch.setattr(SqliteTable, "forget_deleted", lambda table: forgotten.append(left()))
+    assert page.get("/election/Board/").status_code == 404
+    run = jobs.run(jobs.DELETIONS, Leases(site))
+    assert (run.outcome, run.done) == (jobs.Outcome.DONE, 1)
+    assert left() == []
+    assert forgotten == [["DELETED"]], "the mark goes when the store's own files have nothing of it any more"
+    assert jobs.run(jobs.DELETIONS, Leases(site)).outcome == jobs.Outcome.NOTHING
+    assert replay.check(site, replay.quietly).first == ()
+
+
+def test_a_draft_leaves_nothing_that_has_to_be_forgotten(site, ada, monkeypatch):
+    monkeypatch.setattr(SqliteTable, "forget_deleted", lambda table: pytest.fail("for a draft"))
+    services.delete(ada, services.create(ada, "Board"))
+    assert services.clear_away_all() == 1
+    assert left() == []
+
+
+def test_killed_at_any_write_the_worker_takes_it_up(tmp_path, monkeypatch):
+    for writes in count():
+        table = SqliteTable(str(tmp_path / f"{writes}.sqlite3"))
+        table.create()
+        with people.acting_on(table):
+            ada = somebody("Ada", Role.OWNER)
+            services.people.table().write(*people.creation(ada), people.first_owner(ada))
+            board = scene(ada)
+            calls = killed_after(monkeypatch, writes)
+            with suppress(Killed):
+                services.delete(ada, board)
+                services.clear_away_all()
+            monkeypatch.undo()
+            is_deleted = repository.find("Board") is None
+            assert is_deleted == (writes > 0)
+            assert (table.get(keys.salt("Board")) is None) == is_deleted
+            services.clear_away_all()
+            assert (left() == []) == is_deleted
+        table.close()
+        if len(calls) < writes:
+            break
+    assert writes > 4, "a deletion takes at least so many writes"
+
+
+def test_one_election_takes_no_more_than_its_turn(site, ada, board, monkeypatch):
+    monkeypatch.setattr(services, "A_TURN", 1)
+    services.delete(ada, board)
+    assert services.clear_away_all() == 0
+    rounds = next(number for number in count(1) if services.clear_away_all())
+    assert rounds == 2
+    assert left() == []
+
+
+# --- the name ---
+
+
+def test_while_it_is_being_cleared_away_its_name_is_not_given(site, ada, board, monkeypatch):
+    monkeypatch.setattr(services, "AT_ONCE", 1)
+    other = services.create(ada, "Other")
+    services.delete(ada, board)
+    with pytest.raises(services.NameTaken, match="still being cleared away"):
+        services.create(ada, "board")
+    with pytest.raises(services.NameTaken, match="still being cleared away"):
+        services.rename(ada, other, "board")
+    assert services.clear_away_all() == 1
+    services.create(ada, "board")
+    assert left() == ["MANAGER#ada", "METADATA"]
+
+
+class Oldest(Random):
+    """Chance that shows the index as old as it may be."""
+
+    def randint(self, a: int, b: int) -> int:
+        return b
+
+
+def test_a_mark_that_the_index_still_shows_takes_nothing_from_the_next_election(site, ada, board):
+    services.delete(ada, board)
+    with people.acting_on(Chaos(site, Oldest(), lag=1000)):
+        services.clear_away_all()
+        services.create(ada, "Board")
+        services.add_candidates(ada, repository.find("Board"), [Candidate("Di")])
+        assert list(people.table().each(keys.DELETED))
+        services.clear_away_all()
+    assert [each.name for each in repository.candidates("Board")] == ["Di"]
+
+
+def test_what_earlier_versions_left_behind_without_a_mark_is_cleared_for_a_new_draft(site, ada, board):
+    services.delete(ada, board)
+    site.write(Delete(keys.deleted("Board")))
+    assert services.clear_away_all() == 0
+    services.create(ada, "Board")
+    assert left() == ["MANAGER#ada", "METADATA"]
