@@ -36,9 +36,10 @@ from store import keys
 from store.table import Item
 from tally.closeness import Closeness
 from tally.explain import explain
-from tally.methods import count
+from tally.job import Job
 from tally.result import Result
 
+from . import apart
 from .report import Report, settings_of
 from .repository import Found
 from .running import Kept, Running
@@ -60,7 +61,7 @@ class Look:
 
     election: Election
     result: Result | None = None
-    too_many: bool = False
+    too_many: bool = False  # to be counted again and again
 
 
 @dataclass
@@ -168,7 +169,10 @@ class ElectionShelf(Shelf):
         if voted > MOST_BALLOTS:
             return Look(election, too_many=True)
         self.bring_up_to_date(watched, _box(election, voted))
-        return Look(election, _counted(election, watched))
+        try:
+            return Look(election, _counted(election, watched))
+        except (apart.TooDear, apart.Busy):
+            return Look(election, too_many=True)
 
 
 def _box(election: Election, voted: int) -> Box:
@@ -204,7 +208,8 @@ def _counted(election: Election, watched: Watched) -> Result:
     ballots, before = watched.running.ballots, watched.look
     if before and before.result and before.election == election and before.result.digest == ballots.digest:
         return before.result
-    return count(ballots, election.method, **settings_of(election))
+    job = Job(ballots, election.method, settings_of(election), others=False)
+    return apart.counted(job, waits=False).result
 
 
 shelf = ElectionShelf()
@@ -251,7 +256,9 @@ def _instead(request: HttpRequest, look: Look) -> HttpResponse | None:
     if look.result is not None:
         return None
     if look.too_many:
-        sentence = _("So many have voted that the count is no longer shown while it is open. It is shown at the end.")
+        sentence = _(
+            "Counting takes so long by now that the count is no longer shown while it is open. It is shown at the end."
+        )
         context = context_of(request, look.election, sentence=sentence, counting=False)
         return render(request, "results/not_yet.html", context)
     if look.election.state(elections.now_text()) == State.CLOSED:

@@ -166,11 +166,13 @@ def test_a_look_takes_two_round_trips_and_the_next_within_two_seconds_none(site,
 
 
 def test_after_a_long_look_there_is_a_long_rest(site, board, shelf, clock, monkeypatch):
+    counted = live.apart.counted
+
     def slowly(*arguments, **settings):
         clock.now += 5
-        return count(*arguments, **settings)
+        return counted(*arguments, **settings)
 
-    monkeypatch.setattr(live, "count", slowly)
+    monkeypatch.setattr(live.apart, "counted", slowly)
     cast(board[0], Ada=1)
     shelf.look("Board")
     cast(board[1], Ada=1)
@@ -180,7 +182,7 @@ def test_after_a_long_look_there_is_a_long_rest(site, board, shelf, clock, monke
 def test_nothing_new_is_not_counted_again(site, board, shelf, monkeypatch):
     cast(board[0], Ada=1)
     before = shelf.look("Board")
-    monkeypatch.setattr(live, "count", lambda *_, **__: pytest.fail("it was counted again"))
+    monkeypatch.setattr(live.apart, "counted", lambda *_, **__: pytest.fail("it was counted again"))
     assert shelf.look("Board").result is before.result
 
 
