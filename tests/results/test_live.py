@@ -23,7 +23,6 @@ from results.running import OVERLAP, Running
 from store import keys, trips
 from store.log import as_text, utc_now
 from tally.ballots import Ballots
-from tally.methods import count
 from tally.pairwise import Summary
 from tests.at_once import at_once
 from tests.ballots.conftest import opened, ranks  # noqa: F401 - a fixture
