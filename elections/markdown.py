@@ -36,11 +36,11 @@ DIRECTED = {"p", "h3", "h4", "h5", "h6", "ul", "ol", "blockquote", "pre", "table
 OTHERS = {"li", "thead", "tbody", "tr", "th", "td", "a", "em", "strong", "s", "code", "br", "hr"}
 
 
-def to_html(text: str) -> str:
+def to_html(text: str) -> SafeString:
     """The text as HTML, safe to show as it is. What would take long to parse is shown without markup."""
     text = _printable(text)
     html = _plainly(text) if _is_too_much(text) else PARSER.render(text)
-    return CLEANER.clean(html)
+    return mark_safe(CLEANER.clean(html))  # noqa: S308 - this is what the cleaner is for
 
 
 def without_markup(text: str) -> SafeString:

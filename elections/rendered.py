@@ -65,7 +65,7 @@ def rendered(text: str) -> str:
         return ""
     html = memory.get(text)
     if html is None:
-        html = markdown.to_html(text)
+        html = markdown.to_html(text) + ""  # no longer a safe text, but one that an item holds
         memory.keep(text, html)
     return html
 
