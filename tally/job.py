@@ -135,7 +135,7 @@ def written(done: Done | Summary) -> str:
 # --- in a process of its own ---
 
 KINDS: dict[str, type[Job | Comparison]] = {kind.__name__: kind for kind in (Job, Comparison)}
-POLITENESS = 10  # pages come first
+POLITENESS = 5  # pages come first
 
 
 def main(kind: str, seconds: int, megabytes: int) -> None:

@@ -338,3 +338,10 @@ def test_strangers_sign_in_and_nobody_posts(site, board, shelf, client, signed_i
     ida = signed_in("Ida")
     assert ida.post(address).status_code == 405
     assert ida.get(address.replace("Board", "Nothing")).status_code == 404
+
+
+def test_a_count_that_takes_too_long_is_shown_at_the_end(site, board, shelf, monkeypatch):
+    cast(board[0], Ada=1)
+    monkeypatch.setattr(live.apart, "MOST_STEPS", 1)
+    look = shelf.look("Board")
+    assert (look.result, look.too_many) == (None, True)
