@@ -202,7 +202,7 @@ def candidates_of(election: Election) -> tuple[Candidate, ...]:
 @lru_cache(maxsize=256)
 def _candidates(name: str, created_at: str, version: int) -> tuple[Candidate, ...]:
     """Kept as long as the election has this version: every change of its candidates makes a new one."""
-    return tuple(elections.candidates(name))
+    return tuple(elections.candidates_to_show(name))
 
 
 # --- writes; each answers parts of a transaction ---

@@ -23,7 +23,6 @@ from accounts.models import User
 from accounts.rules import Permission, Refusal
 from accounts.views import form_page, say
 from elections import repository as elections
-from elections.markdown import to_html
 from elections.repository import Candidate
 from elections.rules import Action, Election
 from elections.views import context_of, run
@@ -124,9 +123,8 @@ def choices_of(candidates: Sequence[Candidate], ranks: Mapping[int, Any]) -> lis
 
 
 def _choice(candidate: Candidate, ranks: Mapping[int, Any]) -> Choice:
-    statement = to_html(candidate.statement) if candidate.statement else ""
     rank = str(ranks.get(candidate.number, ""))
-    return Choice(candidate.number, candidate.name, statement, candidate.link, rank)
+    return Choice(candidate.number, candidate.name, candidate.statement_html, candidate.link, rank)
 
 
 def unranked_sentence(unranked: str) -> str:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from itertools import islice
 from typing import Any
+
+from django.utils.safestring import SafeString
 
 from accounts import repository as people
 from accounts.models import User
@@ -14,7 +16,8 @@ from store import keys
 from store.log import as_text, utc_now
 from store.table import AllOf, Check, Delete, Equals, Item, Key, Missing, Put, Span, Update, Write
 
-from .rules import Election, State, is_over
+from . import rendered
+from .rules import Election, Html, State, is_over
 
 A_HANDFUL = 90  # entries of a roll that are looked at together
 GATES = 16  # a cast checks one of them, so that casts meet one in sixteen others; closing shuts them all
@@ -27,6 +30,17 @@ class Candidate:
     statement: str = ""
     link: str = ""
     number: int = 0  # by which rankings name the candidate, steady from the day it was added
+    html: Html | None = field(default=None, compare=False, repr=False)  # of the statement, as kept beside it
+
+    @property
+    def statement_html(self) -> SafeString:
+        return rendered.held(self.statement, self.html)
+
+    @property
+    def length(self) -> int:
+        """Bytes that the statement takes on a page, as far as that is known."""
+        html = self.html.html if self.html else rendered.remembered(self.statement)
+        return len(html.encode())
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,6 +123,16 @@ def candidates(name: str) -> list[Candidate]:
     return [candidate_of(item) for item in table().each(keys.candidates(name))]
 
 
+def candidates_to_show(name: str) -> list[Candidate]:
+    """With their statements as HTML, which is made now where none is kept, as far as one request may."""
+    allowance = rendered.Allowance()
+
+    def html(each: Candidate) -> Html | None:
+        return allowance.shown(keys.candidate(name, each.name), "statement", each.statement, each.html)
+
+    return [replace(each, html=html(each)) for each in candidates(name)]
+
+
 def find_candidate(name: str, candidate: str) -> Candidate | None:
     item = table().get(keys.candidate(name, candidate))
     return candidate_of(item) if item else None
@@ -170,11 +194,13 @@ def waiting_for(person: User, now: str) -> list[Election]:
 
 def election_of(item: Item) -> Election:
     fields = {name: item[name] for name in Election.__dataclass_fields__ if name in item}
-    return Election(**{name: tuple(value) if isinstance(value, list) else value for name, value in fields.items()})
+    values = {name: tuple(value) if isinstance(value, list) else value for name, value in fields.items()}
+    return Election(**values, html=rendered.kept(item, "description"))
 
 
 def candidate_of(item: Item) -> Candidate:
-    return Candidate(item["candidate_name"], item["statement"], item["link"], item["number"])
+    html = rendered.kept(item, "statement")
+    return Candidate(item["candidate_name"], item["statement"], item["link"], item["number"], html)
 
 
 def voter_of(item: Item) -> Voter:
@@ -192,11 +218,16 @@ def _copied(election: Election) -> Item:
 
 
 def storable(fields: Mapping[str, Any]) -> Item:
-    """As items and events hold them: lists, where values have tuples."""
-    return {name: list(value) if isinstance(value, tuple) else value for name, value in fields.items()}
+    """As items and events hold them: lists, where values have tuples; and not what was made of a text."""
+    kept = {name: value for name, value in fields.items() if name != "html"}
+    return {name: list(value) if isinstance(value, tuple) else value for name, value in kept.items()}
 
 
 # --- writes; each answers the parts of a transaction ---
+
+
+def _stored(election: Election) -> Item:
+    return storable(asdict(election)) | rendered.beside("description", election.description)
 
 
 def creation(election: Election) -> list[Write]:
@@ -205,7 +236,7 @@ def creation(election: Election) -> list[Write]:
     date = keys.by_date(election.created_at, election.name)
     state = {"GSI1PK": list_of(election.stored_state).pk, "GSI1SK": date}
     return [
-        Put({"PK": key.pk, "SK": key.sk, "entity_type": "ELECTION", **storable(asdict(election))}, when=Missing()),
+        Put({"PK": key.pk, "SK": key.sk, "entity_type": "ELECTION", **_stored(election)}, when=Missing()),
         Put({"PK": entry.pk, "SK": entry.sk, **state, **_copied(election)}),
         runner(election, election.owner_name),
         *is_vacant(election.name),
@@ -229,7 +260,7 @@ def change(before: Election, after: Election) -> list[Write]:
     after = replace(after, version=before.version + 1)
     # The roll counts for itself; a move and what a draft is filled with come to their own ends.
     kept = ("name", "created_at", "voter_count", "renamed_from", "filling")
-    fields = {name: value for name, value in storable(asdict(after)).items() if name not in kept}
+    fields = {name: value for name, value in _stored(after).items() if name not in kept}
     if after.stored_state != State.DRAFT:  # a draft is in nobody's list but its organisers'
         date = keys.by_date(before.created_at, before.name)
         fields |= {"GSI1PK": keys.ELECTIONS.pk, "GSI1SK": date}
@@ -309,15 +340,19 @@ def reminders_from_now(election: Election) -> Update:
 def new_candidate(election_name: str, candidate: Candidate) -> Put:
     place = keys.candidate(election_name, candidate.name)
     shown = {"election_name": election_name, "candidate_name": candidate.name, "number": candidate.number}
-    text = {"statement": candidate.statement, "link": candidate.link}
+    text = _text(candidate)
     return Put({"PK": place.pk, "SK": place.sk, "entity_type": "CANDIDATE", **shown, **text}, when=Missing())
 
 
 def changed_candidate(election_name: str, before: Candidate, after: Candidate) -> Update:
     """Refused if anybody changed it since it was read: so the log has changes in the order they happened."""
     unchanged = Equals("statement", before.statement) & Equals("link", before.link)
-    text = {"statement": after.statement, "link": after.link}
-    return Update(keys.candidate(election_name, before.name), set=text, when=unchanged)
+    return Update(keys.candidate(election_name, before.name), set=_text(after), when=unchanged)
+
+
+def _text(candidate: Candidate) -> Item:
+    said = {"statement": candidate.statement, "link": candidate.link}
+    return said | rendered.beside("statement", candidate.statement)
 
 
 def new_voter(election: Election, name: str, account: str | None = None) -> Put:

@@ -181,20 +181,31 @@ def _numbered(new: Sequence[Candidate], there: Sequence[Candidate]) -> list[Cand
 def _record_candidates(actor: User, election: Election, batch: Sequence[Candidate]) -> None:
     if batch:
         writes = [repository.new_candidate(election.name, each) for each in batch]
-        data = {"candidates": [asdict(each) for each in batch]}
+        data = {"candidates": [repository.storable(asdict(each)) for each in batch]}
         _record(actor, "CandidatesAdded", election, data, *writes, repository.touched(election, candidates=True))
 
 
 def edit_candidate(actor: User, election: Election, candidate: Candidate) -> None:
+    """All statements together are bounded, so it depends on the version: of two at once, one looks again."""
+    for _attempt in range(TRIES):
+        with suppress(Overtaken):
+            return _edit_candidate(actor, election, candidate)
+        election = repository.find(election.name) or election
+    raise Overtaken(OVERTAKEN)
+
+
+def _edit_candidate(actor: User, election: Election, candidate: Candidate) -> None:
     check(actor, election, Action.CHANGE_CANDIDATES)
-    before = repository.find_candidate(election.name, candidate.name)
-    if before is None or before.name != candidate.name:
+    there = {each.name: each for each in repository.candidates(election.name)}
+    before = there.pop(candidate.name, None)
+    if before is None:
         raise Overtaken(OVERTAKEN)
     if (before.statement, before.link) == (candidate.statement, candidate.link):
         return
+    rules.check_statements(candidate.length, before.length, sum(each.length for each in there.values()))
     data = {"candidate_name": candidate.name, "statement": candidate.statement, "link": candidate.link}
     change_ = repository.changed_candidate(election.name, before, candidate)
-    _record(actor, "CandidateEdited", election, data, change_, repository.touched(election))
+    _record(actor, "CandidateEdited", election, data, change_, repository.touched(election, candidates=True))
 
 
 def remove_candidate(actor: User, election: Election, name: str) -> None:

@@ -133,7 +133,7 @@ def _spread(rows: dict[str, int], candidates: int, width: int) -> tuple[Matrix, 
     ranked = [0] * candidates
     field = (1 << width) - 1
     for group, row in rows.items():
-        members = [int(number) for number in group.split("=")] if group else []
+        members = {int(number) for number in group.split("=")} if group else set()
         numbers = [row >> number * width & field for number in range(candidates)]
         for i in members:
             ranked[i] += numbers[i]

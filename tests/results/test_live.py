@@ -23,7 +23,6 @@ from results.running import OVERLAP, Running
 from store import keys, trips
 from store.log import as_text, utc_now
 from tally.ballots import Ballots
-from tally.methods import count
 from tally.pairwise import Summary
 from tests.at_once import at_once
 from tests.ballots.conftest import opened, ranks  # noqa: F401 - a fixture
@@ -166,11 +165,13 @@ def test_a_look_takes_two_round_trips_and_the_next_within_two_seconds_none(site,
 
 
 def test_after_a_long_look_there_is_a_long_rest(site, board, shelf, clock, monkeypatch):
+    counted = live.apart.counted
+
     def slowly(*arguments, **settings):
         clock.now += 5
-        return count(*arguments, **settings)
+        return counted(*arguments, **settings)
 
-    monkeypatch.setattr(live, "count", slowly)
+    monkeypatch.setattr(live.apart, "counted", slowly)
     cast(board[0], Ada=1)
     shelf.look("Board")
     cast(board[1], Ada=1)
@@ -180,7 +181,7 @@ def test_after_a_long_look_there_is_a_long_rest(site, board, shelf, clock, monke
 def test_nothing_new_is_not_counted_again(site, board, shelf, monkeypatch):
     cast(board[0], Ada=1)
     before = shelf.look("Board")
-    monkeypatch.setattr(live, "count", lambda *_, **__: pytest.fail("it was counted again"))
+    monkeypatch.setattr(live.apart, "counted", lambda *_, **__: pytest.fail("it was counted again"))
     assert shelf.look("Board").result is before.result
 
 
@@ -337,3 +338,10 @@ def test_strangers_sign_in_and_nobody_posts(site, board, shelf, client, signed_i
     ida = signed_in("Ida")
     assert ida.post(address).status_code == 405
     assert ida.get(address.replace("Board", "Nothing")).status_code == 404
+
+
+def test_a_count_that_takes_too_long_is_shown_at_the_end(site, board, shelf, monkeypatch):
+    cast(board[0], Ada=1)
+    monkeypatch.setattr(live.apart, "MOST_STEPS", 1)
+    look = shelf.look("Board")
+    assert (look.result, look.too_many) == (None, True)
