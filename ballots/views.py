@@ -30,6 +30,7 @@ from elections.views import context_of, run
 
 from . import rehearsal, repository, rules, services
 from .repository import Standing
+from .secrecy import SecretReplaced
 
 RANK = "rank-"  # what the name of a rank box starts with
 LONGEST_TOKEN = 64
@@ -97,13 +98,14 @@ def ballot(request: HttpRequest, standing: Standing) -> HttpResponse:
 
 
 def _refused(request: HttpRequest, election: Election, refusal: Refusal) -> HttpResponse:
-    context = context_of(request, election, problem=str(refusal))
-    return render(request, "ballots/refused.html", context, status=403)
+    status = 503 if isinstance(refusal, SecretReplaced) else 403
+    return render(request, "ballots/refused.html", context_of(request, election, problem=str(refusal)), status=status)
 
 
 def _show(request: HttpRequest, standing: Standing, ranks: dict[int, Any], **more: Any) -> HttpResponse:
     election, voter = standing.election, standing.voter or request.user.name
-    shown = rules.shuffled(repository.candidates_of(election), standing.listing)
+    candidates = repository.candidates_of(election)
+    shown = candidates if more.get("paper_for") else rules.shuffled(candidates, standing.listing)
     context = {
         "choices": choices_of(shown, ranks),
         "ranks": len(shown),
@@ -188,7 +190,10 @@ def _say_outcome(request: HttpRequest, outcome: services.Outcome) -> None:
 @vote
 @require_safe
 def receipt(request: HttpRequest, standing: Standing) -> HttpResponse:
-    cast = repository.ballot_of(standing)
+    try:
+        cast = repository.ballot_of(standing)
+    except SecretReplaced as refusal:
+        return _refused(request, standing.election, refusal)
     if cast is None and standing.voted:
         sentence = _(
             "The election is closed, and from now on nobody can tell which ballot is whose. Your code finds yours "
@@ -286,7 +291,10 @@ def enter(view: Any) -> Any:
 @enter
 @form_page
 def paper(request: HttpRequest, election: Election) -> HttpResponse:
-    """Whose ballot it is; then the same ballot as every voter's."""
+    """Whose ballot it is; then a ballot with the candidates by name, whosever it is.
+
+    Each voter's own order is nobody else's to see: some rank as their page lists, and could be told by it.
+    """
     voter = (request.POST if request.method == "POST" else request.GET).get("voter", "").strip()
     if not voter:
         return _ask_whose(request, election)
@@ -294,10 +302,10 @@ def paper(request: HttpRequest, election: Election) -> HttpResponse:
     try:
         if standing is None:
             raise rules.NotOnTheRoll(rules.NOT_OPEN)
-        services.check_paper(request.user, standing)
+        services.check_question(request.user, standing)
     except Refusal as refusal:
         return _ask_whose(request, election, voter, str(refusal))
-    more = _paper_steps(election, standing)
+    more = _paper_steps(election, voter)
     if request.method != "POST":
         return _show(request, standing, {}, **more)
     return _show_typed(request, standing, **more) if "back" in request.POST else _review(request, standing, **more)
@@ -308,10 +316,13 @@ def _ask_whose(request: HttpRequest, election: Election, voter: str = "", proble
     return render(request, "ballots/paper.html", context, status=422 if problem else 200)
 
 
-def _paper_steps(election: Election, standing: Standing) -> dict[str, Any]:
+def _paper_steps(election: Election, voter: str) -> dict[str, Any]:
+    """What is shown of the voter is what was asked for: nothing of what they have done."""
     action, cast_action = reverse("paper", args=[election.name]), reverse("enter_paper", args=[election.name])
     return {
-        "paper_for": standing.voter,
+        "paper_for": voter,
+        "acts": 0,
+        "voted": False,
         "action": action,
         "back_action": action,
         "cast_action": cast_action,
@@ -331,7 +342,7 @@ def enter_paper(request: HttpRequest, election: Election) -> HttpResponse:
         standing = services.paper_standing(election.name, voter)
         if standing is None:
             return _ask_whose(request, election, voter, str(refusal))
-        return _show_typed(request, standing, problem=str(refusal), **_paper_steps(election, standing))
+        return _show_typed(request, standing, problem=str(refusal), **_paper_steps(election, voter))
     standing = services.paper_standing(election.name, voter)
     if outcome.ballot is None or standing is None:
         messages.info(request, _("This form was sent before; the ballot was entered then."))

@@ -80,13 +80,36 @@ def find_candidate(name: str, candidate: str) -> Candidate | None:
     return candidate_of(item) if item else None
 
 
-def voters(name: str, *, prefix: str = "", limit: int, cursor: str | None = None) -> tuple[list[Item], str | None]:
-    page = table().page(keys.voters(name, prefix), limit=limit, cursor=cursor)
-    return page.items, page.cursor
+def voters(
+    name: str, *, prefix: str = "", limit: int, cursor: str | None = None, by_name: bool = True
+) -> tuple[list[Item], str | None]:
+    """A page of the roll; without those who are on it by name, it is filled up, so that no gap tells of them."""
+    if by_name:
+        page = table().page(keys.voters(name, prefix), limit=limit, cursor=cursor)
+        return page.items, page.cursor
+    found, on = _by_address(keys.voters(name, prefix), limit, cursor)
+    is_last = on is None or not _by_address(keys.voters(name, prefix), 1, on)[0]
+    return found, None if is_last else on
 
 
-def every_voter(name: str) -> Iterator[Voter]:
-    return map(voter_of, table().each(keys.voters(name)))
+def _by_address(span: Span, limit: int, cursor: str | None) -> tuple[list[Item], str | None]:
+    found: list[Item] = []
+    while True:
+        page = table().page(span, limit=limit - len(found), cursor=cursor)
+        found += [item for item in page.items if is_address(item["voter_name"])]
+        cursor = page.cursor
+        if cursor is None or len(found) == limit:
+            return found, cursor
+
+
+def is_address(voter_name: str) -> bool:
+    """A user name has no @ in it."""
+    return "@" in voter_name
+
+
+def every_voter(name: str, *, by_name: bool = True) -> Iterator[Voter]:
+    found = map(voter_of, table().each(keys.voters(name)))
+    return (voter for voter in found if by_name or is_address(voter.name))
 
 
 def lists(

@@ -25,8 +25,8 @@ def ada(person):
     return person("Ada")
 
 
-def opened(ada, voters):
-    election = services.create(ada, "Board 2027")
+def opened(ada, voters, **settings):
+    election = services.create(ada, "Board 2027", **settings)
     services.add_candidates(ada, election, [Candidate("Bo"), Candidate("Cy")])
     services.add_voters(ada, election, voters)
     return services.open_(ada, repository.find("Board 2027"), editable=False)
@@ -52,7 +52,7 @@ def test_everybody_new_is_invited_once(site, ada, person):
 
 
 def test_only_those_who_were_invited_and_have_not_voted_are_reminded_once(site, ada):
-    election = opened(ada, ["a@example.org", "b@example.org", "c@example.org"])
+    election = opened(ada, ["a@example.org", "b@example.org", "c@example.org"], secret_ballot=False)
     invitations.remind(ada, election)
     assert deliver() == {}, "nobody was invited yet"
     invitations.invite(ada, election)
