@@ -11,7 +11,6 @@ from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
-from django.views.decorators.cache import never_cache
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_safe
 
@@ -31,7 +30,6 @@ from .views import form_page, own_password_form, show_form, start_session
 
 
 @public
-@never_cache
 @form_page
 @sensitive_post_parameters()
 def second_step(request: HttpRequest) -> HttpResponse:
@@ -83,7 +81,6 @@ def _show_step(request: HttpRequest, form: CodeForm, theirs: Factors, refusal: s
 
 
 @requires(None)
-@never_cache
 @require_safe
 def factors(request: HttpRequest) -> HttpResponse:
     context = {
@@ -109,7 +106,6 @@ def _show_codes(request: HttpRequest) -> HttpResponse:
 
 
 @requires(None)
-@never_cache
 @form_page
 @sensitive_post_parameters()
 def make_codes(request: HttpRequest) -> HttpResponse:
@@ -127,7 +123,6 @@ def make_codes(request: HttpRequest) -> HttpResponse:
 
 
 @requires(None)
-@never_cache
 @form_page
 @sensitive_post_parameters()
 def add_app(request: HttpRequest) -> HttpResponse:
@@ -154,7 +149,6 @@ def _show_app(request: HttpRequest, form: AppForm, secret: bytes) -> HttpRespons
 
 
 @requires(None)
-@never_cache
 @form_page
 @sensitive_post_parameters()
 def remove_app(request: HttpRequest) -> HttpResponse:
@@ -179,7 +173,6 @@ def with_site(view: Any) -> Any:
 
 
 @requires(None)
-@never_cache
 @form_page
 @sensitive_post_parameters()
 @with_site
@@ -200,7 +193,6 @@ def name_passkey(request: HttpRequest, site: RelyingParty) -> HttpResponse:
 
 
 @requires(None)
-@never_cache
 @form_page
 @with_site
 def add_passkey(request: HttpRequest, site: RelyingParty) -> HttpResponse:
@@ -229,7 +221,6 @@ def _add_passkey(request: HttpRequest, asked: dict[str, str], site: RelyingParty
 
 
 @requires(None)
-@never_cache
 @form_page
 @sensitive_post_parameters()
 def remove_passkey(request: HttpRequest, mark: str) -> HttpResponse:

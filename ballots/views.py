@@ -15,9 +15,9 @@ from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.safestring import mark_safe
 from django.utils.translation import gettext as _
-from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
+from accounts import drafts
 from accounts.access import public, requires
 from accounts.models import User
 from accounts.rules import Permission, Refusal
@@ -76,7 +76,7 @@ def fields_in(post: QueryDict) -> list[tuple[str, str]]:
 
 def vote(view: Any) -> Any:
     """A page of somebody who votes in the election."""
-    return never_cache(requires(Permission.VOTE, load_for=standing_for)(view))
+    return requires(Permission.VOTE, load_for=standing_for)(view)
 
 
 def standing_for(user: User, name: str) -> Standing | None:
@@ -103,13 +103,13 @@ def _refused(request: HttpRequest, election: Election, refusal: Refusal) -> Http
 
 
 def _show(request: HttpRequest, standing: Standing, ranks: dict[int, Any], **more: Any) -> HttpResponse:
-    election, voter = standing.election, standing.voter or request.user.name
+    election = standing.election
     candidates = repository.candidates_of(election)
     shown = candidates if more.get("paper_for") else rules.shuffled(candidates, standing.listing)
     context = {
         "choices": choices_of(shown, ranks),
         "ranks": len(shown),
-        "draft_key": f"ballot {election.created_at} {voter}",
+        "draft_key": draft_key(request, election),
         "unranked_sentence": unranked_sentence(election.unranked),
         "acts": standing.acts,
         "voted": standing.voted,
@@ -118,6 +118,10 @@ def _show(request: HttpRequest, standing: Standing, ranks: dict[int, Any], **mor
     }
     status = 422 if more.get("problem") else 200
     return render(request, "ballots/ballot.html", context_of(request, election, **context | more), status=status)
+
+
+def draft_key(request: HttpRequest, election: Election) -> str:
+    return drafts.key(request, "ballot", election.name, election.created_at)
 
 
 def choices_of(candidates: Sequence[Candidate], ranks: Mapping[int, Any]) -> list[Choice]:
@@ -162,7 +166,6 @@ def _review(request: HttpRequest, standing: Standing, **more: Any) -> HttpRespon
     return render(request, "ballots/review.html", context_of(request, standing.election, **context | more))
 
 
-@never_cache
 @requires(Permission.VOTE, load_for=lambda user, name: name)  # casting reads all it needs by itself, once
 @require_POST
 def cast(request: HttpRequest, name: str) -> HttpResponse:
@@ -215,7 +218,7 @@ def _show_receipt(request: HttpRequest, standing: Standing, cast: rules.Ballot, 
         "unranked_sentence": unranked_sentence(election.unranked),
         "acts": standing.acts,
         "state_url": reverse("ballot_state", args=[election.name]),
-        "draft_key": f"ballot {election.created_at} {standing.voter}",
+        "draft_key": "" if voter else draft_key(request, election),
         "may_change": voter is None and election.takes_votes(elections.now_text()),
         "paper_for": voter,
     }
@@ -283,12 +286,7 @@ def rehearse(request: HttpRequest, election: Election) -> HttpResponse:
 # --- ballots on paper ---
 
 
-def enter(view: Any) -> Any:
-    """A page of somebody who types in paper ballots."""
-    return never_cache(run(Action.ENTER_PAPER)(view))
-
-
-@enter
+@run(Action.ENTER_PAPER)
 @form_page
 def paper(request: HttpRequest, election: Election) -> HttpResponse:
     """Whose ballot it is; then a ballot with the candidates by name, whosever it is.
@@ -330,7 +328,7 @@ def _paper_steps(election: Election, voter: str) -> dict[str, Any]:
     }
 
 
-@enter
+@run(Action.ENTER_PAPER)
 @require_POST
 def enter_paper(request: HttpRequest, election: Election) -> HttpResponse:
     voter = request.POST.get("voter", "")

@@ -245,6 +245,7 @@ TEMPLATES = [
                 "django.contrib.auth.context_processors.auth",
                 "django.contrib.messages.context_processors.messages",
                 "config.context.pause",
+                "accounts.drafts.of_page",
             ],
             "builtins": ["django.templatetags.i18n", "django.templatetags.static"],
         },

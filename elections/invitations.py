@@ -24,7 +24,7 @@ from store.log import Event
 from store.table import Check, Condition, Delete, Equals, Exists, Item, Key, Missing, Put, Refused, Update, Write
 
 from . import repository, services
-from .rules import Action, Election, State, WrongState
+from .rules import Action, Election, State, WrongState, check_listing
 from .turnout import tells_who, turnout
 
 A_HANDFUL = 30  # voters of one transaction: three items each
@@ -79,6 +79,7 @@ def _still_there(election_name: str) -> Check:
 def send_again(actor: User, election: Election, voter: str) -> None:
     """Invite one voter once more, whatever became of the first mail; if that had failed, it counts no longer."""
     services.check(actor, election, Action.INVITE)
+    check_listing(election, [voter])
     item = people.table().get(keys.voter(election.name, voter))
     if item is None:
         raise WrongState(_("%(name)s is not on the roll.") % {"name": voter})

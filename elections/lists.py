@@ -82,6 +82,13 @@ def against(rows: Iterable[Row], already: Collection[str]) -> list[Row]:
     ]
 
 
+def only_addresses(rows: Iterable[Row], reason: str) -> list[Row]:
+    """The rows again, those by name refused, whether or not they are on the roll."""
+    return [
+        replace(row, verdict=Verdict.INVALID, reason=reason) if row.kept and "@" not in row.kept else row for row in rows
+    ]
+
+
 def _too_many_rows() -> NotAList:
     return NotAList(_("A list has at most %(most)d rows. Split it into several.") % {"most": MOST_ROWS})
 

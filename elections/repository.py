@@ -96,20 +96,20 @@ def _by_address(span: Span, limit: int, cursor: str | None) -> tuple[list[Item],
     found: list[Item] = []
     while True:
         page = table().page(span, limit=limit - len(found), cursor=cursor)
-        found += [item for item in page.items if is_address(item["voter_name"])]
+        found += [item for item in page.items if is_by_address(item["voter_name"])]
         cursor = page.cursor
         if cursor is None or len(found) == limit:
             return found, cursor
 
 
-def is_address(voter_name: str) -> bool:
+def is_by_address(voter_name: str) -> bool:
     """A user name has no @ in it."""
     return "@" in voter_name
 
 
 def every_voter(name: str, *, by_name: bool = True) -> Iterator[Voter]:
     found = map(voter_of, table().each(keys.voters(name)))
-    return (voter for voter in found if by_name or is_address(voter.name))
+    return (voter for voter in found if by_name or is_by_address(voter.name))
 
 
 def lists(

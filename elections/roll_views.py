@@ -27,7 +27,7 @@ from .forms import (
 )
 from .imports import Import
 from .lists import Verdict
-from .rules import Action, Election
+from .rules import EVERYBODY_HERE, Action, Election, takes_names
 from .turnout import tells_names, tells_who, turnout
 from .views import A_PAGE, context_of, may, run, told, turnout_context
 
@@ -106,6 +106,7 @@ def import_roll(request: HttpRequest, election: Election) -> HttpResponse:
         rows = form.cleaned_data["rows"]
         there = repository.on_roll(election.name, [row.kept for row in rows if row.kept])
         rows = lists.against(rows, there)
+        rows = rows if takes_names(election) else lists.only_addresses(rows, str(EVERYBODY_HERE))
         return render(request, "elections/preview.html", context_of(request, election, **_verdicts(rows)))
     context = context_of(request, election, imports=imports.under_way(election), upload=True)
     return show_form(request, form, _("Import voters"), _("Look at the list"), **context)

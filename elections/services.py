@@ -139,7 +139,8 @@ def _copy(actor: User, election: Election, name: str, **changes: Any) -> Electio
     fresh = replace(election, name=name, seed=new_seed(), **anew, **changes)
     _create(actor, fresh, copied_from=election.name)
     add_candidates(actor, fresh, repository.candidates(election.name))
-    add_voters(actor, fresh, [voter.name for voter in repository.every_voter(election.name)])
+    roll = repository.every_voter(election.name, by_name=rules.takes_names(election))
+    add_voters(actor, fresh, [voter.name for voter in roll])
     return fresh
 
 
@@ -210,6 +211,7 @@ def add_voters(
 ) -> int:
     """Put people on the roll who are not on it yet; answers how many. The same list again changes nothing."""
     check(actor, election, Action.ADD_VOTERS)
+    rules.check_listing(election, names)
     distinct = list({keys.fold(name): name for name in names}.values())
     added = 0
     for start in range(0, len(distinct), A_TRANSACTION):
@@ -223,6 +225,7 @@ def add_handful(
     actor: User, election: Election, batch: Sequence[str], also: Callable[[int], list[Write]] = lambda added: []
 ) -> int:
     """Those of the batch who are new, in one transaction with whatever else goes with so many."""
+    rules.check_listing(election, batch)
     there = repository.on_roll(election.name, batch)
     new = [name for name in batch if keys.fold(name) not in there]
     more = also(len(new))

@@ -8,7 +8,7 @@ from datetime import UTC, datetime, timedelta
 from accounts.repository import table
 
 from . import repository
-from .rules import Election, State
+from .rules import Election, takes_names
 
 BY_THE_HOUR = timedelta(days=31)  # elections that end sooner count by the hour, longer ones by the day
 HOUR, DAY = 3600, 24 * 3600
@@ -76,8 +76,7 @@ def _summed(steps: dict[int, int]) -> tuple[tuple[datetime, int], ...]:
 
 def tells_names(election: Election, voted: int) -> bool:
     """Whether it may be shown who is on the roll by name: where everybody here may vote, votes bring names onto it."""
-    comes_by_voting = election.electorate == "everyone" and election.stored_state != State.DRAFT
-    return not comes_by_voting or tells_who(election, voted)
+    return takes_names(election) or tells_who(election, voted)
 
 
 def tells_who(election: Election, voted: int) -> bool:

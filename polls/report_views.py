@@ -12,7 +12,6 @@ from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.http import urlencode
 from django.utils.translation import gettext as _
-from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
 from accounts import throttle
@@ -41,7 +40,6 @@ Found = tuple[Poll, Reported | None]
 
 
 @public
-@never_cache
 @form_page
 def report(request: HttpRequest, poll_id: UUID) -> HttpResponse:
     poll = found_or_404(poll_id)
