@@ -118,12 +118,17 @@ def confirm_registration(request: HttpRequest, token: str) -> HttpResponse:
     try:
         services.read_registration(token)
         if request.method == "POST" and (form is None or form.is_valid()):
+            throttle.count(throttle.REGISTER_ADDRESS, throttle.address(request))  # who tries names, tries few
             user = services.confirm_registration(token, form.cleaned_data["name"] if form else None)
             return _welcome(request, user)
     except services.NameTaken as refusal:
         form = form or NameForm({"name": ""})
         form.errors.clear()
         form.add_error("name", str(refusal))
+    except throttle.TooOften as refusal:
+        form = form or NameForm({"name": ""})
+        form.errors.clear()
+        form.add_error(None, str(refusal))
     except services.LinkSpent as refusal:
         return say(request, _("This link no longer works"), str(refusal), status=410)
     if form is None:
@@ -145,9 +150,12 @@ def accept_invitation(request: HttpRequest, token: str) -> HttpResponse:
         email = services.read_invitation(token)
         form = InvitedForm(posted(request))
         if request.method == "POST" and form.is_valid():
+            throttle.count(throttle.REGISTER_ADDRESS, throttle.address(request))
             return _welcome(request, services.accept_invitation(token, **form.cleaned_data))
     except services.NameTaken as refusal:
         form.add_error("name", str(refusal))
+    except throttle.TooOften as refusal:
+        form.add_error(None, str(refusal))
     except services.LinkSpent as refusal:
         return say(request, _("This link no longer works"), str(refusal), status=410)
     lead = _("You were invited as %(email)s.") % {"email": email}

@@ -6,8 +6,8 @@ import random
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from functools import lru_cache
 from itertools import chain
+from sys import getsizeof
 
 from accounts.repository import table
 from elections import repository as elections
@@ -15,6 +15,7 @@ from elections.repository import Candidate
 from elections.rules import Election
 from elections.turnout import bucket
 from store import keys
+from store.memory import Memory
 from store.table import Check, Delete, Equals, Exists, Greater, Item, Key, Missing, Put, Update, Write
 from tally.ballots import Ballots
 
@@ -125,13 +126,16 @@ def counted(election_name: str) -> Ballots:
 
 
 def candidates_of(election: Election) -> tuple[Candidate, ...]:
-    return _candidates(election.name, election.created_at, election.version)
-
-
-@lru_cache(maxsize=256)
-def _candidates(name: str, created_at: str, version: int) -> tuple[Candidate, ...]:
     """Kept as long as the election has this version: every change of its candidates makes a new one."""
-    return tuple(elections.candidates(name))
+    version = election.name, election.created_at, election.version
+    return _known_candidates.get(version, lambda: tuple(elections.candidates(election.name)))
+
+
+def _bytes_of(candidates: Sequence[Candidate]) -> int:
+    return sum(getsizeof(getattr(each, name)) for each in candidates for name in Candidate.__dataclass_fields__)
+
+
+_known_candidates = Memory[tuple[Candidate, ...]](64_000_000, _bytes_of)
 
 
 # --- writes; each answers parts of a transaction ---

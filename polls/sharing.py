@@ -55,7 +55,7 @@ def embed(request: HttpRequest, poll_id: UUID) -> HttpResponse:
 def _shown(request: HttpRequest, poll_id: UUID) -> HttpResponse:
     poll, vote = with_own_vote(request, poll_id)
     ranks = ranks_of(vote["rankings"]) if vote else {}
-    return _embedded(request, poll, ranks, acts=vote["acts"] if vote else 0, stamp=voters.stamp(poll))
+    return _embedded(request, poll, ranks, acts=vote["acts"] if vote else 0, stamp=voters.stamp(request, poll))
 
 
 def _embedded(request: HttpRequest, poll: Poll, ranks: dict[int, Any], **more: Any) -> HttpResponse:

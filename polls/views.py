@@ -170,7 +170,7 @@ def poll(request: HttpRequest, poll_id: UUID) -> HttpResponse:
     if found.hidden_at or not found.is_open(now_text()) or not voters.may_vote(found, request.user):
         return _shut(request, found)
     ranks = ranks_of(vote["rankings"]) if vote else {}
-    return _show(request, found, ranks, acts=vote["acts"] if vote else 0, stamp=voters.stamp(found))
+    return _show(request, found, ranks, acts=vote["acts"] if vote else 0, stamp=voters.stamp(request, found))
 
 
 def _shut(request: HttpRequest, poll: Poll) -> HttpResponse:
@@ -225,8 +225,8 @@ def vote_in(request: HttpRequest, poll_id: str, show: View, after: str) -> HttpR
     if poll.sign_in and not request.user.is_authenticated:
         return redirect_to_login(request.get_full_path())
     try:
-        voters.check_person(poll, request.POST)
         vote_id = voters.required_vote_id(request, poll)
+        voters.check_person(request, poll)
         count_voting(request, poll)
         known = seen if vote_id == browser else None
         outcome = services.cast(poll.id, vote_id, ranks_in(request.POST), token, known)
@@ -239,7 +239,7 @@ def vote_in(request: HttpRequest, poll_id: str, show: View, after: str) -> HttpR
 
 def _why(request: HttpRequest, poll: Poll, refusal: Refusal) -> dict[str, Any]:
     acts = request.POST.get("acts", "0")[:9]
-    return {"acts": acts, "stamp": voters.kept_stamp(poll, request.POST), "problem": str(refusal)}
+    return {"acts": acts, "stamp": voters.kept_stamp(request, poll), "problem": str(refusal)}
 
 
 def count_voting(request: HttpRequest, poll: Poll) -> None:

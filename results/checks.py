@@ -8,7 +8,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterator
-from functools import lru_cache, wraps
+from functools import wraps
 from itertools import islice
 from typing import Any
 
@@ -31,6 +31,7 @@ from ballots.rules import named, ranks_of
 from ballots.secrecy import SYMBOLS
 from elections.views import context_of
 from store.keys import fold
+from store.memory import Memory
 from store.table import Item
 from tally.ballots import Ballots
 from tally.closeness import Closeness
@@ -257,10 +258,13 @@ def follow_ballots(request: HttpRequest, found: Found) -> HttpResponse:
 # --- head to head ---
 
 
-@lru_cache(maxsize=8)
 def _summary(election_name: str, digest: str, candidates: tuple[str, ...]) -> Summary:
     """Of a sealed election, by its digest: counted once, and then every two are compared at once."""
-    return repository.counted(election_name, candidates).summary
+    asked = election_name, digest, candidates
+    return _summaries.get(asked, lambda: repository.counted(election_name, candidates).summary)
+
+
+_summaries = Memory[Summary](80_000_000, lambda summary: summary.weight)
 
 
 class PairForm(forms.Form):
