@@ -23,7 +23,7 @@ from elections.reminders import remind_by_the_clock
 from elections.renaming import finish_all
 from elections.repository import list_of
 from elections.rules import State
-from elections.services import close_what_is_over
+from elections.services import close_what_is_over, finish_copies
 from polls.services import anything_over, seal_what_is_over
 from store import keys
 from store.log import EventLog
@@ -102,6 +102,7 @@ def _sweep() -> int:
 
 REMOVALS = Job("removals", 10, see_off_all, anything_in(keys.LEAVING))
 RENAMES = Job("renames", 10, finish_all, anything_in(keys.RENAMED))
+COPIES = Job("copies", 10, finish_copies, anything_in(keys.COPYING))
 ENDS = Job("ends", 5, close_what_is_over, anything_in(list_of(State.OPEN)))
 BALLOTS = Job("ballots", 2, seal_what_is_closed, anything_in(keys.SEALING))
 POLLS = Job("polls", 5, seal_what_is_over, anything_over)
@@ -112,7 +113,7 @@ LOG = Job("log", 2, _seal, _events_to_seal)
 NIGHTLY = Job("nightly", 300, nightly.mail_checkpoint, nightly.is_due)
 SWEEP = Job("sweep", 30, _sweep)
 
-JOBS = (REMOVALS, RENAMES, ENDS, BALLOTS, POLLS, REMINDERS, MAILINGS, MAIL, LOG, NIGHTLY, SWEEP)
+JOBS = (REMOVALS, RENAMES, COPIES, ENDS, BALLOTS, POLLS, REMINDERS, MAILINGS, MAIL, LOG, NIGHTLY, SWEEP)
 
 
 # --- doing them ---

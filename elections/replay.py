@@ -205,6 +205,7 @@ EXEMPT = (
         "Which of the gates somebody came through is chance; together they count the same.",
         summed=True,
     ),
+    Exempt(like(keys.copying("")), "Work left to do after a copy; each thing done has an event of its own."),
     Exempt(like(keys.sealing("")), "Work left to do after a close; each thing done has an event of its own."),
     Exempt(
         like(keys.election(""))._replace(sk=""),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, replace
+from itertools import islice
 from typing import Any
 
 from accounts.repository import table
@@ -14,6 +15,7 @@ from store.table import AllOf, Check, Delete, Equals, Item, Key, Missing, Put, S
 from .rules import Election, State, is_over
 
 GATES = 16  # a cast checks one of them, so that casts meet one in sixteen others; closing shuts them all
+LOOKED_AT = 1000  # entries on rolls, the newest, among which home looks for what waits for one's vote
 COPIED = ("name", "no_voting_before", "no_voting_after", "created_at", "closing")  # what lists show beside the state
 
 
@@ -132,12 +134,25 @@ def list_of(state: State) -> Span:
 def waiting_for(name: str, email: str, now: str) -> list[Election]:
     """Open elections somebody may vote in and has not, the one that ends first on top."""
     spans = (keys.elections_of_voter(name), keys.elections_of_voter(email), keys.FOR_EVERYONE)
-    listed = [item for span in spans for item in table().page(span, limit=100).items]
+    listed = [item for span in spans for item in newest(span)]
     names = {keys.fold(item["election_name"]): item["election_name"] for item in listed}
     voted = {keys.fold(item["election_name"]) for item in listed if item.get("voted")}
-    wanted = [keys.election(each) for folded, each in names.items() if folded not in voted]
-    found = [election_of(item) for item in table().get_many(wanted).values()] if wanted else []
-    return sorted((each for each in found if each.takes_votes(now)), key=lambda each: each.no_voting_after or "~")
+    found = taking_votes([each for folded, each in names.items() if folded not in voted], now)
+    return sorted(found, key=lambda each: each.no_voting_after or "~")
+
+
+def newest(span: Span) -> Iterator[Item]:
+    """Somebody is on the rolls of closed elections, too, and of drafts: what is open must not hide behind a hundred."""
+    return islice(table().each(span, backwards=True), LOOKED_AT)
+
+
+def taking_votes(names: Iterable[str], now: str) -> list[Election]:
+    """Those that are open. Of the others, only their short entries in the list of elections are read."""
+    places = [keys.listed_election(name) for name in names]
+    entries = [listed_of(item) for item in table().get_many(places).values()] if places else []
+    open_ = [keys.election(each.name) for each in entries if each.state(now) in (State.EDITABLE, State.OPEN)]
+    found = [election_of(item) for item in table().get_many(open_).values()] if open_ else []
+    return [each for each in found if each.takes_votes(now)]
 
 
 # --- items ---
@@ -185,6 +200,14 @@ def creation(election: Election) -> list[Write]:
         runner(election, election.owner_name),
         Check(keys.renamed(election.name), Missing()),
     ]
+
+
+def to_be_filled(copy: Election, source: Election, asked_by: str) -> Put:
+    """The mark by which a copy that was cut short is taken to its end."""
+    place = keys.copying(copy.name)
+    index = {"GSI1PK": keys.COPYING.pk, "GSI1SK": keys.by_date(copy.created_at, copy.name)}
+    words = {"election_name": copy.name, "copied_from": source.name, "created_at": source.created_at}
+    return Put({"PK": place.pk, "SK": place.sk, **index, **words, "asked_by": asked_by})
 
 
 def runner(election: Election, person: str) -> Put:

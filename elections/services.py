@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
+import logging
 import secrets
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import asdict, replace
 from typing import Any
@@ -24,11 +26,14 @@ from .rules import Action, Election, State
 
 TRIES = 5
 A_TRANSACTION = 90  # parts of our own that fit beside the log's
+AN_EVENT = 200_000  # bytes of candidates in one event; an item holds 400 KB
 
 
 class NameTaken(Refusal):
     pass
 
+
+_log = logging.getLogger("plenum.elections")
 
 NAME_TAKEN = _("There is an election of that name already. Please choose another one.")
 
@@ -66,11 +71,11 @@ def new_seed() -> str:
     return secrets.token_hex(8)
 
 
-def _create(actor: User, election: Election, **data: Any) -> None:
+def _create(actor: User, election: Election, *also: Write, **data: Any) -> None:
     _sweep(election.name)
     said = repository.storable(asdict(election)) | {"election_name": election.name, **data}
     try:
-        log().record(Event(actor.name, "ElectionCreated", said), *repository.creation(election))
+        log().record(Event(actor.name, "ElectionCreated", said), *repository.creation(election), *also)
     except Refused:
         raise NameTaken(NAME_TAKEN) from None
 
@@ -137,11 +142,44 @@ def copy(actor: User, election: Election, name: str) -> Election:
 def _copy(actor: User, election: Election, name: str, **changes: Any) -> Election:
     anew = {"allow_edit": True, "allow_vote": False, "voter_count": 0, "version": 1, "closing": None}
     fresh = replace(election, name=name, seed=new_seed(), **anew, **changes)
-    _create(actor, fresh, copied_from=election.name)
-    add_candidates(actor, fresh, repository.candidates(election.name))
-    roll = repository.every_voter(election.name, by_name=rules.takes_names(election))
-    add_voters(actor, fresh, [voter.name for voter in roll])
+    _create(actor, fresh, repository.to_be_filled(fresh, election, actor.name), copied_from=election.name)
+    for _attempt in range(TRIES):
+        with suppress(Overtaken):  # by a worker who is at the same: all of it may be done twice
+            _fill(actor, fresh, election)
+            break
     return fresh
+
+
+def _fill(actor: User, copy: Election, source: Election) -> None:
+    """Candidates and roll are more than fit one transaction; the mark goes when all of them are there."""
+    add_candidates(actor, copy, repository.candidates(source.name))
+    roll = repository.every_voter(source.name, by_name=rules.takes_names(source))
+    add_voters(actor, copy, [voter.name for voter in roll])
+    people.table().write(Delete(keys.copying(copy.name)))
+
+
+def finish_copies() -> int:
+    """Take every copy that was cut short to its end; answers how many there were."""
+    return sum(finish_copy(item["election_name"]) for item in list(people.table().each(keys.COPYING)))
+
+
+def finish_copy(name: str) -> bool:
+    """Whether there was anything left to do. If whoever asked for it, or what was copied, is gone, it stays as it is."""
+    mark = people.table().get(keys.copying(name))
+    if mark is None:
+        return False
+    actor, copy = people.find(mark["asked_by"]), renaming.found(name)
+    source = repository.find(mark["copied_from"])
+    is_there = source is not None and source.created_at == mark["created_at"]
+    try:
+        if actor and copy and source and is_there:
+            _fill(actor, copy, source)
+    except Overtaken:
+        return True  # somebody else is at it, or will be
+    except Refusal as refusal:  # it is not theirs any more, say: nobody would be able to finish it
+        _log.error("copy left as it is", extra={"words": type(refusal).__name__})
+    people.table().write(Delete(keys.copying(name)))
+    return True
 
 
 # --- candidates ---
@@ -149,10 +187,22 @@ def _copy(actor: User, election: Election, name: str, **changes: Any) -> Electio
 
 def add_candidates(actor: User, election: Election, new: Sequence[Candidate]) -> list[str]:
     """Add those that are not there yet; answers their names."""
-    added: list[str] = []
-    for start in range(0, len(new), A_TRANSACTION):
-        added += _add_candidates(actor, election.name, new[start : start + A_TRANSACTION])
-    return added
+    return [name for batch in _batches(new) for name in _add_candidates(actor, election.name, batch)]
+
+
+def _batches(new: Sequence[Candidate]) -> Iterator[list[Candidate]]:
+    """As many as fit a transaction, and as long as what is said about them fits its event."""
+    batch: list[Candidate] = []
+    size = 0
+    for each in new:
+        weight = len(json.dumps(asdict(each)).encode())
+        if batch and (len(batch) == A_TRANSACTION or size + weight > AN_EVENT):
+            yield batch
+            batch, size = [], 0
+        batch.append(each)
+        size += weight
+    if batch:
+        yield batch
 
 
 def _add_candidates(actor: User, name: str, new: Sequence[Candidate]) -> list[str]:
@@ -251,11 +301,14 @@ with_closing: list[Callable[[Election], list[Write]]] = []  # and when its ballo
 
 def open_(actor: User, election: Election, *, editable: bool) -> Election:
     check(actor, election, Action.OPEN)
+    if finish_copy(election.name):
+        election = repository.find(election.name) or election
     candidates = repository.candidates(election.name)
     rules.check_opening(election, len(candidates), repository.now_text())
     after = opened(election, editable=editable)
     also = [write for part in with_opening for write in part(after)]
-    writes = [*opening(election, after), *also, repository.reminders_from_now(election)]
+    whole = Check(keys.copying(election.name), Missing())
+    writes = [*opening(election, after), *also, repository.reminders_from_now(election), whole]
     _record(actor, "ElectionOpened", election, {"editable": editable}, *writes)
     return replace(after, version=election.version + 1)
 

@@ -30,6 +30,7 @@ A name becomes part of a key only through `part`, which folds it (so that "Ada" 
 | import        | data  | ELECTION#{name}    | IMPORT#{digest}   |                              | import               |
 | import's rows | data  | ELECTION#{name}    | IMPORTED#{…}#{nn} |                              | import               |
 | old name      | data  | ELECTION#{name}    | RENAMED           | RENAMED / {time}#{name}      | worker, new drafts   |
+| unfinished    | data  | ELECTION#{name}    | COPYING           | COPYING / {time}#{name}      | worker, opening      |
 | gate          | data  | ELECTION#{name}    | GATE#{nn}         |                              | every cast, turnout  |
 | salt          | data  | ELECTION#{name}    | SALT              |                              | secret ballots       |
 | ballot        | data  | ELECTION#{name}    | BALLOT#{voter}    | BALLOTS#{name} / {time}#…    | receipt, count, live |
@@ -309,6 +310,14 @@ RENAMED = Span("RENAMED", index=True)
 def renamed(election_name: str) -> Key:
     """Under the old name, until everything is under the new one."""
     return Key(election(election_name).pk, "RENAMED")
+
+
+COPYING = Span("COPYING", index=True)
+
+
+def copying(election_name: str) -> Key:
+    """Of a draft, until it has everything of the election it is a copy of."""
+    return Key(election(election_name).pk, "COPYING")
 
 
 FOR_EVERYONE = Span("EVERYONE", index=True)

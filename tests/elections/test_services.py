@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections import Counter
+from dataclasses import replace
 
 import pytest
 
@@ -295,3 +296,89 @@ def test_of_two_organisers_with_the_same_page_the_second_is_told(ada, draft):
     with pytest.raises(Overtaken):
         services.change(ada, draft, Action.DESCRIBE, description="second")
     assert again(draft).description == "first"
+
+
+# --- behind a hundred others ---
+
+
+@pytest.mark.parametrize("state", ["closed", "draft"])
+def test_what_waits_for_ones_vote_is_not_hidden_by_a_hundred_others(site, ada, ready, state):
+    """The entries are made as the store has them: a hundred elections from draft to closed take too long here."""
+    now = repository.now_text()
+    early, late = (services.copy(ada, ready, name) for name in ("The oldest", "The newest"))
+    flags = {"closed": (False, False), "draft": (True, False)}[state]
+    for number in range(101):
+        other = replace(ready, name=f"Other {number}", created_at=late.created_at, version=1)
+        other = replace(other, allow_edit=flags[0], allow_vote=flags[1])
+        site.write(*repository.creation(other), repository.new_voter(other, "Hypatia"))
+    for name in (early.name, late.name):
+        services.open_(ada, repository.find(name), editable=False)
+    waiting = repository.waiting_for("Hypatia", "h@example.org", now)
+    assert {each.name for each in waiting} == {"The oldest", "The newest"}
+
+
+# --- long statements ---
+
+
+LONG = [Candidate(f"Candidate {number:02}", "word " * 3_900) for number in range(25)]  # 19,500 letters each
+
+
+def test_candidates_with_long_statements_are_added_and_copied(site, ada, draft):
+    assert len(services.add_candidates(ada, draft, LONG)) == 25
+    services.copy(ada, again(draft), "Copy")
+    there, copied = repository.candidates("Board 2027"), repository.candidates("Copy")
+    assert copied == there
+    assert [each.statement for each in there] == [each.statement for each in LONG]
+    assert site.get(keys.copying("Copy")) is None
+
+
+def test_many_short_ones_take_as_few_events_as_before(site, ada, draft):
+    services.add_candidates(ada, draft, [Candidate(str(number)) for number in range(200)])
+    assert events(site).count("CandidatesAdded") == 3
+
+
+class Killed(BaseException):
+    pass
+
+
+@pytest.mark.parametrize("after", range(1, 6))
+def test_a_copy_that_was_cut_short_is_finished_by_a_worker(site, ada, draft, monkeypatch, after):
+    services.add_candidates(ada, draft, LONG)
+    services.add_voters(ada, draft, [f"v{number}@example.org" for number in range(100)])
+    record, calls = services._record, []
+
+    def dies(*words):
+        calls.append(words[1])
+        if len(calls) == after:
+            raise Killed
+        record(*words)
+
+    monkeypatch.setattr(services, "_record", dies)
+    with pytest.raises(Killed):
+        services.copy(ada, again(draft), "Copy")
+    monkeypatch.undo()
+    assert services.finish_copies() == 1
+    assert repository.candidates("Copy") == repository.candidates("Board 2027")
+    assert repository.find("Copy").voter_count == 100
+    assert services.finish_copies() == 0
+    assert site.get(keys.copying("Copy")) is None
+
+
+def test_a_copy_does_not_open_before_it_is_whole(site, ada, ready, monkeypatch):
+    monkeypatch.setattr(services, "_fill", lambda *_: None)
+    copy = services.copy(ada, ready, "Copy")
+    monkeypatch.undo()
+    opened = services.open_(ada, copy, editable=False)
+    assert opened.voter_count == 2
+    assert len(repository.candidates("Copy")) == 2
+    assert services.finish_copies() == 0
+
+
+def test_a_copy_whose_original_is_gone_stays_as_it_is(site, ada, ready, monkeypatch):
+    monkeypatch.setattr(services, "_fill", lambda *_: None)
+    services.copy(ada, ready, "Copy")
+    monkeypatch.undo()
+    services.delete(ada, again(ready))
+    assert services.finish_copies() == 1
+    assert repository.candidates("Copy") == []
+    assert services.finish_copies() == 0

@@ -19,6 +19,7 @@ from results import checks, published, services
 from results.following import decisive, story_of
 from results.published import Place, letters_told
 from store import keys
+from store.memory import Memory
 from store.table import Span
 from tally.ballots import Ballots
 from tally.methods import count
@@ -93,9 +94,9 @@ def trips(answer) -> int:
     return int(re.search(r'desc="(\d+) trips"', answer["Server-Timing"])[1])
 
 
-def test_round_trips(closed, look):
+def test_round_trips(closed, look, monkeypatch):
     closed(*SIX, secret_ballot=False)
-    checks._summary.cache_clear()
+    monkeypatch.setattr(checks, "_summaries", Memory(1_000_000, lambda summary: summary.weight))
     at = {name: reverse(name, args=["Board"]) for name in PAGES}
     for name in ("follow", "recount"):
         look.client.get(at[name])  # candidates of a sealed election are read once

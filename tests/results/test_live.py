@@ -141,6 +141,7 @@ def test_what_is_told_again_or_out_of_order_makes_no_difference(steps):
             recounted = Ballots.of("DACB", newest.values()).normal
             assert (running.summary, running.counts) == (Summary.of(recounted), recounted.counts)
             assert running.ballots.normal.summary == Summary.of(running.ballots)
+            assert running.letters == sum(map(len, newest.values()))
 
 
 def test_only_what_is_new_is_read(site, board, shelf, monkeypatch):
