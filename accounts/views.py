@@ -205,9 +205,16 @@ def _next(request: HttpRequest) -> str:
 @requires(None)
 @require_POST
 def sign_out(request: HttpRequest) -> HttpResponse:
+    return _signed_out(request)
+
+
+def _signed_out(request: HttpRequest) -> HttpResponse:
+    """The next person at this device finds no page of ours that the browser was allowed to keep."""
     auth.logout(request)
     messages.success(request, _("You are signed out."))
-    return redirect("home")
+    answer = redirect("home")
+    answer["Clear-Site-Data"] = '"cache"'
+    return answer
 
 
 @requires(None)
@@ -346,9 +353,7 @@ def _end_sessions(request: HttpRequest, which: str) -> HttpResponse:
     if which in ("everywhere", here):
         if which == "everywhere":
             services.sign_out_everywhere(request.user)
-        auth.logout(request)
-        messages.success(request, _("You are signed out."))
-        return redirect("home")
+        return _signed_out(request)
     services.end_sessions(request.user, except_for=here, only=None if which == "others" else which)
     messages.success(request, _("Signed out there."))
     return redirect("sessions")
