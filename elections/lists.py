@@ -85,7 +85,8 @@ def against(rows: Iterable[Row], already: Collection[str]) -> list[Row]:
 def only_addresses(rows: Iterable[Row], reason: str) -> list[Row]:
     """The rows again, those by name refused, whether or not they are on the roll."""
     return [
-        replace(row, verdict=Verdict.INVALID, reason=reason) if row.kept and "@" not in row.kept else row for row in rows
+        replace(row, verdict=Verdict.INVALID, reason=reason) if row.kept and "@" not in row.kept else row
+        for row in rows
     ]
 
 

@@ -155,7 +155,11 @@ def _fill(actor: User, copy: Election, source: Election) -> None:
     add_candidates(actor, copy, repository.candidates(source.name))
     roll = repository.every_voter(source.name, by_name=rules.takes_names(source))
     add_voters(actor, copy, [voter.name for voter in roll])
-    people.table().write(Delete(keys.copying(copy.name)))
+    _end_copying(copy.name)
+
+
+def _end_copying(name: str) -> None:
+    people.table().write(Delete(keys.copying(name)))
 
 
 def finish_copies() -> int:
@@ -164,7 +168,7 @@ def finish_copies() -> int:
 
 
 def finish_copy(name: str) -> bool:
-    """Whether there was anything left to do. If whoever asked for it, or what was copied, is gone, it stays as it is."""
+    """Whether anything was left to do. If whoever asked for it, or what was copied, is gone, it stays as it is."""
     mark = people.table().get(keys.copying(name))
     if mark is None:
         return False
@@ -178,7 +182,7 @@ def finish_copy(name: str) -> bool:
         return True  # somebody else is at it, or will be
     except Refusal as refusal:  # it is not theirs any more, say: nobody would be able to finish it
         _log.error("copy left as it is", extra={"words": type(refusal).__name__})
-    people.table().write(Delete(keys.copying(name)))
+    _end_copying(name)
     return True
 
 

@@ -1,4 +1,4 @@
-"""Nobody keeps a page that was made for somebody: every address, whoever opens it, unless it says that it may be kept."""
+"""Nobody keeps a page that was made for somebody: every address, whoever opens it, unless it says otherwise."""
 
 from __future__ import annotations
 

@@ -101,7 +101,7 @@ ELSEWHERE = (NO_POLL, "token", "made-up", "number", "mark")  # what is not there
 
 
 def every_page(who: str, election: str, voters: Sequence[str]) -> Iterator[Question]:
-    """Every address there is but those of one's own account: of this election, of these people, and what is searched."""
+    """Every address but those of one's own account: of this election, of these people, and what can be searched."""
     for route, (whom, methods, words) in ROUTES.items():
         is_there = whom != SIGNED_IN and route not in UNLIKE and not set(words) & set(ELSEWHERE)
         if is_there and methods in (READ, FORM):

@@ -1,4 +1,4 @@
-"""A draft of a ballot comes back to its voter, in their session; it names nobody, and the next person never meets it."""
+"""A draft of a ballot comes back to its voter, in their session; it names nobody, and nobody else meets it."""
 
 from __future__ import annotations
 

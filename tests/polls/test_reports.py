@@ -19,7 +19,8 @@ from store.log import as_text, utc_now
 from tests.at_once import at_once
 
 from .conftest import by_ida, events, vote
-from .test_pages import at_leisure, form_of, send, text  # noqa: F401 - a fixture
+from .test_pages import at_leisure, send, text  # noqa: F401 - a fixture
+from .test_pages import form_of as ballot_of
 
 LIST = "/admin/polls/reported/"
 
@@ -232,7 +233,7 @@ def test_a_hidden_poll_is_gone_for_all_but_its_maker_and_those_who_hid_it(made, 
 
 def test_nobody_votes_in_a_hidden_poll(made, client, root, signed_in):
     poll, ida = made(), signed_in(people.find("Ida"))
-    of_client, of_ida = form_of(client, poll), form_of(ida, poll)
+    of_client, of_ida = ballot_of(client, poll), ballot_of(ida, poll)
     act(root, poll, "hide")
     assert send(client, poll, "Sushi", of_client).status_code == 410
     assert send(ida, poll, "Sushi", of_ida).status_code == 422

@@ -47,8 +47,8 @@ def test_a_failure_is_not_remembered():
 def test_it_never_weighs_more_than_it_may_and_knows_its_weight(asked):
     memory = Memory[tuple[int, int]](50, lambda answer: answer[1])
     for question, weight in asked:
-        question_, weight_ = memory.get(question, lambda question=question, weight=weight: (question, weight))
-        assert question_ == question
+        found = memory.get(question, lambda question=question, weight=weight: (question, weight))
+        assert found[0] == question
         assert memory.weight <= 50
         assert memory.weight == sum(kept for _answer, kept in memory._kept.values())
 
