@@ -46,6 +46,9 @@ class Limit:
 SIGN_IN_ACCOUNT = Limit("sign-in-account", 10, 600)
 SIGN_IN_ADDRESS = Limit("sign-in-address", 50, 600)
 REGISTER_ADDRESS = Limit("register-address", 20, 3600)
+NAME_ADDRESS = Limit(
+    "name-address", 20, 3600
+)  # names tried that somebody has: who tries many wants to know who is here
 RESET_ACCOUNT = Limit("reset-account", 3, 3600)
 RESET_ADDRESS = Limit("reset-address", 20, 3600)
 FACTOR_ACCOUNT = Limit("factor-account", 8, 600)

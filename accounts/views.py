@@ -118,22 +118,26 @@ def confirm_registration(request: HttpRequest, token: str) -> HttpResponse:
     try:
         services.read_registration(token)
         if request.method == "POST" and (form is None or form.is_valid()):
-            throttle.count(throttle.REGISTER_ADDRESS, throttle.address(request))  # who tries names, tries few
             user = services.confirm_registration(token, form.cleaned_data["name"] if form else None)
             return _welcome(request, user)
     except services.NameTaken as refusal:
         form = form or NameForm({"name": ""})
         form.errors.clear()
-        form.add_error("name", str(refusal))
-    except throttle.TooOften as refusal:
-        form = form or NameForm({"name": ""})
-        form.errors.clear()
-        form.add_error(None, str(refusal))
+        form.add_error("name", _why_not(request, refusal))
     except services.LinkSpent as refusal:
         return say(request, _("This link no longer works"), str(refusal), status=410)
     if form is None:
         return ask(request, _("Complete your account"), _("Complete account"))
     return show_form(request, form, _("Choose another name"), _("Complete account"))
+
+
+def _why_not(request: HttpRequest, refusal: services.NameTaken) -> str:
+    """That somebody has the name; whoever has tried very many is no longer told which are taken."""
+    try:
+        throttle.count(throttle.NAME_ADDRESS, throttle.address(request))
+    except throttle.TooOften as too_often:
+        return str(too_often)
+    return str(refusal)
 
 
 def _welcome(request: HttpRequest, user: User) -> HttpResponse:
@@ -150,12 +154,9 @@ def accept_invitation(request: HttpRequest, token: str) -> HttpResponse:
         email = services.read_invitation(token)
         form = InvitedForm(posted(request))
         if request.method == "POST" and form.is_valid():
-            throttle.count(throttle.REGISTER_ADDRESS, throttle.address(request))
             return _welcome(request, services.accept_invitation(token, **form.cleaned_data))
     except services.NameTaken as refusal:
-        form.add_error("name", str(refusal))
-    except throttle.TooOften as refusal:
-        form.add_error(None, str(refusal))
+        form.add_error("name", _why_not(request, refusal))
     except services.LinkSpent as refusal:
         return say(request, _("This link no longer works"), str(refusal), status=410)
     lead = _("You were invited as %(email)s.") % {"email": email}

@@ -23,7 +23,13 @@ from tests.test_routes import FORM, NO_POLL, READ, ROUTES, SIGNED_IN
 
 CHANCE = re.compile(r"[\w-]{16,}|<time[^>]*>[^<]*</time>", re.ASCII)  # tokens, digests, codes, pseudonyms; the clock
 TRIPS = re.compile(r"(\d+) trips")
-OWN = ("Set-Cookie", "X-Request-ID", "Server-Timing", "Content-Length")  # of every answer; a length is that of a text
+OWN = (
+    "Set-Cookie",
+    "X-Request-ID",
+    "Server-Timing",
+    "Content-Length",
+    "Expires",
+)  # of every answer; a length is that of a text
 
 
 @dataclass(frozen=True)

@@ -382,3 +382,29 @@ def test_a_copy_whose_original_is_gone_stays_as_it_is(site, ada, ready, monkeypa
     assert services.finish_copies() == 1
     assert repository.candidates("Copy") == []
     assert services.finish_copies() == 0
+
+
+# --- a roll whose names come with votes ---
+
+
+def test_without_names_a_page_of_the_roll_is_filled_and_its_end_tells_nothing(site, ada, draft):
+    addresses = [f"{letter}@example.org" for letter in "abcdef"]
+    services.add_voters(ada, draft, [*addresses, "Bob", "Zoe"])
+    first, cursor = repository.voters(draft.name, limit=3, by_name=False)
+    assert [each["voter_name"] for each in first] == addresses[:3]
+    rest, cursor = repository.voters(draft.name, limit=3, cursor=cursor, by_name=False)
+    assert [each["voter_name"] for each in rest] == addresses[3:]
+    assert cursor is None, "that a name comes after them does not show"
+    assert [each.name for each in repository.every_voter(draft.name, by_name=False)] == addresses
+
+
+def test_where_everybody_may_vote_nobody_is_added_by_name_once_it_is_open(site, ada, draft):
+    services.add_candidates(ada, draft, [Candidate("Bo"), Candidate("Cy")])
+    election = services.change(ada, again(draft), Action.SET_UP, electorate="everyone")
+    services.add_voters(ada, election, ["by.post@example.org"])
+    election = services.open_(ada, again(election), editable=False)
+    with pytest.raises(WrongState, match="added by their address"):
+        services.add_voters(ada, election, ["Hypatia"])
+    assert services.add_voters(ada, election, ["other@example.org"]) == 1
+    services.copy(ada, again(election), "Copy")
+    assert {each.name for each in repository.every_voter("Copy")} == {"by.post@example.org", "other@example.org"}
