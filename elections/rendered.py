@@ -7,9 +7,7 @@ and the rest is shown without markup until somebody looks again.
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from contextlib import suppress
-from threading import Lock
 from typing import Protocol
 
 from django.core.exceptions import ValidationError
@@ -17,6 +15,7 @@ from django.utils.safestring import SafeString, mark_safe
 from django.utils.translation import gettext as _
 
 from accounts.repository import table
+from store.memory import Memory
 from store.table import Equals, Item, Key, StoreError, Update
 
 from . import markdown
@@ -25,54 +24,27 @@ from .rules import LONGEST_TEXT, Html
 LONGEST_HTML = 100_000  # bytes that one text may become; with the text itself it fits one item
 A_REQUEST = 200_000  # characters that are rendered for one request, if nothing is kept of them,
 A_WRITE = 2_000  # and as how many keeping the HTML of one text counts
-MOST_REMEMBERED = 4_000_000  # bytes of texts and HTML
+MOST_REMEMBERED = 4_000_000  # bytes of HTML
 
 
 # --- rendering ---
 
 
-class Memory:
-    """What this process rendered lately; what nobody has asked for longest makes room for others."""
-
-    def __init__(self, most: int = MOST_REMEMBERED):
-        self.most, self.size = most, 0
-        self._lock, self._kept = Lock(), OrderedDict[str, str]()
-
-    def get(self, text: str) -> str | None:
-        with self._lock:
-            if text in self._kept:
-                self._kept.move_to_end(text)
-            return self._kept.get(text)
-
-    def keep(self, text: str, html: str) -> None:
-        with self._lock:
-            if self._kept.setdefault(text, html) is html:
-                self.size += _weight(text, html)
-            while self.size > self.most:
-                self.size -= _weight(*self._kept.popitem(last=False))
-
-
-def _weight(text: str, html: str) -> int:
-    return len(text.encode()) + len(html.encode())
-
-
-memory = Memory()
+memory = Memory[str](MOST_REMEMBERED, lambda html: len(html.encode()))  # what this process rendered lately
 
 
 def rendered(text: str) -> str:
     """The text as HTML; rendered anew only if that was not done lately."""
-    if not text:
-        return ""
-    html = memory.get(text)
-    if html is None:
-        html = markdown.to_html(text) + ""  # no longer a safe text, but one that an item holds
-        memory.keep(text, html)
-    return html
+    return memory.get(text, lambda: _made(text)) if text else ""
+
+
+def _made(text: str) -> str:
+    return markdown.to_html(text) + ""  # no longer a safe text, but one that an item holds
 
 
 def remembered(text: str) -> str:
     """The HTML if it was made lately, else the text, which is about as long; nothing is rendered for it."""
-    return memory.get(text) or text
+    return memory.known(text) or text
 
 
 def check(text: str) -> None:

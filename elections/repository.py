@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from itertools import islice
+from sys import getsizeof
 from typing import Any
 
 from django.utils.safestring import SafeString
@@ -21,6 +22,7 @@ from .rules import Election, Html, State, is_over
 
 A_HANDFUL = 90  # entries of a roll that are looked at together
 GATES = 16  # a cast checks one of them, so that casts meet one in sixteen others; closing shuts them all
+LOOKED_AT = 1000  # entries on rolls, the newest, among which home looks for what waits for one's vote
 COPIED = ("name", "no_voting_before", "no_voting_after", "created_at", "closing")  # what lists show beside the state
 
 
@@ -35,6 +37,12 @@ class Candidate:
     @property
     def statement_html(self) -> SafeString:
         return rendered.held(self.statement, self.html)
+
+    @property
+    def weight(self) -> int:
+        """Bytes in memory, about."""
+        texts = (self.name, self.statement, self.link, *(self.html or ()))
+        return sum(map(getsizeof, texts))
 
     @property
     def length(self) -> int:
@@ -138,22 +146,41 @@ def find_candidate(name: str, candidate: str) -> Candidate | None:
     return candidate_of(item) if item else None
 
 
-def voters(name: str, *, prefix: str = "", limit: int, cursor: str | None = None) -> tuple[list[Item], str | None]:
-    page = table().page(keys.voters(name, prefix), limit=limit, cursor=cursor)
-    return page.items, page.cursor
+def voters(
+    name: str, *, prefix: str = "", limit: int, cursor: str | None = None, by_name: bool = True
+) -> tuple[list[Item], str | None]:
+    """A page of the roll; without those who are on it by name, it is filled up, so that no gap tells of them."""
+    if by_name:
+        page = table().page(keys.voters(name, prefix), limit=limit, cursor=cursor)
+        return page.items, page.cursor
+    found, on = _by_address(keys.voters(name, prefix), limit, cursor)
+    is_last = on is None or not _by_address(keys.voters(name, prefix), 1, on)[0]
+    return found, None if is_last else on
 
 
-def every_voter(name: str) -> Iterator[Voter]:
-    return map(voter_of, table().each(keys.voters(name)))
+def _by_address(span: Span, limit: int, cursor: str | None) -> tuple[list[Item], str | None]:
+    found: list[Item] = []
+    while True:
+        page = table().page(span, limit=limit - len(found), cursor=cursor)
+        found += [item for item in page.items if is_by_address(item["voter_name"])]
+        cursor = page.cursor
+        if cursor is None or len(found) == limit:
+            return found, cursor
 
 
-def still_here(election_name: str) -> Iterator[str]:
-    """Who is on the roll, without those listed by the name of an account that is gone."""
-    left = table().each(keys.voters(election_name))
+def every_voter(name: str, *, by_name: bool = True) -> Iterator[Voter]:
+    found = map(voter_of, table().each(keys.voters(name)))
+    return (voter for voter in found if by_name or is_by_address(voter.name))
+
+
+def still_here(election_name: str, *, by_name: bool = True) -> Iterator[str]:
+    """Who is on the roll, without those listed by the name of an account that is gone; or only who is by address."""
+    every = table().each(keys.voters(election_name))
+    left = (entry for entry in every if by_name or is_by_address(entry["voter_name"]))
     while some := list(islice(left, A_HANDFUL)):
-        by_name = {keys.user(each["voter_name"]): each for each in some if not is_by_address(each["voter_name"])}
-        found = table().get_many(by_name) if by_name else {}
-        pairs = [(people.user_of(item), by_name[key]) for key, item in found.items()]
+        named = {keys.user(each["voter_name"]): each for each in some if not is_by_address(each["voter_name"])}
+        found = table().get_many(named) if named else {}
+        pairs = [(people.user_of(item), named[key]) for key, item in found.items()]
         here = {entry["voter_name"] for _person, entry in matching(pairs)}
         yield from (name for each in some if is_by_address(name := each["voter_name"]) or name in here)
 
@@ -178,15 +205,28 @@ def list_of(state: State) -> Span:
 def waiting_for(person: User, now: str) -> list[Election]:
     """Open elections somebody may vote in and has not, the one that ends first on top."""
     spans = (keys.elections_of_voter(person.name), keys.elections_of_voter(person.email))
-    listed = entries_of(person, (item for span in spans for item in table().page(span, limit=100).items))
+    listed = entries_of(person, (item for span in spans for item in newest(span)))
     on_roll = {keys.fold(item["election_name"]) for item in listed}
-    listed += table().page(keys.FOR_EVERYONE, limit=100).items
+    listed += newest(keys.FOR_EVERYONE)
     names = {keys.fold(item["election_name"]): item["election_name"] for item in listed}
     voted = {keys.fold(item["election_name"]) for item in listed if item.get("voted")}
-    wanted = [keys.election(each) for folded, each in names.items() if folded not in voted]
-    found = [election_of(item) for item in table().get_many(wanted).values()] if wanted else []
+    found = taking_votes([each for folded, each in names.items() if folded not in voted], now)
     found = [each for each in found if keys.fold(each.name) in on_roll or each.is_open_to(person.votes_since)]
-    return sorted((each for each in found if each.takes_votes(now)), key=lambda each: each.no_voting_after or "~")
+    return sorted(found, key=lambda each: each.no_voting_after or "~")
+
+
+def newest(span: Span) -> Iterator[Item]:
+    """Somebody is on the rolls of closed elections, too, and of drafts: what is open must not hide behind a hundred."""
+    return islice(table().each(span, backwards=True), LOOKED_AT)
+
+
+def taking_votes(names: Iterable[str], now: str) -> list[Election]:
+    """Those that are open. Of the others, only their short entries in the list of elections are read."""
+    places = [keys.listed_election(name) for name in names]
+    entries = [listed_of(item) for item in table().get_many(places).values()] if places else []
+    open_ = [keys.election(each.name) for each in entries if each.state(now) in (State.EDITABLE, State.OPEN)]
+    found = [election_of(item) for item in table().get_many(open_).values()] if open_ else []
+    return [each for each in found if each.takes_votes(now)]
 
 
 # --- items ---

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import Enum
@@ -314,6 +315,23 @@ def check_in_place(election: Election, action: Action) -> None:
         raise WrongState(
             _("Candidates and voters are still being copied into this draft. Please try again in a moment.")
         )
+
+
+EVERYBODY_HERE = _(
+    "Everybody who has an account here may vote in this election already. Others are added by their address."
+)
+
+
+def takes_names(election: Election) -> bool:
+    """Whether people are put on the roll by name. Where everybody here may vote, votes bring the names, and whether
+    one was there already would tell who has voted in secret."""
+    comes_by_voting = election.electorate == "everyone" and election.stored_state != State.DRAFT
+    return not (comes_by_voting and election.secret_ballot)
+
+
+def check_listing(election: Election, names: Iterable[str]) -> None:
+    if not takes_names(election) and not all("@" in name for name in names):
+        raise WrongState(EVERYBODY_HERE)
 
 
 def offered(who: Relation, state: State) -> set[Action]:

@@ -7,11 +7,9 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections import OrderedDict
 from collections.abc import Iterator
 from functools import wraps
 from itertools import islice
-from threading import Lock
 from typing import Any
 
 from django import forms
@@ -33,6 +31,7 @@ from ballots.rules import named, ranks_of
 from ballots.secrecy import SYMBOLS
 from elections.views import context_of
 from store.keys import fold
+from store.memory import Memory
 from store.table import Item
 from tally.ballots import Ballots
 from tally.job import Comparison, Job
@@ -263,36 +262,18 @@ def follow_ballots(request: HttpRequest, found: Found) -> HttpResponse:
 # --- head to head ---
 
 
-class Summaries:
-    """Of sealed elections, by their digests: counted once, and then every two are compared at once.
+def summary_of(request: HttpRequest, found: Found) -> Summary:
+    """Of a sealed election, by its digest: counted once, and then every two are compared at once."""
+    name, seal = found.election.name, found.seal
+    assert seal is not None
 
-    Those that nobody has looked at for longest make room for others.
-    """
+    def count() -> Summary:
+        return apart.counted(Comparison(repository.counted(name, seal.candidates)), request)
 
-    def __init__(self, most_cells: int = 500_000):
-        self.most_cells = most_cells  # two for every two candidates, of about 30 bytes
-        self._lock, self._kept = Lock(), OrderedDict[tuple[str, str], Summary]()
-
-    def of(self, request: HttpRequest, found: Found) -> Summary:
-        name, seal = found.election.name, found.seal
-        place = (name, seal.digest)
-        with self._lock:
-            if place in self._kept:
-                self._kept.move_to_end(place)
-                return self._kept[place]
-        summary = apart.counted(Comparison(repository.counted(name, seal.candidates)), request)
-        with self._lock:
-            self._kept[place] = summary
-            while len(self._kept) > 1 and self.cells > self.most_cells:
-                self._kept.popitem(last=False)
-        return summary
-
-    @property
-    def cells(self) -> int:
-        return sum(2 * len(each.candidates) ** 2 for each in self._kept.values())
+    return summaries.get((name, seal.digest), count)
 
 
-summaries = Summaries()
+summaries = Memory[Summary](80_000_000, lambda summary: summary.weight)
 
 
 class PairForm(forms.Form):
@@ -321,7 +302,7 @@ def head_to_head(request: HttpRequest, found: Found) -> HttpResponse:
     if found.seal.ballots > MOST_COUNTED:
         return page(request, found, "head_to_head", wrong=True, form=form, too_large=True)
     try:
-        summary = summaries.of(request, found)
+        summary = summary_of(request, found)
     except Refusal as refusal:
         return _not_counted(request, found, "head_to_head", refusal, form=form)
     numbers = opinions(summary, one, other, found.election.unranked)

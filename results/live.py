@@ -49,8 +49,9 @@ from .views import context_of_report, not_yet
 
 LOOK_EVERY = 2.0  # seconds; however many are watching, each process looks this often at most
 REST = 9  # times as long as a look took, before the next: a large election takes a tenth of a processor, not all of it
-MOST_BALLOTS = 50_000  # of one election; about 300 bytes each are kept
-MOST_KEPT = 100_000  # ballots of all elections that are being watched
+MOST_BALLOTS = 50_000  # of one election
+MOST_KEPT = 50_000_000  # bytes that all elections take up that are being watched, the one looked at last apart
+A_LOOK = 20_000  # bytes that something watched takes up, whatever its ballots
 REREAD_RATE = 5_000  # ballots a second at most that withdrawals make us read again
 
 
@@ -77,6 +78,10 @@ class Watched:
     look: Any = None  # what was seen last
     rests_until: float = float("-inf")
     read_at: float = float("-inf")  # when all ballots were read
+
+    @property
+    def weight(self) -> int:
+        return A_LOOK + self.running.weight
 
     def forget(self) -> None:
         """No ballots are needed any more."""
@@ -132,13 +137,13 @@ class Shelf(ABC):
 
     def _make_room(self) -> None:
         with self._lock:
-            while self.kept > self.most and len(self._watched) > 1:
+            while self.weight > self.most and len(self._watched) > 1:
                 self._watched.popitem(last=False)
 
     @property
-    def kept(self) -> int:
-        """How many ballots are kept in all; what is watched weighs a little even without any."""
-        return sum(each.running.total + 100 for each in self._watched.values())
+    def weight(self) -> int:
+        """How many bytes all of it takes up; what is watched weighs a little even without ballots."""
+        return sum(each.weight for each in self._watched.values())
 
     def bring_up_to_date(self, watched: Watched, box: Box) -> None:
         """Read what is new; and everything, if nobody has looked into this box yet or what is known cannot be all."""

@@ -243,6 +243,7 @@ def a_secret_election() -> None:
 def elections_change_hands() -> None:
     ada, bo = someone("Ada"), someone("Bo")
     copying.copy(bo, election("Prize"), "Prize again")
+    organising.add_voters(bo, election("Prize again"), ["voter 4"])
     organising.hand_over(bo, election("Prize again"), "Ada")
     organising.add_manager(ada, election("Prize again"), "Bo")
     organising.remove_manager(ada, election("Prize again"), "Bo")

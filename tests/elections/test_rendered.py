@@ -11,10 +11,11 @@ from accounts.rules import Role
 from ballots import repository as ballots
 from config import pause
 from elections import markdown, messages, rendered, repository, services
-from elections.rendered import Allowance, Memory
+from elections.rendered import Allowance
 from elections.repository import Candidate
 from elections.rules import MOST_STATED, Action, Html
 from store import keys
+from store.memory import Memory
 from store.table import Exists, Update
 from tests.polls.conftest import made  # noqa: F401 - a fixture
 
@@ -46,6 +47,11 @@ def browser(kim, signed_in):
     return signed_in(kim)
 
 
+def remembering() -> Memory:
+    """Nothing yet."""
+    return Memory(rendered.MOST_REMEMBERED, len)
+
+
 @pytest.fixture
 def renderings(monkeypatch) -> list[str]:
     """Every text that is rendered from here on, by a process that remembers nothing."""
@@ -57,7 +63,7 @@ def renderings(monkeypatch) -> list[str]:
 
 
 def forget(monkeypatch) -> None:
-    monkeypatch.setattr(rendered, "memory", Memory())
+    monkeypatch.setattr(rendered, "memory", remembering())
     ballots._candidates.cache_clear()
 
 
@@ -90,14 +96,14 @@ def test_so_does_the_page_of_a_poll(made, client, renderings):  # noqa: F811
     renderings.clear()
     poll = made(description="Where *shall* we eat?")
     assert renderings == ["Where *shall* we eat?"]
-    rendered.memory = Memory()
+    rendered.memory = remembering()
     assert "Where <em>shall</em> we eat?" in page(client, f"/poll/{poll.id}/")
     assert renderings == ["Where *shall* we eat?"]
 
 
 def test_and_the_page_of_messages_and_their_mails(board, kim, browser, renderings):
     messages.send(kim, repository.find("Board"), "News", "It is *open*.")
-    rendered.memory = Memory()
+    rendered.memory = remembering()
     assert "It is <em>open</em>." in page(browser, "/election/Board/messages/")
     assert renderings == ["It is *open*."]
 
@@ -245,17 +251,6 @@ def test_an_election_that_has_more_still_shows_and_may_become_shorter(draft, bro
     monkeypatch.setattr("elections.rules.MOST_STATED", 10)
     assert SHOWN in page(browser, "/election/Board/")
     assert browser.post("/election/Board/candidates/Ada/", {"statement": "Ada.", "link": ""}).status_code == 302
-
-
-def test_what_is_remembered_is_bounded_by_its_bytes():
-    memory = Memory(most=100)
-    for number in range(10):
-        memory.keep(f"text {number}", "x" * 20)
-    assert memory.size <= 100
-    assert memory.get("text 9") == "x" * 20
-    assert memory.get("text 0") is None
-    memory.keep("long", "x" * 200)
-    assert (memory.size, memory.get("long")) == (0, None)
 
 
 def test_polls_say_nothing_of_it_to_the_log(site, made):  # noqa: F811

@@ -20,6 +20,7 @@ from results.following import decisive, story_of
 from results.published import Place, letters_told
 from results.report import report_of
 from store import keys
+from store.memory import Memory
 from store.table import Span
 from tally.ballots import Ballots
 from tally.methods import count
@@ -94,9 +95,14 @@ def trips(answer) -> int:
     return int(re.search(r'desc="(\d+) trips"', answer["Server-Timing"])[1])
 
 
-def test_round_trips(closed, look):
+def remembering() -> Memory:
+    """Nothing yet."""
+    return Memory(1_000_000, lambda summary: summary.weight)
+
+
+def test_round_trips(closed, look, monkeypatch):
     closed(*SIX, secret_ballot=False)
-    checks.summaries = checks.Summaries()
+    monkeypatch.setattr(checks, "summaries", remembering())
     at = {name: reverse(name, args=["Board"]) for name in PAGES}
     for name in ("follow", "recount"):
         look.client.get(at[name])  # candidates of a sealed election are read once
@@ -440,7 +446,7 @@ def test_whose_ballot_is_whose_cannot_be_supposed_in_a_secret_election(closed, l
 
 def test_what_would_take_too_long_is_not_begun(closed, look, monkeypatch):
     closed(*SIX)
-    checks.summaries = checks.Summaries()
+    monkeypatch.setattr(checks, "summaries", remembering())
     for module, limit in ((checks, "MOST_COUNTED"), (apart, "MOST_STEPS")):
         with monkeypatch.context() as small:
             small.setattr(module, limit, 2)
@@ -455,10 +461,10 @@ def _main(page: str) -> str:
 def test_what_if_and_head_to_head_say_the_same_when_they_are_counted_apart(closed, look, monkeypatch):
     closed(*SIX)
     asked = (("what_if", "?without=0"), ("head_to_head", "?one=0&other=1"))
-    checks.summaries = checks.Summaries()
+    monkeypatch.setattr(checks, "summaries", remembering())
     here = [_main(look(*each)) for each in asked]
     monkeypatch.setattr(apart, "SMALL", 0)
-    checks.summaries = checks.Summaries()
+    monkeypatch.setattr(checks, "summaries", remembering())
     assert [_main(look(*each)) for each in asked] == here
 
 
@@ -470,13 +476,6 @@ def test_while_others_count_one_is_asked_to_come_again(closed, look, monkeypatch
         text = look("what_if", "?without=0", status=503)
     assert "Others are counting here" in text
     assert re.search(r'value="0"[^>]* checked', text), "what was chosen is still chosen"
-
-
-def test_comparisons_that_are_kept_are_few_where_there_are_many_candidates(closed, look, monkeypatch):
-    closed(*SIX)
-    monkeypatch.setattr(checks, "summaries", checks.Summaries(most_cells=1))
-    look("head_to_head", "?one=0&other=1")
-    assert checks.summaries.cells == 18, "the one that was asked for last stays"
 
 
 def test_the_bare_page_supposes_nothing(closed, look):
