@@ -8,6 +8,7 @@ from dataclasses import replace
 
 import pytest
 
+from accounts import repository as people
 from accounts import services as accounts
 from accounts.rules import NotAllowed, Role
 from accounts.services import Overtaken
