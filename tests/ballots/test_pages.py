@@ -6,6 +6,7 @@ import re
 from html import unescape
 
 import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 from django.urls import reverse
 
@@ -399,3 +400,20 @@ def test_a_rehearsal_of_what_cannot_open_says_why(person, signed_in):
 
 def test_the_help_page_is_for_everybody(site):
     assert "can tell how a person voted" in text_of(Client().get("/help/secrecy/"))
+
+
+def test_where_everybody_may_vote_the_roll_does_not_name_who_has(opened, person, signed_in):
+    opened("by.post@example.org", electorate="everyone", secret_ballot=True)
+    client = signed_in(people.find("the organiser"))
+    voters = [person(name) for name in ("Quinn", "Bob", "Kim")]
+    for number, voter in enumerate(voters, 1):
+        services.cast(voter, "Board", ranks(Ada=1), voter.name)
+        roll = text_of(client.get("/election/Board/roll/"))
+        assert "by.post@example.org" in roll
+        assert ("Quinn" in roll, "shown once three have voted" in roll) == (number == 3, number < 3)
+        exported = b"".join(client.get("/election/Board/roll/roll.csv").streaming_content).decode()
+        assert ("Quinn" in exported) == (number == 3)
+    upload = SimpleUploadedFile("list.csv", b"voter\nQuinn\nSomebody else\n")
+    preview = text_of(client.post("/election/Board/roll/import/", {"file": upload}))
+    assert preview.count("Others are added by their address.") == 2
+    assert "On the roll already 0" in preview
