@@ -26,6 +26,7 @@ from .models import User
 from .passkeys import RelyingParty, relying_party
 from .rules import Refusal
 from .views import form_page, own_password_form, show_form, start_session
+from .visitors import visitor
 
 # --- signing in ---
 
@@ -54,12 +55,12 @@ def second_step(request: HttpRequest) -> HttpResponse:
 
 def _take_step(request: HttpRequest, user: User, form: CodeForm) -> None:
     """Raises the refusal, whatever was tried."""
-    throttle.count(throttle.FACTOR_ACCOUNT, user.name)
-    challenge = request.session.pop("challenge", "")
-    if form.is_bound:
-        second_factors.use_code(user, form.cleaned_data["code"], time.time())
-    else:
-        second_factors.use_passkey(user, request.POST["passkey"], challenge, relying_party(request))
+    with throttle.guess(throttle.SECOND_STEP, user.name, visitor(request), user):
+        challenge = request.session.pop("challenge", "")
+        if form.is_bound:
+            second_factors.use_code(user, form.cleaned_data["code"], time.time())
+        else:
+            second_factors.use_passkey(user, request.POST["passkey"], challenge, relying_party(request))
 
 
 def _through(request: HttpRequest, user: User, then: str) -> HttpResponse:

@@ -259,13 +259,16 @@ def make_codes(user: User) -> list[str]:
 
 
 def reset(user: User, actor: str, *also: Write) -> None:
-    """Take everything away, for somebody who has lost it all and so cannot sign in any more."""
+    """Take everything away, for somebody who has lost it all and so cannot sign in any more.
+
+    It was not they who did it, so that what was theirs alone to see is no longer shown.
+    """
     event = Event(actor, "SecondFactorsReset", {"name": user.name, "factors": []})
     told = mail.queued("factors_reset", user.email, name=user.name)
     for _attempt in range(TRIES):
         gone = Delete(keys.factors(user.name), when=_unchanged(load(user)))
         try:
-            services.log().record(event, gone, repository.factors_change(user, []), told, *also)
+            services.log().record(event, gone, repository.factors_change(user, [], breaks=True), told, *also)
         except Refused as refused:
             if refused.parts != (0,):
                 break
@@ -275,8 +278,10 @@ def reset(user: User, actor: str, *also: Write) -> None:
 
 
 def reset_for(actor: User, target: User) -> None:
-    """An admin's help for somebody below."""
+    """An admin's help for somebody below, who has something to lose."""
     rules.check_manages(services.who(actor), services.who(target))
+    if not target.factors:
+        raise NotThere(GONE)
     reset(target, actor.name, services.still(actor))
 
 

@@ -9,8 +9,10 @@ from django.contrib.auth.password_validation import password_validators_help_tex
 from django.core.exceptions import ValidationError
 from django.utils.translation import gettext_lazy as _
 
+from . import throttle
 from .models import User
 from .rules import LONGEST_EMAIL, LONGEST_NAME, Role, clean_email, clean_name
+from .visitors import Visitor
 
 
 class NameField(forms.CharField):
@@ -104,26 +106,25 @@ class ForgottenForm(forms.Form):
 
 
 class OwnPasswordForm(forms.Form):
-    """Asks for the present password, before something that cannot be undone."""
+    """Asks for the present password, before something that cannot be undone. Tried too often, not even the right one is
+    accepted."""
 
     present = password_field(_("Your password"), "current-password")
-    refusal = ""
 
-    def __init__(self, *arguments: Any, user: User, **options: Any):
-        self.user = user
+    def __init__(self, *arguments: Any, user: User, visitor: Visitor, **options: Any):
+        self.user, self.visitor = user, visitor
         super().__init__(*arguments, **options)
 
-    def refuse(self, sentence: str) -> None:
-        """Accept nothing, not even the right password."""
-        self.refusal = sentence
-
     def clean_present(self) -> str:
-        present = self.cleaned_data["present"]
-        if self.refusal:
-            raise ValidationError(self.refusal)
-        if not self.user.check_password(present):
-            raise ValidationError(_("That is not your password."))
-        return str(present)
+        present = str(self.cleaned_data["present"])
+        try:
+            with throttle.guess(throttle.OWN_PASSWORD, self.user.name, self.visitor, self.user) as guess:
+                if self.user.check_password(present):
+                    return present
+                guess.wrong()
+        except throttle.TooOften as refusal:
+            raise ValidationError(str(refusal)) from None
+        raise ValidationError(_("That is not your password."))
 
 
 class ChangePasswordForm(OwnPasswordForm, NewPasswordForm):

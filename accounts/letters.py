@@ -85,6 +85,16 @@ LETTERS = {
         _reset_link,
         gettext_noop("Choose a new password"),
     ),
+    "reset_link": Letter(
+        gettext_noop("Reset your password"),
+        (
+            gettext_noop("%(asked_by)s, who looks after the accounts here, has this link sent to %(name)s."),
+            gettext_noop("It lets you choose a new password, and works once, within an hour."),
+            gettext_noop("If you did not ask for help with signing in, do nothing: your password stays as it is."),
+        ),
+        _reset_link,
+        gettext_noop("Choose a new password"),
+    ),
     "password_changed": Letter(
         gettext_noop("Your password was changed"),
         (gettext_noop("the password of %(name)s was just changed. If that was not you, reset it now."),),

@@ -13,6 +13,7 @@ from django.utils.functional import SimpleLazyObject
 
 from .access import answer_for
 from .models import User
+from .visitors import remember
 
 
 class SignedIn:
@@ -26,7 +27,10 @@ class SignedIn:
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
         request.user = SimpleLazyObject(lambda: who_is_asking(request))  # type: ignore[assignment]
-        return self.get_response(request)
+        response = self.get_response(request)
+        if signed_in := getattr(request, "signed_in_now", None):
+            remember(request, response, signed_in)
+        return response
 
     def process_view(
         self, request: HttpRequest, view: Callable[..., HttpResponse], arguments: Any, words: Any

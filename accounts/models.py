@@ -37,6 +37,7 @@ class User(AbstractBaseUser):
     display_name = models.CharField(max_length=200, default="")
     about = models.TextField(default="")
     factors = models.JSONField(default=list)
+    lineage = models.CharField(max_length=32, default="")
 
     objects = People()
 
@@ -82,6 +83,14 @@ class User(AbstractBaseUser):
     @property
     def is_owner(self) -> bool:
         return self.can(Permission.TRANSFER_OWNER)
+
+    @property
+    def credentials(self) -> str:
+        """By which a ballot knows whoever cast it: the same until the account changes hands, or might have.
+
+        Accounts of earlier times have no lineage before that happens; they are known by their first moment.
+        """
+        return self.lineage or self.created_at
 
     def save(self, *, update_fields: list[str] | None = None, **options: Any) -> None:  # type: ignore[override]
         """What Django changes by itself: the time of the last sign-in, and a hash made anew with today's cost."""

@@ -11,12 +11,11 @@ from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.http import urlencode
 from django.utils.translation import gettext as _
-from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_POST, require_safe
 
-from . import factors, mail, repository, rules, services
+from . import factors, mail, repository, rules, services, throttle
 from .access import requires
-from .forms import ConfirmNameForm, FindPeopleForm, InviteForm, NewPasswordForm, RoleForm
+from .forms import ConfirmNameForm, FindPeopleForm, InviteForm, RoleForm
 from .letters import compose
 from .models import User
 from .rules import Permission, Role
@@ -78,20 +77,17 @@ def change_role(request: HttpRequest, person: User) -> HttpResponse:
 
 
 @requires(Permission.MANAGE_USERS, load=repository.find, rule=somebody_below)
-@form_page
-@sensitive_post_parameters()
-def set_password(request: HttpRequest, person: User) -> HttpResponse:
-    form = NewPasswordForm(posted(request), user=person)
-    done = _("The password of %(name)s is changed.") % {"name": person.name}
-    if carried_out(
-        request,
-        form,
-        lambda: services.set_password_for(request.user, person, form.cleaned_data["password"]),
-        done,
-    ):
-        return redirect("person", name=person.name)
-    title = _("A new password for %(name)s") % {"name": person.name}
-    return show_form(request, form, title, _("Set password"))
+@require_POST
+def send_reset_link(request: HttpRequest, person: User) -> HttpResponse:
+    try:
+        throttle.count(throttle.RESET_LINK, person.name)
+        services.send_reset_link(request.user, person)
+    except (throttle.TooOften, services.Overtaken) as refusal:
+        messages.error(request, str(refusal))
+    else:
+        sentence = _("A link to choose a new password is on its way to %(email)s. It is good for one hour.")
+        messages.success(request, sentence % {"email": person.email})
+    return redirect("person", name=person.name)
 
 
 @requires(Permission.MANAGE_USERS, load=repository.find, rule=somebody_below)
@@ -99,7 +95,7 @@ def set_password(request: HttpRequest, person: User) -> HttpResponse:
 def reset_factors(request: HttpRequest, person: User) -> HttpResponse:
     try:
         factors.reset_for(request.user, person)
-    except services.Overtaken as refusal:
+    except (factors.NotThere, services.Overtaken) as refusal:
         messages.error(request, str(refusal))
     else:
         sentence = _("%(name)s can sign in with the password alone now, and add a second step again.")

@@ -54,6 +54,10 @@ def find_by_email(email: str) -> User | None:
     return None
 
 
+def find_by_either(name_or_email: str) -> User | None:
+    return find_by_email(name_or_email) if "@" in name_or_email else find(name_or_email)
+
+
 def _names_by_email(email: str) -> Iterator[str]:
     for item in table().page(keys.users_by_email(email), limit=1).items:
         yield item["name"]
@@ -127,6 +131,7 @@ def user_of(item: Item) -> User:
         display_name=item.get("display_name", ""),
         about=item.get("about", ""),
         factors=item.get("factors", []),
+        lineage=item.get("lineage", ""),
     )
 
 
@@ -172,6 +177,7 @@ def creation(user: User) -> list[Write]:
         "role": user.role_name,
         "created_at": user.created_at,
         "session_salt": user.session_salt,
+        "lineage": user.lineage,
     }
     shown = {"name": user.name, "email": user.email, "role": user.role_name, "created_at": user.created_at}
     index = {"GSI1PK": keys.role(user.role_name), "GSI1SK": entry.sk}
@@ -214,11 +220,17 @@ def owner_change(old: User, new: User) -> Write:
     return Update(keys.owner(), set={"name": new.name}, when=Equals("name", old.name))
 
 
-def password_change(user: User, encoded: str) -> Write:
+def password_change(user: User, encoded: str, *, breaks: bool) -> Write:
     """A new password ends every session. Refused if the password is no longer the one that was read."""
     was = _split(user.password)["hash"]
-    fresh = {**_split(encoded), "session_salt": new_session_salt()}
+    fresh = {**_split(encoded), "session_salt": new_session_salt(), **_lineage(breaks)}
     return Update(keys.user(user.name), set=fresh, when=Equals("hash", was))
+
+
+def _lineage(breaks: bool) -> Item:
+    """A change that was not made with the person's own earlier credentials may be anybody's: from then on what was
+    theirs alone to see is shown to nobody."""
+    return {"lineage": new_lineage()} if breaks else {}
 
 
 def sessions_end(user: User) -> Write:
@@ -260,9 +272,10 @@ def _still(name: str, text: str) -> Condition:
     return Equals(name, text) if text else Equals(name, text) | Missing(name)
 
 
-def factors_change(user: User, kinds: list[str]) -> Write:
+def factors_change(user: User, kinds: list[str], *, breaks: bool = False) -> Write:
     """What the account tells of the second step. Refused if it is somebody else's by now."""
-    return Update(keys.user(user.name), set={"factors": kinds}, when=Equals("created_at", user.created_at))
+    told = {"factors": kinds, **_lineage(breaks)}
+    return Update(keys.user(user.name), set=told, when=Equals("created_at", user.created_at))
 
 
 def touch(user: User, fields: list[str]) -> None:
@@ -277,6 +290,10 @@ def touch(user: User, fields: list[str]) -> None:
 
 
 def new_session_salt() -> str:
+    return secrets.token_hex(16)
+
+
+def new_lineage() -> str:
     return secrets.token_hex(16)
 
 

@@ -15,11 +15,12 @@ from store import keys
 from store.log import Event, EventLog, as_text
 from store.table import Check, Delete, Equals, Exists, Item, Key, Put, Refused, Write
 
-from . import mail, repository, rules, tokens
+from . import mail, repository, rules, throttle, tokens
 from .models import User
 from .queues import complain, take_each
 from .rules import Refusal, Role
 from .sessions import sessions_of
+from .visitors import Visitor
 
 
 class NameTaken(Refusal):
@@ -65,6 +66,7 @@ def new_user(name: str, email: str, password: str, role: Role) -> User:
         role_name=role.name,
         created_at=as_text(datetime.now(UTC)),
         session_salt=repository.new_session_salt(),
+        lineage=repository.new_lineage(),
     )
 
 
@@ -212,17 +214,40 @@ def accept_invitation(token: str, name: str, password: str) -> User:
 # --- passwords ---
 
 
-def ask_for_reset(name_or_email: str) -> None:
-    """Mail a link, if there is such a person; what is answered is the same either way."""
-    by_email = "@" in name_or_email
-    user = repository.find_by_email(name_or_email) if by_email else repository.find(name_or_email)
-    letter = mail.queued("reset_password", user.email, name=user.name) if user else mail.nothing()
+def ask_for_reset(name_or_email: str, visitor: Visitor) -> None:
+    """Mail a link, if there is such a person; what is answered is the same either way, and costs the same.
+
+    Who was mailed one just now gets no other: that one is still good. So somebody else who asks again and again neither
+    fills a mailbox nor keeps its owner from a link.
+    """
+    user = repository.find_by_either(name_or_email)
+    throttle.count_try(throttle.RESET, name_or_email, visitor, user)
+    is_first = throttle.is_within(throttle.RESET_MAILED, _link_at_hand(user) if user else name_or_email)
+    letter = mail.queued("reset_password", user.email, name=user.name) if user and is_first else mail.nothing()
     repository.table().write(letter)
 
 
+def _link_at_hand(user: User) -> str:
+    """Changes when a link that was mailed is used or loses its worth: then another is mailed at once."""
+    return f"{user.name} {user.email} {user.session_salt} {user.last_login}"
+
+
+def send_reset_link(actor: User, target: User) -> None:
+    """An admin's help for somebody below. Nobody sets another's password: the link goes to the person's own mailbox,
+    and the mail says who asked for it."""
+    rules.check_manages(who(actor), who(target))
+    event = Event(actor.name, "ResetLinkSent", {"name": target.name})
+    letter = mail.queued("reset_link", target.email, name=target.name, asked_by=actor.name)
+    try:
+        log().record(event, letter, still(actor), still(target))
+    except Refused:
+        raise Overtaken(OVERTAKEN) from None
+
+
 def reset_password(name: str, token: str, password: str) -> User:
+    """Whoever has the link need not be whoever had the password: what was theirs alone to see is no longer shown."""
     user = reset_link_holder(name, token)
-    _record_password(user, user.name, password)
+    _record_password(user, password, breaks=True)
     return user
 
 
@@ -235,20 +260,15 @@ def reset_link_holder(name: str, token: str) -> User:
 
 def change_password(user: User, password: str) -> User:
     """Ends all other sessions; answers the person as they are now, for the session at hand to go on."""
-    _record_password(user, user.name, password)
+    _record_password(user, password, breaks=False)
     return _again(user)
 
 
-def set_password_for(actor: User, target: User, password: str) -> None:
-    rules.check_manages(who(actor), who(target))
-    _record_password(target, actor.name, password, still(actor))
-
-
-def _record_password(user: User, actor: str, password: str, *also: Write) -> None:
-    event = Event(actor, "UserPasswordChanged", {"name": user.name})
+def _record_password(user: User, password: str, *, breaks: bool) -> None:
+    event = Event(user.name, "UserPasswordChanged", {"name": user.name})
     told = mail.queued("password_changed", user.email, name=user.name)
     try:
-        log().record(event, repository.password_change(user, make_password(password)), told, *also)
+        log().record(event, repository.password_change(user, make_password(password), breaks=breaks), told)
     except Refused:
         raise Overtaken(OVERTAKEN) from None
 

@@ -1,21 +1,32 @@
-"""How often something may be tried: counted per account and per address, atomically, in items that expire."""
+"""How often something may be tried: counted atomically, in items that expire.
+
+What is guessed is counted before it is judged, so that guessing at once gains nothing; what was right is given back, so
+that only failures count. A stranger's failures do not keep the owner of an account out from another address (those of
+very many addresses do, for minutes), and nobody's do on a device that has signed in before.
+"""
 
 from __future__ import annotations
 
-import hashlib
-import ipaddress
 import math
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 
 from django.conf import settings
-from django.http import HttpRequest
+from django.utils.crypto import salted_hmac
 from django.utils.translation import ngettext
 
 from store import keys
+from store.table import Key, StoreError
 
 from . import repository
+from .addresses import address as address  # for those who count by it
+from .models import User
 from .rules import Refusal
+from .visitors import Visitor
+
+TEN_MINUTES, HOUR = 600, 3600
 
 
 class TooOften(Refusal):
@@ -43,50 +54,104 @@ class Limit:
     seconds: int
 
 
-SIGN_IN_ACCOUNT = Limit("sign-in-account", 10, 600)
-SIGN_IN_ADDRESS = Limit("sign-in-address", 50, 600)
-REGISTER_ADDRESS = Limit("register-address", 20, 3600)
-RESET_ACCOUNT = Limit("reset-account", 3, 3600)
-RESET_ADDRESS = Limit("reset-address", 20, 3600)
-FACTOR_ACCOUNT = Limit("factor-account", 8, 600)
-PASSWORD_ACCOUNT = Limit("password-account", 10, 600)
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """For one kind of try, from the narrowest to the widest. A device that is known has the first to itself."""
+
+    here: Limit  # at one account from one address, or on one device that has signed in to it before
+    anywhere: Limit  # at one account from all addresses and devices that are not known
+    around: Limit | None = None  # from one address at all accounts
 
 
-def count(limit: Limit, who: str, now: float | None = None) -> None:
+SIGN_IN = Limits(
+    Limit("sign-in", 10, TEN_MINUTES),
+    Limit("sign-in-account", 100, TEN_MINUTES),
+    Limit("sign-in-address", settings.SIGN_IN_FAILURES_PER_ADDRESS, TEN_MINUTES),
+)
+SECOND_STEP = Limits(Limit("factor", 8, TEN_MINUTES), Limit("factor-account", 30, HOUR))
+OWN_PASSWORD = Limits(Limit("password", 10, TEN_MINUTES), Limit("password-account", 50, TEN_MINUTES))
+RESET = Limits(
+    Limit("reset", 5, HOUR),
+    Limit("reset-account", 1000, HOUR),  # a mailbox is kept from overflowing by `RESET_MAILED`, and nobody from a link
+    Limit("reset-address", settings.RESETS_PER_ADDRESS, HOUR),
+)
+RESET_MAILED = Limit("reset-mailed", 1, TEN_MINUTES)
+RESET_LINK = Limit("reset-link", 3, HOUR)  # that admins have mailed to one person
+REGISTER = Limits(
+    Limit("register", 5, HOUR),
+    Limit("register-email", 20, HOUR),
+    Limit("register-address", settings.REGISTRATIONS_PER_ADDRESS, HOUR),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Counted:
+    """One try, in the window it was counted in."""
+
+    place: Key
+    ends: int
+    tries: int
+
+
+def count(limit: Limit, who: str, now: float | None = None) -> Counted:
     """Count one try of somebody, and refuse it if it is one too many. Whoever it is, is not stored."""
     now = time.time() if now is None else now
+    counted = _counted(limit, who, now)
+    if counted.tries > limit.most:
+        raise TooOften(math.ceil(counted.ends - now))
+    return counted
+
+
+def is_within(limit: Limit, who: str) -> bool:
+    """Count, and say whether it is not one too many."""
+    return _counted(limit, who, time.time()).tries <= limit.most
+
+
+def _counted(limit: Limit, who: str, now: float) -> Counted:
     window = int(now // limit.seconds)
     ends = (window + 1) * limit.seconds
-    digest = hashlib.sha256(f"{limit.kind} {keys.fold(who)}".encode()).hexdigest()
-    tries = repository.table().increment(keys.throttle(digest, window), "tries", also={"ttl": ends})
-    if tries > limit.most:
-        raise TooOften(math.ceil(ends - now))
+    mark = salted_hmac("accounts.throttle", f"{limit.kind} {keys.fold(who)}", algorithm="sha256").hexdigest()
+    place = keys.throttle(mark, window)
+    return Counted(place, ends, repository.table().increment(place, "tries", also={"ttl": ends}))
 
 
-def address(request: HttpRequest) -> str:
-    """Where the request comes from: behind trusted proxies, the last address that is none of them."""
-    hops = [hop.strip() for hop in request.headers.get("X-Forwarded-For", "").split(",")]
-    came_from = str(request.META.get("REMOTE_ADDR", ""))
-    while hops and _is_trusted(came_from) and _is_address(hops[-1]):
-        came_from = hops.pop()
-    return _network(came_from)
+def count_try(limits: Limits, account: str, visitor: Visitor, user: User | None) -> list[Counted]:
+    """Count one try at an account by the name that was typed, the same whether or not somebody (`user`) has it.
+
+    What a narrow limit refuses does not count for a wider one: so one address alone cannot use up an account's.
+    """
+    if user is not None and (device := visitor.device(user)):
+        return [count(limits.here, f"{user.name} on {device}")]
+    tries = [count(limits.here, f"{account} from {visitor.address}"), count(limits.anywhere, account)]
+    return [*tries, count(limits.around, visitor.address)] if limits.around else tries
 
 
-def _is_trusted(text: str) -> bool:
-    return _is_address(text) and any(ipaddress.ip_address(text) in each for each in settings.TRUSTED_PROXIES)
+@dataclass
+class Guess:
+    """Something that is being tried, right until it is said to be wrong."""
+
+    was_wrong: bool = False
+
+    def wrong(self) -> None:
+        self.was_wrong = True
 
 
-def _is_address(text: str) -> bool:
+@contextmanager
+def guess(limits: Limits, account: str, visitor: Visitor, user: User | None) -> Iterator[Guess]:
+    """Around judging a guess, which is counted unless it turns out right, or cannot be judged. A refusal is a no."""
+    counted, made = count_try(limits, account, visitor, user), Guess()
     try:
-        ipaddress.ip_address(text)
-    except ValueError:
-        return False
-    return True
+        yield made
+    except Refusal:
+        made.wrong()
+        raise
+    finally:
+        if not made.was_wrong:
+            _give_back(counted)
 
 
-def _network(text: str) -> str:
-    """One home or office: an IPv4 address, or the /64 of an IPv6 address, of which anybody has plenty."""
-    if not _is_address(text):
-        return "unknown"
-    parsed = ipaddress.ip_address(text)
-    return str(ipaddress.ip_network((parsed, 64), strict=False)) if parsed.version == 6 else text
+def _give_back(tries: list[Counted]) -> None:
+    """A store that does not take it keeps the count, which is soon forgotten; nobody is refused for that."""
+    with suppress(StoreError):
+        for each in tries:
+            repository.table().increment(each.place, "tries", -1, also={"ttl": each.ends})

@@ -31,6 +31,7 @@ from .forms import (
 from .models import User
 from .rules import Refusal, Role
 from .sessions import sessions_of
+from .visitors import visitor
 
 form_page = require_http_methods(["GET", "HEAD", "POST"])
 
@@ -77,6 +78,7 @@ def say(request: HttpRequest, title: str, sentence: str, status: int = 200) -> H
 def start_session(request: HttpRequest, user: User) -> None:
     """Sign somebody in, under a new session key."""
     auth.login(request, user, backend="accounts.backends.NameOrEmail")
+    request.signed_in_now = user  # the middleware lets this browser be known to the account
     request.session["device"] = device(request.headers.get("User-Agent", ""))
 
 
@@ -91,7 +93,7 @@ def register(request: HttpRequest) -> HttpResponse:
     first = not repository.has_owner()
     if request.method == "POST" and form.is_valid():
         try:
-            throttle.count(throttle.REGISTER_ADDRESS, throttle.address(request))
+            throttle.count_try(throttle.REGISTER, form.cleaned_data["email"], visitor(request), None)
             user = services.register(**form.cleaned_data)
         except services.NameTaken as refusal:
             form.add_error("name", str(refusal))
@@ -114,12 +116,14 @@ def _registered(request: HttpRequest, user: User | None, email: str) -> HttpResp
 @public
 @form_page
 def confirm_registration(request: HttpRequest, token: str) -> HttpResponse:
+    """The link proves the address, but signs nobody in: whoever can read the mail need not know the password."""
     form = NameForm(request.POST) if "name" in request.POST else None
     try:
         services.read_registration(token)
         if request.method == "POST" and (form is None or form.is_valid()):
-            user = services.confirm_registration(token, form.cleaned_data["name"] if form else None)
-            return _welcome(request, user)
+            services.confirm_registration(token, form.cleaned_data["name"] if form else None)
+            messages.success(request, _("Your account is complete. Please sign in with your password."))
+            return redirect("sign_in")
     except services.NameTaken as refusal:
         form = form or NameForm({"name": ""})
         form.errors.clear()
@@ -171,12 +175,10 @@ def sign_in(request: HttpRequest) -> HttpResponse:
     if request.method == "POST" and form.is_valid():
         typed = form.cleaned_data
         try:
-            throttle.count(throttle.SIGN_IN_ADDRESS, throttle.address(request))
-            throttle.count(throttle.SIGN_IN_ACCOUNT, typed["name_or_email"])
+            user = auth.authenticate(request, username=typed["name_or_email"], password=typed["password"])
         except throttle.TooOften as refusal:
             form.add_error(None, str(refusal))
         else:
-            user = auth.authenticate(request, username=typed["name_or_email"], password=typed["password"])
             if user is not None:
                 return _signed_in(request, user)
             form.add_error(None, _("That name or email address and that password do not belong together."))
@@ -226,14 +228,13 @@ def forgotten(request: HttpRequest) -> HttpResponse:
     if request.method == "POST" and form.is_valid():
         typed = form.cleaned_data["name_or_email"]
         try:
-            throttle.count(throttle.RESET_ADDRESS, throttle.address(request))
-            throttle.count(throttle.RESET_ACCOUNT, typed)
+            services.ask_for_reset(typed, visitor(request))
         except throttle.TooOften as refusal:
             form.add_error(None, str(refusal))
         else:
-            services.ask_for_reset(typed)
             sentence = _(
-                "If there is such an account, a mail with a link is on its way. The link is good for one hour."
+                "If there is such an account, a mail with a link is on its way. The link is good for one hour. "
+                "If one was sent in the last ten minutes, no other is: that one is still good."
             )
             return say(request, _("Look into your mail"), sentence)
     return show_form(request, form, _("Forgotten password"), _("Send a link"))
@@ -252,7 +253,8 @@ def reset(request: HttpRequest, name: str, token: str) -> HttpResponse:
             return redirect("sign_in")
     except (services.LinkSpent, services.Overtaken) as refusal:
         return say(request, _("This link no longer works"), str(refusal), status=410)
-    return show_form(request, form, _("Choose a new password"), _("Set password"))
+    lead = _("Ballots you have cast still count and can be replaced, but they are no longer shown, not even to you.")
+    return show_form(request, form, _("Choose a new password"), _("Set password"), lead=lead)
 
 
 @requires(None)
@@ -267,6 +269,7 @@ def change_password(request: HttpRequest) -> HttpResponse:
             form.add_error(None, str(refusal))
         else:
             auth.update_session_auth_hash(request, user)
+            request.signed_in_now = user
             messages.success(request, _("Your password is changed. You are signed out everywhere else."))
             return redirect("me")
     return show_form(request, form, _("Change password"), _("Change password"))
@@ -274,14 +277,7 @@ def change_password(request: HttpRequest) -> HttpResponse:
 
 def own_password_form(request: HttpRequest, kind: type[OwnPasswordForm], **options: Any) -> Any:
     """A form that asks for the present password; guessing it is throttled."""
-    if request.method != "POST":
-        return kind(user=request.user, **options)
-    form = kind(request.POST, user=request.user, **options)
-    try:
-        throttle.count(throttle.PASSWORD_ACCOUNT, request.user.name)
-    except throttle.TooOften as refusal:
-        form.refuse(str(refusal))
-    return form
+    return kind(posted(request), user=request.user, visitor=visitor(request), **options)
 
 
 # --- me ---

@@ -22,6 +22,7 @@ from elections.rules import Action, Election, check_opening
 from elections.turnout import turnout
 from store.seal import Sealer, verify
 from store.sqlite import SqliteTable
+from tally import lots
 from tally.ballots import groups_of
 from tally.explain import Sentence, explain
 from tally.methods import count
@@ -77,16 +78,17 @@ def _play(actor: User, election: Election, candidates: Sequence[Candidate], stag
     copy = _opened_copy(director, election, candidates, robots)
     acts = _vote(copy, robots, elections.candidates(copy.name))
     closed = organising.close(director, elections.find(copy.name) or copy)
-    services.seal_what_is_closed()
+    secret = elections.lots_secret(closed.name)
+    services.seal_what_is_closed(closed.name)  # and leave its ballots where they are
     Sealer(stage).seal()
-    return _report(closed, stage, **acts)
+    return _report(closed, secret, stage, **acts)
 
 
 def _opened_copy(
     director: User, election: Election, candidates: Sequence[Candidate], robots: Sequence[User]
 ) -> Election:
     settings = {name: getattr(election, name) for name in ("secret_ballot", "seats", "method", "unranked")}
-    copy = organising.create(director, election.name, **settings)
+    copy = organising.create(director, election.name, mail_votes=False, **settings)
     organising.add_candidates(director, copy, candidates)
     organising.add_voters(director, copy, [robot.name for robot in robots])
     return organising.open_(director, elections.find(copy.name) or copy, editable=False)
@@ -100,7 +102,7 @@ def _robot(number: int) -> User:
 
 def _vote(election: Election, robots: Sequence[User], candidates: Sequence[Candidate]) -> dict[str, int]:
     """Most robots vote; every fifth changes its mind, every tenth withdraws."""
-    chance = random.Random(election.seed)  # noqa: S311 - the same draft gives the same rehearsal
+    chance = random.Random(election.name)  # noqa: S311 - the same draft gives the same rehearsal
     voters = [robot for robot in robots if chance.random() < 0.9]
     changing, withdrawing = voters[::5], voters[3::10]
     for robot in voters:
@@ -112,11 +114,11 @@ def _vote(election: Election, robots: Sequence[User], candidates: Sequence[Candi
     return {"cast": len(voters), "changed": len(changing), "withdrawn": len(withdrawing)}
 
 
-def _report(election: Election, stage: SqliteTable, **acts: int) -> Report:
+def _report(election: Election, secret: str, stage: SqliteTable, **acts: int) -> Report:
     ballots = repository.counted(election.name)
     assert ballots.total == turnout(election.name).voted
-    settings = {"seats": election.seats, "unranked": election.unranked, "seed": election.seed}
-    result = count(ballots, election.method, **settings)
+    seed = lots.seed_of(secret, ballots.normal.digest)
+    result = count(ballots, election.method, seats=election.seats, unranked=election.unranked, seed=seed)
     log = verify(stage)
     return Report(
         robots=ROBOTS,

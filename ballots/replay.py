@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from elections.replay import election_of
 from elections.rules import Election
 from store import keys
+from store.forgetting import to_forget
 from store.replay import Act, DoesNotFit, Exempt, Happened, Step, like
-from store.table import Item, Key, Put
+from store.table import Delete, Item, Key, Put, Write
 
 from . import repository, services
-from .repository import Standing
+from .repository import A_HANDFUL, Standing
 from .rules import Ballot
-
-A_HANDFUL = 90  # ballots of one transaction
 
 
 def standing_of(event: Happened) -> Standing:
@@ -52,6 +51,11 @@ def withdrawn(event: Happened) -> Iterator[Step]:
     yield (repository.going if secret else repository.withdrawal)(standing, event.moment)
 
 
+def unlinked(event: Happened) -> Iterator[Step]:
+    """Without the new salt, which is in no log."""
+    yield services.unlinking(election_of(event))
+
+
 def sealed(event: Happened) -> Iterator[Step]:
     """The ballots of a secret election enter the log when it is closed, and so they come back here."""
     election, ballots = election_of(event), event.said["ballots"]
@@ -71,7 +75,12 @@ def published(election: Election) -> Iterator[Step]:
         yield services.publishing(election, number, [repository.published(line) for line in lines])
 
 
-REPLAY: dict[str, Act] = {"BallotCast": cast, "BallotWithdrawn": withdrawn, "BallotsSealed": sealed}
+REPLAY: dict[str, Act] = {
+    "BallotCast": cast,
+    "BallotWithdrawn": withdrawn,
+    "BallotsSealed": sealed,
+    "BallotsUnlinked": unlinked,
+}
 
 
 def is_secret(ballot: Item) -> bool:
@@ -83,14 +92,20 @@ def by_code(ballot: Item) -> Key:
 
 
 EXEMPT = (
+    Exempt(
+        like(keys.voter("", "")),
+        "By which a ballot knows whoever cast it; a person whose site was rebuilt comes in by a new password.",
+        attributes=("lineage",),
+    ),
     Exempt(like(keys.salt("")), "It ties secret ballots to their voters, and is destroyed at the close."),
     Exempt(
         like(keys.ballot("", "")),
         "Secret ballots enter the log when the election is sealed, and not under the pseudonyms of their voters: they "
-        "are compared from then on, by their codes.",
+        "are compared from then on, by their codes, until they go because they are published.",
         where=is_secret,
         until=keys.result(""),
         named=by_code,
+        may_be_gone=True,
     ),
     Exempt(
         like(keys.published("", 0)),
@@ -98,3 +113,15 @@ EXEMPT = (
         until=keys.result(""),
     ),
 )
+
+
+# --- what one event takes more than one transaction for ---
+
+
+def is_emptying(writes: Sequence[Write]) -> bool:
+    """The ballots of a sealed secret election go after it, a handful at a time: they are published by then."""
+    gone = [each.key for each in writes if isinstance(each, Delete)]
+    return to_forget() in writes and all(like(each) == like(keys.ballot("", "")) for each in gone)
+
+
+STEPS = (is_emptying,)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import lru_cache
-from itertools import chain
+from itertools import chain, islice
 
 from accounts.models import User
 from accounts.repository import table
@@ -16,11 +16,17 @@ from elections.repository import Candidate
 from elections.rules import Election
 from elections.turnout import bucket
 from store import keys
+from store.forgetting import to_forget
 from store.table import Check, Delete, Equals, Exists, Greater, Item, Key, Missing, Put, Update, Write
 from tally.ballots import Ballots
 
+from .comparing import Cast, Sorted
 from .rules import Ballot
 from .secrecy import listing, pseudonym
+
+NOBODYS = "-"  # stands on the roll for the credentials of somebody without an account: no account ever has these
+A_HANDFUL = 90  # ballots of one transaction
+IS_EMPTIED = Equals("removing", True)  # what the mark of the sealing says once all ballots are safely published
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,10 +40,17 @@ class Standing:
     salt: Item | None
     repeated: bool = False  # whether the form was carried out before
     account: str | None = None  # which account of that name votes, by when it was made
+    person: User | None = None  # whose standing it is, if they have an account
 
     @property
     def voted(self) -> bool:
         return bool(self.entry and self.entry["voted"])
+
+    @property
+    def is_unlinked(self) -> bool:
+        """Whether they have voted, but before the site was restored from a backup: nobody knows their ballot."""
+        before = (self.entry or {}).get("restores", 0)
+        return self.voted and self.election.secret_ballot and before != self.election.restores
 
     @property
     def acts(self) -> int:
@@ -45,9 +58,20 @@ class Standing:
         return self.entry["acts"] if self.entry else 0
 
     @property
+    def is_shown(self) -> bool:
+        """Whether their ballot is theirs to see: whoever came to the account since it was cast did not cast it.
+
+        One that was cast before ballots knew their caster is shown until the account's first break.
+        """
+        if self.person is None or self.entry is None:
+            return False
+        known = self.entry.get("lineage")
+        return not self.person.lineage if known is None else bool(known == self.person.credentials)
+
+    @property
     def ballot_key(self) -> Key | None:
         """Where their ballot lies, or would lie; `None` once nobody can know any more."""
-        if self.voter is None or (self.election.secret_ballot and self.salt is None):
+        if self.voter is None or self.is_unlinked or (self.election.secret_ballot and self.salt is None):
             return None
         under = pseudonym(self.salt, self.voter) if self.salt else self.voter
         return keys.ballot(self.election.name, under)
@@ -55,10 +79,11 @@ class Standing:
     @property
     def listing(self) -> bytes:
         """What the order of the candidates on their page hangs on."""
-        voter = self.voter or ""
+        voter, lineage = self.voter or "", self.person.lineage if self.person else ""
         if self.salt:
-            return listing(self.salt, voter)
-        return "\n".join((self.election.name, self.election.created_at, keys.fold(voter))).encode()
+            return listing(self.salt, voter, lineage)
+        words = (self.election.name, self.election.created_at, keys.fold(voter), lineage)
+        return "\n".join(filter(None, words)).encode()
 
 
 def standing(
@@ -93,7 +118,7 @@ def standing(
 
 def standing_of(person: User, election_name: str, *, form: str = "") -> Standing | None:
     """What somebody with an account is to the election."""
-    return standing(
+    found = standing(
         election_name,
         (person.name, person.email),
         own=lambda entries: elections.entries_of(person, entries),
@@ -101,10 +126,12 @@ def standing_of(person: User, election_name: str, *, form: str = "") -> Standing
         account=person.created_at,
         form=form,
     )
+    return found and replace(found, person=person)
 
 
 def ballot_of(standing: Standing) -> Ballot | None:
-    if not standing.voted or (place := standing.ballot_key) is None:
+    """Somebody's own ballot, for their own eyes."""
+    if not standing.voted or not standing.is_shown or (place := standing.ballot_key) is None:
         return None
     item = table().get(place)
     return ballot_from(item) if item else None
@@ -123,6 +150,23 @@ def lines(election_name: str) -> Iterator[str]:
     found = table().values(keys.ballots(election_name), "confirmation", "rankings", "voter_name")
     for confirmation, rankings, voter in found:
         yield "\t".join((confirmation, rankings, voter or ""))
+
+
+def read_box(election_name: str, box: Sorted) -> None:
+    """The ballots as they were cast; two with one code stay two."""
+    for number, line in enumerate(lines(election_name)):
+        box.put(str(number), Cast(*line.split("\t")))
+
+
+def emptying(election_name: str) -> Iterator[list[Write]]:
+    """Every ballot in the box, in handfuls of a transaction; nothing of them is to be found in any file either.
+
+    Refused unless the mark of the sealing says that they may go.
+    """
+    may_go = Check(keys.sealing(election_name), IS_EMPTIED)
+    places = (Key(item["PK"], item["SK"]) for item in table().each(keys.ballots(election_name)))
+    while handful := list(islice(places, A_HANDFUL)):
+        yield [*(Delete(place) for place in handful), to_forget(), may_go]
 
 
 def published(line: str) -> Item:
@@ -201,11 +245,19 @@ def through_gate(election: Election, now: datetime, votes: int, papers: int) -> 
 def marked(standing: Standing, *, voted: bool, paper: bool) -> Write:
     """The roll says that they voted, never how. Refused if they did anything since `standing` was read."""
     assert standing.voter is not None
+    caster = standing.person.credentials if standing.person else NOBODYS
+    said: Item = {"voted": voted, "paper": paper, "lineage": caster} | _since(standing)
     if standing.entry is None:
         put = elections.new_voter(standing.election, standing.voter, standing.account)
-        return Put(put.item | {"voted": voted, "acts": 1, "paper": paper}, when=put.when)
+        return Put(put.item | {"acts": 1, **said}, when=put.when)
     place = Key(standing.entry["PK"], standing.entry["SK"])
-    return Update(place, set={"voted": voted, "paper": paper}, add={"acts": 1}, when=Equals("acts", standing.acts))
+    return Update(place, set=said, add={"acts": 1}, when=Equals("acts", standing.acts))
+
+
+def _since(standing: Standing) -> Item:
+    """After which restore they did it: their ballot is found as long as there is no other."""
+    election = standing.election
+    return {"restores": election.restores} if election.secret_ballot and election.restores else {}
 
 
 def _stored(standing: Standing, ballot: Ballot) -> Put:

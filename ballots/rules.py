@@ -32,6 +32,10 @@ class HasNotVoted(Refusal):
     """There is no ballot to change or to withdraw."""
 
 
+class Unlinked(Refusal):
+    """They have voted, but nobody can tell any more which ballot is theirs."""
+
+
 class BadRanking(Refusal):
     """What was sent is not a ranking of these candidates; the words say why."""
 
@@ -39,6 +43,11 @@ class BadRanking(Refusal):
 NOT_ON_THE_ROLL = _("You are not on the roll of this election.")
 CLOSED = _("This election is closed. Ballots can no longer be cast, changed or withdrawn.")
 NOT_OPEN = _("This election is not open.")
+UNLINKED = _(
+    "You have voted, and your ballot counts. Since then this site was restored from a backup, and backups do not keep "
+    "what ties secret ballots to their voters: nobody can tell any more which ballot is yours, so it can neither be "
+    "shown nor changed nor withdrawn. If you have questions, ask the organisers of the election."
+)
 NOTHING_CAST = _("There is no ballot of yours in this election.")
 
 

@@ -3,6 +3,9 @@
 It lies under a pseudonym: an HMAC of the voter's name on the roll, under a key made of the site's secret and a random
 salt of the election. While the election is open, the two together find a voter's own ballot again, so that it can be
 changed. The moment the ballot box is shut the salt is destroyed, and nobody can make the link again.
+
+No backup has it. A store that was filled from one gets a new salt for each election that is open: whoever has not voted
+can vote, and whoever has, has voted for good.
 """
 
 from __future__ import annotations
@@ -16,6 +19,7 @@ from django.utils.translation import gettext_lazy as _
 from accounts.rules import Refusal
 from elections.rules import Election
 from store import keys
+from store.forgetting import to_forget
 from store.table import Delete, Item, Missing, Put, Write
 
 PURPOSE = b"plenum: pseudonyms of ballots"
@@ -47,26 +51,30 @@ def pseudonym(salt: Item, voter: str) -> str:
     return hmac.digest(key, keys.fold(voter).encode(), "sha256").hex()
 
 
-def listing(salt: Item, voter: str) -> bytes:
+def listing(salt: Item, voter: str, lineage: str = "") -> bytes:
     """What the order of the candidates on the voter's page hangs on. It dies with the salt.
 
-    Some people rank candidates as they are listed: whoever could tell the list of each would know those ballots.
+    Some people rank candidates as they are listed: whoever could tell the list of each would know those ballots. So
+    whoever comes to an account by a break sees them in another order.
     """
-    return hmac.digest(_key(salt["salt"]), b"listing\n" + keys.fold(voter).encode(), "sha256")
+    words = "\n".join(filter(None, ("listing", keys.fold(voter), lineage)))
+    return hmac.digest(_key(salt["salt"]), words.encode(), "sha256")
 
 
 def salted(election: Election) -> list[Write]:
     """What opening a secret election writes."""
-    if not election.secret_ballot:
-        return []
+    return [new_salt(election)] if election.secret_ballot else []
+
+
+def new_salt(election: Election) -> Put:
     salt, place = secrets.token_bytes(32), keys.salt(election.name)
     check = _check_of(_key(salt))
-    return [Put({"PK": place.pk, "SK": place.sk, "salt": salt, "check": check}, when=Missing())]
+    return Put({"PK": place.pk, "SK": place.sk, "salt": salt, "check": check}, when=Missing())
 
 
 def unsalted(election: Election) -> list[Write]:
     """What shutting the ballot box of a secret election destroys."""
-    return [Delete(keys.salt(election.name))] if election.secret_ballot else []
+    return [Delete(keys.salt(election.name)), to_forget()] if election.secret_ballot else []
 
 
 def _key(salt: bytes) -> bytes:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterator
-from contextlib import suppress
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import closing, suppress
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from django.utils.translation import gettext_lazy as _
@@ -20,9 +20,10 @@ from elections import services as organising
 from elections.rules import Action, Election, State, check_when, check_who
 from store import keys
 from store.log import Event, Repeated, as_text, utc_now
-from store.table import Check, Delete, Equals, Exists, Item, Refused, Update, Write
+from store.table import Check, Delete, Equals, Exists, Item, Missing, Put, Refused, Update, Write
 
-from . import repository, rules, secrecy
+from . import letters, repository, rules, secrecy
+from .comparing import Cast, Flaw, Sorted, compare, compare_what_is_left
 from .repository import Standing
 from .rules import Ballot, HasNotVoted, NotOnTheRoll, Ranks
 
@@ -38,6 +39,7 @@ class Outcome:
 
 TRIES = 8  # how often somebody may be overtaken by their own other tabs, or by the roll
 A_SEALED_PART = 200_000  # bytes of ballots in one event; an item holds 400 KB
+A_HANDFUL = 50  # elections looked at in one go for ballots that an earlier version has left
 A_BALLOT = 60  # bytes that an item needs for a ballot besides its text
 
 
@@ -51,6 +53,8 @@ def check_voter(standing: Standing, now: str) -> None:
     rules.check_voting(standing.election, now)
     if standing.voter is None:
         raise NotOnTheRoll(rules.not_on_the_roll(standing.election))
+    if standing.is_unlinked:
+        raise rules.Unlinked(rules.UNLINKED)
 
 
 # --- casting, changing, withdrawing ---
@@ -144,7 +148,10 @@ def _record_cast(user: User, standing: Standing, rankings: str, now: datetime, f
         said["account"] = standing.account
     if not standing.election.secret_ballot:
         said |= {"rankings": rankings, "confirmation": ballot.confirmation}
-    writes = repository.casting(standing, ballot, now, paper=paper)
+    writes = [
+        *repository.casting(standing, ballot, now, paper=paper),
+        *letters.of_cast(standing, user.name, paper=paper),
+    ]
     log_at(now).record(Event(user.name, "BallotCast", said), *writes, people.is_still(user), once=form)
     return ballot
 
@@ -166,16 +173,17 @@ def _withdraw(user: User, election_name: str, form: str) -> Outcome:
         if not standing.voted:
             raise HasNotVoted(rules.NOTHING_CAST)
         try:
-            _record_withdrawal(user.name, standing, now, once=form)
+            _record_withdrawal(user.name, standing, now, *letters.of_withdrawal(standing), once=form)
         except Refused:
             continue
         return Outcome(None, standing.voted, standing.acts)
     raise Overtaken(OVERTAKEN)
 
 
-def _record_withdrawal(actor: str, standing: Standing, now: datetime, *, once: str | None = None) -> None:
+def _record_withdrawal(actor: str, standing: Standing, now: datetime, *also: Write, once: str | None = None) -> None:
     said = {"election_name": standing.election.name, "voter_name": standing.voter}
-    log_at(now).record(Event(actor, "BallotWithdrawn", said), *repository.withdrawal(standing, now), once=once)
+    writes = [*repository.withdrawal(standing, now), *also]
+    log_at(now).record(Event(actor, "BallotWithdrawn", said), *writes, once=once)
 
 
 # --- when somebody leaves ---
@@ -198,6 +206,8 @@ def _take_ballot(election_name: str, voter: str) -> None:
         standing, now = repository.standing(election_name, (voter,)), utc_now()
         if standing is None or not standing.voted or not standing.election.takes_votes(as_text(now)):
             return
+        if standing.is_unlinked:
+            return  # it is one of those cast before a restore, and nobody can tell which
         if standing.ballot_key is None:
             continue  # it was shut, and its salt destroyed, between two of our readings
         with suppress(Refused):
@@ -228,6 +238,34 @@ def _take_place(election_name: str, voter: str) -> None:
     raise Overtaken(OVERTAKEN)
 
 
+# --- after a restore ---
+
+
+def unlink_all() -> int:
+    """Give every open secret election a salt that has none, as in a store filled from a backup; answers how many.
+
+    What was cast before stays in the box and counts.
+    """
+    names = [item["name"] for item in people.table().each(keys.elections())]
+    return sum(_unlink(election) for name in names if (election := elections.find(name)) is not None)
+
+
+def _unlink(election: Election) -> bool:
+    is_open = election.state(elections.now_text()) in (State.EDITABLE, State.OPEN)
+    if not election.secret_ballot or not is_open:
+        return False
+    event = Event("plenum", "BallotsUnlinked", {"election_name": election.name})
+    try:
+        log().record(event, *unlinking(election), secrecy.new_salt(election))
+    except Refused:
+        return False  # it has its salt
+    return True
+
+
+def unlinking(election: Election) -> list[Write]:
+    return elections.change(election, replace(election, restores=election.restores + 1))
+
+
 # --- sealing ---
 
 
@@ -242,20 +280,27 @@ with_sealing: list[Callable[[Election], None]] = []  # what other apps make of t
 
 
 def seal_what_is_closed(only: str | None = None) -> int:
-    """Put the ballots of closed secret elections into the log. Any number may do it at once; each part enters once."""
+    """Seal closed elections, and empty the ballot boxes of the secret ones. Any number may do it at once; each part
+    enters the log once. Who waits for a page about one election leaves its box to the worker."""
     if only is None:
-        return take_each(list(people.table().each(keys.SEALING)), lambda mark: _seal_or_say(mark["election_name"]))
+        marks = list(people.table().each(keys.SEALING))
+        return take_each(marks, lambda mark: _seal_or_say(mark["election_name"], _seal_and_empty))
     with suppress(CannotSeal):
-        return _seal_or_say(only)
+        return _seal_or_say(only, _seal)
     return 0
 
 
-def _seal_or_say(name: str) -> bool:
+def _seal_and_empty(election: Election) -> None:
+    _seal(election)
+    _empty(election)
+
+
+def _seal_or_say(name: str, seal: Callable[[Election], None]) -> bool:
     """Whether there is such an election. If it cannot be sealed, the operator is told why."""
     election = elections.find(name)
     try:
         if election is not None:
-            _seal(election)
+            seal(election)
     except CannotSeal as error:
         _log.error("not sealed", extra={"words": str(error)})
         raise
@@ -265,7 +310,7 @@ def _seal_or_say(name: str) -> bool:
 def _seal(election: Election) -> None:
     place = keys.sealing(election.name)
     mark = people.table().get(place)
-    if mark is None:
+    if mark is None or mark.get("removing"):
         return
     parts = sealed_parts(election)
     for number, lines in enumerate(parts[mark["parts"] :], mark["parts"]):
@@ -275,10 +320,9 @@ def _seal(election: Election) -> None:
             return  # another worker is at it
     for seal in with_sealing:
         seal(election)
-    if election.secret_ballot:
-        people.table().forget_deleted()
-    with suppress(Refused):  # then another worker has finished it
-        people.table().write(Delete(place, when=Equals("parts", len(parts))))
+    if not election.secret_ballot:
+        with suppress(Refused):  # then another worker has finished it
+            people.table().write(Delete(place, when=Equals("parts", len(parts))))
 
 
 def _seal_part(election: Election, number: int, parts: int, ballots: list[Item]) -> None:
@@ -309,3 +353,88 @@ def sealed_parts(election: Election) -> list[list[str]]:
         parts[-1].append(line)
         size += len(line.encode()) + A_BALLOT
     return parts
+
+
+# --- emptying the box ---
+# Under their pseudonyms the ballots of a secret election would be found again by whoever has the salt of an early copy
+# and the site's secret. So they go once they are published; the mark of the sealing says that they are about to.
+
+
+def _empty(election: Election) -> None:
+    place = keys.sealing(election.name)
+    found = people.table().get_many([place, keys.result(election.name)])
+    if not election.secret_ballot or len(found) < 2:
+        return  # it is not sealed yet, or all is done
+    try:
+        _let_go(election, found[place])
+        for handful in repository.emptying(election.name):
+            people.table().write(*handful)
+        people.table().write(Delete(place, when=repository.IS_EMPTIED))
+    except Refused:
+        return  # another worker was at it, and has finished it
+
+
+def _let_go(election: Election, mark: Item) -> None:
+    """See that everything is published, and only then say that the ballots may go."""
+    if mark.get("removing"):
+        return _check_published(election, compare_what_is_left)
+    place = keys.sealing(election.name)
+    try:
+        _check_published(election, compare)
+    except CannotSeal:
+        if people.table().get(place) == mark:
+            raise
+        return None  # another worker has begun to empty it meanwhile
+    is_sealed = Check(keys.result(election.name), Exists())
+    people.table().write(Update(place, set={"removing": True}, when=Exists()), is_sealed)
+    return None
+
+
+def _check_published(election: Election, compare: Callable[[Iterable[Cast], Iterable[Cast], str], None]) -> None:
+    """Read the published ballots back before anything goes that they were made from."""
+    with closing(Sorted()) as box:
+        repository.read_box(election.name, box)
+        try:
+            compare(map(Cast.of, repository.every_published(election.name)), box, "in the ballot box")
+        except Flaw as flaw:
+            raise CannotSeal(f"Election “{election.name}”: {flaw} The box is left as it is.") from None
+
+
+def are_old_boxes_full() -> bool:
+    """Whether there are closed elections of which nobody has looked yet whether an earlier version has sealed them."""
+    is_done = (people.table().get(keys.emptied()) or {}).get("done")
+    return not is_done and bool(people.table().page(elections.list_of(State.CLOSED), limit=1).items)
+
+
+def empty_old_boxes() -> int:
+    """Find the ballots that an earlier version has left in the boxes of sealed elections, some elections at a time."""
+    place = keys.emptied()
+    before = people.table().get(place) or {}
+    page = people.table().page(elections.list_of(State.CLOSED), limit=A_HANDFUL, cursor=before.get("cursor"))
+    found = sum(_is_to_be_emptied(item["name"]) for item in page.items)
+    after = {"cursor": page.cursor} if page.cursor else {"done": True}
+    people.table().write(Put({"PK": place.pk, "SK": place.sk, **after}))
+    return found
+
+
+def _is_to_be_emptied(name: str) -> bool:
+    """Whether its box is to be emptied by the mark that it gets."""
+    election = elections.find(name)
+    if election is None or not election.secret_ballot or not _is_left_full(name):
+        return False
+    try:
+        _check_published(election, compare)
+        mark = elections.to_be_sealed(election)
+        people.table().write(Put(mark.item | {"removing": True}, when=Missing()))
+    except CannotSeal as error:
+        _log.error("not emptied", extra={"words": str(error)})
+        return False
+    except Refused:
+        return False
+    return True
+
+
+def _is_left_full(name: str) -> bool:
+    marks = people.table().get_many([keys.sealing(name), keys.result(name)])
+    has_ballots = bool(people.table().page(keys.ballots(name), limit=1).items)
+    return list(marks) == [keys.result(name)] and has_ballots

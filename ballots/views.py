@@ -111,6 +111,7 @@ def _show(request: HttpRequest, standing: Standing, ranks: dict[int, Any], **mor
         "unranked_sentence": unranked_sentence(election.unranked),
         "acts": standing.acts,
         "voted": standing.voted,
+        "shown": standing.is_shown,
         "action": reverse("ballot", args=[election.name]),
         "paper_for": None,
     }
@@ -188,7 +189,12 @@ def _say_outcome(request: HttpRequest, outcome: services.Outcome) -> None:
 @vote
 @require_safe
 def receipt(request: HttpRequest, standing: Standing) -> HttpResponse:
+    is_findable = standing.salt is not None or not standing.election.secret_ballot
+    if standing.voted and not standing.is_shown and is_findable:
+        return _show_kept(request, standing)
     cast = repository.ballot_of(standing)
+    if standing.is_unlinked and standing.election.takes_votes(elections.now_text()):
+        return say(request, _("Your receipt"), str(rules.UNLINKED))
     if cast is None and standing.voted:
         sentence = _(
             "The election is closed, and from now on nobody can tell which ballot is whose. Your code finds yours "
@@ -198,6 +204,12 @@ def receipt(request: HttpRequest, standing: Standing) -> HttpResponse:
     if cast is None:
         return redirect("ballot", name=standing.election.name)
     return _show_receipt(request, standing, cast, voter=None)
+
+
+def _show_kept(request: HttpRequest, standing: Standing) -> HttpResponse:
+    """That there is a ballot, but not what it says: whoever is here may not be whoever cast it."""
+    may_change = standing.election.takes_votes(elections.now_text())
+    return render(request, "ballots/kept.html", context_of(request, standing.election, may_change=may_change))
 
 
 def _show_receipt(request: HttpRequest, standing: Standing, cast: rules.Ballot, *, voter: str | None) -> HttpResponse:

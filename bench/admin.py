@@ -13,7 +13,7 @@ from typing import Any
 from urllib.parse import quote, urlencode
 
 from store import keys
-from store.log import as_text
+from store.log import as_text, new_nonce
 from store.table import LOG, Item, Put, Table, Write
 
 from .people import start_django, trips_of
@@ -232,7 +232,7 @@ def events(elections: int, end: datetime) -> Iterator[Item]:
         actor, event_type, said = _happened(number - 1, elections * PEOPLE)
         when = as_text(end - (last - number) * APART)
         place = keys.event(number, when)
-        shown = {"event_id": number, "actor": actor, "when_occurred": when}
+        shown = {"event_id": number, "actor": actor, "when_occurred": when, "nonce": new_nonce()}
         yield {"PK": place.pk, "SK": place.sk, **shown, "event_type": event_type, "event_data": said}
 
 

@@ -1,4 +1,7 @@
-"""Checkpoints for everybody: whoever keeps one can later tell whether the log was changed."""
+"""Checkpoints for everybody: whoever keeps one can later tell whether the log was changed.
+
+Only public ones are shown (store/publish.py): those of every few seconds would tell when single people acted.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +19,7 @@ from store.keys import DIGITS
 from store.log import EventLog
 from store.table import Item
 
-A_PAGE = 20  # each carries the digests of up to a thousand events
+A_PAGE = 20
 
 
 @public
@@ -24,7 +27,7 @@ A_PAGE = 20  # each carries the digests of up to a thousand events
 def checkpoints(request: HttpRequest) -> HttpResponse:
     """The newest one, and those before it."""
     after = request.GET.get("after") or None
-    page = EventLog(table()).checkpoints(limit=A_PAGE, cursor=after)
+    page = EventLog(table()).public_checkpoints(limit=A_PAGE, cursor=after)
     older = f"{reverse('checkpoints')}?{urlencode({'after': page.cursor})}" if page.cursor else ""
     newest = page.items[0] if page.items and not after else None
     context = {"checkpoint": newest, "checkpoints": page.items, "older": older, "is_newest": True, "further": after}
@@ -35,7 +38,7 @@ def checkpoints(request: HttpRequest) -> HttpResponse:
 @require_safe
 def checkpoint(request: HttpRequest, number: int) -> HttpResponse:
     """The one that covers an event."""
-    found = EventLog(table()).checkpoint_over(number) if 0 < number < 10**DIGITS else None
+    found = EventLog(table()).public_over(number) if 0 < number < 10**DIGITS else None
     if found is None:
         raise Http404
     return render(request, "checkpoints/checkpoints.html", {"checkpoint": found})
@@ -45,11 +48,11 @@ def checkpoint(request: HttpRequest, number: int) -> HttpResponse:
 @require_safe
 @never_cache
 def newest(request: HttpRequest) -> HttpResponse:
-    """For programs: a line to hand to `verify`, and one that says when it was sealed."""
-    found = EventLog(table()).newest_checkpoint()
+    """For programs: a line to hand to `verify`, and one that says when it became public."""
+    found = EventLog(table()).newest_public()
     if found is None:
         return _text(_("Nothing has been sealed yet.") + "\n", 404)
-    return _text(f"{as_argument(found)}\n{found['when_sealed']}\n")
+    return _text(f"{as_argument(found)}\n{found['published_at']}\n")
 
 
 def as_argument(checkpoint: Item) -> str:

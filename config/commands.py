@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from django.conf import settings
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import BaseCommand, CommandError, OutputWrapper
 
 from store.connect import BadStoreUrl, connect
 from store.table import StoreError, Table
@@ -23,3 +23,12 @@ class StoreCommand(BaseCommand):
             return super().execute(*args, **options)
         except (StoreError, BadStoreUrl) as error:
             raise CommandError(str(error)) from error
+
+
+def say_unlinked(words: OutputWrapper, elections: int) -> None:
+    """What whoever has filled a store from a copy has to tell the voters."""
+    if elections:
+        words.write(
+            f"Secret elections that are open: {elections}. What was cast in them by then counts, but nobody can tell "
+            "any more whose it is. Tell those who have voted: they can neither see, change nor withdraw it."
+        )

@@ -6,9 +6,15 @@ from typing import Any
 
 from django.http import HttpRequest
 
+from . import proxies
 from .pause import watch
 
 
 def pause(request: HttpRequest) -> dict[str, Any]:
     """The pause, for the banner, if there is one."""
     return {"site_pause": watch.last_saw()}
+
+
+def unknown_proxies(request: HttpRequest) -> dict[str, Any]:
+    """For the pages about the site: looked up only where they are shown."""
+    return {"unknown_proxies": proxies.watch.seen}

@@ -13,8 +13,12 @@ os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
 
 from django.conf import settings  # only after the name of its module is known
 
+from config.connections import room_for
+from config.proxies import lacking
+
 bind = f"[{settings.HOST}]:{settings.PORT}" if ":" in settings.HOST else f"{settings.HOST}:{settings.PORT}"
-worker_class = "gthread"
+worker_class = "config.connections.PatientWorker"
+worker_connections = room_for(settings.WEB_CONNECTIONS)
 workers = settings.WEB_PROCESSES
 threads = settings.WEB_THREADS
 graceful_timeout = 30
@@ -27,7 +31,9 @@ os.environ["PROMETHEUS_MULTIPROC_DIR"] = str(metrics_folder)
 
 
 def on_starting(server: Any) -> None:
-    """Figures count from the start of the server."""
+    """Figures count from the start of the server. A setting that is likely to be missing is named."""
+    if sentence := lacking():
+        server.log.warning(sentence)
     shutil.rmtree(metrics_folder, ignore_errors=True)
     metrics_folder.mkdir(parents=True)
 

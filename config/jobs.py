@@ -17,7 +17,7 @@ from accounts import mail
 from accounts.letters import compose
 from accounts.repository import table
 from accounts.services import see_off_all
-from ballots.services import seal_what_is_closed
+from ballots.services import are_old_boxes_full, empty_old_boxes, seal_what_is_closed
 from elections import copying, imports
 from elections.invitations import take_mailings_on
 from elections.reminders import remind_by_the_clock
@@ -26,8 +26,9 @@ from elections.repository import list_of
 from elections.rules import State
 from elections.services import clear_away_all, close_what_is_over
 from polls.services import anything_over, seal_what_is_over
-from store import keys
+from store import forgetting, keys
 from store.log import EventLog
+from store.publish import Publisher
 from store.table import Span, Unavailable
 
 from . import metrics, nightly
@@ -81,9 +82,10 @@ def anything_in(*spans: Span) -> Callable[[], bool]:
     return look
 
 
-def _events_to_seal() -> bool:
+def _anything_to_seal() -> bool:
+    """An event, or a checkpoint that is to be public by now."""
     newest = EventLog(table()).newest_checkpoint()
-    return anything_in(keys.events(newest["event_id"] + 1 if newest else 0))()
+    return anything_in(keys.events(newest["event_id"] + 1 if newest else 0))() or Publisher(table()).is_due()
 
 
 def _seal() -> int:
@@ -101,6 +103,14 @@ def _sweep() -> int:
     return swept + some
 
 
+def _is_to_be_forgotten() -> bool:
+    return forgetting.is_due(table(), time.time(), more_to_come=anything_in(keys.SEALING))
+
+
+def _forget() -> int:
+    return forgetting.forget(table(), time.time())
+
+
 REMOVALS = Job("removals", 10, see_off_all, anything_in(keys.LEAVING))
 RENAMES = Job("renames", 10, finish_all, anything_in(keys.RENAMED))
 DELETIONS = Job("deletions", 2, clear_away_all, anything_in(keys.DELETED))
@@ -108,17 +118,19 @@ COPIES = Job("copies", 10, copying.finish_all, anything_in(keys.FILLING))
 IMPORTS = Job("imports", 10, imports.take_up_all, anything_in(keys.IMPORTS))
 ENDS = Job("ends", 5, close_what_is_over, anything_in(list_of(State.OPEN)))
 BALLOTS = Job("ballots", 2, seal_what_is_closed, anything_in(keys.SEALING))
+BOXES = Job("boxes", 10, empty_old_boxes, are_old_boxes_full)
+FORGETTING = Job("forgetting", 2, _forget, _is_to_be_forgotten)
 POLLS = Job("polls", 5, seal_what_is_over, anything_over)
 REMINDERS = Job("reminders", 30, remind_by_the_clock, anything_in(list_of(State.OPEN)))
 MAILINGS = Job("mailings", 2, take_mailings_on, anything_in(keys.MAILINGS))
 MAIL = Job("mail", 2, _send, anything_in(keys.mails(mail.QUEUED), keys.mails(mail.SENDING)))
-LOG = Job("log", 2, _seal, _events_to_seal)
+LOG = Job("log", 2, _seal, _anything_to_seal)
 NIGHTLY = Job("nightly", 300, nightly.mail_checkpoint, nightly.is_due)
 SWEEP = Job("sweep", 30, _sweep)
 
 JOBS = (
-    *(REMOVALS, RENAMES, DELETIONS, COPIES, IMPORTS, ENDS, BALLOTS, POLLS, REMINDERS),
-    *(MAILINGS, MAIL, LOG, NIGHTLY, SWEEP),
+    *(REMOVALS, RENAMES, DELETIONS, COPIES, IMPORTS, ENDS, BALLOTS, BOXES, POLLS, REMINDERS),
+    *(MAILINGS, MAIL, LOG, NIGHTLY, SWEEP, FORGETTING),
 )
 
 

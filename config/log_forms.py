@@ -25,6 +25,7 @@ OF_PEOPLE = (
     "OwnershipTransferred",
     "UserRemoved",
     "UserEmailChanged",
+    "ResetLinkSent",
     "UserPasswordChanged",
     "ProfileChanged",
     "PersonInvited",

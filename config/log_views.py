@@ -75,11 +75,12 @@ def load_numbered(number: int) -> tuple[int, Item | None] | None:
 @requires(Permission.VIEW_SECRETS, load=load_numbered, rule=anybody)
 @require_safe
 def event(request: HttpRequest, numbered: tuple[int, Item | None]) -> HttpResponse:
-    """One event with all it says, its digest, and the checkpoint that covers it; or that its number is void."""
+    """One event with all it says, its digest, and the checkpoints that cover it; or that its number is void."""
     number, found = numbered
-    checkpoint = EventLog(table()).checkpoint_over(number)
+    records = EventLog(table())
+    checkpoint, public = records.checkpoint_over(number), records.public_over(number)
     if found is None:
-        return render(request, "log/void.html", {"number": number, "checkpoint": checkpoint})
+        return render(request, "log/void.html", {"number": number, "public": public})
     digest = event_digest(found)
     context = {
         "event": found,
@@ -87,6 +88,7 @@ def event(request: HttpRequest, numbered: tuple[int, Item | None]) -> HttpRespon
         "rows": [(name, _shown(value)) for name, value in sorted(found["event_data"].items())],
         "digest": digest.hex(),
         "checkpoint": checkpoint,
+        "public": public,
         "intact": checkpoint is None or _kept(checkpoint, number) == digest[:KEPT],
         "by_itself": found["actor"] == THE_SITE,
     }

@@ -33,6 +33,11 @@ CAPACITY = Counter(
 )
 RETRIES = Counter("plenum_store_retries", "What was asked of the store once more, by reason.", ["reason"])
 METERED = {trips.CAPACITY: CAPACITY, trips.RETRIES: RETRIES}
+CONNECTIONS_ENDED = Counter(
+    "plenum_connections_ended",
+    "Connections ended because their client was too slow or there was no room, by reason.",
+    ["reason"],
+)
 JOBS = Counter("plenum_worker_runs", "Turns of a job of the worker, by outcome.", ["name", "outcome"])
 JOB_SUCCESS = Gauge(
     "plenum_worker_last_success_timestamp_seconds",

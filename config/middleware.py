@@ -14,7 +14,7 @@ from django.urls import resolve
 
 from store import trips
 
-from . import metrics, pause
+from . import metrics, pause, proxies
 from .errors import paused_page
 
 GetResponse = Callable[[HttpRequest], HttpResponse]
@@ -57,6 +57,16 @@ def request_record(get_response: GetResponse) -> GetResponse:
                 f'total;dur={seconds * 1000:.1f}, store;desc="{asked.count} trips";dur={asked.seconds * 1000:.1f}'
             )
         return response
+
+    return respond
+
+
+def proxies_seen(get_response: GetResponse) -> GetResponse:
+    """Look whether the request came through a proxy that nobody told us of."""
+
+    def respond(request: HttpRequest) -> HttpResponse:
+        proxies.watch.notice(request)
+        return get_response(request)
 
     return respond
 

@@ -1,4 +1,4 @@
-"""The nightly mail: the newest checkpoint, to those who watch over the log.
+"""The nightly mail: the newest public checkpoint, to those who watch over the log.
 
 Kept in somebody's mailbox, a checkpoint shows whether the log was changed later. It is mailed once a day (UTC), as soon
 as there is a newer one than was mailed last; a site where nothing happens mails nothing. That is no act of anybody and
@@ -41,7 +41,7 @@ LETTERS = {
 
 def is_due(clock: Callable[[], datetime] = utc_now) -> bool:
     """Whether it is another day than that of the last mail, and there is a newer checkpoint."""
-    mailed, newest = table().get(keys.nightly()), EventLog(table()).newest_checkpoint()
+    mailed, newest = table().get(keys.nightly()), EventLog(table()).newest_public()
     if mailed is None or newest is None:
         return newest is not None
     return bool(mailed["day"] < _day(clock) and mailed["event_id"] < newest["event_id"])
@@ -49,7 +49,7 @@ def is_due(clock: Callable[[], datetime] = utc_now) -> bool:
 
 def mail_checkpoint(clock: Callable[[], datetime] = utc_now) -> int:
     """Queue today's mails, if they are due; answers how many. Any number may do this at once, each mail is one."""
-    newest, mailed = EventLog(table()).newest_checkpoint(), table().get(keys.nightly())
+    newest, mailed = EventLog(table()).newest_public(), table().get(keys.nightly())
     if newest is None or not is_due(clock):
         return 0
     if mailed is None:  # a new site: its first night is still to come

@@ -58,8 +58,13 @@ EXEMPT: tuple[Exempt, ...] = (
     Exempt(like(keys.once("")), "The mark of a form that was sent; it is forgotten within a day."),
     Exempt(like(keys.lease("")), "Which worker is at which job; about processes, not about the site."),
     Exempt(keys.nightly(), "When the newest checkpoint was last mailed."),
+    Exempt(keys.forgetting(), "Work left to do after a deletion, in the store's files and not in the store."),
+    Exempt(keys.emptied(), "How far the boxes are emptied that an earlier version has left full."),
     Exempt(keys.restoring(), "There only while a restore has not come to its end."),
 )
+
+
+STEPS = (*elections.STEPS, *ballots.STEPS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,8 +102,9 @@ def exceptions() -> Iterator[str]:
     """The table of what is not made again, line by line; then what one event takes several transactions for."""
     for row in EXEMPT:
         place = f"{row.like.pk} / {row.like.sk or '…'}"
-        yield f"{place}{': ' + ', '.join(row.attributes) if row.attributes else ''} - {row.reason}"
-    yield from (f"In several steps - {step.__doc__}" for step in elections.STEPS)
+        named = ", ".join((*row.attributes, *row.unsaid))
+        yield f"{place}{': ' + named if named else ''} - {row.reason}"
+    yield from (f"In several steps - {step.__doc__}" for step in STEPS)
 
 
 def check(source: Table, said: Callable[[str], Any], most: int = 20) -> Verdict:

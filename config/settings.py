@@ -120,6 +120,8 @@ HOST = environment.text("HOST", "127.0.0.1")
 PORT = environment.number("PORT", 8000, 1, 65535)
 WEB_PROCESSES = environment.number("WEB_PROCESSES", 2, 1, 64)
 WEB_THREADS = environment.number("WEB_THREADS", 8, 1, 256)
+WEB_CONNECTIONS = environment.number("WEB_CONNECTIONS", 1000, 16, 100_000)  # open at once, in each process
+REQUEST_SECONDS = environment.number("REQUEST_SECONDS", 20, 1, 600)  # for a slow client, then a minimum rate
 SITE_URL = environment.text("SITE_URL", None if PRODUCTION else f"http://{HOST}:{PORT}").rstrip("/")
 
 # --- security ---
@@ -141,6 +143,9 @@ AUTH_USER_MODEL = "accounts.User"
 AUTHENTICATION_BACKENDS = ["accounts.backends.NameOrEmail"]
 DEFAULT_ROLE = environment.choice("DEFAULT_ROLE", ("USER", "VOTER", "OBSERVER", "NO_ACCESS"))
 SECOND_FACTOR_FOR_ADMINS = environment.switch("SECOND_FACTOR_FOR_ADMINS")
+SIGN_IN_FAILURES_PER_ADDRESS = environment.number("SIGN_IN_FAILURES_PER_ADDRESS", 300, 10, 100_000)  # ten minutes
+REGISTRATIONS_PER_ADDRESS = environment.number("REGISTRATIONS_PER_ADDRESS", 300, 1, 100_000)  # an hour
+RESETS_PER_ADDRESS = environment.number("RESETS_PER_ADDRESS", 100, 1, 100_000)  # an hour
 TRUSTED_PROXIES = environment.networks("TRUSTED_PROXIES")
 PASSWORD_HASHERS = ["accounts.hashers.Argon2id"]
 VALIDATION = "django.contrib.auth.password_validation"
@@ -216,6 +221,7 @@ INSTALLED_APPS = [
 ]
 MIDDLEWARE = [
     "config.middleware.request_record",
+    "config.middleware.proxies_seen",
     "django.middleware.security.SecurityMiddleware",
     "config.middleware.security_headers",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
@@ -245,6 +251,7 @@ TEMPLATES = [
                 "django.contrib.auth.context_processors.auth",
                 "django.contrib.messages.context_processors.messages",
                 "config.context.pause",
+                "config.context.unknown_proxies",
             ],
             "builtins": ["django.templatetags.i18n", "django.templatetags.static"],
         },

@@ -30,9 +30,9 @@ def home(request: HttpRequest) -> HttpResponse:
     """For somebody signed in: what waits for them and what they run. For others: what this is."""
     if request.user.is_authenticated and request.user.can(Permission.VIEW_APPLICATION):
         return _home_of(request)
-    checkpoint = EventLog(connect(settings.STORE_URL)).newest_checkpoint()
-    sealed_at = datetime.fromisoformat(checkpoint["when_sealed"]) if checkpoint else None
-    return render(request, "site/home.html", {"checkpoint": checkpoint, "sealed_at": sealed_at})
+    checkpoint = EventLog(connect(settings.STORE_URL)).newest_public()
+    published_at = datetime.fromisoformat(checkpoint["published_at"]) if checkpoint else None
+    return render(request, "site/home.html", {"checkpoint": checkpoint, "published_at": published_at})
 
 
 def _home_of(request: HttpRequest) -> HttpResponse:

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import replace
 from typing import Any
 
 from accounts import repository as people
@@ -25,6 +24,11 @@ from . import repository, services
 from .repository import Candidate, table
 from .rules import Action, Election
 
+TAKEN_ALONG = (
+    *("description", "secret_ballot", "seats", "method", "unranked", "electorate", "time_zone", "remind_before"),
+    *("results_visible", "results_public", "paper_ballots", "mail_votes", "joining"),
+)
+
 
 def copy(actor: User, election: Election, name: str) -> Election:
     """Candidates, roll and settings; never ballots, and the window is the organiser's to set anew.
@@ -32,18 +36,18 @@ def copy(actor: User, election: Election, name: str) -> Election:
     Those on the roll whose account is gone stay behind.
     """
     services.check(actor, election, Action.COPY)
-    anew = {"allow_edit": True, "allow_vote": False, "voter_count": 0, "version": 1, "closing": None, "managers": ()}
-    window = {"no_voting_before": None, "no_voting_after": None, "opened_at": None}
-    made = {"owner_name": actor.name, "created_at": repository.now_text(), "seed": services.new_seed()}
-    draft = replace(election, name=name, filling=True, **anew, **window, **made)
+    settings = {each: getattr(election, each) for each in TAKEN_ALONG}
     source = {"source": election.name, "source_created_at": election.created_at}
-    return _made(actor, draft, source, copied_from=election.name)
+    return _made(actor, _draft(actor, name, **settings), source, copied_from=election.name)
 
 
 def make(actor: User, name: str, candidates: Sequence[str], **settings: Any) -> Election:
     """A draft with these candidates and nobody on its roll."""
-    made = {"owner_name": actor.name, "created_at": repository.now_text(), "seed": services.new_seed()}
-    return _made(actor, Election(name=name, filling=True, **made, **settings), {"candidates": list(candidates)})
+    return _made(actor, _draft(actor, name, **settings), {"candidates": list(candidates)})
+
+
+def _draft(actor: User, name: str, **settings: Any) -> Election:
+    return Election(name=name, owner_name=actor.name, created_at=repository.now_text(), filling=True, **settings)
 
 
 def _made(actor: User, draft: Election, source: Item, **said: Any) -> Election:

@@ -132,6 +132,7 @@ def _make(planned: Planned) -> bool:
             method=planned.method,
             time_zone="Europe/Brussels",
             paper_ballots=planned.paper,
+            mail_votes=not planned.closed,
             no_voting_after=end,
         )
     except services.NameTaken:

@@ -86,6 +86,15 @@ class SettingsForm(ZonedForm):
         required=False,
         help_text=_("You may enter ballots for voters who vote on paper. Whoever enters one knows it."),
     )
+    mail_votes = forms.BooleanField(
+        label=_("Tell voters by mail about their ballots"),
+        required=False,
+        initial=True,
+        help_text=_(
+            "Whenever a ballot is cast, changed, withdrawn or entered from paper: only that it happened, never how "
+            "anybody voted. So nobody can vote in the name of somebody else unnoticed."
+        ),
+    )
     results_visible = forms.ChoiceField(label=_("Results are shown"), choices=list(RESULTS.items()), initial="closed")
     results_public = forms.BooleanField(
         label=_("Anybody on the web may see the result"),

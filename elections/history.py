@@ -162,6 +162,7 @@ FIELDS = {
     "results_public": gettext_lazy("to whom results are shown"),
     "time_zone": gettext_lazy("time zone"),
     "paper_ballots": gettext_lazy("whether there are paper ballots"),
+    "mail_votes": gettext_lazy("whether voters are mailed about their ballots"),
     "remind_before": gettext_lazy("reminders"),
     "joining": gettext_lazy("who may join later"),
 }
@@ -295,6 +296,12 @@ SENTENCES: dict[str, Callable[[Told], str]] = {
     "VotersReminded": _reminded,
     "VotersMessaged": plainly(gettext_lazy("%(who)s sent a message to all voters.")),
     "VoterInvitedAgain": plainly(gettext_lazy("%(who)s sent one voter the invitation again.")),
+    "BallotsUnlinked": plainly(
+        gettext_lazy(
+            "The site was restored from a backup, which does not say whose which secret ballot is: those cast before "
+            "count, and can no longer be changed."
+        )
+    ),
     "ResultSealed": _result_sealed,
 }
 

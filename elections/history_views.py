@@ -33,7 +33,7 @@ def history(request: HttpRequest, election: Election) -> HttpResponse:
     standing = [candidate.name for candidate in repository.candidates(election.name)]
     context = {
         "acts": told(events, election, standing),
-        "checkpoint": EventLog(table()).checkpoint_over(events[0]["event_id"]) if events else None,
+        "checkpoint": EventLog(table()).public_over(events[0]["event_id"]) if events else None,
         "days": [] if after or election.stored_state == State.DRAFT else votes_by_day(election, utc_now()),
         "begins": not after,
         "sees_log": request.user.can(Permission.VIEW_SECRETS),

@@ -112,10 +112,13 @@ def voters_removed(event: Happened) -> Iterator[Step]:
 
 
 def opened(event: Happened) -> Iterator[Step]:
-    """Without a salt: the ballots of a secret election that is not sealed are in no log, so nobody adds to them."""
-    election = election_of(event)
-    after = services.opened(election, editable=event.said["editable"], opened_at=event.said.get("opened_at"))
-    yield services.opening(election, after)
+    """Without a salt: the ballots of a secret election that is not sealed are in no log, so nobody adds to them.
+
+    And without the secret of the lots, which the log tells with the result.
+    """
+    election, said = election_of(event), event.said
+    later = {"lots_commitment": said.get("lots_commitment", ""), "opened_at": said.get("opened_at")}
+    yield services.opening(election, services.opened(election, editable=said["editable"], **later))
 
 
 def closed(event: Happened) -> Iterator[Step]:
@@ -188,9 +191,16 @@ REPLAY: dict[str, Act] = {
     "RemindersDeclined": reminders_declined,
 }
 
+# Fields that elections of earlier times do not have.
+LATER = ("mail_votes", "lots_commitment", "restores", "joining", "opened_at")
 FILLING = "What a draft was made from is brought into it a handful at a time, and whoever arrives has an event."
 MAILS = "Which mails went out and what became of them; their texts are in no log."
 EXEMPT = (
+    Exempt(
+        like(keys.election("")),
+        "Elections of earlier times do not have these, and mean by it what is so unless somebody says otherwise.",
+        unsaid={name: Election.__dataclass_fields__[name].default for name in LATER},
+    ),
     Exempt(
         like(keys.voter("", "")),
         MAILS,
@@ -213,6 +223,7 @@ EXEMPT = (
     ),
     Exempt(like(keys.filling("")), FILLING),
     Exempt(like(keys.election("")), FILLING, attributes=("filling",)),
+    Exempt(like(keys.lots("")), "The secret from which lots are drawn is told with the result, and not before."),
     Exempt(like(keys.sealing("")), "Work left to do after a close; each thing done has an event of its own."),
     Exempt(like(keys.deleted("")), "Work left to do after a deletion: what is left of the election is cleared away."),
     Exempt(

@@ -196,16 +196,6 @@ def storable(fields: Mapping[str, Any]) -> Item:
     return {name: list(value) if isinstance(value, tuple) else value for name, value in fields.items()}
 
 
-LATER = {"joining": False, "opened_at": None}  # fields that elections of earlier versions do not have
-
-
-def _stored(election: Election, before: Election | None = None) -> Item:
-    """As its item holds it. What later versions have added is there only where it says something: so an election of
-    earlier times is the same, whether it was stored then or is made again from the log now."""
-    fields, was = storable(asdict(election)), asdict(before) if before else LATER
-    return {name: value for name, value in fields.items() if name not in LATER or value != was[name]}
-
-
 # --- writes; each answers the parts of a transaction ---
 
 
@@ -215,7 +205,7 @@ def creation(election: Election) -> list[Write]:
     date = keys.by_date(election.created_at, election.name)
     state = {"GSI1PK": list_of(election.stored_state).pk, "GSI1SK": date}
     return [
-        Put({"PK": key.pk, "SK": key.sk, "entity_type": "ELECTION", **_stored(election)}, when=Missing()),
+        Put({"PK": key.pk, "SK": key.sk, "entity_type": "ELECTION", **storable(asdict(election))}, when=Missing()),
         Put({"PK": entry.pk, "SK": entry.sk, **state, **_copied(election)}),
         runner(election, election.owner_name),
         *is_vacant(election.name),
@@ -239,14 +229,14 @@ def change(before: Election, after: Election) -> list[Write]:
     after = replace(after, version=before.version + 1)
     # The roll counts for itself; a move and what a draft is filled with come to their own ends.
     kept = ("name", "created_at", "voter_count", "renamed_from", "filling")
-    stored = {name: value for name, value in _stored(after, before).items() if name not in kept}
+    fields = {name: value for name, value in storable(asdict(after)).items() if name not in kept}
     if after.stored_state != State.DRAFT:  # a draft is in nobody's list but its organisers'
         date = keys.by_date(before.created_at, before.name)
-        stored |= {"GSI1PK": keys.ELECTIONS.pk, "GSI1SK": date}
+        fields |= {"GSI1PK": keys.ELECTIONS.pk, "GSI1SK": date}
     shown = _copied(after)
     state = {"GSI1PK": list_of(after.stored_state).pk}
     writes: list[Write] = [
-        Update(keys.election(before.name), set=stored, when=unchanged(before)),
+        Update(keys.election(before.name), set=fields, when=unchanged(before)),
         Update(keys.listed_election(before.name), set=shown | state),
     ]
     people = {keys.fold(name): name for name in (after.owner_name, *after.managers)}
@@ -298,6 +288,17 @@ def _everyone(election: Election, *, open_: bool) -> list[Write]:
         return [Delete(place)]
     index = {"GSI1PK": keys.FOR_EVERYONE.pk, "GSI1SK": keys.by_date(election.created_at, election.name)}
     return [Put({"PK": place.pk, "SK": place.sk, **index, "election_name": election.name})]
+
+
+def lots_secret(election_name: str) -> str:
+    """The secret to which the election is committed; nothing where there is none, or none any more."""
+    item = table().get(keys.lots(election_name))
+    return item["secret"] if item else ""
+
+
+def lots(election_name: str, secret: str) -> Put:
+    place = keys.lots(election_name)
+    return Put({"PK": place.pk, "SK": place.sk, "secret": secret})
 
 
 def reminders_from_now(election: Election) -> Update:

@@ -80,12 +80,15 @@ class Election:
     managers: tuple[str, ...] = field(default=())
     voter_count: int = 0
     paper_ballots: bool = False
-    seed: str = ""  # from which lots are drawn; public before the first vote, so that nobody can choose it afterwards
+    mail_votes: bool = True  # whether voters are mailed about every cast, change and withdrawal of their ballot
+    seed: str = ""  # of one that was opened before elections had a commitment: from which its lots are drawn
     closing: str | None = None  # who is closing it: the ballot box is shut, the log has yet to say so
     version: int = 1
     remind_before: tuple[int, ...] = ()  # hours before the end at which those who have not voted are reminded
     renamed_from: str = ""  # until everything it had under that name is here
     filling: bool = False  # until the candidates and voters of what it was made from are here
+    lots_commitment: str = ""  # to the secret from which, with the ballots, the seed of the lots is made at the close
+    restores: int = 0  # how often it was restored while open: a copy does not say whose which secret ballot is
     joining: bool = False  # whether, where everybody may vote, that includes those who join while it is open
     opened_at: str | None = None  # an election that was opened before this was kept is everybody's who comes
 
@@ -322,6 +325,14 @@ def warnings(election: Election, candidates: int, without_statement: int, now: s
     secret = election.secret_ballot and election.electorate == "listed" and voters > 0
     over = election.no_voting_after is not None and election.no_voting_after <= now
     found = []
+    if election.restores:
+        found.append(
+            _(
+                "The site was restored from a backup while this election was open. Ballots cast before count, but "
+                "nobody can tell any more whose they are: those who cast them can neither see, change nor withdraw "
+                "them."
+            )
+        )
     if secret and voters < SMALL:
         found.append(
             _("With so few voters, a secret ballot may be guessed: from a result that is nearly unanimous, say.")

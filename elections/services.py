@@ -18,8 +18,10 @@ from accounts.queues import take_each
 from accounts.rules import Permission, Refusal
 from accounts.services import OVERTAKEN, Overtaken, log
 from store import keys
+from store.forgetting import to_forget
 from store.log import Event
 from store.table import Check, Delete, Equals, Exists, Item, Missing, Refused, Write
+from tally import lots
 
 from . import renaming, repository, rules
 from .repository import Candidate
@@ -69,14 +71,9 @@ def _record(actor: User, event_type: str, election: Election, data: dict[str, An
 
 
 def create(actor: User, name: str, **settings: Any) -> Election:
-    made = {"owner_name": actor.name, "created_at": repository.now_text(), "seed": new_seed()}
-    election = Election(name=name, **made, **settings)
+    election = Election(name=name, owner_name=actor.name, created_at=repository.now_text(), **settings)
     create_draft(actor, election)
     return election
-
-
-def new_seed() -> str:
-    return secrets.token_hex(8)
 
 
 def create_draft(actor: User, election: Election, *also: Write, **data: Any) -> None:
@@ -298,15 +295,18 @@ def open_(actor: User, election: Election, *, editable: bool) -> Election:
     check(actor, election, Action.OPEN)
     candidates = repository.candidates(election.name)
     rules.check_opening(election, len(candidates), repository.now_text())
-    after = opened(election, editable=editable, opened_at=repository.now_text())
+    secret = secrets.token_hex(32)
+    said = {"editable": editable, "lots_commitment": lots.commitment(secret), "opened_at": repository.now_text()}
+    after = opened(election, **said)
     also = [write for part in with_opening for write in part(after)]
-    writes = [*opening(election, after), *also, repository.reminders_from_now(election)]
-    _record(actor, "ElectionOpened", election, {"editable": editable, "opened_at": after.opened_at}, *writes)
+    also += [repository.lots(election.name, secret), repository.reminders_from_now(election)]
+    _record(actor, "ElectionOpened", election, said, *opening(election, after), *also)
     return replace(after, version=election.version + 1)
 
 
-def opened(election: Election, *, editable: bool, opened_at: str | None) -> Election:
-    return replace(election, allow_edit=editable, allow_vote=True, opened_at=opened_at)
+def opened(election: Election, *, editable: bool, lots_commitment: str, opened_at: str | None) -> Election:
+    later = {"lots_commitment": lots_commitment, "opened_at": opened_at}
+    return replace(election, allow_edit=editable, allow_vote=True, **later)
 
 
 def opening(before: Election, after: Election) -> list[Write]:
@@ -495,7 +495,7 @@ def delete(actor: User, election: Election) -> None:
 
 def deletion(election: Election) -> list[Write]:
     """With the gates, so that nobody votes in what is gone already, and with the salt, which ties ballots to voters."""
-    own = (keys.salt, keys.for_everyone, keys.sealing)
+    own = (keys.salt, keys.lots, keys.for_everyone, keys.sealing)
     return [
         Delete(keys.election(election.name), when=repository.unchanged(election)),
         *(Delete(place) for place in repository.gate_keys(election.name)),
@@ -503,7 +503,13 @@ def deletion(election: Election) -> list[Write]:
         Delete(keys.listed_election(election.name)),
         *(Delete(keys.manager(election.name, name)) for name in {election.owner_name, *election.managers}),
         repository.to_be_cleared(election),
+        *([to_forget()] if has_secrets(election) else []),
     ]
+
+
+def has_secrets(election: Election) -> bool:
+    """Whether what is left of it must not be found in the store's files either."""
+    return election.secret_ballot and election.stored_state != State.DRAFT
 
 
 def clear_away_all() -> int:
@@ -533,10 +539,9 @@ def _is_gone(name: str) -> tuple[Check, Check]:
 
 
 def _cleared(name: str) -> bool:
-    """The mark goes last, when also the store's own files have nothing of it."""
+    """The mark goes last; what was deleted by then is to be forgotten by the store's own files, too."""
     mark = people.table().get(keys.deleted(name))
-    if mark is not None and mark["was_secret"]:
-        people.table().forget_deleted()
     if mark is not None:
-        people.table().write(*_is_gone(name), Delete(keys.deleted(name)))
+        forgotten = [to_forget()] if mark["was_secret"] else []
+        people.table().write(*_is_gone(name), Delete(keys.deleted(name)), *forgotten)
     return True

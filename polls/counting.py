@@ -5,8 +5,6 @@ from __future__ import annotations
 import json
 import zlib
 from dataclasses import dataclass
-from itertools import groupby
-from operator import itemgetter
 from typing import Any
 
 from django.utils.translation import gettext as _
@@ -17,11 +15,10 @@ from results.words import RULES, label, names
 from tally.ballots import Ballots
 from tally.explain import explain
 from tally.methods import count
-from tally.result import Result, places_of
+from tally.result import Result
+from tally.undrawn import undrawn, with_first, with_other_lots
 
 METHODS = ("irv", "borda", "schulze")
-OTHER_LOTS = 16  # how often a count with lots is repeated with others, to see whether the winner hangs on them
-OTHER_LOTS_WORK = 20_000  # different rankings that are counted again for it, in all
 PLACES = 12  # that the page shows at once
 SENTENCES = 12  # of each method's reasons that the page shows at once
 
@@ -44,9 +41,7 @@ class Counted:
     @property
     def places(self) -> dict[str, int]:
         """Everybody's place, with all leaders in the first."""
-        others = [each for each in self.result.places if each[0] not in self.leaders]
-        groups = [[name for name, _place in group] for _place, group in groupby(others, key=itemgetter(1))]
-        return dict(places_of([list(self.leaders), *groups]))
+        return dict(with_first(self.result, self.leaders))
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,11 +84,7 @@ class Account:
 
 def _counted(ballots: Ballots, method: str, seed: str) -> Counted:
     result = count(ballots, method, seed=seed)
-    if not result.lots:
-        return Counted(result, result.winners)
-    tries = min(OTHER_LOTS, OTHER_LOTS_WORK // len(ballots.counts))
-    others = (count(ballots, method, seed=f"{seed} {number}").winners for number in range(tries))
-    return Counted(result, tuple(sorted({*result.winners, *(name for winners in others for name in winners)})))
+    return Counted(result, undrawn(result, with_other_lots(ballots, result)).result.winners)
 
 
 # --- in words ---

@@ -1,11 +1,15 @@
 """The bundle of a sealed election: all it takes to check it elsewhere, in one zip that always has the same bytes.
 
-Its events are found through the log's index (results/trail.py). Of a checkpoint that covers any of them all events are
-read, for it takes their digests to make its chain again; all other checkpoints are passed over. So a bundle costs what
-happened to the election, and what happened on the site just then; memory is bounded by one checkpoint.
+Its events are found through the log's index (results/trail.py). Of a public checkpoint that covers any of them all
+events are read, for it takes their digests to make its chain again; all others are passed over. So a bundle costs what
+happened to the election, and what happened on the site in the same quarters of an hour; memory is bounded by one public
+checkpoint, which covers a thousand numbers. The sealer's own checkpoints, of every few seconds, are joined: they would
+tell when single people voted.
 
-What is not told: addresses of people who are on the roll by their address, and in a secret election in which very few
-have voted, who that was. An event that would tell is there as its number and its digest, which is enough for the chain.
+What is not told: addresses of people who are on the roll by their address, what messages to the roll said, and in a
+secret election when somebody voted and, if very few have, who that was. An event that would tell is there as its number
+and its digest, which is enough for the chain; an entry of the roll as its commitment. Neither can be opened by trying,
+for both have a nonce that is not told; only events and rolls that were sealed before there were nonces can.
 """
 
 from __future__ import annotations
@@ -14,7 +18,6 @@ import hashlib
 import json
 import shutil
 import zipfile
-from collections import deque
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -27,27 +30,30 @@ import orjson
 from accounts.repository import table
 from ballots import repository as ballots
 from elections import repository as elections
+from elections.repository import Voter
 from elections.rules import Election
+from elections.turnout import tells_who
 from store import keys
+from store.log import EventLog
 from store.seal import CHAIN_START, KEPT, event_digest, void_digest
 from store.table import Item
 
 from .repository import Found, Seal
-from .roll import RollDigest, line
+from .roll import RollCommitment, line
 from .trail import Follower, sealed_numbers
 
-FORMAT = 1
+FORMAT = 2
 PROGRAM, STV_PROGRAM = (Path(__file__).with_name(name).read_bytes() for name in ("verify.py", "verify_stv.py"))
-CHECKPOINTS = 10  # read at once: where much happened to the election, the next one is wanted too
 IN_MEMORY = 4 * 1024 * 1024  # bytes of an extract before it goes to a temporary file
-SETTINGS = ("method", "seats", "unranked", "seed", "secret_ballot", "electorate", "created_at")
+SETTINGS = ("method", "seats", "unranked", "secret_ballot", "electorate", "created_at")
 WINDOW = ("no_voting_before", "no_voting_after", "time_zone")
 MOMENTS = {"ElectionOpened": "opened_at", "ElectionClosed": "closed_at", "ResultSealed": "sealed_at"}
 VOTES = ("BallotCast", "BallotWithdrawn")
+OF_MAIL = ("RemindersDeclined", "VotersMessaged")
 
 
 class NotSealedYet(Exception):
-    """The log has no checkpoint yet that covers the sealing of the result; it will have one in a moment."""
+    """There is no public checkpoint yet that covers the sealing of the result; there will be one in a moment."""
 
 
 def mark() -> str:
@@ -68,7 +74,7 @@ def bundle(found: Found) -> IO[bytes]:
         add("verify.py", [PROGRAM])
         if election.method == "stv-scottish":
             add("verify_stv.py", [STV_PROGRAM])
-        add("rules.json", [_readable(rules_of(election, extract))])
+        add("rules.json", [_readable(rules_of(found, extract))])
         add("roll.json", roll(election, seal))
         add("ballots.json", published(election.name))
         add("result.json", [found.report.as_json().encode()])
@@ -111,16 +117,26 @@ def _joined(opening: bytes, lines: Iterable[bytes], closing: bytes) -> Iterator[
 # --- rules, roll, ballots ---
 
 
-def rules_of(election: Election, extract: Extract) -> dict[str, Any]:
+def rules_of(found: Found, extract: Extract) -> dict[str, Any]:
+    election = found.election
     standing = sorted(elections.candidates(election.name), key=lambda each: each.number)
     return {
         "format": FORMAT,
         "election": election.name,
         **{name: getattr(election, name) for name in SETTINGS},
+        "seed": found.seed,
+        **_lots(found),
         **{name: getattr(election, name) for name in WINDOW},
         **extract.moments,
         "candidates": [{"number": each.number, "name": each.name} for each in standing],
     }
+
+
+def _lots(found: Found) -> dict[str, str]:
+    """How the seed came about; nothing of an election that was opened before there were commitments."""
+    assert found.seal is not None
+    commitment, secret = found.election.lots_commitment, found.seal.lots_secret
+    return {"lots_commitment": commitment, "lots_secret": secret} if commitment else {}
 
 
 def shown(voter: str) -> str:
@@ -130,18 +146,37 @@ def shown(voter: str) -> str:
 
 
 def roll(election: Election, seal: Seal) -> Iterator[bytes]:
-    """Who may vote, and whether they have; with the digest of all names in full."""
-    digest = RollDigest(election, seal.ballots)
+    """Who may vote, and whether they have; each with what it takes to hold the roll against what was sealed."""
     may_vote = voted = 0
+    told = _Roll(election, seal)
 
     def lines() -> Iterator[bytes]:
         nonlocal may_vote, voted
         for voter in elections.every_voter(election.name):
             may_vote, voted = may_vote + 1, voted + voter.voted
-            yield line([shown(voter.name), digest.add(voter)])
+            yield line(told.entry(voter))
 
     yield from _joined(b'{"voters": [\n', lines(), b"\n],\n")
-    yield f'"may_vote": {may_vote}, "voted": {voted}, "digest": "{digest.text}"}}\n'.encode()
+    yield f'"may_vote": {may_vote}, "voted": {voted}}}\n'.encode()
+
+
+class _Roll:
+    """Entries as everybody may see them: one that is told in full with its nonce, any other with its commitment.
+
+    Of a result that was sealed before there were commitments, with neither.
+    """
+
+    def __init__(self, election: Election, seal: Seal):
+        self.tells = tells_who(election, seal.ballots)
+        self.commitment = RollCommitment(seal.roll_secret) if seal.roll_secret else None
+
+    def entry(self, voter: Voter) -> Item:
+        told = {"name": shown(voter.name), "voted": voter.voted if self.tells else None}
+        if self.commitment is None:
+            return told
+        nonce, commitment = self.commitment.add(voter)
+        is_whole = self.tells and told["name"] == voter.name
+        return told | ({"nonce": nonce.hex()} if is_whole else {"commitment": commitment.hex()})
 
 
 def published(election_name: str) -> Iterator[bytes]:
@@ -172,14 +207,14 @@ class Extract:
 
 def extracted(election: Election, seal: Seal) -> Extract:
     follower, extract = Follower(election, seal.report_digest), Extract()
-    for checkpoint, previous, events in _checkpoints_over(sealed_numbers(election)):
-        ours = {number: event for number, event in events.items() if follower.takes(event)}
+    for stretch in _stretches_over(sealed_numbers(election)):
+        ours = {number: event for number, event in stretch.events.items() if follower.takes(event)}
         for event in ours.values():
             extract.events.write(_told(event) if may_be_told(event, election) else _withheld(event))
             if name := MOMENTS.get(event["event_type"]):
                 extract.moments[name] = event["when_occurred"]
         if ours:
-            extract.checkpoints.write(line(_proof(checkpoint, previous, events, list(ours))) + b"\n")
+            extract.checkpoints.write(line(stretch.proof(list(ours))) + b"\n")
         if follower.done:
             extract.events.seek(0)
             extract.checkpoints.seek(0)
@@ -187,22 +222,49 @@ def extracted(election: Election, seal: Seal) -> Extract:
     raise NotSealedYet
 
 
-def _checkpoints_over(numbers: Iterable[int]) -> Iterator[tuple[Item, str, dict[int, Item]]]:
-    """Each checkpoint that covers any of the numbers, the hash before it, and all its events by number."""
-    ahead: deque[Item] = deque()
-    before: Item = {"event_id": 0, "hash": CHAIN_START.hex()}
+@dataclass(frozen=True, slots=True)
+class Stretch:
+    """What one public checkpoint covers: the sealer's own checkpoints, joined, and all events by number."""
+
+    public: Item
+    previous: str  # the chain before it
+    sealed: list[Item]
+    events: dict[int, Item]
+
+    def proof(self, ours: list[int]) -> Item:
+        """The public checkpoint with what it takes to make its chain again."""
+        known = ("first_event_id", "event_id", "published_at", "hash")
+        digests = b"".join(self._digest(checkpoint, number) for checkpoint in self.sealed for number in _of(checkpoint))
+        told = {name: self.public[name] for name in known}
+        return {**told, "previous": self.previous, "events": ours, "digests": digests.hex()}
+
+    def _digest(self, checkpoint: Item, number: int) -> bytes:
+        """The half that was sealed, and the other as it is now."""
+        start = KEPT * (number - checkpoint["first_event_id"])
+        is_void = number in checkpoint["voids"]
+        now = void_digest(number) if is_void else _digest(self.events.get(number))
+        return bytes(checkpoint["digests"][start : start + KEPT]) + now[KEPT:]
+
+
+def _of(checkpoint: Item) -> range:
+    """The numbers it covers."""
+    return range(checkpoint["first_event_id"], checkpoint["event_id"] + 1)
+
+
+def _stretches_over(numbers: Iterable[int]) -> Iterator[Stretch]:
+    """What each public checkpoint covers that is over any of the numbers, up to the first that is under none yet."""
+    log, before = EventLog(table()), {"event_id": 0, "hash": CHAIN_START.hex()}
     for number in numbers:
         if number <= before["event_id"]:
             continue
-        while ahead and ahead[0]["event_id"] < number:
-            before = ahead.popleft()
-        if not ahead:
-            ahead.extend(table().page(keys.checkpoints(number), limit=CHECKPOINTS).items)
-        checkpoint = ahead.popleft()
-        first, last = checkpoint["first_event_id"], checkpoint["event_id"]
+        public = log.public_over(number)
+        if public is None:
+            return
+        first, last = public["first_event_id"], public["event_id"]
+        previous = before["hash"] if before["event_id"] == first - 1 else _hash_at(first - 1)
         events = {event["event_id"]: event for event in table().each(keys.events(first, last))}
-        yield checkpoint, before["hash"] if before["event_id"] == first - 1 else _hash_at(first - 1), events
-        before = checkpoint
+        yield Stretch(public, previous, list(table().each(keys.checkpoints(first, last))), events)
+        before = public
 
 
 def _hash_at(number: int) -> str:
@@ -210,33 +272,18 @@ def _hash_at(number: int) -> str:
     return before["hash"] if before else CHAIN_START.hex()
 
 
-def _proof(checkpoint: Item, previous: str, events: dict[int, Item], ours: list[int]) -> Item:
-    """A checkpoint with what it takes to make its chain again: the other halves of the digests, as they are now."""
-    numbers = range(checkpoint["first_event_id"], checkpoint["event_id"] + 1)
-    voids = set(checkpoint["voids"])
-    digests = (void_digest(each) if each in voids else _digest(events.get(each)) for each in numbers)
-    return {
-        "first_event_id": checkpoint["first_event_id"],
-        "event_id": checkpoint["event_id"],
-        "when_sealed": checkpoint["when_sealed"],
-        "events": ours,
-        "voids": checkpoint["voids"],
-        "previous": previous,
-        "hash": checkpoint["hash"],
-        "digests": checkpoint["digests"].hex(),
-        "rest": b"".join(digest[KEPT:] for digest in digests).hex(),
-    }
-
-
 def _digest(event: Item | None) -> bytes:
     return event_digest(event) if event else bytes(32)  # one that is gone has none, and the chain will say so
 
 
 def may_be_told(event: Item, election: Election) -> bool:
-    """Addresses are nobody's business, nor who wants no reminders; nor, in a secret election, when somebody voted."""
+    """Addresses are nobody's business, nor are mails; nor, in a secret election, when somebody voted.
+
+    Of a message the event has a digest, by which its words could be tried out.
+    """
     said = event["event_data"]
     people = [*said.get("voters", ()), said.get("voter_name", ""), said.get("voter", "")]
-    kept = (*VOTES, "RemindersDeclined") if election.secret_ballot else ("RemindersDeclined",)
+    kept = (*VOTES, *OF_MAIL) if election.secret_ballot else OF_MAIL
     return not any("@" in name for name in people) and event["event_type"] not in kept
 
 
@@ -261,23 +308,32 @@ the files beside it, and is short enough to be read before it is run. Elections 
 verify_stv.py, which makes that count again, stage by stage; counts by Meek's rules are checked by their digest only.
 
 rules.json         what was decided before the first vote: how ballots are counted, how many seats there are, what
-                   leaving a candidate out means, the seed from which lots are drawn; who stood, with the numbers that
-                   ballots name them by; and when it was opened, closed and counted (all times are UTC)
+                   leaving a candidate out means; who stood, with the numbers that ballots name them by; and when it was
+                   opened, closed and counted (all times are UTC). Lots are drawn from the seed. It was made at the
+                   close: lots_commitment, which everybody could see while voting was open, is the SHA-256 of two lines,
+                   "plenum: commitment to lots" and lots_secret; the seed is that of three, "plenum: seed of lots",
+                   lots_secret, and the digest of the ballots. Of equals the one is drawn for whom the SHA-256 of five
+                   lines is the smallest: seed, method, "elimination" or "transfer", round, name. No newline at the end.
+                   (An election without a commitment had its seed on its page before the first vote.)
 roll.json          who may vote, and whether they have (true or false; null where so few have voted in a secret
-                   election that it would tell how); addresses are shortened. The digest is the SHA-256 of the list
-                   with full addresses: each line [name,voted] as JSON without spaces, ended by a newline. It was sealed
-                   with the result: the event ResultSealed has it as roll_digest
+                   election that it would tell how); addresses are shortened. An entry that is told in full has a
+                   nonce: the SHA-256 of the nonce and of [name,voted] as JSON without spaces is its commitment. Any
+                   other has the commitment itself, which cannot be opened without its nonce. The SHA-256 of all
+                   commitments, in this order, was sealed with the result: the event ResultSealed has it as
+                   roll_commitment. (A result sealed by an older Plenum has a roll_digest instead, the SHA-256 of all
+                   lines [name,voted] with full addresses, each ended by a newline.)
 ballots.json       every ballot, sorted by its code. A ranking such as 2>0=1 puts candidate 2 first, then 0 and 1 as
                    equals; whoever is not in it was left out. In a public election each says who cast it
 result.json        the result as it was sealed, with all its reasons
 events.jsonl       what the site's log says of this election, an event on each line, exactly as stored: the SHA-256 of
-                   a line, without its newline, is the digest of the event. Events that would tell addresses, or who
-                   the very few were that voted in secret, are there by their number and digest only
-checkpoints.jsonl  the checkpoints of the log that cover these events. The chain starts from "previous"; every event,
-                   in the order of the numbers, makes it SHA-256(chain + digest of the event), and it must end at
-                   "hash". "digests" has the first halves of all digests as they were sealed, "rest" the second halves;
-                   "events" says which are of this election, "voids" which numbers were never used (their digest is
-                   that of the word void, a space and the number)
+                   a line, without its newline, is the digest of the event. Events that would tell addresses, messages
+                   or when somebody voted in secret are there by their number and digest only. Each event has a random
+                   nonce, without which nobody can try out what a digest stands for; only events that an older Plenum
+                   wrote have none
+checkpoints.jsonl  the public checkpoints of the log that cover these events. The chain starts from "previous"; every
+                   event, in the order of the numbers, makes it SHA-256(chain + digest of the event), and it must end
+                   at "hash". "digests" has the digests of all events covered, one after another, and "events" says
+                   which of them are of this election
 
 What this proves: if everything fits, nobody has changed a ballot, a rule or an event in here after the log was sealed,
 there are as many ballots as people who voted, and, for the methods that verify.py counts itself, the count is right.

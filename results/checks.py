@@ -121,7 +121,8 @@ def recount_ballots(request: HttpRequest, found: Found) -> HttpResponse:
     result = json.loads(report.result.as_json())
     counted = repository.counted(found.election.name, seal.candidates)
     said = {
-        "settings": {"method": found.election.method, **settings_of(found.election)},
+        "settings": {"method": found.election.method, **settings_of(found.election, found.seed)},
+        **_lots(found),
         "candidates": counted.candidates,
         "rankings": list(counted.counts.items()),
         "digest": seal.digest,
@@ -129,6 +130,12 @@ def recount_ballots(request: HttpRequest, found: Found) -> HttpResponse:
         "others": {each.method: {"winners": each.winners, "places": each.places} for each in report.others},
     }
     return JsonResponse(said, json_dumps_params={"ensure_ascii": False, "separators": (",", ":")})
+
+
+def _lots(found: Found) -> Item:
+    """How the seed came about, for elections that were committed to a secret."""
+    commitment = found.election.lots_commitment
+    return {"lots": {"commitment": commitment, "secret": found.seal.lots_secret}} if commitment else {}
 
 
 # --- follow my ballot ---
@@ -434,7 +441,7 @@ def _counted(found: Found, voters: list[str]) -> tuple[Ballots | None, list[str]
 
 def hypothetical(counted: Ballots, found: Found) -> Report:
     """As a real report, except that nobody asks how close it was: that takes many times longer than counting."""
-    results = {method: count(counted, method, **settings_of(found.election)) for method in METHODS}
+    results = {method: count(counted, method, **settings_of(found.election, found.seed)) for method in METHODS}
     result = results[found.election.method]
     others = tuple(Other(method, each.winners, each.places) for method, each in results.items())
     return Report(result, tuple(explain(result)), others, Closeness(None, False, result.winners))

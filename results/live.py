@@ -38,6 +38,7 @@ from tally.closeness import Closeness
 from tally.explain import explain
 from tally.methods import count
 from tally.result import Result
+from tally.undrawn import Draws, undrawn, with_other_lots
 
 from .report import Report, settings_of
 from .repository import Found
@@ -61,6 +62,7 @@ class Look:
     election: Election
     result: Result | None = None
     too_many: bool = False
+    draws: Draws = ()  # what other lots would make of it, as long as the true ones cannot be known
 
 
 @dataclass
@@ -168,7 +170,7 @@ class ElectionShelf(Shelf):
         if voted > MOST_BALLOTS:
             return Look(election, too_many=True)
         self.bring_up_to_date(watched, _box(election, voted))
-        return Look(election, _counted(election, watched))
+        return _counted(election, watched)
 
 
 def _box(election: Election, voted: int) -> Box:
@@ -199,12 +201,14 @@ def _with_gates(name: str) -> tuple[Election, int] | None:
     return elections.election_of(item), sum(gate.get("voted", 0) for gate in found.values())
 
 
-def _counted(election: Election, watched: Watched) -> Result:
-    """Counted again only if something is new."""
+def _counted(election: Election, watched: Watched) -> Look:
+    """Counted again only if something is new. The lots of an election with a commitment are drawn from no seed of its
+    own: that one is made at the close, and until then nobody may guess it from a page."""
     ballots, before = watched.running.ballots, watched.look
     if before and before.result and before.election == election and before.result.digest == ballots.digest:
-        return before.result
-    return count(ballots, election.method, **settings_of(election))
+        return before
+    result = count(ballots, election.method, **settings_of(election, election.lots_commitment or election.seed))
+    return Look(election, result, draws=with_other_lots(ballots, result) if election.lots_commitment else ())
 
 
 shelf = ElectionShelf()
@@ -262,7 +266,16 @@ def _instead(request: HttpRequest, look: Look) -> HttpResponse | None:
 def _context(request: HttpRequest, look: Look) -> dict[str, Any]:
     result = look.result
     assert result is not None
-    report = Report(result, tuple(explain(result)), (), Closeness(None, False, result.winners))
-    context = context_of_report(Found(look.election, None, report))
+    before_lots = undrawn(result, look.draws)
+    report = Report(before_lots.result, tuple(explain(result)), (), Closeness(None, False, result.winners))
+    context = context_of_report(Found(look.election, None, report)) | {"between": before_lots.between}
+    if result.lots and look.election.lots_commitment:
+        context["sentences"] = _example(context["sentences"], is_open=bool(before_lots.between))
     stamp = f"{result.digest[:16]}{look.election.version}"
     return context_of(request, look.election, **context, stamp=stamp, paused="pause" in request.GET)
+
+
+def _example(sentences: list[str], *, is_open: bool) -> list[str]:
+    """The account of one draw, which says of nobody that they have won who may lose by another."""
+    example = _("The lots below are an example. The true ones are drawn at the close, and nobody can know them yet.")
+    return [example, *sentences[1 if is_open else 0 :]]

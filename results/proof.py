@@ -1,67 +1,30 @@
-"""Whether a sealed election is still what was sealed: its ballots, how they were counted, its result and its roll.
+"""Whether a sealed election is still what was sealed: its ballots, how they were counted, its result, lots and roll.
 
 Everything is held against the log, which the checkpoints hold together in turn (store/seal.py). The ballots of a secret
-election entered it when it was sealed, those of a public one as they were cast. Ballots are sorted in a temporary file
-and compared one by one, so that memory does not grow with them; only different rankings are kept, as by every count.
+election entered it when it was sealed, those of a public one as they were cast. Ballots are compared one by one, and
+only different rankings are kept, as by every count. The box of a secret election is emptied once its ballots are
+published: whatever is left in it must be what was sealed.
 """
 
 from __future__ import annotations
 
 import hashlib
-import sqlite3
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from contextlib import closing
-from itertools import zip_longest
-from typing import NamedTuple
 
 from accounts.repository import table
 from ballots import repository as ballots
+from ballots.comparing import Cast, Flaw, Sorted, compare, compare_what_is_left
 from elections.rules import Election, State
 from store import keys
 from store.table import Item
+from tally import lots
 from tally.ballots import BadBallot, Ballots
 
 from . import repository
 from .repository import Seal
-from .roll import roll_digest
+from .roll import roll_commitment, roll_digest
 from .trail import events_of
-
-
-class Cast(NamedTuple):
-    """A ballot as it is published; nobody is named on a secret one."""
-
-    code: str
-    ranking: str
-    voter: str = ""
-
-    @classmethod
-    def of(cls, item: Item) -> Cast:
-        return cls(item["confirmation"], item["rankings"], item.get("voter_name", ""))
-
-
-class Flaw(Exception):
-    """The first thing that is not as it was sealed."""
-
-
-class Sorted:
-    """Ballots in the order of their codes, however they come, in a temporary file that goes with us."""
-
-    def __init__(self) -> None:
-        self._file = sqlite3.connect("")
-        self._file.execute("CREATE TABLE ballot (place TEXT PRIMARY KEY, code, ranking, voter) WITHOUT ROWID")
-
-    def put(self, place: str, ballot: Cast) -> None:
-        """In the place of the one that was there."""
-        self._file.execute("INSERT OR REPLACE INTO ballot VALUES (?, ?, ?, ?)", (place, *ballot))
-
-    def remove(self, place: str) -> None:
-        self._file.execute("DELETE FROM ballot WHERE place = ?", (place,))
-
-    def close(self) -> None:
-        self._file.close()
-
-    def __iter__(self) -> Iterator[Cast]:
-        return map(Cast._make, self._file.execute("SELECT code, ranking, voter FROM ballot ORDER BY code, place"))
 
 
 def check_sealed(election: Election) -> str | None:
@@ -81,27 +44,29 @@ def check_sealed(election: Election) -> str | None:
 def _check(election: Election) -> None:
     there = table().get(keys.result(election.name))
     with closing(Sorted()) as sealed, closing(Sorted()) as box:
-        said = _read_log(election, sealed)
+        commitment, said = _read_log(election, sealed)
         if said is None and there is None:
             return
         if said is None or there is None:
             raise Flaw("the result that was sealed is gone." if said else "the log knows nothing of its sealed result.")
-        _compare(sealed, map(Cast.of, ballots.every_published(election.name)), "among the published ballots")
-        _read_box(election, box)
-        _compare(sealed, box, "in the ballot box")
+        compare(sealed, map(Cast.of, ballots.every_published(election.name)), "among the published ballots")
+        ballots.read_box(election.name, box)
+        compare_box = compare_what_is_left if election.secret_ballot else compare
+        compare_box(sealed, box, "in the ballot box")
     seal = repository.seal_of(there)
     _check_counted(election, seal, said)
     _check_result(election, seal, said)
-    if said.get("roll_digest", "") not in ("", roll_digest(election, said["ballots"])):
-        raise Flaw("the roll is not what was sealed: who is on it, or who has voted.")
+    _check_roll(election, seal, said)
+    _check_lots(election, seal, said, commitment)
 
 
 # --- what was sealed ---
 
 
-def _read_log(election: Election, sealed: Sorted) -> Item | None:
-    """Take the ballots from the log; answers what it says of the sealed result, if it says anything."""
-    result = None
+def _read_log(election: Election, sealed: Sorted) -> tuple[str, Item | None]:
+    """Take the ballots from the log; answers the commitment of the lots, and what it says of the sealed result, if it
+    says anything."""
+    commitment, result = "", None
     for event in events_of(election):
         kind, said = event["event_type"], event["event_data"]
         if kind == "BallotsSealed":
@@ -111,30 +76,14 @@ def _read_log(election: Election, sealed: Sorted) -> Item | None:
             sealed.put(keys.fold(said["voter_name"]), Cast.of(said))
         elif kind == "BallotWithdrawn" and not election.secret_ballot:
             sealed.remove(keys.fold(said["voter_name"]))
+        elif kind == "ElectionOpened":
+            commitment = said.get("lots_commitment", "")
         elif kind == "ResultSealed":
             result = said
-    return result
+    return commitment, result
 
 
 # --- what is there ---
-
-
-def _read_box(election: Election, box: Sorted) -> None:
-    """The ballots as they were cast; two with one code stay two."""
-    for number, line in enumerate(ballots.lines(election.name)):
-        box.put(str(number), Cast(*line.split("\t")))
-
-
-def _compare(sealed: Iterable[Cast], found: Iterable[Cast], where: str) -> None:
-    """Both are in the order of their codes, or else the first that is not shows."""
-    for right, there in zip_longest(sealed, found):
-        if right == there:
-            continue
-        if right is not None and there is not None and right.code == there.code:
-            raise Flaw(f"the ballot {right.code} {where} is not what was sealed.")
-        if there is None or (right is not None and right.code < there.code):
-            raise Flaw(f"the ballot {right.code} was sealed, but is not {where}.")
-        raise Flaw(f"the ballot {there.code} is {where}, but was not sealed.")
 
 
 def _check_counted(election: Election, seal: Seal, said: Item) -> None:
@@ -174,3 +123,39 @@ def _check_result(election: Election, seal: Seal, said: Item) -> None:
         digest.update(part["text"].encode())
     if digest.hexdigest() != said["report_digest"]:
         raise Flaw("the text of its result is not what was sealed.")
+
+
+def _check_roll(election: Election, seal: Seal, said: Item) -> None:
+    """Very old results were sealed without their roll, later ones with a plain digest of it."""
+    if "roll_commitment" in said and not seal.roll_secret:
+        raise Flaw("the secret is gone without which its roll cannot be held against what was sealed.")
+    digest = said.get("roll_digest") and roll_digest(election, said["ballots"])
+    commitment = said.get("roll_commitment") and roll_commitment(election, seal.roll_secret)
+    if (digest, commitment) != (said.get("roll_digest"), said.get("roll_commitment")):
+        raise Flaw("the roll is not what was sealed: who is on it, or who has voted.")
+
+
+def _check_lots(election: Election, seal: Seal, said: Item, commitment: str) -> None:
+    """From the commitment at the opening to the secret, and from that and the ballots to the seed of every lot."""
+    if election.lots_commitment != commitment:
+        raise Flaw("the commitment of its lots is not the one with which it was opened.")
+    secret, seed = (said.get(name, "") for name in repository.LOTS)
+    if (seal.lots_secret, seal.seed) != (secret, seed):
+        raise Flaw("the secret and the seed of its lots are not those that were sealed.")
+    if secret and lots.commitment(secret) != commitment:
+        raise Flaw("the secret of its lots is not the one to which it was committed when it opened.")
+    if seed != (lots.seed_of(secret, said["digest"]) if secret else ""):
+        raise Flaw("the seed of its lots does not follow from the secret and the ballots.")
+    _check_drawn(election, seed if commitment else election.seed)
+
+
+def _check_drawn(election: Election, seed: str) -> None:
+    """Each lot is drawn again; with a commitment, none can have been drawn if its secret was never told."""
+    found = repository.find(election.name)
+    assert found is not None
+    assert found.report is not None
+    result = found.report.result
+    for lot in result.lots:
+        again = lots.draw(lot.names, seed=seed, method=result.method, where=lot.where, round=lot.round or 0)
+        if again != lot or (election.lots_commitment and not seed):
+            raise Flaw(f"the lot between {', '.join(lot.names)} does not follow from the seed of its lots.")

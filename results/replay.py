@@ -6,12 +6,16 @@ from collections.abc import Iterator
 
 from accounts.repository import table
 from ballots import replay as ballots
+from elections import repository as elections
 from elections.replay import election_of
 from store import keys
 from store.replay import Act, DoesNotFit, Exempt, Happened, Step, like
 from store.table import Delete, Update
 
 from . import services
+from .roll import roll_digest
+
+BY_CHANCE = ("sealed_at", "roll_commitment")  # another clock and another secret; the roll itself is compared by item
 
 
 def result_sealed(event: Happened) -> Iterator[Step]:
@@ -19,18 +23,25 @@ def result_sealed(event: Happened) -> Iterator[Step]:
     election = election_of(event)
     if not election.secret_ballot:
         yield from ballots.published(election)
+    if secret := event.said.get("lots_secret"):
+        yield [elections.lots(election.name, secret)]
     services.seal_result(election)
     again, when = table().announced["event_data"], event.said.get("sealed_at", event.when)
+    if "roll_digest" in event.said:  # as it was sealed before there were commitments
+        again = {**again, "roll_digest": roll_digest(election, event.said["ballots"])}
     for name, told in event.said.items():
-        if name != "sealed_at" and again.get(name) != told:
+        if name not in BY_CHANCE and again.get(name) != told:
             raise DoesNotFit(f"tells another result than the ballots in the log give ({name}).")
-    yield [Update(keys.result(election.name), set={"sealed_at": when}), Delete(keys.sealing(election.name))]
+    head = Update(keys.result(election.name), set={"sealed_at": when}, remove=("roll_secret",))
+    yield [head, Delete(keys.sealing(election.name))]
 
 
 REPLAY: dict[str, Act] = {"ResultSealed": result_sealed}
 
 NOT_SEALED = "The long texts of a result are written before its head, which makes them count."
+HIDES_THE_ROLL = "It hides the roll in what was sealed, and is in no log; the roll itself is compared."
 EXEMPT = (
+    Exempt(like(keys.result("")), HIDES_THE_ROLL, ("roll_secret",)),
     Exempt(like(keys.result_part("", 0)), NOT_SEALED, until=keys.result("")),
     Exempt(like(keys.counted_part("", 0)), NOT_SEALED, until=keys.result("")),
 )

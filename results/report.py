@@ -64,9 +64,9 @@ def _other(read: dict[str, Any]) -> Other:
     return Other(read["method"], tuple(read["winners"]), places)
 
 
-def settings_of(election: Election) -> dict[str, Any]:
-    """What decides a count besides the ballots; all of it fixed when the election opened."""
-    return {"seats": election.seats, "unranked": election.unranked, "seed": election.seed}
+def settings_of(election: Election, seed: str) -> dict[str, Any]:
+    """What decides a count besides the ballots: fixed when the election opened, but for the seed of the lots."""
+    return {"seats": election.seats, "unranked": election.unranked, "seed": seed}
 
 
 def report_on(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from itertools import islice
 
@@ -21,13 +21,18 @@ from tally.ballots import Ballots
 from .report import Report
 
 PLAIN = ("ballots", "digest", "report_digest", "sealed_at", "parts")  # stored as they are
+LOTS = ("lots_secret", "seed")  # likewise, where the election had a commitment
 A_PART = 300_000  # characters, most of them one byte each; an item holds 400 KB
 RANKINGS_A_PART = 4_000
 
 
 @dataclass(frozen=True, slots=True)
 class Seal:
-    """What was sealed: the digests of the ballots and of the report, when, and the turnout, which no longer changes."""
+    """What was sealed: the digests of the ballots and of the report, when, and the turnout, which no longer changes.
+
+    The secret of the roll (results/roll.py) is for nobody's eyes; of a result sealed before there were any it is empty.
+    An election that was opened before there were commitments has a seed of its own, and none here.
+    """
 
     ballots: int
     digest: str
@@ -36,6 +41,9 @@ class Seal:
     parts: int
     candidates: tuple[str, ...]
     turnout: Turnout
+    roll_secret: str = field(default="", repr=False)
+    lots_secret: str = ""  # to which the election was committed when it opened,
+    seed: str = ""  # and what that and the ballots make: from this the lots were drawn
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +54,11 @@ class Found:
     seal: Seal | None
     report: Report | None
     entry: Voter | None = None
+
+    @property
+    def seed(self) -> str:
+        """From which its lots were drawn."""
+        return self.seal.seed if self.seal and self.election.lots_commitment else self.election.seed
 
 
 def find(election_name: str) -> Found | None:
@@ -67,9 +80,11 @@ def _text(election_name: str) -> str:
 
 
 def seal_of(item: Item) -> Seal:
-    fields = {name: item[name] for name in PLAIN}
+    fields = {name: item[name] for name in PLAIN} | {name: item.get(name, "") for name in LOTS}
     steps = tuple((datetime.fromisoformat(moment), count) for moment, count in item["steps"])
-    return Seal(**fields, candidates=tuple(item["candidates"]), turnout=Turnout(item["voted"], item["paper"], steps))
+    counted = Turnout(item["voted"], item["paper"], steps)
+    secret = item.get("roll_secret", "")
+    return Seal(**fields, candidates=tuple(item["candidates"]), turnout=counted, roll_secret=secret)
 
 
 def is_sealed(election_name: str) -> bool:
@@ -79,10 +94,11 @@ def is_sealed(election_name: str) -> bool:
 def head(election_name: str, seal: Seal) -> Put:
     """Of several who seal at once, one does it."""
     place = keys.result(election_name)
-    fields = {name: getattr(seal, name) for name in PLAIN} | {"candidates": list(seal.candidates)}
+    fields = {name: getattr(seal, name) for name in (*PLAIN, "roll_secret")} | {"candidates": list(seal.candidates)}
     steps = [[as_text(moment), count] for moment, count in seal.turnout.steps]
     counted = {"voted": seal.turnout.voted, "paper": seal.turnout.paper, "steps": steps}
-    return Put({"PK": place.pk, "SK": place.sk, **fields, **counted}, when=Missing())
+    drawn = {name: getattr(seal, name) for name in LOTS if getattr(seal, name)}
+    return Put({"PK": place.pk, "SK": place.sk, **fields, **counted, **drawn}, when=Missing())
 
 
 def write_parts(election_name: str, report: str, ballots: Ballots) -> int:

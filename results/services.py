@@ -14,13 +14,14 @@ from elections.rules import Election, State
 from elections.turnout import turnout
 from store import keys
 from store.log import Event
-from store.table import Check, Exists, Item, Refused
+from store.table import Check, Delete, Exists, Item, Refused
+from tally import lots
 from tally.ballots import Ballots
 
 from . import repository, running
-from .report import report_on, settings_of
+from .report import Report, report_on, settings_of
 from .repository import Found, Seal
-from .roll import roll_digest
+from .roll import new_secret, roll_commitment
 
 AT_ONCE = 1_000  # ballots that are counted while somebody waits for the page; more are the worker's
 
@@ -37,18 +38,22 @@ def seal_result(election: Election) -> None:
     counted = ballots.counted(election.name).normal
     came = turnout(election.name)
     if counted.total != came.voted:
+        if repository.is_sealed(election.name):
+            return  # somebody else has, and empties its box
         raise Disagreement(f"There are {counted.total} ballots, but the gates have counted {came.voted}.")
-    checked = _checked(election, counted)
-    text = report_on(counted, election.method, **settings_of(election)).as_json()
+    checked, drawn = _checked(election, counted), _drawn(election, counted)
+    if drawn.get("seed") == "" and repository.is_sealed(election.name):
+        return  # whoever has sealed it has told the secret, so that it is no longer there
+    text = _report(election, counted, drawn).as_json()
     parts = repository.write_parts(election.name, text, counted)
     digest = hashlib.sha256(text.encode()).hexdigest()
-    seal = Seal(counted.total, counted.digest, digest, elections.now_text(), parts, counted.candidates, came)
+    sealed_at, secret = elections.now_text(), new_secret()
+    seal = Seal(counted.total, counted.digest, digest, sealed_at, parts, counted.candidates, came, secret, **drawn)
     said = {"election_name": election.name, "ballots": seal.ballots, "digest": seal.digest, "report_digest": digest}
-    said |= {"sealed_at": seal.sealed_at}
-    said |= {"roll_digest": roll_digest(election, seal.ballots)} | checked
+    said |= {"sealed_at": sealed_at, "roll_commitment": roll_commitment(election, secret)} | checked | drawn
     with suppress(Refused):  # then somebody else has sealed it, and the same
-        there = Check(keys.election(election.name), Exists())
-        log().record(Event("plenum", "ResultSealed", said), repository.head(election.name, seal), there)
+        there, told = Check(keys.election(election.name), Exists()), Delete(keys.lots(election.name))
+        log().record(Event("plenum", "ResultSealed", said), repository.head(election.name, seal), there, told)
 
 
 def _checked(election: Election, counted: Ballots) -> Item:
@@ -58,6 +63,27 @@ def _checked(election: Election, counted: Ballots) -> Item:
     if running.summary_by_time(election) != counted.summary:
         raise Disagreement("The ballots, and the ballots by the time they were cast, do not add up to the same.")
     return {"summary": "agrees"}
+
+
+def _drawn(election: Election, counted: Ballots) -> Item:
+    """What the seal says of the lots: the secret to which the election is committed, and the seed that is made of it.
+
+    If the secret is gone there is no seed, and nothing can be sealed that needs one. Of an election that was opened
+    before there were commitments the seal says nothing: its seed was known.
+    """
+    if not election.lots_commitment:
+        return {}
+    secret = elections.lots_secret(election.name)
+    if secret and lots.commitment(secret) != election.lots_commitment:
+        raise Disagreement("The secret of the lots is not the one to which the election is committed.")
+    return {"lots_secret": secret, "seed": lots.seed_of(secret, counted.digest) if secret else ""}
+
+
+def _report(election: Election, counted: Ballots, drawn: Item) -> Report:
+    report = report_on(counted, election.method, **settings_of(election, drawn.get("seed", election.seed)))
+    if report.result.lots and drawn.get("seed") == "":
+        raise CannotSeal("A lot must be drawn, and the secret to which the election is committed is gone.")
+    return report
 
 
 def find(election_name: str) -> Found | None:

@@ -38,6 +38,7 @@ def as_text(found: Found) -> str:
         [_("Places"), *(f"{place:>3}  {name}" for name, place in report.result.places)],
         [*_rounds(report.result)],
         _sealed(seal, found.election.time_zone),
+        _lots(found),
     ]
     return "\n\n".join("\n".join(map(_wrapped, part)) for part in parts if part) + "\n"
 
@@ -85,4 +86,16 @@ def _sealed(seal: Seal, zone_name: str) -> list[str]:
         _("Counted and sealed: %(when)s") % {"when": when},
         _("Digest of the ballots: %(digest)s") % {"digest": seal.digest},
         _("Digest of the result: %(digest)s") % {"digest": seal.report_digest},
+    ]
+
+
+def _lots(found: Found) -> list[str]:
+    """From what the lots were drawn, where any were; the result's page and the bundle say how to repeat it."""
+    seal, report = found.seal, found.report
+    if seal is None or report is None or not (seal.seed and report.result.lots):
+        return []
+    return [
+        _("Commitment of the lots, shown when voting opened: %(text)s") % {"text": found.election.lots_commitment},
+        _("Their secret, told at the close: %(text)s") % {"text": seal.lots_secret},
+        _("Their seed, made of the secret and the ballots: %(text)s") % {"text": seal.seed},
     ]

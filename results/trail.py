@@ -48,7 +48,8 @@ class Follower:
         return True
 
     def _is_the_making(self, said: Item) -> bool:
-        """An election of the same name may have been deleted before; no other has this time and this seed."""
+        """An election of the same name may have been deleted before; no other was made at this moment. Older ones also
+        have a seed of their own."""
         return bool(said["created_at"] == self.election.created_at and said["seed"] == self.election.seed)
 
     def _is_named(self, name: str | None) -> bool:

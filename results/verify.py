@@ -17,8 +17,8 @@ from fractions import Fraction
 from itertools import product
 from pathlib import Path
 
-HALF = 16  # bytes of each digest that a checkpoint keeps
 SETTINGS = ("method", "seats", "unranked", "seed", "secret_ballot", "electorate", "created_at")
+LOTS = ("lots_commitment", "lots_secret", "seed")
 BALLOT = ("confirmation", "rankings", "voter_name")
 VOTING = ("VotersAdded", "VotersRemoved", "CandidatesAdded", "CandidatesRemoved", "BallotCast", "BallotWithdrawn")
 
@@ -29,6 +29,13 @@ class Wrong(Exception):
 
 def sha(text):
     return hashlib.sha256(text).digest()
+
+
+def committed(entry):  # to somebody on the roll: who is told in full is shown to be whom the commitment hides
+    if "nonce" not in entry:
+        return bytes.fromhex(entry["commitment"])
+    said = json.dumps([entry["name"], entry["voted"]], ensure_ascii=False, separators=(",", ":"))
+    return sha(bytes.fromhex(entry["nonce"]) + said.encode())
 
 
 def fold(name):  # two spellings of one name become the same
@@ -52,7 +59,9 @@ class History:
             raise Wrong(f"{what} is about another election.")
         if bool(self.name) == (kind == "ElectionCreated") or (self.closed and kind in VOTING) or self.result:
             raise Wrong(f"{what} comes before the election was made, after it was closed, or after its result.")
-        if kind in ("ElectionCreated", "ElectionUpdated"):
+        if kind == "ElectionOpened" or (kind == "ResultSealed" and self.settings.get("lots_commitment")):
+            self.settings.update({key: said[key] for key in LOTS if key in said})  # else it keeps the seed it had
+        elif kind in ("ElectionCreated", "ElectionUpdated"):
             self.name = self.name or said["election_name"]
             self.settings.update({key: value for key, value in said.items() if key in SETTINGS})
         elif kind == "ElectionRenamed":
@@ -93,23 +102,14 @@ class Bundle:
 
     def check_log(self):
         """Each event is what was sealed, and each checkpoint's chain leads from the hash before it to its own."""
-        left, before = set(self.digests), {}
+        left, before = dict(self.digests), {}
         for point in map(json.loads, self.read("checkpoints.jsonl").splitlines()):
-            first, last, chain = point["first_event_id"], point["event_id"], bytes.fromhex(point["previous"])
-            halves, others = bytes.fromhex(point["digests"]), bytes.fromhex(point["rest"])
-            ours, voids = set(point["events"]), set(point["voids"])
-            if before.get("event_id") == first - 1 and before["hash"] != point["previous"]:
-                raise Wrong(f"The checkpoint at event {last} does not continue the one before it.")
+            first, last, ours = point["first_event_id"], point["event_id"], set(point["events"])
+            chain = bytes.fromhex(before["hash"] if before.get("event_id") == first - 1 else point["previous"])
             for number in range(first, last + 1):
-                part = slice(HALF * (number - first), HALF * (number - first + 1))
-                digest = sha(b"void %d" % number) if number in voids else halves[part] + others[part]
-                if number in ours:
-                    if number not in left:
-                        raise Wrong(f"Event {number} is missing.")
-                    left.remove(number)
-                    digest = self.digests[number]
-                if digest[:HALF] != halves[part]:
-                    raise Wrong(f"Event {number} is not what was sealed.")
+                digest = bytes.fromhex(point["digests"][64 * (number - first) : 64 * (number - first + 1)])
+                if number in ours and left.pop(number, None) != digest:
+                    raise Wrong(f"Event {number} is {'not what was sealed' if number in self.digests else 'missing'}.")
                 chain = sha(chain + digest)
             if chain.hex() != point["hash"]:
                 raise Wrong(f"The chain of the checkpoint at event {last} does not lead to its hash.")
@@ -121,8 +121,8 @@ class Bundle:
 
     def check_rules(self, history, box):
         for key, said in dict(history.settings, election=history.name).items():
-            if self.rules[key] != said:
-                raise Wrong(f"rules.json says that {key} is “{self.rules[key]}”; by the log it is “{said}”.")
+            if self.rules.get(key) != said:
+                raise Wrong(f"rules.json says that {key} is “{self.rules.get(key)}”; by the log it is “{said}”.")
         for name in sorted(set(history.candidates) | set(self.names.values())):
             if self.names.get(history.candidates.get(name)) != name:
                 raise Wrong(f"The candidate “{name}” is not in rules.json as in the log: there, and with that number.")
@@ -131,13 +131,16 @@ class Bundle:
     def check_roll(self, history, box):
         """Who has voted may be unsaid, and in secret elections when; addresses are not told in full; all else fits."""
         voters, may, secret = self.roll["voters"], history.roll, history.settings["secret_ballot"]
-        listed = {fold(name): has for name, has in voters}
+        listed = {fold(each["name"]): each["voted"] for each in voters}
         for name in sorted(set(may) | set(() if self.withheld else listed)):
             if name not in listed or name not in may or not (secret or listed[name] in (None, may[name])):
                 raise Wrong(f"“{name}” is not on the roll as in the log: there, and having voted or not.")
-        voted = sum(has is True for _, has in voters) if None not in listed.values() else self.roll["voted"]
+        voted = sum(each["voted"] is True for each in voters) if None not in listed.values() else self.roll["voted"]
         if (len(voters), voted) != (self.roll["may_vote"], self.roll["voted"]):
             raise Wrong("The roll is not as long as it says, or not so many on it have voted.")
+        sealed = history.result.get("roll_commitment")  # results of an older Plenum have none
+        if sealed and sha(b"".join(map(committed, voters))).hex() != sealed:
+            raise Wrong("The roll is not what was sealed with the result.")
         known = ", as far as the log names them here" * bool(self.withheld)
         return f"{len(voters)} are on the roll, and {voted} of them have voted{known}"
 
@@ -168,12 +171,33 @@ class Bundle:
             box[tuple(tuple(sorted(self.names[number] for number in group)) for group in groups)] += 1
         return box
 
-    def check_digests(self, history, box):
+    def digest(self, box):
         """The ballots': of the names in order, and of each ranking, by places in that order, with how often it is."""
-        names, result = sorted(self.names.values()), history.result
+        names = sorted(self.names.values())
         texts = {each: ">".join("=".join(str(names.index(name)) for name in group) for group in each) for each in box}
         content = [names, sorted((texts[each], box[each]) for each in box)]
-        digest = sha(json.dumps(content, ensure_ascii=False, separators=(",", ":")).encode()).hex()
+        return sha(json.dumps(content, ensure_ascii=False, separators=(",", ":")).encode()).hex()
+
+    def check_lots(self, history, box):
+        """The commitment at the opening leads to the secret, and this with the ballots to the seed of the lots."""
+        (commitment, secret, seed), drawn = (
+            (history.settings.get(key, "") for key in LOTS),
+            self.result["result"]["lots"],
+        )
+        if not commitment:
+            return "lots are drawn from a seed that was known before the first vote"
+        if not secret and (drawn or seed):
+            raise Wrong("Lots were drawn, but the secret to which the election was committed was never told.")
+        if not secret:
+            return "no lots were drawn, and none could be: the secret to which the election was committed was lost"
+        if sha(f"plenum: commitment to lots\n{secret}".encode()).hex() != commitment:
+            raise Wrong("The secret of the lots is not the one to which the election was committed when it opened.")
+        if sha(f"plenum: seed of lots\n{secret}\n{self.digest(box)}".encode()).hex() != seed:
+            raise Wrong("The seed of the lots does not follow from the secret and the ballots.")
+        return f"the seed of the lots ({len(drawn)} drawn) follows from the commitment at the opening and the ballots"
+
+    def check_digests(self, history, box):
+        digest, result = self.digest(box), history.result
         if not digest == result["digest"] == self.result["result"]["digest"]:
             raise Wrong(f"The ballots have the digest {digest}, which is not the one that was sealed.")
         if sha(self.read("result.json")).hex() != result["report_digest"]:
@@ -285,7 +309,7 @@ def main(path):
         bundle = Bundle(path)
         print("ok ", bundle.check_log())
         history, box = History(bundle.events), bundle.counted()
-        for what in ("rules", "roll", "ballots", "count", "digests"):
+        for what in ("rules", "roll", "ballots", "lots", "count", "digests"):
             print("ok ", getattr(bundle, f"check_{what}")(history, box))
     except Exception as error:
         print("NO ", error if isinstance(error, Wrong) else f"A file is missing or not as it should be: {error!r}")

@@ -19,6 +19,7 @@ from tally.result import Round
 
 from . import services, words
 from .files import context_of_exports
+from .lots import context_of_lots
 from .pictures import pictures_of, turnout_pictures
 from .pictures.drawing import exact
 from .repository import Found
@@ -84,6 +85,7 @@ def context_of_report(found: Found) -> dict[str, Any]:
         "pictures": pictures_of(result),
         "all_methods": words.all_methods(report),
         "others": [(words.label(each.method), words.names(each.winners)) for each in words.comparable(report)],
+        **context_of_lots(found),
     }
 
 

@@ -4,8 +4,11 @@ A backup is a header, a line for every item, and a last line with the number of 
 before it. Bytes are written as {"bytes": base64}; a map that could be taken for such a thing, as {"map": {...}}.
 
 The sealer moves checkpoint, sync state and counts together. They are taken as they were when the backup began, and
-newer checkpoints are left out, so that they fit one another also where the store has no snapshot; a sealer makes the
-newer ones again, with the same hashes.
+newer checkpoints, public ones too, are left out, so that they fit one another also where the store has no snapshot; a
+sealer makes the newer ones again, with the same hashes.
+
+No copy has the salts that tie secret ballots to their voters, nor does what is filled from a copy that an earlier
+version has made: their life ends with the close, and that of a copy does not.
 """
 
 from __future__ import annotations
@@ -33,12 +36,13 @@ BATCH_ITEMS = limits.WRITES - 1  # one place is for the mark
 BATCH_BYTES = limits.WRITES_BYTES // 8  # of short requests fewer are throttled, and fewer time out
 TRIES = 5
 GZIP = b"\x1f\x8b"
-SALT = keys.salt("any").sk
-CHECKPOINTS = keys.checkpoints().pk
+SALT, ELECTION = keys.salt("").sk, keys.salt("").pk
+CHECKPOINTS = (keys.checkpoints().pk, keys.public_checkpoints().pk)
 SEALED_TOGETHER = (keys.sync(), keys.counts())
 
 Entry = tuple[str, Item]  # the name of the table, and the item
 Progress = Callable[[int], None]  # is told how many items are done
+Finish = Callable[[], None]  # what is to be done in a filled store before it counts as whole; perhaps again
 
 
 class Damaged(StoreError):
@@ -59,7 +63,7 @@ class NotTheSame(StoreError):
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """What was written: how many items, the digest of the backup's lines, and of how many secret elections the salt."""
+    """What was written: how many items, the digest of the backup's lines; and how many salts were left out."""
 
     items: int
     sha256: str
@@ -68,6 +72,10 @@ class Summary:
 
 def silent(items: int) -> None:
     """The progress nobody looks at."""
+
+
+def as_it_is() -> None:
+    """Nothing is left to do."""
 
 
 # --- everything a store holds, so that it fits together ---
@@ -100,8 +108,11 @@ def cut(table: Table) -> Cut:
     return found
 
 
-def contents(table: Table, at: Cut) -> Iterator[Entry]:
-    """Every item, none of the sealer's newer than the cut. The last event number comes last and is never too small."""
+def contents(table: Table, at: Cut, leave_out: Callable[[Key], None] = lambda key: None) -> Iterator[Entry]:
+    """Every item but salts, of which `leave_out` is told, and none of the sealer's newer than the cut.
+
+    The last event number comes last and is never too small.
+    """
     yield from ((key.table, item) for key, item in at.moved.items())
     last, newest = None, 0
     for name, item in _to_keep(table):
@@ -110,7 +121,9 @@ def contents(table: Table, at: Cut) -> Iterator[Entry]:
         newest = max(newest, number)
         if key == keys.event_number():
             last = item
-        elif key not in SEALED_TOGETHER and not (key.pk == CHECKPOINTS and number > at.number):
+        elif is_salt(key):
+            leave_out(key)
+        elif key not in SEALED_TOGETHER and not (key.pk in CHECKPOINTS and number > at.number):
             kept = as_of(item, at.number) if name == LOG else item
             if kept is not None:
                 yield name, kept
@@ -119,10 +132,22 @@ def contents(table: Table, at: Cut) -> Iterator[Entry]:
         yield LOG, {**last, "last": max(last["last"], newest)}
 
 
+def is_salt(key: Key) -> bool:
+    return key.table == DATA and key.sk == SALT and key.pk.startswith(ELECTION)
+
+
+def _without_salts(entries: Iterable[Entry]) -> Iterator[Entry]:
+    return ((name, item) for name, item in entries if not is_salt(Key(item["PK"], item["SK"], name)))
+
+
 def _to_keep(table: Table) -> Iterator[Entry]:
-    """Everything but the leases of workers, which are about processes and not about the site."""
-    leases = keys.lease("").pk
-    return ((name, item) for name, item in table.everything() if not item["PK"].startswith(leases))
+    """Everything but the leases of workers and how far a sealer has published: about processes, not about the site."""
+    leases, publishing = keys.lease("").pk, keys.publishing().pk
+    return (
+        (name, item)
+        for name, item in table.everything()
+        if not item["PK"].startswith(leases) and item["PK"] != publishing
+    )
 
 
 def _event_number(item: Item) -> int:
@@ -138,16 +163,15 @@ def backup(
 ) -> Summary:
     """Write everything into the file, line by line."""
     _refuse_unfinished(table)
-    at, lines = cut(table), _Writing(file)
+    at, lines, left_out = cut(table), _Writing(file), list[Key]()
     lines.write(_header(at, clock()))
-    items = salts = 0
-    for items, (name, item) in enumerate(contents(table, at), 1):
+    items = 0
+    for items, (name, item) in enumerate(contents(table, at, left_out.append), 1):
         lines.write({"table": name, "item": encoded(item)})
-        salts += name == DATA and item["SK"] == SALT
         progress(items)
     sha256 = lines.digest.hexdigest()
     lines.write({"items": items, "sha256": sha256})
-    return Summary(items, sha256, salts)
+    return Summary(items, sha256, len(left_out))
 
 
 def _header(at: Cut, now: datetime) -> dict[str, Value]:
@@ -281,7 +305,9 @@ def check(file: BinaryIO, progress: Progress = silent) -> str:
 # --- restore and transfer ---
 
 
-def restore(table: Table, file: BinaryIO, sha256: str | None = None, progress: Progress = silent) -> int:
+def restore(
+    table: Table, file: BinaryIO, sha256: str | None = None, progress: Progress = silent, finish: Finish = as_it_is
+) -> int:
     """Write a backup into an empty store; answers the number of items.
 
     With the digest that `check` has found, an interrupted restore goes on where it was. Without, as from a pipe, the
@@ -290,22 +316,24 @@ def restore(table: Table, file: BinaryIO, sha256: str | None = None, progress: P
     reading = Reading(file)
     done = begin(table, sha256)
     try:
-        items = _fill(table, islice(reading, done, None), done, sha256, progress)
+        items = _fill(table, islice(_without_salts(reading), done, None), done, sha256, progress)
         if sha256 not in (None, reading.digest.hexdigest()):
             raise Damaged("The file was changed while it was read.")
     except Damaged as damaged:
         table.write(Put(_mark(None, 0)))
         raise Damaged(f"{damaged} The store is not whole now: restore a good backup into a new one.") from None
+    finish()
     table.write(Delete(keys.restoring()))
     return items
 
 
-def transfer(source: Table, target: Table, progress: Progress = silent) -> int:
+def transfer(source: Table, target: Table, progress: Progress = silent, finish: Finish = as_it_is) -> int:
     """Copy everything into an empty store and read every item again there; answers the number of items."""
     _refuse_unfinished(source)
     entries = contents(source, cut(source))
     begin(target, None)
     items = _fill(target, entries, 0, None, progress, check_batch=_compare)
+    finish()
     target.write(Delete(keys.restoring()))
     return items
 

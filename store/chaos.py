@@ -80,6 +80,9 @@ class Chaos(Table):
     def forget_deleted(self) -> None:
         self.table.forget_deleted()
 
+    def quiet(self) -> float:
+        return self.table.quiet()
+
     def get(self, key: Key, *, consistent: bool = True) -> Item | None:
         self._trouble(key.pk)
         return self.table.get(key, consistent=consistent)

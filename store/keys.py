@@ -35,6 +35,7 @@ A name becomes part of a key only through `part`, which folds it (so that "Ada" 
 | deleted       | data  | ELECTION#{name}    | DELETED           | DELETED / {time}#{name}      | worker, new drafts   |
 | gate          | data  | ELECTION#{name}    | GATE#{nn}         |                              | every cast, turnout  |
 | salt          | data  | ELECTION#{name}    | SALT              |                              | secret ballots       |
+| lots' secret  | data  | ELECTION#{name}    | LOTS              |                              | sealing a result     |
 | ballot        | data  | ELECTION#{name}    | BALLOT#{voter}    | BALLOTS#{name} / {time}#…    | receipt, count, live |
 | secret ballot | data  | ELECTION#{name}    | BALLOT#{…}        |                              | receipt, count       |
 | published     | data  | ELECTION#{name}    | PUBLISHED#{nnnn}  |                              | ballots, exports     |
@@ -61,10 +62,14 @@ A name becomes part of a key only through `part`, which folds it (so that "Ada" 
 | form sent     | data  | ONCE#{token}       | METADATA          |                              | a form sent again    |
 | lease         | data  | LEASE#{job}        | METADATA          |                              | worker               |
 | nightly mail  | data  | METADATA           | NIGHTLY           |                              | worker               |
+| to forget     | data  | METADATA           | FORGETTING        |                              | worker               |
+| emptied boxes | data  | METADATA           | EMPTIED           |                              | worker               |
 | event         | log   | EVENTS             | {sequence}#{time} |                              | sealer, verify       |
 | event number  | log   | SEQUENCE           | METADATA          |                              | every recorded act   |
 | void number   | log   | VOID#{sequence}    | METADATA          |                              | every recorded act   |
-| checkpoint    | log   | CHECKPOINTS        | {sequence}        |                              | checkpoints, verify  |
+| checkpoint    | log   | CHECKPOINTS        | {sequence}        |                              | sealer, verify       |
+| public one    | log   | PUBLIC             | {sequence}        |                              | checkpoints, bundle  |
+| publishing    | log   | PUBLISHING         | METADATA          |                              | sealer               |
 | log's index   | log   | BY#{kind}#{name}   | {first sequence}  |                              | event log, history   |
 | log's moments | log   | MOMENTS            | {first sequence}  |                              | event log, history   |
 """
@@ -344,6 +349,11 @@ def salt(election_name: str) -> Key:
     return Key(election(election_name).pk, "SALT")
 
 
+def lots(election_name: str) -> Key:
+    """The secret to which an open election is committed; gone when it is told, with the result."""
+    return Key(election(election_name).pk, "LOTS")
+
+
 def ballot(election_name: str, voter: str) -> Key:
     """Of a secret ballot, the voter is a pseudonym."""
     return Key(election(election_name).pk, f"BALLOT#{part(voter)}")
@@ -533,6 +543,16 @@ def nightly() -> Key:
     return Key(METADATA, "NIGHTLY")
 
 
+def forgetting() -> Key:
+    """There while something was deleted that may still be found in the store's files."""
+    return Key(METADATA, "FORGETTING")
+
+
+def emptied() -> Key:
+    """How far the ballot boxes of secret elections are emptied that an earlier version has sealed."""
+    return Key(METADATA, "EMPTIED")
+
+
 # --- the event log ---
 
 
@@ -557,8 +577,22 @@ def checkpoint(number: int) -> Key:
     return Key("CHECKPOINTS", sequence(number), LOG)
 
 
-def checkpoints(first: int = 0) -> Span:
-    return Span("CHECKPOINTS", first=sequence(first), table=LOG)
+def checkpoints(first: int = 0, last: int | None = None) -> Span:
+    return Span("CHECKPOINTS", first=sequence(first), last=None if last is None else sequence(last), table=LOG)
+
+
+def public_checkpoint(number: int) -> Key:
+    """A checkpoint as everybody may see it."""
+    return Key("PUBLIC", sequence(number), LOG)
+
+
+def public_checkpoints(first: int = 0) -> Span:
+    return Span("PUBLIC", first=sequence(first), table=LOG)
+
+
+def publishing() -> Key:
+    """How far checkpoints are public, and how far they are to be."""
+    return Key("PUBLISHING", METADATA, LOG)
 
 
 LOG_INDEX = "BY#"  # how its partitions begin

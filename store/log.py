@@ -7,10 +7,14 @@ sealed, can never be filled.
 
 Order: whoever reads state, takes a number after that, and writes on condition that the state has not changed, gets
 numbers in the order in which the changes happened. Replay relies on it.
+
+Every event has a nonce of 128 random bits, which goes into its digest and is told only with the event itself: without
+it, whoever sees a digest could try out who did what, and when. Events of before have none.
 """
 
 from __future__ import annotations
 
+import secrets
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -49,10 +53,16 @@ def as_text(moment: datetime) -> str:
     return moment.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
+def new_nonce() -> str:
+    """What hides the words of an event in its digest: 128 bits nobody can guess."""
+    return secrets.token_hex(16)
+
+
 class EventLog:
-    def __init__(self, table: Table, clock: Callable[[], datetime] = utc_now):
+    def __init__(self, table: Table, clock: Callable[[], datetime] = utc_now, nonce: Callable[[], str] = new_nonce):
         self.table = table
         self.clock = clock
+        self.nonce = nonce
 
     def record(self, event: Event, *writes: Write, once: str | None = None) -> int:
         """Make the change and log it, both or neither; answers the event's number.
@@ -110,9 +120,19 @@ class EventLog:
         there = self.table.page(keys.checkpoints(number), limit=1).items
         return there[0] if there else None
 
-    def checkpoints(self, *, limit: int, cursor: str | None = None) -> Page:
-        """The newest checkpoints first."""
-        return self.table.page(keys.checkpoints(), limit=limit, cursor=cursor, backwards=True)
+    def newest_public(self) -> Item | None:
+        """The newest checkpoint that everybody may see (store/publish.py)."""
+        newest = self.public_checkpoints(limit=1).items
+        return newest[0] if newest else None
+
+    def public_over(self, number: int) -> Item | None:
+        """The public checkpoint that covers the number, once there is one."""
+        there = self.table.page(keys.public_checkpoints(number), limit=1).items
+        return there[0] if there else None
+
+    def public_checkpoints(self, *, limit: int, cursor: str | None = None) -> Page:
+        """The newest public checkpoints first."""
+        return self.table.page(keys.public_checkpoints(), limit=limit, cursor=cursor, backwards=True)
 
     def _parts(self, number: int, event: Event, once: str | None) -> list[Write]:
         """What the log adds to a transaction: the event, the check that its number stands, the mark of the form."""
@@ -126,6 +146,7 @@ class EventLog:
             "when_occurred": when,
             "event_type": event.event_type,
             "event_data": event.event_data,
+            "nonce": self.nonce(),
         }
         parts: list[Write] = [Put(item, when=Missing(), table=LOG), Check(keys.void(number), Missing())]
         if once is not None:

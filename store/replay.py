@@ -10,7 +10,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from functools import lru_cache
 from itertools import groupby
@@ -63,6 +63,8 @@ class Exempt:
     where: Callable[[Item], bool] = lambda item: True
     summed: bool = False  # compared as the sum of all such items of the partition
     named: Callable[[Item], Key] | None = None  # compared under this key
+    unsaid: Mapping[str, Value] = field(default_factory=dict)  # what items of earlier times mean by saying nothing
+    may_be_gone: bool = False  # compared only as far as it is there
 
     def covers(self, key: Key) -> bool:
         return begins(key.pk) == self.like.pk and self.like.sk in ("", begins(key.sk))
@@ -74,7 +76,7 @@ class Exempt:
     @property
     def is_whole(self) -> bool:
         """Whether these items are never compared at all."""
-        return not (self.attributes or self.until or self.within or self.summed or self.named)
+        return not (self.attributes or self.until or self.within or self.summed or self.named or self.unsaid)
 
 
 def begins(text: str) -> str:
@@ -298,7 +300,7 @@ class Comparison:
             return
         if is_there:
             yield from _different(key, item, self.made.get(key), rows)
-        elif self.there.get(key) is None:
+        elif self.there.get(key) is None and not any(row.may_be_gone for row in rows):
             yield Difference(_place(key), "", "follows from the log, but is not in the store.")
 
     def _rows_like(self, kind: Key) -> list[Exempt]:
@@ -324,6 +326,8 @@ class Comparison:
 
 
 def _different(key: Key, there: Item, made: Item | None, rows: Sequence[Exempt]) -> Iterator[Difference]:
+    unsaid = {name: value for row in rows for name, value in row.unsaid.items()}
+    there, made = unsaid | there, made and unsaid | made
     if made is None:
         yield Difference(_place(key), "", "is in the store, but does not follow from the log.")
     elif _canonical(there) != _canonical(made):

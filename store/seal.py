@@ -4,6 +4,8 @@ The chain starts with 32 zero bytes; each event, in the order of the numbers, ma
 The digest of an event is the SHA-256 of its item as JSON with sorted keys and no spaces; that of a void number is the
 SHA-256 of "void " and the number. A checkpoint keeps the chain's value after its last event and the first half of every
 digest since the checkpoint before, so that a later change can be named exactly.
+
+Checkpoints come every few seconds; which of them everybody sees, and when, store/publish.py decides.
 """
 
 from __future__ import annotations
@@ -21,7 +23,8 @@ import orjson
 from . import keys
 from .log import EventLog, as_text, utc_now
 from .log_index import BLOCK, Numbered, essence, extend_index, flaw_in
-from .table import LOG, Equals, Item, Missing, Put, Refused, Table, Update
+from .publish import Publisher, wanted_at_once
+from .table import LOG, Equals, Item, Missing, Put, Refused, Table, Update, Write
 
 GRACE = timedelta(seconds=60)  # how long the holder of a number may take before the number is declared void
 EVENTS_A_CHECKPOINT = 1000
@@ -59,10 +62,11 @@ class Sealer:
         self.clock = clock
 
     def seal(self) -> int:
-        """Seal all that can be sealed now; answers how many numbers that was."""
+        """Seal all that can be sealed now, and publish what may be; answers how many numbers were sealed."""
         sealed = 0
         while batch := self._next_batch(self.log.newest_checkpoint()):
             sealed += batch
+        Publisher(self.table, self.clock).publish()
         return sealed
 
     def _next_batch(self, previous: Item | None) -> int:
@@ -116,12 +120,13 @@ class Sealer:
         for event in events:
             changes.update(self.counted.get(event["event_type"], {}))
         untouched = Equals("last_event_id", before) if before else Missing("last_event_id")
+        writes: list[Write] = [
+            Put({"PK": place.pk, "SK": place.sk, **checkpoint}, when=Missing(), table=LOG),
+            Update(sync, set={"last_event_id": checkpoint["event_id"]}, when=untouched),
+            Update(counts, set={"last_updated": checkpoint["when_sealed"]}, add=dict(changes)),
+        ]
         with suppress(Refused):  # then another sealer was first; its checkpoint says the same of the same events
-            self.table.write(
-                Put({"PK": place.pk, "SK": place.sk, **checkpoint}, when=Missing(), table=LOG),
-                Update(sync, set={"last_event_id": checkpoint["event_id"]}, when=untouched),
-                Update(counts, set={"last_updated": checkpoint["when_sealed"]}, add=dict(changes)),
-            )
+            self.table.write(*writes, *wanted_at_once(checkpoint, events))
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,6 +169,8 @@ class _Walk:
         self.number = 0
         self.chain = CHAIN_START
         self.unsealed = 0
+        self.public = table.each(keys.public_checkpoints())
+        self.upcoming_public = next(self.public, None)
         self.block: list[Numbered] = []
         self.index_flaw: str | None = None
 
@@ -182,6 +189,8 @@ class _Walk:
             raise _Flaw(f"The checkpoint after event {self.number} is missing.")
         if self.published and self.published[0] > self.number:
             raise _Flaw(f"The log was sealed up to event {self.published[0]}, but now ends at {self.number}.")
+        if self.upcoming_public:
+            raise _Flaw(f"The public checkpoint at event {self.upcoming_public['event_id']} is not what was sealed.")
         while event := self._take():
             self.unsealed += 1
             self._check_place(event)
@@ -199,9 +208,17 @@ class _Walk:
             self.chain = extend(self.chain, digest)
             if self.published and self.published[0] == self.number and self.published[1] != self.chain.hex():
                 raise _Flaw(f"The log up to event {self.number} is not the one whose checkpoint was published.")
+            self._check_public()
             self.block.append((self.number, essence(event) if event else None))
             if self.number % BLOCK == 0:
                 self._check_index()
+
+    def _check_public(self) -> None:
+        public = self.upcoming_public
+        if public and public["event_id"] <= self.number:
+            if (public["event_id"], public["hash"]) != (self.number, self.chain.hex()):
+                raise _Flaw(f"The public checkpoint at event {public['event_id']} is not what was sealed.")
+            self.upcoming_public = next(self.public, None)
 
     def _check_index(self) -> None:
         if self.block and self.index_flaw is None:

@@ -2,7 +2,8 @@
 
 Readers have a connection per thread and never wait. Writers of one process queue up; whoever's turn it is commits for
 all who wait, so that one sync to disk serves many (group commit). Between processes a file lock keeps the queue fair:
-SQLite's own busy handler sleeps and retries, which let some writers starve for more than a second.
+SQLite's own busy handler sleeps and retries, which let some writers starve for more than a second. Nobody waits longer
+than `PATIENCE` for all of it together, and whoever is told that the store is too busy has written nothing.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from __future__ import annotations
 import fcntl
 import hashlib
 import hmac
+import math
 import os
 import sqlite3
 import threading
@@ -43,7 +45,9 @@ from .table import (
     Write,
 )
 
-PATIENCE = 5.0  # seconds a writer waits for its turn before it gives up
+PATIENCE = 5.0  # seconds a writer waits until it may begin: for its turn, for other processes, and for SQLite
+A_NAP = 0.01  # seconds between two looks whether the store is free
+TOO_BUSY = "The store is too busy to write just now."
 TOKEN_SECONDS = 600  # as long as DynamoDB remembers an idempotency token
 
 
@@ -151,9 +155,34 @@ class SqliteTable(Table):
 
         Within a page SQLite keeps rows in the order they came, and a freed place keeps its bytes until it is needed.
         """
-        with trips.trip("forget_deleted"), _sentences(self.path), self._turn:
-            writer = self._writer = self._writer or _Writer(self.path)
+        with trips.trip("forget_deleted"), _sentences(self.path), self._alone() as writer:
             writer.rewrite()
+
+    @contextmanager
+    def _alone(self) -> Iterator[_Writer]:
+        """With the store to oneself. Whoever asks for that is in no hurry, and lets others go first."""
+        until = time.monotonic() + PATIENCE
+        if not self._turn.acquire(timeout=PATIENCE):
+            raise Unavailable(TOO_BUSY)
+        try:
+            writer = self._opened_writer()
+            while not writer.queue.enter():
+                if not _left(until):
+                    raise Unavailable(TOO_BUSY)
+                time.sleep(A_NAP)
+            try:
+                yield writer
+            finally:
+                writer.queue.leave()
+        finally:
+            self._turn.release()
+
+    def quiet(self) -> float:
+        """The journal is the last file that a write touches."""
+        try:
+            return max(0.0, time.time() - os.stat(f"{self.path}-wal").st_mtime)
+        except OSError:
+            return math.inf
 
     def close(self) -> None:
         self._start_afresh()
@@ -191,38 +220,70 @@ class SqliteTable(Table):
 
     def _commit(self, work: Callable[[sqlite3.Connection], Any]) -> Any:
         """Do the work in a transaction, together with whatever else waits for its turn."""
-        act = _Act(work)
+        act = _Act(work, time.monotonic() + PATIENCE)
         self._waiting.append(act)
         if not self._turn.acquire(timeout=PATIENCE):
-            with suppress(ValueError):
-                self._waiting.remove(act)
-            raise Unavailable("The store is too busy to write just now.")
+            self._give_up(act)
+            self._turn.acquire()
         try:
             if not act.done:
-                self._commit_all_waiting()
+                self._see_to(act)
+        except BaseException:
+            with suppress(ValueError):
+                self._waiting.remove(act)
+            raise
         finally:
             self._turn.release()
         if act.error is not None:
             raise act.error
         return act.answer
 
-    def _commit_all_waiting(self) -> None:
-        acts = []
-        while self._waiting:
-            acts.append(self._waiting.popleft())
+    def _give_up(self, act: _Act) -> None:
+        """Say that nothing was written; unless somebody has taken it along, and then it is decided in a moment."""
+        with suppress(ValueError):
+            self._waiting.remove(act)
+            raise Unavailable(TOO_BUSY)
+
+    def _see_to(self, act: _Act) -> None:
+        """Commit all that waits; where other processes are at it, let somebody stand in line behind them."""
+        queue = self._opened_writer().queue
+        if queue.enter():
+            try:
+                self._commit_all_waiting(act.until)
+            finally:
+                queue.leave()
+            return
+        queue.send(self._commit_all_waiting, lambda: bool(self._waiting))
+        if not queue.wait(lambda: act.done, _left(act.until)):
+            self._give_up(act)
+            queue.wait(lambda: act.done)
+
+    def _opened_writer(self) -> _Writer:
+        with _sentences(self.path):
+            self._writer = self._writer or _Writer(self.path)
+        return self._writer
+
+    def _commit_all_waiting(self, until: float = math.inf) -> None:
+        """Who waits is taken along once we may really write: until then each of them may still give up."""
+        acts: list[_Act] = []
         failure: StoreError | None = Unavailable("The store was stopped in the middle of a write; nothing was written.")
         try:
-            with _sentences(self.path):
-                self._writer = self._writer or _Writer(self.path)
-                with self._writer.transaction() as connection:
-                    for act in acts:
-                        act.perform(connection)
+            with _sentences(self.path), self._opened_writer().transaction(until) as connection:
+                self._take_along(acts)
+                for act in acts:
+                    act.perform(connection)
             failure = None
         except StoreError as error:
             failure = error
+            self._take_along(acts)
         finally:
             for act in acts:
                 act.finish(failure)
+
+    def _take_along(self, acts: list[_Act]) -> None:
+        with suppress(IndexError):
+            while True:
+                acts.append(self._waiting.popleft())
 
     def _apply(self, connection: sqlite3.Connection, writes: Sequence[Write], token: str | None) -> None:
         """Judge every part first, then write: a refused transaction touches nothing and needs no rollback."""
@@ -279,10 +340,11 @@ class SqliteTable(Table):
 class _Act:
     """One transaction that waits for its turn, and what became of it."""
 
-    __slots__ = ("answer", "done", "error", "work")
+    __slots__ = ("answer", "done", "error", "until", "work")
 
-    def __init__(self, work: Callable[[sqlite3.Connection], Any]):
+    def __init__(self, work: Callable[[sqlite3.Connection], Any], until: float):
         self.work = work
+        self.until = until  # as `time.monotonic` tells it
         self.done = False
         self.answer: Any = None
         self.error: StoreError | None = None
@@ -303,31 +365,83 @@ class _Writer:
 
     def __init__(self, path: str):
         self.connection = _open(path)
-        self.queue = open(f"{path}-queue", "w")  # noqa: SIM115 - held as long as the connection
+        self.queue = _Queue(f"{path}-queue")
 
     @contextmanager
-    def transaction(self) -> Iterator[sqlite3.Connection]:
-        fcntl.flock(self.queue, fcntl.LOCK_EX)
+    def transaction(self, until: float) -> Iterator[sqlite3.Connection]:
+        """Nobody but us writes by now, unless somebody has come past the queue."""
+        self.connection.execute(f"PRAGMA busy_timeout = {min(PATIENCE, _left(until)) * 1000:.0f}")
+        self.connection.execute("BEGIN IMMEDIATE")
         try:
-            self.connection.execute("BEGIN IMMEDIATE")
-            try:
-                yield self.connection
-                self.connection.execute("COMMIT")
-            except BaseException:
-                if self.connection.in_transaction:
-                    self.connection.execute("ROLLBACK")
-                raise
-        finally:
-            fcntl.flock(self.queue, fcntl.LOCK_UN)
+            yield self.connection
+            self.connection.execute("COMMIT")
+        except BaseException:
+            if self.connection.in_transaction:
+                self.connection.execute("ROLLBACK")
+            raise
 
     def rewrite(self) -> None:
-        fcntl.flock(self.queue, fcntl.LOCK_EX)
-        try:
-            self.connection.execute("VACUUM")
-            if self.connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0]:
-                raise Unavailable("Somebody has been reading for long, so that the journal could not be emptied.")
-        finally:
-            fcntl.flock(self.queue, fcntl.LOCK_UN)
+        self.connection.execute(f"PRAGMA busy_timeout = {PATIENCE * 1000:.0f}")
+        self.connection.execute("VACUUM")
+        if self.connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0]:
+            raise Unavailable("Somebody has been reading for long, so that the journal could not be emptied.")
+
+
+class _Queue:
+    """The queue of processes: a lock on a file, which the kernel hands on to those who have waited for it.
+
+    It cannot be waited for with patience that ends. So where another process holds it, a thread stands in line, and
+    writes what waits when it gets there; whoever asked for that may go away meanwhile.
+    """
+
+    def __init__(self, path: str):
+        self.file = open(path, "w")  # noqa: SIM115 - held as long as the connection
+        self._change = threading.Condition()
+        self._stands_in_line = False
+
+    def enter(self) -> bool:
+        """Whether it is ours, because nobody else was there; one of us who stands in line is somebody else."""
+        with self._change:
+            if self._stands_in_line:
+                return False
+            try:
+                fcntl.flock(self.file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                return False
+            return True
+
+    def leave(self) -> None:
+        fcntl.flock(self.file, fcntl.LOCK_UN)
+
+    def send(self, act: Callable[[], None], is_wanted: Callable[[], bool]) -> None:
+        """Let somebody stand in line and act, and again as long as there is more to do; unless somebody does so."""
+        with self._change:
+            if not self._stands_in_line:
+                threading.Thread(target=self._stand_in_line, args=(act, is_wanted), daemon=True).start()
+                self._stands_in_line = True
+
+    def wait(self, is_done: Callable[[], bool], seconds: float | None = None) -> bool:
+        with self._change:
+            return self._change.wait_for(is_done, seconds)
+
+    def _stand_in_line(self, act: Callable[[], None], is_wanted: Callable[[], bool]) -> None:
+        goes_on = True
+        while goes_on:
+            fcntl.flock(self.file, fcntl.LOCK_EX)
+            goes_on = False
+            try:
+                if is_wanted():
+                    act()
+                goes_on = True
+            finally:  # should acting have failed in some unforeseen way, then whoever comes next sends somebody else
+                self.leave()
+                with self._change:
+                    self._stands_in_line = goes_on = goes_on and is_wanted()
+                    self._change.notify_all()
+
+
+def _left(until: float) -> float:
+    return max(0.0, until - time.monotonic())
 
 
 # --- tokens ---
@@ -377,6 +491,8 @@ _inherited: list[Any] = []  # a child must neither use nor close its parent's co
 
 def _after_fork() -> None:
     for table in _tables:
+        if table._writer is not None:
+            table._writer.queue.file.close()  # or a lock that the parent holds would outlive it in us
         _inherited.append((table._threads, table._writer))
         table._start_afresh()
 

@@ -6,6 +6,7 @@ DynamoDB is right.
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -274,6 +275,10 @@ class Table(ABC):
 
         Costs as much as copying the whole store, and writers wait meanwhile.
         """
+
+    def quiet(self) -> float:
+        """For how many seconds nobody has written, as far as that matters to `forget_deleted`."""
+        return math.inf
 
     @abstractmethod
     def close(self) -> None:

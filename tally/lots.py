@@ -6,8 +6,15 @@ SHA-256 of that text for each of the equals. The one with the smallest is chosen
 
     printf 'seed\\nirv\\nelimination\\n3\\nAda' | sha256sum
 
-The order in which the candidates are listed plays no part, and nobody who does not know the seed beforehand can tell
-whom it favours; so the seed is published before the first ballot.
+The order in which the candidates are listed plays no part. Whoever knows the seed knows whom it favours, so an election
+has none while it is open. When it opens, a secret is made (64 hexadecimal digits) and only a commitment to it is shown:
+the SHA-256 of two lines. At the close the secret is told, and the seed is the SHA-256 of three, of which the last is
+the digest of the ballots as they were counted (tally/ballots.py), all of them without a newline at the end:
+
+    printf 'plenum: commitment to lots\\nsecret' | sha256sum
+    printf 'plenum: seed of lots\\nsecret\\ndigest' | sha256sum
+
+So nobody can choose the seed: before the close the secret is unknown, and it cannot be another one afterwards.
 """
 
 from __future__ import annotations
@@ -18,14 +25,30 @@ from fractions import Fraction
 
 from .result import Lot, Tie
 
+COMMITMENT, SEED = "plenum: commitment to lots", "plenum: seed of lots"
+
 Number = int | Fraction
 Tally = Mapping[str, Number]
 Choose = Callable[[Iterable[Number]], Number]  # min or max
 
 
+def commitment(secret: str) -> str:
+    """What is shown of a secret as long as it is one."""
+    return _sha256(COMMITMENT, secret)
+
+
+def seed_of(secret: str, digest: str) -> str:
+    """From which the lots are drawn when the ballots with this digest are counted."""
+    return _sha256(SEED, secret, digest)
+
+
+def _sha256(*lines: str) -> str:
+    return hashlib.sha256("\n".join(lines).encode()).hexdigest()
+
+
 def mark(seed: str, method: str, where: str, round: int, name: str) -> str:
     """The SHA-256 by which a name takes its turn, as the top of this file says."""
-    return hashlib.sha256("\n".join((seed, method, where, str(round), name)).encode()).hexdigest()
+    return _sha256(seed, method, where, str(round), name)
 
 
 def draw(names: Iterable[str], *, seed: str, method: str, where: str, round: int) -> Lot:

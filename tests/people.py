@@ -45,6 +45,7 @@ def somebody(name: str, role: Role = Role.USER, email: str | None = None) -> Use
         role_name=role.name,
         created_at=as_text(datetime.now(UTC)),
         session_salt=repository.new_session_salt(),
+        lineage=repository.new_lineage(),
     )
 
 

@@ -10,7 +10,7 @@ from importlib import import_module
 
 import pytest
 
-from bench import ballots, parts, rounds, store
+from bench import ballots, parts, rounds, serving, store
 from bench.__main__ import main
 from bench.report import FILE, MILLISECONDS, Report, readable
 from bench.rounds import Comparison
@@ -193,6 +193,20 @@ def test_a_tiny_run_on_dynamodb_has_every_figure(report, monkeypatch):
         assert report.figures[f"store.dynamodb.{each}.ratio_to_bare"] > 0
         assert report.figures[f"store.dynamodb.{each}.ratio_to_pynamodb"] > 0
     assert "engine: ministack" in printed(report)
+
+
+# --- the part `serving`, in small ---
+
+
+@pytest.mark.slow
+def test_a_tiny_run_of_serving_has_every_figure(tmp_path):
+    report = Report("serving", tmp_path, io.StringIO(), lambda: NOON)
+    serving.measure(report, scale=0.01)
+    assert report.figures["serving.page.ratio_to_gthread"] > 0
+    assert report.figures["serving.page_processor.gthread_processor_microseconds"] > 0
+    for slow in serving.SLOW:
+        assert report.figures[f"serving.slow_{slow}.ratio_to_without"] > 0, "probes are answered"
+        assert f"serving.slow_{slow}_gthread" in report.figures
 
 
 # --- the part `ballots`, in small ---

@@ -15,10 +15,9 @@ from accounts import repository as people
 from accounts import services as accounts
 from accounts.models import User
 from accounts.rules import Role
-from config.replay import EXEMPT
+from config.replay import EXEMPT, STEPS
 from elections import repository as elections
 from elections import services as organising
-from elections.replay import STEPS
 from elections.repository import Candidate
 from store import keys
 from store.connect import connect

@@ -37,7 +37,8 @@ def test_the_tables_of_the_template_are_those_that_create_tables_makes(resource,
 def test_the_tables_of_the_template_are_protected_and_outlive_it():
     for name, given in of_type("DynamoDB::Table").items():
         assert given["DeletionProtectionEnabled"], name
-        assert given["PointInTimeRecoverySpecification"] == {"PointInTimeRecoveryEnabled": True}, name
+        recovery = {"PointInTimeRecoveryEnabled": True, "RecoveryPeriodInDays": {"Ref": "RecoveryDays"}}
+        assert given["PointInTimeRecoverySpecification"] == recovery, name
         assert RESOURCES[name]["DeletionPolicy"] == RESOURCES[name]["UpdateReplacePolicy"] == "Retain"
 
 

@@ -30,7 +30,7 @@ from elections.rules import Action, Election
 from store import keys
 from store.connect import connect
 from store.log import as_text, utc_now
-from store.table import Table
+from store.table import Delete, Table
 from tests.accounts.test_factors import SITE, asked, with_passkey
 from tests.ballots.conftest import ranks
 
@@ -137,7 +137,7 @@ def people_change() -> None:
     accounts.ask_for_reset("ada@example.org")
     accounts.reset_password("Ada", tokens.reset_token.make_token(someone("Ada")), PASSWORD)
     accounts.change_password(someone("Ada"), PASSWORD)
-    accounts.set_password_for(someone("Olga"), someone("Ada"), PASSWORD)
+    accounts.send_reset_link(someone("Olga"), someone("Ada"))
     accounts.ask_for_new_email(someone("Ada"), "lovelace@example.org")
     accounts.confirm_email("Ada", tokens.email_token(someone("Ada"), "lovelace@example.org"))
     accounts.ask_for_new_email(someone("Ada"), "bo@example.org")
@@ -227,7 +227,8 @@ def a_secret_election() -> None:
     ballots.enter_paper(bo, "Prize", "by.post@example.org", ranks(Cy=1), "by post")
     organising.close(bo, election("Prize"))
     organising.close(someone("Ada"), election("Board"))
-    ballots.seal_what_is_closed()
+    for name in ("Prize", "Board"):
+        ballots.seal_what_is_closed(name)  # as whoever opens its page does: the box is the worker's to empty
 
 
 def elections_change_hands() -> None:
@@ -261,7 +262,10 @@ def ends_by_the_clock() -> None:
     with later(hours=5):
         assert organising.close_what_is_over() == 1
         assert imports.take_up_all(lambda: time.time() + 60) == 0
-        ballots.seal_what_is_closed()
+        ballots.seal_what_is_closed("Soon over")
+    ballots._empty(election("Soon over"))
+    people.table().write(Delete(keys.sealing("Prize")))  # which is how earlier versions left an election
+    assert ballots.empty_old_boxes() == 1
 
 
 def somebody_leaves() -> None:

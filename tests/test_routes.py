@@ -66,7 +66,7 @@ ROUTES = {
     "people": (Permission.MANAGE_USERS, READ, []),
     "person": (Permission.MANAGE_USERS, READ, ["target"]),
     "change_role": (Permission.MANAGE_USERS, ACT, ["target"]),
-    "set_password": (Permission.MANAGE_USERS, FORM, ["target"]),
+    "send_reset_link": (Permission.MANAGE_USERS, ACT, ["target"]),
     "reset_factors": (Permission.MANAGE_USERS, ACT, ["target"]),
     "remove_person": (Permission.MANAGE_USERS, FORM, ["target"]),
     "invitations": (Permission.MANAGE_USERS, READ, []),

@@ -12,7 +12,7 @@ from time import perf_counter
 from typing import IO
 
 from store.sqlite import SqliteTable
-from store.table import LOG, Check, Equals, Exists, Greater, Key, Less, Missing, Put, Update, Write
+from store.table import LOG, Check, Equals, Exists, Greater, Key, Less, Missing, Put, Update, Value, Write
 
 from .. import rounds
 from ..report import Report
@@ -26,7 +26,7 @@ VOTERS = 4000
 GATES, USERS = 16, 100
 SYNCS = 200
 NOON, NIGHT, TTL = "2026-11-15T12:00:00.000Z", "2026-11-15T23:00:00.000Z", 1_800_000_000
-EVENT = {"actor": "ada", "when_occurred": NOON, "event_type": "BallotCast"}
+EVENT = {"actor": "ada", "when_occurred": NOON, "event_type": "BallotCast", "nonce": "0" * 32}
 
 
 def measure(report: Report, folder: Path, sustained: float, scale: float) -> None:
@@ -39,7 +39,7 @@ def measure(report: Report, folder: Path, sustained: float, scale: float) -> Non
             ROUNDS if scale >= 1 else 1,
         )
     table.close()
-    report.heading(f"Beside bare transactions of a cast's seven parts, {THREADS} threads of one process", "store")
+    report.heading(f"Beside bare transactions of a cast's eight parts, {THREADS} threads of one process", "store")
     served = Comparison((sustained,) * len(comparison.their_rounds), comparison.their_rounds)
     report.compare("sustained_beside_store", "casts sustained by the server", served, CASTS, peer="store")
     report.compare("cast_beside_store", f"casts without pages, {THREADS} threads", comparison, CASTS, peer="store")
@@ -92,12 +92,18 @@ def _parts(number: int) -> list[Write]:
     form = {"PK": f"ONCE#{number:022}", "SK": "METADATA", "event_id": number, "ttl": TTL}
     return [
         Update(_gate(number % GATES), add={"voted": 1, "h500000": 1}, when=is_open),
-        Update(Key("ELECTION#board", f"VOTER#voter {number}"), set={"voted": True}, add={"acts": 1}, when=Missing()),
+        Update(
+            Key("ELECTION#board", f"VOTER#voter {number}"),
+            set={"voted": True, "lineage": "0" * 32},
+            add={"acts": 1},
+            when=Missing(),
+        ),
         Put(_ballot(number), when=Missing()),
         Check(_user(number % USERS), Exists()),
         Put(event, when=Missing(), table=LOG),
         Check(Key(f"VOID#{number:012}", "METADATA", LOG), Missing()),
         Put(form, when=Missing() | Less("ttl", TTL)),
+        Put(_mail(number)),
     ]
 
 
@@ -107,6 +113,15 @@ def _gate(number: int) -> Key:
 
 def _user(number: int) -> Key:
     return Key(f"USER#{number}", "METADATA")
+
+
+def _mail(number: int) -> dict[str, Value]:
+    """What the voter is told, waiting in the outbox."""
+    place = f"{number * 0x9E3779B97F4A7C15F39CC0605CEDC835 % 2**128:032x}"
+    index = {"GSI1PK": "MAIL#queued", "GSI1SK": f"{NOON}#{place}", "state": "queued", "tries": 0, "not_before": 0}
+    said = {"number": place, "kind": "ballot_cast", "to": f"voter.{number}@example.org", "language": "en"}
+    about = {"election_name": "Board", "organiser": "ada"}
+    return {"PK": f"MAIL#{place}", "SK": "METADATA", **index, **said, "about": about, "queued_at": NOON}
 
 
 def _ballot(number: int) -> dict[str, str]:

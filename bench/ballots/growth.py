@@ -115,7 +115,8 @@ def _seconds(act: Callable[[], Any]) -> float:
 
 
 def _closing(report: Report, middle: Day, large: Day) -> None:
-    """Shutting the box is one transaction; sealing reads all ballots, may count them, and rewrites the file."""
+    """Shutting the box is one transaction; sealing reads all ballots, counts and publishes them, and empties
+    the box. The worker rewrites the file afterwards, when nobody writes."""
     fewer, more = _closed(middle), _closed(large)
     report.heading(f"Closing a secret election of {more.ballots:,} ballots, and one of {fewer.ballots:,}", "fewer")
     label, shut = "shutting the box", Comparison((more.closing * 1000,), (fewer.closing * 1000,))
@@ -123,4 +124,4 @@ def _closing(report: Report, middle: Day, large: Day) -> None:
     each = Comparison(*((day.sealing_cpu * 1e6 / day.ballots,) for day in (more, fewer)))
     report.compare("sealing", "sealing, CPU by the ballot", each, MICROSECONDS, peer="fewer", at_least=NOT_SLOWER)
     report.figure("sealing.seconds", "sealing, the whole of it", more.sealing, "s")
-    report.figure("sealing.forgetting.seconds", "  of this, rewriting the file", more.forgetting, "s")
+    report.figure("sealing.forgetting.seconds", "rewriting the file afterwards", more.forgetting, "s")

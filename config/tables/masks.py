@@ -74,10 +74,15 @@ ELECTION = " ".join(field for field in Election.__dataclass_fields__)
 SAID = (
     f"{ELECTION} election_name new_name new_owner old_owner candidates candidate_name number statement link voters "
     "voter voter_name changed paper editable part parts state role old_role new_role email display_name about digest "
-    "report_digest roll_digest sealed_at hours_before subject on_roll since minutes sentence poll_id title closedAt "
-    "createdAt expiresAt goneAt id maker listed sign_in results_hidden votes accounts account voter_since names_rule"
+    "report_digest roll_digest roll_commitment sealed_at hours_before subject on_roll since minutes sentence poll_id "
+    "title closedAt createdAt expiresAt goneAt id maker listed sign_in results_hidden votes accounts "
+    "account voter_since names_rule"
 )
-SAID_BY_TYPE = {"BallotCast": "rankings", "BallotsSealed": "ballots confirmation rankings", "ResultSealed": "ballots"}
+SAID_BY_TYPE = {
+    "BallotCast": "rankings",
+    "BallotsSealed": "ballots confirmation rankings",
+    "ResultSealed": "ballots lots_secret",
+}
 MAILED = ("invited", "reminded", "timed", "messaged")
 
 KINDS = (
@@ -108,10 +113,11 @@ KINDS = (
     _kind("gate", keys.gate("", 0), "open until voted paper"),
     _kind("ballot", keys.ballot("", ""), "voter_name rankings when_cast"),
     _kind("published", keys.published("", 0), "ballots confirmation rankings voter_name"),
-    _kind("result", keys.result(""), "ballots candidates digest report_digest sealed_at parts voted paper steps"),
+    _kind("result", keys.result(""), "ballots candidates digest report_digest sealed_at parts voted paper steps "
+          "lots_secret seed"),
     _kind("result's text", keys.result_part("", 0), "text"),
     _kind("rankings", keys.counted_part("", 0), "text"),
-    _kind("to be sealed", keys.sealing(""), "election_name parts"),
+    _kind("to be sealed", keys.sealing(""), "election_name parts removing"),
     _kind("poll", keys.poll(""), "id title candidates number name createdAt expiresAt goneAt closedAt maker "
           "description time_zone sign_in results_hidden listed version ttl"),
     _kind("its maker's", keys.made_poll(""), "id title createdAt expiresAt closedAt ttl"),
@@ -129,14 +135,19 @@ KINDS = (
     _kind("day's figures", keys.figures_of_day(""), "day ballots_cast ballots_changed ballots_withdrawn"),
     _kind("lease", keys.lease(""), "since until renewals"),
     _kind("nightly mail", keys.nightly(), "event_id day"),
-    _kind("event", keys.event(0, ""), "event_id actor when_occurred event_type event_data"),
+    _kind("to forget", keys.forgetting(), "asked since"),
+    _kind("emptied boxes", keys.emptied(), "cursor done"),
+    _kind("event", keys.event(0, ""), "event_id actor when_occurred event_type event_data nonce"),
     _kind("event number", keys.event_number(), "last"),
     _kind("void number", keys.void(0), "event_id"),
     _kind("checkpoint", keys.checkpoint(0), "first_event_id event_id hash digests voids when_sealed"),
+    _kind("public one", keys.public_checkpoint(0), "first_event_id event_id hash published_at"),
+    _kind("publishing", keys.publishing(), "event_id wanted quarter"),
     _kind("log's index", keys.log_index("", "", 0), "upto numbers"),
     _kind("log's moments", keys.moments(0), "upto moments"),
 )  # fmt: skip
-# Sessions, throttles, marks of forms, registrations, second factors, salts and votes in polls are left out on purpose.
+# Left out on purpose: sessions, throttles, marks of forms, registrations, second factors, salts, secrets of lots, votes
+# in polls.
 
 # The lists of the index that may be opened; one more is everybody's own, under their address.
 LISTS = frozenset(

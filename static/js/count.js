@@ -390,6 +390,21 @@ globalThis.Recount = (() => {
     return who.reduce((best, each) => (marks.get(each) < marks.get(best) ? each : best));
   };
 
+  // What was shown when voting opened must lead to the secret, and the secret with these ballots to the seed. An
+  // election from before there were commitments has no such thing: its seed was known. If the secret was lost, no lot
+  // can have been drawn.
+  const lotsDiffer = ({ lots, settings, result }, digest) => {
+    if (!lots) return [];
+    const { commitment, secret } = lots;
+    const published = { lots_commitment: commitment, seed: settings.seed };
+    const here = { lots_commitment: sha256(`plenum: commitment to lots\n${secret}`) };
+    here.seed = sha256(`plenum: seed of lots\n${secret}\n${digest}`);
+    if (!secret) Object.assign(here, { lots_commitment: result.lots.length ? "" : commitment, seed: "" });
+    return Object.keys(here)
+      .filter((part) => here[part] !== published[part])
+      .map((part) => ({ part, published: published[part], here: here[part] }));
+  };
+
   const settler = (names, method, seed) => {
     const [ties, lots] = [[], []];
     const settle = (who, where, earlier, best, within = 0n) => {
@@ -745,6 +760,7 @@ globalThis.Recount = (() => {
     const found = digest(ballots);
     tell(0.4);
     const wrong = found === published.digest ? [] : [{ part: "digest", published: published.digest, here: found }];
+    wrong.push(...lotsDiffer(published, found));
     const own = count(ballots, settings.method, settings);
     wrong.push(...differences(result, own));
     tell(0.5);

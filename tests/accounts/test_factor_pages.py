@@ -230,21 +230,23 @@ def test_the_password_of_another_ends_the_session_there_was(at_home, person):
 def test_a_wrong_code_is_refused_with_a_sentence_and_throttled(at_home):
     secret, codes = add_app(at_home)
     client = only_half("Ada")
-    for _ in range(throttle.FACTOR_ACCOUNT.most):
+    for _ in range(throttle.SECOND_STEP.here.most):
         answer = client.post(STEP, {"code": wrong_code(secret)})
         assert answer.status_code == 422
         assert "That code is not right" in answer.content.decode()
     for right in (next_code(secret), codes[0]):
         assert "tried too often" in client.post(STEP, {"code": right}).content.decode()
     assert not is_signed_in(client)
-    assert "tried too often" in only_half("Ada").post(STEP, {"code": codes[0]}).content.decode(), "also elsewhere"
+    assert "tried too often" in only_half("Ada").post(STEP, {"code": codes[0]}).content.decode(), (
+        "also in another browser"
+    )
     assert len(factors.load(repository.find("Ada")).codes) == 10, "refused codes are not spent"
 
 
 def test_nothing_typed_is_not_counted(at_home):
     secret, _ = add_app(at_home)
     client = only_half("Ada")
-    for _ in range(throttle.FACTOR_ACCOUNT.most + 1):
+    for _ in range(throttle.SECOND_STEP.here.most + 1):
         assert client.post(STEP, {"code": ""}).status_code == 422
     client.post(STEP, {"code": next_code(secret)})
     assert is_signed_in(client)
@@ -321,7 +323,7 @@ def test_a_passkey_of_somebody_else_does_not_sign_in(at_home, person):
 def test_passkeys_are_throttled_too(at_home):
     key, _ = add_passkey(at_home)
     client = only_half("Ada")
-    for _ in range(throttle.FACTOR_ACCOUNT.most):
+    for _ in range(throttle.SECOND_STEP.here.most):
         client.post(STEP, {"passkey": "{}"})
     answer = client.post(STEP, {"passkey": key.get(client.get(STEP).context["options"])})
     assert "tried too often" in answer.content.decode()
@@ -396,7 +398,7 @@ def test_another_app_takes_the_place_of_the_first_and_recovery_codes_stay(at_hom
 def test_every_change_asks_for_the_password_and_guessing_it_is_throttled(at_home, site, path, words):
     add_app(at_home)
     before = factors.load(repository.find("Ada"))
-    for _ in range(throttle.PASSWORD_ACCOUNT.most):
+    for _ in range(throttle.OWN_PASSWORD.here.most):
         answer = at_home.post(path, {**words, "present": "guess"})
         assert answer.status_code == 422
     answer = at_home.post(path, {**words, "present": PASSWORD})

@@ -53,8 +53,11 @@ def test_later_ones_complete_their_account_by_a_mailed_link(client, site, person
     assert repository.find("Ada") is None, "looking at the mail alone makes no account"
     assert client.get(address).status_code == 200
     assert repository.find("Ada") is None, "a mail scanner that follows the link makes no account"
-    assert "Welcome, Ada" in client.post(address, follow=True).content.decode()
+    assert "Please sign in with your password" in client.post(address, follow=True).content.decode()
     assert repository.find("Ada").role == Role.USER
+    assert client.get("/me/").status_code == 302, "whoever can read the mail need not know the password"
+    assert client.post("/sign-in/", {"name_or_email": "Ada", "password": PASSWORD}).status_code == 302
+    assert client.get("/me/").status_code == 200
     assert client.post(address).status_code == 410
 
 
@@ -64,6 +67,7 @@ def test_the_default_role_is_a_setting(client, site, person, link, settings):
     register(client)
     client.post(link("ada@example.org"))
     assert repository.find("Ada").role == Role.NO_ACCESS
+    client.post("/sign-in/", {"name_or_email": "Ada", "password": PASSWORD})
     assert "Waiting for approval" in client.get("/waiting/").content.decode()
 
 

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import time
 from collections import Counter
 
 import pytest
+from django.test import Client
 
-from accounts import repository, services
+from accounts import authenticator_apps, factors, repository, services
 from accounts.rules import NotAllowed, Refusal, Role
 from store import keys
 from store.log import Event, EventLog
+from store.table import Exists, Update
 from tests.at_once import at_once
 from tests.people import PASSWORD
 
@@ -143,7 +146,7 @@ def test_somebody_demoted_meanwhile_changes_nothing_any_more(site, person):
     with pytest.raises(services.Overtaken):
         services.remove(admin, target)
     with pytest.raises(services.Overtaken):
-        services.set_password_for(admin, target, "a brand new pass")
+        services.send_reset_link(admin, target)
     assert repository.find("target").role == Role.USER
 
 
@@ -191,14 +194,15 @@ def test_removing_asks_for_the_name(site, person, signed_in):
     assert admin.get("/people/Ada/").status_code == 404
 
 
-@pytest.mark.parametrize("path", ["remove", "password"])
+@pytest.mark.parametrize("path", ["remove", "reset-link", "factors"])
 @pytest.mark.parametrize("role", [Role.ADMIN, Role.AUDITOR, Role.OWNER])
-def test_nobody_manages_somebody_who_is_not_below(site, person, signed_in, path, role):
+def test_nobody_manages_somebody_who_is_not_below(site, person, signed_in, outbox, path, role):
     admin = signed_in("admin", Role.ADMIN)
     person("peer", role)
-    assert admin.get(f"/people/peer/{path}/").status_code == 403
-    assert admin.post(f"/people/peer/{path}/", {"name": "peer", "password": "a brand new pass"}).status_code == 403
-    assert admin.get(f"/people/admin/{path}/").status_code == 403
+    for name in ("peer", "admin"):
+        assert admin.post(f"/people/{name}/{path}/", {"name": name}).status_code == 403
+    assert repository.find("peer") is not None
+    assert outbox() == []
 
 
 def test_a_removed_person_is_signed_out_at_once(site, person, signed_in):
@@ -214,12 +218,120 @@ def test_a_name_that_was_removed_can_be_taken_again_without_its_old_sessions(sit
     assert ada.get("/me/").status_code == 302
 
 
-def test_a_password_set_by_an_admin_ends_sessions_and_is_told_by_mail(site, person, signed_in, outbox):
+def test_an_admin_has_a_reset_link_mailed_and_sets_no_password(site, person, signed_in, outbox, link):
     ada = signed_in(person("Ada"))
+    before = repository.find("Ada")
     admin = signed_in("admin", Role.ADMIN)
-    assert admin.post("/people/Ada/password/", {"password": "a brand new pass"}).status_code == 302
+    assert 'action="/people/Ada/reset-link/"' in admin.get("/people/Ada/").content.decode()
+    answer = admin.post("/people/Ada/reset-link/", {"password": "a brand new pass"}, follow=True)
+    assert "on its way to Ada@example.org" in answer.content.decode()
+    assert (repository.find("Ada").password, repository.find("Ada").lineage) == (before.password, before.lineage)
+    assert ada.get("/me/").status_code == 200, "until the link is used nothing has changed"
+    (mailed,) = [text for to, _, text in outbox() if to == "Ada@example.org"]
+    assert "admin, who looks after the accounts here" in mailed
+    (event,) = [event for event in EventLog(site).since(0) if event["event_type"] == "ResetLinkSent"]
+    assert (event["actor"], event["event_data"]) == ("admin", {"name": "Ada"})
+    address = link("Ada@example.org")
+    assert admin.post(address, {"password": "a brand new pass"}).status_code == 302
     assert ada.get("/me/").status_code == 302
-    assert ("Ada@example.org", "Plenum: Your password was changed") in [mail[:2] for mail in outbox()]
+
+
+def test_an_admin_has_only_so_many_reset_links_mailed(site, person, signed_in, outbox):
+    person("Ada")
+    admin = signed_in("admin", Role.ADMIN)
+    answers = [admin.post("/people/Ada/reset-link/", follow=True).content.decode() for _ in range(4)]
+    assert ["tried too often" in answer for answer in answers] == [False, False, False, True]
+    assert len(outbox()) == 3
+
+
+@pytest.mark.parametrize("role", [Role.OBSERVER, Role.VOTER, Role.USER])
+def test_only_admins_have_reset_links_mailed(site, person, signed_in, outbox, role):
+    person("Ada", Role.NO_ACCESS)
+    assert signed_in("Mallory", role).post("/people/Ada/reset-link/").status_code == 403
+    assert signed_in("admin", Role.ADMIN).get("/people/Ada/reset-link/").status_code == 405
+    assert signed_in("another", Role.ADMIN).post("/people/nobody/reset-link/").status_code == 404
+    assert outbox() == []
+
+
+# --- the lineage of credentials ---
+
+
+def lineage(name: str = "Ada") -> str:
+    return repository.find(name).lineage
+
+
+def test_every_way_to_an_account_begins_a_lineage(site, client, link):
+    client.post("/register/", {"name": "owner", "email": "owner@example.org", "password": PASSWORD})
+    services.register("Ada", "ada@example.org", PASSWORD)
+    Client().post(link("ada@example.org"))
+    client.post("/invitations/new/", {"email": "bo@example.org"})
+    Client().post(link("bo@example.org"), {"name": "Bo", "password": PASSWORD})
+    services.make_demo_person("Cy", Role.VOTER, "", PASSWORD)
+    lineages = [lineage(name) for name in ("owner", "Ada", "Bo", "Cy")]
+    assert len(set(lineages)) == 4
+    assert {len(each) for each in lineages} == {32}
+
+
+def test_what_is_done_with_ones_own_credentials_is_no_break(site, person, signed_in, link):
+    ada = signed_in(person("Ada"))
+    before = lineage()
+    ada.post("/me/password/", {"present": PASSWORD, "password": "a brand new pass"})
+    ada.post("/me/email/", {"email": "new@example.org", "present": "a brand new pass"})
+    ada.post(link("new@example.org"))
+    services.sign_out_everywhere(repository.find("Ada"))
+    services.change_role(person("owner", Role.OWNER), repository.find("Ada"), Role.VOTER)
+    services.change_profile(repository.find("Ada"), "Ada L.", "")
+    assert repository.find("Ada").email == "new@example.org"
+    assert lineage() == before
+
+
+@pytest.mark.parametrize("asked_by", ["Ada", "admin"])
+def test_a_password_reset_by_a_mailed_link_is_a_break(site, person, signed_in, link, asked_by):
+    person("Ada")
+    before = lineage()
+    if asked_by == "Ada":
+        services.ask_for_reset("Ada")
+    else:
+        services.send_reset_link(person("admin", Role.ADMIN), repository.find("Ada"))
+    address = link("Ada@example.org")
+    assert lineage() == before
+    page = Client().get(address).content.decode()
+    assert "they are no longer shown, not even to you" in page
+    Client().post(address, {"password": "a brand new pass"})
+    assert lineage() not in ("", before)
+
+
+def test_second_steps_taken_away_by_an_admin_are_a_break_and_nothing_else_of_theirs_is(site, person, signed_in, outbox):
+    ada = person("Ada")
+    before, secret, now = lineage(), authenticator_apps.new_secret(), time.time()
+    admin = signed_in("admin", Role.ADMIN)
+    assert "removed already" in admin.post("/people/Ada/factors/", follow=True).content.decode()
+    factors.add_app(ada, secret, authenticator_apps.code_at(secret, authenticator_apps.step_at(now)), now)
+    factors.use_code(ada, factors.make_codes(ada)[0], now)
+    factors.remove_app(repository.find("Ada"))
+    factors.add_app(ada, secret, authenticator_apps.code_at(secret, authenticator_apps.step_at(now)), now)
+    assert lineage() == before
+    admin.post("/people/Ada/factors/")
+    assert repository.find("Ada").factors == []
+    assert lineage() not in ("", before)
+    assert [subject for _, subject, _ in outbox()].count("Plenum: Your second step was taken away") == 1
+
+
+def test_a_removed_name_that_is_registered_anew_has_another_lineage(site, person):
+    first = person("Ada")
+    services.remove(person("owner", Role.OWNER), repository.find("Ada"))
+    person("Ada")
+    assert lineage() not in ("", first.lineage)
+
+
+def test_an_account_of_earlier_times_works_and_gets_a_lineage_by_its_first_break(site, person, signed_in, link):
+    person("Ada")
+    site.write(Update(keys.user("Ada"), remove=("lineage",), when=Exists()))
+    assert lineage() == ""
+    assert signed_in(repository.find("Ada")).get("/me/").status_code == 200
+    services.ask_for_reset("Ada")
+    Client().post(link("Ada@example.org"), {"password": "a brand new pass"})
+    assert len(lineage()) == 32
 
 
 def test_an_invitation_makes_the_account_and_confirms_the_address(site, client, signed_in, link):

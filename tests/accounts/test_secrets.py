@@ -25,7 +25,8 @@ def test_no_secret_is_at_rest_or_in_the_log(site, settings, person, link, caplog
     owner = Client()
     owner.post("/register/", {"name": "owner", "email": "owner@example.org", "password": PASSWORD})
     person("target", Role.USER)
-    owner.post("/people/target/password/", {"password": SECOND})
+    owner.post("/people/target/reset-link/")
+    secrets.append(link("target@example.org"))
 
     visitor = Client()
     visitor.post("/register/", {"name": "Ada", "email": "ada@example.org", "password": PASSWORD})

@@ -4,6 +4,9 @@ A *clue* is anything by which ballots can be put in order, a *trail* anything by
 which ballot is whose, voter -> confirmation. Joins are of four kinds: every clue in step with every trail; what is
 written together; what can be computed from a name; and what the embedded store's journal wrote at once.
 
+While an election is open its ballots lie in the box under their keys; afterwards there is the published list, and the
+keys that the attacker knows from earlier copies, or finds in what is left in the files.
+
 What everybody may know is taken as known: whoever had voted at the time of each copy, and acted between two, has a
 ballot that was there at each copy, and changed between the two. People of whom all this is the same are a *crowd*, and
 so are their ballots. Within a crowd a guess is right by chance: of any proposal, with C crowds, m or more are right
@@ -38,6 +41,7 @@ FAR = 7.0  # standard deviations that a rank correlation may be off by accident:
 A_PAGE = 8192  # bytes of a page of the embedded store's file
 SALT = re.compile(r"[A-Za-z0-9+/]{43}=")  # 32 bytes as the embedded store writes them
 WORD = re.compile(r"[\w@.-]+", re.ASCII)
+IN_THE_BOX = re.compile(r'"BALLOT#([^"]+)"[^{}]*?"confirmation":"([^"]+)"')  # as the embedded store writes it
 QUOTED = re.compile(r'"([^"]*)"')
 EVENT_NUMBER = re.compile(r'"event_id": ?(\d+)')
 
@@ -152,10 +156,14 @@ class Scene:
     def __init__(self, election_name: str, copies: Sequence[Copy], at: int, secret: str | None = None):
         self.pk = f"ELECTION#{fold(election_name)}"
         self.copies, self.at, self.secret = copies, at, secret
-        self.ballots = {item["confirmation"]: item for item in self.items(at, "BALLOT#")}
+        self.boxes = [
+            {item["SK"]: item["confirmation"] for item in self.items(each, "BALLOT#")} for each in self.moments
+        ]
+        self.ballots = {item["confirmation"]: item for item in self.items(at, "BALLOT#") or self.published(at)}
         self.voters = [item["voter_name"] for item in self.items(at, "VOTER#") if item["voted"]]
-        self.election = next(self.items(at, "METADATA"))
-        self.by_key = {pseudonym(item): code for code, item in self.ballots.items()}
+        (self.election,) = self.items(at, "METADATA")
+        self.by_key = {key: code for key, code in self._keys() if code in self.ballots}
+        self.key_of = {code: key for key, code in self.by_key.items()}
         self.by_ranking: dict[str, list[str]] = defaultdict(list)
         for code in sorted(self.ballots):
             self.by_ranking[self.ballots[code]["rankings"]].append(code)
@@ -165,8 +173,23 @@ class Scene:
         """The copy of the moment, and the last there is."""
         return [self.copies[self.at], *([self.copies[-1]] if self.at < len(self.copies) - 1 else [])]
 
-    def items(self, at: int, prefix: str) -> Iterator[Item]:
-        return (item for item in self.copies[at].items if item["PK"] == self.pk and item["SK"].startswith(prefix))
+    def items(self, at: int, prefix: str) -> list[Item]:
+        return [item for item in self.copies[at].items if item["PK"] == self.pk and item["SK"].startswith(prefix)]
+
+    def published(self, at: int) -> list[Item]:
+        return [ballot for part in self.items(at, "PUBLISHED#") for ballot in part["ballots"]]
+
+    @property
+    def moments(self) -> range:
+        return range(len(self.copies))
+
+    def _keys(self) -> Iterator[tuple[str, str]]:
+        """Under which key each ballot lies, or lay: as any copy tells, or any file."""
+        for box in self.boxes:
+            yield from ((place.removeprefix("BALLOT#"), code) for place, code in box.items())
+        for copy in self.copies:
+            for raw in copy.files.values():
+                yield from IN_THE_BOX.findall(raw.decode("latin-1"))
 
     @cached_property
     def crowds(self) -> list[Crowd]:
@@ -174,20 +197,39 @@ class Scene:
         sorted_out: dict[tuple[str, ...], tuple[list[str], list[str]]] = defaultdict(lambda: ([], []))
         for voter in self.voters:
             sorted_out[voters[voter]][0].append(voter)
-        for code, item in self.ballots.items():
-            sorted_out[ballots[item["SK"]]][1].append(code)
+        for code in self.ballots:
+            sorted_out[ballots[code]][1].append(code)
         assert all(len(theirs) == len(codes) for theirs, codes in sorted_out.values()), "crowds do not fit"
         return [Crowd(tuple(theirs), tuple(codes)) for theirs, codes in sorted_out.values()]
 
     def _patterns_of_voters(self) -> dict[str, tuple[str, ...]]:
-        rolls = [{item["voter_name"]: item for item in self.items(at, "VOTER#")} for at in range(len(self.copies))]
+        rolls = [{item["voter_name"]: item for item in self.items(at, "VOTER#")} for at in self.moments]
         states = [{name: item["acts"] if item["voted"] else None for name, item in roll.items()} for roll in rolls]
-        return {name: pattern([state.get(name) for state in states]) for name in self.voters}
+        return {
+            name: self._pattern([state.get(name) for state in states], states[self.at][name]) for name in self.voters
+        }
 
     def _patterns_of_ballots(self) -> dict[str, tuple[str, ...]]:
-        moments = range(len(self.copies))
-        boxes = [{item["SK"]: item["confirmation"] for item in self.items(at, "BALLOT#")} for at in moments]
-        return {item["SK"]: pattern([box.get(item["SK"]) for box in boxes]) for item in self.ballots.values()}
+        places = {code: place for box in self.boxes for place, code in box.items()}
+        lists = [{each["confirmation"] for each in self.published(at)} for at in self.moments]
+        return {
+            code: self._pattern(
+                [
+                    box.get(places.get(code, "")) if box else code if code in listed else None
+                    for box, listed in zip(self.boxes, lists, strict=True)
+                ],
+                code,
+            )
+            for code in self.ballots
+        }
+
+    def _pattern(self, states: Sequence[Any], own: Any) -> tuple[str, ...]:
+        """What became of one ballot, or of one voter's, as far as the copies tell: of those that were in no box that
+        was copied, and only published, nothing but that."""
+        in_boxes = [state for box, state in zip(self.boxes, states, strict=True) if box]
+        counted = [state == own for box, state in zip(self.boxes, states, strict=True) if not box]
+        known = pattern(in_boxes) if own in in_boxes else ("late",)
+        return *known, *("counted" if each else "gone" for each in counted)
 
     @cached_property
     def acts(self) -> dict[str, list[Item]]:
@@ -227,10 +269,6 @@ class Scene:
         return keyed | (line.words & self.ballots.keys())
 
 
-def pseudonym(item: Item) -> str:
-    return item["SK"].removeprefix("BALLOT#")
-
-
 def pattern(states: Sequence[Any]) -> tuple[str, ...]:
     """At each copy: nothing there, something new since the copy before, or the same as then."""
     before = [None, *states[:-1]]
@@ -249,9 +287,9 @@ def clues(scene: Scene) -> Iterator[tuple[str, Order]]:
         yield f"{name} of the ballot", {code: item.get(name) for code, item in scene.ballots.items()}
     for copy in scene.looked_at:
         if copy.rows:
-            yield "number of its row", {code: copy.rows.get(item["SK"]) for code, item in scene.ballots.items()}
+            yield "number of its row", {code: copy.rows.get(item.get("SK", "")) for code, item in scene.ballots.items()}
         yield from _places("code", copy, {code: code for code in scene.ballots})
-        yield from _places("key", copy, {code: pseudonym(item) for code, item in scene.ballots.items()})
+        yield from _places("key", copy, scene.key_of)
 
 
 def _places(what: str, copy: Copy, words: Mapping[str, str]) -> Iterator[tuple[str, Order]]:
@@ -408,7 +446,7 @@ def formulas(scene: Scene) -> Iterator[tuple[str, Callable[[str], str]]]:
 def secret_keys(scene: Scene) -> Iterator[bytes]:
     """Keys of pseudonyms: as the source makes them, with every salt there is, with the secret or without."""
     around = [b"", PURPOSE, scene.election["name"].encode(), scene.election["created_at"].encode()]
-    around += [str(scene.election["seed"]).encode()]
+    around += [str(scene.election["lots_commitment"]).encode()]
     secrets = [scene.secret.encode()] if scene.secret is not None else []
     for salt in {b"", *salts(scene)}:
         yield from (salt, PURPOSE + salt)
@@ -442,9 +480,13 @@ def as_listed(scene: Scene) -> Iterator[Join]:
 def listings(scene: Scene) -> Iterator[Callable[[str], bytes]]:
     """What the order of a voter's list could hang on."""
     start = "\n".join((scene.election["name"], scene.election["created_at"]))
+    accounts = [item for item in scene.copies[scene.at].items if item["PK"].startswith("USER#") and "name" in item]
+    lineages = {fold(item["name"]): item.get("lineage", "") for item in accounts}
     yield lambda voter: f"{start}\n{voter}".encode()
+    yield lambda voter: f"{start}\n{voter}\n{lineages.get(voter)}".encode()
     for key in secret_keys(scene):
         yield lambda voter, key=key: hmac.digest(key, f"listing\n{voter}".encode(), "sha256")
+        yield lambda voter, key=key: hmac.digest(key, f"listing\n{voter}\n{lineages.get(voter)}".encode(), "sha256")
 
 
 def journaled(scene: Scene) -> Iterator[Join]:

@@ -166,7 +166,7 @@ def left_behind(table: Table, election_name: str, voters: Iterable[User], salt: 
     election = elections.find(election_name)
     assert election is not None
     if election.secret_ballot and election.stored_state == State.CLOSED:
-        services.seal_what_is_closed()
+        services.seal_what_is_closed(election_name)  # which leaves the box as it was
     roll = dict(_boxes(election_name, voters, salt))
     counted = turnout(election_name)
     assert not counted.steps or counted.steps[-1][1] == counted.voted, "the curve ends beside the turnout"

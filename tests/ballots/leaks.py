@@ -25,13 +25,16 @@ from store.table import DATA, Put, Update
 SYMBOLS = secrecy.SYMBOLS
 
 
+DURING, AFTERWARDS = (2,), (3,)  # what the attacker has: a copy made while it was open, or one made after the close
+
+
 @dataclass(frozen=True)
 class Planted:
     """A leak, and what it gives away."""
 
     plant: Callable[[pytest.MonkeyPatch], None]
     share: float = 0.9  # of the voters, by name; 0 if it only narrows the circle
-    afterwards: bool = True  # whether it shows in what is left after the close, or only in copies made before
+    moments: tuple[int, ...] = AFTERWARDS  # of which copies it shows
     operator: bool = False  # whether it takes the site's secret
     on_the_page: int = 0  # how many have to vote in a browser for it to show
 
@@ -91,8 +94,14 @@ def pseudonyms_in_the_order_of_arrival(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(repository, "pseudonym", lambda salt, voter: given.setdefault(voter, f"{len(given):064x}"))
 
 
-def the_salt_outlives_the_close(monkeypatch: pytest.MonkeyPatch) -> None:
+def the_ballots_stay_in_the_box(monkeypatch: pytest.MonkeyPatch) -> None:
+    """An early copy has the salt, and with it and the site's secret those who voted later are found, too."""
+    monkeypatch.setattr(services, "_empty", lambda election: None)
+
+
+def the_salt_outlives_the_close_and_the_ballots_stay(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(organising, "with_closing", [])
+    the_ballots_stay_in_the_box(monkeypatch)
 
 
 # --- its code ---
@@ -220,34 +229,42 @@ def nothing_is_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def only_the_journal_is_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Within their pages the rows stay in the order in which they came."""
+    """With an SQLite that leaves the bytes of deleted rows where they were, as many do."""
+    open_ = sqlite._open
+
+    def open_carelessly(path: str, **options: bool) -> Any:
+        connection = open_(path, **options)
+        connection.execute("PRAGMA secure_delete = OFF")
+        return connection
 
     def rewrite(self: Any) -> None:
         self.connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
 
+    monkeypatch.setattr(sqlite, "_open", open_carelessly)
     monkeypatch.setattr(sqlite._Writer, "rewrite", rewrite)
 
 
 LEAKS = {
-    "a time on the ballot": Planted(a_time_on_the_ballot),
-    "a number on the ballot": Planted(a_number_on_the_ballot),
-    "a version on the ballot": Planted(a_version_on_the_ballot, share=0),
-    "fields in another order after a change": Planted(fields_in_another_order_after_a_change, share=0),
-    "a pseudonym without the secret": Planted(a_pseudonym_without_the_secret, afterwards=False),
-    "a pseudonym that is a hash of the name": Planted(a_pseudonym_that_is_a_hash_of_the_name),
-    "pseudonyms in the order of arrival": Planted(pseudonyms_in_the_order_of_arrival, share=0.3),
-    "the salt outlives the close": Planted(the_salt_outlives_the_close, operator=True),
+    "a time on the ballot": Planted(a_time_on_the_ballot, moments=DURING),
+    "a number on the ballot": Planted(a_number_on_the_ballot, moments=DURING),
+    "a version on the ballot": Planted(a_version_on_the_ballot, share=0, moments=DURING),
+    "fields in another order after a change": Planted(fields_in_another_order_after_a_change, share=0, moments=DURING),
+    "a pseudonym without the secret": Planted(a_pseudonym_without_the_secret, moments=DURING),
+    "a pseudonym that is a hash of the name": Planted(a_pseudonym_that_is_a_hash_of_the_name, moments=DURING),
+    "pseudonyms in the order of arrival": Planted(pseudonyms_in_the_order_of_arrival, share=0.3, moments=DURING),
+    "the ballots stay in the box": Planted(the_ballots_stay_in_the_box, moments=(0, 3), operator=True),
+    "the salt outlives the close": Planted(the_salt_outlives_the_close_and_the_ballots_stay, operator=True),
     "a code that counts": Planted(a_code_that_counts),
     "a code that tells the time": Planted(a_code_that_tells_the_time),
     "a list that anybody can work out": Planted(a_list_that_anybody_can_work_out, share=0.15, on_the_page=60),
     "the ranking in the event": Planted(the_ranking_in_the_event, share=0.5),
     "the code in the event": Planted(the_code_in_the_event),
-    "the key in the mark of the form": Planted(the_key_in_the_mark_of_the_form),
+    "the key in the mark of the form": Planted(the_key_in_the_mark_of_the_form, moments=DURING),
     "the code in a mail": Planted(the_code_in_a_mail),
     "the code in the web log": Planted(the_code_in_the_web_log, share=0, on_the_page=25),
     "the code in the session": Planted(the_code_in_the_session, share=0.15, on_the_page=25),
     "sealed in the order of arrival": Planted(sealed_in_the_order_of_arrival),
-    "rows with numbers": Planted(rows_with_numbers, share=0.9),
+    "rows with numbers": Planted(rows_with_numbers, share=0.9, moments=DURING),
     "nothing is forgotten: the journal": Planted(nothing_is_forgotten, share=0.3),
     "nothing is forgotten: the salt": Planted(nothing_is_forgotten, operator=True),
     "only the journal is forgotten": Planted(only_the_journal_is_forgotten, share=0),

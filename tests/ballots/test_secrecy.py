@@ -10,8 +10,9 @@ import logging
 import random
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
+from io import BytesIO
 from typing import Any
 
 import pytest
@@ -28,9 +29,10 @@ from elections import invitations
 from elections import repository as elections
 from elections import services as organising
 from elections.repository import Candidate
-from store import keys, sqlite
+from store import backup, forgetting, keys, sqlite
 from store.log import EventLog, as_text, utc_now
 from store.seal import Sealer
+from store.table import DATA, LOG
 from tests.people import PASSWORD
 
 from .attack import Copy, Leak, Proposal, Scene, by_chance, leaks, salts, take_copy
@@ -147,6 +149,7 @@ class Day:
         services.seal_what_is_closed()
         Sealer(people.table()).seal()
         mail.send_waiting(compose)
+        forget()
 
     def leaks(self, *moments: int, at: int | None = None, secret: str | None = None) -> list[Leak]:
         """What tells somebody who has the copies of these moments about the ballots of one of them."""
@@ -156,6 +159,12 @@ class Day:
         assert set(truth) == set(scene.voters)
         assert set(truth.values()) == set(scene.ballots)
         return leaks(scene, truth)
+
+
+def forget() -> None:
+    """As the worker does when it has become quiet."""
+    for _ in range(2):
+        forgetting.forget(people.table(), 0)
 
 
 @pytest.fixture
@@ -252,8 +261,7 @@ def test_no_join_of_anything_with_anything_does_better_than_chance(day, settings
 def test_a_planted_leak_is_found(day, settings, leak):
     planted = LEAKS[leak]
     voted = whole_day(day(100, on_the_page=planted.on_the_page, before=planted.plant))
-    moments = (3,) if planted.afterwards else (2,)
-    told = voted.leaks(*moments, secret=settings.SECRET_KEY if planted.operator else None)
+    told = voted.leaks(*planted.moments, secret=settings.SECRET_KEY if planted.operator else None)
     assert told, "nothing was found"
     assert told[0].share >= planted.share, told[:5]
 
@@ -267,6 +275,40 @@ def test_the_secret_and_a_copy_made_while_it_was_open_tell_everything(day, setti
     voted.copy()
     assert voted.leaks(0) == []
     assert voted.leaks(0, secret=settings.SECRET_KEY)[0].share == 1
+
+
+def early_copies(voted: Day, settings) -> tuple[list[Leak], list[Leak], float]:
+    """After the close, with the site's secret: what a backup that was made at noon tells, and what a copy of the tables
+    tells; and of how many the ballot was cast by then and not changed since."""
+    early, late = voted.voters[:40], voted.voters[40:]
+    voted.acts(60, early)
+    voted.copy()
+    voted.copies.append(as_a_backup(voted.copies[0]))
+    voted.truths.append(voted.truths[0])
+    voted.acts(60, late)
+    voted.close()
+    voted.copy(files=True)
+    by_then = [name for name, code in voted.truth.items() if voted.truths[0].get(name) == code]
+    told = (voted.leaks(moment, 2, at=2, secret=settings.SECRET_KEY) for moment in (1, 0))
+    return next(told), next(told), len(by_then) / len(voted.truth)
+
+
+def as_a_backup(copy: Copy) -> Copy:
+    """What the command would have written at the same moment."""
+    file = BytesIO()
+    backup.backup(people.table(), file)
+    file.seek(0)
+    entries = list(backup.Reading(file))
+    items, events = ([item for name, item in entries if name == table] for table in (DATA, LOG))
+    assert len(items) == len(copy.items) - 1  # the salt
+    return replace(copy, items=items, events=events)
+
+
+def test_an_early_backup_and_the_secret_tell_nothing_after_the_close(day, settings):
+    from_backup, from_tables, by_then = early_copies(day(80), settings)
+    assert from_backup == []
+    assert from_tables[0].share == by_then  # this is not promised: the salt is in the tables as long as it is open
+    assert 0.2 < by_then < 0.6
 
 
 def test_the_journal_of_the_embedded_store_tells_while_it_is_open(day):
@@ -305,6 +347,7 @@ def test_an_election_that_is_deleted_while_open_leaves_no_ballot_in_any_file(day
     voted.copy(files=True)
     (salt,) = salts(Scene(NAME, voted.copies, 0)) & {people.table().get(keys.salt(NAME))["salt"]}
     organising.delete(people.find("the organiser"), elections.find(NAME))
+    forget()
     left = take_copy(voted.path, {}, files=True).files
     assert not [code for code in voted.truth.values() if any(code.encode() in raw for raw in left.values())]
     assert not [name for name, raw in left.items() if base64.b64encode(salt) in raw]

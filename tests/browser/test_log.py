@@ -28,7 +28,7 @@ def test_an_auditor_finds_an_event_and_its_proof(visit):
     expect(page.locator(".badge")).to_have_text("ElectionOpened")
     expect(page.locator("main")).to_contain_text("the digest is the one that was sealed")
     assert faults(page) + wide(page) == []
-    page.click("main >> text=at event")
+    page.click("main >> text=/^at event/")
     expect(page.locator("main h1")).to_contain_text("The checkpoint at event")
 
 

@@ -14,6 +14,7 @@ from playwright.sync_api import Browser, Page, Route, expect
 from accounts.demo import PASSWORD
 from config.settings import BASE_DIR
 from results.following import story_of
+from tally import lots
 from tally.ballots import Ballots, ranking_of
 from tally.methods import METHODS, count
 from tests.tally.published import ABSENT, every_case
@@ -51,7 +52,8 @@ def bench(browser: Browser) -> Page:
 
 def counted(ballots: Ballots, **settings) -> dict:
     """An election with what the server makes of it by every method."""
-    results = {method: json.loads(count(ballots, method, **settings).as_json()) for method in METHODS}
+    rules = {name: value for name, value in settings.items() if name != "method"}
+    results = {method: json.loads(count(ballots, method, **rules).as_json()) for method in METHODS}
     rankings = list(ballots.counts.items())
     return {
         "candidates": ballots.candidates,
@@ -109,6 +111,28 @@ def test_a_wrong_result_is_noticed_in_every_part(bench):
         changed["results"][method][part] = wrong
         (found,) = bench.evaluate(COUNT_ALL, [changed])
         assert [each.split(":")[0] for each in found] == [f"{method} {part}"]
+
+
+def test_lots_that_do_not_follow_from_commitment_and_ballots_are_noticed(bench):
+    ballots, secret = Ballots(("Ada", "Bo", "Cy"), {"0": 1, "1": 1, "2": 1}), "5e" * 32
+    seed = lots.seed_of(secret, ballots.digest)
+    right = counted(ballots, method="irv", seed=seed)
+    published = {name: right[name] for name in ("candidates", "rankings", "digest", "settings")} | {"others": {}}
+    published |= {"result": right["results"]["irv"]}
+
+    def wrong(**changes) -> list[str]:
+        told = {"commitment": lots.commitment(secret), "secret": secret}
+        found = bench.evaluate("said => Recount.recount(said).wrong", published | {"lots": told | changes})
+        return [each["part"] for each in found]
+
+    assert wrong() == []
+    assert wrong(commitment="0" * 64) == ["lots_commitment"]
+    assert wrong(secret="0" * 64) == ["lots_commitment", "seed"]
+    assert wrong(secret="") == ["lots_commitment", "seed"], "without a secret no lot can have been drawn"
+    published["settings"] = {"method": "irv", "seed": "chosen"}
+    assert wrong()[0] == "seed"
+    published |= {"settings": {"method": "irv", "seed": seed}, "rankings": [["0", 2], ["1", 1]]}
+    assert wrong()[:2] == ["digest", "seed"], "with other ballots it would be another seed"
 
 
 def test_what_is_not_a_ranking_is_not_counted(bench):

@@ -7,6 +7,7 @@ import time
 import uuid
 from datetime import UTC, date, datetime, timedelta
 from io import StringIO
+from ipaddress import ip_network
 
 import pytest
 from django.core.management import call_command
@@ -16,7 +17,7 @@ from accounts import mail, services
 from accounts.models import User
 from accounts.rules import Role
 from ballots.services import cast, withdraw
-from config import admin_views, figures, metrics, standing, system
+from config import admin_views, figures, metrics, proxies, standing, system
 from config.leases import Leases
 from config.log import site_sealer
 from elections import repository as elections
@@ -406,3 +407,65 @@ def test_the_navigation_says_where_one_is_and_nothing_on_a_page_that_is_not_ther
     here = 'href="/admin/" aria-current="page">Site'
     assert here in owner.get("/admin/log/").content.decode()
     assert here not in owner.get("/nowhere").content.decode()
+
+
+# --- proxies that nobody told the site of ---
+
+
+@pytest.fixture
+def watch():
+    proxies.watch.forget()
+    yield proxies.watch
+    proxies.watch.forget()
+
+
+@pytest.mark.parametrize(
+    ("peer", "header", "noticed"),
+    [
+        ("127.0.0.1", "HTTP_X_FORWARDED_FOR", True),
+        ("10.0.0.9", "HTTP_X_FORWARDED_FOR", True),
+        ("::ffff:10.0.0.9", "HTTP_X_FORWARDED_PROTO", True),
+        ("fd00::9", "HTTP_X_FORWARDED_FOR", True),
+        ("10.1.0.1", "HTTP_X_FORWARDED_FOR", False),  # the one that is known
+        ("203.0.114.7", "HTTP_X_FORWARDED_FOR", False),  # somebody out there, who may make up what they like
+        ("10.0.0.9", "HTTP_ACCEPT", False),
+        ("", "HTTP_X_FORWARDED_FOR", False),
+    ],
+)
+def test_a_proxy_nobody_told_of_is_noticed(rf, watch, settings, peer, header, noticed):
+    settings.TRUSTED_PROXIES = [ip_network("10.1.0.1")]
+    watch.notice(rf.get("/", REMOTE_ADDR=peer, **{header: "198.51.100.1"}))
+    assert bool(watch.seen()) == noticed
+
+
+def test_it_is_said_once_in_the_log_and_without_an_address(rf, watch, caplog):
+    for peer in ("10.0.0.9", "10.0.0.9", "10.0.0.8"):
+        watch.notice(rf.get("/", REMOTE_ADDR=peer, HTTP_X_FORWARDED_FOR="198.51.100.1"))
+    (line,) = (record.getMessage() for record in caplog.records if record.name == "plenum.proxies")
+    assert "TRUSTED_PROXIES" in line
+    assert "10.0." not in line
+
+
+def test_no_more_are_remembered_than_a_page_can_show(rf, watch):
+    for number in range(50):
+        watch.notice(rf.get("/", REMOTE_ADDR=f"10.0.0.{number}", HTTP_X_FORWARDED_FOR="198.51.100.1"))
+    assert len(watch.seen()) == proxies.MOST
+
+
+@pytest.mark.parametrize("path", ["/admin/", "/admin/system/", "/admin/log/", "/admin/tables/"])
+def test_it_is_said_on_every_page_about_the_site_and_to_nobody_else(site, signed_in, watch, path):
+    owner = signed_in("Owner", Role.OWNER)
+    assert "TRUSTED_PROXIES</code> and start" not in owner.get(path).content.decode()
+    said = owner.get(path, HTTP_X_FORWARDED_FOR="198.51.100.1", REMOTE_ADDR="10.0.0.9").content.decode()
+    assert "a proxy that the site was not told of" in said
+    assert "10.0.0.9" in said
+    assert "a proxy that the site was not told of" not in owner.get("/").content.decode()
+
+
+def test_production_that_names_no_proxy_says_so_when_it_starts(settings):
+    settings.PRODUCTION, settings.TRUSTED_PROXIES = True, []
+    assert "TRUSTED_PROXIES is not set" in proxies.lacking()
+    settings.TRUSTED_PROXIES = [ip_network("127.0.0.1")]
+    assert proxies.lacking() == ""
+    settings.PRODUCTION, settings.TRUSTED_PROXIES = False, []
+    assert proxies.lacking() == ""

@@ -30,6 +30,7 @@ def test_the_demo_is_loaded_once(site):
     assert run("demo") == "The demo content is loaded."
     assert run("demo") == "The demo content is there already."
     assert sum(event["event_type"] == "UserRegistered" for event in EventLog(site).since(0)) == len(PEOPLE)
+    assert sum(1 for _ in site.each(keys.mails("queued"))) < 20, "of thousands of ballots only those of a few are told"
 
 
 @pytest.fixture

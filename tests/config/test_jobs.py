@@ -17,15 +17,22 @@ from django.core.management import call_command
 from django.core.management.base import CommandError
 from prometheus_client import REGISTRY
 
+from accounts import repository as people
+from ballots.services import cast
 from config import jobs
-from config.jobs import JOBS, SWEEP, Job, Outcome, Worker, pause, run, run_each
+from config.jobs import BALLOTS, FORGETTING, JOBS, SWEEP, Job, Outcome, Worker, pause, run, run_each
 from config.leases import SECONDS, SLACK, Leases
 from config.settings import BASE_DIR
+from elections import repository as elections
+from elections.services import close
+from results import services as results
 from store import keys
 from store.connect import connect
+from store.forgetting import QUIET
 from store.log import Event, EventLog
 from store.sqlite import SqliteTable
-from store.table import Missing, Put, Refused, Unavailable
+from store.table import Missing, Put, Refused, Unavailable, Update
+from tests.ballots.conftest import opened, ranks  # noqa: F401 - a fixture
 
 from .test_serve import free_port, read, serving
 
@@ -257,10 +264,40 @@ def test_a_site_at_rest_is_read_and_not_written(site, monkeypatch):
     assert {run.outcome for run in runs.values()} == {Outcome.NOTHING}
 
 
+def test_a_checkpoint_becomes_public_though_nothing_more_happens(site):
+    """On a quiet site nobody gives the sealer a reason to run when the quarter is over."""
+    EventLog(site).record(Event("ada", "ThingMade"))
+    assert run(jobs.LOG, Leases(site)).outcome == Outcome.DONE
+    assert run(jobs.LOG, Leases(site)).outcome == Outcome.NOTHING
+    site.write(Update(keys.checkpoint(1), set={"when_sealed": "2026-01-01T14:07:31.250Z"}))  # as if it was long ago
+    assert run(jobs.LOG, Leases(site)).outcome == Outcome.DONE
+    assert EventLog(site).newest_public()["event_id"] == 1
+    assert run(jobs.LOG, Leases(site)).outcome == Outcome.NOTHING
+
+
 def test_nothing_to_do_is_a_success(site):
     run(Job("idle", 2, pytest.fail, lambda: False), Leases(site))
     assert counted("idle", "nothing") == 1
     assert time.time() - last_success("idle") < 10
+
+
+def test_the_files_are_rewritten_in_a_quiet_moment_after_all_is_sealed(site, person, opened, monkeypatch):  # noqa: F811
+    """And by nobody else: whoever opens the result meanwhile finds it."""
+    rewritten, rewrite = [], SqliteTable.forget_deleted
+    monkeypatch.setattr(SqliteTable, "forget_deleted", lambda self: (rewritten.append(1), rewrite(self)))
+    monkeypatch.setattr(SqliteTable, "quiet", lambda self: QUIET)
+    opened("Eve")
+    cast(person("Eve"), "Board", ranks(Bo=1), "form")
+    close(people.find("the organiser"), elections.find("Board"))
+    assert results.find("Board").report is not None
+    leases = Leases(site)
+    run(FORGETTING, leases)  # says since when it waits
+    assert run(FORGETTING, leases).outcome == Outcome.NOTHING  # because the box has yet to be emptied
+    run(BALLOTS, leases)
+    assert rewritten == []
+    assert run(FORGETTING, leases).done == 1
+    assert rewritten == [1]
+    assert run(FORGETTING, leases).outcome == Outcome.NOTHING
 
 
 # --- commands ---

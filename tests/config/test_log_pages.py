@@ -14,6 +14,7 @@ from store import keys, log_search
 from store.log import Event, EventLog
 from store.seal import Sealer, event_digest
 from store.table import Update
+from tests.publishing import seal_publicly
 
 ODD = "#1/100% \"quoted\" 'n' <b> &amp;"
 
@@ -152,14 +153,19 @@ def test_an_event_shows_all_it_says_with_its_digest(site, log, auditor):
     page = auditor.get("/admin/log/2/")
     text = text_of(page)
     assert event_digest(log.find(2)).hex() in text
+    assert log.find(2)["nonce"] in text
     assert "not sealed yet" in text
+    assert "Public checkpoint with the next full quarter of an hour" in text
     assert '{"of": ["a", 1, null, true]}' in text
     assert '"x" {"y": 1}' in text
     assert "two<br>lines" in page.content.decode()
     assert 'href="/election/Board/"' in page.content.decode()
     assert 'href="/people/Bo/"' in page.content.decode()
     Sealer(site).seal()
-    assert "at event 2 · the digest is the one that was sealed" in text_of(auditor.get("/admin/log/2/"))
+    assert "with the events up to 2; the digest is the one that was sealed" in text_of(auditor.get("/admin/log/2/"))
+    happen(log, 1)
+    seal_publicly(site)
+    assert "Public checkpoint at event 3" in text_of(auditor.get("/admin/log/2/"))
 
 
 def test_an_event_changed_after_it_was_sealed_says_so(site, log, auditor):
@@ -226,28 +232,42 @@ def test_checkpoints_are_for_everybody(site, log):
     answer = client.get("/checkpoints/newest.txt")
     assert (answer.status_code, answer.content) == (404, b"Nothing has been sealed yet.\n")
     happen(log, 3)
-    Sealer(site).seal()
-    newest = log.newest_checkpoint()
+    newest = seal_publicly(site)
     page = text_of(client.get("/checkpoints/"))
     assert f"manage.py verify --checkpoint 4:{newest['hash']}" in page
     answer = client.get("/checkpoints/newest.txt")
-    assert answer.content.decode() == f"4:{newest['hash']}\n{newest['when_sealed']}\n"
+    assert answer.content.decode() == f"4:{newest['hash']}\n{newest['published_at']}\n"
+    assert re.search(r"T\d\d:(00|15|30|45):00Z\n$", answer.content.decode())
     assert answer["Content-Type"] == "text/plain; charset=utf-8"
+
+
+def test_nobody_sees_a_checkpoint_before_its_quarter_is_over(site, log):
+    happen(log, 3)
+    Sealer(site).seal()
+    client, fine = Client(), log.newest_checkpoint()
+    for address in ("/", "/checkpoints/", "/checkpoints/newest.txt"):
+        assert fine["hash"] not in client.get(address).content.decode(), address
+    assert client.get("/checkpoints/2/").status_code == 404
+    seal_publicly(site)
+    for address in ("/", "/checkpoints/", "/checkpoints/newest.txt", "/checkpoints/2/"):
+        page = client.get(address).content.decode()
+        assert fine["hash"] in page, address
+        assert fine["when_sealed"] not in page, address
 
 
 def test_the_line_of_the_page_is_one_that_verify_takes(site, log):
     from tests.config.test_commands import run
 
     happen(log, 3)
-    Sealer(site).seal()
+    seal_publicly(site)
     line = Client().get("/checkpoints/newest.txt").content.decode().splitlines()[0]
     assert run("verify", f"--checkpoint={line}").startswith("Every event up to 4 is what was sealed")
 
 
 def test_earlier_checkpoints_are_leafed_through(site, log):
-    for _ in range(45):
+    for number in range(1, 46):
         happen(log, 1)
-        Sealer(site).seal()
+        seal_publicly(site, number)
     found, address = [], "/checkpoints/"
     while address:
         page = Client().get(address).content.decode()
@@ -259,7 +279,7 @@ def test_earlier_checkpoints_are_leafed_through(site, log):
 
 def test_the_checkpoint_over_an_event_has_a_page(site, log):
     happen(log, 3)
-    Sealer(site).seal()
+    seal_publicly(site)
     assert "Covers events 1–4" in text_of(Client().get("/checkpoints/2/"))
     for number in ("0", "5", "9" * 30):
         assert Client().get(f"/checkpoints/{number}/").status_code == 404

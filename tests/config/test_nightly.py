@@ -15,6 +15,7 @@ from store import keys
 from store.log import Event, EventLog
 from store.seal import Sealer
 from tests.at_once import at_once
+from tests.publishing import seal_publicly
 
 EVENING = datetime(2026, 11, 15, 20, tzinfo=UTC)
 ROLES = (Role.OWNER, Role.AUDITOR, Role.ADMIN, Role.USER)
@@ -30,9 +31,9 @@ def watched(site, person):
     return site
 
 
-def seal(site):
+def seal(site, quarters=1):
     EventLog(site).record(Event("ada", "ThingMade"))
-    Sealer(site).seal()
+    seal_publicly(site, quarters)
 
 
 def queued():
@@ -50,11 +51,11 @@ def test_auditors_and_the_owner_get_the_newest_checkpoint_once_a_day(watched, ou
     assert nightly.is_due(night(1))
     assert nightly.mail_checkpoint(night(1)) == 2
     assert queued() == BOTH
-    seal(watched)
+    seal(watched, 2)
     assert not nightly.is_due(night(1))
     assert nightly.mail_checkpoint(night(1)) == 0
     assert nightly.mail_checkpoint(night(2)) == 2
-    newest = EventLog(watched).newest_checkpoint()
+    newest = EventLog(watched).newest_public()
     sent = outbox()
     assert {(to, subject) for to, subject, _ in sent} == {
         (to, "Plenum: The newest checkpoint of the log") for to in BOTH
@@ -76,6 +77,13 @@ def test_a_site_without_a_checkpoint_mails_nothing_and_remembers_nothing(site):
     assert not nightly.is_due()
     assert nightly.mail_checkpoint() == 0
     assert site.get(keys.nightly()) is None
+
+
+def test_what_is_not_public_yet_is_not_mailed(watched):
+    nightly.mail_checkpoint(night(1))
+    EventLog(watched).record(Event("ada", "ThingMade"))
+    Sealer(watched).seal()
+    assert not nightly.is_due(night(2))
 
 
 def test_mailing_is_no_reason_for_the_next_mail(watched):
@@ -111,7 +119,7 @@ def test_of_several_workers_at_once_each_mail_is_queued_by_one(watched):
 
 def test_a_clock_moved_back_sends_nothing_again(watched):
     nightly.mail_checkpoint(night(1))
-    seal(watched)
+    seal(watched, 2)
     assert not nightly.is_due(night(0))
     assert nightly.mail_checkpoint(night(0)) == 0
 

@@ -8,8 +8,8 @@ import pytest
 
 from store import keys
 from store.log import Event, EventLog
-from store.seal import Sealer
 from store.table import BadCursor, Conflict, Put, Table, Unavailable
+from tests.publishing import seal_publicly
 
 PAGES = ("/", "/style/")
 WATCHED = ("/healthz", "/readyz", "/metrics")
@@ -33,9 +33,9 @@ def test_every_page_answers_head(client, site, path):
 
 def test_home_shows_the_newest_checkpoint_in_one_round_trip(client, site):
     EventLog(site).record(Event("ada", "ThingMade"))
-    Sealer(site).seal()
+    newest = seal_publicly(site)
     answer = client.get("/")
-    assert EventLog(site).newest_checkpoint()["hash"][:8] in answer.content.decode()
+    assert newest["hash"][:8] in answer.content.decode()
     assert 'desc="1 trips"' in answer["Server-Timing"]
 
 
@@ -121,7 +121,7 @@ def fail(monkeypatch, client, site):
         def raise_it(*args, **kwargs):
             raise exception
 
-        monkeypatch.setattr("store.log.EventLog.newest_checkpoint", raise_it)
+        monkeypatch.setattr("store.log.EventLog.newest_public", raise_it)
         client.raise_request_exception = False
         return client.get("/")
 
@@ -216,7 +216,7 @@ def test_what_broke_is_recorded_without_its_words(fail, caplog):
     fail(RuntimeError("ada@example.org did it"))
     (record,) = [record for record in caplog.records if record.message == "failure"]
     assert record.error == "RuntimeError"
-    assert "newest_checkpoint" in record.where or "home" in record.where
+    assert "newest_public" in record.where or "home" in record.where
     from config.logs import JsonLines
 
     assert "ada@example.org" not in "".join(JsonLines().format(each) for each in caplog.records)

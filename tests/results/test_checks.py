@@ -116,7 +116,8 @@ def test_the_ballots_to_recount_are_all_there_with_what_came_out(closed, look):
     counted = Ballots(tuple(said["candidates"]), dict(said["rankings"]))
     assert counted.digest == said["digest"] == found.seal.digest
     assert counted.total == len(SIX)
-    assert said["settings"] == {"method": "irv", "seats": 1, "unranked": "below", "seed": found.election.seed}
+    assert said["settings"] == {"method": "irv", "seats": 1, "unranked": "below", "seed": found.seal.seed}
+    assert said["lots"] == {"commitment": found.election.lots_commitment, "secret": found.seal.lots_secret}
     assert said["result"]["winners"] == list(found.report.result.winners)
     assert said["others"]["borda"]["winners"] == list(count(counted, "borda").winners)
     assert "reasons" not in said["result"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import hmac
 from datetime import timedelta
 from functools import partial
 
@@ -10,6 +11,7 @@ import pytest
 
 from accounts import repository as people
 from accounts.queues import SomeFailed
+from accounts.rules import Role
 from ballots import services as ballots
 from elections import repository as elections
 from elections import services as organising
@@ -152,17 +154,38 @@ def test_the_roll_is_sealed_with_the_result(site, voted, close, secret):
     voted({"Ada": 1}, {"Bo": 1}, {"Bo": 1}, secret_ballot=secret)
     close()
     assert services.find("Board").report is not None
-    lines = "".join(f'["voter {number}",true]\n' for number in range(3))
-    assert [said["roll_digest"] for said in sealed(site)] == [hashlib.sha256(lines.encode()).hexdigest()]
+    (said,) = sealed(site)
+    secret_of_roll = bytes.fromhex(site.get(keys.result("Board"))["roll_secret"])
+    entries = b""
+    for name in ("voter 0", "voter 1", "voter 2"):
+        nonce = hmac.digest(secret_of_roll, name.encode(), "sha256")
+        entries += hashlib.sha256(nonce + f'["{name}",true]'.encode()).digest()
+    assert said["roll_commitment"] == hashlib.sha256(entries).hexdigest()
 
 
-def test_where_few_have_voted_in_secret_the_digest_of_the_roll_does_not_tell_who(site, opened, close, person):  # noqa: F811
-    opened("Eve", "Flo")
-    ballots.cast(person("Eve"), "Board", ranks(Ada=1), "form")
+def test_two_rolls_that_are_the_same_are_sealed_as_something_else(site, opened, close):  # noqa: F811
+    for name in ("Board", "Other"):
+        opened("Eve", "Flo", name=name)
+        close(name)
+        assert services.find(name).report is not None
+    first, second = sealed(site)
+    assert first["roll_commitment"] != second["roll_commitment"]
+
+
+def test_the_secret_of_the_roll_is_in_no_event_and_on_no_page(site, voted, close, signed_in):
+    voted({"Ada": 1})
     close()
     assert services.find("Board").report is not None
-    lines = '["Eve",null]\n["Flo",null]\n'
-    assert [said["roll_digest"] for said in sealed(site)] == [hashlib.sha256(lines.encode()).hexdigest()]
+    secret = site.get(keys.result("Board"))["roll_secret"]
+    assert not any(secret in repr(event) for event in site.each(keys.events()))
+    auditor = signed_in("Grace", Role.AUDITOR)
+    place = keys.result("Board")
+    whole = auditor.get("/admin/tables/raw/item/", {"table": "data", "pk": place.pk, "sk": place.sk}).content.decode()
+    assert "roll_secret" in whole
+    listed = auditor.get("/admin/tables/raw/", {"table": "data", "pk": place.pk}).content.decode()
+    assert "RESULT" in listed
+    assert secret not in whole + listed
+    assert secret not in repr(services.find("Board"))
 
 
 def test_one_that_cannot_be_sealed_does_not_hold_up_the_others(site, voted, opened, close):  # noqa: F811

@@ -8,18 +8,20 @@ import threading
 import time
 import tracemalloc
 from io import BufferedReader, BytesIO
-from itertools import count
+from itertools import chain, count, islice
 
 import orjson
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from store import backup as backup_module
 from store import keys, trips
 from store.backup import (
     Damaged,
     NotEmpty,
     NotTheSame,
+    Reading,
     Unfinished,
     backup,
     check,
@@ -280,11 +282,65 @@ def test_the_first_line_says_what_it_is_and_the_last_that_it_is_whole(full, file
     assert orjson.loads(last) == {"items": len(items), "sha256": digest}
 
 
-def test_salts_of_secret_elections_are_counted(embedded):
-    table = embedded()
-    place = keys.salt("Board")
-    table.write(Put({"PK": place.pk, "SK": place.sk, "salt": b"\x01"}), Put({"PK": "SALT", "SK": "METADATA"}))
-    assert backup(table, BytesIO()).salts == 1
+SALT = {"PK": keys.salt("Board").pk, "SK": keys.salt("Board").sk, "salt": b"\x01"}
+
+
+def test_salts_of_secret_elections_are_left_out_of_every_copy(embedded):
+    table, copy, file = embedded(), embedded(), BytesIO()
+    table.write(Put(SALT), Put({"PK": "SALT", "SK": "METADATA"}))
+    assert backup(table, file).salts == 1
+    assert b"ELECTION#" not in file.getvalue()
+    assert transfer(table, copy) == check_items(file) == 1
+    assert [item["PK"] for _, item in copy.everything()] == ["SALT"]
+
+
+def check_items(file: BytesIO) -> int:
+    file.seek(0)
+    return sum(1 for _ in Reading(file))
+
+
+def test_salts_in_a_backup_of_an_earlier_version_are_not_restored(embedded, monkeypatch):
+    table, copy, file = many(embedded(), 400), embedded(), BytesIO()
+    table.write(Put(SALT))
+    with monkeypatch.context() as earlier:
+        earlier.setattr("store.backup.is_salt", lambda key: False)
+        assert backup(table, file).items == 401
+    assert b'"salt"' in file.getvalue()
+    with monkeypatch.context() as killed:
+        killed.setattr("store.backup._fill", broken_off(after=2))
+        with pytest.raises(KeyboardInterrupt):
+            restore(copy, BytesIO(file.getvalue()), check(BytesIO(file.getvalue())))
+    assert restore(copy, BytesIO(file.getvalue()), check(BytesIO(file.getvalue()))) == 400
+    assert copy.get(keys.salt("Board")) is None
+    assert sum(1 for _ in copy.everything()) == 400
+
+
+def broken_off(after: int):
+    """A restore that is killed when it has written so many batches."""
+    fill = backup_module._fill
+
+    def some(table, entries, done, sha256, progress, **options):
+        first = list(islice(backup_module.batches(entries), after))
+        fill(table, chain.from_iterable(first), done, sha256, progress, **options)
+        raise KeyboardInterrupt
+
+    return some
+
+
+def test_what_is_to_be_finished_is_finished_before_the_store_counts_as_whole(embedded, full, file):
+    copy, seen = embedded(), []
+    sha256 = check(BytesIO(file))
+
+    def killed() -> None:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        restore(copy, BytesIO(file), sha256, finish=killed)
+    with pytest.raises(Unfinished):
+        backup(copy, BytesIO())
+    restore(copy, BytesIO(file), sha256, finish=lambda: seen.append(copy.get(keys.restoring())))
+    assert seen[0]["items"] == sum(1 for _ in copy.everything())
+    assert copy.get(keys.restoring()) is None
 
 
 NESTED = st.recursive(

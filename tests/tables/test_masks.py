@@ -14,8 +14,9 @@ from store.table import DATA, LOG, Key, Span
 
 ALL = Allowed(ballots=True, published=True, who=True)
 LEFT_OUT = {"session", "throttle", "registration", "factors", "salt", "secret ballot", "poll's vote"}
-LEFT_OUT |= {"poll's counts", "short code", "form sent"}
-AMONG_OTHERS = {"factors", "salt", "secret ballot", "poll's vote", "poll's counts"}  # in a partition that may be read
+LEFT_OUT |= {"poll's counts", "short code", "form sent", "lots' secret"}
+# In a partition that may be read:
+AMONG_OTHERS = {"factors", "salt", "secret ballot", "poll's vote", "poll's counts", "lots' secret"}
 
 
 def rows_of_the_schema() -> dict[str, tuple[str, str, str]]:
@@ -64,6 +65,11 @@ def test_an_attribute_nobody_has_thought_of_is_hidden():
     seen = masks.shown(DATA, item)
     assert {name for name, value in seen.items() if value is HIDDEN} == {"hash", "salt", "session_salt", "pin"}
     assert str(HIDDEN) == "hidden"
+
+
+@pytest.mark.parametrize("place", [keys.user("Ada"), keys.voter("Board", "Ada")])
+def test_by_what_a_ballot_knows_its_caster_is_hidden(place):
+    assert masks.shown(DATA, {"PK": place.pk, "SK": place.sk, "lineage": "0f"}, ALL)["lineage"] is HIDDEN
 
 
 def test_what_lies_deeper_is_hidden_too():

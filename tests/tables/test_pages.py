@@ -256,8 +256,8 @@ def test_a_person_is_shown_without_secrets(site, auditor, person):
     stored = site.get(keys.user("Vera"))
     text = text_of(auditor.get(item(keys.user("Vera"))))
     assert vera.email in text
-    assert not any(stored[name] in text for name in ("hash", "salt", "session_salt"))
-    assert text.count('<span class="hint">hidden</span>') == 3
+    assert not any(stored[name] in text for name in ("hash", "salt", "session_salt", "lineage"))
+    assert text.count('<span class="hint">hidden</span>') == 4
 
 
 def test_a_prefix_narrows_a_partition(site, auditor, opened):

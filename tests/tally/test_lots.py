@@ -8,7 +8,7 @@ from collections import Counter
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tally.lots import Chooser, by_earlier_rounds, draw, mark
+from tally.lots import Chooser, by_earlier_rounds, commitment, draw, mark, seed_of
 
 NAMES = ("Ada", "Bo", "Cy", "דנה")
 
@@ -26,6 +26,13 @@ def test_a_lot_is_the_smallest_sha256_of_five_lines():
 def test_the_mark_of_a_name_is_what_the_documentation_says():
     # printf 'seed\nirv\nelimination\n3\nAda' | sha256sum
     assert mark("seed", "irv", "elimination", 3, "Ada").startswith("04daa1f72e13")
+
+
+def test_commitment_and_seed_are_what_the_documentation_says():
+    # printf 'plenum: commitment to lots\nsecret' | sha256sum
+    assert commitment("secret") == "e44ac76829e77673c2a2d884bb8a8d73254abb2d2f106c6bb51be2f73293adde"
+    # printf 'plenum: seed of lots\nsecret\ndigest' | sha256sum
+    assert seed_of("secret", "digest") == "832437f4536b6bee55500208343b3a36919adddfc92814f96b59d952f3963d93"
 
 
 @settings(max_examples=30, deadline=None)

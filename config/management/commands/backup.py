@@ -19,8 +19,8 @@ from store.backup import backup
 class Command(StoreCommand):
     help = (
         "Writes all items of both tables as JSON lines, while the site runs. "
-        "While a secret election is open, the backup holds its salt: whoever has both the backup and SECRET_KEY "
-        "can tell who voted how. Never keep them together, and destroy such a backup after the close."
+        "It leaves out what ties secret ballots to their voters: in a secret election that is open, those who have "
+        "voted could not change or withdraw their ballots after a restore."
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
@@ -33,8 +33,8 @@ class Command(StoreCommand):
         said.write(f"{summary.items} items are in the backup; SHA-256 {summary.sha256}.")
         if summary.salts:
             self.stderr.write(
-                f"It holds the salt of secret elections, because they are not closed yet: {summary.salts}. "
-                "Keep this backup apart from SECRET_KEY, and destroy it after the close."
+                f"Secret elections that are open: {summary.salts}. The backup does not say whose which ballot is; "
+                "should you restore it, what was cast by now counts, and can no longer be changed or withdrawn."
             )
 
 

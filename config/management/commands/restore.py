@@ -7,7 +7,8 @@ from typing import Any
 
 from django.core.management.base import CommandError
 
-from config.commands import StoreCommand
+from ballots.services import unlink_all
+from config.commands import StoreCommand, say_unlinked
 from config.progress import shown_on
 from store.backup import check, restore, unzipped
 
@@ -16,7 +17,8 @@ class Command(StoreCommand):
     help = (
         "Restores a backup into a store that is empty. A file is checked whole before anything is written, and an "
         "interrupted restore of the same file goes on; what comes through a pipe is checked at its end. "
-        "Secret elections that were open when the backup was made need the SECRET_KEY of then."
+        "In secret elections that were open when the backup was made, what was cast by then counts, but nobody can "
+        "change or withdraw it: no backup says whose which ballot is."
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
@@ -36,10 +38,13 @@ class Command(StoreCommand):
             sha256 = check(unzipped(raw), progress)
         self.table.create()
         with path.open("rb") as raw, shown_on(self.stderr, "Restore") as progress:
-            return restore(self.table, unzipped(raw), sha256, progress)
+            return restore(self.table, unzipped(raw), sha256, progress, self._unlink)
 
     def _from_pipe(self) -> int:
         self.stderr.write("From a pipe, the backup is checked at its end: until then the store is not whole.")
         self.table.create()
         with shown_on(self.stderr, "Restore") as progress:
-            return restore(self.table, unzipped(sys.stdin.buffer), progress=progress)
+            return restore(self.table, unzipped(sys.stdin.buffer), progress=progress, finish=self._unlink)
+
+    def _unlink(self) -> None:
+        say_unlinked(self.stderr, unlink_all())

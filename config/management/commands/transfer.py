@@ -3,16 +3,21 @@
 from argparse import ArgumentParser
 from typing import Any
 
-from config.commands import StoreCommand
+from accounts.repository import acting_on
+from ballots.services import unlink_all
+from config.commands import StoreCommand, say_unlinked
 from config.progress import shown_on
 from store.backup import transfer
 from store.connect import connect
+from store.table import Table
 
 
 class Command(StoreCommand):
     help = (
         "Copies everything from one store into another that is empty, and reads every item again there. "
-        "Stop the site first: what is changed meanwhile is not copied."
+        "Stop the site first: what is changed meanwhile is not copied. "
+        "In secret elections that are open, what was cast by then counts, but nobody can change or withdraw it there: "
+        "no copy says whose which ballot is."
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
@@ -23,5 +28,9 @@ class Command(StoreCommand):
         filled = connect(target)
         filled.create()
         with shown_on(self.stderr, "Transfer") as progress:
-            items = transfer(connect(source), filled, progress)
+            items = transfer(connect(source), filled, progress, lambda: self._unlink(filled))
         self.stdout.write(f"{items} items were copied, and are the same there.")
+
+    def _unlink(self, filled: Table) -> None:
+        with acting_on(filled):
+            say_unlinked(self.stderr, unlink_all())

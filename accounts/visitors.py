@@ -1,0 +1,61 @@
+"""Who is at the door: where they come from, and which accounts have signed in on their browser before.
+
+A browser that has signed in gets a cookie with a mark for that account: a random number, and a MAC of it that only this
+account's devices can have. It opens nothing. It only says that this is no stranger guessing, and it is worth nothing
+after a new password or after signing out everywhere. Whoever never signed in has none.
+"""
+
+from __future__ import annotations
+
+import secrets
+from dataclasses import dataclass
+
+from django.conf import settings
+from django.http import HttpRequest, HttpResponse
+from django.utils.crypto import constant_time_compare, salted_hmac
+
+from store import keys
+
+from .addresses import address
+from .models import User
+
+COOKIE = "plenum_known"
+A_YEAR = 365 * 24 * 3600
+MOST_ACCOUNTS = 5  # on one browser; the one that signed in last comes first
+
+
+@dataclass(frozen=True, slots=True)
+class Visitor:
+    address: str
+    marks: tuple[str, ...] = ()
+
+    def device(self, user: User) -> str:
+        """The number of this browser for the account, or the empty string if it has not signed in before."""
+        numbers = (mark.partition(".")[0] for mark in self.marks)
+        known = zip(self.marks, numbers, strict=True)
+        return next((number for mark, number in known if constant_time_compare(mark, _mark(number, user))), "")
+
+
+def visitor(request: HttpRequest) -> Visitor:
+    marks = request.COOKIES.get(COOKIE, "").split("~")[:MOST_ACCOUNTS]
+    return Visitor(address(request), tuple(filter(None, marks)))
+
+
+def remember(request: HttpRequest, response: HttpResponse, user: User) -> None:
+    """From now on this browser is known to the account; to others it was known to before, it stays so."""
+    known = visitor(request)
+    number = known.device(user) or secrets.token_hex(8)
+    others = [mark for mark in known.marks if not mark.startswith(f"{number}.")]
+    response.set_cookie(
+        COOKIE,
+        "~".join([_mark(number, user), *others][:MOST_ACCOUNTS]),
+        max_age=A_YEAR,
+        secure=settings.SESSION_COOKIE_SECURE,
+        httponly=True,
+        samesite="Lax",
+    )
+
+
+def _mark(number: str, user: User) -> str:
+    words = f"{number} {keys.fold(user.name)} {user.session_salt}"
+    return f"{number}.{salted_hmac('accounts.visitors', words, algorithm='sha256').hexdigest()[:32]}"

@@ -1,0 +1,95 @@
+"""The mails voters get about their ballots: that something happened, never what the ballot says."""
+
+from __future__ import annotations
+
+from django.urls import reverse
+from django.utils.translation import gettext_noop
+
+from accounts import mail
+from accounts.letters import Letter
+from accounts.mail import Mail
+from store.table import Write
+
+from .repository import Standing
+
+CAST, CHANGED, WITHDRAWN, PAPER = "ballot_cast", "ballot_changed", "ballot_withdrawn", "ballot_on_paper"
+
+
+def of_cast(standing: Standing, actor: str, *, paper: bool) -> list[Write]:
+    """The mail about a cast, to be queued with it; about paper it says who has entered it."""
+    if paper:
+        return _told(PAPER, standing, entered_by=actor)
+    return _told(CHANGED if standing.voted else CAST, standing)
+
+
+def of_withdrawal(standing: Standing) -> list[Write]:
+    return _told(WITHDRAWN, standing)
+
+
+def _told(kind: str, standing: Standing, **more: str) -> list[Write]:
+    """Nothing, if the election does not have its voters told, or where there is no address."""
+    election, to = standing.election, _address(standing)
+    if not election.mail_votes or to is None:
+        return []
+    return [mail.queued(kind, to, election_name=election.name, organiser=election.owner_name, **more)]
+
+
+def _address(standing: Standing) -> str | None:
+    """Of the account; of somebody without one the address they are on the roll by."""
+    if standing.person is not None:
+        return standing.person.email
+    return standing.voter if "@" in (standing.voter or "") else None
+
+
+def _link(letter: Mail) -> str:
+    return reverse("election", args=[letter.about["election_name"]])
+
+
+NOT_ME = gettext_noop(
+    "If that was not you: sign in, cast your ballot anew before the election closes, change your password, and tell "
+    "%(organiser)s, who runs the election."
+)
+
+LETTERS = {
+    CAST: Letter(
+        gettext_noop("Your ballot is cast"),
+        (gettext_noop("a ballot was cast in your name in the election “%(election_name)s”."), NOT_ME),
+        _link,
+        gettext_noop("To the election"),
+    ),
+    CHANGED: Letter(
+        gettext_noop("Your ballot was changed"),
+        (
+            gettext_noop(
+                "in the election “%(election_name)s” your ballot was replaced by another one. The earlier code no "
+                "longer counts."
+            ),
+            NOT_ME,
+        ),
+        _link,
+        gettext_noop("To the election"),
+    ),
+    WITHDRAWN: Letter(
+        gettext_noop("Your ballot was withdrawn"),
+        (
+            gettext_noop(
+                "your ballot in the election “%(election_name)s” was withdrawn. You may vote again until it closes."
+            ),
+            NOT_ME,
+        ),
+        _link,
+        gettext_noop("To the election"),
+    ),
+    PAPER: Letter(
+        gettext_noop("Your paper ballot was entered"),
+        (
+            gettext_noop("%(entered_by)s has entered a paper ballot of yours in the election “%(election_name)s”."),
+            gettext_noop(
+                "If you gave none, tell %(organiser)s, who runs the election, before it closes. If you can sign in "
+                "here, you may also cast your ballot anew."
+            ),
+        ),
+        _link,
+        gettext_noop("To the election"),
+    ),
+}

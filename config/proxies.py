@@ -1,0 +1,60 @@
+"""Proxies that nobody told the site of. Behind one all visitors have the same address, and are limited as if they were
+one; so whoever looks after the site is told."""
+
+from __future__ import annotations
+
+import logging
+import time
+
+from django.conf import settings
+from django.http import HttpRequest
+
+from accounts.addresses import is_trusted, read
+
+HEADERS = ("HTTP_X_FORWARDED_FOR", "HTTP_X_FORWARDED_PROTO")
+MOST = 8  # are remembered
+A_DAY = 24 * 3600
+log = logging.getLogger("plenum.proxies")
+
+UNTOLD = (
+    "TRUSTED_PROXIES is not set, though in production the site expects a proxy in front of it that speaks HTTPS. "
+    "Until it names that proxy, all visitors have its address, and are limited as if they were one."
+)
+SEEN = (
+    "Requests come through a proxy that TRUSTED_PROXIES does not name: all visitors have its address, and are limited "
+    "as if they were one. The system page says which it is."
+)
+
+
+class ProxyWatch:
+    """What this process has seen. Every request through such a proxy shows it, also the one for the page that tells."""
+
+    def __init__(self) -> None:
+        self._seen: dict[str, float] = {}
+
+    def notice(self, request: HttpRequest) -> None:
+        """Only an address of a private network is likely to be a proxy of ours; a stranger can make up any header."""
+        if not any(header in request.META for header in HEADERS):
+            return
+        peer = read(str(request.META.get("REMOTE_ADDR", "")))
+        if peer is None or peer.is_global or is_trusted(peer):
+            return
+        if not self._seen:
+            log.warning(SEEN)
+        if len(self._seen) < MOST or str(peer) in self._seen:
+            self._seen[str(peer)] = time.monotonic()
+
+    def seen(self) -> list[str]:
+        """Their addresses, of the last day."""
+        return sorted(peer for peer, moment in self._seen.items() if time.monotonic() - moment < A_DAY)
+
+    def forget(self) -> None:
+        self._seen.clear()
+
+
+watch = ProxyWatch()
+
+
+def lacking() -> str:
+    """A sentence for whoever starts the site, if it is set up as if there were no proxy."""
+    return UNTOLD if settings.PRODUCTION and not settings.TRUSTED_PROXIES else ""

@@ -1,0 +1,125 @@
+"""Public checkpoints: those of the log's checkpoints that everybody may see, on a coarse clock.
+
+The sealer seals every few seconds, and on a quiet site a checkpoint covers a single act. Whoever could watch that would
+know when it happened. So a checkpoint becomes public when the quarter of an hour in which it was sealed is over, and
+its time is that of the full quarter, however quiet the site is. The exception is a close: then all that is sealed
+becomes public at once, so that people can take the proof away. With it goes the end of every full block of the log, so
+that no public checkpoint covers many numbers and a bundle stays small.
+
+An item says up to which number all is public and up to which it is wanted: by the quarter, or by the very transaction
+that seals a close. Each step moves it on condition that nobody else has; whoever is killed on the way, the next one
+goes on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
+from datetime import UTC, datetime, timedelta
+
+from . import keys
+from .log import EventLog, as_text, utc_now
+from .log_index import BLOCK, EPOCH, first_of
+from .table import LOG, Condition, Equals, Item, Less, Missing, Put, Refused, Table, Update
+
+QUARTER = timedelta(minutes=15)
+AT_ONCE = frozenset({"ElectionClosed", "ResultSealed"})  # what somebody is waiting for a proof of
+
+
+def quarter_of(moment: datetime) -> datetime:
+    """When the quarter of an hour began that the moment is in."""
+    return moment - (moment - EPOCH) % QUARTER
+
+
+def as_quarter(moment: datetime) -> str:
+    """A full quarter of an hour as it is shown: 2026-11-15T10:30:00Z."""
+    return quarter_of(moment).astimezone(UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
+
+
+def wanted_at_once(checkpoint: Item, events: Iterable[Item]) -> Iterator[Update]:
+    """What the transaction that seals these events adds if one of them is a close."""
+    if any(event["event_type"] in AT_ONCE for event in events):
+        yield Update(keys.publishing(), set={"wanted": checkpoint["event_id"]})
+
+
+class Publisher:
+    """Publishes what may be. Any number may run at once: each checkpoint is published by one, each quarter once."""
+
+    def __init__(self, table: Table, clock: Callable[[], datetime] = utc_now):
+        self.table = table
+        self.log = EventLog(table, clock)
+        self.clock = clock
+
+    def is_due(self) -> bool:
+        """Whether `publish` would publish anything now."""
+        state = self._state()
+        return bool(state["wanted"] > state["event_id"] or self._newest_over(state))
+
+    def publish(self) -> int:
+        """Publish all that may be public now; answers how many checkpoints that was."""
+        self._want_what_is_over()
+        published = 0
+        with suppress(Refused):  # then another sealer is at it, and goes on
+            while self._publish_next(self._state()):
+                published += 1
+        return published
+
+    def _state(self) -> Item:
+        """How far all is public and how far it is wanted. A restored store does not know, but has what was public."""
+        there = self.table.get(keys.publishing()) or {}
+        if "event_id" not in there and (newest := self.log.newest_public()):
+            there = {"event_id": newest["event_id"], **there}
+        return {"event_id": 0, "wanted": 0, "quarter": "", **there}
+
+    # --- by the quarter ---
+
+    def _want_what_is_over(self) -> None:
+        state = self._state()
+        number, quarter = self._newest_over(state), as_quarter(self.clock())
+        if number:
+            unmoved = _is_still(state, "quarter") & (Missing("wanted") | Less("wanted", number))
+            with suppress(Refused):  # then another sealer has seen to it
+                self.table.write(Update(keys.publishing(), set={"wanted": number, "quarter": quarter}, when=unmoved))
+
+    def _newest_over(self, state: Item) -> int:
+        """The newest number sealed before this quarter began, if it is neither public nor wanted yet; else 0."""
+        if state["quarter"] == as_quarter(self.clock()):
+            return 0
+        first = self.log.checkpoint_over(max(state["event_id"], state["wanted"]) + 1)
+        if first is None or not self._is_over(first):
+            return 0
+        newest_first = self.table.each(keys.checkpoints(first["event_id"]), backwards=True)
+        return next((int(each["event_id"]) for each in newest_first if self._is_over(each)), 0)
+
+    def _is_over(self, checkpoint: Item) -> bool:
+        """Whether the quarter in which it was sealed is; also if a clock that was wrong has put it far ahead."""
+        now = quarter_of(self.clock())
+        when = checkpoint["when_sealed"]
+        return bool(when < as_text(now) or when >= as_text(now + 2 * QUARTER))
+
+    # --- step by step ---
+
+    def _publish_next(self, state: Item) -> bool:
+        """One more of what is wanted: the end of the next full block, or all that is left."""
+        before = state["event_id"]
+        stop = min(state["wanted"], first_of(before + 1) + BLOCK - 1)
+        checkpoint = self.log.checkpoint_over(stop) if stop > before else None
+        if checkpoint is None:
+            return False
+        number, place = checkpoint["event_id"], keys.public_checkpoint(checkpoint["event_id"])
+        public = {
+            "first_event_id": before + 1,
+            "event_id": number,
+            "hash": checkpoint["hash"],
+            "published_at": as_quarter(self.clock()),
+        }
+        self.table.write(
+            Put({"PK": place.pk, "SK": place.sk, **public}, when=Missing(), table=LOG),
+            Update(keys.publishing(), set={"event_id": number}, when=_is_still(state, "event_id")),
+        )
+        return True
+
+
+def _is_still(state: Item, name: str) -> Condition:
+    """That the attribute is as it was read, which may be: not at all."""
+    return Missing(name) | Equals(name, state[name])

@@ -1,0 +1,54 @@
+"""A count whose lots are not drawn yet: whoever wins by one draw but not by another is tied, so far."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass, replace
+from functools import partial
+from itertools import groupby
+from operator import itemgetter
+
+from .ballots import Ballots
+from .methods import count
+from .result import Result, places_of
+
+OTHER_LOTS = 16  # how often a count with lots is repeated with others, to see whether the outcome hangs on them
+OTHER_LOTS_WORK = 20_000  # different rankings that are counted again for it, in all
+
+Draws = tuple[tuple[str, ...], ...]  # the winners of each
+
+
+def with_other_lots(ballots: Ballots, result: Result) -> Draws:
+    """Who would win if the lots fell otherwise, for a few draws; none where no lot was drawn, or it takes too long."""
+    tries = min(OTHER_LOTS, OTHER_LOTS_WORK // len(ballots.counts)) if result.lots else 0
+    again = partial(count, ballots, result.method, seats=result.seats, unranked=result.unranked)
+    return tuple(again(seed=f"{result.seed} {number}").winners for number in range(tries))
+
+
+@dataclass(frozen=True, slots=True)
+class Undrawn:
+    """What may be said of a result before the lots are drawn."""
+
+    result: (
+        Result  # of several seats, those are won that every draw gives to the same; of one, all who may win are tied
+    )
+    between: tuple[str, ...]  # those among whom a lot would choose; nobody, if the outcome hangs on none
+
+
+def undrawn(result: Result, draws: Draws) -> Undrawn:
+    every = [set(result.winners), *map(set, draws)]
+    sure, possible = set.intersection(*every), set.union(*every)
+    if sure == possible:
+        return Undrawn(result, ())
+    if result.seats > 1:
+        winners = tuple(name for name in result.winners if name in sure)
+        return Undrawn(replace(result, winners=winners), tuple(sorted(possible - sure)))
+    tied = tuple(sorted(possible))
+    return Undrawn(replace(result, winners=tied, places=with_first(result, tied)), tied)
+
+
+def with_first(result: Result, first: Collection[str]) -> tuple[tuple[str, int], ...]:
+    """Everybody's place, with all of these in the first."""
+    others = [each for each in result.places if each[0] not in first]
+    groups = [[name for name, _place in group] for _place, group in groupby(others, key=itemgetter(1))]
+    return places_of([list(first), *groups])

@@ -1,0 +1,241 @@
+"""Once secret ballots are published they leave the box; not before, and whoever is killed on the way is succeeded."""
+
+from __future__ import annotations
+
+from functools import partial
+
+import pytest
+
+from accounts import repository as people
+from ballots import repository, services
+from elections import repository as elections
+from elections import services as organising
+from results import proof
+from results import services as results
+from store import forgetting, keys
+from store.sqlite import SqliteTable
+from store.table import Delete, Key, Put, Unavailable, Write
+from tests.at_once import at_once
+
+from .conftest import ranks
+
+VOTERS = 7
+
+
+class Killed(BaseException):
+    """As if the process were gone."""
+
+
+class Mortal:
+    """A table that does so many writes, and then no more."""
+
+    def __init__(self, table: SqliteTable, writes: int):
+        self._table, self.left = table, writes
+
+    def __getattr__(self, name: str):
+        return getattr(self._table, name)
+
+    def write(self, *writes: Write, token: str | None = None) -> None:
+        if not self.left:
+            raise Killed
+        self.left -= 1
+        self._table.write(*writes, token=token)
+
+
+@pytest.fixture
+def closed(site, person, opened, monkeypatch):
+    """A closed election, of which so many voted, that takes several transactions in every step."""
+    monkeypatch.setattr(services, "A_SEALED_PART", 100)
+    monkeypatch.setattr(repository, "A_HANDFUL", 2)
+
+    def close(name: str = "Board", **settings):
+        names = [f"voter {number}" for number in range(VOTERS)]
+        opened(*names, name=name, **settings)
+        for number, each in enumerate(names):
+            services.cast(people.find(each) or person(each), name, ranks(Bo=1, Cy=1 + number % 2), f"{name} {each}")
+        organising.close(people.find("the organiser"), elections.find(name))
+
+    return close
+
+
+def box(name: str = "Board") -> list[repository.Ballot]:
+    return list(repository.every_ballot(name))
+
+
+def published(name: str = "Board") -> int:
+    return sum(1 for _ in repository.every_published(name))
+
+
+def sealed_events(site) -> list[str]:
+    kinds = ("BallotsSealed", "ResultSealed")
+    return [event["event_type"] for event in site.each(keys.events()) if event["event_type"] in kinds]
+
+
+def test_a_page_seals_a_small_election_and_leaves_box_and_files_to_the_worker(site, closed, monkeypatch):
+    closed()
+    monkeypatch.setattr(SqliteTable, "forget_deleted", lambda self: pytest.fail("the whole file is rewritten"))
+    assert results.find("Board").report is not None
+    assert len(box()) == published() == VOTERS
+    services.seal_what_is_closed()
+    assert box() == []
+    assert published() == VOTERS
+    assert site.get(keys.sealing("Board")) is None
+    assert site.get(keys.forgetting()) is not None
+    assert proof.check_sealed(elections.find("Board")) is None
+
+
+def test_public_ballots_stay_in_the_box(site, closed):
+    closed(secret_ballot=False)
+    services.seal_what_is_closed()
+    assert len(box()) == VOTERS
+    assert site.get(keys.sealing("Board")) is None
+    assert site.get(keys.forgetting()) is None
+
+
+def test_a_worker_killed_between_any_two_writes_is_taken_over_from(site, closed, monkeypatch):
+    closed("whole")
+    mortal = Mortal(site, 1000)
+    with people.acting_on(mortal):
+        services.seal_what_is_closed()
+    whole, steps = sealed_events(site), 1000 - mortal.left
+    assert steps > 10
+    for after in range(steps):
+        name = f"killed after {after}"
+        closed(name)
+        with people.acting_on(Mortal(site, after)), pytest.raises(Killed):
+            services.seal_what_is_closed()
+        assert site.get(keys.result(name)) is not None or len(box(name)) == VOTERS
+        assert published(name) == VOTERS or len(box(name)) == VOTERS
+        services.seal_what_is_closed()
+        assert (box(name), published(name), site.get(keys.sealing(name))) == ([], VOTERS, None)
+        assert proof.check_sealed(elections.find(name)) is None
+    assert sealed_events(site) == whole * (steps + 1)
+
+
+def test_several_workers_at_once_seal_and_empty_once(site, closed, caplog):
+    closed()
+    at_once(*[services.seal_what_is_closed] * 3, *[partial(results.find, "Board")] * 2)
+    services.seal_what_is_closed()
+    assert (box(), published(), site.get(keys.sealing("Board"))) == ([], VOTERS, None)
+    assert sealed_events(site).count("ResultSealed") == 1
+    assert [record.words for record in caplog.records if record.msg == "not sealed"] == []
+
+
+@pytest.mark.parametrize("how", ["edited", "gone", "planted"])
+def test_nothing_goes_that_is_not_published_as_it_was_cast(site, closed, caplog, how):
+    closed()
+    results.find("Board")
+    part = site.get(keys.published("Board", 0))
+    ballots = {
+        "edited": [{**part["ballots"][0], "rankings": "0"}, *part["ballots"][1:]],
+        "gone": part["ballots"][1:],
+        "planted": [{"confirmation": "0000-0000-0000-0000", "rankings": "0"}, *part["ballots"]],
+    }
+    site.write(Put({**part, "ballots": ballots[how]}))
+    services.seal_what_is_closed()
+    assert len(box()) == VOTERS
+    (words,) = (record.words for record in caplog.records if record.msg == "not sealed")
+    assert "The box is left as it is." in words
+    site.write(Put(part))
+    services.seal_what_is_closed()
+    assert box() == []
+
+
+def test_what_is_left_after_a_kill_goes_only_if_it_is_published(site, closed):
+    closed()
+    results.find("Board")
+    mark = site.get(keys.sealing("Board"))
+    site.write(Put({**mark, "removing": True}))
+    gone, edited, *_ = site.each(keys.ballots("Board"))
+    site.write(Delete(Key(gone["PK"], gone["SK"])), Put({**edited, "rankings": "0"}))
+    services.seal_what_is_closed()
+    assert len(box()) == VOTERS - 1
+    site.write(Put(edited))
+    services.seal_what_is_closed()
+    assert box() == []
+
+
+# --- elections that an earlier version has sealed ---
+
+
+def left_by_an_earlier_version(site, closed, *names: str) -> None:
+    for name in names:
+        closed(name)
+        services.seal_what_is_closed(name)
+        site.write(Delete(keys.sealing(name)))
+
+
+def test_boxes_that_an_earlier_version_has_left_full_are_emptied_once(site, closed, monkeypatch):
+    monkeypatch.setattr(services, "A_HANDFUL", 2)
+    names = [f"Election {number}" for number in range(5)]
+    left_by_an_earlier_version(site, closed, *names)
+    assert services.are_old_boxes_full()
+    rounds = 0
+    while services.are_old_boxes_full():
+        services.empty_old_boxes()
+        rounds += 1
+    assert rounds == 3
+    services.seal_what_is_closed()
+    assert [len(box(name)) for name in names] == [0] * 5
+    assert [proof.check_sealed(elections.find(name)) for name in names] == [None] * 5
+
+
+def test_one_box_that_does_not_fit_does_not_hold_up_the_others(site, closed, caplog):
+    left_by_an_earlier_version(site, closed, "Board", "Prize")
+    first = next(site.each(keys.ballots("Board")))
+    site.write(Put({**first, "rankings": "0"}))
+    assert services.empty_old_boxes() == 1
+    services.seal_what_is_closed()
+    assert (len(box("Board")), box("Prize")) == (VOTERS, [])
+    (words,) = (record.words for record in caplog.records if record.msg == "not emptied")
+    assert first["confirmation"] in words
+
+
+# --- forgetting ---
+
+
+def test_closing_and_emptying_ask_for_forgetting_which_waits_for_the_quiet(site, closed, monkeypatch):
+    closed()
+    quiet = {"for": 0.0}
+    monkeypatch.setattr(SqliteTable, "quiet", lambda self: quiet["for"])
+    assert forgetting.is_due(site, 1000)
+    assert forgetting.forget(site, 1000) == 0  # it says since when it waits
+    assert not forgetting.is_due(site, 1001)
+    quiet["for"] = forgetting.QUIET
+    assert forgetting.is_due(site, 1001)
+    assert not forgetting.is_due(site, 1001, more_to_come=lambda: True)
+    quiet["for"] = 0.0
+    late = 1000 + forgetting.LATEST
+    assert forgetting.is_due(site, late, more_to_come=lambda: True)
+    assert forgetting.forget(site, late) == 1
+    assert site.get(keys.forgetting()) is None
+    assert not forgetting.is_due(site, late)
+
+
+def test_what_is_deleted_while_the_files_are_rewritten_is_forgotten_the_next_time(site, monkeypatch):
+    site.write(forgetting.to_forget())
+    forgetting.forget(site, 1000)
+    rewrite = SqliteTable.forget_deleted
+
+    def meanwhile(self):
+        rewrite(self)
+        self.write(forgetting.to_forget())
+
+    monkeypatch.setattr(SqliteTable, "forget_deleted", meanwhile)
+    assert forgetting.forget(site, 2000) == 1
+    assert site.get(keys.forgetting())["since"] == 2000
+    monkeypatch.undo()
+    assert forgetting.forget(site, 3000) == 1
+    assert site.get(keys.forgetting()) is None
+
+
+def test_a_rewrite_that_failed_is_tried_again(site, monkeypatch):
+    def too_busy(self):
+        raise Unavailable("too busy")
+
+    site.write(forgetting.to_forget())
+    forgetting.forget(site, 1000)
+    monkeypatch.setattr(SqliteTable, "forget_deleted", too_busy)
+    with pytest.raises(Unavailable):
+        forgetting.forget(site, 2000)
+    assert site.get(keys.forgetting()) is not None

@@ -1,0 +1,208 @@
+"""No digest that somebody without rights can fetch tells by guessing what it stands for: the attack is made here.
+
+That it can succeed is shown as well, with what was published before there were nonces.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import re
+import zipfile
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from datetime import datetime
+from html import unescape
+from itertools import product
+
+import pytest
+from django.test import Client
+
+from accounts import repository as people
+from accounts.rules import Role
+from ballots import services
+from elections import repository as elections
+from elections import services as organising
+from elections.repository import Candidate
+from results import repository as results
+from results import roll
+from results import services as counting
+from results.files import EXPORTS
+from store import keys
+from store.log import EventLog
+from tests.ballots.guessing import Attack, Opened, Papers, Suspicion
+from tests.publishing import seal_publicly, without_nonces
+
+NAME = "Board"
+PEOPLE = ("Eve", "Fay", "Gil")
+NAMES = (*PEOPLE, "Zoe")  # who has no account here
+ADDRESSES = ("ida@example.org", "ina@example.org", "ivo@example.org")  # one of them is on the roll
+STRANGERS = ("/", "/checkpoints/", "/checkpoints/newest.txt", f"/result/{NAME}/", f"/result/{NAME}/embed/")
+CHECKS = ("", "recount/", "follow/", "head-to-head/", "what-if/")
+
+
+@dataclass
+class Held:
+    """A secret election on a quiet site: after every act the quarter is over, and somebody looks at what is public."""
+
+    site: object
+    person: object
+    quarters: int = 0
+    papers: dict[str, bytes] = field(default_factory=dict)
+
+    def seal(self) -> None:
+        self.quarters += 1
+        seal_publicly(self.site, self.quarters)
+        self.papers |= fetched(Client(), STRANGERS, f"{self.quarters} ")
+
+    def hold(self, *voters: str) -> None:
+        owner = self.person("the organiser")
+        self.seal()
+        for name in PEOPLE:
+            self.person(name)
+            self.seal()
+        organising.create(owner, NAME)
+        organising.add_candidates(owner, elections.find(NAME), [Candidate("Ada"), Candidate("Bo")])
+        organising.add_voters(owner, elections.find(NAME), [*PEOPLE, ADDRESSES[0]])
+        organising.open_(owner, elections.find(NAME), editable=False)
+        self.seal()
+        for name in voters:
+            services.cast(people.find(name), NAME, {"0": ["1"]}, f"form of {name}")
+            self.seal()
+
+    def close(self, reader: Client) -> None:
+        organising.close(people.find("the organiser"), elections.find(NAME))
+        assert counting.find(NAME).report is not None
+        self.seal()
+        pages = [f"/election/{NAME}/results/{each}" for each in CHECKS]
+        files = [f"/election/{NAME}/results/export/{each}" for each in EXPORTS]
+        both = [f"/election/{NAME}/", f"/election/{NAME}/history/"]
+        self.papers |= fetched(reader, [*both, *pages, *files], "observed ") | bundled(reader)
+        assert b"Digest of the ballots" in self.papers[f"observed /election/{NAME}/history/"]
+
+    def events(self) -> list[dict]:
+        return list(EventLog(self.site).since(0))
+
+
+def fetched(client: Client, addresses, label: str) -> Papers:
+    """The pages, and all single checkpoints and older pages that they lead to."""
+    found, left = {}, list(addresses)
+    for address in left:  # which grows meanwhile
+        answer = client.get(address)
+        page = b"".join(answer.streaming_content) if answer.streaming else answer.content
+        found[label + address] = page
+        links = re.findall(r'href="(/checkpoints/[^"]*)"', page.decode(errors="replace"))
+        left += [link for link in map(unescape, links) if link not in left]
+    return found
+
+
+def bundled(client: Client) -> Papers:
+    answer = client.get(f"/election/{NAME}/results/bundle.zip")
+    assert answer.status_code == 200
+    with zipfile.ZipFile(io.BytesIO(b"".join(answer.streaming_content))) as archive:
+        return {f"bundle/{each}": archive.read(each) for each in archive.namelist()}
+
+
+@pytest.fixture
+def held(site, person) -> Held:
+    return Held(site, person)
+
+
+@pytest.fixture
+def observer(signed_in) -> Client:
+    return signed_in("Ona", Role.OBSERVER)
+
+
+def suspicions(held: Held) -> Iterator[Suspicion]:
+    """Of everything that is not told in full: it may have been about anybody else, too."""
+    told = {event["event_id"] for event in map(json.loads, lines_told(held)) if "event_type" in event}
+    for event in held.events():
+        text = json.dumps([event["actor"], event["event_data"]])
+        for kind in (NAMES, ADDRESSES) if event["event_id"] not in told else ():
+            for real, guess in product((each for each in kind if each in text), kind):
+                actor, said = json.loads(text.replace(real, guess))
+                when = datetime.fromisoformat(event["when_occurred"])
+                yield Suspicion(guess, actor, event["event_type"], said, event["event_id"], when)
+
+
+def lines_told(held: Held) -> list[bytes]:
+    """Of the bundle, if it was fetched."""
+    return held.papers.get("bundle/events.jsonl", b"").splitlines()
+
+
+def opened(held: Held) -> set[Opened]:
+    attack = Attack(held.papers)
+    assert len(attack.words) > 5, "there is nothing to attack"
+    found = attack.opened(suspicions(held))
+    if "bundle/roll.json" in held.papers:
+        found |= attack.opened_roll(ADDRESSES)
+    assert attack.hashes > 1000
+    return found
+
+
+# --- the attack fails ---
+
+
+@pytest.mark.parametrize("voters", [("Fay",), ("Gil", "Fay")])
+def test_nobody_learns_who_has_voted_or_registered_by_guessing(held, observer, voters):
+    held.hold(*voters)
+    assert opened(held) == set(), "while it was open, by a stranger"
+    held.close(observer)
+    assert opened(held) == set(), "after the close, by an observer"
+
+
+def test_nothing_public_tells_when_somebody_acted(held, observer):
+    held.hold("Fay")
+    held.close(observer)
+    told = b"".join(
+        text for name, text in held.papers.items() if "/checkpoints/" in name or "checkpoints.jsonl" in name
+    )
+    fine = [each["when_sealed"] for each in held.site.each(keys.checkpoints())]
+    assert not [when for when in fine if when.encode() in told]
+    times = re.findall(rb"\d\d:(\d\d):(\d\d)(\.\d+)?Z", told)
+    assert times
+    assert {(int(minute) % 15, second, rest) for minute, second, rest in times} == {(0, b"00", b"")}
+
+
+# --- and can succeed ---
+
+
+def test_events_without_nonces_are_opened(held, observer, monkeypatch):
+    """As all events were that were written before there were any."""
+    without_nonces(monkeypatch)
+    held.hold("Fay")
+    cast_by_fay = ("Fay", "BallotCast")
+    assert as_told(opened(held)) == {cast_by_fay, *((name, "UserRegistered") for name in PEOPLE)}
+    held.close(observer)
+    found = opened(held)
+    assert ("Fay", "BallotCast", "its digest") in {(each.about, each.what, each.how) for each in found}
+    assert as_told(found) >= {cast_by_fay, (ADDRESSES[0], "VotersAdded")}
+    assert {about for about, what in as_told(found) if what == "BallotCast"} == {"Fay"}
+    assert not {"Zoe", *ADDRESSES[1:]} & {about for about, _ in as_told(found)}
+
+
+def as_told(found: set[Opened]) -> set[tuple[str, str]]:
+    return {(each.about, each.what) for each in found}
+
+
+def test_an_entry_of_the_roll_whose_nonce_is_published_is_opened(held, observer):
+    held.hold("Fay")
+    held.close(observer)
+    entry = next(voter for voter in elections.every_voter(NAME) if voter.name == ADDRESSES[0])
+    held.papers["leak"] = roll.nonce_of(results.find(NAME).seal.roll_secret, entry).hex().encode()
+    assert as_told(Attack(held.papers).opened_roll(ADDRESSES)) == {(ADDRESSES[0], "roll")}
+
+
+def test_a_nonce_that_is_published_with_a_withheld_event_opens_it(held, observer):
+    held.hold("Fay")
+    held.close(observer)
+    held.papers["leak"] = next(each for each in held.events() if each["event_type"] == "BallotCast")["nonce"].encode()
+    assert as_told(opened(held)) == {("Fay", "BallotCast")}
+
+
+def test_a_plain_digest_of_the_roll_is_opened(held, observer, monkeypatch):
+    """As results were sealed before."""
+    held.hold("Fay")
+    monkeypatch.setattr(counting, "roll_commitment", lambda election, secret: roll.roll_digest(election, 1))
+    held.close(observer)
+    assert as_told(Attack(held.papers).opened_roll(ADDRESSES)) == {(ADDRESSES[0], "roll")}

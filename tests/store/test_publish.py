@@ -1,0 +1,323 @@
+"""Public checkpoints: on a coarse clock however quiet the site is, at once at a close, each once whoever publishes."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from datetime import UTC, datetime, timedelta
+from io import BytesIO
+
+import pytest
+
+from store import keys, log_index, publish, seal
+from store.backup import backup, restore, transfer
+from store.log import Event, EventLog
+from store.publish import Publisher, as_quarter
+from store.seal import Sealer, event_digest, verify
+from store.sqlite import SqliteTable
+from store.table import LOG, Put, Update
+from tests.at_once import at_once
+from tests.publishing import forget_what_is_public, without_nonces
+
+SEVEN_PAST = datetime(2026, 11, 15, 14, 7, 31, 250_000, tzinfo=UTC)
+
+
+class Clock:
+    def __init__(self):
+        self.now = SEVEN_PAST
+
+    def __call__(self):
+        return self.now
+
+    def set(self, hour: int, minute: int, second: int = 0) -> None:
+        self.now = self.now.replace(hour=hour, minute=minute, second=second)
+
+
+@pytest.fixture
+def clock():
+    return Clock()
+
+
+@pytest.fixture
+def table(tmp_path):
+    table = SqliteTable(f"{tmp_path}/plenum.sqlite3")
+    table.create()
+    return table
+
+
+@pytest.fixture
+def log(table, clock):
+    return EventLog(table, clock)
+
+
+@pytest.fixture
+def sealer(table, clock):
+    return Sealer(table, clock=clock)
+
+
+def record(log, count=1, event_type="ThingMade"):
+    for n in range(count):
+        log.record(Event("ada", event_type, {"n": n}))
+
+
+def public(table) -> list[tuple[int, str]]:
+    return [(each["event_id"], each["published_at"][11:]) for each in table.each(keys.public_checkpoints())]
+
+
+# --- nonces ---
+
+
+def test_every_event_has_a_nonce_of_its_own_which_its_digest_knows(log):
+    record(log, 2)
+    first, second = log.since(0)
+    assert len(first["nonce"]) == len(second["nonce"]) == 32
+    assert first["nonce"] != second["nonce"]
+    assert event_digest(first) != event_digest({**first, "nonce": second["nonce"]})
+
+
+def test_an_event_without_a_nonce_keeps_its_digest_and_its_place_in_the_chain(table, log, sealer, monkeypatch):
+    """As all were written before there were any."""
+    with monkeypatch.context() as patched:
+        without_nonces(patched)
+        record(log, 2)
+    record(log)
+    old = log.find(1)
+    names = ("PK", "SK", "actor", "event_data", "event_id", "event_type", "when_occurred")
+    text = json.dumps({name: old[name] for name in names}, separators=(",", ":"))
+    assert event_digest(old) == hashlib.sha256(text.encode()).digest()
+    sealer.seal()
+    assert verify(table).flaw is None
+
+
+# --- the coarse clock ---
+
+
+def test_on_a_quiet_site_nothing_is_public_before_the_quarter_is_over(table, log, sealer, clock):
+    record(log)
+    sealer.seal()
+    for minute in (7, 8, 14):
+        clock.set(14, minute, 59)
+        assert not Publisher(table, clock).is_due()
+        sealer.seal()
+        assert public(table) == []
+    clock.set(14, 15)
+    assert Publisher(table, clock).is_due()
+    sealer.seal()
+    assert public(table) == [(1, "14:15:00Z")]
+    assert not Publisher(table, clock).is_due()
+
+
+def test_a_quarter_is_public_once_however_much_happens(table, log, sealer, clock):
+    for second in range(0, 60, 2):
+        clock.set(14, 14, second)
+        record(log)
+        sealer.seal()
+    for second in range(2, 60, 2):
+        clock.set(14, 15, second)
+        record(log)
+        sealer.seal()
+    assert public(table) == [(30, "14:15:00Z")], "and what came later waits for the next"
+    clock.set(14, 31)
+    sealer.seal()
+    assert public(table) == [(30, "14:15:00Z"), (59, "14:30:00Z")]
+
+
+def test_where_nothing_happened_nothing_becomes_public(table, log, sealer, clock):
+    record(log)
+    sealer.seal()
+    for hour in (15, 16, 17):
+        clock.set(hour, 3)
+        sealer.seal()
+    assert public(table) == [(1, "15:00:00Z")]
+
+
+def test_a_public_checkpoint_says_no_more_than_it_must(table, log, sealer, clock):
+    record(log, 3)
+    sealer.seal()
+    clock.set(14, 20)
+    sealer.seal()
+    newest = log.newest_public()
+    assert newest == {
+        "PK": "PUBLIC",
+        "SK": "000000000003",
+        "first_event_id": 1,
+        "event_id": 3,
+        "hash": log.newest_checkpoint()["hash"],
+        "published_at": "2026-11-15T14:15:00Z",
+    }
+
+
+@pytest.mark.parametrize("event_type", ["ElectionClosed", "ResultSealed"])
+def test_a_close_is_public_at_once(table, log, sealer, clock, event_type):
+    record(log, 2)
+    record(log, 1, event_type)
+    sealer.seal()
+    assert public(table) == [(3, "14:00:00Z")]
+    record(log)
+    sealer.seal()
+    assert len(public(table)) == 1
+    clock.set(14, 15)
+    sealer.seal()
+    assert public(table) == [(3, "14:00:00Z"), (4, "14:15:00Z")]
+
+
+def test_a_close_whose_sealer_was_killed_is_published_by_the_next(table, log, sealer, monkeypatch):
+    record(log, 1, "ElectionClosed")
+
+    def killed(self):
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Publisher, "publish", killed)
+        with pytest.raises(KeyboardInterrupt):
+            sealer.seal()
+    assert public(table) == []
+    assert Publisher(table, sealer.clock).is_due()
+    sealer.seal()
+    assert public(table) == [(1, "14:00:00Z")]
+
+
+def test_full_blocks_are_public_as_well_so_that_none_covers_many(table, log, sealer, clock, monkeypatch):
+    for module in (publish, seal, log_index):
+        monkeypatch.setattr(module, "BLOCK", 10)
+    monkeypatch.setattr(seal, "EVENTS_A_CHECKPOINT", 4)
+    record(log, 33)
+    sealer.seal()
+    assert public(table) == []
+    clock.set(14, 15)
+    sealer.seal()
+    assert public(table) == [(number, "14:15:00Z") for number in (10, 20, 30, 33)]
+    assert [each["first_event_id"] for each in table.each(keys.public_checkpoints())] == [1, 11, 21, 31]
+    record(log, 8)
+    record(log, 1, "ElectionClosed")
+    sealer.seal()
+    assert [number for number, _ in public(table)][4:] == [40, 42]
+    assert verify(table).flaw is None
+
+
+# --- several at once, and clocks that are wrong ---
+
+
+def test_several_sealers_publish_each_quarter_once(table, log, clock):
+    for minute in (10, 20, 35):
+        clock.set(14, minute)
+        record(log, 3)
+        at_once(*[Sealer(table, clock=clock).seal] * 4)
+    clock.set(14, 50)
+    at_once(*[Sealer(table, clock=clock).seal] * 4)
+    assert public(table) == [(3, "14:15:00Z"), (6, "14:30:00Z"), (9, "14:45:00Z")]
+
+
+def test_a_second_machine_whose_clock_is_late_publishes_nothing_more_in_the_quarter(table, log, clock):
+    record(log)
+    Sealer(table, clock=clock).seal()
+    clock.set(14, 15, 2)
+    Sealer(table, clock=clock).seal()
+    record(log)
+    Sealer(table, clock=lambda: clock.now - timedelta(seconds=5)).seal()
+    Sealer(table, clock=clock).seal()
+    assert public(table) == [(1, "14:15:00Z")]
+
+
+@pytest.mark.parametrize("back", [timedelta(minutes=10), timedelta(minutes=40), timedelta(days=1)])
+def test_a_clock_that_jumps_back_publishes_no_quarter_twice_and_goes_on(table, log, sealer, clock, back):
+    record(log)
+    sealer.seal()
+    clock.set(14, 15, 1)
+    sealer.seal()
+    record(log)
+    sealer.seal()
+    clock.now -= back
+    for _ in range(8):
+        record(log)
+        sealer.seal()
+        clock.now += timedelta(minutes=14)
+    seen = public(table)
+    assert len(set(seen)) == len(seen) > 1
+    assert [number for number, _ in seen] == sorted({number for number, _ in seen})
+    assert verify(table).flaw is None
+
+
+def test_what_was_sealed_by_a_clock_far_ahead_does_not_wait_for_that_day(table, log, sealer, clock):
+    clock.now += timedelta(days=2000)
+    record(log)
+    sealer.seal()
+    clock.now = SEVEN_PAST
+    sealer.seal()
+    assert public(table) == [(1, "14:00:00Z")]
+
+
+def test_a_quarter_begins_with_its_first_second():
+    moment = datetime(2026, 11, 15, 14, 15, tzinfo=UTC)
+    assert as_quarter(moment) == "2026-11-15T14:15:00Z"
+    assert as_quarter(moment - timedelta(microseconds=1)) == "2026-11-15T14:00:00Z"
+
+
+# --- stores of before, backups, verification ---
+
+
+@pytest.fixture
+def old(table, log, sealer, monkeypatch):
+    """A store that knows neither nonces nor public checkpoints, with many of the sealer's own."""
+    monkeypatch.setattr(seal, "EVENTS_A_CHECKPOINT", 1)
+    with monkeypatch.context() as patched:
+        without_nonces(patched)
+        record(log, 5)
+        record(log, 1, "ResultSealed")
+    sealer.seal()
+    forget_what_is_public(table)
+    return table
+
+
+def test_an_old_store_has_a_public_checkpoint_once_a_quarter_has_passed(old, log, sealer, clock):
+    assert log.newest_public() is None
+    assert verify(old).flaw is None
+    clock.set(14, 15)
+    assert Publisher(old, clock).is_due()
+    sealer.seal()
+    assert public(old) == [(6, "14:15:00Z")]
+    assert verify(old).flaw is None
+
+
+def test_a_checkpoint_that_was_published_at_any_number_is_still_one_to_hold_the_log_against(old):
+    for checkpoint in old.each(keys.checkpoints()):
+        assert verify(old, (checkpoint["event_id"], checkpoint["hash"])).flaw is None
+        assert verify(old, (checkpoint["event_id"], "00" * 32)).flaw
+
+
+def test_a_copy_has_what_is_public_and_goes_on_from_there(table, log, sealer, clock, tmp_path):
+    record(log, 2)
+    record(log, 1, "ElectionClosed")
+    sealer.seal()
+    record(log, 2)
+    sealer.seal()
+    file = BytesIO()
+    backup(table, file)
+    file.seek(0)
+    restored, transferred = (SqliteTable(f"{tmp_path}/{name}.sqlite3") for name in ("one", "other"))
+    for copy in (restored, transferred):
+        copy.create()
+    restore(restored, file)
+    transfer(table, transferred)
+    clock.set(14, 16)
+    for copy in (restored, transferred):
+        assert public(copy) == [(3, "14:00:00Z")]
+        assert [event["nonce"] for event in EventLog(copy).since(0)] == [event["nonce"] for event in log.since(0)]
+        Sealer(copy, clock=clock).seal()
+        assert public(copy) == [(3, "14:00:00Z"), (5, "14:15:00Z")]
+        assert verify(copy).flaw is None
+
+
+def test_a_public_checkpoint_that_was_changed_is_named(table, log, sealer):
+    record(log, 3, "ElectionClosed")
+    sealer.seal()
+    sentence = "The public checkpoint at event 3 is not what was sealed."
+    place = keys.public_checkpoint(3)
+    there = table.get(place)
+    table.write(Update(place, set={"hash": "00" * 32}))
+    assert verify(table).flaw == sentence
+    table.write(Put(there, table=LOG))
+    assert verify(table).flaw is None
+    beyond = keys.public_checkpoint(9)
+    table.write(Put({**there, "SK": beyond.sk, "event_id": 9}, table=LOG))
+    assert verify(table).flaw == sentence.replace("3", "9")

@@ -1,0 +1,187 @@
+"""Writers of the embedded store wait no longer than they are told; whoever is told "too busy" has written nothing."""
+
+from __future__ import annotations
+
+import fcntl
+import math
+import os
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+
+import pytest
+
+from store import sqlite
+from store.sqlite import SqliteTable
+from store.table import Key, Put, Span, Unavailable
+
+PATIENCE = 0.3
+AT_LAST = 30  # seconds after which a test gives up, on however busy a machine
+HOLDER = f"""
+import fcntl, select, sys
+queue = open(sys.argv[1] + "-queue", "w")
+fcntl.flock(queue, fcntl.LOCK_EX)
+print("held", flush=True)
+select.select([sys.stdin], [], [], {AT_LAST})
+"""
+
+
+@pytest.fixture
+def file(tmp_path, monkeypatch) -> SqliteTable:
+    monkeypatch.setattr(sqlite, "PATIENCE", PATIENCE)
+    table = SqliteTable(str(tmp_path / "store.sqlite3"))
+    table.create()
+    return table
+
+
+@contextmanager
+def held_elsewhere(table: SqliteTable) -> Iterator[None]:
+    """Inside, another process holds the lock that writers queue up for."""
+    command = [sys.executable, "-c", HOLDER, table.path]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as holder:
+        assert holder.stdout.readline() == b"held\n"
+        yield
+        holder.stdin.close()
+
+
+def until(happens: Callable[[], bool]) -> None:
+    end = time.monotonic() + AT_LAST
+    while not happens():
+        assert time.monotonic() < end, "it did not happen"
+        time.sleep(0.01)
+
+
+def is_free(table: SqliteTable) -> bool:
+    with open(f"{table.path}-queue", "w") as queue:
+        try:
+            fcntl.flock(queue, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return False
+        return True
+
+
+ACTS = {
+    "write": lambda table: table.write(Put({"PK": "a", "SK": "1"})),
+    "increment": lambda table: table.increment(Key("a", "1"), "count"),
+    "sweep": lambda table: table.sweep(),
+    "forget_deleted": lambda table: table.forget_deleted(),
+}
+
+
+@pytest.mark.parametrize("act", ACTS)
+def test_whoever_waits_for_another_process_is_refused_in_time_and_has_written_nothing(file, act):
+    with held_elsewhere(file), pytest.raises(Unavailable, match="too busy to write"):
+        ACTS[act](file)
+    until(lambda: is_free(file))
+    assert file.count(Span("a")) == 0
+    ACTS[act](file)
+
+
+def test_all_who_wait_together_are_refused_in_time(file):
+    """The second does not begin to wait when the first has given up: its patience is for everything."""
+    with held_elsewhere(file), ThreadPoolExecutor(4) as pool:
+        start = time.monotonic()
+        writes = [pool.submit(file.write, Put({"PK": "a", "SK": str(number)})) for number in range(4)]
+        assert {type(each.exception()) for each in writes} == {Unavailable}
+        assert time.monotonic() - start < AT_LAST - 10
+    until(lambda: is_free(file))
+    assert file.count(Span("a")) == 0
+
+
+def test_who_came_later_and_waits_on_is_written_when_the_other_process_lets_go(file, monkeypatch):
+    with ThreadPoolExecutor(1) as pool, held_elsewhere(file):
+        with pytest.raises(Unavailable):
+            file.write(Put({"PK": "a", "SK": "impatient"}))
+        monkeypatch.setattr(sqlite, "PATIENCE", AT_LAST)
+        patient = pool.submit(file.write, Put({"PK": "a", "SK": "patient"}))
+        until(lambda: len(file._waiting) == 1)
+    assert patient.result() is None
+    assert [item["SK"] for item in file.each(Span("a"))] == ["patient"]
+    until(lambda: is_free(file))
+
+
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
+def test_a_mistake_while_somebody_stands_in_line_for_us_does_not_block_those_who_come_next(file, monkeypatch):
+    apply = SqliteTable._apply
+
+    def mistaken(self, connection, writes, token):
+        if writes[0].item["SK"] == "bad":
+            raise TypeError
+        apply(self, connection, writes, token)
+
+    monkeypatch.setattr(SqliteTable, "_apply", mistaken)
+    monkeypatch.setattr(sqlite, "PATIENCE", AT_LAST)
+    with ThreadPoolExecutor(1) as pool:
+        with held_elsewhere(file):
+            bad = pool.submit(file.write, Put({"PK": "a", "SK": "bad"}))
+            until(lambda: len(file._waiting) == 1)
+        assert "nothing was written" in str(bad.exception())
+        until(lambda: not file._writer.queue._stands_in_line)
+        pool.submit(file.write, Put({"PK": "a", "SK": "good"})).result()
+    assert [item["SK"] for item in file.each(Span("a"))] == ["good"]
+
+
+def test_nobody_is_told_too_busy_about_a_write_that_is_then_committed(file, monkeypatch):
+    """Two wait; whoever's turn it is takes both along, and the commit is held until the other's patience has ended."""
+    first, both, tired = threading.Event(), threading.Event(), threading.Event()
+    apply, give_up = SqliteTable._apply, getattr(SqliteTable, "_give_up", None)
+
+    def held(self, connection, writes, token):
+        (first if writes[0].item["SK"] == "first" else both).wait(AT_LAST)
+        apply(self, connection, writes, token)
+
+    def gives_up(self, act):
+        tired.set()
+        give_up(self, act)
+
+    monkeypatch.setattr(SqliteTable, "_apply", held)
+    monkeypatch.setattr(SqliteTable, "_give_up", gives_up, raising=False)
+    monkeypatch.setattr(sqlite, "PATIENCE", 2.0)  # for the two to come together
+    with ThreadPoolExecutor(3) as pool:
+        begun = pool.submit(file.write, Put({"PK": "a", "SK": "first"}))
+        until(lambda: file._turn.locked() and not file._waiting)
+        two = [pool.submit(file.write, Put({"PK": "a", "SK": name})) for name in ("b", "c")]
+        until(lambda: len(file._waiting) == 2)
+        first.set()
+        until(lambda: not file._waiting)
+        tired.wait(AT_LAST / 3)
+        both.set()
+        said = {name: each.exception() for name, each in zip("bc", two, strict=True)}
+    assert begun.exception() is None
+    there = {item["SK"] for item in file.each(Span("a"))}
+    assert said == dict.fromkeys("bc")
+    assert there == {"first", "b", "c"}
+
+
+def test_the_lock_of_a_process_that_has_ended_does_not_live_on_in_its_children(file):
+    """A forked child shares its parent's files, and with them a lock; it must not keep it when the parent is gone."""
+    file.write(Put({"PK": "a", "SK": "1"}))
+    reads, writes = os.pipe()
+    if not (parent := os.fork()):
+        try:
+            os.close(writes)
+            file.write(Put({"PK": "a", "SK": "2"}))
+            fcntl.flock(file._writer.queue.file, fcntl.LOCK_EX)
+            if not os.fork():
+                os.read(reads, 1)  # outlives its parent until the test is over
+        finally:
+            os._exit(0)
+    os.waitpid(parent, 0)
+    until(lambda: is_free(file))
+    os.close(writes)
+    os.close(reads)
+
+
+def test_it_is_quiet_since_the_last_write(file):
+    file.write(Put({"PK": "a", "SK": "1"}))
+    journal, long_ago = f"{file.path}-wal", time.time() - 1000
+    assert file.quiet() < AT_LAST
+    os.utime(journal, (long_ago, long_ago))
+    assert file.quiet() > 900
+    file.close()
+    os.unlink(journal)
+    assert file.quiet() == math.inf

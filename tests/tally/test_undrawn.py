@@ -1,0 +1,53 @@
+"""Before the lots are drawn, whoever wins by one draw and not by another is tied; who wins by all of them has won."""
+
+from __future__ import annotations
+
+import pytest
+
+from tally import undrawn
+from tally.ballots import Ballots
+from tally.methods import count
+
+NAMES = ("Ada", "Bo", "Cy")
+
+
+def before_lots(*rankings: str, method: str = "irv", **settings) -> undrawn.Undrawn:
+    ballots = Ballots.of(NAMES, rankings)
+    result = count(ballots, method, seed="seed", **settings)
+    return undrawn.undrawn(result, undrawn.with_other_lots(ballots, result))
+
+
+def test_those_between_whom_a_lot_would_choose_share_the_first_place():
+    found = before_lots("0", "1", "2")
+    assert found.between == found.result.winners == NAMES
+    assert found.result.places == (("Ada", 1), ("Bo", 1), ("Cy", 1))
+
+
+def test_a_lot_that_changes_no_winner_changes_nothing():
+    ballots = Ballots.of(NAMES, ["0", "0", "1", "2"])
+    result = count(ballots, "irv", seed="seed")
+    assert result.lots
+    assert before_lots("0", "0", "0", "1", "2") == undrawn.Undrawn(
+        count(Ballots.of(NAMES, "00012"), "irv", seed="seed"), ()
+    )
+
+
+def test_of_several_seats_those_are_won_that_every_draw_gives_to_the_same():
+    found = before_lots("0", "0", "1", "2", method="stv-scottish", seats=2)
+    assert (found.result.winners, found.between) == (("Ada",), ("Bo", "Cy"))
+
+
+def test_where_no_lot_was_drawn_nothing_is_counted_again(monkeypatch):
+    monkeypatch.setattr(undrawn, "count", lambda *_args, **_settings: pytest.fail("counted again"))
+    ballots = Ballots.of(NAMES, ["0", "0", "1"])
+    assert undrawn.with_other_lots(ballots, count(ballots, "irv")) == ()
+
+
+def test_what_takes_too_long_to_count_again_is_left_at_one_draw(monkeypatch):
+    monkeypatch.setattr(undrawn, "OTHER_LOTS_WORK", 2)
+    ballots = Ballots.of(NAMES, ["0", "1", "2"])
+    assert undrawn.with_other_lots(ballots, count(ballots, "irv", seed="seed")) == ()
+
+
+def test_nobody_voted_and_nobody_is_drawn():
+    assert before_lots().between == ()
