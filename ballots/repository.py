@@ -39,8 +39,8 @@ class Standing:
     others: tuple[Key, ...]  # where else they are on the roll, or may be by the time they vote: by name, by address
     salt: Item | None
     repeated: bool = False  # whether the form was carried out before
-    account: str | None = None  # which account of that name votes, by when it was made
     person: User | None = None  # whose standing it is, if they have an account
+    account: str | None = None  # which account of that name votes, by when it was made
 
     @property
     def voted(self) -> bool:

@@ -283,24 +283,20 @@ def seal_what_is_closed(only: str | None = None) -> int:
     """Seal closed elections, and empty the ballot boxes of the secret ones. Any number may do it at once; each part
     enters the log once. Who waits for a page about one election leaves its box to the worker."""
     if only is None:
-        marks = list(people.table().each(keys.SEALING))
-        return take_each(marks, lambda mark: _seal_or_say(mark["election_name"], _seal_and_empty))
+        return take_each(list(people.table().each(keys.SEALING)), lambda mark: _seal_or_say(mark["election_name"]))
     with suppress(CannotSeal):
-        return _seal_or_say(only, _seal)
+        return _seal_or_say(only, empty=False)
     return 0
 
 
-def _seal_and_empty(election: Election) -> None:
-    _seal(election)
-    _empty(election)
-
-
-def _seal_or_say(name: str, seal: Callable[[Election], None]) -> bool:
+def _seal_or_say(name: str, *, empty: bool = True) -> bool:
     """Whether there is such an election. If it cannot be sealed, the operator is told why."""
     election = elections.find(name)
     try:
         if election is not None:
-            seal(election)
+            _seal(election)
+        if election is not None and empty:
+            _empty(election)
     except CannotSeal as error:
         _log.error("not sealed", extra={"words": str(error)})
         raise

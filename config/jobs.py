@@ -25,6 +25,7 @@ from elections.renaming import finish_all
 from elections.repository import list_of
 from elections.rules import State
 from elections.services import clear_away_all, close_what_is_over
+from polls import services as polls
 from polls.services import anything_over, seal_what_is_over
 from store import forgetting, keys
 from store.log import EventLog
@@ -114,6 +115,7 @@ def _forget() -> int:
 REMOVALS = Job("removals", 10, see_off_all, anything_in(keys.LEAVING))
 RENAMES = Job("renames", 10, finish_all, anything_in(keys.RENAMED))
 DELETIONS = Job("deletions", 2, clear_away_all, anything_in(keys.DELETED))
+DELETED_POLLS = Job("deleted polls", 5, polls.clear_away_all, anything_in(keys.DELETED_POLLS))
 COPIES = Job("copies", 10, copying.finish_all, anything_in(keys.FILLING))
 IMPORTS = Job("imports", 10, imports.take_up_all, anything_in(keys.IMPORTS))
 ENDS = Job("ends", 5, close_what_is_over, anything_in(list_of(State.OPEN)))
@@ -129,7 +131,7 @@ NIGHTLY = Job("nightly", 300, nightly.mail_checkpoint, nightly.is_due)
 SWEEP = Job("sweep", 30, _sweep)
 
 JOBS = (
-    *(REMOVALS, RENAMES, DELETIONS, COPIES, IMPORTS, ENDS, BALLOTS, BOXES, POLLS, REMINDERS),
+    *(REMOVALS, RENAMES, DELETIONS, DELETED_POLLS, COPIES, IMPORTS, ENDS, BALLOTS, BOXES, POLLS, REMINDERS),
     *(MAILINGS, MAIL, LOG, NIGHTLY, SWEEP, FORGETTING),
 )
 

@@ -117,8 +117,9 @@ def opened(event: Happened) -> Iterator[Step]:
     And without the secret of the lots, which the log tells with the result.
     """
     election, said = election_of(event), event.said
-    later = {"lots_commitment": said.get("lots_commitment", ""), "opened_at": said.get("opened_at")}
-    yield services.opening(election, services.opened(election, editable=said["editable"], **later))
+    commitment, opened_at = said.get("lots_commitment", ""), said.get("opened_at")
+    after = services.opened(election, editable=said["editable"], lots_commitment=commitment, opened_at=opened_at)
+    yield services.opening(election, after)
 
 
 def closed(event: Happened) -> Iterator[Step]:

@@ -362,8 +362,7 @@ def to_be_cleared(election: Election) -> Put:
     """The mark by which the worker finds what a deleted election has left, and whether ballots were secret."""
     place = keys.deleted(election.name)
     index = {"GSI1PK": keys.DELETED.pk, "GSI1SK": keys.by_date(election.created_at, election.name)}
-    was_secret = election.secret_ballot and election.stored_state != State.DRAFT
-    return Put({"PK": place.pk, "SK": place.sk, **index, "name": election.name, "was_secret": was_secret})
+    return Put({"PK": place.pk, "SK": place.sk, **index, "name": election.name, "was_secret": election.has_secrets})
 
 
 def to_be_sealed(election: Election) -> Put:

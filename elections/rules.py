@@ -134,6 +134,11 @@ class Election:
     def stored_state(self) -> State:
         return STATES[self.allow_edit, self.allow_vote]
 
+    @property
+    def has_secrets(self) -> bool:
+        """Whether what is left of it, when it is deleted, must not be found in the store's files either."""
+        return self.secret_ballot and self.stored_state != State.DRAFT
+
     def takes_votes(self, now: str) -> bool:
         has_begun = self.no_voting_before is None or self.no_voting_before <= now
         return has_begun and self.state(now) in (State.EDITABLE, State.OPEN)

@@ -305,8 +305,8 @@ def open_(actor: User, election: Election, *, editable: bool) -> Election:
 
 
 def opened(election: Election, *, editable: bool, lots_commitment: str, opened_at: str | None) -> Election:
-    later = {"lots_commitment": lots_commitment, "opened_at": opened_at}
-    return replace(election, allow_edit=editable, allow_vote=True, **later)
+    now_open = {"allow_edit": editable, "allow_vote": True}
+    return replace(election, **now_open, lots_commitment=lots_commitment, opened_at=opened_at)
 
 
 def opening(before: Election, after: Election) -> list[Write]:
@@ -503,13 +503,8 @@ def deletion(election: Election) -> list[Write]:
         Delete(keys.listed_election(election.name)),
         *(Delete(keys.manager(election.name, name)) for name in {election.owner_name, *election.managers}),
         repository.to_be_cleared(election),
-        *([to_forget()] if has_secrets(election) else []),
+        *([to_forget()] if election.has_secrets else []),
     ]
-
-
-def has_secrets(election: Election) -> bool:
-    """Whether what is left of it must not be found in the store's files either."""
-    return election.secret_ballot and election.stored_state != State.DRAFT
 
 
 def clear_away_all() -> int:
@@ -539,9 +534,9 @@ def _is_gone(name: str) -> tuple[Check, Check]:
 
 
 def _cleared(name: str) -> bool:
-    """The mark goes last; what was deleted by then is to be forgotten by the store's own files, too."""
+    """The mark goes last; what is still in the store's own files is another's work."""
     mark = people.table().get(keys.deleted(name))
     if mark is not None:
-        forgotten = [to_forget()] if mark["was_secret"] else []
-        people.table().write(*_is_gone(name), Delete(keys.deleted(name)), *forgotten)
+        forgetting = [to_forget()] if mark["was_secret"] else []
+        people.table().write(*_is_gone(name), Delete(keys.deleted(name)), *forgetting)
     return True

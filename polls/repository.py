@@ -251,14 +251,24 @@ def deletion(poll: Poll) -> list[Write]:
     lists = [keys.made_poll(poll.id), keys.listed_poll(poll.id), keys.reported_poll(poll.id)]
     others = [*lists, keys.short_code(poll.code), keys.poll_result(poll.id)]
     gone = [Delete(place) for place in [*others, *gate_keys(poll.id)]]
-    return [Delete(keys.poll(poll.id), when=unchanged(poll)), *gone]
+    return [Delete(keys.poll(poll.id), when=unchanged(poll)), *gone, _to_be_cleared(poll)]
+
+
+def _to_be_cleared(poll: Poll) -> Put:
+    """The mark by which the worker finds what a deleted poll has left."""
+    place = keys.deleted_poll(poll.id)
+    index = {"GSI1PK": keys.DELETED_POLLS.pk, "GSI1SK": keys.poll_by_date(poll.created_at, poll.id)}
+    return Put({"PK": place.pk, "SK": place.sk, **index, "id": poll.id})
 
 
 def sweep(poll_id: str) -> None:
-    """Remove what a poll that is gone has left behind."""
-    left = (Key(item["PK"], item["SK"]) for item in table().each(keys.all_of_poll(poll_id)))
+    """Remove what a poll that is gone has left behind, and then the mark of it."""
+    is_gone, mark = Check(keys.poll(poll_id), Missing()), keys.deleted_poll(poll_id)
+    places = (Key(item["PK"], item["SK"]) for item in table().each(keys.all_of_poll(poll_id)))
+    left = (place for place in places if place != mark)
     while handful := list(islice(left, A_HANDFUL)):
-        table().write(Check(keys.poll(poll_id), Missing()), *(Delete(place) for place in handful))
+        table().write(is_gone, *(Delete(place) for place in handful))
+    table().write(is_gone, Delete(mark))
 
 
 # --- votes ---

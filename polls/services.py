@@ -257,10 +257,20 @@ def list_publicly(who: Runner, *, listed: bool) -> None:
 
 
 def delete(who: Runner) -> None:
-    """The event log keeps its events; everything else goes: first the poll itself, then what is left of it."""
+    """The event log keeps its events; everything else goes: first the poll itself, and then, by the worker, what is
+    left of it."""
     who.check(Act.DELETE)
     record(who.name, "PollDeleted", who.poll, {}, *repository.deletion(who.poll))
-    repository.sweep(who.poll.id)
+
+
+def clear_away_all() -> int:
+    """Clear away what deleted polls have left behind; answers of how many."""
+    return take_each(list(people.table().each(keys.DELETED_POLLS)), lambda mark: _clear_away(mark["id"]))
+
+
+def _clear_away(poll_id: str) -> bool:
+    repository.sweep(poll_id)
+    return True
 
 
 def into_election(who: Runner, organiser: User, name: str) -> Election:

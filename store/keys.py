@@ -52,6 +52,7 @@ A name becomes part of a key only through `part`, which folds it (so that "Ada" 
 | poll's counts | data  | POLL#{id}          | COUNTED#{nnnn}    |                              | poll's exports       |
 | report        | data  | POLL#{id}          | REPORT#{…}        | REPORTS#{id} / {time}#{…}    | reports of a poll    |
 | reported poll | data  | POLL#{id}          | REPORTED          | POLLS#REPORTED / {time}#{id} | reported polls       |
+| deleted poll  | data  | POLL#{id}          | DELETED           | POLLS#DELETED / {time}#{id}  | worker               |
 | short code    | data  | CODE#{code}        | METADATA          |                              | typed code           |
 | counts        | data  | METADATA           | COUNTS            |                              | home page            |
 | sync state    | data  | METADATA           | SYNC              |                              | sealer, /readyz      |
@@ -484,6 +485,14 @@ def reported_poll(poll_id: str) -> Key:
 
 
 REPORTED_POLLS = Span("POLLS#REPORTED", index=True)
+
+
+DELETED_POLLS = Span("POLLS#DELETED", index=True)
+
+
+def deleted_poll(poll_id: str) -> Key:
+    """Until nothing of a deleted poll is left."""
+    return Key(poll(poll_id).pk, "DELETED")
 
 
 def all_of_poll(poll_id: str) -> Span:

@@ -206,7 +206,7 @@ def make_an_election_of_it() -> None:
 
 
 ACTS: dict[str, tuple[Callable[[], None], Callable[[], None]]] = {
-    "somebody is removed": (a_member_with_everything, remove_somebody),
+    "a person is removed": (a_member_with_everything, remove_somebody),
     "an election is deleted": (an_election_with_ballots, delete_it),
     "an election is closed and sealed": (an_election_with_ballots, close_it),
     "voters are invited": (an_election_with_ballots, invite_its_voters),
@@ -214,6 +214,7 @@ ACTS: dict[str, tuple[Callable[[], None], Callable[[], None]]] = {
     "a draft is renamed": (a_long_draft, rename_it),
     "a list is imported": (a_long_draft, import_a_list),
     "a poll is closed and sealed": (a_poll_with_votes, close_the_poll),
+    "a poll is deleted": (a_poll_with_votes, delete_the_poll),
     "a poll becomes an election": (a_poll_with_votes, make_an_election_of_it),
 }
 

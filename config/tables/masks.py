@@ -75,8 +75,8 @@ SAID = (
     f"{ELECTION} election_name new_name new_owner old_owner candidates candidate_name number statement link voters "
     "voter voter_name changed paper editable part parts state role old_role new_role email display_name about digest "
     "report_digest roll_digest roll_commitment sealed_at hours_before subject on_roll since minutes sentence poll_id "
-    "title closedAt createdAt expiresAt goneAt id maker listed sign_in results_hidden votes accounts "
-    "account voter_since names_rule"
+    "title closedAt createdAt expiresAt goneAt id maker listed sign_in results_hidden votes accounts account "
+    "voter_since names_rule"
 )
 SAID_BY_TYPE = {
     "BallotCast": "rankings",
@@ -126,6 +126,7 @@ KINDS = (
     _kind("poll's result", keys.poll_result(""), "votes digest sealedAt ttl"),
     _kind("report", keys.report("", ""), "id pollId reason words reportedAt ttl"),
     _kind("reported poll", keys.reported_poll(""), "id title reason reportedAt reports ttl"),
+    _kind("deleted poll", keys.deleted_poll(""), "id"),
     _kind("counts", keys.counts(), "user_count election_count event_count last_updated"),
     _kind("sync state", keys.sync(), "last_event_id"),
     _kind("restoring", keys.restoring(), "sha256 items"),
@@ -167,6 +168,7 @@ LISTS = frozenset(
         keys.FILLING,
         keys.RENAMED,
         keys.DELETED,
+        keys.DELETED_POLLS,
         keys.ballots_by_time(""),
         keys.SEALING,
         keys.made_by(""),
