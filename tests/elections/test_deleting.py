@@ -77,28 +77,30 @@ def test_the_salt_and_the_gates_go_in_the_transaction_that_deletes(site, ada, bo
 
 
 def test_the_request_writes_once_and_the_worker_clears_away_the_rest(site, ada, board, monkeypatch, signed_in):
-    forgotten = []
-    monkeypatch.setattr(SqliteTable, "forget_deleted", lambda table: forgotten.append(left()))
+    monkeypatch.setattr(SqliteTable, "forget_deleted", lambda table: pytest.fail("not while others wait"))
     page = signed_in(ada)
-    calls = killed_after(monkeypatch, 1)
-    services.delete(ada, board)
-    assert (len(calls), forgotten) == (1, [])
-    monkeypatch.undo()
-    monkeypatch.setattr(SqliteTable, "forget_deleted", lambda table: forgotten.append(left()))
+    with monkeypatch.context() as counted:
+        calls = killed_after(counted, 1)
+        services.delete(ada, board)
+    assert (len(calls), asked_to_forget(site)) == (1, 1)
     assert page.get("/election/Board/").status_code == 404
     run = jobs.run(jobs.DELETIONS, Leases(site))
     assert (run.outcome, run.done) == (jobs.Outcome.DONE, 1)
     assert left() == []
-    assert forgotten == [["DELETED"]], "the mark goes when the store's own files have nothing of it any more"
+    assert asked_to_forget(site) == 2, "what went after the salt is not to be found in the store's files either"
     assert jobs.run(jobs.DELETIONS, Leases(site)).outcome == jobs.Outcome.NOTHING
     assert replay.check(site, replay.quietly).first == ()
 
 
-def test_a_draft_leaves_nothing_that_has_to_be_forgotten(site, ada, monkeypatch):
-    monkeypatch.setattr(SqliteTable, "forget_deleted", lambda table: pytest.fail("for a draft"))
+def asked_to_forget(site) -> int:
+    return (site.get(keys.forgetting()) or {}).get("asked", 0)
+
+
+def test_a_draft_leaves_nothing_that_has_to_be_forgotten(site, ada):
     services.delete(ada, services.create(ada, "Board"))
     assert services.clear_away_all() == 1
     assert left() == []
+    assert asked_to_forget(site) == 0
 
 
 def test_killed_at_any_write_the_worker_takes_it_up(tmp_path, monkeypatch):
