@@ -122,7 +122,8 @@ LOG = Job("log", 2, _seal, _events_to_seal)
 NIGHTLY = Job("nightly", 300, nightly.mail_checkpoint, nightly.is_due)
 SWEEP = Job("sweep", 30, _sweep)
 
-JOBS = (REMOVALS, RENAMES, ENDS, BALLOTS, BOXES, POLLS, REMINDERS, MAILINGS, MAIL, LOG, NIGHTLY, SWEEP, FORGETTING)
+# Forgetting comes first: after the others it would never be quiet.
+JOBS = (FORGETTING, REMOVALS, RENAMES, ENDS, BALLOTS, BOXES, POLLS, REMINDERS, MAILINGS, MAIL, LOG, NIGHTLY, SWEEP)
 
 
 # --- doing them ---
