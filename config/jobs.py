@@ -130,9 +130,10 @@ LOG = Job("log", 2, _seal, _anything_to_seal)
 NIGHTLY = Job("nightly", 300, nightly.mail_checkpoint, nightly.is_due)
 SWEEP = Job("sweep", 30, _sweep)
 
+# Forgetting comes first: after the others it would never be quiet.
 JOBS = (
-    *(REMOVALS, RENAMES, DELETIONS, DELETED_POLLS, COPIES, IMPORTS, ENDS, BALLOTS, BOXES, POLLS, REMINDERS),
-    *(MAILINGS, MAIL, LOG, NIGHTLY, SWEEP, FORGETTING),
+    *(FORGETTING, REMOVALS, RENAMES, DELETIONS, DELETED_POLLS, COPIES, IMPORTS, ENDS, BALLOTS, BOXES, POLLS, REMINDERS),
+    *(MAILINGS, MAIL, LOG, NIGHTLY, SWEEP),
 )
 
 

@@ -178,11 +178,10 @@ class SqliteTable(Table):
             self._turn.release()
 
     def quiet(self) -> float:
-        """The journal is the last file that a write touches."""
-        try:
-            return max(0.0, time.time() - os.stat(f"{self.path}-wal").st_mtime)
-        except OSError:
-            return math.inf
+        """As the files say: the journal, or the store itself if there is nothing in the journal."""
+        journal = Path(f"{self.path}-wal")
+        written = journal if journal.exists() and journal.stat().st_size else Path(self.path)
+        return max(0.0, time.time() - written.stat().st_mtime)
 
     def close(self) -> None:
         self._start_afresh()

@@ -59,6 +59,7 @@ def tell() -> None:
     elections_change_hands()
     ends_by_the_clock()
     somebody_leaves()
+    a_backup_is_restored()
 
 
 def someone(name: str) -> User:
@@ -291,6 +292,12 @@ def somebody_leaves() -> None:
     accounts.remove(olga, cy)
     accounts.remove_self(someone("voter 4"))
     accounts.make_demo_person("Late", Role.VOTER, "", PASSWORD)
+
+
+def a_backup_is_restored() -> None:
+    """Which is without the salt."""
+    people.table().write(Delete(keys.salt("Still open")))
+    assert ballots.unlink_all() == 1
 
 
 # --- what the log makes of it ---

@@ -39,7 +39,8 @@ def finish_closing() -> None:
     for _ in range(100):
         try:
             organising.close_what_is_over()
-            services.seal_what_is_closed()
+            for mark in people.table().each(keys.SEALING):
+                services.seal_what_is_closed(mark["election_name"])  # which leaves the boxes to be looked into
         except (Conflict, Unavailable, SomeFailed):
             continue
         return
