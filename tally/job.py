@@ -60,7 +60,14 @@ class Job:
 
     @property
     def size(self) -> Size:
+        if self._is_summed:
+            return Size(len(self.ballots.candidates), 0, 0)
         return Size.of(self.ballots, self.settings.get("seats", 1))
+
+    @property
+    def _is_summed(self) -> bool:
+        """Whether the ballots need not be read: how every two compare is known, as it is in a running count."""
+        return set(self.methods) <= set(cost.BY_CONTESTS) and "summary" in vars(self.ballots.normal)
 
     @property
     def methods(self) -> tuple[str, ...]:
