@@ -11,6 +11,7 @@ import json
 import os
 import resource
 import sys
+from contextlib import suppress
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
@@ -147,7 +148,8 @@ POLITENESS = 5  # pages come first
 
 def main(kind: str, seconds: int, megabytes: int) -> None:
     resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds + 1))
-    resource.setrlimit(resource.RLIMIT_AS, (megabytes << 20, megabytes << 20))
+    with suppress(ValueError):  # macOS has no such limit
+        resource.setrlimit(resource.RLIMIT_AS, (megabytes << 20, megabytes << 20))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     os.nice(POLITENESS)
     job = KINDS[kind].from_json(sys.stdin.read())
