@@ -54,7 +54,7 @@ class Memory:
 
 
 def _weight(text: str, html: str) -> int:
-    return len(text.encode()) + len(html.encode())
+    return len(text.encode(errors="replace")) + len(html.encode(errors="replace"))
 
 
 memory = Memory()
