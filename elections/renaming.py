@@ -15,7 +15,7 @@ from accounts.queues import take_each
 from store import keys
 from store.table import Delete, Equals, Exists, Item, Key, Missing, Put, Refused, Update, Write
 
-from . import repository
+from . import rendered, repository
 from .repository import table
 from .rules import Election
 
@@ -80,8 +80,9 @@ def _left(old: str) -> list[Item]:
 
 
 def _brought(item: Item, mark: Item) -> list[Write]:
-    """The item under the new name, and no longer under the old; all it holds stays as it is."""
-    moved = {**item, "PK": keys.election(mark["renamed_to"]).pk}
+    """The item under the new name, and no longer under the old; all it holds stays as it is, but long HTML is left
+    behind: a handful of that is too much for one transaction, and it is made again for whoever looks."""
+    moved = {**rendered.lightened(item), "PK": keys.election(mark["renamed_to"]).pk}
     if "election_name" in item:
         moved["election_name"] = mark["renamed_to"]
     if item.get("GSI1SK") == keys.by_date(mark["created_at"], mark["name"]):

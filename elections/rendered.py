@@ -8,6 +8,7 @@ and the rest is shown without markup until somebody looks again.
 from __future__ import annotations
 
 from contextlib import suppress
+from sys import getsizeof
 from typing import Protocol
 
 from django.core.exceptions import ValidationError
@@ -24,13 +25,14 @@ from .rules import LONGEST_TEXT, Html
 LONGEST_HTML = 100_000  # bytes that one text may become; with the text itself it fits one item
 A_REQUEST = 200_000  # characters that are rendered for one request, if nothing is kept of them,
 A_WRITE = 2_000  # and as how many keeping the HTML of one text counts
+A_LITTLE = 10_000  # characters of HTML that are moved with their text
 MOST_REMEMBERED = 4_000_000  # bytes of HTML
 
 
 # --- rendering ---
 
 
-memory = Memory[str](MOST_REMEMBERED, lambda html: len(html.encode()))  # what this process rendered lately
+memory = Memory[str](MOST_REMEMBERED, getsizeof)  # what this process rendered lately
 
 
 def rendered(text: str) -> str:
@@ -76,6 +78,11 @@ def kept(item: Item, name: str) -> Html | None:
     """What stands beside the text, if it is what we would make of it."""
     html = item.get(f"{name}_html")
     return Html(item[name], html) if html is not None and item.get("html_version") == markdown.VERSION else None
+
+
+def lightened(item: Item) -> Item:
+    """Without HTML that is long."""
+    return {name: value for name, value in item.items() if not name.endswith("_html") or len(value) <= A_LITTLE}
 
 
 def held(text: str, html: Html | None) -> SafeString:

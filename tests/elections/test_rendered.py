@@ -205,6 +205,15 @@ def test_a_copy_and_a_new_name_take_it_along(kim, renderings):
     assert sorted(renderings) == sorted([DESCRIPTION, STATEMENT])
 
 
+def test_a_draft_with_long_html_can_be_renamed(site, draft, kim):
+    services.add_candidates(kim, draft, [Candidate(f"C{number:02}", "Hello.") for number in range(45)])
+    for number in range(45):  # together more than one transaction holds
+        site.write(Update(keys.candidate("Board", f"C{number:02}"), set={"statement_html": "x" * 100_000}))
+    services.rename(kim, repository.find("Board"), "Renamed")
+    assert len(repository.candidates("Renamed")) == 47
+    assert all("Hello." in each.statement_html for each in repository.candidates_to_show("Renamed")[2:])
+
+
 # --- bounds ---
 
 LINES = "&\n" * 1_900 + "&" * 16_000  # every & becomes five letters

@@ -23,6 +23,7 @@ from results.running import OVERLAP, Running
 from store import keys, trips
 from store.log import as_text, utc_now
 from tally.ballots import Ballots
+from tally.job import Job
 from tally.pairwise import Summary
 from tests.at_once import at_once
 from tests.ballots.conftest import opened, ranks  # noqa: F401 - a fixture
@@ -346,3 +347,12 @@ def test_a_count_that_takes_too_long_is_shown_at_the_end(site, board, shelf, mon
     monkeypatch.setattr(live.apart, "MOST_STEPS", 1)
     look = shelf.look("Board")
     assert (look.result, look.too_many) == (None, True)
+
+
+def test_a_running_count_is_billed_for_what_is_left_to_do(site, board, shelf):
+    cast(board[0], Ada=1)
+    shelf.look("Board")
+    ballots = shelf._watched["board"].running.ballots
+    size = Job(ballots, "schulze", others=False).size
+    assert (size.candidates, size.marks) == (len(ballots.candidates), 0), "every two candidates are compared already"
+    assert Job(ballots, "irv", others=False).size.marks == 1
