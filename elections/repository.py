@@ -202,12 +202,12 @@ def creation(election: Election) -> list[Write]:
     ]
 
 
-def to_be_filled(copy: Election, source: Election, asked_by: str) -> Put:
+def to_be_filled(copy: Election, source: Election) -> Put:
     """The mark by which a copy that was cut short is taken to its end."""
     place = keys.copying(copy.name)
     index = {"GSI1PK": keys.COPYING.pk, "GSI1SK": keys.by_date(copy.created_at, copy.name)}
     words = {"election_name": copy.name, "copied_from": source.name, "created_at": source.created_at}
-    return Put({"PK": place.pk, "SK": place.sk, **index, **words, "asked_by": asked_by})
+    return Put({"PK": place.pk, "SK": place.sk, **index, **words})
 
 
 def runner(election: Election, person: str) -> Put:

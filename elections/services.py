@@ -142,7 +142,7 @@ def copy(actor: User, election: Election, name: str) -> Election:
 def _copy(actor: User, election: Election, name: str, **changes: Any) -> Election:
     anew = {"allow_edit": True, "allow_vote": False, "voter_count": 0, "version": 1, "closing": None}
     fresh = replace(election, name=name, seed=new_seed(), **anew, **changes)
-    _create(actor, fresh, repository.to_be_filled(fresh, election, actor.name), copied_from=election.name)
+    _create(actor, fresh, repository.to_be_filled(fresh, election), copied_from=election.name)
     for _attempt in range(TRIES):
         with suppress(Overtaken):  # by a worker who is at the same: all of it may be done twice
             _fill(actor, fresh, election)
@@ -168,21 +168,22 @@ def finish_copies() -> int:
 
 
 def finish_copy(name: str) -> bool:
-    """Whether anything was left to do. If whoever asked for it, or what was copied, is gone, it stays as it is."""
+    """Whether anything was left to do. If what was copied is gone, the copy stays as it is.
+
+    It is done in the name of whoever owns it now. A try that failed leaves the mark where it is.
+    """
     mark = people.table().get(keys.copying(name))
     if mark is None:
         return False
-    actor, copy = people.find(mark["asked_by"]), renaming.found(name)
-    source = repository.find(mark["copied_from"])
-    is_there = source is not None and source.created_at == mark["created_at"]
+    copy, source = renaming.found(name), repository.find(mark["copied_from"])
+    if copy is None or source is None or source.created_at != mark["created_at"]:
+        _end_copying(name)
+        return True
     try:
-        if actor and copy and source and is_there:
-            _fill(actor, copy, source)
-    except Overtaken:
-        return True  # somebody else is at it, or will be
-    except Refusal as refusal:  # it is not theirs any more, say: nobody would be able to finish it
-        _log.error("copy left as it is", extra={"words": type(refusal).__name__})
-    _end_copying(name)
+        if (owner := people.find(copy.owner_name)) is not None:
+            _fill(owner, copy, source)
+    except Refusal as refusal:
+        _log.error("copy not finished", extra={"words": str(refusal)})
     return True
 
 

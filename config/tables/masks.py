@@ -102,7 +102,7 @@ KINDS = (
     _kind("import", keys.voter_import("", ""), "election_name voters slices done added ttl"),
     _kind("import's rows", keys.imported_rows("", "", 0), "voters ttl"),
     _kind("old name", keys.renamed(""), "name renamed_to created_at"),
-    _kind("unfinished", keys.copying(""), "election_name copied_from created_at asked_by"),
+    _kind("unfinished", keys.copying(""), "election_name copied_from created_at"),
     _kind("gate", keys.gate("", 0), "open until voted paper"),
     _kind("ballot", keys.ballot("", ""), "voter_name rankings when_cast"),
     _kind("published", keys.published("", 0), "ballots confirmation rankings voter_name"),
