@@ -20,6 +20,7 @@ from accounts import services as accounts
 from accounts.letters import compose
 from accounts.models import User
 from accounts.rules import Role
+from accounts.visitors import Visitor
 from ballots import services as ballots
 from config import pause, replay
 from elections import copying, imports, invitations, markdown, messages, reminders, rendered
@@ -135,7 +136,7 @@ def people_change() -> None:
     accounts.change_role(someone("Bo"), someone("Olga"), Role.OWNER)
     accounts.change_profile(someone("Ada"), "Ada L.", "I *count*.")
     accounts.change_profile(someone("Ada"), "", "I count.")
-    accounts.ask_for_reset("ada@example.org")
+    accounts.ask_for_reset("ada@example.org", Visitor("203.0.113.7"))
     accounts.reset_password("Ada", tokens.reset_token.make_token(someone("Ada")), PASSWORD)
     accounts.change_password(someone("Ada"), PASSWORD)
     accounts.send_reset_link(someone("Olga"), someone("Ada"))

@@ -11,6 +11,7 @@ from django.test import Client
 
 from accounts import authenticator_apps, factors, repository, services, throttle
 from accounts.rules import Role
+from accounts.throttle import Limit, Limits
 from store import keys
 from store.log import EventLog
 from tests.people import PASSWORD
@@ -241,6 +242,30 @@ def test_a_wrong_code_is_refused_with_a_sentence_and_throttled(at_home):
         "also in another browser"
     )
     assert len(factors.load(repository.find("Ada")).codes) == 10, "refused codes are not spent"
+
+
+def test_somebody_with_the_password_who_guesses_codes_keeps_the_owner_out_nowhere_else(at_home):
+    secret, codes = add_app(at_home)
+    stranger = only_half("Ada")
+    for _ in range(throttle.SECOND_STEP.here.most + 1):
+        answer = stranger.post(STEP, {"code": wrong_code(secret)}, REMOTE_ADDR="192.0.2.1")
+    assert "tried too often" in answer.content.decode()
+    owner = only_half("Ada")
+    owner.post(STEP, {"code": codes[0]})
+    assert is_signed_in(owner)
+
+
+def test_a_device_that_took_the_second_step_before_has_tries_of_its_own(at_home, monkeypatch):
+    few = Limits(Limit("factor", 2, 600), Limit("factor-account", 3, 600))
+    monkeypatch.setattr(throttle, "SECOND_STEP", few)
+    secret, codes = add_app(at_home)
+    for address in ("192.0.2.1", "192.0.2.2"):
+        for _ in range(3):
+            only_half("Ada").post(STEP, {"code": wrong_code(secret)}, REMOTE_ADDR=address)
+    assert "tried too often" in only_half("Ada").post(STEP, {"code": codes[0]}).content.decode()
+    password(at_home, "Ada")
+    at_home.post(STEP, {"code": codes[0]})
+    assert is_signed_in(at_home)
 
 
 def test_nothing_typed_is_not_counted(at_home):

@@ -50,6 +50,7 @@ def test_production_passes_djangos_deployment_checks(tmp_path):
         ({"PROFILE": "staging"}, "PROFILE must be one of local, production, not 'staging'."),
         ({"PORT": "many"}, "PORT must be a whole number from 1 to 65535, not 'many'."),
         ({"PORT": "70000"}, "PORT must be a whole number from 1 to 65535, not '70000'."),
+        ({"REQUEST_SECONDS": "0"}, "REQUEST_SECONDS must be a whole number from 1 to 600, not '0'."),
         ({"DEBUG": "perhaps"}, "DEBUG must be yes or no, not 'perhaps'."),
         ({"LOG_LEVEL": "LOUD"}, "LOG_LEVEL must be one of"),
         ({"MAIL_URL": "pigeon://roof"}, "MAIL_URL should look like smtp+tls://user:password@mail.example.org:587."),
