@@ -11,7 +11,6 @@ from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
-from django.views.decorators.cache import never_cache
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_safe
 
@@ -32,7 +31,6 @@ from .visitors import visitor
 
 
 @public
-@never_cache
 @form_page
 @sensitive_post_parameters()
 def second_step(request: HttpRequest) -> HttpResponse:
@@ -84,7 +82,6 @@ def _show_step(request: HttpRequest, form: CodeForm, theirs: Factors, refusal: s
 
 
 @requires(None)
-@never_cache
 @require_safe
 def factors(request: HttpRequest) -> HttpResponse:
     context = {
@@ -110,7 +107,6 @@ def _show_codes(request: HttpRequest) -> HttpResponse:
 
 
 @requires(None)
-@never_cache
 @form_page
 @sensitive_post_parameters()
 def make_codes(request: HttpRequest) -> HttpResponse:
@@ -128,7 +124,6 @@ def make_codes(request: HttpRequest) -> HttpResponse:
 
 
 @requires(None)
-@never_cache
 @form_page
 @sensitive_post_parameters()
 def add_app(request: HttpRequest) -> HttpResponse:
@@ -155,7 +150,6 @@ def _show_app(request: HttpRequest, form: AppForm, secret: bytes) -> HttpRespons
 
 
 @requires(None)
-@never_cache
 @form_page
 @sensitive_post_parameters()
 def remove_app(request: HttpRequest) -> HttpResponse:
@@ -180,7 +174,6 @@ def with_site(view: Any) -> Any:
 
 
 @requires(None)
-@never_cache
 @form_page
 @sensitive_post_parameters()
 @with_site
@@ -201,7 +194,6 @@ def name_passkey(request: HttpRequest, site: RelyingParty) -> HttpResponse:
 
 
 @requires(None)
-@never_cache
 @form_page
 @with_site
 def add_passkey(request: HttpRequest, site: RelyingParty) -> HttpResponse:
@@ -230,7 +222,6 @@ def _add_passkey(request: HttpRequest, asked: dict[str, str], site: RelyingParty
 
 
 @requires(None)
-@never_cache
 @form_page
 @sensitive_post_parameters()
 def remove_passkey(request: HttpRequest, mark: str) -> HttpResponse:

@@ -77,6 +77,9 @@ RESET = Limits(
 )
 RESET_MAILED = Limit("reset-mailed", 1, TEN_MINUTES)
 RESET_LINK = Limit("reset-link", 3, HOUR)  # that admins have mailed to one person
+NAMES_TAKEN = Limit(
+    "names-taken", 20, HOUR
+)  # that were tried from one address: who tries many wants to know who is here
 REGISTER = Limits(
     Limit("register", 5, HOUR),
     Limit("register-email", 20, HOUR),

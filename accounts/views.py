@@ -127,7 +127,7 @@ def confirm_registration(request: HttpRequest, token: str) -> HttpResponse:
     except services.NameTaken as refusal:
         form = form or NameForm({"name": ""})
         form.errors.clear()
-        form.add_error("name", str(refusal))
+        form.add_error("name", _why_not(request, refusal))
     except services.LinkSpent as refusal:
         return say(request, _("This link no longer works"), str(refusal), status=410)
     except services.TryLater as refusal:
@@ -135,6 +135,15 @@ def confirm_registration(request: HttpRequest, token: str) -> HttpResponse:
     if form is None:
         return ask(request, _("Complete your account"), _("Complete account"))
     return show_form(request, form, _("Choose another name"), _("Complete account"))
+
+
+def _why_not(request: HttpRequest, refusal: services.NameTaken) -> str:
+    """That somebody has the name; whoever has tried very many is no longer told which are taken."""
+    try:
+        throttle.count(throttle.NAMES_TAKEN, visitor(request).address)
+    except throttle.TooOften as too_often:
+        return str(too_often)
+    return str(refusal)
 
 
 def _welcome(request: HttpRequest, user: User) -> HttpResponse:
@@ -153,7 +162,7 @@ def accept_invitation(request: HttpRequest, token: str) -> HttpResponse:
         if request.method == "POST" and form.is_valid():
             return _welcome(request, services.accept_invitation(token, **form.cleaned_data))
     except services.NameTaken as refusal:
-        form.add_error("name", str(refusal))
+        form.add_error("name", _why_not(request, refusal))
     except services.LinkSpent as refusal:
         return say(request, _("This link no longer works"), str(refusal), status=410)
     except services.TryLater as refusal:
@@ -203,9 +212,16 @@ def _next(request: HttpRequest) -> str:
 @requires(None)
 @require_POST
 def sign_out(request: HttpRequest) -> HttpResponse:
+    return _signed_out(request)
+
+
+def _signed_out(request: HttpRequest) -> HttpResponse:
+    """The next person at this device finds no page of ours that the browser was allowed to keep."""
     auth.logout(request)
     messages.success(request, _("You are signed out."))
-    return redirect("home")
+    answer = redirect("home")
+    answer["Clear-Site-Data"] = '"cache"'
+    return answer
 
 
 @requires(None)
@@ -340,9 +356,7 @@ def _end_sessions(request: HttpRequest, which: str) -> HttpResponse:
     if which in ("everywhere", here):
         if which == "everywhere":
             services.sign_out_everywhere(request.user)
-        auth.logout(request)
-        messages.success(request, _("You are signed out."))
-        return redirect("home")
+        return _signed_out(request)
     services.end_sessions(request.user, except_for=here, only=None if which == "others" else which)
     messages.success(request, _("Signed out there."))
     return redirect("sessions")

@@ -11,10 +11,12 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from django.utils.translation import gettext as _
+
 from accounts import repository as people
 from accounts import services as accounts
 from accounts.models import User
-from accounts.rules import Role
+from accounts.rules import Refusal, Role
 from elections import repository as elections
 from elections import services as organising
 from elections.repository import Candidate
@@ -23,8 +25,10 @@ from elections.turnout import turnout
 from store.seal import Sealer, verify
 from store.sqlite import SqliteTable
 from tally import lots
-from tally.ballots import groups_of
+from tally.ballots import Ballots, groups_of
+from tally.cost import Size
 from tally.explain import Sentence, explain
+from tally.job import Job
 from tally.methods import count
 from tally.result import Result
 
@@ -32,6 +36,12 @@ from . import repository, services
 from .robots import ranks
 
 ROBOTS = 40
+RECOUNTS = 65  # in which it is found out how close it was, with so few ballots
+MOST_STEPS = 6_000_000  # of counting, about as many seconds as millions
+
+
+class TooMuch(Refusal):
+    """Robots can vote in it, but nobody wants to wait for the count."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +65,7 @@ def rehearse(actor: User, election: Election) -> Report:
     organising.check(actor, election, Action.REHEARSE)
     candidates = elections.candidates(election.name)
     check_opening(_for_robots(election), len(candidates), elections.now_text())
+    check_cost(election, len(candidates))
     with TemporaryDirectory(prefix="plenum-rehearsal-") as folder:
         stage = SqliteTable(str(Path(folder) / "stage.sqlite3"))
         stage.create()
@@ -62,6 +73,14 @@ def rehearse(actor: User, election: Election) -> Report:
             report = _play(actor, election, candidates, stage)
         stage.close()
     return report
+
+
+def check_cost(election: Election, candidates: int) -> None:
+    """Somebody waits for it: what takes long to count is left to the day itself."""
+    size = Size(candidates, ROBOTS, ROBOTS * candidates, seats=election.seats)
+    job = Job(Ballots((), {}), election.method, {"seats": election.seats}, recounts=RECOUNTS)
+    if job.cost(size) > MOST_STEPS:
+        raise TooMuch(_("To rehearse with so many candidates or seats takes too long. The election can be held."))
 
 
 def _for_robots(election: Election) -> Election:

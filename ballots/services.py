@@ -18,6 +18,7 @@ from accounts.services import OVERTAKEN, Overtaken, log, log_at
 from elections import repository as elections
 from elections import services as organising
 from elections.rules import Action, Election, State, check_when, check_who
+from elections.turnout import tells_who, turnout
 from store import keys
 from store.log import Event, Repeated, as_text, utc_now
 from store.table import Check, Delete, Equals, Exists, Item, Missing, Put, Refused, Update, Write
@@ -55,6 +56,8 @@ def check_voter(standing: Standing, now: str) -> None:
         raise NotOnTheRoll(rules.not_on_the_roll(standing.election))
     if standing.is_unlinked:
         raise rules.Unlinked(rules.UNLINKED)
+    if standing.salt is not None:
+        secrecy.check_secret(standing.salt)
 
 
 # --- casting, changing, withdrawing ---
@@ -69,7 +72,10 @@ def cast(user: User, election_name: str, ranks: Ranks, form: str) -> Outcome:
 
 
 def enter_paper(actor: User, election_name: str, voter: str, ranks: Ranks, form: str) -> Outcome:
-    """An organiser types in what somebody on the roll has put on paper; the log and the turnout say so."""
+    """An organiser types in what somebody on the roll has put on paper; the log and the turnout say so.
+
+    That they have voted already is said last: a form that would be refused anyhow must not tell it.
+    """
 
     def read() -> Standing | None:
         found = paper_standing(election_name, voter, form)
@@ -115,7 +121,21 @@ def check_paper(actor: User, standing: Standing) -> None:
         raise rules.NotNow(_("This election takes no paper ballots."))
     if standing.voter is None:
         raise NotOnTheRoll(_("Nobody of that name is on the roll of this election."))
-    if standing.voted and not standing.repeated:
+
+
+def check_question(actor: User, standing: Standing) -> None:
+    """Before a form is sent, it is said that somebody has voted only where the roll says so, too.
+
+    The turnout is read for whomever one asks: the time that an answer takes must not tell it either.
+    """
+    check_paper(actor, standing)
+    check_voter(standing, elections.now_text())
+    if tells_who(standing.election, turnout(standing.election.name).voted):
+        _check_no_ballot(standing)
+
+
+def _check_no_ballot(standing: Standing) -> None:
+    if standing.voted:
         raise rules.NotNow(_("%(name)s has voted already.") % {"name": standing.voter})
 
 
@@ -130,6 +150,8 @@ def _cast(user: User, read: Callable[[], Standing | None], ranks: Ranks, form: s
         if standing.ballot_key is None:
             continue  # it was shut, and its salt destroyed, between two of our readings
         rankings = rules.ranking_from(ranks, repository.candidates_of(standing.election))
+        if paper:
+            _check_no_ballot(standing)
         try:
             ballot = _record_cast(user, standing, rankings, now, form, paper=paper)
         except Refused:

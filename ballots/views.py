@@ -15,21 +15,21 @@ from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.safestring import mark_safe
 from django.utils.translation import gettext as _
-from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
+from accounts import drafts
 from accounts.access import public, requires
 from accounts.models import User
 from accounts.rules import Permission, Refusal
 from accounts.views import form_page, say
 from elections import repository as elections
-from elections.markdown import to_html
 from elections.repository import Candidate
 from elections.rules import Action, Election
 from elections.views import context_of, run
 
 from . import rehearsal, repository, rules, services
 from .repository import Standing
+from .secrecy import SecretReplaced
 
 RANK = "rank-"  # what the name of a rank box starts with
 LONGEST_TOKEN = 64
@@ -75,7 +75,7 @@ def fields_in(post: QueryDict) -> list[tuple[str, str]]:
 
 def vote(view: Any) -> Any:
     """A page of somebody who votes in the election."""
-    return never_cache(requires(Permission.VOTE, load_for=standing_for)(view))
+    return requires(Permission.VOTE, load_for=standing_for)(view)
 
 
 def standing_for(user: User, name: str) -> Standing | None:
@@ -97,17 +97,18 @@ def ballot(request: HttpRequest, standing: Standing) -> HttpResponse:
 
 
 def _refused(request: HttpRequest, election: Election, refusal: Refusal) -> HttpResponse:
-    context = context_of(request, election, problem=str(refusal))
-    return render(request, "ballots/refused.html", context, status=403)
+    status = 503 if isinstance(refusal, SecretReplaced) else 403
+    return render(request, "ballots/refused.html", context_of(request, election, problem=str(refusal)), status=status)
 
 
 def _show(request: HttpRequest, standing: Standing, ranks: dict[int, Any], **more: Any) -> HttpResponse:
-    election, voter = standing.election, standing.voter or request.user.name
-    shown = rules.shuffled(repository.candidates_of(election), standing.listing)
+    election = standing.election
+    candidates = repository.candidates_of(election)
+    shown = candidates if more.get("paper_for") else rules.shuffled(candidates, standing.listing)
     context = {
         "choices": choices_of(shown, ranks),
         "ranks": len(shown),
-        "draft_key": f"ballot {election.created_at} {voter}",
+        "draft_key": draft_key(request, election),
         "unranked_sentence": unranked_sentence(election.unranked),
         "acts": standing.acts,
         "voted": standing.voted,
@@ -119,14 +120,17 @@ def _show(request: HttpRequest, standing: Standing, ranks: dict[int, Any], **mor
     return render(request, "ballots/ballot.html", context_of(request, election, **context | more), status=status)
 
 
+def draft_key(request: HttpRequest, election: Election) -> str:
+    return drafts.key(request, "ballot", election.name, election.created_at)
+
+
 def choices_of(candidates: Sequence[Candidate], ranks: Mapping[int, Any]) -> list[Choice]:
     return [_choice(each, ranks) for each in candidates]
 
 
 def _choice(candidate: Candidate, ranks: Mapping[int, Any]) -> Choice:
-    statement = to_html(candidate.statement) if candidate.statement else ""
     rank = str(ranks.get(candidate.number, ""))
-    return Choice(candidate.number, candidate.name, statement, candidate.link, rank)
+    return Choice(candidate.number, candidate.name, candidate.statement_html, candidate.link, rank)
 
 
 def unranked_sentence(unranked: str) -> str:
@@ -161,7 +165,6 @@ def _review(request: HttpRequest, standing: Standing, **more: Any) -> HttpRespon
     return render(request, "ballots/review.html", context_of(request, standing.election, **context | more))
 
 
-@never_cache
 @requires(Permission.VOTE, load_for=lambda user, name: name)  # casting reads all it needs by itself, once
 @require_POST
 def cast(request: HttpRequest, name: str) -> HttpResponse:
@@ -192,7 +195,10 @@ def receipt(request: HttpRequest, standing: Standing) -> HttpResponse:
     is_findable = standing.salt is not None or not standing.election.secret_ballot
     if standing.voted and not standing.is_shown and is_findable:
         return _show_kept(request, standing)
-    cast = repository.ballot_of(standing)
+    try:
+        cast = repository.ballot_of(standing)
+    except SecretReplaced as refusal:
+        return _refused(request, standing.election, refusal)
     if standing.is_unlinked and standing.election.takes_votes(elections.now_text()):
         return say(request, _("Your receipt"), str(rules.UNLINKED))
     if cast is None and standing.voted:
@@ -222,7 +228,7 @@ def _show_receipt(request: HttpRequest, standing: Standing, cast: rules.Ballot, 
         "unranked_sentence": unranked_sentence(election.unranked),
         "acts": standing.acts,
         "state_url": reverse("ballot_state", args=[election.name]),
-        "draft_key": f"ballot {election.created_at} {standing.voter}",
+        "draft_key": "" if voter else draft_key(request, election),
         "may_change": voter is None and election.takes_votes(elections.now_text()),
         "paper_for": voter,
     }
@@ -290,15 +296,13 @@ def rehearse(request: HttpRequest, election: Election) -> HttpResponse:
 # --- ballots on paper ---
 
 
-def enter(view: Any) -> Any:
-    """A page of somebody who types in paper ballots."""
-    return never_cache(run(Action.ENTER_PAPER)(view))
-
-
-@enter
+@run(Action.ENTER_PAPER)
 @form_page
 def paper(request: HttpRequest, election: Election) -> HttpResponse:
-    """Whose ballot it is; then the same ballot as every voter's."""
+    """Whose ballot it is; then a ballot with the candidates by name, whosever it is.
+
+    Each voter's own order is nobody else's to see: some rank as their page lists, and could be told by it.
+    """
     voter = (request.POST if request.method == "POST" else request.GET).get("voter", "").strip()
     if not voter:
         return _ask_whose(request, election)
@@ -306,10 +310,10 @@ def paper(request: HttpRequest, election: Election) -> HttpResponse:
     try:
         if standing is None:
             raise rules.NotOnTheRoll(rules.NOT_OPEN)
-        services.check_paper(request.user, standing)
+        services.check_question(request.user, standing)
     except Refusal as refusal:
         return _ask_whose(request, election, voter, str(refusal))
-    more = _paper_steps(election, standing)
+    more = _paper_steps(election, voter)
     if request.method != "POST":
         return _show(request, standing, {}, **more)
     return _show_typed(request, standing, **more) if "back" in request.POST else _review(request, standing, **more)
@@ -320,10 +324,13 @@ def _ask_whose(request: HttpRequest, election: Election, voter: str = "", proble
     return render(request, "ballots/paper.html", context, status=422 if problem else 200)
 
 
-def _paper_steps(election: Election, standing: Standing) -> dict[str, Any]:
+def _paper_steps(election: Election, voter: str) -> dict[str, Any]:
+    """What is shown of the voter is what was asked for: nothing of what they have done."""
     action, cast_action = reverse("paper", args=[election.name]), reverse("enter_paper", args=[election.name])
     return {
-        "paper_for": standing.voter,
+        "paper_for": voter,
+        "acts": 0,
+        "voted": False,
         "action": action,
         "back_action": action,
         "cast_action": cast_action,
@@ -331,7 +338,7 @@ def _paper_steps(election: Election, standing: Standing) -> dict[str, Any]:
     }
 
 
-@enter
+@run(Action.ENTER_PAPER)
 @require_POST
 def enter_paper(request: HttpRequest, election: Election) -> HttpResponse:
     voter = request.POST.get("voter", "")
@@ -343,7 +350,7 @@ def enter_paper(request: HttpRequest, election: Election) -> HttpResponse:
         standing = services.paper_standing(election.name, voter)
         if standing is None:
             return _ask_whose(request, election, voter, str(refusal))
-        return _show_typed(request, standing, problem=str(refusal), **_paper_steps(election, standing))
+        return _show_typed(request, standing, problem=str(refusal), **_paper_steps(election, voter))
     standing = services.paper_standing(election.name, voter)
     if outcome.ballot is None or standing is None:
         messages.info(request, _("This form was sent before; the ballot was entered then."))

@@ -73,10 +73,11 @@ class Crowd:
         from polls import voters
 
         request, number = HttpRequest(), secrets.token_urlsafe(16)
+        request.new_browser_number = number
         guard, signer = get_token(request), signing.get_cookie_signer(salt=voters.COOKIE + voters.SALT)
         cookies = f"{voters.COOKIE}={signer.sign(number)}; csrftoken={request.META['CSRF_COOKIE']}"
         boxes = {f"rank-{n}": rank for n, (rank,) in robots.ranks(self.poll.candidates, self.chance).items()}
-        form = {"csrfmiddlewaretoken": guard, "shown": voters.stamp(self.poll, time.time() - 60), "acts": "0"}
+        form = {"csrfmiddlewaretoken": guard, "shown": voters.stamp(request, self.poll, time.time() - 60), "acts": "0"}
         return self._as_text(form | {"token": secrets.token_urlsafe(16)} | boxes, cookies)
 
     def _as_text(self, form: dict[str, str], cookies: str) -> str:

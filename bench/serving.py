@@ -23,9 +23,11 @@ SERVE = [sys.executable, "-m", "gunicorn", "--config", "python:config.gunicorn",
 PAGE = "/healthz"
 LARGE = "/static/django_htmx/htmx-2.js"
 VISITORS = 4
-PATIENCE = 5  # seconds a probe waits for its answer
+PATIENCE = 60  # seconds a probe waits for its answer
+LITTLE_PATIENCE = 2  # where hardly any is answered
 PROCESSOR = Unit("µs/page", "processor_microseconds", less_is_better=True)
 SLOW = (40, 400)
+RESTING = 20_000_000  # nanoseconds of work in half a second
 
 
 def measure(report: Report, scale: float = 1.0) -> None:
@@ -65,7 +67,7 @@ def _slow(report: Report, ours: Server, theirs: Server, slow: int, rounds: int, 
     report.compare(f"slow_{slow}", "probes answered", comparison, OPERATIONS, peer="without", at_least=0.8)
     with slow_clients(theirs.port, slow):
         theirs.settle()
-        answered = [probe(theirs.port) for _ in range(5)]
+        answered = [probe(theirs.port, LITTLE_PATIENCE) for _ in range(5)]
     report.figure(f"slow_{slow}_gthread", "answered by gunicorn's own threads", 20 * sum(answered), "% of 5 probes")
 
 
@@ -78,26 +80,25 @@ class Server:
 
     def processor(self, rate: Callable[[Server], float]) -> float:
         """Microseconds of processor time for each page, of all processes that serve."""
-        before, start = self._ticks(), time.perf_counter()
+        before, start = self._worked(), time.perf_counter()
         pages = rate(self) * (time.perf_counter() - start)
-        return (self._ticks() - before) / os.sysconf("SC_CLK_TCK") / pages * 1e6
+        return (self._worked() - before) / pages / 1000
 
     def settle(self) -> None:
         """Wait until it rests: those who do not read have all that their sockets hold."""
-        before, now = -1000, self._ticks()
-        while now - before > 2:
+        before, now = -RESTING, self._worked()
+        while now - before >= RESTING:
             time.sleep(0.5)
-            before, now = now, self._ticks()
+            before, now = now, self._worked()
 
-    def _ticks(self) -> int:
-        return sum(sum(map(int, stat[11:13])) for stat in self._children())
-
-    def _children(self) -> Iterator[list[str]]:
-        """What the system says of the processes that serve: the worker beside them is a child too, but not gunicorn."""
+    def _worked(self) -> int:
+        """Nanoseconds of all threads of the processes that serve. The worker beside them is a child too, but not of
+        gunicorn's name."""
         pid = self.process.pid
-        for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split():
-            if b"gunicorn" in Path(f"/proc/{child}/cmdline").read_bytes():
-                yield Path(f"/proc/{child}/stat").read_text().rpartition(")")[2].split()
+        children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
+        serving = [each for each in children if b"gunicorn" in Path(f"/proc/{each}/cmdline").read_bytes()]
+        threads = [each for child in serving for each in Path(f"/proc/{child}/task").iterdir()]
+        return sum(int((each / "schedstat").read_text().split()[0]) for each in threads)
 
 
 @contextmanager
@@ -145,11 +146,11 @@ def visitor(port: int, path: str = PAGE) -> Callable[[], None]:
     return ask
 
 
-def probe(port: int, path: str = PAGE) -> bool:
+def probe(port: int, patience: float = PATIENCE) -> bool:
     """Whether somebody who comes along is answered."""
     try:
-        with socket.create_connection(("127.0.0.1", port), timeout=PATIENCE) as connection:
-            connection.sendall(f"GET {path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n".encode())
+        with socket.create_connection(("127.0.0.1", port), timeout=patience) as connection:
+            connection.sendall(f"GET {PAGE} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n".encode())
             return connection.recv(65536).startswith(b"HTTP/1.1 200")
     except OSError:
         return False

@@ -10,7 +10,6 @@ from django.shortcuts import render
 from django.urls import reverse
 from django.utils.http import urlencode
 from django.utils.translation import gettext as _
-from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
 from accounts.access import public
@@ -46,7 +45,6 @@ def checkpoint(request: HttpRequest, number: int) -> HttpResponse:
 
 @public
 @require_safe
-@never_cache
 def newest(request: HttpRequest) -> HttpResponse:
     """For programs: a line to hand to `verify`, and one that says when it became public."""
     found = EventLog(table()).newest_public()

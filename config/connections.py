@@ -19,6 +19,7 @@ import time
 from collections import Counter
 from collections.abc import Callable
 from concurrent.futures import Future
+from contextlib import suppress
 from functools import partial
 from tempfile import SpooledTemporaryFile
 from typing import Any
@@ -313,7 +314,8 @@ class Connection:
     def close(self) -> None:
         self.forget_request()
         self.sock.forget()
-        self.sock.close()
+        with suppress(OSError):
+            self.sock.close()
 
 
 class PatientWorker(ThreadWorker):
@@ -401,10 +403,13 @@ class PatientWorker(ThreadWorker):
         if made.cancelled() or made.exception() or not made.result() or not self.alive:
             conn.ahead = None
         conn.since = time.monotonic()
-        if conn.sock.left:
-            self.wait(conn, selectors.EVENT_WRITE, self.send, conn.since + settings.REQUEST_SECONDS)
-        else:
-            self.answered(conn)
+        try:
+            if conn.sock.left:
+                self.wait(conn, selectors.EVENT_WRITE, self.send, conn.since + settings.REQUEST_SECONDS)
+            else:
+                self.answered(conn)
+        except OSError:
+            self.drop(conn)
 
     def send(self, conn: Connection) -> None:
         if conn.sock.send_more():
@@ -466,7 +471,8 @@ class PatientWorker(ThreadWorker):
             if force or conn.deadline <= now:
                 self.end(conn)
             elif not self.alive and conn.then == self.read:
-                conn.deadline = min(conn.deadline, now + LINGER)
+                is_idle = conn.requests and not conn.has_begun
+                conn.deadline = min(conn.deadline, now if is_idle else now + LINGER)
 
     def end(self, conn: Connection) -> None:
         late_request = conn.then == self.read and conn.has_begun

@@ -84,7 +84,11 @@ def probes(get_response: GetResponse) -> GetResponse:
 
 
 def security_headers(get_response: GetResponse) -> GetResponse:
-    """The headers Django does not set by itself: what a page may load, and what it may use of the device."""
+    """The headers Django does not set by itself: what a page may load, what it may use of the device, who keeps it.
+
+    Nobody keeps what does not say that it may be kept: nearly every page is made for one person or has a form for one
+    browser in it, and whoever signs out must not be found again by going back.
+    """
     policy = "; ".join(f"{name} {value}" for name, value in settings.CONTENT_SECURITY_POLICY.items())
     permissions = ", ".join(f"{name}=()" for name in settings.PERMISSIONS_POLICY)
 
@@ -93,6 +97,7 @@ def security_headers(get_response: GetResponse) -> GetResponse:
         response.headers.setdefault("Content-Security-Policy", policy)
         response.headers.setdefault("Permissions-Policy", permissions)
         response.headers.setdefault("Cross-Origin-Resource-Policy", "same-origin")
+        response.headers.setdefault("Cache-Control", "private, no-store")
         return response
 
     return respond

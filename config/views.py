@@ -9,9 +9,9 @@ from django.conf import settings
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.utils.translation import gettext as _
-from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
+from accounts import drafts
 from accounts.access import public
 from accounts.rules import Permission
 from elections import repository as elections
@@ -47,12 +47,11 @@ def _home_of(request: HttpRequest) -> HttpResponse:
 @require_safe
 def style(request: HttpRequest) -> HttpResponse:
     """Every component of the design system on one page."""
-    return render(request, "site/style.html")
+    return render(request, "site/style.html", {"draft_key": drafts.key(request, "style")})
 
 
 @public
 @require_safe
-@never_cache
 def healthz(request: HttpRequest) -> HttpResponse:
     """The process is alive."""
     return HttpResponse("ok\n", content_type="text/plain")
@@ -60,7 +59,6 @@ def healthz(request: HttpRequest) -> HttpResponse:
 
 @public
 @require_safe
-@never_cache
 def readyz(request: HttpRequest) -> HttpResponse:
     """The process is alive and the store answers, whole."""
     try:
@@ -78,7 +76,6 @@ def _not_ready(sentence: str) -> HttpResponse:
 
 @public
 @require_safe
-@never_cache
 def metrics(request: HttpRequest) -> HttpResponse:
     """Figures for Prometheus; in production only for who brings METRICS_TOKEN, and not there at all without one."""
     if settings.PRODUCTION and not _brings_metrics_token(request):

@@ -22,7 +22,7 @@ from store.table import Conflict, Delete, Equals, Exists, Item, Put, Refused, Up
 
 from . import repository, services
 from .repository import Candidate, table
-from .rules import Action, Election
+from .rules import Action, Election, takes_names
 
 TAKEN_ALONG = (
     *("description", "secret_ballot", "seats", "method", "unranked", "electorate", "time_zone", "remind_before"),
@@ -93,7 +93,7 @@ def _fill(owner: User, draft: Election, mark: Item) -> None:
         return  # it was deleted before it was copied
     services.add_candidates(owner, draft, repository.candidates(source.name))
     services.check(owner, draft, Action.ADD_VOTERS)
-    services.put_on_roll(owner, draft, repository.still_here(source.name))
+    services.put_on_roll(owner, draft, repository.still_here(source.name, by_name=takes_names(source)))
 
 
 def _end(name: str) -> list[Write]:

@@ -12,7 +12,7 @@ from django.utils.translation import gettext_lazy as _
 from accounts.forms import ConfirmNameForm, NameField
 from accounts.rules import LONGEST_NAME, clean_title
 
-from . import lists, messages
+from . import lists, messages, rendered
 from .lists import Verdict
 from .reminders import BEFORE
 from .rules import (
@@ -46,6 +46,7 @@ def markdown_field(label: Any, rows: int) -> forms.CharField:
         label=label,
         required=False,
         max_length=LONGEST_TEXT,
+        validators=[rendered.check],
         widget=forms.Textarea({"rows": rows, "dir": "auto"}),
         help_text=_("You may use Markdown: *emphasis*, lists, links."),
     )
@@ -165,6 +166,7 @@ class MessageForm(forms.Form):
     text = forms.CharField(
         label=_("Message"),
         max_length=messages.LONGEST_MESSAGE,
+        validators=[rendered.check],
         widget=forms.Textarea({"rows": 8, "dir": "auto"}),
         help_text=_("You may use Markdown: *emphasis*, lists, links."),
     )

@@ -25,7 +25,7 @@ from store import keys
 from store.table import Delete, Equals, Exists, Item, Key, Less, Missing, Put, Refused, Update, Write
 
 from . import repository, services
-from .rules import Action, Election, WrongState
+from .rules import Action, Election, WrongState, check_listing
 
 A_SLICE = 90  # voters of one transaction
 A_WRITE = 40  # slices of one transaction: 90 long names are 72 KB, and it takes 4 MB
@@ -77,6 +77,7 @@ def _import_of(item: Item) -> Import:
 def start(actor: User, election: Election, names: Sequence[str]) -> Import:
     """Store the list. One that is under way already is left as it is."""
     services.check(actor, election, Action.ADD_VOTERS)
+    check_listing(election, names)
     distinct = list({keys.fold(name): name for name in names}.values())
     slices = [distinct[start : start + A_SLICE] for start in range(0, len(distinct), A_SLICE)]
     new = Import(election.name, _digest(election, distinct), len(distinct), len(slices), 0, 0)

@@ -25,11 +25,13 @@ from store.log import Event
 from store.table import Check, Condition, Delete, Equals, Exists, Item, Key, Missing, Put, Refused, Update, Write
 
 from . import repository, services
-from .rules import Action, Election, State, WrongState
+from .rules import Action, Election, State, WrongState, check_listing
+from .turnout import tells_who, turnout
 
 A_HANDFUL = 30  # voters of one transaction: three items each
 INVITED, REMINDED, TIMED, MESSAGED = "invited", "reminded", "timed", "messaged"
 LETTERS = {INVITED: "vote_invitation", REMINDED: "vote_reminder", TIMED: "vote_reminder", MESSAGED: "vote_message"}
+TO_ALL = "vote_reminder_to_all"  # a reminder that does not know who has voted
 LABELS = {INVITED: _("Invitations"), REMINDED: _("Reminders")}
 
 
@@ -43,7 +45,11 @@ def invite(actor: User, election: Election) -> None:
 
 
 def remind(actor: User, election: Election) -> None:
-    """Mail those who were invited, have not voted, were not reminded yet and did not ask to be left alone."""
+    """Mail those who were invited, have not voted, were not reminded yet and did not ask to be left alone.
+
+    While it may not be told who has voted, those who have are mailed too: whom a reminder leaves out shows in how many
+    went out and whose failed, and so would tell.
+    """
     services.check(actor, election, Action.INVITE)
     now = Update(keys.reminders(election.name), set={"last_sent": repository.now_text()})
     event = Event(actor.name, "VotersReminded", {"election_name": election.name})
@@ -74,6 +80,7 @@ def _still_there(election_name: str) -> Check:
 def send_again(actor: User, election: Election, voter: str) -> None:
     """Invite one voter once more, whatever became of the first mail; if that had failed, it counts no longer."""
     services.check(actor, election, Action.INVITE)
+    check_listing(election, [voter])
     item = people.table().get(keys.voter(election.name, voter))
     if item is None:
         raise WrongState(_("%(name)s is not on the roll.") % {"name": voter})
@@ -115,6 +122,11 @@ class Batch:
     asked_by: str
     message: str = ""
     moment: str = ""  # of a reminder by the clock
+    tells_who: bool = True  # has voted
+
+    @property
+    def letter(self) -> str:
+        return LETTERS[self.kind] if self.tells_who else TO_ALL
 
     @property
     def mark(self) -> str:
@@ -166,7 +178,7 @@ def _handful(place: Key, mailing: Item) -> int:
         return 0
     here = Equals("after", mailing["after"]) & Equals("GSI1SK", mailing["GSI1SK"])
     page = people.table().page(keys.voters(election.name), limit=A_HANDFUL, cursor=mailing["after"])
-    batch = Batch(election, mailing["kind"], mailing["asked_by"], mailing["message"], mailing["moment"])
+    batch = _batch(election, mailing)
     due = [item for item in page.items if is_due(item, batch)]
     on = Update(place, set={"after": page.cursor}, when=here) if page.cursor else Delete(place, when=here)
     mails = _mails_for(due, batch)
@@ -174,10 +186,15 @@ def _handful(place: Key, mailing: Item) -> int:
     return sum(isinstance(write, Put) for write in mails)
 
 
+def _batch(election: Election, mailing: Item) -> Batch:
+    told = mailing["kind"] not in (REMINDED, TIMED) or tells_who(election, turnout(election.name).voted)
+    return Batch(election, mailing["kind"], mailing["asked_by"], mailing["message"], mailing["moment"], told)
+
+
 def is_due(voter: Item, batch: Batch) -> bool:
     if batch.kind in (INVITED, MESSAGED):
         return batch.mark not in voter
-    if INVITED not in voter or voter.get("left_alone") or voter["voted"]:
+    if INVITED not in voter or voter.get("left_alone") or (voter["voted"] and batch.tells_who):
         return False
     # Whoever was invited since the moment of a reminder has had a mail just now.
     return voter.get("invited_at", "") < batch.moment if batch.kind == TIMED else REMINDED not in voter
@@ -209,7 +226,7 @@ def _unmarked(item: Item, batch: Batch) -> Condition:
 
 def _letter(batch: Batch, voter: str, address: str) -> Put:
     occasion = f"{keys.election(batch.election.name).pk}#{batch.election.created_at}#{batch.mark}#{batch.moment}"
-    return mail.queued_once(occasion, LETTERS[batch.kind], address, batch.account(voter), **batch.about(voter))
+    return mail.queued_once(occasion, batch.letter, address, batch.account(voter), **batch.about(voter))
 
 
 def _counted(batch: Batch, queued: int, nowhere: int) -> Update:

@@ -11,7 +11,7 @@ from accounts import tokens
 from accounts.letters import Letter
 from accounts.mail import Mail
 
-from .invitations import silence_token
+from .invitations import TO_ALL, silence_token
 from .messages import written
 
 
@@ -41,6 +41,17 @@ LETTERS = {
         gettext_noop("You have not voted yet"),
         (
             gettext_noop("the election “%(election_name)s” is still open, and you have not voted yet."),
+            gettext_noop("This link leads there. It does not sign you in by itself."),
+        ),
+        _link,
+        gettext_noop("To the election"),
+        silence_link,
+    ),
+    TO_ALL: Letter(
+        gettext_noop("An election is still open"),
+        (
+            gettext_noop("the election “%(election_name)s” is still open."),
+            gettext_noop("If you have voted already, there is nothing left to do: nobody is told who has."),
             gettext_noop("This link leads there. It does not sign you in by itself."),
         ),
         _link,

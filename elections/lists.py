@@ -87,6 +87,14 @@ def _known(row: Row, there: set[str], here: set[str]) -> Row:
     return row
 
 
+def only_addresses(rows: Iterable[Row], reason: str) -> list[Row]:
+    """The rows again, those by name refused, whether or not they are on the roll."""
+    return [
+        replace(row, verdict=Verdict.INVALID, reason=reason) if row.kept and "@" not in row.kept else row
+        for row in rows
+    ]
+
+
 def _too_many_rows() -> NotAList:
     return NotAList(_("A list has at most %(most)d rows. Split it into several.") % {"most": MOST_ROWS})
 

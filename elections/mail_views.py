@@ -8,10 +8,9 @@ from django.utils.translation import gettext as _
 
 from accounts.views import carried_out, form_page, posted, show_form
 
-from . import messages
+from . import messages, rendered
 from . import reminders as by_the_clock
 from .forms import MessageForm, RemindersForm
-from .markdown import to_html
 from .rules import Action, Election
 from .views import context_of, run
 
@@ -23,7 +22,7 @@ def message(request: HttpRequest, election: Election) -> HttpResponse:
     form = MessageForm(posted(request))
     preview = ""
     if "preview" in request.POST:
-        preview = to_html(form.cleaned_data["text"]) if form.is_valid() else ""
+        preview = rendered.preview(form.cleaned_data["text"]) if form.is_valid() else ""
     elif carried_out(
         request,
         form,

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from html import unescape
 
 import nh3
 from django.utils.html import escape
@@ -18,12 +19,18 @@ from markdown_it.token import Token
 
 from .rules import LONGEST_TEXT
 
+VERSION = 1  # to be raised with every change of what comes out; kept HTML of other versions is made again
 DEEPEST = 20  # quotes in lists in quotes; what is deeper is not taken for markup
 MOST_CELLS = 10_000  # of tables, in which a few characters can ask for very many
-MOST_LINKS = 1_000  # each may be looked for up to the end of the text
+MOST_LINKS = 1_000  # each may be looked for up to the end of the text, and becomes many times longer
+MOST_LINES = 2_000  # a short line can be a block of its own
+MOST_MARKS = 4_000  # of emphasis and code
 HEADING_SHIFT = 2  # a page has its own h1 and h2
 LINK = re.compile(r"(?:https?://|mailto:)[^/]", re.IGNORECASE)
 UNPRINTABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
+
+TAG = re.compile(r'</?(\w+)(?:[^>"]|"[^"]*")*>')
+WITHIN_LINES = {"a", "em", "strong", "s", "code"}
 
 DIRECTED = {"p", "h3", "h4", "h5", "h6", "ul", "ol", "blockquote", "pre", "table"}
 OTHERS = {"li", "thead", "tbody", "tr", "th", "td", "a", "em", "strong", "s", "code", "br", "hr"}
@@ -36,15 +43,23 @@ def to_html(text: str) -> SafeString:
     return mark_safe(CLEANER.clean(html))  # noqa: S308 - this is what the cleaner is for
 
 
-def plain(text: str, length: int) -> str:
-    """The first words of the text without markup, at most so many characters."""
-    text = _printable(text)
-    pieces = [text[: length * 10]] if _is_too_much(text) else _words(PARSER.parse(text))
-    words = " ".join(" ".join(pieces).split())
+def without_markup(text: str) -> SafeString:
+    """The text as it was typed, line by line."""
+    return mark_safe(_plainly(_printable(text)))  # noqa: S308 - all of it is escaped
+
+
+def plain(html: str, length: int) -> str:
+    """The first words of a text, given as HTML, at most so many characters."""
+    words = " ".join(unescape(TAG.sub(_between, html)).split())
     if len(words) <= length:
         return words
     start, space, _cut = words[:length].rpartition(" ")
     return (start if space else words[: length - 1]) + "…"
+
+
+def _between(tag: re.Match[str]) -> str:
+    """What a tag leaves between two words: blocks and lines part them."""
+    return "" if tag[1] in WITHIN_LINES else " "
 
 
 def _printable(text: str) -> str:
@@ -54,8 +69,10 @@ def _printable(text: str) -> str:
 
 def _is_too_much(text: str) -> bool:
     """More than a form accepts, or more of what costs time than anybody means."""
-    links = text.count("[") + text.count("://")
-    return len(text) > LONGEST_TEXT or links > MOST_LINKS or _cells(text) > MOST_CELLS
+    links = text.count("[") + text.count("://") + text.count("@")
+    marks = sum(map(text.count, "*_~`"))
+    too_many = links > MOST_LINKS or marks > MOST_MARKS or text.count("\n") > MOST_LINES
+    return too_many or len(text) > LONGEST_TEXT or _cells(text) > MOST_CELLS
 
 
 def _cells(text: str) -> int:

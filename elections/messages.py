@@ -10,6 +10,7 @@ import hashlib
 from dataclasses import dataclass
 from datetime import datetime
 
+from django.utils.safestring import SafeString
 from django.utils.translation import gettext_lazy as _
 
 from accounts import repository as people
@@ -18,11 +19,10 @@ from accounts.mail import Mail, NothingToSay
 from accounts.models import User
 from store import keys
 from store.log import Event
-from store.table import Item, Update
+from store.table import Item, Key, Update
 
-from . import invitations, repository, services
+from . import invitations, rendered, repository, services
 from .invitations import MESSAGED, Counts
-from .markdown import to_html
 from .rules import Action, Election, WrongState
 
 LONGEST_SUBJECT = 120
@@ -39,10 +39,7 @@ class Sent:
     written_by: str
     written_at: datetime
     mails: Counts
-
-    @property
-    def html(self) -> str:
-        return to_html(self.text)
+    html: SafeString  # of the text
 
 
 def send(actor: User, election: Election, subject: str, text: str) -> None:
@@ -55,7 +52,7 @@ def send(actor: User, election: Election, subject: str, text: str) -> None:
     invitations.record(
         Event(actor.name, "VotersMessaged", said),
         invitations.asked(election, MESSAGED, actor.name, message=digest),
-        Update(keys.message(election.name, digest), set=words),
+        Update(keys.message(election.name, digest), set=words | rendered.beside("text", text)),
     )
 
 
@@ -77,7 +74,11 @@ def all_of(election: Election) -> list[Sent]:
 
 def _sent(item: Item) -> Sent:
     words = (item["subject"], item["text"], item["written_by"], datetime.fromisoformat(item["written_at"]))
-    return Sent(*words, invitations.counts_of(item, MESSAGED))
+    return Sent(*words, invitations.counts_of(item, MESSAGED), _html(item))
+
+
+def _html(item: Item) -> SafeString:
+    return rendered.shown(Key(item["PK"], item["SK"]), "text", item["text"], rendered.kept(item, "text"))
 
 
 def written(mail: Mail) -> Message:
@@ -88,4 +89,4 @@ def written(mail: Mail) -> Message:
     if place not in found or election not in found:
         raise NothingToSay
     item = found[place]
-    return Message(item["subject"], item["text"], to_html(item["text"]))
+    return Message(item["subject"], item["text"], _html(item))

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from itertools import islice
+from sys import getsizeof
 from typing import Any
+
+from django.utils.safestring import SafeString
 
 from accounts import repository as people
 from accounts.models import User
@@ -14,10 +17,12 @@ from store import keys
 from store.log import as_text, utc_now
 from store.table import AllOf, Check, Delete, Equals, Item, Key, Missing, Put, Span, Update, Write
 
-from .rules import Election, State, is_over
+from . import rendered
+from .rules import Election, Html, State, is_over
 
 A_HANDFUL = 90  # entries of a roll that are looked at together
 GATES = 16  # a cast checks one of them, so that casts meet one in sixteen others; closing shuts them all
+LOOKED_AT = 1000  # entries on rolls, the newest, among which home looks for what waits for one's vote
 COPIED = ("name", "no_voting_before", "no_voting_after", "created_at", "closing")  # what lists show beside the state
 
 
@@ -27,6 +32,23 @@ class Candidate:
     statement: str = ""
     link: str = ""
     number: int = 0  # by which rankings name the candidate, steady from the day it was added
+    html: Html | None = field(default=None, compare=False, repr=False)  # of the statement, as kept beside it
+
+    @property
+    def statement_html(self) -> SafeString:
+        return rendered.held(self.statement, self.html)
+
+    @property
+    def weight(self) -> int:
+        """Bytes in memory, about."""
+        texts = (self.name, self.statement, self.link, *(self.html or ()))
+        return sum(map(getsizeof, texts))
+
+    @property
+    def length(self) -> int:
+        """Bytes that the statement takes on a page, as far as that is known."""
+        html = self.html.html if self.html else rendered.remembered(self.statement)
+        return len(html.encode())
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,27 +131,56 @@ def candidates(name: str) -> list[Candidate]:
     return [candidate_of(item) for item in table().each(keys.candidates(name))]
 
 
+def candidates_to_show(name: str) -> list[Candidate]:
+    """With their statements as HTML, which is made now where none is kept, as far as one request may."""
+    allowance = rendered.Allowance()
+
+    def html(each: Candidate) -> Html | None:
+        return allowance.shown(keys.candidate(name, each.name), "statement", each.statement, each.html)
+
+    return [replace(each, html=html(each)) for each in candidates(name)]
+
+
 def find_candidate(name: str, candidate: str) -> Candidate | None:
     item = table().get(keys.candidate(name, candidate))
     return candidate_of(item) if item else None
 
 
-def voters(name: str, *, prefix: str = "", limit: int, cursor: str | None = None) -> tuple[list[Item], str | None]:
-    page = table().page(keys.voters(name, prefix), limit=limit, cursor=cursor)
-    return page.items, page.cursor
+def voters(
+    name: str, *, prefix: str = "", limit: int, cursor: str | None = None, by_name: bool = True
+) -> tuple[list[Item], str | None]:
+    """A page of the roll; without those who are on it by name, it is filled up, so that no gap tells of them."""
+    if by_name:
+        page = table().page(keys.voters(name, prefix), limit=limit, cursor=cursor)
+        return page.items, page.cursor
+    found, on = _by_address(keys.voters(name, prefix), limit, cursor)
+    is_last = on is None or not _by_address(keys.voters(name, prefix), 1, on)[0]
+    return found, None if is_last else on
 
 
-def every_voter(name: str) -> Iterator[Voter]:
-    return map(voter_of, table().each(keys.voters(name)))
+def _by_address(span: Span, limit: int, cursor: str | None) -> tuple[list[Item], str | None]:
+    found: list[Item] = []
+    while True:
+        page = table().page(span, limit=limit - len(found), cursor=cursor)
+        found += [item for item in page.items if is_by_address(item["voter_name"])]
+        cursor = page.cursor
+        if cursor is None or len(found) == limit:
+            return found, cursor
 
 
-def still_here(election_name: str) -> Iterator[str]:
-    """Who is on the roll, without those listed by the name of an account that is gone."""
-    left = table().each(keys.voters(election_name))
+def every_voter(name: str, *, by_name: bool = True) -> Iterator[Voter]:
+    found = map(voter_of, table().each(keys.voters(name)))
+    return (voter for voter in found if by_name or is_by_address(voter.name))
+
+
+def still_here(election_name: str, *, by_name: bool = True) -> Iterator[str]:
+    """Who is on the roll, without those listed by the name of an account that is gone; or only who is by address."""
+    every = table().each(keys.voters(election_name))
+    left = (entry for entry in every if by_name or is_by_address(entry["voter_name"]))
     while some := list(islice(left, A_HANDFUL)):
-        by_name = {keys.user(each["voter_name"]): each for each in some if not is_by_address(each["voter_name"])}
-        found = table().get_many(by_name) if by_name else {}
-        pairs = [(people.user_of(item), by_name[key]) for key, item in found.items()]
+        named = {keys.user(each["voter_name"]): each for each in some if not is_by_address(each["voter_name"])}
+        found = table().get_many(named) if named else {}
+        pairs = [(people.user_of(item), named[key]) for key, item in found.items()]
         here = {entry["voter_name"] for _person, entry in matching(pairs)}
         yield from (name for each in some if is_by_address(name := each["voter_name"]) or name in here)
 
@@ -154,15 +205,28 @@ def list_of(state: State) -> Span:
 def waiting_for(person: User, now: str) -> list[Election]:
     """Open elections somebody may vote in and has not, the one that ends first on top."""
     spans = (keys.elections_of_voter(person.name), keys.elections_of_voter(person.email))
-    listed = entries_of(person, (item for span in spans for item in table().page(span, limit=100).items))
+    listed = entries_of(person, (item for span in spans for item in newest(span)))
     on_roll = {keys.fold(item["election_name"]) for item in listed}
-    listed += table().page(keys.FOR_EVERYONE, limit=100).items
+    listed += newest(keys.FOR_EVERYONE)
     names = {keys.fold(item["election_name"]): item["election_name"] for item in listed}
     voted = {keys.fold(item["election_name"]) for item in listed if item.get("voted")}
-    wanted = [keys.election(each) for folded, each in names.items() if folded not in voted]
-    found = [election_of(item) for item in table().get_many(wanted).values()] if wanted else []
+    found = taking_votes([each for folded, each in names.items() if folded not in voted], now)
     found = [each for each in found if keys.fold(each.name) in on_roll or each.is_open_to(person.votes_since)]
-    return sorted((each for each in found if each.takes_votes(now)), key=lambda each: each.no_voting_after or "~")
+    return sorted(found, key=lambda each: each.no_voting_after or "~")
+
+
+def newest(span: Span) -> Iterator[Item]:
+    """Somebody is on the rolls of closed elections, too, and of drafts: what is open must not hide behind a hundred."""
+    return islice(table().each(span, backwards=True), LOOKED_AT)
+
+
+def taking_votes(names: Iterable[str], now: str) -> list[Election]:
+    """Those that are open. Of the others, only their short entries in the list of elections are read."""
+    places = [keys.listed_election(name) for name in names]
+    entries = [listed_of(item) for item in table().get_many(places).values()] if places else []
+    open_ = [keys.election(each.name) for each in entries if each.state(now) in (State.EDITABLE, State.OPEN)]
+    found = [election_of(item) for item in table().get_many(open_).values()] if open_ else []
+    return [each for each in found if each.takes_votes(now)]
 
 
 # --- items ---
@@ -170,11 +234,13 @@ def waiting_for(person: User, now: str) -> list[Election]:
 
 def election_of(item: Item) -> Election:
     fields = {name: item[name] for name in Election.__dataclass_fields__ if name in item}
-    return Election(**{name: tuple(value) if isinstance(value, list) else value for name, value in fields.items()})
+    values = {name: tuple(value) if isinstance(value, list) else value for name, value in fields.items()}
+    return Election(**values, html=rendered.kept(item, "description"))
 
 
 def candidate_of(item: Item) -> Candidate:
-    return Candidate(item["candidate_name"], item["statement"], item["link"], item["number"])
+    html = rendered.kept(item, "statement")
+    return Candidate(item["candidate_name"], item["statement"], item["link"], item["number"], html)
 
 
 def voter_of(item: Item) -> Voter:
@@ -192,11 +258,16 @@ def _copied(election: Election) -> Item:
 
 
 def storable(fields: Mapping[str, Any]) -> Item:
-    """As items and events hold them: lists, where values have tuples."""
-    return {name: list(value) if isinstance(value, tuple) else value for name, value in fields.items()}
+    """As items and events hold them: lists, where values have tuples; and not what was made of a text."""
+    kept = {name: value for name, value in fields.items() if name != "html"}
+    return {name: list(value) if isinstance(value, tuple) else value for name, value in kept.items()}
 
 
 # --- writes; each answers the parts of a transaction ---
+
+
+def _stored(election: Election) -> Item:
+    return storable(asdict(election)) | rendered.beside("description", election.description)
 
 
 def creation(election: Election) -> list[Write]:
@@ -205,7 +276,7 @@ def creation(election: Election) -> list[Write]:
     date = keys.by_date(election.created_at, election.name)
     state = {"GSI1PK": list_of(election.stored_state).pk, "GSI1SK": date}
     return [
-        Put({"PK": key.pk, "SK": key.sk, "entity_type": "ELECTION", **storable(asdict(election))}, when=Missing()),
+        Put({"PK": key.pk, "SK": key.sk, "entity_type": "ELECTION", **_stored(election)}, when=Missing()),
         Put({"PK": entry.pk, "SK": entry.sk, **state, **_copied(election)}),
         runner(election, election.owner_name),
         *is_vacant(election.name),
@@ -229,7 +300,7 @@ def change(before: Election, after: Election) -> list[Write]:
     after = replace(after, version=before.version + 1)
     # The roll counts for itself; a move and what a draft is filled with come to their own ends.
     kept = ("name", "created_at", "voter_count", "renamed_from", "filling")
-    fields = {name: value for name, value in storable(asdict(after)).items() if name not in kept}
+    fields = {name: value for name, value in _stored(after).items() if name not in kept}
     if after.stored_state != State.DRAFT:  # a draft is in nobody's list but its organisers'
         date = keys.by_date(before.created_at, before.name)
         fields |= {"GSI1PK": keys.ELECTIONS.pk, "GSI1SK": date}
@@ -309,15 +380,19 @@ def reminders_from_now(election: Election) -> Update:
 def new_candidate(election_name: str, candidate: Candidate) -> Put:
     place = keys.candidate(election_name, candidate.name)
     shown = {"election_name": election_name, "candidate_name": candidate.name, "number": candidate.number}
-    text = {"statement": candidate.statement, "link": candidate.link}
+    text = _text(candidate)
     return Put({"PK": place.pk, "SK": place.sk, "entity_type": "CANDIDATE", **shown, **text}, when=Missing())
 
 
 def changed_candidate(election_name: str, before: Candidate, after: Candidate) -> Update:
     """Refused if anybody changed it since it was read: so the log has changes in the order they happened."""
     unchanged = Equals("statement", before.statement) & Equals("link", before.link)
-    text = {"statement": after.statement, "link": after.link}
-    return Update(keys.candidate(election_name, before.name), set=text, when=unchanged)
+    return Update(keys.candidate(election_name, before.name), set=_text(after), when=unchanged)
+
+
+def _text(candidate: Candidate) -> Item:
+    said = {"statement": candidate.statement, "link": candidate.link}
+    return said | rendered.beside("statement", candidate.statement)
 
 
 def new_voter(election: Election, name: str, account: str | None = None) -> Put:

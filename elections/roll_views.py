@@ -27,8 +27,8 @@ from .forms import (
 )
 from .imports import Import
 from .lists import Verdict
-from .rules import Action, Election
-from .turnout import tells_who, turnout
+from .rules import EVERYBODY_HERE, Action, Election, takes_names
+from .turnout import tells_names, tells_who, turnout
 from .views import A_PAGE, context_of, may, run, told, turnout_context
 
 A_SHORT_LIST = 2000  # voters; a longer list shows its progress from the start
@@ -48,16 +48,15 @@ def roll(request: HttpRequest, election: Election) -> HttpResponse:
         return _failed(request, election)
     search = SearchForm(request.GET)
     prefix = search.cleaned_data["q"] if search.is_valid() else ""
-    found, cursor = repository.voters(
-        election.name, prefix=prefix, limit=A_PAGE, cursor=request.GET.get("after") or None
-    )
+    counts = turnout_context(election)
+    voted = counts["turnout"].voted if counts else 0
+    by_name, after = tells_names(election, voted), request.GET.get("after") or None
+    found, cursor = repository.voters(election.name, prefix=prefix, limit=A_PAGE, cursor=after, by_name=by_name)
     here = reverse("roll", args=[election.name])
     older = f"{here}?{urlencode({'q': prefix, 'after': cursor})}" if cursor else ""
     shown = invitations.with_mails(found)
-    counts = turnout_context(election)
     context = context_of(request, election, form=form, search=search, voters=shown, older=older, **counts)
-    if counts:
-        context["tells_who"] = tells_who(election, counts["turnout"].voted)
+    context |= {"tells_who": tells_who(election, voted), "by_name": by_name}
     return render(request, "elections/roll.html", context, status=422 if form.errors else 200)
 
 
@@ -106,6 +105,7 @@ def import_roll(request: HttpRequest, election: Election) -> HttpResponse:
     if request.method == "POST" and form.is_valid():
         rows = form.cleaned_data["rows"]
         rows = lists.against(rows, *repository.on_roll_or_here(election.name, [row.kept for row in rows if row.kept]))
+        rows = rows if takes_names(election) else lists.only_addresses(rows, str(EVERYBODY_HERE))
         return render(request, "elections/preview.html", context_of(request, election, **_verdicts(rows)))
     context = context_of(request, election, imports=imports.under_way(election), upload=True)
     return show_form(request, form, _("Import voters"), _("Look at the list"), **context)
@@ -189,8 +189,9 @@ def added_sentence(added: int) -> str:
 @require_safe
 def export_roll(request: HttpRequest, election: Election) -> HttpResponse:
     """The roll as a file; who has voted is in it whenever the page says so."""
-    told_who = tells_who(election, turnout(election.name).voted)
-    voters = repository.every_voter(election.name)
+    voted = turnout(election.name).voted
+    told_who = tells_who(election, voted)
+    voters = repository.every_voter(election.name, by_name=tells_names(election, voted))
     rows = ([voter.name, *(["yes" if voter.voted else "no"] if told_who else [])] for voter in voters)
     header = ["voter", *(["voted"] if told_who else [])]
     answer = StreamingHttpResponse(lists.as_csv(header, rows), content_type="text/csv; charset=utf-8")

@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import Enum
 from math import factorial
-from typing import Any
+from typing import Any, NamedTuple
 
 from django.core.exceptions import ValidationError
 from django.utils.translation import gettext_lazy as _
 
 from accounts.rules import NotAllowed, Permission, Refusal, Role, has
+from store.keys import election as election_key
 from store.keys import fold
+from store.table import Key
 
 LONGEST_TEXT = 20_000
 MOST_CANDIDATES = 500
 MOST_SEATS = 100
 MOST_MANAGERS = 20
+MOST_STATED = 1_000_000  # bytes of all statements of an election as HTML: they stand on one page
 
 
 class State(Enum):
@@ -57,6 +61,13 @@ ALSO_LATER = _("everybody here who may vote, also those who join while it is ope
 RESULTS = {"closed": _("after it has closed"), "live": _("while it is open, too")}
 
 
+class Html(NamedTuple):
+    """What a text was rendered to."""
+
+    text: str
+    html: str
+
+
 @dataclass(frozen=True, slots=True)
 class Election:
     """An election as it is stored. Times are UTC, as text."""
@@ -91,6 +102,11 @@ class Election:
     restores: int = 0  # how often it was restored while open: a copy does not say whose which secret ballot is
     joining: bool = False  # whether, where everybody may vote, that includes those who join while it is open
     opened_at: str | None = None  # an election that was opened before this was kept is everybody's who comes
+    html: Html | None = field(default=None, compare=False, repr=False)  # of the description, as kept beside it
+
+    @property
+    def place(self) -> Key:
+        return election_key(self.name)
 
     def state(self, now: str) -> State:
         """As of a moment: an election whose end has come is closed, whether or not anything has run since."""
@@ -301,6 +317,23 @@ def check_in_place(election: Election, action: Action) -> None:
         )
 
 
+EVERYBODY_HERE = _(
+    "Everybody who has an account here may vote in this election already. Others are added by their address."
+)
+
+
+def takes_names(election: Election) -> bool:
+    """Whether people are put on the roll by name. Where everybody here may vote, votes bring the names, and whether
+    one was there already would tell who has voted in secret."""
+    comes_by_voting = election.electorate == "everyone" and election.stored_state != State.DRAFT
+    return not (comes_by_voting and election.secret_ballot)
+
+
+def check_listing(election: Election, names: Iterable[str]) -> None:
+    if not takes_names(election) and not all("@" in name for name in names):
+        raise WrongState(EVERYBODY_HERE)
+
+
 def offered(who: Relation, state: State) -> set[Action]:
     """What the page offers: exactly what will be accepted."""
     return {action for action in Action if who in WHO[action] and state in WHEN[action]}
@@ -361,6 +394,14 @@ def check_new_end(election: Election, end: str | None, now: str) -> None:
         raise WrongState(_("It has no end so far, and an end may only move later. Close it when the time has come."))
     if election.no_voting_after is not None and end is not None and end < election.no_voting_after:
         raise WrongState(_("While it is open, the end may only move later."))
+
+
+def check_statements(length: int, before: int, others: int) -> None:
+    """A statement may become shorter in any case: an election may have had more before this was asked."""
+    if length > before and others + length > MOST_STATED:
+        raise NotReady(
+            _("All statements of this election together would become too long for one page. Please shorten this one.")
+        )
 
 
 def check_settings(method: str, seats: int, secret_ballot: bool, results_visible: str) -> None:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import secrets
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from itertools import islice
@@ -31,6 +32,7 @@ TRIES = 5
 A_TRANSACTION = 90  # parts of our own that fit beside the log's
 A_TURN = 500  # handfuls of a deleted election that a worker clears away before others have their turn,
 AT_ONCE = 10  # and whoever wants its name
+AN_EVENT = 200_000  # bytes of candidates in one event; an item holds 400 KB
 
 
 class NameTaken(Refusal):
@@ -149,10 +151,22 @@ def respelling(election: Election, name: str) -> list[Write]:
 
 def add_candidates(actor: User, election: Election, new: Sequence[Candidate]) -> list[str]:
     """Add those that are not there yet; answers their names."""
-    added: list[str] = []
-    for start in range(0, len(new), A_TRANSACTION):
-        added += _add_candidates(actor, election.name, new[start : start + A_TRANSACTION])
-    return added
+    return [name for batch in _batches(new) for name in _add_candidates(actor, election.name, batch)]
+
+
+def _batches(new: Sequence[Candidate]) -> Iterator[list[Candidate]]:
+    """As many as fit a transaction, and as long as what is said about them fits its event."""
+    batch: list[Candidate] = []
+    size = 0
+    for each in new:
+        weight = len(json.dumps(asdict(each)).encode())
+        if batch and (len(batch) == A_TRANSACTION or size + weight > AN_EVENT):
+            yield batch
+            batch, size = [], 0
+        batch.append(each)
+        size += weight
+    if batch:
+        yield batch
 
 
 def _add_candidates(actor: User, name: str, new: Sequence[Candidate]) -> list[str]:
@@ -181,20 +195,31 @@ def _numbered(new: Sequence[Candidate], there: Sequence[Candidate]) -> list[Cand
 def _record_candidates(actor: User, election: Election, batch: Sequence[Candidate]) -> None:
     if batch:
         writes = [repository.new_candidate(election.name, each) for each in batch]
-        data = {"candidates": [asdict(each) for each in batch]}
+        data = {"candidates": [repository.storable(asdict(each)) for each in batch]}
         _record(actor, "CandidatesAdded", election, data, *writes, repository.touched(election, candidates=True))
 
 
 def edit_candidate(actor: User, election: Election, candidate: Candidate) -> None:
+    """All statements together are bounded, so it depends on the version: of two at once, one looks again."""
+    for _attempt in range(TRIES):
+        with suppress(Overtaken):
+            return _edit_candidate(actor, election, candidate)
+        election = repository.find(election.name) or election
+    raise Overtaken(OVERTAKEN)
+
+
+def _edit_candidate(actor: User, election: Election, candidate: Candidate) -> None:
     check(actor, election, Action.CHANGE_CANDIDATES)
-    before = repository.find_candidate(election.name, candidate.name)
-    if before is None or before.name != candidate.name:
+    there = {each.name: each for each in repository.candidates(election.name)}
+    before = there.pop(candidate.name, None)
+    if before is None:
         raise Overtaken(OVERTAKEN)
     if (before.statement, before.link) == (candidate.statement, candidate.link):
         return
+    rules.check_statements(candidate.length, before.length, sum(each.length for each in there.values()))
     data = {"candidate_name": candidate.name, "statement": candidate.statement, "link": candidate.link}
     change_ = repository.changed_candidate(election.name, before, candidate)
-    _record(actor, "CandidateEdited", election, data, change_, repository.touched(election))
+    _record(actor, "CandidateEdited", election, data, change_, repository.touched(election, candidates=True))
 
 
 def remove_candidate(actor: User, election: Election, name: str) -> None:
@@ -214,6 +239,7 @@ def add_voters(
     Nobody is added if a name is among them that nobody here has: whoever registers it later would have its vote.
     """
     check(actor, election, Action.ADD_VOTERS)
+    rules.check_listing(election, names)
     distinct = list({keys.fold(name): name for name in names}.values())
     there, accounts = repository.on_roll_or_here(election.name, distinct)
     if unknown := [name for name in distinct if keys.fold(name) not in there and not _is_known(name, accounts)]:
@@ -260,6 +286,7 @@ def add_handful(
     actor: User, election: Election, batch: Sequence[str], also: Callable[[Added], list[Write]] = lambda added: []
 ) -> Added:
     """Those of the batch who are new, in one transaction with whatever else goes with so many."""
+    rules.check_listing(election, batch)
     there, accounts = repository.on_roll_or_here(election.name, batch)
     missing = [name for name in batch if keys.fold(name) not in there]
     new = [name for name in missing if _is_known(name, accounts)]

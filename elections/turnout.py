@@ -8,7 +8,7 @@ from datetime import UTC, datetime, timedelta
 from accounts.repository import table
 
 from . import repository
-from .rules import Election
+from .rules import Election, takes_names
 
 BY_THE_HOUR = timedelta(days=31)  # elections that end sooner count by the hour, longer ones by the day
 HOUR, DAY = 3600, 24 * 3600
@@ -72,6 +72,11 @@ def _summed(steps: dict[int, int]) -> tuple[tuple[datetime, int], ...]:
         total += steps[end]
         summed.append((datetime.fromtimestamp(end, UTC), total))
     return tuple(summed)
+
+
+def tells_names(election: Election, voted: int) -> bool:
+    """Whether it may be shown who is on the roll by name: where everybody here may vote, votes bring names onto it."""
+    return takes_names(election) or tells_who(election, voted)
 
 
 def tells_who(election: Election, voted: int) -> bool:

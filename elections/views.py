@@ -20,7 +20,7 @@ from accounts.rules import Permission, Refusal
 from accounts.views import carried_out, form_page, posted, show_form
 from store.log import utc_now
 
-from . import invitations, reminders, renaming, repository, rules, services
+from . import invitations, reminders, renaming, rendered, repository, rules, services
 from .calendar import NotInTheCalendar
 from .calendar import calendar as as_calendar
 from .forms import (
@@ -31,7 +31,7 @@ from .forms import (
     SearchForm,
     SettingsForm,
 )
-from .markdown import plain, to_html
+from .markdown import plain
 from .repository import Candidate, Voter
 from .rules import Action, Election, Relation, State
 from .turnout import turnout
@@ -112,7 +112,7 @@ def election(request: HttpRequest, found: tuple[Election, Voter | None]) -> Http
     election, entry = found
     has_vote = entry is not None or election.is_open_to(request.user.votes_since)
     context = {
-        "candidates": repository.candidates(election.name),
+        "candidates": repository.candidates_to_show(election.name),
         "may_vote": has_vote and election.takes_votes(repository.now_text()),
         "voted": entry is not None and entry.voted,
         "live": election.shows_live(repository.now_text()),
@@ -125,7 +125,7 @@ def election(request: HttpRequest, found: tuple[Election, Voter | None]) -> Http
 def calendar(request: HttpRequest, election: Election) -> HttpResponse:
     """The election for one's own calendar; one without times has nothing to put there."""
     url = site_settings.SITE_URL + reverse("election", args=[election.name])
-    words = {"name": election.name, "url": url, "description": plain(election.description, 500)}
+    words = {"name": election.name, "url": url, "description": plain(rendered.description_of(election), 500)}
     try:
         file = as_calendar(**words, opens=election.begins, closes=election.ends, now=utc_now())
     except NotInTheCalendar:
@@ -278,7 +278,7 @@ def candidate(request: HttpRequest, found: tuple[Election, Candidate]) -> HttpRe
 
 def _preview(request: HttpRequest, form: Any, title: str, text: str, election: Election) -> HttpResponse:
     """The form again with what its Markdown looks like; nothing is saved yet."""
-    context = context_of(request, election, previews=True, preview=to_html(text))
+    context = context_of(request, election, previews=True, preview=rendered.preview(text))
     return show_form(request, form, title, _("Save"), **context)
 
 

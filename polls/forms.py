@@ -12,6 +12,7 @@ from django.utils.translation import ngettext
 
 from elections import lists
 from elections.forms import EndForm, TitleField, kept_of
+from elections.rendered import check
 from elections.time_fields import LocalTimeField, ZonedForm, ZoneField
 from elections.times import Edge, zone_label
 from store.log import utc_now
@@ -64,6 +65,7 @@ class PollForm(ZonedForm):
         label=_("Description"),
         required=False,
         max_length=LONGEST_DESCRIPTION,
+        validators=[check],
         widget=forms.Textarea({"rows": 3, "dir": "auto"}),
         help_text=_("You may use Markdown: *emphasis*, lists, links."),
     )

@@ -17,10 +17,10 @@ from tally.ballots import Ballots
 
 from . import repository, services
 from .counting import Account
-from .rules import MOST_VOTES, Poll
+from .rules import Poll
 
 AT_ONCE = 1_000  # votes that are counted and sealed while somebody waits for the page; more are the worker's
-MOST_KEPT = 2 * MOST_VOTES  # votes of all polls that are being watched
+MOST_KEPT = 60_000_000  # bytes that all polls take up that are being watched
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,6 @@ from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
-from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
 from accounts.access import answer_for, public, requires
@@ -49,13 +48,12 @@ def of_runners(methods: Callable[[View], View]) -> Callable[[View], View]:
                 return redirect_to_login(request.get_full_path())
             raise NotAllowed(services.NOT_YOURS)
 
-        return public(never_cache(methods(answer)))
+        return public(methods(answer))
 
     return declare
 
 
 @public
-@never_cache
 @require_safe
 def take_key(request: HttpRequest, poll_id: UUID, key: str) -> HttpResponse:
     """The private link: from now on this browser runs the poll."""

@@ -14,6 +14,7 @@ from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 
 from elections.markdown import plain
+from elections.rendered import description_of
 from results.card import FORMAT, HEIGHT, WIDTH
 from results.share import LANGUAGES, SHORT
 
@@ -31,7 +32,7 @@ def address_of(poll: Poll) -> str:
 def preview(poll: Poll, account: Account | None = None) -> dict[str, Any]:
     """What other sites show of a link to the poll: what is asked, and of one that is over how it ended."""
     named = _("To rank: %(names)s") % {"names": ", ".join(each.name for each in poll.candidates)}
-    summary = plain(poll.description, SHORT) or Truncator(named).chars(SHORT)
+    summary = plain(description_of(poll), SHORT) or Truncator(named).chars(SHORT)
     about = {"title": poll.title, "address": address_of(poll), "oembed": oembed_address(poll)}
     if account is None or not account.total:
         return about | {"summary": summary, "image": settings.SITE_URL + static("img/apple-touch-icon.png")}

@@ -12,7 +12,6 @@ from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.http import urlencode
 from django.utils.translation import gettext as _
-from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
 from accounts import throttle
@@ -41,7 +40,6 @@ Found = tuple[Poll, Reported | None]
 
 
 @public
-@never_cache
 @form_page
 def report(request: HttpRequest, poll_id: UUID) -> HttpResponse:
     poll = found_or_404(poll_id)
@@ -51,7 +49,7 @@ def report(request: HttpRequest, poll_id: UUID) -> HttpResponse:
     if request.method == "POST" and form.is_valid() and _reported(request, poll, form):
         messages.success(request, _("Thank you. Somebody who looks after this site will see your report."))
         return redirect("poll", poll.id)
-    again = voters.kept_stamp(poll, request.POST) if form.is_bound else voters.stamp(poll)
+    again = voters.kept_stamp(request, poll) if form.is_bound else voters.stamp(request, poll)
     context = context_of(poll, form=form, stamp=again, trap=voters.TRAP)
     answer = render(request, "polls/report.html", context, status=422 if form.errors else 200)
     return voters.remember(request, answer)
@@ -59,8 +57,8 @@ def report(request: HttpRequest, poll_id: UUID) -> HttpResponse:
 
 def _reported(request: HttpRequest, poll: Poll, form: ReportForm) -> bool:
     try:
-        voters.check_person(poll, request.POST)
         report_id = voters.report_id(request, poll)
+        voters.check_person(request, poll)
         throttle.count(REPORTS_ADDRESS, throttle.address(request))
         reports.report(poll, report_id, **form.cleaned_data)
     except Refusal as refusal:

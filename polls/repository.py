@@ -11,6 +11,7 @@ from itertools import islice
 from typing import Any
 
 from accounts.repository import table
+from elections import rendered
 from elections.repository import Candidate
 from store import keys
 from store.table import (
@@ -162,18 +163,23 @@ def counted(poll: Poll) -> Ballots:
 def poll_of(item: Item) -> Poll:
     stored = {each.name: item[name] for each in fields(Poll) if (name := STORED_AS.get(each.name, each.name)) in item}
     standing = tuple(Candidate(each["name"], number=each["number"]) for each in item["candidates"])
-    return Poll(**stored | {"candidates": standing})
+    return Poll(**stored | {"candidates": standing, "html": rendered.kept(item, "description")})
 
 
 def storable(poll: Poll) -> Item:
     """As its item holds it."""
-    stored = {STORED_AS.get(each.name, each.name): getattr(poll, each.name) for each in fields(poll)}
+    return _said(poll) | rendered.beside("description", poll.description)
+
+
+def _said(poll: Poll) -> Item:
+    said = [each.name for each in fields(poll) if each.name != "html"]
+    stored = {STORED_AS.get(name, name): getattr(poll, name) for name in said}
     return stored | {"candidates": [{"number": each.number, "name": each.name} for each in poll.candidates]}
 
 
 def told(poll: Poll) -> Item:
     """As the log tells of it: without what is nobody's to read."""
-    return {name: value for name, value in storable(poll).items() if name != "key"}
+    return {name: value for name, value in _said(poll).items() if name != "key"}
 
 
 def _listed_of(item: Item) -> Listed:

@@ -15,7 +15,6 @@ from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.http import content_disposition_header
 from django.utils.translation import gettext_lazy
-from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 from django_htmx.http import HttpResponseClientRedirect
 
@@ -55,7 +54,7 @@ def of_results(view: View) -> View:
             return render(request, "polls/counting.html", context_of(look.poll), status=202)
         return view(request, look, **words)
 
-    return public(never_cache(require_safe(answer)))
+    return public(require_safe(answer))
 
 
 def _has_voted(request: HttpRequest, look: Look) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from enum import Enum
 
@@ -13,8 +13,11 @@ from accounts.rules import Permission, Refusal, Role, has
 from ballots.rules import BadRanking, Ranks, ranking_from
 from elections import times
 from elections.repository import Candidate
+from elections.rules import Html
+from store import keys
 from store.keys import fold
 from store.log import as_text
+from store.table import Key
 
 FEWEST_CANDIDATES, MOST_CANDIDATES = 2, 50
 LONGEST_DESCRIPTION = 5_000
@@ -86,8 +89,13 @@ class Poll:
     hidden_at: str | None = None  # since when those who look after the site keep it from everybody
     closing: str | None = None  # who is closing it: no vote gets in any more, the log has yet to say so
     version: int = 1
+    html: Html | None = field(default=None, compare=False, repr=False)  # of the description, as kept beside it
 
     unranked = "below"
+
+    @property
+    def place(self) -> Key:
+        return keys.poll(self.id)
 
     def is_open(self, now: str) -> bool:
         """As of a moment: the end itself is too late, whether or not anything has run since."""

@@ -11,7 +11,6 @@ from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import render
 from django.urls import Resolver404, resolve
 from django.utils.translation import gettext as _
-from django.views.decorators.cache import never_cache
 from django.views.decorators.clickjacking import xframe_options_exempt
 from django.views.decorators.http import require_safe
 
@@ -40,7 +39,6 @@ PAGES = ("poll", "poll_voted", "poll_results", "poll_embed")
 
 
 @public
-@never_cache
 @xframe_options_exempt
 @form_page
 def embed(request: HttpRequest, poll_id: UUID) -> HttpResponse:
@@ -57,7 +55,7 @@ def embed(request: HttpRequest, poll_id: UUID) -> HttpResponse:
 def _shown(request: HttpRequest, poll_id: UUID) -> HttpResponse:
     poll, vote = with_own_vote(request, poll_id)
     ranks = ranks_of(vote["rankings"]) if vote else {}
-    return _embedded(request, poll, ranks, acts=vote["acts"] if vote else 0, stamp=voters.stamp(poll))
+    return _embedded(request, poll, ranks, acts=vote["acts"] if vote else 0, stamp=voters.stamp(request, poll))
 
 
 def _embedded(request: HttpRequest, poll: Poll, ranks: dict[int, Any], **more: Any) -> HttpResponse:

@@ -16,10 +16,9 @@ from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.http import urlencode
 from django.utils.translation import gettext as _
-from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
-from accounts import throttle
+from accounts import drafts, throttle
 from accounts.access import answer_for, public, requires
 from accounts.rules import Permission, Refusal
 from accounts.throttle import Limit
@@ -160,7 +159,6 @@ def by_code(request: HttpRequest, code: str) -> HttpResponse:
 
 
 @public
-@never_cache
 @form_page
 def poll(request: HttpRequest, poll_id: UUID) -> HttpResponse:
     """Rank and vote, or change one's vote; whoever comes too late is led to the results."""
@@ -172,7 +170,7 @@ def poll(request: HttpRequest, poll_id: UUID) -> HttpResponse:
     if found.hidden_at or not found.is_open(now_text()) or not voters.may_vote(found, request.user):
         return _shut(request, found)
     ranks = ranks_of(vote["rankings"]) if vote else {}
-    return _show(request, found, ranks, acts=vote["acts"] if vote else 0, stamp=voters.stamp(found))
+    return _show(request, found, ranks, acts=vote["acts"] if vote else 0, stamp=voters.stamp(request, found))
 
 
 def _shut(request: HttpRequest, poll: Poll) -> HttpResponse:
@@ -208,7 +206,7 @@ def page_context(request: HttpRequest, poll: Poll, ranks: dict[int, Any]) -> dic
     return {
         "choices": choices_of(shuffled(poll.candidates, listing), ranks),
         "ranks": len(poll.candidates),
-        "draft_key": f"poll {poll.id}",
+        "draft_key": drafts.key(request, "poll", poll.id),
         "unranked_sentence": unranked_sentence(poll.unranked),
         "token": secrets.token_urlsafe(16),
         "trap": voters.TRAP,
@@ -227,8 +225,8 @@ def vote_in(request: HttpRequest, poll_id: str, show: View, after: str) -> HttpR
     if poll.sign_in and not request.user.is_authenticated:
         return redirect_to_login(request.get_full_path())
     try:
-        voters.check_person(poll, request.POST)
         vote_id = voters.required_vote_id(request, poll)
+        voters.check_person(request, poll)
         count_voting(request, poll)
         known = seen if vote_id == browser else None
         outcome = services.cast(poll.id, vote_id, ranks_in(request.POST), token, known)
@@ -241,7 +239,7 @@ def vote_in(request: HttpRequest, poll_id: str, show: View, after: str) -> HttpR
 
 def _why(request: HttpRequest, poll: Poll, refusal: Refusal) -> dict[str, Any]:
     acts = request.POST.get("acts", "0")[:9]
-    return {"acts": acts, "stamp": voters.kept_stamp(poll, request.POST), "problem": str(refusal)}
+    return {"acts": acts, "stamp": voters.kept_stamp(request, poll), "problem": str(refusal)}
 
 
 def count_voting(request: HttpRequest, poll: Poll) -> None:
@@ -263,7 +261,6 @@ def _say_outcome(request: HttpRequest, outcome: services.Outcome) -> None:
 
 
 @public
-@never_cache
 @require_safe
 def voted(request: HttpRequest, poll_id: UUID) -> HttpResponse:
     """One's vote as it stands, and what to do next: change it, see the results, hand the poll on."""
@@ -277,7 +274,7 @@ def voted(request: HttpRequest, poll_id: UUID) -> HttpResponse:
         "unranked": left_out(vote["rankings"], poll.candidates),
         "unranked_sentence": unranked_sentence(poll.unranked),
         "acts": vote["acts"],
-        "draft_key": f"poll {poll.id}",
+        "draft_key": drafts.key(request, "poll", poll.id),
         "state_url": reverse("poll_state", args=[poll.id]),
         **shared(poll),
     }
@@ -285,7 +282,6 @@ def voted(request: HttpRequest, poll_id: UUID) -> HttpResponse:
 
 
 @public
-@never_cache
 @require_safe
 def state(request: HttpRequest, poll_id: UUID) -> HttpResponse:
     """By which an open page notices that the vote was changed elsewhere."""

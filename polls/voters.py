@@ -45,6 +45,7 @@ class NoCookie(Refusal):
 TOO_QUICK = _("That was quicker than anybody can rank. Please look it over and press the button again.")
 TRAPPED = _("Please leave the field empty that is not meant to be seen, and press the button again.")
 TOO_OLD = _("This page was open for very long. Please press the button again.")
+OF_ANOTHER = _("This page was opened in another browser. Please look it over and press the button again.")
 NO_COOKIE = _("Your browser has not kept our cookie, by which one browser votes once. Please press the button again.")
 NO_REPORTER = _(
     "Your browser has not kept our cookie, by which one browser reports once. Please press the button again."
@@ -58,12 +59,19 @@ def browser_number(request: HttpRequest) -> str | None:
     return request.get_signed_cookie(COOKIE, default=None, salt=SALT, max_age=A_YEAR)
 
 
+def number_of(request: HttpRequest) -> str:
+    """The browser's number; one that has none yet gets it with the answer, and its page may know it before."""
+    number = browser_number(request) or getattr(request, "new_browser_number", None) or secrets.token_urlsafe(16)
+    request.new_browser_number = number  # type: ignore[attr-defined]
+    return number
+
+
 def remember(request: HttpRequest, answer: HttpResponse) -> HttpResponse:
     """Give the browser a number, unless it has one."""
     if browser_number(request) is None:
         answer.set_signed_cookie(
             COOKIE,
-            secrets.token_urlsafe(16),
+            number_of(request),
             salt=SALT,
             max_age=A_YEAR,
             path=PATH,
@@ -118,29 +126,42 @@ def id_of(poll_id: str, voter: str) -> str:
 # --- whether it is a person ---
 
 
-def stamp(poll: Poll, now: float | None = None) -> str:
-    """When the page was shown, signed."""
+def stamp(request: HttpRequest, poll: Poll, now: float | None = None) -> str:
+    """When the page was shown, and to whom, signed: one page looked at for long serves no other browser."""
     milliseconds = round((time.time() if now is None else now) * 1000)
-    return signing.dumps([poll.id, milliseconds], salt="polls.shown")
+    return signing.dumps([_shown_to(request, poll), milliseconds], salt="polls.shown")
 
 
-def kept_stamp(poll: Poll, post: QueryDict) -> str:
+def _shown_to(request: HttpRequest, poll: Poll) -> str:
+    """Of this poll and this voter; another than the vote's, so that no page tells where a vote lies."""
+    by_account = poll.sign_in and request.user.is_authenticated
+    voter = account(request.user) if by_account else f"browser {number_of(request)}"
+    return id_of(poll.id, f"page of {voter}")
+
+
+def kept_stamp(request: HttpRequest, poll: Poll) -> str:
     """The stamp of a page that is shown again: the same, or a new one if it is no good."""
-    return post[STAMP] if _seconds_shown(poll, post) is not None else stamp(poll)
+    whose, seconds = _read_stamp(request.POST)
+    is_good = seconds is not None and whose == _shown_to(request, poll)
+    return request.POST[STAMP] if is_good else stamp(request, poll)
 
 
-def check_person(poll: Poll, post: QueryDict) -> None:
-    if post.get(TRAP):
+def check_person(request: HttpRequest, poll: Poll) -> None:
+    if request.POST.get(TRAP):
         raise NotAPerson(TRAPPED)
-    if (seconds := _seconds_shown(poll, post)) is None:
+    whose, seconds = _read_stamp(request.POST)
+    if seconds is None:
         raise NotAPerson(TOO_OLD)
+    if whose != _shown_to(request, poll):
+        raise NotAPerson(OF_ANOTHER)
     if seconds < QUICKEST:
         raise NotAPerson(TOO_QUICK)
 
 
-def _seconds_shown(poll: Poll, post: QueryDict) -> float | None:
+def _read_stamp(post: QueryDict) -> tuple[str, float | None]:
+    """To whom the page was shown, and how many seconds ago; `None` if that cannot be told."""
     try:
-        poll_id, milliseconds = signing.loads(post.get(STAMP, ""), salt="polls.shown", max_age=LONGEST)
+        whose, milliseconds = signing.loads(post.get(STAMP, ""), salt="polls.shown", max_age=LONGEST)
     except (signing.BadSignature, ValueError):
-        return None
-    return time.time() - milliseconds / 1000 if poll_id == poll.id else None
+        return "", None
+    return whose, time.time() - milliseconds / 1000

@@ -8,7 +8,6 @@ from __future__ import annotations
 import io
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from functools import lru_cache
 
 from django.utils import translation
 from django.utils.translation import gettext as _
@@ -16,6 +15,7 @@ from django.utils.translation import ngettext
 from PIL import Image, ImageDraw
 
 from elections.rules import Election
+from store.memory import Memory
 from tally.result import Result
 
 from . import words
@@ -29,7 +29,6 @@ from .repository import Seal
 WIDTH, HEIGHT = 1200, 630  # what social networks ask for
 FORMAT = 1  # of the drawing; another one has another address
 MOST_BARS = 5
-KEPT = 64  # pictures, some 20 KB each
 FINER = 2  # everything is drawn so many times larger, for smooth edges
 INK, SOFT, GREY, PAPER = "#1c1a22", "#57525f", "#857d93", "#f6f5f3"  # as in static/css/tokens.css
 ACCENT, PALE, SEAT = "#56278a", "#dcd0e9", "#cdc8d2"
@@ -165,9 +164,15 @@ def _labelled(result: Result, bars: list[tuple[str, Fraction, str]]) -> tuple[Ba
 # --- drawing it ---
 
 
-@lru_cache(maxsize=KEPT)
 def picture(card: Card) -> bytes:
     """As PNG."""
+    return _pictures.get(card, lambda: _drawn(card))
+
+
+_pictures = Memory[bytes](4_000_000, len)  # some 20 KB each
+
+
+def _drawn(card: Card) -> bytes:
     image = Image.new("RGB", (WIDTH * FINER, HEIGHT * FINER), PAPER)
     pen = Pen(image)
     pen.box(0, 0, WIDTH, 14, ACCENT, 0)

@@ -8,7 +8,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterator
-from functools import lru_cache, wraps
+from functools import wraps
 from itertools import islice
 from typing import Any
 
@@ -24,33 +24,31 @@ from django.views.decorators.http import require_safe
 
 from accounts.access import requires
 from accounts.models import User
-from accounts.rules import Permission
+from accounts.rules import Permission, Refusal
 from ballots import repository as ballots
 from ballots.repository import candidates_of
 from ballots.rules import named, ranks_of
 from ballots.secrecy import SYMBOLS
 from elections.views import context_of
 from store.keys import fold
+from store.memory import Memory
 from store.table import Item
 from tally.ballots import Ballots
-from tally.closeness import Closeness
-from tally.explain import explain
-from tally.methods import METHODS, count
+from tally.job import Comparison, Job
 from tally.pairwise import Summary
 
-from . import published, repository, words
+from . import apart, published, repository, words
+from .apart import RETRY_AFTER, Busy, TooDear
 from .following import story_of
 from .published import Place
-from .report import Other, Report, settings_of
+from .report import report_of, settings_of
 from .repository import Found, Seal
 from .views import context_of_report, load, not_yet, of_results
 
 A_PAGE = 50
 MOST_LETTERS = 4  # of a code that the list of ballots is searched by
 MOST_READ = 20_000  # ballots of a public election that are read for one page
-MOST_COUNTED = 500_000  # ballots of an election that is recounted without somebody,
-MOST_RANKINGS = 20_000  # different rankings of them,
-MOST_CANDIDATES = 100  # and candidates
+MOST_COUNTED = 500_000  # ballots of an election that is recounted without somebody, or for two of its candidates
 MOST_VOTERS = 50  # whose ballots are left out at once
 MISREAD = str.maketrans("OIL", "011")
 
@@ -264,10 +262,18 @@ def follow_ballots(request: HttpRequest, found: Found) -> HttpResponse:
 # --- head to head ---
 
 
-@lru_cache(maxsize=8)
-def _summary(election_name: str, digest: str, candidates: tuple[str, ...]) -> Summary:
+def summary_of(request: HttpRequest, found: Found) -> Summary:
     """Of a sealed election, by its digest: counted once, and then every two are compared at once."""
-    return repository.counted(election_name, candidates).summary
+    name, seal = found.election.name, found.seal
+    assert seal is not None
+
+    def count() -> Summary:
+        return apart.counted(Comparison(repository.counted(name, seal.candidates)), request)
+
+    return summaries.get((name, seal.digest), count)
+
+
+summaries = Memory[Summary](80_000_000, lambda summary: summary.weight)
 
 
 class PairForm(forms.Form):
@@ -293,7 +299,12 @@ def head_to_head(request: HttpRequest, found: Found) -> HttpResponse:
     if not form.is_bound or not form.is_valid():
         return page(request, found, "head_to_head", wrong=bool(form.errors), form=form)
     one, other = form.cleaned_data["one"], form.cleaned_data["other"]
-    summary = _summary(found.election.name, found.seal.digest, candidates)
+    if found.seal.ballots > MOST_COUNTED:
+        return page(request, found, "head_to_head", wrong=True, form=form, too_large=True)
+    try:
+        summary = summary_of(request, found)
+    except Refusal as refusal:
+        return _not_counted(request, found, "head_to_head", refusal, form=form)
     numbers = opinions(summary, one, other, found.election.unranked)
     names = candidates[one], candidates[other]
     rows = [(said, _opinion(said, *names), votes) for said, votes in numbers.items()]
@@ -411,9 +422,13 @@ def what_if(request: HttpRequest, found: Found) -> HttpResponse:
     if strangers:
         form.add_error("voters", _("These have not voted: %(names)s.") % {"names": ", ".join(strangers)})
         return page(request, found, "what_if", wrong=True, form=form)
-    if counted is None or len(counted.counts) > MOST_RANKINGS or len(counted.candidates) > MOST_CANDIDATES:
+    if counted is None:
         return page(request, found, "what_if", wrong=True, form=form, too_large=True)
-    supposed = Found(found.election, found.seal, hypothetical(counted.without(without), found))
+    try:
+        done = apart.counted(job_of(found, counted.without(without)), request)
+    except Refusal as refusal:
+        return _not_counted(request, found, "what_if", refusal, form=form)
+    supposed = Found(found.election, found.seal, report_of(done))
     context = context_of_report(supposed) | {"without": without, "voters": voters, "real": found.report.result}
     return page(request, supposed, "what_if", form=form, **context)
 
@@ -439,9 +454,15 @@ def _counted(found: Found, voters: list[str]) -> tuple[Ballots | None, list[str]
     return every.in_order(found.seal.candidates), [voter for voter in voters if fold(voter) not in met]
 
 
-def hypothetical(counted: Ballots, found: Found) -> Report:
+def job_of(found: Found, supposed: Ballots) -> Job:
     """As a real report, except that nobody asks how close it was: that takes many times longer than counting."""
-    results = {method: count(counted, method, **settings_of(found.election, found.seed)) for method in METHODS}
-    result = results[found.election.method]
-    others = tuple(Other(method, each.winners, each.places) for method, each in results.items())
-    return Report(result, tuple(explain(result)), others, Closeness(None, False, result.winners))
+    return Job(supposed, found.election.method, settings_of(found.election, found.seed))
+
+
+def _not_counted(request: HttpRequest, found: Found, name: str, refusal: Refusal, **context: Any) -> HttpResponse:
+    """The page as it was asked for, with a sentence instead of the numbers."""
+    too_dear = isinstance(refusal, TooDear)
+    answer = page(request, found, name, wrong=True, problem=str(refusal), too_large=too_dear, **context)
+    if isinstance(refusal, Busy):
+        answer.status_code, answer["Retry-After"] = 503, str(RETRY_AFTER)
+    return answer

@@ -12,7 +12,8 @@ import time
 from abc import ABC, abstractmethod
 from collections import OrderedDict
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
 from threading import Lock
 from typing import Any
 
@@ -36,10 +37,11 @@ from store import keys
 from store.table import Item
 from tally.closeness import Closeness
 from tally.explain import explain
-from tally.methods import count
+from tally.job import Job
 from tally.result import Result
-from tally.undrawn import Draws, undrawn, with_other_lots
+from tally.undrawn import OTHER_LOTS, Draws, undrawn
 
+from . import apart
 from .report import Report, settings_of
 from .repository import Found
 from .running import Kept, Running
@@ -47,8 +49,9 @@ from .views import context_of_report, not_yet
 
 LOOK_EVERY = 2.0  # seconds; however many are watching, each process looks this often at most
 REST = 9  # times as long as a look took, before the next: a large election takes a tenth of a processor, not all of it
-MOST_BALLOTS = 50_000  # of one election; about 300 bytes each are kept
-MOST_KEPT = 100_000  # ballots of all elections that are being watched
+MOST_BALLOTS = 50_000  # of one election
+MOST_KEPT = 50_000_000  # bytes that all elections take up that are being watched, the one looked at last apart
+A_LOOK = 20_000  # bytes that something watched takes up, whatever its ballots
 REREAD_RATE = 5_000  # ballots a second at most that withdrawals make us read again
 
 
@@ -61,7 +64,7 @@ class Look:
 
     election: Election
     result: Result | None = None
-    too_many: bool = False
+    too_many: bool = False  # to be counted again and again
     draws: Draws = ()  # what other lots would make of it, as long as the true ones cannot be known
 
 
@@ -75,6 +78,10 @@ class Watched:
     look: Any = None  # what was seen last
     rests_until: float = float("-inf")
     read_at: float = float("-inf")  # when all ballots were read
+
+    @property
+    def weight(self) -> int:
+        return A_LOOK + self.running.weight
 
     def forget(self) -> None:
         """No ballots are needed any more."""
@@ -130,13 +137,13 @@ class Shelf(ABC):
 
     def _make_room(self) -> None:
         with self._lock:
-            while self.kept > self.most and len(self._watched) > 1:
+            while self.weight > self.most and len(self._watched) > 1:
                 self._watched.popitem(last=False)
 
     @property
-    def kept(self) -> int:
-        """How many ballots are kept in all; what is watched weighs a little even without any."""
-        return sum(each.running.total + 100 for each in self._watched.values())
+    def weight(self) -> int:
+        """How many bytes all of it takes up; what is watched weighs a little even without ballots."""
+        return sum(each.weight for each in self._watched.values())
 
     def bring_up_to_date(self, watched: Watched, box: Box) -> None:
         """Read what is new; and everything, if nobody has looked into this box yet or what is known cannot be all."""
@@ -170,7 +177,10 @@ class ElectionShelf(Shelf):
         if voted > MOST_BALLOTS:
             return Look(election, too_many=True)
         self.bring_up_to_date(watched, _box(election, voted))
-        return _counted(election, watched)
+        try:
+            return _counted(election, watched)
+        except (apart.TooDear, apart.Busy):
+            return Look(election, too_many=True)
 
 
 def _box(election: Election, voted: int) -> Box:
@@ -207,8 +217,16 @@ def _counted(election: Election, watched: Watched) -> Look:
     ballots, before = watched.running.ballots, watched.look
     if before and before.result and before.election == election and before.result.digest == ballots.digest:
         return before
-    result = count(ballots, election.method, **settings_of(election, election.lots_commitment or election.seed))
-    return Look(election, result, draws=with_other_lots(ballots, result) if election.lots_commitment else ())
+    job = Job(ballots, election.method, settings_of(election, election.lots_commitment or election.seed), others=False)
+    result = apart.counted(job, waits=False).result
+    return Look(election, result, draws=_other_draws(job) if result.lots and election.lots_commitment else ())
+
+
+def _other_draws(job: Job) -> Draws:
+    """None if that takes too long."""
+    with suppress(apart.TooDear, apart.Busy):
+        return apart.counted(replace(job, draws=OTHER_LOTS), waits=False).draws
+    return ()
 
 
 shelf = ElectionShelf()
@@ -255,7 +273,9 @@ def _instead(request: HttpRequest, look: Look) -> HttpResponse | None:
     if look.result is not None:
         return None
     if look.too_many:
-        sentence = _("So many have voted that the count is no longer shown while it is open. It is shown at the end.")
+        sentence = _(
+            "Counting takes so long by now that the count is no longer shown while it is open. It is shown at the end."
+        )
         context = context_of(request, look.election, sentence=sentence, counting=False)
         return render(request, "results/not_yet.html", context)
     if look.election.state(elections.now_text()) == State.CLOSED:

@@ -9,9 +9,9 @@ from typing import Any
 
 from elections.rules import Election
 from tally.ballots import Ballots
-from tally.closeness import RECOUNTS, Closeness, how_close
+from tally.closeness import RECOUNTS, Closeness
 from tally.explain import Sentence, explain
-from tally.methods import METHODS, count
+from tally.job import Done, Job
 from tally.result import Result
 
 VERSION = 1
@@ -78,8 +78,11 @@ def report_on(
     seed: str = "",
     recounts: int = RECOUNTS,
 ) -> Report:
-    settings: dict[str, Any] = {"seats": seats, "unranked": unranked, "seed": seed}
-    results = {each: count(ballots, each, **settings) for each in METHODS}
-    result = results[method]
-    others = tuple(Other(each, found.winners, found.places) for each, found in results.items())
-    return Report(result, tuple(explain(result)), others, how_close(ballots, method, **settings, recounts=recounts))
+    settings = {"seats": seats, "unranked": unranked, "seed": seed}
+    return report_of(Job(ballots, method, settings, recounts=recounts).done())
+
+
+def report_of(done: Done) -> Report:
+    """A count in words, wherever it was made."""
+    others = tuple(Other(method, *beside) for method, beside in done.beside.items())
+    return Report(done.result, tuple(explain(done.result)), others, done.closeness)

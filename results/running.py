@@ -20,6 +20,7 @@ from tally.pairwise import Summary
 
 OVERLAP = timedelta(seconds=60)  # more than a cast takes from its time stamp to the index, or two clocks differ
 A_HANDFUL = 5_000  # ballots that are added to a summary at once
+A_BALLOT = 300  # bytes that a ballot takes up besides the letters of its ranking
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +49,13 @@ class Running:
     counts: Counter[str] = field(default_factory=Counter)
     summary: Summary = field(default_factory=lambda: Summary.of(Ballots((), {})))
     newest: str = ""
+    letters: int = 0  # of all rankings that are kept
+
+    @property
+    def weight(self) -> int:
+        """About how many bytes it takes up."""
+        said = sum(len(each.name) + len(each.statement) + len(each.link) for each in self.candidates)
+        return A_BALLOT * self.total + 2 * self.letters + self.summary.weight + 2 * said
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -75,6 +83,7 @@ class Running:
         """These are all the ballots there are."""
         self.kept = {item["SK"]: self.kept_of(item) for item in items}
         self.newest = max((each.when for each in self.kept.values()), default="")
+        self.letters = sum(len(each.ranking) for each in self.kept.values())
         candidates, self.candidates = self.candidates, ()
         self.stand(candidates)
 
@@ -89,6 +98,7 @@ class Running:
             if known is not None:
                 old[known.ranking] += 1
             self.kept[item["SK"]] = ballot
+            self.letters += len(ballot.ranking) - len(known.ranking if known else "")
             self.newest = max(self.newest, ballot.when)
         if new:
             self._change(self.normal(new), self.normal(old))

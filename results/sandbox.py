@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass
-from threading import BoundedSemaphore
+from dataclasses import dataclass, replace
 from typing import Any
 
 from django import forms
@@ -22,26 +19,23 @@ from accounts.views import form_page, posted
 from elections.rules import METHODS, MOST_SEATS, UNRANKED, Election, check_settings
 from tally.ballots import Ballots
 from tally.closeness import RECOUNTS
+from tally.cost import of_methods
 from tally.formats import BadFile, File, Limits, read
 from tally.formats.text import Text
+from tally.job import Job
 
-from . import words
-from .report import Report, report_on
+from . import apart, words
+from .apart import RETRY_AFTER, Busy, TooDear
+from .report import report_of
 from .repository import Found
 from .views import context_of_report
 
 LIMITS = Limits(bytes=1_000_000, candidates=100, name=200, rankings=10_000)
-MOST_WORK = 2_000_000  # candidates times names on all rankings: some seconds for all methods together
-CLOSENESS_WORK = 2_000_000  # the same, in all recounts together that look for how close it was
+CLOSENESS_STEPS = 1_000_000  # in all recounts together that look for how close it was,
+OF_EACH = 500  # of them at the least
 LOOKS_CLOSELY = 10  # recounts; with fewer, nothing is found, and that would say nothing
 COUNTS = throttle.Limit("sandbox-address", 60, 600)
-AT_ONCE = BoundedSemaphore(2)  # counts of strangers in this process; the site's own pages come first
-SECONDS_IN_LINE = 5
 NO_ELECTION = Election(name="", owner_name="", created_at="")  # ballots from anywhere belong to none of ours
-
-
-class Busy(Refusal):
-    """Others are counting."""
 
 
 # --- examples to start with ---
@@ -146,7 +140,6 @@ class SandboxForm(forms.Form):
             self.text = "".join(Text(source, LIMITS).pieces())
         except BadFile as refusal:
             raise ValidationError({"file" if upload else "ballots": str(refusal)}) from refusal
-        check_size(file.ballots)
         return file
 
     def _settings(self, cleaned: dict[str, Any], file: File) -> dict[str, Any]:
@@ -156,42 +149,20 @@ class SandboxForm(forms.Form):
         return {"seats": seats, "method": method, "unranked": cleaned["unranked"] or file.unranked or "below"}
 
 
-def check_size(ballots: Ballots) -> None:
-    """A few long rankings of many, or many short ones; both together take minutes."""
-    if work(ballots) > MOST_WORK:
-        raise ValidationError(
-            _("So many candidates on so many long rankings are too much to be counted here. Your own Plenum counts it.")
-        )
-
-
-def work(ballots: Ballots) -> int:
-    named = sum(ranking.count(">") + ranking.count("=") + 1 for ranking in ballots.counts)
-    return named * len(ballots.candidates)
-
-
 # --- counting ---
 
 
-def counted(ballots: Ballots, method: str, **settings: Any) -> Report:
+def job_of(ballots: Ballots, method: str, **settings: Any) -> Job:
     """Everything a results page says, with as close a look as there is time for."""
-    with in_line():
-        return report_on(ballots, method, **settings, recounts=recounts(ballots))
+    job = Job(ballots, method, settings)
+    return replace(job, recounts=recounts(job))
 
 
-def recounts(ballots: Ballots) -> int:
-    each = work(ballots) + 5 * len(ballots.candidates) ** 3
-    possible = min(RECOUNTS, CLOSENESS_WORK // each)
+def recounts(job: Job) -> int:
+    size = job.size
+    left = min(CLOSENESS_STEPS, apart.MOST_STEPS - job.cost(size))
+    possible = min(RECOUNTS, left // (of_methods(size, [job.method]) + OF_EACH))
     return possible if possible >= LOOKS_CLOSELY else 0
-
-
-@contextmanager
-def in_line() -> Iterator[None]:
-    if not AT_ONCE.acquire(timeout=SECONDS_IN_LINE):
-        raise Busy(_("Others are counting here just now. Please try again in a moment."))
-    try:
-        yield
-    finally:
-        AT_ONCE.release()
 
 
 # --- the page ---
@@ -206,10 +177,23 @@ def sandbox(request: HttpRequest) -> HttpResponse:
         try:
             throttle.count(COUNTS, throttle.address(request))
             if form.is_valid():
-                context = _account(form)
+                context = _account(request, form)
         except Refusal as refusal:
-            form.add_error(None, str(refusal))
+            return _refused(request, form, refusal)
     return _page(request, form, context)
+
+
+def _refused(request: HttpRequest, form: SandboxForm, refusal: Refusal) -> HttpResponse:
+    """The form as it was sent; the text of a file stands in it, because a browser does not send a file again."""
+    form.add_error(None, str(refusal))
+    if isinstance(refusal, TooDear):
+        form.add_error(None, _("Your own Plenum counts it: manage.py count FILE."))
+    if hasattr(form, "text"):
+        form.data = form.data.dict() | {"ballots": form.text}
+    answer = _page(request, form, {})
+    if isinstance(refusal, Busy):
+        answer.status_code, answer["Retry-After"] = 503, str(RETRY_AFTER)
+    return answer
 
 
 def _page(request: HttpRequest, form: SandboxForm, context: dict[str, Any]) -> HttpResponse:
@@ -227,14 +211,15 @@ def _example(request: HttpRequest) -> dict[str, str]:
     return {"ballots": chosen.ballots, "method": chosen.method, "seed": chosen.seed}
 
 
-def _account(form: SandboxForm) -> dict[str, Any]:
+def _account(request: HttpRequest, form: SandboxForm) -> dict[str, Any]:
     chosen, file = form.cleaned_data, form.cleaned_data["read"]
     settings = {name: chosen[name] for name in ("seats", "unranked", "seed")}
-    report = counted(file.ballots, chosen["method"], **settings)
+    job = job_of(file.ballots, chosen["method"], **settings)
+    report = report_of(apart.counted(job, request))
     context = context_of_report(Found(NO_ELECTION, None, report)) | {
         "file": file,
         "withdrawn": words.names(file.withdrawn),
     }
-    if not recounts(file.ballots):
+    if not job.recounts:
         context["how_close"] = _("There are too many ballots and candidates to look for that here.")
     return context

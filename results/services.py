@@ -7,6 +7,7 @@ from contextlib import suppress
 
 from accounts.services import log
 from ballots import repository as ballots
+from ballots.repository import candidates_of
 from ballots.services import CannotSeal, seal_what_is_closed
 from elections import repository as elections
 from elections import services as organising
@@ -17,13 +18,17 @@ from store.log import Event
 from store.table import Check, Delete, Exists, Item, Refused
 from tally import lots
 from tally.ballots import Ballots
+from tally.closeness import RECOUNTS
+from tally.cost import Size
+from tally.job import Job
 
 from . import repository, running
 from .report import Report, report_on, settings_of
 from .repository import Found, Seal
 from .roll import new_secret, roll_commitment
 
-AT_ONCE = 1_000  # ballots that are counted while somebody waits for the page; more are the worker's
+AT_ONCE = 1_000  # ballots that are counted while somebody waits for the page; more are the worker's,
+STEPS_AT_ONCE = 6_000_000  # and so is what takes longer, if the look at how close it was goes on to its end
 
 
 class Disagreement(CannotSeal):
@@ -86,13 +91,21 @@ def _report(election: Election, counted: Ballots, drawn: Item) -> Report:
     return report
 
 
+def _is_quickly_counted(election: Election) -> bool:
+    """Whether somebody may wait for it: of so many ballots, were they all different and ranked everybody."""
+    voted, standing = turnout(election.name).voted, len(candidates_of(election))
+    size = Size(standing, voted, voted * standing, seats=election.seats)
+    job = Job(Ballots((), {}), election.method, settings_of(election, ""), recounts=RECOUNTS)
+    return voted <= AT_ONCE and job.cost(size) <= STEPS_AT_ONCE
+
+
 def find(election_name: str) -> Found | None:
     """The election with its result. One that is over but not sealed yet is sealed now, if that is quickly done."""
     found = repository.find(election_name)
     if found is None or found.report or found.election.state(elections.now_text()) != State.CLOSED:
         return found
     organising.close_if_over(election_name)
-    if turnout(election_name).voted > AT_ONCE:
+    if not _is_quickly_counted(found.election):
         return found
     seal_what_is_closed(election_name)
     return repository.find(election_name)

@@ -87,6 +87,7 @@ from .table import LOG, Invalid, Key, Span
 METADATA = "METADATA"
 DIGITS = 12
 LONGEST_PART = 800
+LONGEST_KNOWN = 300  # letters of a name whose part of a key is remembered: no true name is longer
 
 _ESCAPED = re.compile(r"[#%\x00-\x1f\x7f-\x9f]")
 _SPACE = re.compile(r"\s+")
@@ -105,9 +106,12 @@ def escape(text: str) -> str:
     return _ESCAPED.sub(lambda found: f"%{ord(found[0]):02X}", text)
 
 
-@lru_cache(maxsize=4096)  # one act names the same few elections and people again and again
 def part(name: str) -> str:
     """A name as it stands in a key. One that would outgrow DynamoDB's sort key ends in its digest instead."""
+    return _known_part(name) if len(name) <= LONGEST_KNOWN else _part(name)
+
+
+def _part(name: str) -> str:
     text = escape(fold(name))
     try:
         raw = text.encode()
@@ -116,6 +120,9 @@ def part(name: str) -> str:
     if len(raw) <= LONGEST_PART:
         return text
     return f"{raw[: LONGEST_PART - 66].decode(errors='ignore')}%~{hashlib.sha256(raw).hexdigest()}"
+
+
+_known_part = lru_cache(maxsize=4096)(_part)  # one act names the same few elections and people again and again
 
 
 def sequence(number: int) -> str:

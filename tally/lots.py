@@ -65,7 +65,8 @@ def by_earlier_rounds(tied: Iterable[str], earlier: Sequence[Tally], choose: Cho
     left = sorted(tied)
     for tally in reversed(earlier):
         best = choose(tally[name] for name in left)
-        left = [name for name in left if best - within <= tally[name] <= best + within]
+        low, high = best - within, best + within  # once: with fractions, that takes longer than all comparisons
+        left = [name for name in left if low <= tally[name] <= high]
         if len(left) == 1:
             break
     return left

@@ -39,6 +39,11 @@ class Summary:
         counted = fast.matrices(ballots) if fast.pays(ballots) else matrices(ballots)
         return cls(ballots.candidates, ballots.total, ballots.blank, *counted)
 
+    @property
+    def weight(self) -> int:
+        """About how many bytes it takes up: two matrices of numbers, each an object and its place in a row."""
+        return 72 * len(self.candidates) ** 2
+
     def plus(self, ranking: str, count: int = 1) -> Summary:
         """With this ranking cast so many times more."""
         return self + Summary.of(Ballots(self.candidates, {ranking: count}))
@@ -133,7 +138,7 @@ def _spread(rows: dict[str, int], candidates: int, width: int) -> tuple[Matrix, 
     ranked = [0] * candidates
     field = (1 << width) - 1
     for group, row in rows.items():
-        members = [int(number) for number in group.split("=")] if group else []
+        members = {int(number) for number in group.split("=")} if group else set()
         numbers = [row >> number * width & field for number in range(candidates)]
         for i in members:
             ranked[i] += numbers[i]

@@ -22,7 +22,7 @@ is a cycle through the other. Places: those below nobody by locked contests firs
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -65,15 +65,27 @@ class Graph:
         """A shortest path, of several the one whose candidates come first."""
         came = {start: start}
         queue = [start]
+        unmet = ~(1 << start)
         for here in queue:
-            for there in range(self.size):
-                if self.above[here] >> there & 1 and there not in came:
-                    came[there] = here
-                    queue.append(there)
+            if end in came:
+                break
+            new = self.above[here] & unmet
+            unmet &= ~new
+            for there in _bits(new):
+                came[there] = here
+                queue.append(there)
         path = [end]
         while path[-1] != start:
             path.append(came[path[-1]])
         return path[::-1]
+
+
+def _bits(number: int) -> Iterator[int]:
+    """The places of the ones, the lowest first."""
+    while number:
+        lowest = number & -number
+        yield lowest.bit_length() - 1
+        number ^= lowest
 
 
 def count(ballots: Ballots, *, unranked: str = "below", strength: str = "winning2") -> Result:

@@ -107,16 +107,26 @@ def _up(number: int, by: int) -> int:
 
 def shares(weight: int, keeps: list[int]) -> list[int]:
     """What each of several equals keeps of a weight, as the top of this file says; in units of the ninth decimal."""
+    if min(keeps) == ONE:  # nobody of them is elected: they share alike, as they do through most of a count
+        return [weight // len(keeps)] * len(keeps)
     bottom = lcm(*range(1, len(keeps) + 1))
-    means: dict[int, int] = {}  # by keep value: the integral, times bottom * ONE ** (n - 1)
-    for keep in set(keeps):
-        others = list(keeps)
-        others.remove(keep)
-        product = [1]
-        for other in others:  # times (ONE - t * other)
-            product = [a * ONE - b * other for a, b in zip([*product, 0], [0, *product], strict=True)]
-        means[keep] = sum(factor * (bottom // (power + 1)) for power, factor in enumerate(product))
+    product = [1]
+    for keep in keeps:  # times (ONE - t * keep)
+        product = [a * ONE - b * keep for a, b in zip([*product, 0], [0, *product], strict=True)]
+    means = {keep: _mean(product, keep, bottom) for keep in set(keeps)}
     return [weight * keep * means[keep] // (bottom * ONE ** len(keeps)) for keep in keeps]
+
+
+def _mean(product: list[int], keep: int, bottom: int) -> int:
+    """The integral of all factors but that of one keep value, times bottom * ONE ** (n - 1).
+
+    The factor is divided out of the product of all, which leaves no rest: a polynomial times (ONE - t * keep).
+    """
+    factor = total = 0
+    for power, whole in enumerate(product[:-1]):
+        factor = (whole + factor * keep) // ONE
+        total += factor * (bottom // (power + 1))
+    return total
 
 
 def count(ballots: Ballots, *, seats: int = 1, unranked: str = "below", seed: str = "") -> Result:

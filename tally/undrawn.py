@@ -18,9 +18,9 @@ OTHER_LOTS_WORK = 20_000  # different rankings that are counted again for it, in
 Draws = tuple[tuple[str, ...], ...]  # the winners of each
 
 
-def with_other_lots(ballots: Ballots, result: Result) -> Draws:
+def with_other_lots(ballots: Ballots, result: Result, most: int = OTHER_LOTS) -> Draws:
     """Who would win if the lots fell otherwise, for a few draws; none where no lot was drawn, or it takes too long."""
-    tries = min(OTHER_LOTS, OTHER_LOTS_WORK // len(ballots.counts)) if result.lots else 0
+    tries = min(most, OTHER_LOTS_WORK // len(ballots.counts)) if result.lots else 0
     again = partial(count, ballots, result.method, seats=result.seats, unranked=result.unranked)
     return tuple(again(seed=f"{result.seed} {number}").winners for number in range(tries))
 

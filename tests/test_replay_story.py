@@ -22,7 +22,7 @@ from accounts.models import User
 from accounts.rules import Role
 from ballots import services as ballots
 from config import pause, replay
-from elections import copying, imports, invitations, messages, reminders
+from elections import copying, imports, invitations, markdown, messages, reminders, rendered
 from elections import repository as elections
 from elections import services as organising
 from elections.repository import Candidate
@@ -158,6 +158,14 @@ def sessions_come_and_go(ada: User) -> None:
 # --- elections ---
 
 
+def a_newer_renderer(name: str) -> None:
+    """Somebody looks after an upgrade."""
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(markdown, "VERSION", markdown.VERSION + 1)
+        rendered.description_of(election(name))
+        elections.candidates_to_show(name)
+
+
 def a_public_election() -> None:
     ada = someone("Ada")
     end = as_text(utc_now() + timedelta(days=2))
@@ -181,6 +189,7 @@ def a_public_election() -> None:
     organising.add_manager(ada, election("Board"), "Cy")
     reminders.choose(ada, election("Board"), [24, 3])
     organising.open_(ada, election("Board"), editable=True)
+    a_newer_renderer("Board")
     organising.add_candidates(ada, election("Board"), [Candidate("Di")])
     organising.change(ada, election("Board"), Action.DESCRIBE, description="Who, then?")
     organising.fix(ada, election("Board"))
@@ -234,6 +243,7 @@ def a_secret_election() -> None:
 def elections_change_hands() -> None:
     ada, bo = someone("Ada"), someone("Bo")
     copying.copy(bo, election("Prize"), "Prize again")
+    organising.add_voters(bo, election("Prize again"), ["voter 4"])
     organising.hand_over(bo, election("Prize again"), "Ada")
     organising.add_manager(ada, election("Prize again"), "Bo")
     organising.remove_manager(ada, election("Prize again"), "Bo")

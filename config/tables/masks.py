@@ -69,7 +69,7 @@ def _kind(name: str, place: Key, *shown: str) -> Kind:
 
 
 LISTED = "name state no_voting_before no_voting_after created_at closing remind_before"
-ELECTION = " ".join(field for field in Election.__dataclass_fields__)
+ELECTION = " ".join(field for field in Election.__dataclass_fields__ if field != "html")
 # What events say, whatever their type; besides, some say more.
 SAID = (
     f"{ELECTION} election_name new_name new_owner old_owner candidates candidate_name number statement link voters "
@@ -94,16 +94,17 @@ KINDS = (
     _kind("mail", keys.mail(""), "kind to language state reason detail tries queued_at not_before ttl"),
     _kind("leaving", keys.leaving(""), "name email removed_at"),
     _kind("names' rule", keys.names_rule(), "since"),
-    _kind("election", keys.election(""), ELECTION),
+    _kind("election", keys.election(""), ELECTION, "description_html html_version"),
     _kind("election list", keys.listed_election(""), LISTED),
     _kind("manager", keys.manager("", ""), LISTED, "person"),
-    _kind("candidate", keys.candidate("", ""), "election_name candidate_name number statement link"),
+    _kind("candidate", keys.candidate("", ""), "election_name candidate_name number statement link "
+          "statement_html html_version"),
     _kind("voter", keys.voter("", ""), "election_name voter_name account voted paper invited"),
     _kind("for everyone", keys.for_everyone(""), "election_name"),
     _kind("mailing", keys.mailing("", ""), "election_name kind moment asked_by language"),
     _kind("mail counts", keys.mail_counts("", ""), *(f"{each}_queued {each}_sent {each}_failed" for each in MAILED)),
     _kind("failed mail", keys.failed_mail("", "", ""), "kind reason detail"),
-    _kind("message", keys.message("", ""), "subject text written_by written_at"),
+    _kind("message", keys.message("", ""), "subject text written_by written_at text_html html_version"),
     _kind("reminders", keys.reminders(""), "from last_sent"),
     _kind("import", keys.voter_import("", ""), "election_name voters slices done added unknown asked_by moved ttl"),
     _kind("import's rows", keys.imported_rows("", "", 0), "voters ttl"),
@@ -119,7 +120,7 @@ KINDS = (
     _kind("rankings", keys.counted_part("", 0), "text"),
     _kind("to be sealed", keys.sealing(""), "election_name parts removing"),
     _kind("poll", keys.poll(""), "id title candidates number name createdAt expiresAt goneAt closedAt maker "
-          "description time_zone sign_in results_hidden listed version ttl"),
+          "description description_html html_version time_zone sign_in results_hidden listed version ttl"),
     _kind("its maker's", keys.made_poll(""), "id title createdAt expiresAt closedAt ttl"),
     _kind("public poll", keys.listed_poll(""), "id title createdAt expiresAt closedAt ttl"),
     _kind("poll's gate", keys.poll_gate("", 0), "open until voted ttl"),

@@ -9,7 +9,6 @@ from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.http import urlencode
 from django.utils.translation import gettext as _
-from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
 from accounts.access import requires
@@ -35,7 +34,6 @@ def tables(request: HttpRequest) -> HttpResponse:
 
 @requires(Permission.VIEW_SECRETS, load=relations.find, rule=anybody)
 @require_safe
-@never_cache
 def table(request: HttpRequest, relation: Relation) -> HttpResponse:
     if relation.of_election and not request.GET:
         context = {"relation": relation, "form": FilterForm(asked=relation.filters)}
@@ -68,7 +66,6 @@ def _refused(request: HttpRequest, relation: Relation, form: FilterForm) -> Http
 
 @requires(Permission.VIEW_SECRETS, load=relations.find, rule=anybody)
 @require_safe
-@never_cache
 def table_csv(request: HttpRequest, relation: Relation) -> HttpResponse:
     """The rows of the page that is shown, as a file."""
     form, page = _read(request, relation)
@@ -90,7 +87,6 @@ def _plain(value: Any) -> object:
 
 @requires(Permission.VIEW_SECRETS)
 @require_safe
-@never_cache
 def raw_tables(request: HttpRequest) -> HttpResponse:
     """A partition, page by page; without one, where to begin."""
     if "kind" in request.GET:
@@ -126,7 +122,6 @@ def _thing(request: HttpRequest) -> HttpResponse:
 
 @requires(Permission.VIEW_SECRETS)
 @require_safe
-@never_cache
 def raw_item(request: HttpRequest) -> HttpResponse:
     form = ItemForm(request.GET)
     if not form.is_valid():

@@ -1,8 +1,8 @@
-"""Markdown in templates."""
+"""Markdown in templates: what is kept of it."""
 
 from django import template
 
-from elections.markdown import to_html
+from elections.rendered import description_of
 
 register = template.Library()
-register.filter("markdown", to_html)
+register.filter("described", description_of)

@@ -1,5 +1,19 @@
 // What makes pages pleasant where scripts run: copying, dismissing, dialogs, menus, tabs. Everything works without.
 (() => {
+  // Drafts of ballots are of one session: the next one on this device finds none of another, nor of an earlier Plenum.
+  const keepDraftsOf = (mark) => {
+    try {
+      for (const key of Object.keys(localStorage)) {
+        if (/^(draft|ballot|poll) /.test(key) && !key.startsWith(`draft ${mark} `)) localStorage.removeItem(key);
+      }
+      localStorage.setItem("drafts", mark);
+    } catch {} // a browser that lends no storage has kept no draft
+  };
+
+  const whose = document.querySelector("meta[name=drafts]");
+  if (whose) keepDraftsOf(whose.content);
+  document.addEventListener("submit", (event) => event.target.matches("[data-signs-out]") && keepDraftsOf(""));
+
   // Browsers lend the clipboard only over HTTPS; elsewhere the code is selected, ready to be copied by hand.
   const copy = async (button) => {
     const code = document.getElementById(button.dataset.copies);

@@ -51,8 +51,10 @@
     }
   };
 
+  // Only in the session that this device is in now: a page may stand open longer than its own.
   const writeDraft = (key, groups) => {
     try {
+      if (!key.startsWith(`draft ${localStorage.getItem("drafts")} `)) return;
       if (groups) localStorage.setItem(key, JSON.stringify({ at: Date.now(), groups }));
       else localStorage.removeItem(key);
     } catch {}

@@ -93,6 +93,18 @@ def test_a_name_taken_meanwhile_can_be_chosen_anew_with_the_same_link(client, si
     assert repository.find("ada l.").email == "ada@example.org"
 
 
+def test_whoever_tries_very_many_names_is_not_told_which_are_taken(client, site, person, link, settings):
+    person("owner", Role.OWNER)
+    register(client, "Ada", "ada@example.org")
+    person("ada", email="another@example.org")
+    address = link("ada@example.org")
+    said = [client.post(address, {"name": "ada"}).content.decode() for _ in range(21)]
+    assert all("already has that name" in each for each in said[:20])
+    assert "already has that name" not in said[20]
+    assert "tried too often" in said[20]
+    assert client.post(address, {"name": "Ada L."}).status_code == 302, "a name that is free is still theirs"
+
+
 def test_a_taken_address_gives_the_same_page_and_a_mail_to_its_owner(client, site, person, outbox):
     person("owner", Role.OWNER)
     person("bo", email="Bo@example.org")

@@ -301,6 +301,17 @@ def test_a_password_reset_by_a_mailed_link_is_a_break(site, person, signed_in, l
     assert lineage() not in ("", before)
 
 
+def test_a_new_address_that_was_asked_for_before_a_break_is_not_confirmed_after_it(site, person, signed_in, link):
+    """Whoever was in the account cannot take it along, once its owner has come back."""
+    thief = signed_in(person("Ada"))
+    thief.post("/me/email/", {"email": "thief@example.org", "present": PASSWORD})
+    asked = link("thief@example.org")
+    services.ask_for_reset("Ada")
+    Client().post(link("Ada@example.org"), {"password": "a brand new pass"})
+    assert thief.post(asked).status_code == 410
+    assert repository.find("Ada").email == "Ada@example.org"
+
+
 def test_second_steps_taken_away_by_an_admin_are_a_break_and_nothing_else_of_theirs_is(site, person, signed_in, outbox):
     ada = person("Ada")
     before, secret, now = lineage(), authenticator_apps.new_secret(), time.time()

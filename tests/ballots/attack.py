@@ -498,22 +498,28 @@ def journaled(scene: Scene) -> Iterator[Join]:
 
 
 def _in_transactions(scene: Scene, journal: bytes) -> Iterator[tuple[str, str]]:
-    """Pages are written whole: what is new in a transaction is what no page before it had."""
+    """Pages are written whole: what is new in a transaction is what no page before it had, and of several acts the
+    last one."""
     codes_before: set[str] = set()
     acts_before: set[int] = set()
     for pages in transactions(journal):
         codes = scene.ballots_in(pages) - codes_before
-        voters = {scene.by_number[act] for act in (pages.numbers - acts_before) & scene.by_number.keys()}
-        if len(codes) == len(voters) == 1:
-            yield next(iter(voters)), next(iter(codes))
+        acts = (pages.numbers - acts_before) & scene.by_number.keys()
+        if len(codes) == 1 and acts:
+            yield scene.by_number[max(acts)], next(iter(codes))
         codes_before |= codes
         acts_before |= pages.numbers
 
 
 def transactions(journal: bytes) -> Iterator[Line]:
-    """The pages of each, after a header of 32 bytes for all and one of 24 bytes for every page."""
+    """The pages of each, after a header of 32 bytes for all and one of 24 bytes for every page.
+
+    The journal is written over from its beginning, and what is not written over yet is older than what comes before
+    it: the header of a page has the number of its round.
+    """
     pages = []
-    for start in range(32, len(journal), 24 + A_PAGE):
+    by_round = sorted(range(32, len(journal), 24 + A_PAGE), key=lambda start: journal[start + 8 : start + 12])
+    for start in by_round:
         pages.append(journal[start + 24 : start + 24 + A_PAGE].decode("latin-1"))
         if any(journal[start + 4 : start + 8]):  # the header of the last page says how long the file is then
             yield Line("\n".join(pages))

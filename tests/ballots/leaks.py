@@ -265,7 +265,7 @@ LEAKS = {
     "the code in the session": Planted(the_code_in_the_session, share=0.15, on_the_page=25),
     "sealed in the order of arrival": Planted(sealed_in_the_order_of_arrival),
     "rows with numbers": Planted(rows_with_numbers, share=0.9, moments=DURING),
-    "nothing is forgotten: the journal": Planted(nothing_is_forgotten, share=0.3),
+    "nothing is forgotten: the journal": Planted(nothing_is_forgotten, share=0.15),  # of which mails fill a good part
     "nothing is forgotten: the salt": Planted(nothing_is_forgotten, operator=True),
     "only the journal is forgotten": Planted(only_the_journal_is_forgotten, share=0),
 }

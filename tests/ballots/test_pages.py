@@ -6,6 +6,7 @@ import re
 from html import unescape
 
 import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 from django.urls import reverse
 
@@ -15,6 +16,8 @@ from ballots import repository, services
 from elections import repository as elections
 from elections import services as organising
 from tests.people import enrol
+
+from .conftest import ranks
 
 PAGE = "/election/Board/ballot/"
 
@@ -57,7 +60,7 @@ def test_from_the_ballot_to_the_receipt(eve):
     assert receipt.redirect_chain == [(f"{PAGE}receipt/", 302)]
     assert code_of(receipt) == ballot.confirmation
     assert "Your ballot is cast." in text_of(receipt)
-    assert receipt["Cache-Control"] == "max-age=0, no-cache, no-store, must-revalidate, private"
+    assert receipt["Cache-Control"] == "private, no-store"
 
 
 def test_the_ballot_starts_empty_and_shows_later_what_was_cast(eve):
@@ -237,6 +240,36 @@ def test_round_trips(eve):
     assert trips_of(eve.get(f"{PAGE}receipt/")) == 3, "who is it; the election; the ballot"
 
 
+# --- a site whose secret was replaced ---
+
+
+@pytest.mark.parametrize("path", ["", "receipt/"])
+def test_a_replaced_secret_is_said_on_every_page_of_a_voter(eve, settings, path):
+    eve.post(f"{PAGE}cast/", fields_of(eve.post(PAGE, {"rank-1": "1"}), f"{PAGE}cast/"))
+    with_another_secret(settings)
+    answer = eve.get(f"{PAGE}{path}")
+    assert answer.status_code == 503
+    assert "secret key was replaced" in text_of(answer)
+
+
+def test_a_replaced_secret_is_said_at_every_form_of_a_voter(eve, settings):
+    fields = fields_of(eve.post(PAGE, {"rank-1": "1"}), f"{PAGE}cast/")
+    eve.post(f"{PAGE}cast/", fields)
+    with_another_secret(settings)
+    review, cast = eve.post(PAGE, {"rank-1": "1"}), eve.post(f"{PAGE}cast/", fields | {"token": "anew"})
+    withdrawal = eve.post(f"{PAGE}withdraw/", {"token": "again"})
+    assert [review.status_code, cast.status_code, withdrawal.status_code] == [503, 422, 503]
+    for answer in (review, cast, withdrawal):
+        assert "secret key was replaced" in text_of(answer)
+    assert re.search(r'name="rank-1"[^>]*value="1"', cast.content.decode()), "the ranking is still there"
+    assert eve.get(f"{PAGE}state/").json() == {"acts": 1}
+
+
+def with_another_secret(settings) -> None:
+    """Of which the earlier one is still good for cookies, as when an operator changes it with care."""
+    settings.SECRET_KEY_FALLBACKS, settings.SECRET_KEY = [settings.SECRET_KEY], "another" * 10
+
+
 # --- paper ---
 
 
@@ -268,6 +301,46 @@ def test_a_paper_ballot_of_a_stranger_is_refused_in_a_sentence(organiser):
     assert "Nobody of that name is on the roll" in text_of(answer)
     refused = organiser.post(f"{PAPER}enter/", {"voter": "Mallory", "rank-1": "1"})
     assert refused.status_code == 422
+
+
+def listed(answer) -> list[str]:
+    return re.findall(r'name="rank-(\d+)"', answer.content.decode())
+
+
+def test_the_paper_page_lists_candidates_by_name_whosever_ballot_it_is(opened, person, signed_in):
+    voters = [f"voter {number}" for number in range(6)]
+    opened(*voters, paper_ballots=True)
+    client = signed_in(people.find("the organiser"))
+    for voter in voters:
+        assert listed(client.get(PAPER, {"voter": voter})) == ["0", "1", "2"]
+    own = {tuple(listed(signed_in(voter).get(PAGE))) for voter in voters}
+    assert len(own) > 1, "each voter's own page has an order of its own"
+
+
+def test_who_has_voted_is_told_when_the_form_is_sent_and_nothing_is_lost(organiser, person):
+    services.cast(person("Eve"), "Board", ranks(Ada=1), "1")
+    question = organiser.get(PAPER, {"voter": "Eve"})
+    assert (question.status_code, fields_of(question, PAPER)["acts"]) == (200, "0")
+    review = organiser.post(PAPER, fields_of(question, PAPER) | {"rank-1": "1"})
+    assert "is not cast yet" in text_of(review)
+    answer = organiser.post(f"{PAPER}enter/", fields_of(review, f"{PAPER}enter/"))
+    assert answer.status_code == 422
+    assert "Eve has voted already." in text_of(answer)
+    assert re.search(r'name="rank-1"[^>]*value="1"', answer.content.decode())
+    (cast,) = repository.every_ballot("Board")
+    assert cast.rankings == "0"
+
+
+def test_a_form_that_is_refused_anyhow_does_not_tell_who_has_voted(organiser, person, settings):
+    services.cast(person("Eve"), "Board", ranks(Ada=1), "1")
+    person("Bob")
+    wrong = [{"rank-1": "x"}, {"rank-99": "1"}, {"rank-1": "1"}]
+    for typed in wrong[:2]:
+        said = [organiser.post(f"{PAPER}enter/", {"voter": voter} | typed) for voter in ("Eve", "mail@example.org")]
+        assert said[0].status_code == said[1].status_code == 422
+        assert "voted already" not in text_of(said[0])
+    settings.SECRET_KEY = "another" * 10
+    assert "voted already" not in text_of(organiser.post(f"{PAPER}enter/", {"voter": "Eve"} | wrong[2]))
 
 
 def test_paper_is_not_for_voters(organiser, signed_in):
@@ -327,3 +400,20 @@ def test_a_rehearsal_of_what_cannot_open_says_why(person, signed_in):
 
 def test_the_help_page_is_for_everybody(site):
     assert "can tell how a person voted" in text_of(Client().get("/help/secrecy/"))
+
+
+def test_where_everybody_may_vote_the_roll_does_not_name_who_has(opened, person, signed_in):
+    opened("by.post@example.org", electorate="everyone", secret_ballot=True)
+    client = signed_in(people.find("the organiser"))
+    voters = [person(name) for name in ("Quinn", "Bob", "Kim")]
+    for number, voter in enumerate(voters, 1):
+        services.cast(voter, "Board", ranks(Ada=1), voter.name)
+        roll = text_of(client.get("/election/Board/roll/"))
+        assert "by.post@example.org" in roll
+        assert ("Quinn" in roll, "shown once three have voted" in roll) == (number == 3, number < 3)
+        exported = b"".join(client.get("/election/Board/roll/roll.csv").streaming_content).decode()
+        assert ("Quinn" in exported) == (number == 3)
+    upload = SimpleUploadedFile("list.csv", b"voter\nQuinn\nSomebody else\n")
+    preview = text_of(client.post("/election/Board/roll/import/", {"file": upload}))
+    assert preview.count("Others are added by their address.") == 2
+    assert "On the roll already 0" in preview

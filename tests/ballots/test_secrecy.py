@@ -130,7 +130,8 @@ class Day:
         return {number: [str(rank - (self.chance.random() < 0.2))] for rank, number in enumerate(some, 2)}
 
     def form(self) -> str:
-        """The token of a new form. Time goes by until it is sent."""
+        """The token of a new form. Time goes by until it is sent, in which the worker mails what is waiting."""
+        mail.send_waiting(compose)
         self.now += timedelta(seconds=self.chance.uniform(1, 40))
         return f"{self.chance.getrandbits(128):032x}"
 

@@ -20,6 +20,7 @@ from elections import services as organising
 from elections.turnout import turnout
 from store import keys
 from store.log import as_text, utc_now
+from store.memory import Memory
 from store.seal import Sealer, verify
 from store.table import Delete
 from tests.at_once import at_once as all_at_once
@@ -411,6 +412,26 @@ def test_who_was_removed_meanwhile_cannot_vote(site, person, opened):
     with pytest.raises(Exception, match="Refused"):
         services._record_cast(eve, standing, "1", utc_now(), "1", paper=False)
     assert ballots() == []
+
+
+# --- what is kept of candidates ---
+
+
+def test_what_a_process_keeps_of_candidates_is_bounded_by_what_is_said_about_them(opened, person, monkeypatch):
+    memory = Memory(400_000, repository._bytes_of)
+    monkeypatch.setattr(repository, "_known_candidates", memory)
+    owner = person("the organiser")
+    for number in range(6):
+        election = organising.create(owner, f"Long {number}")
+        organising.add_candidates(owner, election, [elections.Candidate(name, "x" * 19_000) for name in ("A", "B")])
+        found = repository.candidates_of(elections.find(election.name))
+        assert [len(each.statement) for each in found] == [19_000, 19_000]
+    assert 0 < memory.weight <= 400_000
+    assert len(memory) == 6
+    heavy = organising.create(owner, "Very long")
+    organising.add_candidates(owner, heavy, [elections.Candidate(str(each), "x" * 19_000) for each in range(8)])
+    assert len(repository.candidates_of(elections.find("Very long"))) == 8
+    assert len(memory) == 6, "one that is too heavy is read each time"
 
 
 # --- paper ---

@@ -20,7 +20,7 @@ from .test_people import sign_in
 
 NAMES = ("Ada", "Bo", "Cy", "Di", "Eve")
 LONG = "Rindfleischetikettierungsüberwachung" * 5 + "saufgabenübertragung"
-KEY = "draft test"
+KEY = "draft stranger test"
 
 
 # --- a ballot on the style page ---
@@ -759,7 +759,7 @@ def test_a_ballot_is_ranked_reviewed_cast_and_followed_by_its_receipt(voter):
     voter.get_by_role("button", name="Cast this ballot").click()
     expect(voter.get_by_role("heading", name="Your receipt")).to_be_visible()
     assert faults(voter) == []
-    assert voter.evaluate("Object.keys(localStorage).filter(key => key.startsWith('ballot'))") == []
+    assert voter.evaluate("Object.keys(localStorage).filter(key => key.startsWith('draft '))") == []
 
 
 def cast_again(page: Page) -> None:

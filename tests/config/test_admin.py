@@ -16,6 +16,7 @@ from django.core.management.base import CommandError
 from accounts import mail, services
 from accounts.models import User
 from accounts.rules import Role
+from accounts.sessions import SessionStore
 from ballots.services import cast, withdraw
 from config import admin_views, figures, metrics, proxies, standing, system
 from config.leases import Leases
@@ -268,7 +269,7 @@ def on_dynamodb(settings, static_files, monkeypatch):
 
 def owner_sees_the_system(rf) -> str:
     request = rf.get("/admin/system/")
-    request.user = User(name="Olga", role_name=Role.OWNER.name)
+    request.user, request.session = User(name="Olga", role_name=Role.OWNER.name), SessionStore()
     return admin_views.system_page(request).content.decode()
 
 

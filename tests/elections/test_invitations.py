@@ -13,6 +13,7 @@ from accounts import mail
 from accounts import repository as people
 from accounts.letters import compose
 from accounts.rules import NotAllowed
+from ballots import services as voting
 from elections import invitations, repository, services
 from elections.repository import Candidate
 from elections.rules import WrongState
@@ -28,8 +29,8 @@ def ada(person):
     return person("Ada")
 
 
-def opened(ada, voters):
-    election = services.create(ada, "Board 2027")
+def opened(ada, voters, **settings):
+    election = services.create(ada, "Board 2027", **settings)
     services.add_candidates(ada, election, [Candidate("Bo"), Candidate("Cy")])
     services.add_voters(ada, election, [name for name in voters if name != NOBODY])
     list_as_before(election, *(name for name in voters if name == NOBODY))
@@ -56,7 +57,7 @@ def test_everybody_new_is_invited_once(site, ada, person):
 
 
 def test_only_those_who_were_invited_and_have_not_voted_are_reminded_once(site, ada):
-    election = opened(ada, ["a@example.org", "b@example.org", "c@example.org"])
+    election = opened(ada, ["a@example.org", "b@example.org", "c@example.org"], secret_ballot=False)
     invitations.remind(ada, election)
     assert deliver() == {}, "nobody was invited yet"
     invitations.invite(ada, election)
@@ -68,6 +69,36 @@ def test_only_those_who_were_invited_and_have_not_voted_are_reminded_once(site, 
     for _ in range(2):
         invitations.remind(ada, election)
         assert deliver() == {"c@example.org": 1}
+
+
+def test_while_it_may_not_be_told_who_voted_a_reminder_goes_to_all_who_were_invited(site, ada, person):
+    """Whom it left out would show: in how many mails went out, and in whose failed."""
+    names = ("Eve", "Bob", "Kim")
+    voters = [person(name) for name in names]
+    election = opened(ada, names, remind_before=(24,))
+    invitations.invite(ada, election)
+    deliver()
+    voting.cast(voters[0], election.name, {"0": ["1"]}, "1")
+    sent.outbox.clear()
+    invitations.remind(ada, election)
+    assert deliver() == {f"{name}@example.org": 1 for name in names}
+    assert {message.subject for message in sent.outbox} == {"Plenum: An election is still open"}
+    assert all("have voted already" in message.body for message in sent.outbox)
+    assert all("no-reminders" in message.body for message in sent.outbox)
+
+
+def test_once_three_have_voted_only_the_others_are_reminded(site, ada, person):
+    names = ("Eve", "Bob", "Kim", "Liz")
+    voters = [person(name) for name in names]
+    election = opened(ada, names)
+    invitations.invite(ada, election)
+    deliver()
+    for voter in voters[:3]:
+        voting.cast(voter, election.name, {"0": ["1"]}, voter.name)
+    sent.outbox.clear()
+    invitations.remind(ada, election)
+    assert deliver() == {"Liz@example.org": 1}
+    assert sent.outbox[0].subject == "Plenum: You have not voted yet"
 
 
 def compose_reminder(to):

@@ -50,7 +50,7 @@ def ada(person):
 @pytest.fixture
 def board(ada, clock):
     """Open for ten days, everybody invited, reminders at all three moments."""
-    election = services.create(ada, "Board", no_voting_after=END, remind_before=ALL)
+    election = services.create(ada, "Board", secret_ballot=False, no_voting_after=END, remind_before=ALL)
     services.add_candidates(ada, election, [Candidate("Bo"), Candidate("Cy")])
     services.add_voters(ada, election, ["a@example.org", "b@example.org", "c@example.org"])
     election = services.open_(ada, repository.find("Board"), editable=False)
@@ -131,7 +131,7 @@ def test_whoever_was_invited_since_is_not_reminded_at_once(site, ada, board, clo
 
 
 def test_one_opened_after_a_moment_lets_it_pass(site, ada, clock):
-    election = services.create(ada, "Late", no_voting_after=END, remind_before=ALL)
+    election = services.create(ada, "Late", secret_ballot=False, no_voting_after=END, remind_before=ALL)
     services.add_candidates(ada, election, [Candidate("Bo"), Candidate("Cy")])
     services.add_voters(ada, election, ["a@example.org"])
     clock.hours = 170

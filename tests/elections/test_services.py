@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import threading
 from collections import Counter
+from dataclasses import replace
 
 import pytest
 
+from accounts import repository as people
 from accounts import services as accounts
 from accounts.rules import NotAllowed, Role
 from accounts.services import Overtaken
@@ -304,3 +306,99 @@ def test_of_two_organisers_with_the_same_page_the_second_is_told(ada, draft):
     with pytest.raises(Overtaken):
         services.change(ada, draft, Action.DESCRIBE, description="second")
     assert again(draft).description == "first"
+
+
+# --- behind a hundred others ---
+
+
+@pytest.mark.parametrize("state", ["closed", "draft"])
+def test_what_waits_for_ones_vote_is_not_hidden_by_a_hundred_others(site, ada, ready, state):
+    """The entries are made as the store has them: a hundred elections from draft to closed take too long here."""
+    now = repository.now_text()
+    hypatia = people.find("Hypatia")
+    early, late = (copying.copy(ada, ready, name) for name in ("The oldest", "The newest"))
+    flags = {"closed": (False, False), "draft": (True, False)}[state]
+    for number in range(101):
+        other = replace(ready, name=f"Other {number}", created_at=late.created_at, version=1)
+        other = replace(other, allow_edit=flags[0], allow_vote=flags[1])
+        site.write(*repository.creation(other), repository.new_voter(other, "Hypatia", hypatia.created_at))
+    for name in (early.name, late.name):
+        services.open_(ada, repository.find(name), editable=False)
+    waiting = repository.waiting_for(hypatia, now)
+    assert {each.name for each in waiting} == {"The oldest", "The newest"}
+
+
+# --- long statements ---
+
+
+LONG = [Candidate(f"Candidate {number:02}", "word " * 3_900) for number in range(25)]  # 19,500 letters each
+
+
+def test_candidates_with_long_statements_are_added_and_copied(site, ada, draft):
+    assert len(services.add_candidates(ada, draft, LONG)) == 25
+    copying.copy(ada, again(draft), "Copy")
+    there, copied = repository.candidates("Board 2027"), repository.candidates("Copy")
+    assert copied == there
+    assert [each.statement for each in there] == [each.statement for each in LONG]
+    assert site.get(keys.filling("Copy")) is None
+
+
+def test_many_short_ones_take_as_few_events_as_before(site, ada, draft):
+    services.add_candidates(ada, draft, [Candidate(str(number)) for number in range(200)])
+    assert events(site).count("CandidatesAdded") == 3
+
+
+@pytest.fixture
+def unfilled(ada, ready, monkeypatch):
+    """A copy whose maker died at once."""
+    with monkeypatch.context() as patched:
+        patched.setattr(copying, "_fill", lambda *_: None)
+        patched.setattr(copying, "_end", lambda name: [])
+        return copying.copy(ada, ready, "Copy")
+
+
+def test_a_copy_is_left_alone_until_it_is_whole(ada, unfilled):
+    for act in (
+        lambda: services.open_(ada, unfilled, editable=False),
+        lambda: services.rename(ada, unfilled, "Another"),
+        lambda: copying.copy(ada, unfilled, "Another"),
+        lambda: services.remove_voter(ada, unfilled, "Hypatia"),
+    ):
+        with pytest.raises(WrongState, match="still being copied"):
+            act()
+    assert copying.finish_all() == 1
+    assert services.open_(ada, again(unfilled), editable=False).voter_count == 2
+    assert copying.finish_all() == 0
+
+
+def test_a_copy_whose_original_is_gone_stays_as_it_is(ada, ready, unfilled):
+    services.delete(ada, again(ready))
+    assert copying.finish_all() == 1
+    assert repository.candidates("Copy") == []
+    assert copying.finish_all() == 0
+
+
+# --- a roll whose names come with votes ---
+
+
+def test_without_names_a_page_of_the_roll_is_filled_and_its_end_tells_nothing(site, ada, draft):
+    addresses = [f"{letter}@example.org" for letter in "abcdef"]
+    services.add_voters(ada, draft, [*addresses, "Bob", "Zoe"])
+    first, cursor = repository.voters(draft.name, limit=3, by_name=False)
+    assert [each["voter_name"] for each in first] == addresses[:3]
+    rest, cursor = repository.voters(draft.name, limit=3, cursor=cursor, by_name=False)
+    assert [each["voter_name"] for each in rest] == addresses[3:]
+    assert cursor is None, "that a name comes after them does not show"
+    assert [each.name for each in repository.every_voter(draft.name, by_name=False)] == addresses
+
+
+def test_where_everybody_may_vote_nobody_is_added_by_name_once_it_is_open(site, ada, draft):
+    services.add_candidates(ada, draft, [Candidate("Bo"), Candidate("Cy")])
+    election = services.change(ada, again(draft), Action.SET_UP, electorate="everyone")
+    services.add_voters(ada, election, ["by.post@example.org"])
+    election = services.open_(ada, again(election), editable=False)
+    with pytest.raises(WrongState, match="added by their address"):
+        services.add_voters(ada, election, ["Hypatia"])
+    assert services.add_voters(ada, election, ["other@example.org"]) == 1
+    copying.copy(ada, again(election), "Copy")
+    assert {each.name for each in repository.every_voter("Copy")} == {"by.post@example.org", "other@example.org"}

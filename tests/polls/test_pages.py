@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import re
 from functools import partial
 from urllib.parse import urlencode
@@ -308,6 +309,36 @@ def test_what_is_quicker_than_a_person_is_asked_again_and_then_taken(made, clien
     assert send(client, poll, "Sushi", again).status_code == 302
 
 
+def test_a_page_serves_the_browser_it_was_shown_to_and_no_other(made, client):
+    poll, other = made(), Client()
+    seen = form_of(client, poll)
+    other.get(f"/poll/{poll.id}/")
+    answer = send(other, poll, "Sushi>Pizza", seen)
+    assert answer.status_code == 422
+    assert "opened in another browser" in text(answer)
+    assert re.search(r'name="rank-1"[^>]*value="1"', text(answer)), "the ranking is still there"
+    assert stored(poll) == []
+    again = dict(re.findall(r'type="hidden" name="(acts|token|shown)" value="([^"]*)"', answer.content.decode()))
+    assert send(other, poll, "Sushi>Pizza", again).status_code == 302
+    assert send(client, poll, "Pizza", seen).status_code == 302
+
+
+def test_where_accounts_vote_a_page_serves_the_account_it_was_shown_to(made, person, signed_in):
+    poll, eve, bob = made(sign_in=True), signed_in("Eve", Role.VOTER), signed_in("Bob", Role.VOTER)
+    seen = form_of(eve, poll)
+    assert "opened in another browser" in text(send(bob, poll, "Sushi", seen))
+    assert send(eve, poll, "Sushi", seen).status_code == 302
+
+
+def test_the_page_does_not_tell_where_the_vote_lies(site, made, client):
+    poll = made()
+    form = form_of(client, poll)
+    send(client, poll, "Sushi", form)
+    (vote_,) = repository.each_vote(poll.id)
+    told = "".join(base64.urlsafe_b64decode(each + "==").decode("latin-1") for each in form["shown"].split(":")[:1])
+    assert vote_["SK"].removeprefix("VOTE#") not in told
+
+
 @pytest.mark.parametrize("shown", ["", "made-up", "a:b:c"])
 def test_a_page_that_we_never_showed_is_not_taken_at_once(made, client, shown):
     poll = made()
@@ -378,7 +409,7 @@ def test_an_observer_may_look_and_not_vote(made, signed_in):
     poll = made(sign_in=True)
     olaf = signed_in("Olaf", Role.OBSERVER)
     assert "does not allow to vote" in text(olaf.get(f"/poll/{poll.id}/"))
-    assert olaf.post(f"/poll/{poll.id}/", {"rank-0": "1", "shown": voters.stamp(poll)}).status_code == 422
+    assert olaf.post(f"/poll/{poll.id}/", {"rank-0": "1", "shown": "made up"}).status_code == 422
     assert stored(poll) == []
 
 

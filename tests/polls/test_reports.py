@@ -14,12 +14,13 @@ from accounts import repository as people
 from accounts.rules import Role
 from accounts.services import Overtaken
 from config import replay
-from polls import reports, repository, services, voters
+from polls import reports, repository, services
 from store.log import as_text, utc_now
 from tests.at_once import at_once
 
 from .conftest import by_ida, events, vote
 from .test_pages import at_leisure, send, text  # noqa: F401 - a fixture
+from .test_pages import form_of as ballot_of
 
 LIST = "/admin/polls/reported/"
 
@@ -232,12 +233,10 @@ def test_a_hidden_poll_is_gone_for_all_but_its_maker_and_those_who_hid_it(made, 
 
 def test_nobody_votes_in_a_hidden_poll(made, client, root, signed_in):
     poll, ida = made(), signed_in(people.find("Ida"))
-    shown = voters.stamp(poll)
-    client.get(f"/poll/{poll.id}/")
-    ida.get(f"/poll/{poll.id}/")
+    of_client, of_ida = ballot_of(client, poll), ballot_of(ida, poll)
     act(root, poll, "hide")
-    assert send(client, poll, "Sushi", {"shown": shown, "token": "x"}).status_code == 410
-    assert send(ida, poll, "Sushi", {"shown": shown, "token": "y"}).status_code == 422
+    assert send(client, poll, "Sushi", of_client).status_code == 410
+    assert send(ida, poll, "Sushi", of_ida).status_code == 422
     with pytest.raises(services.rules.Hidden):
         vote(poll, "somebody", "Sushi")
     assert list(repository.each_vote(poll.id)) == []

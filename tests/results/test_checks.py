@@ -15,10 +15,12 @@ from ballots import repository as ballots
 from ballots import services as casting
 from elections import repository as elections
 from elections import services as organising
-from results import checks, published, services
+from results import apart, checks, published, services
 from results.following import decisive, story_of
 from results.published import Place, letters_told
+from results.report import report_of
 from store import keys
+from store.memory import Memory
 from store.table import Span
 from tally.ballots import Ballots
 from tally.methods import count
@@ -93,9 +95,14 @@ def trips(answer) -> int:
     return int(re.search(r'desc="(\d+) trips"', answer["Server-Timing"])[1])
 
 
-def test_round_trips(closed, look):
+def remembering() -> Memory:
+    """Nothing yet."""
+    return Memory(1_000_000, lambda summary: summary.weight)
+
+
+def test_round_trips(closed, look, monkeypatch):
     closed(*SIX, secret_ballot=False)
-    checks._summary.cache_clear()
+    monkeypatch.setattr(checks, "summaries", remembering())
     at = {name: reverse(name, args=["Board"]) for name in PAGES}
     for name in ("follow", "recount"):
         look.client.get(at[name])  # candidates of a sealed election are read once
@@ -400,7 +407,7 @@ def test_without_the_winner_another_wins_and_nothing_is_stored(site, closed, loo
 def test_the_supposed_result_is_that_of_the_ballots_without_them(closed):
     found = closed(*SIX, method="borda")
     counted = checks.repository.counted("Board", found.seal.candidates)
-    report = checks.hypothetical(counted.without(["Bo"]), found)
+    report = report_of(checks.job_of(found, counted.without(["Bo"])).done())
     assert report.result == count(counted.without(["Bo"]), "borda")
     assert {each.method for each in report.others} == {each.method for each in found.report.others}
 
@@ -439,10 +446,36 @@ def test_whose_ballot_is_whose_cannot_be_supposed_in_a_secret_election(closed, l
 
 def test_what_would_take_too_long_is_not_begun(closed, look, monkeypatch):
     closed(*SIX)
-    for limit in ("MOST_COUNTED", "MOST_RANKINGS", "MOST_CANDIDATES"):
+    monkeypatch.setattr(checks, "summaries", remembering())
+    for module, limit in ((checks, "MOST_COUNTED"), (apart, "MOST_STEPS")):
         with monkeypatch.context() as small:
-            small.setattr(checks, limit, 2)
+            small.setattr(module, limit, 2)
             assert "too large to be counted again" in look("what_if", "?without=0", status=422)
+            assert "too large to be counted again" in look("head_to_head", "?one=0&other=1", status=422)
+
+
+def _main(page: str) -> str:
+    return page.partition("<main")[2].partition("</main>")[0]
+
+
+def test_what_if_and_head_to_head_say_the_same_when_they_are_counted_apart(closed, look, monkeypatch):
+    closed(*SIX)
+    asked = (("what_if", "?without=0"), ("head_to_head", "?one=0&other=1"))
+    monkeypatch.setattr(checks, "summaries", remembering())
+    here = [_main(look(*each)) for each in asked]
+    monkeypatch.setattr(apart, "SMALL", 0)
+    monkeypatch.setattr(checks, "summaries", remembering())
+    assert [_main(look(*each)) for each in asked] == here
+
+
+def test_while_others_count_one_is_asked_to_come_again(closed, look, monkeypatch):
+    closed(*SIX)
+    monkeypatch.setattr(apart, "SMALL", 0)
+    monkeypatch.setattr(apart, "SECONDS_IN_LINE", 0.01)
+    with apart.in_line(), apart.in_line():
+        text = look("what_if", "?without=0", status=503)
+    assert "Others are counting here" in text
+    assert re.search(r'value="0"[^>]* checked', text), "what was chosen is still chosen"
 
 
 def test_the_bare_page_supposes_nothing(closed, look):

@@ -23,7 +23,6 @@ from results.running import OVERLAP, Running
 from store import keys, trips
 from store.log import as_text, utc_now
 from tally.ballots import Ballots
-from tally.methods import count
 from tally.pairwise import Summary
 from tests.at_once import at_once
 from tests.ballots.conftest import opened, ranks  # noqa: F401 - a fixture
@@ -141,6 +140,7 @@ def test_what_is_told_again_or_out_of_order_makes_no_difference(steps):
             recounted = Ballots.of("DACB", newest.values()).normal
             assert (running.summary, running.counts) == (Summary.of(recounted), recounted.counts)
             assert running.ballots.normal.summary == Summary.of(running.ballots)
+            assert running.letters == sum(map(len, newest.values()))
 
 
 def test_only_what_is_new_is_read(site, board, shelf, monkeypatch):
@@ -166,11 +166,13 @@ def test_a_look_takes_two_round_trips_and_the_next_within_two_seconds_none(site,
 
 
 def test_after_a_long_look_there_is_a_long_rest(site, board, shelf, clock, monkeypatch):
+    counted = live.apart.counted
+
     def slowly(*arguments, **settings):
         clock.now += 5
-        return count(*arguments, **settings)
+        return counted(*arguments, **settings)
 
-    monkeypatch.setattr(live, "count", slowly)
+    monkeypatch.setattr(live.apart, "counted", slowly)
     cast(board[0], Ada=1)
     shelf.look("Board")
     cast(board[1], Ada=1)
@@ -180,7 +182,7 @@ def test_after_a_long_look_there_is_a_long_rest(site, board, shelf, clock, monke
 def test_nothing_new_is_not_counted_again(site, board, shelf, monkeypatch):
     cast(board[0], Ada=1)
     before = shelf.look("Board")
-    monkeypatch.setattr(live, "count", lambda *_, **__: pytest.fail("it was counted again"))
+    monkeypatch.setattr(live.apart, "counted", lambda *_, **__: pytest.fail("it was counted again"))
     assert shelf.look("Board").result is before.result
 
 
@@ -233,18 +235,18 @@ def test_one_that_is_gone_is_forgotten(site, board, shelf):
     shelf.look("Board")
     organising.delete(people.find("the organiser"), elections.find("Board"))
     assert shelf.look("Board") is None
-    assert shelf.kept == 0
+    assert shelf.weight == 0
 
 
 def test_elections_nobody_watches_make_room(site, board, opened, monkeypatch, clock):  # noqa: F811
-    shelf = Shelf(most=250, clock=clock)
+    shelf = Shelf(most=45_000, clock=clock)
     for name in ("Second", "Third"):
         opened("Eve", name=name, **LIVE)
     cast(board[0], Ada=1)
     for name in ("Board", "Second", "Third", "Board"):
         assert_as_recounted(shelf, name)
     assert list(shelf._watched) == ["third", "board"]
-    assert shelf.kept <= 250
+    assert shelf.weight <= 45_000
 
 
 def test_one_with_very_many_ballots_is_shown_at_the_end(site, board, shelf, signed_in, monkeypatch):
@@ -337,3 +339,10 @@ def test_strangers_sign_in_and_nobody_posts(site, board, shelf, client, signed_i
     ida = signed_in("Ida")
     assert ida.post(address).status_code == 405
     assert ida.get(address.replace("Board", "Nothing")).status_code == 404
+
+
+def test_a_count_that_takes_too_long_is_shown_at_the_end(site, board, shelf, monkeypatch):
+    cast(board[0], Ada=1)
+    monkeypatch.setattr(live.apart, "MOST_STEPS", 1)
+    look = shelf.look("Board")
+    assert (look.result, look.too_many) == (None, True)

@@ -8,7 +8,7 @@ import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 
-from results import sandbox
+from results import apart, sandbox
 from store import keys
 from tally.ballots import Ballots
 from tally.formats import read, write
@@ -104,19 +104,22 @@ def test_settings_nobody_offers_are_refused(site, client, fields, words):
     assert "42: Memphis" in page, "what was typed is still there"
 
 
-def test_what_would_take_minutes_is_refused(site, client, monkeypatch):
-    monkeypatch.setattr(sandbox, "MOST_WORK", 63)
-    status, page = page_of(client, ballots=CAPITAL)  # four rankings of four names, times four candidates
+def test_what_would_take_too_long_is_refused(site, client, monkeypatch):
+    monkeypatch.setattr(apart, "MOST_STEPS", 100)
+    status, page = page_of(client, ballots=CAPITAL)
     assert status == 422
-    assert "too much to be counted here" in page
+    assert "So many candidates on so many long rankings take too long to count here." in page
+    assert "manage.py count FILE" in page
+    assert "42: Memphis" in page, "what was typed is still there"
 
 
 def test_the_closer_look_is_as_long_as_there_is_time(site, client, monkeypatch):
-    assert sandbox.recounts(read(CAPITAL).ballots) == 400
-    many = Ballots(tuple("ABCDEFGHIJ"), {">".join(map(str, range(9, -1, -1))): 1, **{str(n): 1 for n in range(10)}})
-    assert sandbox.recounts(many) == 384
-    monkeypatch.setattr(sandbox, "CLOSENESS_WORK", 1_000)
-    assert sandbox.recounts(many) == 0
+    assert sandbox.job_of(read(CAPITAL).ballots, "schulze", seats=1).recounts == 400
+    names = tuple(f"C{number:02}" for number in range(30))
+    many = sandbox.job_of(Ballots(names, {str(number): 1 for number in range(30)}), "schulze", seats=1)
+    assert many.recounts == 38
+    monkeypatch.setattr(sandbox, "CLOSENESS_STEPS", 1_000)
+    assert sandbox.job_of(read(CAPITAL).ballots, "schulze", seats=1).recounts == 0
     assert "too many ballots and candidates to look for that" in page_of(client, ballots=CAPITAL)[1]
 
 
@@ -127,12 +130,17 @@ def test_one_address_counts_so_often_and_no_more(site, client, monkeypatch):
     assert client.get(PAGE).status_code == 200
 
 
-def test_strangers_wait_in_line_for_a_count(site, client, monkeypatch):
-    monkeypatch.setattr(sandbox, "SECONDS_IN_LINE", 0.01)
-    with sandbox.in_line(), sandbox.in_line():
-        status, page = page_of(client, ballots=CAPITAL)
-        assert status == 422
+def test_strangers_wait_in_line_for_a_count_that_is_not_small(site, client, monkeypatch):
+    monkeypatch.setattr(apart, "SECONDS_IN_LINE", 0.01)
+    with apart.in_line(), apart.in_line():
+        assert page_of(client, ballots=CAPITAL)[0] == 200, "what is small waits for nobody"
+        monkeypatch.setattr(apart, "SMALL", 0)
+        upload = SimpleUploadedFile("votes.txt", CAPITAL.encode())
+        answer = client.post(PAGE, {"ballots": "", "file": upload})
+        page = answer.content.decode()
+        assert (answer.status_code, answer["Retry-After"]) == (503, "5")
         assert "Others are counting here" in page
+        assert "42: Memphis" in page, "also what came as a file"
     assert page_of(client, ballots=CAPITAL)[0] == 200
 
 

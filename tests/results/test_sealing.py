@@ -73,6 +73,15 @@ def test_several_at_once_seal_one_result(site, voted, close):
     assert len(sealed(site)) == 1
 
 
+def test_what_takes_long_to_count_is_left_to_the_worker(site, voted, close, monkeypatch):
+    monkeypatch.setattr(services, "STEPS_AT_ONCE", 1)
+    voted({"Ada": 1, "Bo": 2}, {"Bo": 1})
+    close()
+    assert services.find("Board").seal is None
+    assert ballots.seal_what_is_closed() == 1
+    assert services.find("Board").seal is not None
+
+
 def test_a_window_that_has_passed_is_enough(site, voted, monkeypatch):
     voted({"Ada": 1}, no_voting_after=as_text(utc_now() + timedelta(seconds=60)))
     later = as_text(utc_now() + timedelta(seconds=61))

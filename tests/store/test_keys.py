@@ -11,6 +11,7 @@ import pytest
 from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
+from store import keys
 from store.keys import DIGITS, escape, event, events, fold, part, sequence
 
 # Characters whose folding is hard: letters that grow, marks that change places, spaces of all kinds, our own signs.
@@ -106,6 +107,12 @@ def test_two_names_make_one_part_only_if_they_fold_together(left, right):
 @given(st.text(st.sampled_from("ab#%~"), min_size=780, max_size=1700), st.text(st.sampled_from("ab#%~"), max_size=3))
 def test_long_names_that_differ_only_at_the_end_stay_different(name, tail):
     assert (part(name) == part(name + tail)) == (not tail)
+
+
+def test_of_very_long_names_nothing_is_remembered():
+    before = keys._known_part.cache_info().currsize
+    assert keys.part("x" * 100_000) == keys.part("X" * 100_000)
+    assert keys._known_part.cache_info().currsize == before
 
 
 def test_no_short_name_can_write_the_part_of_a_long_one():

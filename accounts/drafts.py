@@ -1,0 +1,35 @@
+"""Under which key a browser keeps an unfinished ranking: one that names nobody and is of one session alone.
+
+Every page says in a mark whose session it is of. A browser drops what it keeps under any other mark (see page.js): when
+somebody signs out, when another signs in, and when a session has ended by itself.
+"""
+
+from __future__ import annotations
+
+import hmac
+from collections.abc import Callable
+
+from django.conf import settings
+from django.http import HttpRequest
+
+PURPOSE = b"plenum: drafts in browsers"
+STRANGER = "stranger"
+
+
+def key(request: HttpRequest, *about: str) -> str:
+    whose = mark(request)
+    return f"draft {whose} {_opaque(whose, *about)}"
+
+
+def mark(request: HttpRequest) -> str:
+    return _opaque(request.session.session_key or "") if request.user.is_authenticated else STRANGER
+
+
+def _opaque(*words: str) -> str:
+    key = hmac.digest(settings.SECRET_KEY.encode(), PURPOSE, "sha256")
+    return hmac.digest(key, "\n".join(words).encode(), "sha256").hex()[:32]
+
+
+def of_page(request: HttpRequest) -> dict[str, Callable[[], str]]:
+    """For every page's head. It is made only where it is shown: not on a page that says that the store is away."""
+    return {"drafts": lambda: mark(request)}

@@ -1,0 +1,195 @@
+"""Counts that somebody waits for, made so that they cannot take the site with them.
+
+What a count will cost is known before it begins (tally/cost.py), and what would cost too much is not begun. What is
+small is counted where we are. All else is counted in a process of its own, a few at once, whose processor time the
+kernel limits: an estimate that was wrong ends too. It also ends when whoever asked for it has left.
+
+The process is a new program and no copy of this one: a copy of a process with threads may hang in a lock that one of
+them held, and would know the site's secrets.
+"""
+
+from __future__ import annotations
+
+import selectors
+import socket
+import ssl
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, nullcontext, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from threading import BoundedSemaphore
+from typing import Any, Protocol, TypeVar
+
+from django.http import HttpRequest
+from django.utils.translation import gettext as _
+
+from accounts.rules import Refusal
+from tally import cost
+from tally.cost import Size
+
+MOST_STEPS = 3_000_000  # that anybody may ask for at once; about three seconds
+SMALL = 60_000  # steps that are done before a process has begun: that takes about as long
+AT_ONCE = BoundedSemaphore(2)  # counts that are made apart for this process; the site's own pages come first
+SECONDS_IN_LINE = 2.0
+RETRY_AFTER = 5  # seconds, for those who waited in line in vain
+ROOT = Path(__file__).parent.parent
+PROGRAM = (sys.executable, "-S", "-X", "utf8", "-m", "tally.job")  # -S: what is installed here is not needed
+A_PIECE = 1 << 16
+
+
+Outcome = TypeVar("Outcome", covariant=True)
+
+
+class Wanted(Protocol[Outcome]):
+    """A job of tally/job.py."""
+
+    @property
+    def size(self) -> Size: ...
+
+    def cost(self, size: Size) -> int: ...
+
+    def done(self) -> Outcome: ...
+
+    def as_json(self) -> str: ...
+
+    def answer(self, text: str) -> Outcome: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """How far a process may go; the first to be reached ends it."""
+
+    processor_seconds: int = 4
+    megabytes: int = 512
+    seconds: float = 30.0  # by the clock, on a machine that has much else to do
+
+
+LIMITS = Limits()
+
+
+class TooDear(Refusal):
+    """The count would cost too much, or has cost too much already; the words say what makes it so dear."""
+
+
+class Busy(Refusal):
+    """Others are counting."""
+
+
+class Left(Refusal):
+    """Whoever asked is not there any more."""
+
+
+# --- billing ---
+
+
+def check(size: Size, cost_of: Callable[[Size], int]) -> None:
+    """Refuse what costs too much, before it begins."""
+    dear = cost.dearest(size, MOST_STEPS, cost_of)
+    if dear == "seats":
+        raise TooDear(_("That many seats for that many candidates take too long to count here."))
+    if dear == "equals":
+        raise TooDear(_("So many candidates ranked as equals take too long to count here."))
+    if dear:
+        raise TooDear(_("So many candidates on so many long rankings take too long to count here."))
+
+
+# --- counting ---
+
+
+def counted(job: Wanted[Outcome], request: HttpRequest | None = None, *, waits: bool = True) -> Outcome:
+    """What comes out: made here if it is small, else apart, with a place in the line unless the caller has its own."""
+    size = job.size
+    check(size, job.cost)
+    if job.cost(size) <= SMALL:
+        return job.done()
+    visitor = request.META.get("gunicorn.socket") if request else None
+    with in_line() if waits else nullcontext():
+        return run(job, visitor, LIMITS)
+
+
+@contextmanager
+def in_line() -> Iterator[None]:
+    if not AT_ONCE.acquire(timeout=SECONDS_IN_LINE):
+        raise _busy()
+    try:
+        yield
+    finally:
+        AT_ONCE.release()
+
+
+def _busy() -> Busy:
+    return Busy(_("Others are counting here just now. Please try again in a moment."))
+
+
+def run(job: Wanted[Outcome], visitor: socket.socket | None, limits: Limits) -> Outcome:
+    """Counted apart, for as long as the limits allow and the visitor waits."""
+    arguments = [*PROGRAM, type(job).__name__, str(limits.processor_seconds), str(limits.megabytes)]
+    try:
+        process = subprocess.Popen(  # noqa: S603 - our own program, and numbers
+            arguments, cwd=ROOT, env={}, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
+        )
+    except OSError:  # no room for another process
+        raise _busy() from None
+    try:
+        said = _conversation(process, job.as_json().encode(), visitor, time.monotonic() + limits.seconds)
+    finally:
+        process.kill()
+        process.wait()
+        _close(process)
+    if process.returncode:
+        raise TooDear(_("This count was stopped: it took longer than a count may here."))
+    return job.answer(said.decode())
+
+
+def _conversation(process: subprocess.Popen[bytes], asked: bytes, visitor: socket.socket | None, until: float) -> bytes:
+    """Hand the job over and wait for the answer, or until it is too late."""
+    assert process.stdin
+    assert process.stdout
+    pieces: list[bytes] = []
+    with suppress(BrokenPipeError):  # it was stopped while it read
+        process.stdin.write(asked)
+        process.stdin.close()
+    with selectors.DefaultSelector() as selector:
+        selector.register(process.stdout, selectors.EVENT_READ)
+        if _can_be_watched(visitor):
+            selector.register(visitor, selectors.EVENT_READ)
+        while (left := until - time.monotonic()) > 0:
+            ready = {key.fileobj for key, _mask in selector.select(left)}
+            if visitor in ready:
+                if has_left(visitor):
+                    raise Left(_("Nobody waited for this count any more."))
+                selector.unregister(visitor)  # there is more to read, which is not ours
+            if process.stdout in ready:
+                if not (piece := process.stdout.read1(A_PIECE)):
+                    break
+                pieces.append(piece)
+    with suppress(subprocess.TimeoutExpired):
+        process.wait(max(0.0, until - time.monotonic()))
+    return b"".join(pieces)
+
+
+def _close(process: subprocess.Popen[bytes]) -> None:
+    for pipe in (process.stdin, process.stdout):
+        with suppress(OSError):
+            pipe and pipe.close()
+
+
+# --- the visitor ---
+
+
+def _can_be_watched(visitor: Any) -> bool:
+    """Of what is encrypted only the one who decrypts it can tell whether it has ended."""
+    return isinstance(visitor, socket.socket) and not isinstance(visitor, ssl.SSLSocket)
+
+
+def has_left(visitor: socket.socket) -> bool:
+    """Whether the other end was closed; what it may have sent stays to be read."""
+    try:
+        return not visitor.recv(1, socket.MSG_PEEK | socket.MSG_DONTWAIT)
+    except BlockingIOError:
+        return False
+    except OSError:
+        return True

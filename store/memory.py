@@ -1,0 +1,50 @@
+"""What a process remembers so as not to ask or count again: as much as it weighs, not as many as there are."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Callable, Hashable
+from threading import Lock
+from typing import Generic, TypeVar
+
+T = TypeVar("T")
+
+
+class Memory(Generic[T]):
+    """Answers by their questions, `most` in weight together; those that nobody has asked for longest make room.
+
+    One that alone would take up more than a quarter is handed out, but not kept: it would push out all the others.
+    """
+
+    def __init__(self, most: int, weigh: Callable[[T], int]):
+        self.most, self.weigh, self.weight = most, weigh, 0
+        self._lock, self._kept = Lock(), OrderedDict[Hashable, tuple[T, int]]()
+
+    def get(self, question: Hashable, find: Callable[[], T]) -> T:
+        """What is kept, or what is found; two who ask at the same moment may both look for it."""
+        with self._lock:
+            if question in self._kept:
+                self._kept.move_to_end(question)
+                return self._kept[question][0]
+        answer = find()
+        self._keep(question, answer, self.weigh(answer))
+        return answer
+
+    def known(self, question: Hashable) -> T | None:
+        """What is kept, without looking for it."""
+        with self._lock:
+            return self._kept[question][0] if question in self._kept else None
+
+    def _keep(self, question: Hashable, answer: T, weight: int) -> None:
+        if weight > self.most // 4:
+            return
+        with self._lock:
+            _before, lighter = self._kept.pop(question, (answer, 0))
+            self._kept[question] = answer, weight
+            self.weight += weight - lighter
+            while self.weight > self.most:
+                _question, (_gone, freed) = self._kept.popitem(last=False)
+                self.weight -= freed
+
+    def __len__(self) -> int:
+        return len(self._kept)

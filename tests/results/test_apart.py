@@ -1,0 +1,191 @@
+"""Counts that somebody waits for: billed before they begin, stopped when they lie, ended when the visitor leaves."""
+
+from __future__ import annotations
+
+import random
+import signal
+import socket
+import subprocess
+from dataclasses import replace
+
+import pytest
+
+from results import apart, sandbox
+from results.apart import Left, Limits, TooDear
+from results.report import report_of
+from tally import job as jobs
+from tally.ballots import Ballots, ranking_of
+from tally.job import Comparison, Job
+from tally.methods import METHODS
+
+PAGE = "/sandbox/"
+NAMES = tuple(f"C{number:02}" for number in range(100))
+
+
+def camps(candidates: int, rankings: int, equals: int = 1) -> Ballots:
+    """Everybody ranks all, in about the same order: the dearest that was found for Meek's rule."""
+    chance = random.Random(1)
+    counts = {}
+    while len(counts) < rankings:
+        order = sorted(range(candidates), key=lambda each: each * 0.3 + chance.gauss(0, 3))
+        groups = [order[at : at + equals] for at in range(0, candidates, equals)]
+        counts[ranking_of(groups)] = chance.randint(1, 3)
+    return Ballots(NAMES[:candidates], counts)
+
+
+def typed(ballots: Ballots) -> str:
+    """As lines for the sandbox."""
+    rows = (
+        (count, " > ".join(" = ".join(ballots.candidates[int(each)] for each in group.split("=")) for group in groups))
+        for ranking, count in ballots.counts.items()
+        if (groups := ranking.split(">"))
+    )
+    return "".join(f"{count}: {row}\n" for count, row in rows)
+
+
+@pytest.fixture
+def processes(monkeypatch) -> list[subprocess.Popen]:
+    """Every process that was started."""
+    started = []
+
+    class Seen(subprocess.Popen):
+        def __init__(self, *arguments, **options):
+            super().__init__(*arguments, **options)
+            started.append(self)
+
+    monkeypatch.setattr(apart.subprocess, "Popen", Seen)
+    return started
+
+
+# --- billed before it begins ---
+
+
+@pytest.mark.parametrize(
+    ("ballots", "method", "seats", "sentence"),
+    [
+        (camps(100, 200), "stv-meek", 60, "That many seats for that many candidates take too long"),
+        (camps(100, 200), "stv-meek", 90, "That many seats for that many candidates take too long"),
+        (camps(100, 200), "stv-scottish", 60, "That many seats for that many candidates take too long"),
+        (camps(100, 100, equals=20), "stv-meek", 90, "That many seats for that many candidates take too long"),
+        (camps(100, 400, equals=50), "schulze", 1, "So many candidates ranked as equals take too long"),
+    ],
+    ids=["60 seats", "90 seats", "beside another method", "ties and seats", "ties"],
+)
+def test_the_dearest_requests_are_refused_before_anything_is_counted(
+    site, client, processes, monkeypatch, ballots, method, seats, sentence
+):
+    monkeypatch.setattr(jobs, "count", lambda *_, **__: pytest.fail("it was counted"))
+    text = typed(ballots)
+    answer = client.post(PAGE, {"ballots": text, "method": method, "seats": seats})
+    page = answer.content.decode()
+    assert answer.status_code == 422
+    assert sentence in page
+    assert text.splitlines()[0].replace(">", "&gt;") in page, "nothing that was typed is lost"
+    assert processes == []
+
+
+def test_what_people_come_with_is_counted(site):
+    for ballots, method, seats in (
+        (camps(100, 20), "schulze", 1),
+        (camps(15, 500), "stv-meek", 4),
+        (camps(10, 3_000), "irv", 1),
+    ):
+        job = sandbox.job_of(ballots, method, seats=seats)
+        apart.check(job.size, job.cost)
+
+
+# --- in a process of its own ---
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_what_is_counted_apart_is_the_same_to_the_last_byte(site, processes, method):
+    seats = 3 if method.startswith("stv") else 1
+    settings = {"seats": seats, "unranked": "no-opinion", "seed": "a ☃ seed"}
+    ballots = Ballots(("Zoë", "Bo", "Cy", "Dê", "E"), {"0>1=2>3": 7, "1=4>2": 7, "3": 2, "4>3": 2, "": 5})
+    job = Job(ballots, method, settings, recounts=20)
+    there = report_of(apart.run(job, None, apart.LIMITS)).as_json()
+    assert there == report_of(job.done()).as_json()
+    assert [each.returncode for each in processes] == [0]
+
+
+def test_a_comparison_made_apart_is_the_same(site):
+    comparison = Comparison(camps(7, 40, equals=2))
+    assert apart.run(comparison, None, apart.LIMITS) == comparison.done()
+
+
+def test_the_process_knows_nothing_of_the_site(site, monkeypatch, processes):
+    monkeypatch.setenv("SECRET_KEY", "not for you")
+    seen = []
+    popen = apart.subprocess.Popen
+    monkeypatch.setattr(
+        apart.subprocess, "Popen", lambda *arguments, **options: seen.append(options) or popen(*arguments, **options)
+    )
+    apart.run(Job(camps(3, 3), "irv"), None, apart.LIMITS)
+    assert seen[0]["env"] == {}
+
+
+def test_a_count_that_costs_more_than_it_said_is_stopped_by_the_kernel(site, client, processes, monkeypatch):
+    monkeypatch.setattr(apart, "MOST_STEPS", 10**12)
+    monkeypatch.setattr(apart, "LIMITS", Limits(processor_seconds=1, seconds=600))
+    answer = client.post(PAGE, {"ballots": typed(camps(100, 200)), "method": "stv-meek", "seats": 60})
+    page = answer.content.decode()
+    assert answer.status_code == 422
+    assert "This count was stopped: it took longer than a count may here." in page
+    assert page.count("C01") >= 200, "nothing that was typed is lost"
+    assert [each.returncode for each in processes] == [-signal.SIGXCPU]
+
+
+def test_a_count_that_takes_too_much_memory_is_stopped(site, processes):
+    job = Job(camps(100, 200), "schulze")
+    with pytest.raises(TooDear):
+        apart.run(job, None, replace(apart.LIMITS, megabytes=1))
+    assert processes[0].returncode not in (0, None)
+
+
+def test_a_count_is_stopped_by_the_clock_too(site, processes):
+    with pytest.raises(TooDear):
+        apart.run(Job(camps(100, 200), "stv-meek", {"seats": 60}), None, Limits(processor_seconds=60, seconds=0))
+    assert [each.returncode for each in processes] == [-signal.SIGKILL]
+
+
+# --- the visitor ---
+
+
+def test_a_visitor_who_leaves_ends_the_count(site, client, processes, monkeypatch):
+    monkeypatch.setattr(apart, "MOST_STEPS", 10**12)
+    monkeypatch.setattr(apart, "LIMITS", Limits(processor_seconds=60, seconds=600))
+    ours, theirs = socket.socketpair()
+    theirs.close()
+    with ours:
+        dear = {"ballots": typed(camps(100, 200)), "method": "stv-meek", "seats": 60}
+        client.post(PAGE, dear, **{"gunicorn.socket": ours})
+    assert [each.returncode for each in processes] == [-signal.SIGKILL]
+
+
+def test_a_visitor_who_has_more_to_say_is_still_there(site, processes):
+    ours, theirs = socket.socketpair()
+    with ours, theirs:
+        theirs.send(b"GET /next HTTP/1.1")
+        assert apart.run(Job(camps(3, 3), "irv"), ours, apart.LIMITS).result.total
+        assert ours.recv(4) == b"GET ", "nothing was read away"
+
+
+def test_one_who_is_there_has_not_left():
+    ours, theirs = socket.socketpair()
+    with ours:
+        assert not apart.has_left(ours)
+        theirs.close()
+        assert apart.has_left(ours)
+    assert apart.has_left(ours), "nor is anybody on a line that we closed"
+
+
+def test_without_a_connection_to_watch_the_count_is_made(site):
+    for visitor in (None, object()):
+        assert apart.run(Job(camps(3, 3), "irv"), visitor, apart.LIMITS).result.total
+
+
+def test_who_left_is_told_in_the_words_of_a_refusal(site):
+    ours, theirs = socket.socketpair()
+    theirs.close()
+    with ours, pytest.raises(Left):
+        apart.run(Job(camps(100, 200), "stv-meek", {"seats": 60}), ours, Limits(processor_seconds=60))
