@@ -15,11 +15,13 @@ from accounts import services as accounts
 from accounts.rules import Role
 from ballots import repository, rules, services
 from config.replay import check, quietly
+from elections import copying
 from elections import repository as elections
 from elections import services as organising
 from results import proof
 from results import services as results
 from store import keys
+from store.table import Update
 
 from .conftest import ranks
 
@@ -178,10 +180,10 @@ def test_a_new_salt_is_made_once(voted):
 
 
 def test_what_was_written_before_there_were_restores_is_read_as_ever(site, person, opened):
-    """Neither election nor roll has the attribute until there was one."""
+    """An entry on the roll has the attribute only if there was one, and an election that lacks it has seen none."""
     opened("Eve")
     services.cast(person("Eve"), "Board", ranks(Bo=1), "1")
-    assert "restores" not in site.get(keys.election("Board"))
+    site.write(Update(keys.election("Board"), set={"name": "Board"}, remove=("restores",)))
     assert "restores" not in site.get(keys.voter("Board", "Eve"))
     services.cast(people.find("Eve"), "Board", ranks(Cy=1), "2")
     assert [ballot.rankings for ballot in box()] == ["2"]
@@ -190,5 +192,5 @@ def test_what_was_written_before_there_were_restores_is_read_as_ever(site, perso
 def test_a_copy_of_an_election_has_a_past_of_its_own(voted):
     voted()
     organiser = people.find("the organiser")
-    copy = organising.copy(organiser, elections.find("Board"), "Board again")
+    copy = copying.copy(organiser, elections.find("Board"), "Board again")
     assert elections.find(copy.name).restores == 0

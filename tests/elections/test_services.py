@@ -352,8 +352,7 @@ def test_many_short_ones_take_as_few_events_as_before(site, ada, draft):
 def unfilled(ada, ready, monkeypatch):
     """A copy whose maker died at once."""
     with monkeypatch.context() as patched:
-        patched.setattr(copying, "_fill", lambda *_: None)
-        patched.setattr(copying, "_end", lambda name: [])
+        patched.setattr(copying, "finish", lambda name: False)
         return copying.copy(ada, ready, "Copy")
 
 
@@ -383,6 +382,7 @@ def test_a_copy_whose_original_is_gone_stays_as_it_is(ada, ready, unfilled):
 
 def test_without_names_a_page_of_the_roll_is_filled_and_its_end_tells_nothing(site, ada, draft):
     addresses = [f"{letter}@example.org" for letter in "abcdef"]
+    enrol("Bob", "Zoe")
     services.add_voters(ada, draft, [*addresses, "Bob", "Zoe"])
     first, cursor = repository.voters(draft.name, limit=3, by_name=False)
     assert [each["voter_name"] for each in first] == addresses[:3]
