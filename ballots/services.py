@@ -54,10 +54,15 @@ def check_voter(standing: Standing, now: str) -> None:
     rules.check_voting(standing.election, now)
     if standing.voter is None:
         raise NotOnTheRoll(rules.not_on_the_roll(standing.election))
-    if standing.is_unlinked:
-        raise rules.Unlinked(rules.UNLINKED)
     if standing.salt is not None:
         secrecy.check_secret(standing.salt)
+
+
+def check_own(standing: Standing, now: str) -> None:
+    """As `check_voter`, of who acts themselves: nobody can change a ballot that a restore has made nobody's."""
+    check_voter(standing, now)
+    if standing.is_unlinked:
+        raise rules.Unlinked(rules.UNLINKED)
 
 
 # --- casting, changing, withdrawing ---
@@ -146,8 +151,8 @@ def _cast(user: User, read: Callable[[], Standing | None], ranks: Ranks, form: s
             raise rules.NotThere(rules.NOT_OPEN)
         if standing.repeated:
             return Outcome(None)
-        check_voter(standing, as_text(now))
-        if standing.ballot_key is None:
+        (check_voter if paper else check_own)(standing, as_text(now))
+        if standing.ballot_key is None and not standing.is_unlinked:
             continue  # it was shut, and its salt destroyed, between two of our readings
         rankings = rules.ranking_from(ranks, repository.candidates_of(standing.election))
         if paper:
@@ -189,7 +194,7 @@ def _withdraw(user: User, election_name: str, form: str) -> Outcome:
             raise rules.NotThere(rules.NOT_OPEN)
         if standing.repeated:
             return Outcome(None)
-        check_voter(standing, as_text(now))
+        check_own(standing, as_text(now))
         if standing.ballot_key is None:
             continue
         if not standing.voted:

@@ -87,7 +87,7 @@ def standing_for(user: User, name: str) -> Standing | None:
 def ballot(request: HttpRequest, standing: Standing) -> HttpResponse:
     """Rank. Sent, it leads to the review; sent back from there, it is as it was left."""
     try:
-        services.check_voter(standing, elections.now_text())
+        services.check_own(standing, elections.now_text())
     except Refusal as refusal:
         return _refused(request, standing.election, refusal)
     if request.method != "POST":

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import selectors
 import socket
-import ssl
 import subprocess
 import sys
 import time
@@ -182,7 +181,7 @@ def _close(process: subprocess.Popen[bytes]) -> None:
 
 def _can_be_watched(visitor: Any) -> bool:
     """Of what is encrypted only the one who decrypts it can tell whether it has ended."""
-    return isinstance(visitor, socket.socket) and not isinstance(visitor, ssl.SSLSocket)
+    return visitor is not None and not hasattr(visitor, "unwrap")
 
 
 def has_left(visitor: socket.socket) -> bool:

@@ -10,6 +10,7 @@ from django.test import Client
 
 from accounts import authenticator_apps, factors, repository, services
 from accounts.rules import NotAllowed, Refusal, Role
+from accounts.visitors import Visitor
 from store import keys
 from store.log import Event, EventLog
 from store.table import Exists, Update
@@ -290,7 +291,7 @@ def test_a_password_reset_by_a_mailed_link_is_a_break(site, person, signed_in, l
     person("Ada")
     before = lineage()
     if asked_by == "Ada":
-        services.ask_for_reset("Ada")
+        services.ask_for_reset("Ada", Visitor("203.0.113.7"))
     else:
         services.send_reset_link(person("admin", Role.ADMIN), repository.find("Ada"))
     address = link("Ada@example.org")
@@ -306,7 +307,7 @@ def test_a_new_address_that_was_asked_for_before_a_break_is_not_confirmed_after_
     thief = signed_in(person("Ada"))
     thief.post("/me/email/", {"email": "thief@example.org", "present": PASSWORD})
     asked = link("thief@example.org")
-    services.ask_for_reset("Ada")
+    services.ask_for_reset("Ada", Visitor("203.0.113.7"))
     Client().post(link("Ada@example.org"), {"password": "a brand new pass"})
     assert thief.post(asked).status_code == 410
     assert repository.find("Ada").email == "Ada@example.org"
@@ -340,7 +341,7 @@ def test_an_account_of_earlier_times_works_and_gets_a_lineage_by_its_first_break
     site.write(Update(keys.user("Ada"), remove=("lineage",), when=Exists()))
     assert lineage() == ""
     assert signed_in(repository.find("Ada")).get("/me/").status_code == 200
-    services.ask_for_reset("Ada")
+    services.ask_for_reset("Ada", Visitor("203.0.113.7"))
     Client().post(link("Ada@example.org"), {"password": "a brand new pass"})
     assert len(lineage()) == 32
 

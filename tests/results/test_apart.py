@@ -10,6 +10,7 @@ from dataclasses import replace
 
 import pytest
 
+from config.connections import Outgoing
 from results import apart, sandbox
 from results.apart import Left, Limits, TooDear
 from results.report import report_of
@@ -151,14 +152,17 @@ def test_a_count_is_stopped_by_the_clock_too(site, processes):
 # --- the visitor ---
 
 
-def test_a_visitor_who_leaves_ends_the_count(site, client, processes, monkeypatch):
+@pytest.mark.parametrize(
+    "as_seen", [lambda ours: ours, Outgoing], ids=["the socket itself", "as our worker hands it on"]
+)
+def test_a_visitor_who_leaves_ends_the_count(site, client, processes, monkeypatch, as_seen):
     monkeypatch.setattr(apart, "MOST_STEPS", 10**12)
     monkeypatch.setattr(apart, "LIMITS", Limits(processor_seconds=60, seconds=600))
     ours, theirs = socket.socketpair()
     theirs.close()
     with ours:
         dear = {"ballots": typed(camps(100, 200)), "method": "stv-meek", "seats": 60}
-        client.post(PAGE, dear, **{"gunicorn.socket": ours})
+        client.post(PAGE, dear, **{"gunicorn.socket": as_seen(ours)})
     assert [each.returncode for each in processes] == [-signal.SIGKILL]
 
 
