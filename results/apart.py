@@ -181,7 +181,7 @@ def _close(process: subprocess.Popen[bytes]) -> None:
 
 def _can_be_watched(visitor: Any) -> bool:
     """Of what is encrypted only the one who decrypts it can tell whether it has ended."""
-    return visitor is not None and not hasattr(visitor, "unwrap")
+    return hasattr(visitor, "recv") and not hasattr(visitor, "unwrap")
 
 
 def has_left(visitor: socket.socket) -> bool:
