@@ -24,7 +24,6 @@ from accounts import mail
 from accounts import repository as people
 from accounts import services as accounts
 from accounts.letters import compose
-from accounts.models import User
 from accounts.queues import SomeFailed
 from accounts.rules import Refusal, Role
 from ballots import services as ballots
@@ -33,11 +32,11 @@ from elections import copying, imports, invitations
 from elections import repository as elections
 from elections import services as organising
 from elections.repository import Candidate
-from elections.rules import Election
 from polls import services as polls
 from store import keys
 from store.sqlite import SqliteTable
 from store.table import LOG, Conflict, Item, Table, Unavailable
+from tests.test_replay_story import election, someone
 
 MOST_ROUNDS = 20  # of a worker that finds nothing more to do long before
 ADDRESSES = [f"voter{number:03d}@example.org" for number in range(100)]
@@ -84,18 +83,6 @@ class Interrupted:
 
 
 # --- the acts, and the sites they are done on ---
-
-
-def someone(name: str) -> User:
-    user = people.find(name)
-    assert user is not None
-    return user
-
-
-def election(name: str) -> Election:
-    found = elections.find(name)
-    assert found is not None
-    return found
 
 
 def people_come() -> None:
