@@ -19,7 +19,7 @@ from store.table import Check, Delete, Exists, Item, Refused
 from tally import lots
 from tally.ballots import Ballots
 from tally.closeness import RECOUNTS
-from tally.cost import Size
+from tally.cost import Size, of_methods
 from tally.job import Job
 
 from . import repository, running
@@ -29,6 +29,8 @@ from .roll import new_secret, roll_commitment
 
 AT_ONCE = 1_000  # ballots that are counted while somebody waits for the page; more are the worker's,
 STEPS_AT_ONCE = 6_000_000  # and so is what takes longer, if the look at how close it was goes on to its end
+MANY_CANDIDATES = 100  # with more, that look ends for the worker, too,
+STEPS_FOR_CLOSENESS = 1_200_000_000  # after about twenty minutes
 
 
 class Disagreement(CannotSeal):
@@ -85,10 +87,18 @@ def _drawn(election: Election, counted: Ballots) -> Item:
 
 
 def _report(election: Election, counted: Ballots, drawn: Item) -> Report:
-    report = report_on(counted, election.method, **settings_of(election, drawn.get("seed", election.seed)))
+    settings = settings_of(election, drawn.get("seed", election.seed))
+    report = report_on(counted, election.method, **settings, recounts=_affordable(counted, election))
     if report.result.lots and drawn.get("seed") == "":
         raise CannotSeal("A lot must be drawn, and the secret to which the election is committed is gone.")
     return report
+
+
+def _affordable(counted: Ballots, election: Election) -> int:
+    """How often it may be counted again to see how close it was: hundreds of candidates would hold the worker up."""
+    if len(counted.candidates) <= MANY_CANDIDATES:
+        return RECOUNTS
+    return min(RECOUNTS, STEPS_FOR_CLOSENESS // of_methods(Size.of(counted, election.seats), [election.method]))
 
 
 def _is_quickly_counted(election: Election) -> bool:

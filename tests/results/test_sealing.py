@@ -21,6 +21,8 @@ from results.report import Report
 from store import keys
 from store.log import as_text, utc_now
 from store.table import Delete, Put
+from tally.ballots import Ballots
+from tally.closeness import RECOUNTS
 from tests.at_once import at_once
 from tests.ballots.conftest import opened, ranks  # noqa: F401 - a fixture
 
@@ -233,3 +235,11 @@ def test_the_page_takes_two_round_trips_however_many_voted(site, voted, close, s
     answer = client.get("/election/Board/results/")
     assert 'desc="2 trips"' in answer["Server-Timing"]
     assert services.find("Board").seal.turnout == turnout("Board")
+
+
+def test_hundreds_of_candidates_do_not_hold_the_worker_up_for_hours():
+    """They are counted again a few times to see how close it was, where a hundred may be hundreds of times."""
+    election = elections.Election("Board", "Ada", "2026-11-15T00:00:00.000Z")
+    few, many = (Ballots([f"c{number:03}" for number in range(most)], {"0>1": 1}) for most in (100, 500))
+    assert services._affordable(few, election) == RECOUNTS
+    assert 1 <= services._affordable(many, election) <= 10
