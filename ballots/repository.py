@@ -113,7 +113,7 @@ def standing(
     place = keys.voter(election_name, voter) if voter else None
     others = tuple(key for key in entries.values() if key != place and (key not in found or found[key] in there))
     bound = account if voter and not elections.is_by_address(voter) else None
-    return Standing(election, voter, entry, others, found.get(salt), mark in found, bound)
+    return Standing(election, voter, entry, others, found.get(salt), mark in found, account=bound)
 
 
 def standing_of(person: User, election_name: str, *, form: str = "") -> Standing | None:

@@ -41,7 +41,7 @@ class Candidate:
     @property
     def weight(self) -> int:
         """Bytes in memory, about."""
-        texts = (self.name, self.statement, self.link, *(self.html or ()))
+        texts = (self.name, self.statement, self.link, self.html.html if self.html else "")
         return sum(map(getsizeof, texts))
 
     @property

@@ -24,7 +24,7 @@ from elections import services as organising
 from elections.repository import Candidate
 from store import keys, seal
 from store.chaos import Chaos
-from store.log import EventLog
+from store.log import EventLog, new_nonce
 from tests.people import PASSWORD
 
 SOON = 3  # seconds: far longer than any page takes, far shorter than anybody waits
@@ -217,7 +217,7 @@ def jump(site, monkeypatch) -> Callable[[timedelta], None]:
         monkeypatch.setattr(site, "clock", lambda: really() + by.total_seconds())
         for module in ("elections.repository", "ballots.services", "store.log", "config.pause", "config.standing"):
             monkeypatch.setattr(f"{module}.utc_now", now)
-        monkeypatch.setattr(EventLog.__init__, "__defaults__", (now,))
+        monkeypatch.setattr(EventLog.__init__, "__defaults__", (now, new_nonce))
 
     return jump
 

@@ -403,9 +403,9 @@ def test_the_help_page_is_for_everybody(site):
 
 
 def test_where_everybody_may_vote_the_roll_does_not_name_who_has(opened, person, signed_in):
+    voters = [person(name) for name in ("Quinn", "Bob", "Kim")]
     opened("by.post@example.org", electorate="everyone", secret_ballot=True)
     client = signed_in(people.find("the organiser"))
-    voters = [person(name) for name in ("Quinn", "Bob", "Kim")]
     for number, voter in enumerate(voters, 1):
         services.cast(voter, "Board", ranks(Ada=1), voter.name)
         roll = text_of(client.get("/election/Board/roll/"))

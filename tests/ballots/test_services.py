@@ -418,7 +418,7 @@ def test_who_was_removed_meanwhile_cannot_vote(site, person, opened):
 
 
 def test_what_a_process_keeps_of_candidates_is_bounded_by_what_is_said_about_them(opened, person, monkeypatch):
-    memory = Memory(400_000, repository._bytes_of)
+    memory = Memory(500_000, repository._bytes_of)
     monkeypatch.setattr(repository, "_known_candidates", memory)
     owner = person("the organiser")
     for number in range(6):
@@ -426,7 +426,7 @@ def test_what_a_process_keeps_of_candidates_is_bounded_by_what_is_said_about_the
         organising.add_candidates(owner, election, [elections.Candidate(name, "x" * 19_000) for name in ("A", "B")])
         found = repository.candidates_of(elections.find(election.name))
         assert [len(each.statement) for each in found] == [19_000, 19_000]
-    assert 0 < memory.weight <= 400_000
+    assert 0 < memory.weight <= 500_000
     assert len(memory) == 6
     heavy = organising.create(owner, "Very long")
     organising.add_candidates(owner, heavy, [elections.Candidate(str(each), "x" * 19_000) for each in range(8)])

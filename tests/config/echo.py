@@ -6,20 +6,7 @@ import hashlib
 import time
 from pathlib import Path
 
-from config.gunicorn import (  # noqa: F401 - what gunicorn reads from this module
-    accesslog,
-    bind,
-    control_socket_disable,
-    graceful_timeout,
-    on_starting,
-    threads,
-    worker_class,
-    worker_connections,
-    workers,
-)
-
 LARGE = 20 * 1024**2
-loglevel = "critical"
 
 
 def large() -> bytes:

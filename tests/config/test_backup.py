@@ -63,6 +63,7 @@ def test_the_demo_comes_back_from_its_backup(site, elsewhere, tmp_path):
     run("demo")
     run("seal")
     file, before = str(tmp_path / "plenum.jsonl.gz"), by_place(site)
+    before = {place: item for place, item in before.items() if place[1] != keys.publishing().pk}  # a sealer's own
     open_ones = {pk for _, pk, sk in before if sk == "SALT"}
     items = len(before) - len(open_ones)
     assert run("backup", file).startswith(f"{items} items are in the backup; SHA-256 ")

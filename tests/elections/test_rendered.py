@@ -10,7 +10,7 @@ import pytest
 from accounts.rules import Role
 from ballots import repository as ballots
 from config import pause
-from elections import markdown, messages, rendered, repository, services
+from elections import copying, markdown, messages, rendered, repository, services
 from elections.rendered import Allowance
 from elections.repository import Candidate
 from elections.rules import MOST_STATED, Action, Html
@@ -64,7 +64,7 @@ def renderings(monkeypatch) -> list[str]:
 
 def forget(monkeypatch) -> None:
     monkeypatch.setattr(rendered, "memory", remembering())
-    ballots._candidates.cache_clear()
+    monkeypatch.setattr(ballots, "_known_candidates", Memory(1_000_000, len))
 
 
 def page(browser, path: str) -> str:
@@ -197,7 +197,7 @@ def test_the_log_has_the_text_and_never_the_html(site, draft, kim):
 def test_a_copy_and_a_new_name_take_it_along(kim, renderings):
     election = services.create(kim, "Draft", description=DESCRIPTION)
     services.add_candidates(kim, election, [Candidate("Ada", STATEMENT)])
-    services.copy(kim, repository.find("Draft"), "Copy")
+    copying.copy(kim, repository.find("Draft"), "Copy")
     services.rename(kim, repository.find("Draft"), "Renamed")
     for name in ("Copy", "Renamed"):
         assert repository.find(name).html.html == '<p dir="auto">About the <em>board</em>.</p>\n'

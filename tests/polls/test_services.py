@@ -273,6 +273,7 @@ def test_nothing_of_a_deleted_poll_is_left_but_its_events(site, made):
     for number in range(100):
         vote(poll, f"voter {number}", "Pizza")
     services.delete(by_ida(poll))
+    assert services.clear_away_all() == 1
     assert list(site.each(keys.all_of_poll(poll.id))) == []
     assert repository.id_of_code(poll.code) is None
     assert len(events(site, "PollVoteCast")) == 100

@@ -317,6 +317,7 @@ def test_nothing_tells_of_the_checkpoints_of_every_few_seconds(held, site, verdi
 
 def test_the_words_of_a_message_cannot_be_tried_out(person, site, verdict):
     owner = person("the organiser")
+    person("Eve")
     organising.create(owner, "Board")
     organising.add_candidates(owner, elections.find("Board"), [Candidate("Ada"), Candidate("Bo")])
     organising.add_voters(owner, elections.find("Board"), ["Eve"])

@@ -1,0 +1,17 @@
+"""The site's own server settings, for the small application of `echo.py`. Read by gunicorn in a process of its own."""
+
+from __future__ import annotations
+
+from config.gunicorn import (  # noqa: F401 - what gunicorn reads from this module
+    accesslog,
+    bind,
+    control_socket_disable,
+    graceful_timeout,
+    on_starting,
+    threads,
+    worker_class,
+    worker_connections,
+    workers,
+)
+
+loglevel = "critical"
