@@ -80,7 +80,11 @@ def create(actor: User, name: str, **settings: Any) -> Election:
 
 def create_draft(actor: User, election: Election, *also: Write, **data: Any) -> None:
     _make_room(election.name)
-    said = repository.storable(asdict(replace(election, filling=False))) | {"election_name": election.name, **data}
+    fields = repository.storable(asdict(election))
+    said = {name: value for name, value in fields.items() if name != "filling"} | {
+        "election_name": election.name,
+        **data,
+    }
     writes = [*repository.creation(election), *also]
     try:
         log().record(Event(actor.name, "ElectionCreated", said), *writes, people.is_still(actor))

@@ -23,7 +23,7 @@ from elections import views as organisers
 from .conftest import ranks
 from .oracle import Question, World, as_text, copy_of, every_form, every_page, told_apart
 
-MOMENT = datetime(2026, 5, 4, 12, 30, tzinfo=UTC)  # at which everybody votes, in every world
+MOMENT = datetime(2126, 5, 4, 12, 30, tzinfo=UTC)  # at which everybody votes, in every world; all are here by then
 VOTERS = ("Eve", "Bob", "Kim", "Liz")
 ASKING = {
     "the organiser": Role.USER,
@@ -34,9 +34,9 @@ ASKING = {
     "the owner": Role.OWNER,
 }
 LOOKERS = ("the auditor", "the owner")
-# Who has voted is no secret of the event log, which auditors and the owner see; how somebody voted is not in it.
-# Where everybody may vote, the roll of the tables has those who did.
-TELLS_WHO = {"listed": {"log", "event"}, "everyone": {"log", "event", "raw_tables", "raw_item"}}
+# Who has voted is no secret of the event log, which auditors and the owner see, nor of the outbox, which the owner sees;
+# how somebody voted is in neither. Where everybody may vote, the roll of the tables has those who did.
+TELLS_WHO = {"listed": {"log", "event", "mails"}, "everyone": {"log", "event", "mails", "raw_tables", "raw_item"}}
 KINDS = {"listed": {}, "everyone": {"electorate": "everyone"}}
 UP, DOWN = {"Ada": 1, "Bo": 2, "Cy": 3}, {"Cy": 1, "Bo": 2}
 

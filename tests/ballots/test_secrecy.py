@@ -10,6 +10,7 @@ import logging
 import random
 import re
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from io import BytesIO
@@ -23,6 +24,7 @@ from accounts import mail
 from accounts import repository as people
 from accounts.letters import compose
 from accounts.models import User
+from accounts.queues import SomeFailed
 from ballots import repository, services
 from config.logs import JsonLines
 from elections import invitations
@@ -147,7 +149,8 @@ class Day:
     def close(self) -> None:
         """And whatever the worker does next."""
         organising.close(people.find("the organiser"), elections.find(NAME))
-        services.seal_what_is_closed()
+        with suppress(SomeFailed):  # a planted mistake may keep the worker from emptying the box
+            services.seal_what_is_closed()
         Sealer(people.table()).seal()
         mail.send_waiting(compose)
         forget()
@@ -348,6 +351,7 @@ def test_an_election_that_is_deleted_while_open_leaves_no_ballot_in_any_file(day
     voted.copy(files=True)
     (salt,) = salts(Scene(NAME, voted.copies, 0)) & {people.table().get(keys.salt(NAME))["salt"]}
     organising.delete(people.find("the organiser"), elections.find(NAME))
+    assert organising.clear_away_all() == 1
     forget()
     left = take_copy(voted.path, {}, files=True).files
     assert not [code for code in voted.truth.values() if any(code.encode() in raw for raw in left.values())]
