@@ -80,11 +80,8 @@ def create(actor: User, name: str, **settings: Any) -> Election:
 
 def create_draft(actor: User, election: Election, *also: Write, **data: Any) -> None:
     _make_room(election.name)
-    fields = repository.storable(asdict(election))
-    said = {name: value for name, value in fields.items() if name != "filling"} | {
-        "election_name": election.name,
-        **data,
-    }
+    said = repository.storable(asdict(election)) | {"election_name": election.name, **data}
+    del said["filling"]  # which is over when it is over, without an event
     writes = [*repository.creation(election), *also]
     try:
         log().record(Event(actor.name, "ElectionCreated", said), *writes, people.is_still(actor))

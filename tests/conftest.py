@@ -12,6 +12,12 @@ def pytest_configure():
     settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher", "accounts.hashers.Argon2id"]
 
 
+def pytest_collection_modifyitems(items):
+    """Files that take long come first: at the end of a run no process waits for another's long file."""
+    long_files = {item.path for item in items if item.get_closest_marker("browser") or item.get_closest_marker("slow")}
+    items.sort(key=lambda item: item.path not in long_files)
+
+
 @pytest.fixture(autouse=True)
 def in_english():
     """A request leaves its language behind in the thread; the next test starts in ours."""

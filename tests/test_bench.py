@@ -199,7 +199,9 @@ def test_a_tiny_run_on_dynamodb_has_every_figure(report, monkeypatch):
 
 
 @pytest.mark.slow
-def test_a_tiny_run_of_serving_has_every_figure(tmp_path):
+def test_a_tiny_run_of_serving_has_every_figure(tmp_path, monkeypatch):
+    monkeypatch.setattr(serving, "SLOW", (40,))
+    monkeypatch.setattr(serving, "LITTLE_PATIENCE", 0.1)
     report = Report("serving", tmp_path, io.StringIO(), lambda: NOON)
     serving.measure(report, scale=0.01)
     assert report.figures["serving.page.ratio_to_gthread"] > 0

@@ -34,7 +34,7 @@ ASKING = {
     "the owner": Role.OWNER,
 }
 LOOKERS = ("the auditor", "the owner")
-# Who has voted is no secret of the event log, which auditors and the owner see, nor of the outbox, which the owner sees;
+# Who has voted is no secret of the event log, which auditors and the owner see, nor of the owner's outbox;
 # how somebody voted is in neither. Where everybody may vote, the roll of the tables has those who did.
 TELLS_WHO = {"listed": {"log", "event", "mails"}, "everyone": {"log", "event", "mails", "raw_tables", "raw_item"}}
 KINDS = {"listed": {}, "everyone": {"electorate": "everyone"}}
