@@ -15,10 +15,12 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, ConsoleMessage, Page, Playwright, Request, sync_playwright
+from playwright.sync_api import Browser, ConsoleMessage, Page, Playwright, Request, expect, sync_playwright
 
 from config.settings import BASE_DIR
 
+PATIENCE = 120  # seconds: a busy machine is no failure
+expect.set_options(timeout=60_000)
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 
 
@@ -44,7 +46,8 @@ def free_port() -> int:
 
 
 def wait_until_it_answers(address: str, process: subprocess.Popen[bytes], log: Path) -> None:
-    for _ in range(300):
+    until = time.monotonic() + PATIENCE
+    while time.monotonic() < until:
         try:
             urllib.request.urlopen(f"{address}/healthz", timeout=5).close()
             return
@@ -178,7 +181,7 @@ def visit(browser: Browser, server: str) -> Iterator[Visit]:
     assert [complaint for _, complaints in opened for complaint in complaints] == []
 
 
-def until(holds: Callable[[], bool], seconds: float = 10) -> None:
+def until(holds: Callable[[], bool], seconds: float = 60) -> None:
     """Wait for something only a script can see. (`wait_for_function` evaluates text in the page, which its policy
     forbids as soon as it has to wait.)"""
     deadline = time.monotonic() + seconds
