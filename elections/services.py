@@ -32,6 +32,7 @@ TRIES = 5
 A_TRANSACTION = 90  # parts of our own that fit beside the log's
 A_TURN = 500  # handfuls of a deleted election that a worker clears away before others have their turn,
 AT_ONCE = 10  # and whoever wants its name
+NOT_OF_A_DRAFT = ("filling", "lots_commitment", "opened_at")  # so that the event which makes it says nothing of them
 AN_EVENT = 200_000  # bytes of candidates in one event; an item holds 400 KB
 
 
@@ -80,8 +81,9 @@ def create(actor: User, name: str, **settings: Any) -> Election:
 
 def create_draft(actor: User, election: Election, *also: Write, **data: Any) -> None:
     _make_room(election.name)
-    said = repository.storable(asdict(election)) | {"election_name": election.name, **data}
-    del said["filling"]  # which is over when it is over, without an event
+    fields = repository.storable(asdict(election)).items()
+    said = {each: value for each, value in fields if each not in NOT_OF_A_DRAFT}
+    said |= {"election_name": election.name, **data}
     writes = [*repository.creation(election), *also]
     try:
         log().record(Event(actor.name, "ElectionCreated", said), *writes, people.is_still(actor))

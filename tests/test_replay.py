@@ -11,8 +11,6 @@ from typing import Any
 
 import pytest
 from django.core.management import CommandError, call_command
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from accounts import repository as people
 from accounts import services as accounts
@@ -132,6 +130,7 @@ TOLD_ONLY = {  # words for the reader, which no item repeats; the chain of the l
     "VotersReminded": {"hours_before"},
     "VotersMessaged": {"subject", "message", "on_roll"},
     "PersonInvited": {"email"},
+    "ResultSealed": {"roll_commitment"},  # its secret is in no log; `verify` holds it against the roll
 }
 
 
@@ -146,16 +145,22 @@ def another(value: Any) -> Any:
     return value + 1 if isinstance(value, int) else f"{value}x"
 
 
-@settings(max_examples=15, deadline=None)
-@given(chance=st.data())
-def test_another_word_in_any_event_is_found(told, chance):  # noqa: F811
-    kind = chance.draw(st.sampled_from(sorted(kinds_in(*APPS))))
-    event = events_of(told, kind)[-1]
-    words = sorted(event["event_data"].keys() - TOLD_ONLY.get(kind, set()))
-    if words:
-        word = chance.draw(st.sampled_from(words))
-        changed = saying(event, **{word: another(event["event_data"][word])})
-        assert check(Tampered(told, changed), most=1).count, f"{kind}: {word}"
+@pytest.mark.slow
+def test_another_word_in_any_event_is_found(told):  # noqa: F811
+    """Every word of an event of every kind, one at a time."""
+    last = {kind: events_of(told, kind)[-1] for kind in sorted(kinds_in(*APPS))}
+    words = [(kind, word) for kind, event in last.items() for word in event["event_data"]]
+    passed_over = [
+        (kind, word)
+        for kind, word in words
+        if word not in TOLD_ONLY.get(kind, ()) and not is_found(told, last[kind], word)
+    ]
+    assert passed_over == []
+
+
+def is_found(told: Table, event: Item, word: str) -> bool:  # noqa: F811
+    changed = saying(event, **{word: another(event["event_data"][word])})
+    return check(Tampered(told, changed), most=1).count > 0
 
 
 def test_an_event_nobody_knows_is_named(told):  # noqa: F811
