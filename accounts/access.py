@@ -18,8 +18,10 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.utils.translation import gettext_lazy as _
 
+from acts.refusals import NotAllowed
+
 from .models import User
-from .rules import NotAllowed, Permission, Role
+from .rules import Permission, Role
 
 View = Callable[..., HttpResponse]
 
@@ -109,3 +111,7 @@ def answer_for(request: HttpRequest, view: View) -> HttpResponse | None:
 def demands_second_factor(user: User) -> bool:
     """Whether the site demands a second factor of somebody with this role."""
     return bool(settings.SECOND_FACTOR_FOR_ADMINS) and user.role >= Role.ADMIN
+
+
+def anybody(user: User, thing: Any) -> None:
+    """Whoever has the permission may look at all of them."""

@@ -14,6 +14,9 @@ from django.utils.translation import gettext as _
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_safe
 
+from acts.refusals import Refusal
+from pages.forms import form_page, show_form
+
 from . import authenticator_apps, passkeys, throttle
 from . import factors as second_factors
 from .access import demands_second_factor, public, requires
@@ -23,8 +26,7 @@ from .factors import Factors
 from .forms import OwnPasswordForm
 from .models import User
 from .passkeys import RelyingParty, relying_party
-from .rules import Refusal
-from .views import form_page, own_password_form, show_form, start_session
+from .views import own_password_form, start_session
 from .visitors import visitor
 
 # --- signing in ---

@@ -20,15 +20,17 @@ from django.contrib.sessions.backends.base import SessionBase
 from django.utils.crypto import constant_time_compare
 from django.utils.translation import gettext_lazy as _
 
+from acts.refusals import OVERTAKEN, Overtaken, Refusal
+from acts.site import log, table
+from mail import outbox
 from store import keys
 from store.log import Event, as_text
 from store.table import Condition, Delete, Equals, Item, Missing, Put, Refused, Write
 
-from . import authenticator_apps, mail, passkeys, repository, rules, services
+from . import authenticator_apps, passkeys, repository, rules, services
 from .access import demands_second_factor
 from .models import User
 from .passkeys import WRONG_PASSKEY, Passkey, RelyingParty, WrongPasskey
-from .rules import Refusal
 
 CODES = 10
 CODE_LETTERS = "23456789ABCDEFGHJKLMNPQRSTUVWXYZ"  # five bits each, and none is taken for another
@@ -113,13 +115,13 @@ def digest_of(code: str, name: str) -> str:
 
 
 def load(user: User) -> Factors:
-    return _factors_of(repository.table().get(keys.factors(user.name)), user)
+    return _factors_of(table().get(keys.factors(user.name)), user)
 
 
 def load_with_person(name: str) -> tuple[User | None, Factors]:
     """Both in one round trip, for somebody who is not signed in yet."""
     person, place = keys.user(name), keys.factors(name)
-    found = repository.table().get_many([person, place])
+    found = table().get_many([person, place])
     if person not in found:
         return None, Factors()
     user = repository.user_of(found[person])
@@ -169,11 +171,11 @@ def _keep(user: User, change: Change, write: Callable[[Factors, Put], Any]) -> F
         except Refused:
             continue
         return after
-    raise services.Overtaken(services.OVERTAKEN)
+    raise Overtaken(OVERTAKEN)
 
 
 def _write(after: Factors, put: Put) -> None:
-    repository.table().write(put)
+    table().write(put)
 
 
 def _record(user: User, event_type: str, change: Change, *letters: Write, **words: Any) -> Factors:
@@ -181,13 +183,13 @@ def _record(user: User, event_type: str, change: Change, *letters: Write, **word
 
     def record(after: Factors, put: Put) -> None:
         event = Event(user.name, event_type, {"name": user.name, **words, "factors": after.kinds})
-        services.log().record(event, put, repository.factors_change(user, after.kinds), *letters)
+        log().record(event, put, repository.factors_change(user, after.kinds), *letters)
 
     return _keep(user, change, record)
 
 
 def _letter(user: User, kind: str, factor: str) -> Write:
-    return mail.queued(kind, user.email, name=user.name, factor=str(LABELS[factor]))
+    return outbox.queued(kind, user.email, name=user.name, factor=str(LABELS[factor]))
 
 
 def _this_moment() -> str:
@@ -264,17 +266,17 @@ def reset(user: User, actor: str, *also: Write) -> None:
     It was not they who did it, so that what was theirs alone to see is no longer shown.
     """
     event = Event(actor, "SecondFactorsReset", {"name": user.name, "factors": []})
-    told = mail.queued("factors_reset", user.email, name=user.name)
+    told = outbox.queued("factors_reset", user.email, name=user.name)
     for _attempt in range(TRIES):
         gone = Delete(keys.factors(user.name), when=_unchanged(load(user)))
         try:
-            services.log().record(event, gone, repository.factors_change(user, [], breaks=True), told, *also)
+            log().record(event, gone, repository.factors_change(user, [], breaks=True), told, *also)
         except Refused as refused:
             if refused.parts != (0,):
                 break
         else:
             return
-    raise services.Overtaken(services.OVERTAKEN)
+    raise Overtaken(OVERTAKEN)
 
 
 def reset_for(actor: User, target: User) -> None:

@@ -9,35 +9,14 @@ from django.contrib.auth.password_validation import password_validators_help_tex
 from django.core.exceptions import ValidationError
 from django.utils.translation import gettext_lazy as _
 
+from acts.limits import TooOften
+from pages.fields import AddressField, NameField
+from pages.names import LONGEST_EMAIL, LONGEST_NAME
+
 from . import throttle
 from .models import User
-from .rules import LONGEST_EMAIL, LONGEST_NAME, Role, clean_email, clean_name
+from .rules import Role
 from .visitors import Visitor
-
-
-class NameField(forms.CharField):
-    """A user name, cleaned as it is kept."""
-
-    def __init__(self, **options: Any):
-        attributes = {"autocomplete": "username", "autocapitalize": "none", "spellcheck": "false", "dir": "auto"}
-        options.setdefault("label", _("Name"))
-        options.setdefault("max_length", LONGEST_NAME * 2)  # white space is collapsed before the true length counts
-        super().__init__(widget=forms.TextInput(attributes), **options)
-
-    def clean(self, value: Any) -> str:
-        return clean_name(super().clean(value))
-
-
-class AddressField(forms.CharField):
-    """An email address, cleaned as it is kept."""
-
-    def __init__(self, **options: Any):
-        options.setdefault("label", _("Email address"))
-        widget = forms.EmailInput({"autocomplete": "email"})
-        super().__init__(widget=widget, max_length=LONGEST_EMAIL, **options)
-
-    def clean(self, value: Any) -> str:
-        return clean_email(super().clean(value))
 
 
 def password_field(label: Any, autocomplete: str, help_text: Any = "") -> forms.CharField:
@@ -122,7 +101,7 @@ class OwnPasswordForm(forms.Form):
                 if self.user.check_password(present):
                     return present
                 guess.wrong()
-        except throttle.TooOften as refusal:
+        except TooOften as refusal:
             raise ValidationError(str(refusal)) from None
         raise ValidationError(_("That is not your password."))
 

@@ -2,47 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
-
-from django.conf import settings
-from django.core.mail import EmailMessage, EmailMultiAlternatives
-from django.template.loader import render_to_string
 from django.urls import reverse
-from django.utils.translation import gettext as _
-from django.utils.translation import gettext_noop, override
+from django.utils.translation import gettext_noop
+
+from acts.tokens import sign
+from mail.letters import Letter
+from mail.outbox import Mail
 
 from . import repository, tokens
-from .mail import Mail
-
-
-@dataclass(frozen=True, slots=True)
-class Message:
-    """What a person wrote: as text, and as HTML that is safe to show."""
-
-    subject: str
-    text: str
-    html: str
-
-
-@dataclass(frozen=True, slots=True)
-class Letter:
-    """One kind of mail. The words may name what the mail is about, and whom it was sent by."""
-
-    subject: str
-    sentences: tuple[str, ...]
-    link: Callable[[Mail], str] | None = None
-    button: str = ""
-    silence: Callable[[Mail], str] | None = None  # where to ask for no more of these
-    message: Callable[[Mail], Message] | None = None  # what somebody wrote, to stand between our words
 
 
 def _registration_link(mail: Mail) -> str:
-    return reverse("confirm_registration", args=[tokens.sign("registration", mail.about["number"])])
+    return reverse("confirm_registration", args=[sign("registration", mail.about["number"])])
 
 
 def _invitation_link(mail: Mail) -> str:
-    return reverse("accept_invitation", args=[tokens.sign("invitation", mail.to)])
+    return reverse("accept_invitation", args=[sign("invitation", mail.to)])
 
 
 def _reset_link(mail: Mail) -> str:
@@ -148,28 +123,3 @@ LETTERS = {
         gettext_noop("Create account"),
     ),
 }
-
-
-def compose(mail: Mail) -> EmailMessage:
-    """The mail as it is sent, in the language it was asked for in."""
-    letter = LETTERS[mail.kind]
-    written = letter.message(mail) if letter.message else None
-    with override(mail.language):
-        context = {
-            "sentences": [_(sentence) % mail.about for sentence in letter.sentences],
-            "link": settings.SITE_URL + letter.link(mail) if letter.link else "",
-            "button": _(letter.button) if letter.button else "",
-            "silence": letter.silence(mail) if letter.silence else "",
-            "written": written,
-            "site": settings.SITE_URL,
-            "language": mail.language,
-        }
-        text = render_to_string("accounts/letter.txt", context)
-        subject = written.subject if written else _(letter.subject)
-        message = EmailMultiAlternatives(f"Plenum: {subject}", text, to=[mail.to])
-        message.attach_alternative(render_to_string("accounts/letter.html", context), "text/html")
-    message.extra_headers["Message-ID"] = f"<{mail.number}@plenum>"
-    message.extra_headers["Auto-Submitted"] = "auto-generated"
-    if context["silence"]:
-        message.extra_headers["List-Unsubscribe"] = f"<{context['silence']}>"
-    return message

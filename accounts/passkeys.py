@@ -25,10 +25,10 @@ from webauthn.helpers.structs import (
     UserVerificationRequirement,
 )
 
+from acts.refusals import Refusal
 from store.log import as_text
 
 from .models import User
-from .rules import Refusal
 
 PATIENCE_SECONDS = 600
 WRONG_PASSKEY = _("That passkey was not accepted. Please try again.")

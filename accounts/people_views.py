@@ -4,28 +4,25 @@ from __future__ import annotations
 
 from typing import Any
 
-from django.conf import settings
 from django.contrib import messages
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.http import urlencode
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
-from . import factors, mail, repository, rules, services, throttle
-from .access import requires
+from acts.limits import TooOften, count
+from acts.refusals import Overtaken
+from pages.forms import carried_out, form_page, posted, show_form
+
+from . import factors, repository, rules, services, throttle
+from .access import anybody, requires
 from .forms import ConfirmNameForm, FindPeopleForm, InviteForm, RoleForm
-from .letters import compose
 from .models import User
 from .rules import Permission, Role
-from .views import carried_out, form_page, posted, show_form
 
 PEOPLE_A_PAGE = 50
-
-
-def anybody(user: User, thing: Any) -> None:
-    """Whoever has the permission may look at all of them."""
 
 
 def somebody_below(user: User, person: User) -> None:
@@ -68,7 +65,7 @@ def change_role(request: HttpRequest, person: User) -> HttpResponse:
         return redirect("person", name=person.name)
     try:
         services.change_role(request.user, person, form.cleaned_data["role"])
-    except services.Overtaken as refusal:
+    except Overtaken as refusal:
         messages.error(request, str(refusal))
     else:
         words = {"name": person.name, "role": form.cleaned_data["role"].label}
@@ -80,9 +77,9 @@ def change_role(request: HttpRequest, person: User) -> HttpResponse:
 @require_POST
 def send_reset_link(request: HttpRequest, person: User) -> HttpResponse:
     try:
-        throttle.count(throttle.RESET_LINK, person.name)
+        count(throttle.RESET_LINK, person.name)
         services.send_reset_link(request.user, person)
-    except (throttle.TooOften, services.Overtaken) as refusal:
+    except (TooOften, Overtaken) as refusal:
         messages.error(request, str(refusal))
     else:
         sentence = _("A link to choose a new password is on its way to %(email)s. It is good for one hour.")
@@ -95,7 +92,7 @@ def send_reset_link(request: HttpRequest, person: User) -> HttpResponse:
 def reset_factors(request: HttpRequest, person: User) -> HttpResponse:
     try:
         factors.reset_for(request.user, person)
-    except (factors.NotThere, services.Overtaken) as refusal:
+    except (factors.NotThere, Overtaken) as refusal:
         messages.error(request, str(refusal))
     else:
         sentence = _("%(name)s can sign in with the password alone now, and add a second step again.")
@@ -134,29 +131,3 @@ def invitations(request: HttpRequest) -> HttpResponse:
     invited, cursor = repository.invitations(limit=PEOPLE_A_PAGE, cursor=request.GET.get("after") or None)
     older = f"{reverse('invitations')}?{urlencode({'after': cursor})}" if cursor else ""
     return render(request, "accounts/invitations.html", {"invitations": invited, "older": older})
-
-
-@requires(Permission.TRANSFER_OWNER)
-@require_safe
-def mails(request: HttpRequest) -> HttpResponse:
-    """The outbox by state. In the local profile the owner can read what was sent: it went nowhere else."""
-    state = request.GET.get("state", mail.QUEUED)
-    if state not in mail.STATES:
-        state = mail.QUEUED
-    found, cursor = mail.in_state(state, limit=PEOPLE_A_PAGE, cursor=request.GET.get("after") or None)
-    older = f"{reverse('mails')}?{urlencode({'state': state, 'after': cursor})}" if cursor else ""
-    context = {"mails": found, "state": state, "states": mail.STATES, "older": older, "local": not settings.PRODUCTION}
-    return render(request, "accounts/mails.html", context)
-
-
-@requires(Permission.TRANSFER_OWNER, load=mail.find, rule=anybody)
-@require_safe
-def mail_text(request: HttpRequest, letter: mail.Mail) -> HttpResponse:
-    """What a mail says, with links made anew: only where mail is written to files anyway, never in production."""
-    if settings.PRODUCTION:
-        raise Http404
-    try:
-        message = compose(letter)
-    except mail.NothingToSay:
-        raise Http404 from None
-    return render(request, "accounts/mail.html", {"subject": message.subject, "to": letter.to, "text": message.body})

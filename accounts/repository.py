@@ -4,38 +4,16 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Iterator
-from contextlib import contextmanager
-from contextvars import ContextVar
 from dataclasses import dataclass
 from datetime import datetime
 
-from django.conf import settings
-
+from acts.site import table
 from store import keys
-from store.connect import connect
 from store.log import as_text
-from store.table import Check, Condition, Delete, Equals, Exists, Item, Missing, Put, Table, Update, Write
+from store.table import Check, Condition, Delete, Equals, Exists, Item, Missing, Put, Update, Write
 
 from .models import User
 from .rules import Role
-
-_elsewhere: ContextVar[Table | None] = ContextVar("elsewhere", default=None)
-
-
-def table() -> Table:
-    """The site's table, or the one that `acting_on` has put in its place."""
-    return _elsewhere.get() or connect(settings.STORE_URL)
-
-
-@contextmanager
-def acting_on(other: Table) -> Iterator[None]:
-    """Whatever happens inside happens on another table: a rehearsal, of which nothing is to stay."""
-    token = _elsewhere.set(other)
-    try:
-        yield
-    finally:
-        _elsewhere.reset(token)
-
 
 # --- finding ---
 

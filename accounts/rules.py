@@ -2,24 +2,11 @@
 
 from __future__ import annotations
 
-import re
-import unicodedata
 from enum import Enum, IntEnum
 
-from django.core.exceptions import PermissionDenied, ValidationError
-from django.core.validators import validate_email
 from django.utils.translation import gettext_lazy as _
 
-LONGEST_NAME = 200
-LONGEST_EMAIL = 254
-
-
-class Refusal(Exception):
-    """Something a person asked for and may not have. The class is for the program, the words are for the person."""
-
-
-class NotAllowed(Refusal, PermissionDenied):
-    """The person's role does not give this. Django answers it with the page for 403."""
+from acts.refusals import NotAllowed
 
 
 class Role(IntEnum):
@@ -102,40 +89,3 @@ def check_manages(caller: tuple[str, Role], target: tuple[str, Role]) -> None:
 
 
 # --- names and addresses ---
-
-
-def clean_name(typed: str) -> str:
-    """A user name as it is kept. It has no @."""
-    name = clean_title(typed)
-    if "@" in name:
-        raise ValidationError(_("A name has no @: that is how it is told from an email address."), code="at")
-    return name
-
-
-def clean_title(typed: str) -> str:
-    """Any name people give, as it is kept: trimmed, inner white space collapsed, composed."""
-    if any(unicodedata.category(character) in ("Cc", "Cs") and not character.isspace() for character in typed):
-        raise ValidationError(_("A name has no control characters."), code="control")
-    name = unicodedata.normalize("NFC", re.sub(r"\s+", " ", typed).strip())
-    if not any(_is_visible(character) for character in name):
-        raise ValidationError(_("A name has at least one visible character."), code="empty")
-    if len(name) > LONGEST_NAME:
-        raise ValidationError(
-            _("A name has at most %(most)d characters; this one has %(count)d."),
-            code="long",
-            params={"most": LONGEST_NAME, "count": len(name)},
-        )
-    return name
-
-
-def _is_visible(character: str) -> bool:
-    return unicodedata.category(character)[0] not in "CZ"
-
-
-def clean_email(typed: str) -> str:
-    """An email address as it is kept: trimmed and valid, the case as typed."""
-    email = typed.strip()
-    if len(email) > LONGEST_EMAIL:
-        raise ValidationError(_("An email address has at most %(most)d characters."), params={"most": LONGEST_EMAIL})
-    validate_email(email)
-    return email

@@ -11,14 +11,19 @@ from django.conf import settings
 from django.contrib.auth.hashers import make_password
 from django.utils.translation import gettext_lazy as _
 
+from acts.limits import is_within
+from acts.queues import complain, take_each
+from acts.refusals import OVERTAKEN, NotAllowed, Overtaken, Refusal, TryLater
+from acts.site import log, log_at, table
+from acts.tokens import DAY, read
+from mail import outbox
 from store import keys
-from store.log import Event, EventLog, as_text
+from store.log import Event, as_text
 from store.table import Check, Delete, Equals, Exists, Item, Key, Put, Refused, Write
 
-from . import mail, repository, rules, throttle, tokens
+from . import repository, rules, throttle, tokens
 from .models import User
-from .queues import complain, take_each
-from .rules import Refusal, Role
+from .rules import Role
 from .sessions import sessions_of
 from .visitors import Visitor
 
@@ -31,14 +36,6 @@ class LinkSpent(Refusal):
     """A link that was used, has grown old, or was never ours."""
 
 
-class Overtaken(Refusal):
-    """Somebody changed the same thing at the same moment."""
-
-
-class TryLater(Refusal):
-    """It will do in a moment."""
-
-
 TRIES = 5
 LONG_AGO = datetime.min.replace(tzinfo=UTC)
 
@@ -46,16 +43,6 @@ NAME_TAKEN = _("Somebody here already has that name. Please choose another one."
 LINK_SPENT = _("This link was used already or has grown too old. Please ask for a new one.")
 NAME_FREED = _("This name was freed a moment ago. Please choose another one, or try again in a minute.")
 ADDRESS_FREED = _("The account that had this address was removed a moment ago. Please try again in a minute.")
-OVERTAKEN = _("Somebody else changed this at the same moment. Please look again and decide anew.")
-
-
-def log() -> EventLog:
-    return EventLog(repository.table())
-
-
-def log_at(now: datetime) -> EventLog:
-    """The log, for an act that has looked at the clock already: its event tells the very same moment."""
-    return EventLog(repository.table(), lambda: now)
 
 
 def new_user(name: str, email: str, password: str, role: Role) -> User:
@@ -128,14 +115,14 @@ def register(name: str, email: str, password: str) -> User | None:
 def _await_confirmation(name: str, email: str, hashed: str) -> None:
     known = repository.find_by_email(email)
     if known is not None:
-        repository.table().write(mail.nothing(), mail.queued("already_registered", known.email, name=known.name))
+        table().write(outbox.nothing(), outbox.queued("already_registered", known.email, name=known.name))
         return
     number = secrets.token_hex(16)
     place = keys.registration(number)
-    waiting = {"name": name, "email": email, "password": hashed, "ttl": int(time.time()) + tokens.DAY}
-    repository.table().write(
+    waiting = {"name": name, "email": email, "password": hashed, "ttl": int(time.time()) + DAY}
+    table().write(
         Put({"PK": place.pk, "SK": place.sk, **waiting}),
-        mail.queued("confirm_registration", email, number=number, name=name),
+        outbox.queued("confirm_registration", email, number=number, name=name),
     )
 
 
@@ -155,8 +142,8 @@ def confirm_registration(token: str, name: str | None = None) -> User:
 
 def read_registration(token: str) -> Item:
     """The registration that waits for this link."""
-    words = tokens.read("registration", token, tokens.DAY)
-    waiting = repository.table().get(keys.registration(words[0])) if words else None
+    words = read("registration", token, DAY)
+    waiting = table().get(keys.registration(words[0])) if words else None
     if waiting is None:
         raise LinkSpent(LINK_SPENT)
     return waiting
@@ -188,15 +175,15 @@ def invite(actor: User, email: str) -> bool:
     log().record(
         Event(actor.name, "PersonInvited", {"email": email}),
         Put({"PK": place.pk, "SK": place.sk, **index, **item}),
-        mail.queued("invitation", email, invited_by=actor.name),
+        outbox.queued("invitation", email, invited_by=actor.name),
     )
     return True
 
 
 def read_invitation(token: str) -> str:
     """The address that was invited by this link."""
-    words = tokens.read("invitation", token, tokens.INVITATION_DAYS * tokens.DAY)
-    if words is None or repository.table().get(keys.invitation(words[0])) is None:
+    words = read("invitation", token, tokens.INVITATION_DAYS * DAY)
+    if words is None or table().get(keys.invitation(words[0])) is None:
         raise LinkSpent(LINK_SPENT)
     return words[0]
 
@@ -222,9 +209,9 @@ def ask_for_reset(name_or_email: str, visitor: Visitor) -> None:
     """
     user = repository.find_by_either(name_or_email)
     throttle.count_try(throttle.RESET, name_or_email, visitor, user)
-    is_first = throttle.is_within(throttle.RESET_MAILED, _link_at_hand(user) if user else name_or_email)
-    letter = mail.queued("reset_password", user.email, name=user.name) if user and is_first else mail.nothing()
-    repository.table().write(letter)
+    is_first = is_within(throttle.RESET_MAILED, _link_at_hand(user) if user else name_or_email)
+    letter = outbox.queued("reset_password", user.email, name=user.name) if user and is_first else outbox.nothing()
+    table().write(letter)
 
 
 def _link_at_hand(user: User) -> str:
@@ -237,7 +224,7 @@ def send_reset_link(actor: User, target: User) -> None:
     and the mail says who asked for it."""
     rules.check_manages(who(actor), who(target))
     event = Event(actor.name, "ResetLinkSent", {"name": target.name})
-    letter = mail.queued("reset_link", target.email, name=target.name, asked_by=actor.name)
+    letter = outbox.queued("reset_link", target.email, name=target.name, asked_by=actor.name)
     try:
         log().record(event, letter, still(actor), still(target))
     except Refused:
@@ -266,7 +253,7 @@ def change_password(user: User, password: str) -> User:
 
 def _record_password(user: User, password: str, *, breaks: bool) -> None:
     event = Event(user.name, "UserPasswordChanged", {"name": user.name})
-    told = mail.queued("password_changed", user.email, name=user.name)
+    told = outbox.queued("password_changed", user.email, name=user.name)
     try:
         log().record(event, repository.password_change(user, make_password(password), breaks=breaks), told)
     except Refused:
@@ -274,14 +261,14 @@ def _record_password(user: User, password: str, *, breaks: bool) -> None:
 
 
 def sign_out_everywhere(user: User) -> None:
-    repository.table().write(repository.sessions_end(user))
+    table().write(repository.sessions_end(user))
 
 
 def end_sessions(user: User, *, except_for: str, only: str | None = None) -> None:
     """End one session of a person, or all but the one at hand."""
     for session in sessions_of(user.name):
         if session["SK"] != except_for and only in (None, session["SK"]):
-            repository.table().write(Delete(keys.session(user.name, session["SK"])))
+            table().write(Delete(keys.session(user.name, session["SK"])))
 
 
 # --- email addresses ---
@@ -291,9 +278,9 @@ def ask_for_new_email(user: User, email: str) -> None:
     """Mail a link to the new address; if somebody has it, they are told instead, and the asker is not."""
     known = repository.find_by_email(email)
     if known is None or keys.fold(known.name) == keys.fold(user.name):
-        repository.table().write(mail.queued("confirm_email", email, name=user.name, email=email))
+        table().write(outbox.queued("confirm_email", email, name=user.name, email=email))
     else:
-        repository.table().write(mail.queued("already_registered", known.email, name=known.name))
+        table().write(outbox.queued("already_registered", known.email, name=known.name))
 
 
 def confirm_email(name: str, token: str) -> User:
@@ -301,7 +288,7 @@ def confirm_email(name: str, token: str) -> User:
     if email == user.email:
         return user
     event = Event(user.name, "UserEmailChanged", {"name": user.name, "email": email})
-    told = mail.queued("email_changed", user.email, name=user.name)
+    told = outbox.queued("email_changed", user.email, name=user.name)
     writes = repository.email_change(user, email)
     try:
         log().record(event, *writes, told)
@@ -390,7 +377,7 @@ def remove(actor: User, target: User) -> None:
 def remove_self(user: User) -> None:
     """Leave for good. The owner has to hand the ownership over first: a site has exactly one owner."""
     if user.role == Role.OWNER:
-        raise rules.NotAllowed(_("The owner cannot leave. Hand the ownership over first."))
+        raise NotAllowed(_("The owner cannot leave. Hand the ownership over first."))
     _record_removal(user, user.name)
 
 
@@ -413,15 +400,15 @@ def _see_off(gone: User, removed: datetime) -> bool:
     """Whether everything of theirs is in order for good: what the index has not heard of is looked for once more."""
     began = datetime.now(UTC)
     take_each(after_removal, lambda tidy_up: tidy_up(gone))
-    if (began - removed).total_seconds() < repository.table().index_lag:
+    if (began - removed).total_seconds() < table().index_lag:
         return False
-    repository.table().write(*repository.left(gone))
+    table().write(*repository.left(gone))
     return True
 
 
 def see_off_all() -> int:
     """Finish what removals have left undone; answers of how many nothing is left."""
-    return take_each(list(repository.table().each(keys.LEAVING)), _see_off_marked)
+    return take_each(list(table().each(keys.LEAVING)), _see_off_marked)
 
 
 def _see_off_marked(mark: Item) -> bool:

@@ -18,6 +18,7 @@ from typing import Any
 from django.contrib.auth import SESSION_KEY
 from django.contrib.sessions.backends.base import SessionBase, UpdateError
 
+from acts.site import table
 from store import keys
 from store.log import as_text
 from store.table import Delete, Exists, Item, Key, Put, Refused
@@ -41,7 +42,7 @@ class SessionStore(SessionBase):
         owner, secret = _read_cookie(self.session_key or "")
         place = keys.session(owner, _digest(secret))
         wanted = [place, keys.user(owner)] if owner else [place]
-        found = repository.table().get_many(wanted)
+        found = table().get_many(wanted)
         self.item = found.get(place)
         if self.item is None:
             self._session_key = None
@@ -79,26 +80,26 @@ class SessionStore(SessionBase):
         }
         # A session that was ended elsewhere while this request ran is not brought back by it.
         try:
-            repository.table().write(Put(item, when=Exists() if self.item else None))
+            table().write(Put(item, when=Exists() if self.item else None))
         except Refused:
             raise UpdateError from None
         self.item = item
 
     def exists(self, session_key: str) -> bool:
-        return repository.table().get(_place(session_key)) is not None
+        return table().get(_place(session_key)) is not None
 
     def delete(self, session_key: str | None = None) -> None:
         if key := session_key or self.session_key:
-            repository.table().write(Delete(_place(key)))
+            table().write(Delete(_place(key)))
 
     @classmethod
     def clear_expired(cls) -> None:
-        repository.table().sweep()
+        table().sweep()
 
 
 def sessions_of(name: str) -> list[Item]:
     """Every session of a person, the one seen last first."""
-    return sorted(repository.table().each(keys.sessions(name)), key=lambda item: -int(item["seen"]))
+    return sorted(table().each(keys.sessions(name)), key=lambda item: -int(item["seen"]))
 
 
 def _place(session_key: str) -> Key:

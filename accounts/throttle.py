@@ -7,51 +7,17 @@ very many addresses do, for minutes), and nobody's do on a device that has signe
 
 from __future__ import annotations
 
-import math
-import time
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 from django.conf import settings
-from django.utils.crypto import salted_hmac
-from django.utils.translation import ngettext
 
-from store import keys
-from store.table import Key, StoreError
+from acts.limits import HOUR, TEN_MINUTES, Counted, Limit, count, give_back
+from acts.refusals import Refusal
 
-from . import repository
-from .addresses import address as address  # for those who count by it
 from .models import User
-from .rules import Refusal
 from .visitors import Visitor
-
-TEN_MINUTES, HOUR = 600, 3600
-
-
-class TooOften(Refusal):
-    """Tried too often; the words say when to try again."""
-
-    def __init__(self, seconds: int):
-        self.seconds = seconds
-        minutes = max(1, -(-seconds // 60))
-        super().__init__(
-            ngettext(
-                "That was tried too often. Please try again in %(minutes)d minute.",
-                "That was tried too often. Please try again in %(minutes)d minutes.",
-                minutes,
-            )
-            % {"minutes": minutes}
-        )
-
-
-@dataclass(frozen=True, slots=True)
-class Limit:
-    """At most so many tries in so many seconds."""
-
-    kind: str
-    most: int
-    seconds: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,37 +53,6 @@ REGISTER = Limits(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Counted:
-    """One try, in the window it was counted in."""
-
-    place: Key
-    ends: int
-    tries: int
-
-
-def count(limit: Limit, who: str, now: float | None = None) -> Counted:
-    """Count one try of somebody, and refuse it if it is one too many. Whoever it is, is not stored."""
-    now = time.time() if now is None else now
-    counted = _counted(limit, who, now)
-    if counted.tries > limit.most:
-        raise TooOften(math.ceil(counted.ends - now))
-    return counted
-
-
-def is_within(limit: Limit, who: str) -> bool:
-    """Count, and say whether it is not one too many."""
-    return _counted(limit, who, time.time()).tries <= limit.most
-
-
-def _counted(limit: Limit, who: str, now: float) -> Counted:
-    window = int(now // limit.seconds)
-    ends = (window + 1) * limit.seconds
-    mark = salted_hmac("accounts.throttle", f"{limit.kind} {keys.fold(who)}", algorithm="sha256").hexdigest()
-    place = keys.throttle(mark, window)
-    return Counted(place, ends, repository.table().increment(place, "tries", also={"ttl": ends}))
-
-
 def count_try(limits: Limits, account: str, visitor: Visitor, user: User | None) -> list[Counted]:
     """Count one try at an account by the name that was typed, the same whether or not somebody (`user`) has it.
 
@@ -150,11 +85,4 @@ def guess(limits: Limits, account: str, visitor: Visitor, user: User | None) -> 
         raise
     finally:
         if not made.was_wrong:
-            _give_back(counted)
-
-
-def _give_back(tries: list[Counted]) -> None:
-    """A store that does not take it keeps the count, which is soon forgotten; nobody is refused for that."""
-    with suppress(StoreError):
-        for each in tries:
-            repository.table().increment(each.place, "tries", -1, also={"ttl": each.ends})
+            give_back(counted)

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from django.contrib.auth.tokens import PasswordResetTokenGenerator
-from django.core import signing
 from django.utils.crypto import salted_hmac
 
+from acts.tokens import DAY, read, sign
 from store import keys
 
 from .models import User
 
-HOUR = 3600
-DAY = 24 * HOUR
 INVITATION_DAYS = 30
 
 
@@ -22,19 +20,6 @@ class ResetToken(PasswordResetTokenGenerator):
 
 
 reset_token = ResetToken()
-
-
-def sign(purpose: str, *words: str) -> str:
-    return signing.dumps(list(words), salt=f"accounts.{purpose}")
-
-
-def read(purpose: str, token: str, seconds: int) -> list[str] | None:
-    """The words that were signed for this purpose, if it is not too long ago."""
-    try:
-        words = signing.loads(token, salt=f"accounts.{purpose}", max_age=seconds)
-    except signing.BadSignature:
-        return None
-    return words if isinstance(words, list) and all(isinstance(word, str) for word in words) else None
 
 
 def email_token(user: User, email: str) -> str:

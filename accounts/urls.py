@@ -1,11 +1,8 @@
 """Every address about people."""
 
-from django.urls import path, register_converter
+from django.urls import path
 
 from . import factor_views, people_views, views
-from .converters import NameConverter
-
-register_converter(NameConverter, "name")
 
 urlpatterns = [
     path("register/", views.register, name="register"),
@@ -38,6 +35,4 @@ urlpatterns = [
     path("people/<name:name>/remove/", people_views.remove, name="remove_person"),
     path("invitations/", people_views.invitations, name="invitations"),
     path("invitations/new/", people_views.invite, name="invite"),
-    path("mails/", people_views.mails, name="mails"),
-    path("mails/<str:number>/", people_views.mail_text, name="mail"),
 ]

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 from django.contrib import auth, messages
-from django.http import HttpRequest, HttpResponse, QueryDict
+from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils.http import url_has_allowed_host_and_scheme
 from django.utils.translation import gettext as _
 from django.views.decorators.debug import sensitive_post_parameters
-from django.views.decorators.http import require_http_methods, require_POST, require_safe
+from django.views.decorators.http import require_POST, require_safe
+
+from acts.limits import TooOften, count
+from acts.refusals import Overtaken, Refusal, TryLater
+from pages.forms import form_page, posted, show_form
+from pages.saying import ask, say
 
 from . import factors, repository, services, throttle
 from .access import public, requires
@@ -29,50 +33,9 @@ from .forms import (
     SignInForm,
 )
 from .models import User
-from .rules import Refusal, Role
+from .rules import Role
 from .sessions import sessions_of
 from .visitors import visitor
-
-form_page = require_http_methods(["GET", "HEAD", "POST"])
-
-
-def posted(request: HttpRequest) -> QueryDict | None:
-    """What a form is bound to: also an empty one is one that was sent."""
-    return request.POST if request.method == "POST" else None
-
-
-def show_form(request: HttpRequest, form: Any, title: str, button: str, **context: Any) -> HttpResponse:
-    """The page every form of this app is on. One that was refused answers 422, so that a client can tell."""
-    context |= {"form": form, "title": title, "button": button}
-    return render(request, "accounts/form.html", context, status=422 if form.errors else 200)
-
-
-def carried_out(
-    request: HttpRequest,
-    form: Any,
-    act: Callable[[], Any],
-    sentence: str | Callable[[Any], str],
-    field: str | None = None,
-) -> bool:
-    """If a form was sent and is right: do what it asks and say so. A refusal is said at the form."""
-    if request.method != "POST" or not form.is_valid():
-        return False
-    try:
-        answer = act()
-    except Refusal as refusal:
-        form.add_error(field, str(refusal))
-        return False
-    messages.success(request, sentence(answer) if callable(sentence) else sentence)
-    return True
-
-
-def ask(request: HttpRequest, title: str, button: str) -> HttpResponse:
-    """One button. A mailed link only leads here: mail scanners follow links, but press no buttons."""
-    return render(request, "accounts/confirm.html", {"title": title, "button": button})
-
-
-def say(request: HttpRequest, title: str, sentence: str, status: int = 200) -> HttpResponse:
-    return render(request, "accounts/said.html", {"title": title, "sentence": sentence}, status=status)
 
 
 def start_session(request: HttpRequest, user: User) -> None:
@@ -130,7 +93,7 @@ def confirm_registration(request: HttpRequest, token: str) -> HttpResponse:
         form.add_error("name", _why_not(request, refusal))
     except services.LinkSpent as refusal:
         return say(request, _("This link no longer works"), str(refusal), status=410)
-    except services.TryLater as refusal:
+    except TryLater as refusal:
         return say(request, _("Not just yet"), str(refusal), status=409)
     if form is None:
         return ask(request, _("Complete your account"), _("Complete account"))
@@ -140,8 +103,8 @@ def confirm_registration(request: HttpRequest, token: str) -> HttpResponse:
 def _why_not(request: HttpRequest, refusal: services.NameTaken) -> str:
     """That somebody has the name; whoever has tried very many is no longer told which are taken."""
     try:
-        throttle.count(throttle.NAMES_TAKEN, visitor(request).address)
-    except throttle.TooOften as too_often:
+        count(throttle.NAMES_TAKEN, visitor(request).address)
+    except TooOften as too_often:
         return str(too_often)
     return str(refusal)
 
@@ -165,7 +128,7 @@ def accept_invitation(request: HttpRequest, token: str) -> HttpResponse:
         form.add_error("name", _why_not(request, refusal))
     except services.LinkSpent as refusal:
         return say(request, _("This link no longer works"), str(refusal), status=410)
-    except services.TryLater as refusal:
+    except TryLater as refusal:
         return say(request, _("Not just yet"), str(refusal), status=409)
     lead = _("You were invited as %(email)s.") % {"email": email}
     return show_form(request, form, _("You are invited"), _("Create account"), lead=lead)
@@ -185,7 +148,7 @@ def sign_in(request: HttpRequest) -> HttpResponse:
         typed = form.cleaned_data
         try:
             user = auth.authenticate(request, username=typed["name_or_email"], password=typed["password"])
-        except throttle.TooOften as refusal:
+        except TooOften as refusal:
             form.add_error(None, str(refusal))
         else:
             if user is not None:
@@ -245,7 +208,7 @@ def forgotten(request: HttpRequest) -> HttpResponse:
         typed = form.cleaned_data["name_or_email"]
         try:
             services.ask_for_reset(typed, visitor(request))
-        except throttle.TooOften as refusal:
+        except TooOften as refusal:
             form.add_error(None, str(refusal))
         else:
             sentence = _(
@@ -267,7 +230,7 @@ def reset(request: HttpRequest, name: str, token: str) -> HttpResponse:
             services.reset_password(name, token, form.cleaned_data["password"])
             messages.success(request, _("Your new password is set. Please sign in with it."))
             return redirect("sign_in")
-    except (services.LinkSpent, services.Overtaken) as refusal:
+    except (services.LinkSpent, Overtaken) as refusal:
         return say(request, _("This link no longer works"), str(refusal), status=410)
     lead = _("Ballots you have cast still count and can be replaced, but they are no longer shown, not even to you.")
     return show_form(request, form, _("Choose a new password"), _("Set password"), lead=lead)
@@ -335,7 +298,7 @@ def confirm_email(request: HttpRequest, name: str, token: str) -> HttpResponse:
         services.read_email_link(name, token)
     except services.LinkSpent as refusal:
         return say(request, _("This link no longer works"), str(refusal), status=410)
-    except services.TryLater as refusal:
+    except TryLater as refusal:
         return say(request, _("Not just yet"), str(refusal), status=409)
     return ask(request, _("Your new email address"), _("Confirm address"))
 

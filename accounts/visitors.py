@@ -14,9 +14,9 @@ from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 from django.utils.crypto import constant_time_compare, salted_hmac
 
+from pages.addresses import origin
 from store import keys
 
-from .addresses import address
 from .models import User
 
 COOKIE = "plenum_known"
@@ -38,7 +38,7 @@ class Visitor:
 
 def visitor(request: HttpRequest) -> Visitor:
     marks = request.COOKIES.get(COOKIE, "").split("~")[:MOST_ACCOUNTS]
-    return Visitor(address(request), tuple(filter(None, marks)))
+    return Visitor(origin(request), tuple(filter(None, marks)))
 
 
 def remember(request: HttpRequest, response: HttpResponse, user: User) -> None:

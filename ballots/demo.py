@@ -9,6 +9,7 @@ from zlib import crc32
 
 from accounts import repository as people
 from accounts.models import User
+from acts.site import now_text
 from elections import repository as elections
 from elections import services as organising
 from elections.demo import PLANNED, Planned
@@ -29,7 +30,7 @@ def load() -> int:
 
 def _open(planned: Planned) -> Election | None:
     election = elections.find(planned.name)
-    is_open = election is not None and election.state(elections.now_text()) in (State.EDITABLE, State.OPEN)
+    is_open = election is not None and election.state(now_text()) in (State.EDITABLE, State.OPEN)
     return election if is_open else None
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from django.urls import reverse
 from django.utils.translation import gettext_noop
 
-from accounts import mail
-from accounts.letters import Letter
-from accounts.mail import Mail
+from mail import outbox
+from mail.letters import Letter
+from mail.outbox import Mail
 from store.table import Write
 
 from .repository import Standing
@@ -31,7 +31,7 @@ def _told(kind: str, standing: Standing, **more: str) -> list[Write]:
     election, to = standing.election, _address(standing)
     if not election.mail_votes or to is None:
         return []
-    return [mail.queued(kind, to, election_name=election.name, organiser=election.owner_name, **more)]
+    return [outbox.queued(kind, to, election_name=election.name, organiser=election.owner_name, **more)]
 
 
 def _address(standing: Standing) -> str | None:

@@ -13,15 +13,16 @@ from tempfile import TemporaryDirectory
 
 from django.utils.translation import gettext as _
 
-from accounts import repository as people
 from accounts import services as accounts
 from accounts.models import User
-from accounts.rules import Refusal, Role
+from accounts.rules import Role
+from acts.refusals import Refusal
+from acts.site import acting_on, now_text
 from elections import repository as elections
 from elections import services as organising
-from elections.repository import Candidate
 from elections.rules import Action, Election, check_opening
 from elections.turnout import turnout
+from ranking.candidates import Candidate
 from store.seal import Sealer, verify
 from store.sqlite import SqliteTable
 from tally import lots
@@ -64,12 +65,12 @@ class Report:
 def rehearse(actor: User, election: Election) -> Report:
     organising.check(actor, election, Action.REHEARSE)
     candidates = elections.candidates(election.name)
-    check_opening(_for_robots(election), len(candidates), elections.now_text())
+    check_opening(_for_robots(election), len(candidates), now_text())
     check_cost(election, len(candidates))
     with TemporaryDirectory(prefix="plenum-rehearsal-") as folder:
         stage = SqliteTable(str(Path(folder) / "stage.sqlite3"))
         stage.create()
-        with people.acting_on(stage):
+        with acting_on(stage):
             report = _play(actor, election, candidates, stage)
         stage.close()
     return report

@@ -9,11 +9,11 @@ from datetime import datetime
 from itertools import chain, islice
 
 from accounts.models import User
-from accounts.repository import table
+from acts.site import table
 from elections import repository as elections
-from elections.repository import Candidate
 from elections.rules import Election
 from elections.turnout import bucket
+from ranking.candidates import Candidate
 from store import keys
 from store.forgetting import to_forget
 from store.memory import Memory

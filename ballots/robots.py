@@ -5,9 +5,8 @@ from __future__ import annotations
 import random
 from collections.abc import Sequence
 
-from elections.repository import Candidate
-
-from .rules import Ranks
+from ranking.candidates import Candidate
+from ranking.rankings import Ranks
 
 LEAVE_OUT = 0.35  # how likely a robot stops ranking after a candidate,
 TIE = 0.12  # and how likely it ranks the next one as an equal

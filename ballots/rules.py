@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-import hashlib
-from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
 from django.utils.translation import gettext_lazy as _
 
-from accounts.rules import Refusal
-from elections import times
-from elections.repository import Candidate
+from acts.refusals import Refusal
 from elections.rules import Election, State
-from tally.ballots import groups_of, ranking_of
+from pages import times
 
 
 class NotNow(Refusal):
@@ -36,10 +32,6 @@ class Unlinked(Refusal):
     """They have voted, but nobody can tell any more which ballot is theirs."""
 
 
-class BadRanking(Refusal):
-    """What was sent is not a ranking of these candidates; the words say why."""
-
-
 NOT_ON_THE_ROLL = _("You are not on the roll of this election.")
 CLOSED = _("This election is closed. Ballots can no longer be cast, changed or withdrawn.")
 NOT_OPEN = _("This election is not open.")
@@ -49,9 +41,6 @@ UNLINKED = _(
     "shown nor changed nor withdrawn. If you have questions, ask the organisers of the election."
 )
 NOTHING_CAST = _("There is no ballot of yours in this election.")
-
-
-Ranks = Mapping[str, Sequence[str]]  # what rank boxes say: candidate number -> what was typed
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,55 +79,3 @@ def not_on_the_roll(election: Election) -> str:
         return NOT_ON_THE_ROLL
     words = {"when": _when(times.from_text(election.opened_at), election)}
     return _("This election is for everybody who could vote here when it opened: %(when)s.") % words
-
-
-def ranking_from(ranks: Ranks, candidates: Sequence[Candidate]) -> str:
-    """The ranking that rank boxes say. One box says several things only if it was forged.
-
-    Equal numbers are equal ranks, an empty box leaves the candidate out, and gaps do not matter.
-    """
-    names = {str(each.number): each.name for each in candidates}
-    groups: dict[int, list[int]] = {}
-    for number, typed in ranks.items():
-        if number not in names:
-            raise BadRanking(_("The ballot names a candidate who does not stand in this election."))
-        if (rank := _rank(typed, names[number])) is not None:
-            groups.setdefault(rank, []).append(int(number))
-    return ranking_of(groups[rank] for rank in sorted(groups))
-
-
-def _rank(typed: Sequence[str], name: str) -> int | None:
-    different = {text.strip() for text in typed}
-    if len(different) > 1:
-        raise BadRanking(_("%(name)s is ranked twice.") % {"name": name})
-    text = different.pop() if different else ""
-    if not text:
-        return None
-    if not (text.isascii() and text.isdigit()) or len(text) > 9 or int(text) < 1:
-        raise BadRanking(_("The rank of %(name)s must be a whole number: 1, 2, 3 …") % {"name": name})
-    return int(text)
-
-
-def ranks_of(rankings: str) -> dict[int, int]:
-    """The rank of every candidate a ranking ranks, by number: what its rank boxes show."""
-    return {number: rank for rank, group in enumerate(groups_of(rankings), 1) for number in group}
-
-
-def named(rankings: str, candidates: Sequence[Candidate]) -> list[list[str]]:
-    """A ranking in names, best first."""
-    names = {each.number: each.name for each in candidates}
-    return [[names[number] for number in group] for group in groups_of(rankings)]
-
-
-def left_out(rankings: str, candidates: Sequence[Candidate]) -> list[str]:
-    ranked = ranks_of(rankings)
-    return [each.name for each in candidates if each.number not in ranked]
-
-
-def shuffled(candidates: Collection[Candidate], listing: bytes) -> list[Candidate]:
-    """In an order that is random from voter to voter and steady for one, so that being first helps nobody."""
-
-    def place(candidate: Candidate) -> bytes:
-        return hashlib.sha256(listing + b"\n" + candidate.name.encode()).digest()
-
-    return sorted(candidates, key=place)

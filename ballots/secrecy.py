@@ -16,14 +16,14 @@ import secrets
 from django.conf import settings
 from django.utils.translation import gettext_lazy as _
 
-from accounts.rules import Refusal
+from acts.refusals import Refusal
 from elections.rules import Election
+from ranking.codes import SYMBOLS
 from store import keys
 from store.forgetting import to_forget
 from store.table import Delete, Item, Missing, Put, Write
 
 PURPOSE = b"plenum: pseudonyms of ballots"
-SYMBOLS = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"  # no I, L, O, U: nothing that is easily misread
 GROUPS = 4
 
 

@@ -12,13 +12,14 @@ from django.utils.translation import gettext_lazy as _
 
 from accounts import repository as people
 from accounts.models import User
-from accounts.queues import take_each
-from accounts.rules import Refusal
-from accounts.services import OVERTAKEN, Overtaken, log, log_at
+from acts.queues import take_each
+from acts.refusals import OVERTAKEN, Overtaken, Refusal
+from acts.site import log, log_at, now_text, table
 from elections import repository as elections
 from elections import services as organising
 from elections.rules import Action, Election, State, check_when, check_who
 from elections.turnout import tells_who, turnout
+from ranking.rankings import Ranks, ranking_from
 from store import keys
 from store.log import Event, Repeated, as_text, utc_now
 from store.table import Check, Delete, Equals, Exists, Item, Missing, Put, Refused, Update, Write
@@ -26,7 +27,7 @@ from store.table import Check, Delete, Equals, Exists, Item, Missing, Put, Refus
 from . import letters, repository, rules, secrecy
 from .comparing import Cast, Flaw, Sorted, compare, compare_what_is_left
 from .repository import Standing
-from .rules import Ballot, HasNotVoted, NotOnTheRoll, Ranks
+from .rules import Ballot, HasNotVoted, NotOnTheRoll
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +102,7 @@ def _once(form: str, act: Callable[[], Outcome]) -> Outcome:
     except Repeated:
         return Outcome(None)
     except Refusal:
-        if people.table().get(keys.once(form)) is None:
+        if table().get(keys.once(form)) is None:
             raise
         return Outcome(None)
 
@@ -121,7 +122,7 @@ def _of_no_account(entries: list[Item]) -> list[Item]:
 def check_paper(actor: User, standing: Standing) -> None:
     election = standing.election
     check_who(organising.relation(actor, election), Action.ENTER_PAPER)
-    check_when(election.state(elections.now_text()), Action.ENTER_PAPER)
+    check_when(election.state(now_text()), Action.ENTER_PAPER)
     if not election.paper_ballots:
         raise rules.NotNow(_("This election takes no paper ballots."))
     if standing.voter is None:
@@ -134,7 +135,7 @@ def check_question(actor: User, standing: Standing) -> None:
     The turnout is read for whomever one asks: the time that an answer takes must not tell it either.
     """
     check_paper(actor, standing)
-    check_voter(standing, elections.now_text())
+    check_voter(standing, now_text())
     if tells_who(standing.election, turnout(standing.election.name).voted):
         _check_no_ballot(standing)
 
@@ -154,7 +155,7 @@ def _cast(user: User, read: Callable[[], Standing | None], ranks: Ranks, form: s
         (check_voter if paper else check_own)(standing, as_text(now))
         if standing.ballot_key is None and not standing.is_unlinked:
             continue  # it was shut, and its salt destroyed, between two of our readings
-        rankings = rules.ranking_from(ranks, repository.candidates_of(standing.election))
+        rankings = ranking_from(ranks, repository.candidates_of(standing.election))
         if paper:
             _check_no_ballot(standing)
         try:
@@ -225,7 +226,7 @@ def take_along(gone: User) -> None:
 
 
 def _elections_of(voter: str) -> Iterator[Item]:
-    return people.table().each(keys.elections_of_voter(voter))
+    return table().each(keys.elections_of_voter(voter))
 
 
 def _take_ballot(election_name: str, voter: str) -> None:
@@ -252,8 +253,8 @@ def _is_nobodys(standing: Standing) -> bool:
 def _take_place(election_name: str, voter: str) -> None:
     """A name that is free again must not stand on a roll; with a ballot that stays, it does, and is nobody's."""
     for _attempt in range(TRIES):
-        election, entry = elections.find(election_name), people.table().get(keys.voter(election_name, voter))
-        if election is None or election.state(elections.now_text()) == State.CLOSED:
+        election, entry = elections.find(election_name), table().get(keys.voter(election_name, voter))
+        if election is None or election.state(now_text()) == State.CLOSED:
             return
         if entry is None or entry["voted"]:
             return
@@ -273,12 +274,12 @@ def unlink_all() -> int:
 
     What was cast before stays in the box and counts.
     """
-    names = [item["name"] for item in people.table().each(keys.elections())]
+    names = [item["name"] for item in table().each(keys.elections())]
     return sum(_unlink(election) for name in names if (election := elections.find(name)) is not None)
 
 
 def _unlink(election: Election) -> bool:
-    is_open = election.state(elections.now_text()) in (State.EDITABLE, State.OPEN)
+    is_open = election.state(now_text()) in (State.EDITABLE, State.OPEN)
     if not election.secret_ballot or not is_open:
         return False
     event = Event("plenum", "BallotsUnlinked", {"election_name": election.name})
@@ -310,7 +311,7 @@ def seal_what_is_closed(only: str | None = None) -> int:
     """Seal closed elections, and empty the ballot boxes of the secret ones. Any number may do it at once; each part
     enters the log once. Who waits for a page about one election leaves its box to the worker."""
     if only is None:
-        return take_each(list(people.table().each(keys.SEALING)), lambda mark: _seal_or_say(mark["election_name"]))
+        return take_each(list(table().each(keys.SEALING)), lambda mark: _seal_or_say(mark["election_name"]))
     with suppress(CannotSeal):
         return _seal_or_say(only, empty=False)
     return 0
@@ -332,7 +333,7 @@ def _seal_or_say(name: str, *, empty: bool = True) -> bool:
 
 def _seal(election: Election) -> None:
     place = keys.sealing(election.name)
-    mark = people.table().get(place)
+    mark = table().get(place)
     if mark is None or mark.get("removing"):
         return
     parts = sealed_parts(election)
@@ -345,14 +346,14 @@ def _seal(election: Election) -> None:
         seal(election)
     if not election.secret_ballot:
         with suppress(Refused):  # then another worker has finished it
-            people.table().write(Delete(place, when=Equals("parts", len(parts))))
+            table().write(Delete(place, when=Equals("parts", len(parts))))
 
 
 def _seal_part(election: Election, number: int, parts: int, ballots: list[Item]) -> None:
     """Publish some ballots. Those of a secret election enter the log here; those of a public one are in it already."""
     writes = publishing(election, number, ballots)
     if not election.secret_ballot:
-        return people.table().write(*writes)
+        return table().write(*writes)
     said = {"election_name": election.name, "part": number + 1, "parts": parts, "ballots": ballots}
     still_there = Check(keys.election(election.name), Exists())
     log().record(Event("plenum", "BallotsSealed", said), *writes, still_there)
@@ -385,14 +386,14 @@ def sealed_parts(election: Election) -> list[list[str]]:
 
 def _empty(election: Election) -> None:
     place = keys.sealing(election.name)
-    found = people.table().get_many([place, keys.result(election.name)])
+    found = table().get_many([place, keys.result(election.name)])
     if not election.secret_ballot or len(found) < 2:
         return  # it is not sealed yet, or all is done
     try:
         _let_go(election, found[place])
         for handful in repository.emptying(election.name):
-            people.table().write(*handful)
-        people.table().write(Delete(place, when=repository.IS_EMPTIED))
+            table().write(*handful)
+        table().write(Delete(place, when=repository.IS_EMPTIED))
     except Refused:
         return  # another worker was at it, and has finished it
 
@@ -405,11 +406,11 @@ def _let_go(election: Election, mark: Item) -> None:
     try:
         _check_published(election, compare)
     except CannotSeal:
-        if people.table().get(place) == mark:
+        if table().get(place) == mark:
             raise
         return None  # another worker has begun to empty it meanwhile
     is_sealed = Check(keys.result(election.name), Exists())
-    people.table().write(Update(place, set={"removing": True}, when=Exists()), is_sealed)
+    table().write(Update(place, set={"removing": True}, when=Exists()), is_sealed)
     return None
 
 
@@ -425,18 +426,18 @@ def _check_published(election: Election, compare: Callable[[Iterable[Cast], Iter
 
 def are_old_boxes_full() -> bool:
     """Whether there are closed elections of which nobody has looked yet whether an earlier version has sealed them."""
-    is_done = (people.table().get(keys.emptied()) or {}).get("done")
-    return not is_done and bool(people.table().page(elections.list_of(State.CLOSED), limit=1).items)
+    is_done = (table().get(keys.emptied()) or {}).get("done")
+    return not is_done and bool(table().page(elections.list_of(State.CLOSED), limit=1).items)
 
 
 def empty_old_boxes() -> int:
     """Find the ballots that an earlier version has left in the boxes of sealed elections, some elections at a time."""
     place = keys.emptied()
-    before = people.table().get(place) or {}
-    page = people.table().page(elections.list_of(State.CLOSED), limit=A_HANDFUL, cursor=before.get("cursor"))
+    before = table().get(place) or {}
+    page = table().page(elections.list_of(State.CLOSED), limit=A_HANDFUL, cursor=before.get("cursor"))
     found = sum(_is_to_be_emptied(item["name"]) for item in page.items)
     after = {"cursor": page.cursor} if page.cursor else {"done": True}
-    people.table().write(Put({"PK": place.pk, "SK": place.sk, **after}))
+    table().write(Put({"PK": place.pk, "SK": place.sk, **after}))
     return found
 
 
@@ -448,7 +449,7 @@ def _is_to_be_emptied(name: str) -> bool:
     try:
         _check_published(election, compare)
         mark = elections.to_be_sealed(election)
-        people.table().write(Put(mark.item | {"removing": True}, when=Missing()))
+        table().write(Put(mark.item | {"removing": True}, when=Missing()))
     except CannotSeal as error:
         _log.error("not emptied", extra={"words": str(error)})
         return False
@@ -458,6 +459,6 @@ def _is_to_be_emptied(name: str) -> bool:
 
 
 def _is_left_full(name: str) -> bool:
-    marks = people.table().get_many([keys.sealing(name), keys.result(name)])
-    has_ballots = bool(people.table().page(keys.ballots(name), limit=1).items)
+    marks = table().get_many([keys.sealing(name), keys.result(name)])
+    has_ballots = bool(table().page(keys.ballots(name), limit=1).items)
     return list(marks) == [keys.result(name)] and has_ballots

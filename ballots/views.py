@@ -3,65 +3,35 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
-import segno
 from django.conf import settings
 from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse, QueryDict
 from django.shortcuts import redirect, render
 from django.urls import reverse
-from django.utils.safestring import mark_safe
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
-from accounts import drafts
 from accounts.access import public, requires
 from accounts.models import User
-from accounts.rules import Permission, Refusal
-from accounts.views import form_page, say
-from elections import repository as elections
-from elections.repository import Candidate
+from accounts.rules import Permission
+from acts.refusals import Refusal
+from acts.site import now_text
+from elections.access import context_of, run
 from elections.rules import Action, Election
-from elections.views import context_of, run
+from pages.forms import form_page, token_in
+from pages.qr import qr_picture
+from pages.saying import say
+from ranking import drafts
+from ranking.boxes import RANK, choices_of, ranks_in, typed_in, unranked_sentence
+from ranking.rankings import left_out, named, ranking_from, ranks_of, shuffled
 
 from . import rehearsal, repository, rules, services
 from .repository import Standing
 from .secrecy import SecretReplaced
 
-RANK = "rank-"  # what the name of a rank box starts with
-LONGEST_TOKEN = 64
-
-
-@dataclass(frozen=True, slots=True)
-class Choice:
-    """A candidate as the ballot shows one: its rank is what was typed, right or wrong."""
-
-    number: int
-    name: str
-    statement: str
-    link: str
-    rank: str
-
-
 # --- what was sent ---
-
-
-def ranks_in(post: QueryDict) -> dict[str, list[str]]:
-    return {name.removeprefix(RANK): post.getlist(name) for name in post if name.startswith(RANK)}
-
-
-def typed_in(post: QueryDict) -> dict[int, str]:
-    """What stands in the rank boxes, whatever that is, by the number of the candidate."""
-    short = {number: values for number, values in ranks_in(post).items() if number.isdecimal() and len(number) < 10}
-    return {int(number): values[-1] for number, values in short.items()}
-
-
-def token_in(post: QueryDict) -> str:
-    """The token of the form; one without gets one of its own, and so is never taken for a repetition."""
-    return post.get("token", "")[:LONGEST_TOKEN] or secrets.token_urlsafe(16)
 
 
 def fields_in(post: QueryDict) -> list[tuple[str, str]]:
@@ -87,12 +57,12 @@ def standing_for(user: User, name: str) -> Standing | None:
 def ballot(request: HttpRequest, standing: Standing) -> HttpResponse:
     """Rank. Sent, it leads to the review; sent back from there, it is as it was left."""
     try:
-        services.check_own(standing, elections.now_text())
+        services.check_own(standing, now_text())
     except Refusal as refusal:
         return _refused(request, standing.election, refusal)
     if request.method != "POST":
         cast = repository.ballot_of(standing)
-        return _show(request, standing, rules.ranks_of(cast.rankings) if cast else {})
+        return _show(request, standing, ranks_of(cast.rankings) if cast else {})
     return _show_typed(request, standing) if "back" in request.POST else _review(request, standing)
 
 
@@ -104,7 +74,7 @@ def _refused(request: HttpRequest, election: Election, refusal: Refusal) -> Http
 def _show(request: HttpRequest, standing: Standing, ranks: dict[int, Any], **more: Any) -> HttpResponse:
     election = standing.election
     candidates = repository.candidates_of(election)
-    shown = candidates if more.get("paper_for") else rules.shuffled(candidates, standing.listing)
+    shown = candidates if more.get("paper_for") else shuffled(candidates, standing.listing)
     context = {
         "choices": choices_of(shown, ranks),
         "ranks": len(shown),
@@ -124,22 +94,6 @@ def draft_key(request: HttpRequest, election: Election) -> str:
     return drafts.key(request, "ballot", election.name, election.created_at)
 
 
-def choices_of(candidates: Sequence[Candidate], ranks: Mapping[int, Any]) -> list[Choice]:
-    return [_choice(each, ranks) for each in candidates]
-
-
-def _choice(candidate: Candidate, ranks: Mapping[int, Any]) -> Choice:
-    rank = str(ranks.get(candidate.number, ""))
-    return Choice(candidate.number, candidate.name, candidate.statement_html, candidate.link, rank)
-
-
-def unranked_sentence(unranked: str) -> str:
-    """What the ballot says of whom it does not rank, by the rule of the election or the poll."""
-    if unranked == "below":
-        return _("Candidates you leave out count as below all you have ranked.")
-    return _("Of candidates you leave out, your ballot says nothing: it counts neither for nor against them.")
-
-
 def _show_typed(request: HttpRequest, standing: Standing, **more: Any) -> HttpResponse:
     """The ballot with what was typed, whatever that was: nothing is lost."""
     return _show(request, standing, typed_in(request.POST), **more)
@@ -148,13 +102,13 @@ def _show_typed(request: HttpRequest, standing: Standing, **more: Any) -> HttpRe
 def _review(request: HttpRequest, standing: Standing, **more: Any) -> HttpResponse:
     candidates = repository.candidates_of(standing.election)
     try:
-        rankings = rules.ranking_from(ranks_in(request.POST), candidates)
+        rankings = ranking_from(ranks_in(request.POST), candidates)
     except Refusal as refusal:
         return _show_typed(request, standing, problem=str(refusal), **more)
     name = standing.election.name
     context = {
-        "ranked": rules.named(rankings, candidates),
-        "unranked": rules.left_out(rankings, candidates),
+        "ranked": named(rankings, candidates),
+        "unranked": left_out(rankings, candidates),
         "unranked_sentence": unranked_sentence(standing.election.unranked),
         "fields": [*fields_in(request.POST), ("token", secrets.token_urlsafe(16))],
         "voted": standing.voted,
@@ -199,7 +153,7 @@ def receipt(request: HttpRequest, standing: Standing) -> HttpResponse:
         cast = repository.ballot_of(standing)
     except SecretReplaced as refusal:
         return _refused(request, standing.election, refusal)
-    if standing.is_unlinked and standing.election.takes_votes(elections.now_text()):
+    if standing.is_unlinked and standing.election.takes_votes(now_text()):
         return say(request, _("Your receipt"), str(rules.UNLINKED))
     if cast is None and standing.voted:
         sentence = _(
@@ -214,7 +168,7 @@ def receipt(request: HttpRequest, standing: Standing) -> HttpResponse:
 
 def _show_kept(request: HttpRequest, standing: Standing) -> HttpResponse:
     """That there is a ballot, but not what it says: whoever is here may not be whoever cast it."""
-    may_change = standing.election.takes_votes(elections.now_text())
+    may_change = standing.election.takes_votes(now_text())
     return render(request, "ballots/kept.html", context_of(request, standing.election, may_change=may_change))
 
 
@@ -223,13 +177,13 @@ def _show_receipt(request: HttpRequest, standing: Standing, cast: rules.Ballot, 
     context = {
         "confirmation": cast.confirmation,
         "qr": _picture(election, cast.confirmation),
-        "ranked": rules.named(cast.rankings, candidates),
-        "unranked": rules.left_out(cast.rankings, candidates),
+        "ranked": named(cast.rankings, candidates),
+        "unranked": left_out(cast.rankings, candidates),
         "unranked_sentence": unranked_sentence(election.unranked),
         "acts": standing.acts,
         "state_url": reverse("ballot_state", args=[election.name]),
         "draft_key": "" if voter else draft_key(request, election),
-        "may_change": voter is None and election.takes_votes(elections.now_text()),
+        "may_change": voter is None and election.takes_votes(now_text()),
         "paper_for": voter,
     }
     return render(request, "ballots/receipt.html", context_of(request, election, **context))
@@ -238,11 +192,6 @@ def _show_receipt(request: HttpRequest, standing: Standing, cast: rules.Ballot, 
 def _picture(election: Election, confirmation: str) -> str:
     """The code as a QR picture of an address; what stands behind the # stays in the browser that opens it."""
     return qr_picture(f"{settings.SITE_URL}{reverse('follow', args=[election.name])}#{confirmation}")
-
-
-def qr_picture(address: str) -> str:
-    drawn = segno.make(address, error="m", micro=False).svg_inline(omitsize=True, light="#fff", svgclass=None)
-    return mark_safe(drawn)  # noqa: S308 - lines and squares, made by us
 
 
 @vote
@@ -266,7 +215,7 @@ def withdraw(request: HttpRequest, standing: Standing) -> HttpResponse:
     lead = _("Your ballot is taken out and its code no longer counts. You may vote again until the election closes.")
     context = {"title": _("Withdraw my ballot"), "button": _("Withdraw it"), "lead": lead, "danger": True}
     token = secrets.token_urlsafe(16)
-    return render(request, "accounts/confirm.html", context_of(request, election, **context, token=token))
+    return render(request, "pages/confirm.html", context_of(request, election, **context, token=token))
 
 
 @public

@@ -136,8 +136,8 @@ def make_site(path: Path, elections: int) -> Site:
     """Items are put as the services would put them, a hundred at a time; the log is sealed and indexed as always."""
     from django.conf import settings
 
-    from config.log import site_sealer
     from store.connect import connect
+    from upkeep.sealer import site_sealer
 
     url = settings.STORE_URL = f"sqlite://{path}"
     table, end = connect(url), datetime.now(UTC)

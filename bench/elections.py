@@ -8,6 +8,8 @@ from pathlib import Path
 from time import perf_counter
 from typing import Any
 
+from acts.site import table
+
 from .people import milliseconds, start_django, trips_of
 from .report import ITEMS, MILLISECONDS, Report
 from .rounds import compare
@@ -28,7 +30,8 @@ def measure(report: Report, scale: float = 1.0) -> None:
 
 def _import(report: Report, folder: Path, count: int) -> None:
     """Ours: a roll of so many, events and all. Theirs: the same items as bare batches of one hundred."""
-    from elections import lists, repository, services
+    from elections import repository, services
+    from pages import lists
 
     owner = _site(folder / "import.sqlite3")
     raw = ("name\n" + "\n".join(f"voter.{n}@example.org" for n in range(count))).encode()
@@ -45,7 +48,7 @@ def _import(report: Report, folder: Path, count: int) -> None:
         writes = [repository.new_voter(election, f"voter.{n}@example.org") for n in range(count)]
         start = perf_counter()
         for at in range(0, count, 100):
-            repository.table().write(*writes[at : at + 100])
+            table().write(*writes[at : at + 100])
         return count / (perf_counter() - start)
 
     report.heading(f"Import of {count:,} voters", "bare")
@@ -86,7 +89,7 @@ def _asked(path: Path, elections: int, voters: int) -> Callable[[str], Any]:
     url = settings.STORE_URL
     made = [Election(f"E {n:06}", owner.name, f"2026-01-01T00:00:00.{n % 1000:03}Z") for n in range(elections)]
     for at in range(0, elections, 25):
-        repository.table().write(*(part for each in made[at : at + 25] for part in repository.creation(each)))
+        table().write(*(part for each in made[at : at + 25] for part in repository.creation(each)))
     services.add_voters(owner, made[0], [f"voter.{n:06}@example.org" for n in range(voters)])
     client = Client()
     client.post("/sign-in/", {"name_or_email": owner.name, "password": PASSWORD})

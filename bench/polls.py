@@ -190,7 +190,7 @@ def _compare(report: Report, kind: str, large: Callable[[], Any], small: Callabl
 def _looking_every_time() -> Iterator[None]:
     """As if so much time passed between two looks that each looks anew."""
     from polls import live
-    from results import live as watching
+    from results import watching
 
     shelf, rest = live.shelf, watching.REST
     watching.REST = 0
@@ -206,7 +206,7 @@ def _filled(path: Path, votes: int, kind: str) -> Callable[[], Any]:
     from django.test import Client
 
     from accounts import services as accounts
-    from accounts.repository import acting_on
+    from acts.site import acting_on
     from polls import services
     from store.connect import connect
 
@@ -247,7 +247,7 @@ def _fill(poll: Poll, votes: int) -> None:
 
 
 def _write(writes: Sequence[Write]) -> None:
-    from accounts.repository import table
+    from acts.site import table
 
     for start in range(0, len(writes), days.A_WRITE):
         table().write(*writes[start : start + days.A_WRITE])

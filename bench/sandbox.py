@@ -122,11 +122,11 @@ def most_accepted(kind: Kind) -> int:
 
 
 def _is_accepted(kind: Kind, rankings: int) -> bool:
-    from results import apart, sandbox
+    from results import apart, sandbox_views
 
     ballots = kind.ballots(rankings)
-    job = sandbox.job_of(ballots, kind.method, seats=kind.seats)
-    is_short = len(text_of(ballots)) <= sandbox.LIMITS.bytes
+    job = sandbox_views.job_of(ballots, kind.method, seats=kind.seats)
+    is_short = len(text_of(ballots)) <= sandbox_views.LIMITS.bytes
     return is_short and job.cost(job.size) <= apart.MOST_STEPS
 
 

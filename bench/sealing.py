@@ -93,9 +93,9 @@ def _comparison(found: dict[str, Any]) -> Comparison:
 def fill(folder: str, kind: str, ballots: str) -> dict[str, Any]:
     """A closed election with so many ballots, written straight through the port."""
     from accounts import services as accounts
-    from accounts.repository import table
+    from acts.site import table
     from elections import repository, services
-    from elections.repository import Candidate
+    from ranking.candidates import Candidate
     from store.log import as_text, utc_now
 
     from .tally import realistic
@@ -127,7 +127,7 @@ def _ballot(number: int, ranking: str, kind: str, now: str) -> Put:
 
 def count(folder: str, kind: str) -> dict[str, Any]:
     """Count by Schulze and by everything, beside reading the bytes; the result is sealed in the end."""
-    from accounts.repository import table
+    from acts.site import table
     from ballots import repository
     from elections import repository as elections
     from results import services

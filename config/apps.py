@@ -10,8 +10,7 @@ class SiteConfig(AppConfig):
     def ready(self) -> None:
         from accounts import letters
         from store import trips
-
-        from . import metrics, nightly, pause
+        from upkeep import metrics, nightly, pause
 
         letters.LETTERS.update(nightly.LETTERS)
         trips.listen(metrics.observe_trip)

@@ -31,7 +31,7 @@ from gunicorn.http.message import Request
 from gunicorn.http.unreader import Unreader
 from gunicorn.workers.gthread import ThreadWorker
 
-from accounts.addresses import network
+from pages.addresses import network
 
 MOST_HEAD = 64 * 1024  # bytes of a request before its body
 MOST_BODY = 16 * 1024**2  # a list of voters may have 5 MB; a little more gets a sentence on its page
@@ -521,6 +521,6 @@ class PatientWorker(ThreadWorker):
 
 
 def _count_ended(why: str) -> None:
-    from . import metrics  # only in the process that serves: what is counted before the fork belongs to nobody
+    from upkeep import metrics  # only in the process that serves: what is counted before the fork belongs to nobody
 
     metrics.CONNECTIONS_ENDED.labels(why).inc()

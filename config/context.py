@@ -6,8 +6,9 @@ from typing import Any
 
 from django.http import HttpRequest
 
+from upkeep.pause import watch
+
 from . import proxies
-from .pause import watch
 
 
 def pause(request: HttpRequest) -> dict[str, Any]:

@@ -13,8 +13,7 @@ from django.utils.translation import gettext_lazy as _
 
 from store.log import utc_now
 from store.table import BadCursor, Conflict, Unavailable
-
-from .pause import Pause, Paused, watch
+from upkeep.pause import Pause, Paused, watch
 
 log = logging.getLogger("plenum.request")
 

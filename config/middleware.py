@@ -13,8 +13,9 @@ from django.http import HttpRequest, HttpResponse
 from django.urls import resolve
 
 from store import trips
+from upkeep import metrics, pause
 
-from . import metrics, pause, proxies
+from . import proxies
 from .errors import paused_page
 
 GetResponse = Callable[[HttpRequest], HttpResponse]

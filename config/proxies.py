@@ -9,7 +9,7 @@ import time
 from django.conf import settings
 from django.http import HttpRequest
 
-from accounts.addresses import is_trusted, read
+from pages.addresses import is_trusted, read
 
 HEADERS = ("HTTP_X_FORWARDED_FOR", "HTTP_X_FORWARDED_PROTO")
 MOST = 8  # are remembered

@@ -65,7 +65,7 @@ class Environment:
         url = urlsplit(text)
         backends = "django.core.mail.backends"
         if url.scheme == "file":
-            return "accounts.mail_files.EmailBackend", {"EMAIL_FILE_PATH": url.path}
+            return "mail.files.EmailBackend", {"EMAIL_FILE_PATH": url.path}
         if url.scheme not in MAIL_PORTS or not url.hostname:
             self.mistakes.append(f"{name} should look like smtp+tls://user:password@mail.example.org:587.")
             return f"{backends}.smtp.EmailBackend", {}
@@ -207,11 +207,16 @@ X_FRAME_OPTIONS = "DENY"
 
 INSTALLED_APPS = [
     "config",
+    "upkeep",
+    "audit",
     "polls",
     "results",
     "ballots",
     "elections",
     "accounts",
+    "ranking",
+    "mail",
+    "pages",
     "django.contrib.auth",
     "django.contrib.contenttypes",
     "django.forms",
@@ -252,7 +257,7 @@ TEMPLATES = [
                 "django.contrib.messages.context_processors.messages",
                 "config.context.pause",
                 "config.context.unknown_proxies",
-                "accounts.drafts.of_page",
+                "ranking.drafts.of_page",
             ],
             "builtins": ["django.templatetags.i18n", "django.templatetags.static"],
         },

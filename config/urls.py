@@ -1,30 +1,22 @@
-"""Every address of the site."""
+"""Every address of the site, by the app that answers."""
 
-from django.urls import include, path
+from django.urls import include, path, register_converter
 from django.views.i18n import set_language
 
 from accounts.access import public
+from pages.converters import NameConverter
 
-from . import admin_views, views
+register_converter(NameConverter, "name")
 
 urlpatterns = [
-    path("", views.home, name="home"),
-    path("style/", views.style, name="style"),
-    path("", include("accounts.urls")),
-    path("", include("polls.urls")),
-    path("", include("results.urls")),
-    path("", include("ballots.urls")),
     path("", include("elections.urls")),
-    path("admin/", admin_views.admin, name="admin"),
-    path("admin/system/", admin_views.system_page, name="system"),
-    path("admin/pause/", admin_views.pause, name="pause"),
-    path("admin/resume/", admin_views.resume, name="resume"),
-    path("", include("config.log_urls")),
-    path("admin/tables/", include("config.tables.urls")),
+    path("", include("ballots.urls")),
+    path("", include("results.urls")),
+    path("", include("polls.urls")),
+    path("", include("accounts.urls")),
+    path("", include("audit.urls")),
+    path("", include("upkeep.urls")),
     path("language/", public(set_language), name="set_language"),
-    path("healthz", views.healthz, name="healthz"),
-    path("readyz", views.readyz, name="readyz"),
-    path("metrics", views.metrics, name="metrics"),
 ]
 
 handler400 = "config.errors.bad_request"

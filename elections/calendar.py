@@ -10,7 +10,7 @@ from uuid import NAMESPACE_URL, uuid5
 from django.utils.encoding import iri_to_uri
 from django.utils.translation import gettext as _
 
-from accounts.rules import Refusal
+from acts.refusals import Refusal
 
 LONGEST_LINE = 75  # octets, without the line's end
 ALARM_BEFORE = timedelta(days=1)

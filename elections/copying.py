@@ -14,14 +14,14 @@ from typing import Any
 
 from accounts import repository as people
 from accounts.models import User
-from accounts.queues import take_each
-from accounts.rules import NotAllowed
-from accounts.services import Overtaken
+from acts.queues import take_each
+from acts.refusals import NotAllowed, Overtaken
+from acts.site import now_text, table
+from ranking.candidates import Candidate
 from store import keys
 from store.table import Conflict, Delete, Equals, Exists, Item, Put, Refused, Update, Write
 
 from . import repository, services
-from .repository import Candidate, table
 from .rules import Action, Election, takes_names
 
 TAKEN_ALONG = (
@@ -47,7 +47,7 @@ def make(actor: User, name: str, candidates: Sequence[str], **settings: Any) -> 
 
 
 def _draft(actor: User, name: str, **settings: Any) -> Election:
-    return Election(name=name, owner_name=actor.name, created_at=repository.now_text(), filling=True, **settings)
+    return Election(name=name, owner_name=actor.name, created_at=now_text(), filling=True, **settings)
 
 
 def _made(actor: User, draft: Election, source: Item, **said: Any) -> Election:

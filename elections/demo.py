@@ -10,10 +10,10 @@ from datetime import timedelta
 
 from accounts import repository as people
 from accounts.models import User
+from ranking.candidates import Candidate
 from store.log import as_text, utc_now
 
 from . import repository, services
-from .repository import Candidate
 from .rules import Election
 
 VOTERS = ("Hypatia", "Ibn al-Haytham", "Wang Zhenyi", "Alan Turing", "Emmy Noether", "Katherine Johnson")

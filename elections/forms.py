@@ -5,51 +5,19 @@ from __future__ import annotations
 from typing import Any
 
 from django import forms
-from django.core.exceptions import ValidationError
 from django.core.validators import URLValidator
 from django.utils.translation import gettext_lazy as _
 
-from accounts.forms import ConfirmNameForm, NameField
-from accounts.rules import LONGEST_NAME, clean_title
+from accounts.forms import ConfirmNameForm
+from pages import lists, rendered
+from pages.fields import NameField, TitleField, kept_of, markdown_field
+from pages.names import LONGEST_NAME
+from pages.time_fields import LocalTimeField, ZonedForm, ZoneField
+from pages.times import Edge, from_text, typed, zone_label
 
-from . import lists, messages, rendered
-from .lists import Verdict
+from . import messages
 from .reminders import BEFORE
-from .rules import (
-    ELECTORATES,
-    LONGEST_TEXT,
-    METHODS,
-    MOST_SEATS,
-    RESULTS,
-    UNRANKED,
-    Election,
-    check_settings,
-    check_window,
-)
-from .time_fields import LocalTimeField, ZonedForm, ZoneField
-from .times import Edge, from_text, typed, zone_label
-
-
-class TitleField(forms.CharField):
-    """The name of an election, cleaned as it is kept."""
-
-    def __init__(self, **options: Any):
-        options.setdefault("label", _("Name of the election"))
-        super().__init__(widget=forms.TextInput({"dir": "auto"}), max_length=LONGEST_NAME * 2, **options)
-
-    def clean(self, value: Any) -> str:
-        return clean_title(super().clean(value))
-
-
-def markdown_field(label: Any, rows: int) -> forms.CharField:
-    return forms.CharField(
-        label=label,
-        required=False,
-        max_length=LONGEST_TEXT,
-        validators=[rendered.check],
-        widget=forms.Textarea({"rows": rows, "dir": "auto"}),
-        help_text=_("You may use Markdown: *emphasis*, lists, links."),
-    )
+from .rules import ELECTORATES, METHODS, MOST_SEATS, RESULTS, UNRANKED, Election, check_settings, check_window
 
 
 def reminders_field() -> forms.TypedMultipleChoiceField:
@@ -241,20 +209,6 @@ class VotersForm(forms.Form):
 
     def clean_voters(self) -> list[str]:
         return kept_of(lambda text: lists.read_voters(text.encode()), self.cleaned_data["voters"])
-
-
-def kept_of(read: Any, text: str) -> list[str]:
-    """The names of a list; whatever is wrong with it is said with its line."""
-    try:
-        rows = read(text)
-    except lists.NotAList as refusal:
-        raise ValidationError(str(refusal)) from None
-    wrong = [row for row in rows if row.verdict == Verdict.INVALID]
-    if wrong:
-        sentence = _("Line %(line)d, “%(typed)s”: %(reason)s")
-        words = ({"line": row.line, "typed": row.typed[:60], "reason": row.reason} for row in wrong[:10])
-        raise ValidationError([sentence % each for each in words])
-    return [row.kept for row in rows if row.verdict == Verdict.NEW]
 
 
 class ImportForm(forms.Form):

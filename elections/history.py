@@ -13,13 +13,13 @@ from datetime import date, datetime, timedelta
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
-from accounts.repository import table
+from acts.site import table
+from pages import times
 from store.keys import fold
 from store.log import as_text
 from store.log_search import Wanted, look
 from store.table import Item
 
-from . import times
 from .rules import Election, State
 from .turnout import turnout
 

@@ -8,20 +8,20 @@ from django.urls import reverse
 from django.utils.http import urlencode
 from django.views.decorators.http import require_safe
 
-from accounts import tokens
 from accounts.access import requires
-from accounts.repository import table
 from accounts.rules import Permission
+from acts.site import table
+from acts.tokens import DAY, read, sign
 from store.log import EventLog, utc_now
 from store.table import BadCursor
 
 from . import repository
+from .access import context_of, visible
 from .history import Place, acts, told, votes_by_day
 from .rules import Election, State
-from .views import context_of, visible
 
 A_PAGE = 50
-A_MONTH = 30 * tokens.DAY
+A_MONTH = 30 * DAY
 
 
 @requires(Permission.VIEW_APPLICATION, load=repository.find, rule=visible)
@@ -44,12 +44,12 @@ def history(request: HttpRequest, election: Election) -> HttpResponse:
 
 def _older(election: Election, place: Place) -> str:
     """Signed: under another's name, a place would show the history of another election."""
-    token = tokens.sign("history", election.name, place.name, str(place.before))
+    token = sign("history", election.name, place.name, str(place.before))
     return f"{reverse('history', args=[election.name])}?{urlencode({'after': token})}"
 
 
 def _place(election: Election, token: str) -> Place:
-    words = tokens.read("history", token, A_MONTH)
+    words = read("history", token, A_MONTH)
     if words is None or words[0] != election.name:
         raise BadCursor("This is no place in the history of this election.")
     return Place(words[1], int(words[2]))

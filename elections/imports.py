@@ -18,9 +18,9 @@ from django.utils.translation import gettext_lazy as _
 
 from accounts import repository as people
 from accounts.models import User
-from accounts.queues import take_each
-from accounts.rules import Refusal
-from accounts.services import Overtaken
+from acts.queues import take_each
+from acts.refusals import Overtaken, Refusal
+from acts.site import now_text, table
 from store import keys
 from store.table import Delete, Equals, Exists, Item, Key, Less, Missing, Put, Refused, Update, Write
 
@@ -58,12 +58,12 @@ class Import:
 
 
 def find(election_name: str, digest: str) -> Import | None:
-    item = people.table().get(keys.voter_import(election_name, digest))
+    item = table().get(keys.voter_import(election_name, digest))
     return _import_of(item) if item else None
 
 
 def under_way(election: Election) -> list[Import]:
-    found = map(_import_of, people.table().page(keys.voter_imports(election.name), limit=20).items)
+    found = map(_import_of, table().page(keys.voter_imports(election.name), limit=20).items)
     return [each for each in found if not each.is_finished]
 
 
@@ -85,7 +85,7 @@ def start(actor: User, election: Election, names: Sequence[str]) -> Import:
         return there
     rows = [_rows(new, number, names) for number, names in enumerate(slices)]
     for first in range(0, len(rows), A_WRITE):
-        people.table().write(*rows[first : first + A_WRITE])
+        table().write(*rows[first : first + A_WRITE])
     return _begun(actor, new)
 
 
@@ -101,11 +101,11 @@ def _rows(new: Import, number: int, names: list[str]) -> Put:
 def _begun(actor: User, new: Import) -> Import:
     place, now = keys.voter_import(new.election_name, new.digest), int(time.time())
     fields = {name: getattr(new, name) for name in Import.__dataclass_fields__}
-    index = {"GSI1PK": keys.IMPORTS.pk, "GSI1SK": f"{repository.now_text()}#{new.digest}"}
+    index = {"GSI1PK": keys.IMPORTS.pk, "GSI1SK": f"{now_text()}#{new.digest}"}
     fields |= {**index, "asked_by": actor.name, "moved": now}
     is_free = Missing() | Equals("done", new.slices) | Less("ttl", now)
     try:
-        people.table().write(Put({"PK": place.pk, "SK": place.sk, **fields, "ttl": now + SECONDS_KEPT}, when=is_free))
+        table().write(Put({"PK": place.pk, "SK": place.sk, **fields, "ttl": now + SECONDS_KEPT}, when=is_free))
     except Refused:
         return find(new.election_name, new.digest) or new  # the same list was sent twice, and the other goes on
     return new
@@ -129,7 +129,7 @@ def go_on(
 def _step(actor: User, election: Election, under_way: Import) -> Import:
     services.check(actor, election, Action.ADD_VOTERS)
     place = keys.imported_rows(election.name, under_way.digest, under_way.done)
-    rows = people.table().get(place)
+    rows = table().get(place)
     try:
         if rows is not None:
             services.add_handful(actor, election, rows["voters"], lambda added: _moved_on(under_way, added))
@@ -161,7 +161,7 @@ def _moved_on(under_way: Import, added: services.Added) -> list[Write]:
 
 def take_up_all(now: Callable[[], float] = time.time) -> int:
     """Go on with imports whose page was closed, or whose process died; answers how many there were."""
-    return take_each(list(people.table().each(keys.IMPORTS)), lambda item: _take_up(item, now()))
+    return take_each(list(table().each(keys.IMPORTS)), lambda item: _take_up(item, now()))
 
 
 def _take_up(item: Item, now: float) -> bool:
@@ -175,5 +175,5 @@ def _take_up(item: Item, now: float) -> bool:
             return True
     ended = Update(Key(item["PK"], item["SK"]), set={"moved": item["moved"]}, remove=INDEX, when=Exists())
     with suppress(Refused):  # it has gone with its election
-        people.table().write(ended)
+        table().write(ended)
     return False

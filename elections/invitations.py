@@ -15,11 +15,12 @@ from dataclasses import dataclass
 from django.utils.translation import get_language, override
 from django.utils.translation import gettext_lazy as _
 
-from accounts import mail, tokens
 from accounts import repository as people
 from accounts.models import User
-from accounts.queues import take_each
-from accounts.services import log
+from acts.queues import take_each
+from acts.site import log, now_text, table
+from acts.tokens import DAY, read, sign
+from mail import outbox
 from store import keys
 from store.log import Event
 from store.table import Check, Condition, Delete, Equals, Exists, Item, Key, Missing, Put, Refused, Update, Write
@@ -51,7 +52,7 @@ def remind(actor: User, election: Election) -> None:
     went out and whose failed, and so would tell.
     """
     services.check(actor, election, Action.INVITE)
-    now = Update(keys.reminders(election.name), set={"last_sent": repository.now_text()})
+    now = Update(keys.reminders(election.name), set={"last_sent": now_text()})
     event = Event(actor.name, "VotersReminded", {"election_name": election.name})
     record(event, asked(election, REMINDED, actor.name), now)
 
@@ -59,7 +60,7 @@ def remind(actor: User, election: Election) -> None:
 def asked(election: Election, kind: str, asked_by: str, *, message: str = "", moment: str = "") -> Put:
     """The write that asks for a mailing; refused while the same one is under way."""
     place = keys.mailing(election.name, f"{kind}#{message}" if message else kind)
-    index = {"GSI1PK": keys.MAILINGS.pk, "GSI1SK": f"{repository.now_text()}#{uuid.uuid4().hex}"}
+    index = {"GSI1PK": keys.MAILINGS.pk, "GSI1SK": f"{now_text()}#{uuid.uuid4().hex}"}
     about = {"election_name": election.name, "kind": kind, "message": message, "moment": moment}
     who = {"asked_by": asked_by, "language": get_language() or "en"}
     return Put({"PK": place.pk, "SK": place.sk, **index, **about, **who, "after": None}, when=Missing())
@@ -81,7 +82,7 @@ def send_again(actor: User, election: Election, voter: str) -> None:
     """Invite one voter once more, whatever became of the first mail; if that had failed, it counts no longer."""
     services.check(actor, election, Action.INVITE)
     check_listing(election, [voter])
-    item = people.table().get(keys.voter(election.name, voter))
+    item = table().get(keys.voter(election.name, voter))
     if item is None:
         raise WrongState(_("%(name)s is not on the roll.") % {"name": voter})
     name, batch = item["voter_name"], Batch(election, INVITED, actor.name)
@@ -89,7 +90,7 @@ def send_again(actor: User, election: Election, voter: str) -> None:
     if not address:
         raise WrongState(_("There is no account named %(name)s, so that there is no address.") % {"name": name})
     _check_not_waiting(item)
-    letter = mail.queued(LETTERS[INVITED], address, batch.account(name), **batch.about(name))
+    letter = outbox.queued(LETTERS[INVITED], address, batch.account(name), **batch.about(name))
     marked = batch.marked(item, letter.item["number"], _unmarked(item, batch))
     event = Event(actor.name, "VoterInvitedAgain", {"election_name": election.name, "voter": name})
     record(event, letter, marked, *_invitation(name, actor.name), *_counted_again(batch.account(name)))
@@ -97,16 +98,16 @@ def send_again(actor: User, election: Election, voter: str) -> None:
 
 def _check_not_waiting(voter: Item) -> None:
     """A button pressed twice sends one mail."""
-    last = mail.find(voter[INVITED]) if INVITED in voter else None
-    if last is not None and last.state in (mail.QUEUED, mail.SENDING):
+    last = outbox.find(voter[INVITED]) if INVITED in voter else None
+    if last is not None and last.state in (outbox.QUEUED, outbox.SENDING):
         raise WrongState(_("The last mail to %(name)s is still waiting.") % {"name": voter["voter_name"]})
 
 
-def _counted_again(account: mail.Account) -> list[Write]:
+def _counted_again(account: outbox.Account) -> list[Write]:
     """One more is queued and, if the one before had failed, one less has failed."""
-    if people.table().get(account.failure) is None:
-        return [Update(account.counts, add={account.counted(mail.QUEUED): 1})]
-    numbers = {account.counted(mail.QUEUED): 1, account.counted(mail.FAILED): -1}
+    if table().get(account.failure) is None:
+        return [Update(account.counts, add={account.counted(outbox.QUEUED): 1})]
+    numbers = {account.counted(outbox.QUEUED): 1, account.counted(outbox.FAILED): -1}
     return [Update(account.counts, add=numbers), Delete(account.failure, when=Exists())]
 
 
@@ -140,28 +141,28 @@ class Batch:
             return keys.message(self.election.name, self.message)
         return keys.mail_counts(self.election.name, self.election.created_at)
 
-    def account(self, voter: str) -> mail.Account:
+    def account(self, voter: str) -> outbox.Account:
         kind = REMINDED if self.kind == TIMED else self.kind
-        return mail.Account(self.counts, kind, keys.failed_mail(self.election.name, kind, voter))
+        return outbox.Account(self.counts, kind, keys.failed_mail(self.election.name, kind, voter))
 
     def about(self, voter: str) -> dict[str, str]:
         more = {"message": self.message} if self.message else {}
         return {"election_name": self.election.name, "voter": voter, "invited_by": self.asked_by, **more}
 
     def marked(self, item: Item, number: str, when: Condition) -> Update:
-        time = {"invited_at": repository.now_text()} if self.kind == INVITED else {}
+        time = {"invited_at": now_text()} if self.kind == INVITED else {}
         return Update(Key(item["PK"], item["SK"]), set={self.mark: number, **time}, when=when)
 
 
 def take_mailings_on() -> int:
     """Take every mailing that was asked for to its end; answers how many mails were queued."""
-    waiting = list(people.table().each(keys.MAILINGS))
+    waiting = list(table().each(keys.MAILINGS))
     return take_each(waiting, lambda item: _take_on(Key(item["PK"], item["SK"])))
 
 
 def _take_on(place: Key) -> int:
     queued = 0
-    while (mailing := people.table().get(place)) is not None:
+    while (mailing := table().get(place)) is not None:
         try:
             with override(mailing["language"]):
                 queued += _handful(place, mailing)
@@ -173,16 +174,16 @@ def _take_on(place: Key) -> int:
 def _handful(place: Key, mailing: Item) -> int:
     """Queue mails for the next voters of the roll, and move on in it; or end the mailing with the roll."""
     election = repository.find(mailing["election_name"])
-    if election is None or election.state(repository.now_text()) not in (State.EDITABLE, State.OPEN):
-        people.table().write(Delete(place))
+    if election is None or election.state(now_text()) not in (State.EDITABLE, State.OPEN):
+        table().write(Delete(place))
         return 0
     here = Equals("after", mailing["after"]) & Equals("GSI1SK", mailing["GSI1SK"])
-    page = people.table().page(keys.voters(election.name), limit=A_HANDFUL, cursor=mailing["after"])
+    page = table().page(keys.voters(election.name), limit=A_HANDFUL, cursor=mailing["after"])
     batch = _batch(election, mailing)
     due = [item for item in page.items if is_due(item, batch)]
     on = Update(place, set={"after": page.cursor}, when=here) if page.cursor else Delete(place, when=here)
     mails = _mails_for(due, batch)
-    people.table().write(on, *mails)
+    table().write(on, *mails)
     return sum(isinstance(write, Put) for write in mails)
 
 
@@ -214,7 +215,7 @@ def _mails_for(voters: list[Item], batch: Batch) -> list[Write]:
         writes.append(batch.marked(item, number, _unmarked(item, batch)))
         writes += _invitation(item["voter_name"], batch.asked_by)
         letters |= {number: letter} if addresses[item["voter_name"]] and number not in letters else {}
-    mailed = people.table().get_many(letter.key for letter in letters.values()) if letters else {}
+    mailed = table().get_many(letter.key for letter in letters.values()) if letters else {}
     new = [letter for letter in letters.values() if letter.key not in mailed]
     return [*new, *writes, _counted(batch, len(new), sum(not address for address in addresses.values()))]
 
@@ -226,19 +227,19 @@ def _unmarked(item: Item, batch: Batch) -> Condition:
 
 def _letter(batch: Batch, voter: str, address: str) -> Put:
     occasion = f"{keys.election(batch.election.name).pk}#{batch.election.created_at}#{batch.mark}#{batch.moment}"
-    return mail.queued_once(occasion, batch.letter, address, batch.account(voter), **batch.about(voter))
+    return outbox.queued_once(occasion, batch.letter, address, batch.account(voter), **batch.about(voter))
 
 
 def _counted(batch: Batch, queued: int, nowhere: int) -> Update:
     account = batch.account("")
-    return Update(batch.counts, add={account.counted(mail.QUEUED): queued, account.counted("nowhere"): nowhere})
+    return Update(batch.counts, add={account.counted(outbox.QUEUED): queued, account.counted("nowhere"): nowhere})
 
 
 def _addresses(voters: Iterable[Item]) -> dict[str, str]:
     """Where each voter is mailed; nowhere, if the account they were listed by is gone."""
     entries = {item["voter_name"]: item for item in voters}
     places = {name: keys.user(name) for name in entries if not repository.is_by_address(name)}
-    found = people.table().get_many(places.values()) if places else {}
+    found = table().get_many(places.values()) if places else {}
     pairs = [(people.user_of(found[place]), entries[name]) for name, place in places.items() if place in found]
     theirs = {entry["voter_name"]: person.email for person, entry in repository.matching(pairs)}
     return {name: name if repository.is_by_address(name) else theirs.get(name, "") for name in entries}
@@ -248,7 +249,7 @@ def _invitation(voter: str, asked_by: str) -> list[Write]:
     """Lets an address make its account by the link in the mail."""
     if "@" not in voter:
         return []
-    words = {"email": voter, "invited_by": asked_by, "invited_at": repository.now_text()}
+    words = {"email": voter, "invited_by": asked_by, "invited_at": now_text()}
     return [Update(keys.invitation(voter), set=words)]
 
 
@@ -262,7 +263,7 @@ class Invited:
     name: str
     voted: bool
     paper: bool
-    mail: mail.Mail | None
+    outbox: outbox.Mail | None
     without_address: bool
 
 
@@ -301,31 +302,31 @@ class Failure:
 
 def counts(election: Election) -> list[Counts]:
     """In one read, however long the roll is: numbers that move with the mails, in the same transactions."""
-    item = people.table().get(keys.mail_counts(election.name, election.created_at)) or {}
+    item = table().get(keys.mail_counts(election.name, election.created_at)) or {}
     return [counts_of(item, kind, label) for kind, label in LABELS.items()]
 
 
 def counts_of(item: Item, kind: str, label: str = "") -> Counts:
-    states = (mail.QUEUED, mail.SENT, mail.FAILED, "nowhere")
+    states = (outbox.QUEUED, outbox.SENT, outbox.FAILED, "nowhere")
     return Counts(label, *(item.get(f"{kind}_{state}", 0) for state in states))
 
 
 def failures(election: Election, *, limit: int, cursor: str | None = None) -> tuple[list[Failure], str | None]:
-    page = people.table().page(keys.failed_mails(election.name), limit=limit, cursor=cursor)
+    page = table().page(keys.failed_mails(election.name), limit=limit, cursor=cursor)
     found = [Failure(each["about"]["voter"], each["kind"], each["reason"], each["detail"]) for each in page.items]
     return found, page.cursor
 
 
 def with_mails(voters: list[Item]) -> list[Invited]:
     places = {item[INVITED]: keys.mail(item[INVITED]) for item in voters if INVITED in item}
-    found = people.table().get_many(places.values()) if places else {}
+    found = table().get_many(places.values()) if places else {}
     mails = {number: found.get(place) for number, place in places.items()}
     return [
         Invited(
             item["voter_name"],
             item["voted"],
             item.get("paper", False),
-            mail.mail_of(letter) if (letter := mails.get(item.get(INVITED, ""))) else None,
+            outbox.mail_of(letter) if (letter := mails.get(item.get(INVITED, ""))) else None,
             INVITED in item and mails.get(item[INVITED]) is None,
         )
         for item in voters
@@ -336,16 +337,16 @@ def with_mails(voters: list[Item]) -> list[Invited]:
 
 
 def silence_token(election_name: str, voter: str) -> str:
-    return tokens.sign("silence", election_name, voter)
+    return sign("silence", election_name, voter)
 
 
 def leave_alone(token: str) -> str | None:
     """No more reminders to this voter about this election; answers the election's name."""
-    words = tokens.read("silence", token, 400 * tokens.DAY)
+    words = read("silence", token, 400 * DAY)
     if words is None:
         return None
     election_name, voter = words
-    item = people.table().get(keys.voter(election_name, voter))
+    item = table().get(keys.voter(election_name, voter))
     if item is None or item["voter_name"] != voter:
         return None
     if not item.get("left_alone"):

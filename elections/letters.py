@@ -7,9 +7,9 @@ from django.urls import reverse
 from django.utils.translation import gettext_noop
 
 from accounts import repository as people
-from accounts import tokens
-from accounts.letters import Letter
-from accounts.mail import Mail
+from acts.tokens import sign
+from mail.letters import Letter
+from mail.outbox import Mail
 
 from .invitations import TO_ALL, silence_token
 from .messages import written
@@ -18,7 +18,7 @@ from .messages import written
 def _link(mail: Mail) -> str:
     """To the election; for an address without an account, first to the page that makes one."""
     if people.find_by_email(mail.to) is None:
-        return reverse("accept_invitation", args=[tokens.sign("invitation", mail.to)])
+        return reverse("accept_invitation", args=[sign("invitation", mail.to)])
     return reverse("election", args=[mail.about["election_name"]])
 
 

@@ -10,9 +10,11 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 from django.views.decorators.http import require_POST
 
-from accounts.views import carried_out, form_page, posted, show_form
+from pages.forms import carried_out, form_page, posted, show_form
+from pages.saying import say_what_was_understood, told
 
 from . import copying, services
+from .access import context_of, run
 from .forms import (
     ConfirmDeletionForm,
     EndForm,
@@ -22,7 +24,6 @@ from .forms import (
 )
 from .rules import Action, Election
 from .turnout import turnout
-from .views import context_of, run, say_what_was_understood, told
 
 
 @run(Action.OPEN)
@@ -62,7 +63,7 @@ def close(request: HttpRequest, election: Election) -> HttpResponse:
         return redirect("dashboard", name=election.name)
     lead = _("Nobody can vote after that, and nothing can be changed again.")
     context = {"title": _("Close the election"), "button": _("Close it for good"), "lead": lead, "danger": True}
-    return render(request, "accounts/confirm.html", context_of(request, election, **context))
+    return render(request, "pages/confirm.html", context_of(request, election, **context))
 
 
 @run(Action.RENAME)

@@ -6,13 +6,14 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
 
-from accounts.views import carried_out, form_page, posted, show_form
+from pages import rendered
+from pages.forms import carried_out, form_page, posted, show_form
 
-from . import messages, rendered
+from . import messages
 from . import reminders as by_the_clock
+from .access import context_of, run
 from .forms import MessageForm, RemindersForm
 from .rules import Action, Election
-from .views import context_of, run
 
 
 @run(Action.INVITE)

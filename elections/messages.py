@@ -13,15 +13,16 @@ from datetime import datetime
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext_lazy as _
 
-from accounts import repository as people
-from accounts.letters import Message
-from accounts.mail import Mail, NothingToSay
 from accounts.models import User
+from acts.site import now_text, table
+from mail.letters import Message
+from mail.outbox import Mail, NothingToSay
+from pages import rendered
 from store import keys
 from store.log import Event
 from store.table import Item, Key, Update
 
-from . import invitations, rendered, repository, services
+from . import invitations, services
 from .invitations import MESSAGED, Counts
 from .rules import Action, Election, WrongState
 
@@ -47,7 +48,7 @@ def send(actor: User, election: Election, subject: str, text: str) -> None:
     services.check(actor, election, Action.INVITE)
     digest = _digest(election, subject, text)
     _check_number(election, digest)
-    words = {"subject": subject, "text": text, "written_by": actor.name, "written_at": repository.now_text()}
+    words = {"subject": subject, "text": text, "written_by": actor.name, "written_at": now_text()}
     said = {"election_name": election.name, "subject": subject, "message": digest, "on_roll": election.voter_count}
     invitations.record(
         Event(actor.name, "VotersMessaged", said),
@@ -61,14 +62,14 @@ def _digest(election: Election, subject: str, text: str) -> str:
 
 
 def _check_number(election: Election, digest: str) -> None:
-    there = {item["SK"] for item in people.table().page(keys.messages(election.name), limit=MOST_MESSAGES).items}
+    there = {item["SK"] for item in table().page(keys.messages(election.name), limit=MOST_MESSAGES).items}
     if len(there) >= MOST_MESSAGES and keys.message(election.name, digest).sk not in there:
         raise WrongState(_("An election has at most %(most)d messages.") % {"most": MOST_MESSAGES})
 
 
 def all_of(election: Election) -> list[Sent]:
     """The newest first."""
-    items = people.table().page(keys.messages(election.name), limit=MOST_MESSAGES + 1).items
+    items = table().page(keys.messages(election.name), limit=MOST_MESSAGES + 1).items
     return sorted(map(_sent, items), key=lambda each: each.written_at, reverse=True)
 
 
@@ -85,7 +86,7 @@ def written(mail: Mail) -> Message:
     """What a mail refers to; nothing, once the election is gone."""
     name = mail.about["election_name"]
     place, election = keys.message(name, mail.about["message"]), keys.election(name)
-    found = people.table().get_many([place, election])
+    found = table().get_many([place, election])
     if place not in found or election not in found:
         raise NothingToSay
     item = found[place]

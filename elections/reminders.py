@@ -7,10 +7,9 @@ from datetime import datetime, timedelta
 
 from django.utils.translation import gettext_lazy as _
 
-from accounts import repository as people
 from accounts.models import User
-from accounts.queues import take_each
-from accounts.services import log
+from acts.queues import take_each
+from acts.site import log, now_text, table
 from store import keys
 from store.log import Event, as_text
 from store.table import Check, Condition, Equals, Item, Missing, Refused, Update
@@ -60,8 +59,8 @@ def _later(stored: str, by: timedelta) -> str:
 
 def remind_by_the_clock() -> int:
     """Set off the reminders whose moment has come; any number may do this at once. Answers how many were set off."""
-    now = repository.now_text()
-    listed = people.table().each(repository.list_of(State.OPEN))
+    now = now_text()
+    listed = table().each(repository.list_of(State.OPEN))
     return take_each(listed, lambda each: _remind(each, now))
 
 
@@ -69,7 +68,7 @@ def _remind(listed: Item, now: str) -> int:
     if not due(listed.get("remind_before", ()), listed["no_voting_after"], now):
         return 0
     places = keys.election(listed["name"]), keys.reminders(listed["name"])
-    found = people.table().get_many(places)
+    found = table().get_many(places)
     if places[0] not in found:
         return 0
     election, kept = repository.election_of(found[places[0]]), found.get(places[1], {})

@@ -11,12 +11,13 @@ from __future__ import annotations
 from contextlib import suppress
 from dataclasses import replace
 
-from accounts.queues import take_each
+from acts.queues import take_each
+from acts.site import table
+from pages import rendered
 from store import keys
 from store.table import Delete, Equals, Exists, Item, Key, Missing, Put, Refused, Update, Write
 
-from . import rendered, repository
-from .repository import table
+from . import repository
 from .rules import Election
 
 A_HANDFUL = 45  # items of one transaction: each is made there and removed here

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from accounts.repository import table
+from acts.site import table
+from ranking.candidates import Candidate
 from store import keys
 from store.replay import Act, DoesNotFit, Exempt, Happened, Step, begins, like
 from store.table import Check, Delete, Exists, Missing, Table, Update, Write
 
 from . import invitations, renaming, repository, services
-from .repository import Candidate
 from .rules import Election, State
 
 

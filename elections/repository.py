@@ -3,52 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, replace
 from itertools import islice
-from sys import getsizeof
 from typing import Any
-
-from django.utils.safestring import SafeString
 
 from accounts import repository as people
 from accounts.models import User
-from accounts.repository import table
+from acts.site import now_text, table
+from pages import rendered
+from pages.rendered import Html
+from ranking.candidates import Candidate
 from store import keys
-from store.log import as_text, utc_now
 from store.table import AllOf, Check, Delete, Equals, Item, Key, Missing, Put, Span, Update, Write
 
-from . import rendered
-from .rules import Election, Html, State, is_over
+from .rules import Election, State, is_over
 
 A_HANDFUL = 90  # entries of a roll that are looked at together
 GATES = 16  # a cast checks one of them, so that casts meet one in sixteen others; closing shuts them all
 LOOKED_AT = 1000  # entries on rolls, the newest, among which home looks for what waits for one's vote
 COPIED = ("name", "no_voting_before", "no_voting_after", "created_at", "closing")  # what lists show beside the state
-
-
-@dataclass(frozen=True, slots=True)
-class Candidate:
-    name: str
-    statement: str = ""
-    link: str = ""
-    number: int = 0  # by which rankings name the candidate, steady from the day it was added
-    html: Html | None = field(default=None, compare=False, repr=False)  # of the statement, as kept beside it
-
-    @property
-    def statement_html(self) -> SafeString:
-        return rendered.held(self.statement, self.html)
-
-    @property
-    def weight(self) -> int:
-        """Bytes in memory, about."""
-        texts = (self.name, self.statement, self.link, self.html.html if self.html else "")
-        return sum(map(getsizeof, texts))
-
-    @property
-    def length(self) -> int:
-        """Bytes that the statement takes on a page, as far as that is known."""
-        html = self.html.html if self.html else rendered.remembered(self.statement)
-        return len(html.encode())
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,10 +47,6 @@ class Listed:
     def state(self, now: str) -> State:
         is_open = self.stored_state in (State.EDITABLE, State.OPEN)
         return State.CLOSED if is_open and is_over(self, now) else self.stored_state
-
-
-def now_text() -> str:
-    return as_text(utc_now())
 
 
 # --- finding ---

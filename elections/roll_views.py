@@ -15,10 +15,15 @@ from django_htmx.http import HttpResponseClientRedirect, trigger_client_event
 
 from accounts.access import public, requires
 from accounts.models import User
-from accounts.rules import Permission, Refusal
-from accounts.views import ask, carried_out, form_page, posted, say, show_form
+from accounts.rules import Permission
+from acts.refusals import Refusal
+from pages import lists
+from pages.forms import carried_out, form_page, posted, show_form
+from pages.lists import Verdict
+from pages.saying import ask, say, told
 
-from . import imports, invitations, lists, renaming, repository, services
+from . import imports, invitations, renaming, repository, services
+from .access import context_of, may, run
 from .forms import (
     ImportedForm,
     ImportForm,
@@ -26,10 +31,9 @@ from .forms import (
     VotersForm,
 )
 from .imports import Import
-from .lists import Verdict
 from .rules import EVERYBODY_HERE, Action, Election, takes_names
 from .turnout import tells_names, tells_who, turnout
-from .views import A_PAGE, context_of, may, run, told, turnout_context
+from .views import A_PAGE, turnout_context
 
 A_SHORT_LIST = 2000  # voters; a longer list shows its progress from the start
 A_MOMENT = 1.0  # seconds a short one may take before it does

@@ -7,17 +7,18 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from enum import Enum
 from math import factorial
-from typing import Any, NamedTuple
+from typing import Any
 
 from django.core.exceptions import ValidationError
 from django.utils.translation import gettext_lazy as _
 
-from accounts.rules import NotAllowed, Permission, Refusal, Role, has
+from accounts.rules import Permission, Role, has
+from acts.refusals import NotAllowed, Refusal
+from pages.rendered import Html
 from store.keys import election as election_key
 from store.keys import fold
 from store.table import Key
 
-LONGEST_TEXT = 20_000
 MOST_CANDIDATES = 500
 MOST_SEATS = 100
 MOST_MANAGERS = 20
@@ -59,13 +60,6 @@ AT_ITS_OPENING = _("everybody here who may vote when it opens")
 SINCE_ITS_OPENING = _("everybody who could vote here when it opened")
 ALSO_LATER = _("everybody here who may vote, also those who join while it is open")
 RESULTS = {"closed": _("after it has closed"), "live": _("while it is open, too")}
-
-
-class Html(NamedTuple):
-    """What a text was rendered to."""
-
-    text: str
-    html: str
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,9 +15,11 @@ from django.utils.translation import ngettext
 
 from accounts import repository as people
 from accounts.models import User
-from accounts.queues import take_each
-from accounts.rules import Permission, Refusal
-from accounts.services import OVERTAKEN, Overtaken, log
+from accounts.rules import Permission
+from acts.queues import take_each
+from acts.refusals import OVERTAKEN, Overtaken, Refusal
+from acts.site import log, now_text, table
+from ranking.candidates import Candidate
 from store import keys
 from store.forgetting import to_forget
 from store.log import Event
@@ -25,7 +27,6 @@ from store.table import Check, Delete, Equals, Exists, Item, Missing, Refused, W
 from tally import lots
 
 from . import renaming, repository, rules
-from .repository import Candidate
 from .rules import Action, Election, State
 
 TRIES = 5
@@ -58,7 +59,7 @@ def relation(user: User, election: Election) -> rules.Relation:
 def check(user: User, election: Election, action: Action) -> None:
     """Refuse what this person may not do, or what cannot be done now."""
     rules.check_who(relation(user, election), action)
-    rules.check_when(election.state(repository.now_text()), action)
+    rules.check_when(election.state(now_text()), action)
     rules.check_in_place(election, action)
 
 
@@ -74,7 +75,7 @@ def _record(actor: User, event_type: str, election: Election, data: dict[str, An
 
 
 def create(actor: User, name: str, **settings: Any) -> Election:
-    election = Election(name=name, owner_name=actor.name, created_at=repository.now_text(), **settings)
+    election = Election(name=name, owner_name=actor.name, created_at=now_text(), **settings)
     create_draft(actor, election)
     return election
 
@@ -127,7 +128,7 @@ def rename(actor: User, election: Election, name: str) -> Election:
 
 
 def _rename(actor: User, election: Election, name: str) -> None:
-    stored = people.table().get(keys.election(election.name))
+    stored = table().get(keys.election(election.name))
     if stored is None:
         raise Overtaken(OVERTAKEN)
     writes = renaming.rename(election, name, stored)
@@ -300,7 +301,7 @@ def add_handful(
         said = {"voters": new, "accounts": [bound.get(name) for name in new]}
         _record(actor, "VotersAdded", election, said, *adding(election, new, bound), *more)
     elif more:
-        people.table().write(*more)
+        table().write(*more)
     return added
 
 
@@ -324,9 +325,9 @@ with_closing: list[Callable[[Election], list[Write]]] = []  # and when its ballo
 def open_(actor: User, election: Election, *, editable: bool) -> Election:
     check(actor, election, Action.OPEN)
     candidates = repository.candidates(election.name)
-    rules.check_opening(election, len(candidates), repository.now_text())
+    rules.check_opening(election, len(candidates), now_text())
     secret = secrets.token_hex(32)
-    said = {"editable": editable, "lots_commitment": lots.commitment(secret), "opened_at": repository.now_text()}
+    said = {"editable": editable, "lots_commitment": lots.commitment(secret), "opened_at": now_text()}
     after = opened(election, **said)
     also = [write for part in with_opening for write in part(after)]
     also += [repository.lots(election.name, secret), repository.reminders_from_now(election)]
@@ -353,7 +354,7 @@ def fix(actor: User, election: Election) -> Election:
 
 def extend(actor: User, election: Election, end: str | None) -> Election:
     check(actor, election, Action.EXTEND)
-    rules.check_new_end(election, end, repository.now_text())
+    rules.check_new_end(election, end, now_text())
     if end == election.no_voting_after:
         return election
     after = replace(election, no_voting_after=end)
@@ -405,7 +406,7 @@ def _shut(actor: str, election: Election) -> Election:
     after = replace(election, closing=actor)
     also = [write for part in with_closing for write in part(after)]
     try:
-        people.table().write(*shutting(election, after), *also)
+        table().write(*shutting(election, after), *also)
     except Refused:
         raise Overtaken(OVERTAKEN) from None
     return replace(after, version=election.version + 1)
@@ -413,18 +414,18 @@ def _shut(actor: str, election: Election) -> Election:
 
 def close_what_is_over() -> int:
     """Record the end of elections whose time has come. Any number may do this at once; each end is recorded once."""
-    now = repository.now_text()
+    now = now_text()
 
     def close_listed(item: Item) -> bool:
         listed = repository.listed_of(item)
         return rules.is_over(listed, now) and close_if_over(listed.name)
 
-    return take_each(people.table().each(repository.list_of(State.OPEN)), close_listed)
+    return take_each(table().each(repository.list_of(State.OPEN)), close_listed)
 
 
 def close_if_over(name: str) -> bool:
     """Whether its end was recorded just now."""
-    election, now = repository.find(name), repository.now_text()
+    election, now = repository.find(name), now_text()
     if election is None or election.stored_state == State.CLOSED or election.state(now) != State.CLOSED:
         return False
     try:
@@ -486,7 +487,7 @@ def hand_over(actor: User, election: Election, name: str) -> str:
 
 def pass_on(gone: User) -> None:
     """Elections of somebody who was removed pass to the site's owner; those they helped to run lose a manager."""
-    listed = list(people.table().each(keys.run_by(gone.name)))
+    listed = list(table().each(keys.run_by(gone.name)))
     take_each(listed, lambda each: _pass_on(each["name"], gone.name))
 
 
@@ -539,12 +540,12 @@ def deletion(election: Election) -> list[Write]:
 
 def clear_away_all() -> int:
     """Clear away what deleted elections have left behind; answers of how many nothing is left."""
-    return take_each(list(people.table().each(keys.DELETED)), lambda mark: clear_away(mark["name"], A_TURN))
+    return take_each(list(table().each(keys.DELETED)), lambda mark: clear_away(mark["name"], A_TURN))
 
 
 def clear_away(name: str, most: int) -> bool:
     """Remove up to so many handfuls of what an election that is gone has left; whether nothing is left by then."""
-    return not people.table().page(keys.all_of_election(name), limit=1).items or (swept(name, most) and _cleared(name))
+    return not table().page(keys.all_of_election(name), limit=1).items or (swept(name, most) and _cleared(name))
 
 
 def swept(name: str, most: int) -> bool:
@@ -553,7 +554,7 @@ def swept(name: str, most: int) -> bool:
     left = repository.removal_of_all(name)
     try:
         for handful in islice(left, most):
-            people.table().write(*_is_gone(name), *(Delete(key) for key in handful))
+            table().write(*_is_gone(name), *(Delete(key) for key in handful))
     except Refused:
         return True  # there is an election of that name, and nothing in its place is left over
     return next(left, None) is None
@@ -565,8 +566,8 @@ def _is_gone(name: str) -> tuple[Check, Check]:
 
 def _cleared(name: str) -> bool:
     """The mark goes last; what is still in the store's own files is another's work."""
-    mark = people.table().get(keys.deleted(name))
+    mark = table().get(keys.deleted(name))
     if mark is not None:
         forgetting = [to_forget()] if mark["was_secret"] else []
-        people.table().write(*_is_gone(name), Delete(keys.deleted(name)), *forgetting)
+        table().write(*_is_gone(name), Delete(keys.deleted(name)), *forgetting)
     return True

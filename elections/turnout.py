@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
-from accounts.repository import table
+from acts.site import table
 
 from . import repository
 from .rules import Election, takes_names

@@ -2,13 +2,15 @@
 
 from django.urls import path
 
-from . import lifecycle_views, mail_views, roll_views, views
+from . import history_views, home_views, lifecycle_views, mail_views, roll_views, views
 
 urlpatterns = [
+    path("", home_views.home, name="home"),
     path("elections/", views.elections, name="elections"),
     path("elections/new/", views.create, name="create_election"),
     path("election/<name:name>/", views.election, name="election"),
     path("election/<name:name>/calendar.ics", views.calendar, name="election_calendar"),
+    path("election/<name:name>/history/", history_views.history, name="history"),
     path("election/<name:name>/dashboard/", views.dashboard, name="dashboard"),
     path("election/<name:name>/turnout/", views.turnout_part, name="turnout"),
     path("election/<name:name>/settings/", views.settings, name="election_settings"),

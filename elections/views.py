@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 from django.conf import settings as site_settings
-from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
@@ -16,11 +14,17 @@ from django.views.decorators.http import require_POST, require_safe
 
 from accounts.access import requires
 from accounts.models import User
-from accounts.rules import Permission, Refusal
-from accounts.views import carried_out, form_page, posted, show_form
+from accounts.rules import Permission
+from acts.site import now_text
+from pages import rendered
+from pages.forms import carried_out, form_page, posted, show_form
+from pages.markdown import plain
+from pages.saying import say_what_was_understood, told
+from ranking.candidates import Candidate
 from store.log import utc_now
 
-from . import invitations, reminders, renaming, rendered, repository, rules, services
+from . import invitations, reminders, renaming, repository, rules, services
+from .access import context_of, may, run, visible
 from .calendar import NotInTheCalendar
 from .calendar import calendar as as_calendar
 from .forms import (
@@ -31,50 +35,12 @@ from .forms import (
     SearchForm,
     SettingsForm,
 )
-from .markdown import plain
-from .repository import Candidate, Voter
-from .rules import Action, Election, Relation, State
+from .repository import Voter
+from .rules import Action, Election, State
 from .turnout import turnout
 
 A_PAGE = 50
 TABS = ("mine", "open", "closed", "all")
-
-
-def visible(user: User, election: Election) -> None:
-    """A draft is there for those who run it, and for nobody else."""
-    if election.stored_state == State.DRAFT and services.relation(user, election) == Relation.NOBODY:
-        raise Http404
-
-
-def may(action: Action) -> Callable[[User, Election], None]:
-    def rule(user: User, election: Election) -> None:
-        visible(user, election)
-        rules.check_who(services.relation(user, election), action)
-
-    return rule
-
-
-def run(action: Action) -> Any:
-    """A page of somebody who runs the election."""
-    return requires(Permission.USE_APPLICATION, load=renaming.found, rule=may(action))
-
-
-def context_of(request: HttpRequest, election: Election, **more: Any) -> dict[str, Any]:
-    """What every page about one election shows: the election, its state, and what this person may do now."""
-    state = election.state(repository.now_text())
-    offered = {action.name for action in rules.offered(services.relation(request.user, election), state)}
-    return {"election": election, "state": state, "offered": offered, **more}
-
-
-def told(request: HttpRequest, act: Callable[[], Any], done: str) -> bool:
-    """Do it and say so, or say why not."""
-    try:
-        act()
-    except Refusal as refusal:
-        messages.error(request, str(refusal))
-        return False
-    messages.success(request, done)
-    return True
 
 
 # --- lists ---
@@ -91,7 +57,7 @@ def elections(request: HttpRequest) -> HttpResponse:
     found, cursor = repository.lists(
         prefix=prefix, limit=A_PAGE, cursor=request.GET.get("after") or None, **narrowed.get(tab, {})
     )
-    now = repository.now_text()
+    now = now_text()
     shown = [(each, each.state(now)) for each in found if each.stored_state != State.DRAFT or tab == "mine"]
     older = f"{reverse('elections')}?{urlencode({'show': tab, 'q': prefix, 'after': cursor})}" if cursor else ""
     context = {"elections": shown, "tab": tab, "form": form, "older": older}
@@ -113,9 +79,9 @@ def election(request: HttpRequest, found: tuple[Election, Voter | None]) -> Http
     has_vote = entry is not None or election.is_open_to(request.user.votes_since)
     context = {
         "candidates": repository.candidates_to_show(election.name),
-        "may_vote": has_vote and election.takes_votes(repository.now_text()),
+        "may_vote": has_vote and election.takes_votes(now_text()),
         "voted": entry is not None and entry.voted,
-        "live": election.shows_live(repository.now_text()),
+        "live": election.shows_live(now_text()),
     }
     return render(request, "elections/election.html", context_of(request, election, **context))
 
@@ -147,11 +113,6 @@ def create(request: HttpRequest) -> HttpResponse:
         say_what_was_understood(request, form)
         return redirect("dashboard", name=form.cleaned_data["name"])
     return show_form(request, form, _("New election"), _("Create draft"))
-
-
-def say_what_was_understood(request: HttpRequest, form: Any) -> None:
-    for note in form.notes():
-        messages.info(request, note)
 
 
 @run(Action.SET_UP)
@@ -196,7 +157,7 @@ def dashboard(request: HttpRequest, election: Election) -> HttpResponse:
         election,
         candidates=candidates,
         missing=_missing(election, len(candidates)),
-        warnings=rules.warnings(election, len(candidates), silent, repository.now_text()),
+        warnings=rules.warnings(election, len(candidates), silent, now_text()),
         mails=[] if election.stored_state == State.DRAFT else invitations.counts(election),
         reminders=[reminders.BEFORE[hours] for hours in election.remind_before],
         **turnout_context(election),
@@ -223,7 +184,7 @@ def turnout_part(request: HttpRequest, election: Election) -> HttpResponse:
 
 def _missing(election: Election, candidates: int) -> str:
     try:
-        rules.check_opening(election, candidates, repository.now_text())
+        rules.check_opening(election, candidates, now_text())
     except rules.NotReady as refusal:
         return str(refusal)
     return ""

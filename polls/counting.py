@@ -9,7 +9,7 @@ from typing import Any
 
 from django.utils.translation import gettext as _
 
-from elections.explanations import said
+from ranking.explanations import said
 from results.pictures import Picture, pictures_of
 from results.words import RULES, label, names
 from tally.ballots import Ballots

@@ -8,8 +8,9 @@ from typing import Any
 
 from accounts import repository as people
 from accounts.models import User
+from acts.site import table
 from ballots.robots import ranks
-from ballots.rules import Ranks
+from ranking.rankings import Ranks
 from store import keys
 
 from . import services, voters
@@ -53,7 +54,7 @@ PLANNED = (
 def load() -> int:
     """Make what is not there; answers how many polls that were."""
     maker = people.find(MAKER)
-    if maker is None or people.table().page(keys.made_by(MAKER), limit=1).items:
+    if maker is None or table().page(keys.made_by(MAKER), limit=1).items:
         return 0
     for planned in PLANNED:
         _make(maker, planned)

@@ -10,11 +10,12 @@ from django.core.exceptions import ValidationError
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import ngettext
 
-from elections import lists
-from elections.forms import EndForm, TitleField, kept_of
-from elections.rendered import check
-from elections.time_fields import LocalTimeField, ZonedForm, ZoneField
-from elections.times import Edge, zone_label
+from elections.forms import EndForm
+from pages import lists
+from pages.fields import TitleField, kept_of
+from pages.rendered import check
+from pages.time_fields import LocalTimeField, ZonedForm, ZoneField
+from pages.times import Edge, zone_label
 from store.log import utc_now
 
 from .reports import LONGEST_REPORT, REASONS

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from elections.repository import now_text
-from results.live import Box, Shelf, Watched
+from acts.site import now_text
 from results.running import Kept
+from results.watching import Box, Shelf, Watched
 from store.table import Item
 from tally.ballots import Ballots
 

@@ -17,12 +17,13 @@ from django.utils.translation import ngettext
 from django.views.decorators.http import require_POST, require_safe
 
 from accounts.access import answer_for, public, requires
-from accounts.rules import NotAllowed, Permission
-from accounts.views import carried_out, form_page, posted, show_form
+from accounts.rules import Permission
+from acts.refusals import NotAllowed
+from acts.site import now_text
 from elections.forms import NameForm
-from elections.repository import now_text
-from elections.times import from_text, typed
-from elections.views import say_what_was_understood, told
+from pages.forms import carried_out, form_page, posted, show_form
+from pages.saying import say_what_was_understood, told
+from pages.times import from_text, typed
 
 from . import services
 from .forms import PollEndForm
@@ -94,7 +95,7 @@ def manage(request: HttpRequest, runner: Runner) -> HttpResponse:
 
 def _confirm(request: HttpRequest, runner: Runner, title: str, button: str, lead: str) -> HttpResponse:
     context = {"title": title, "button": button, "lead": lead, "danger": True}
-    return render(request, "accounts/confirm.html", _context(request, runner, **context))
+    return render(request, "pages/confirm.html", _context(request, runner, **context))
 
 
 @of_runners(form_page)

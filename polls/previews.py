@@ -13,10 +13,10 @@ from django.utils.text import Truncator
 from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 
-from elections.markdown import plain
-from elections.rendered import description_of
+from pages.markdown import plain
+from pages.rendered import description_of
 from results.card import FORMAT, HEIGHT, WIDTH
-from results.share import LANGUAGES, SHORT
+from results.share_views import LANGUAGES, SHORT
 
 from . import counting
 from .counting import Account

@@ -10,9 +10,9 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any
 
-from accounts.repository import table
+from acts.site import table
 from elections.replay import HTML
-from elections.times import from_text
+from pages.times import from_text
 from store import keys
 from store.replay import Act, DoesNotFit, Exempt, Happened, Step, like
 from store.table import Check, Table, Update

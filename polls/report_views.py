@@ -14,14 +14,14 @@ from django.utils.http import urlencode
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
-from accounts import throttle
 from accounts.access import public, requires
 from accounts.models import User
-from accounts.rules import Permission, Refusal
-from accounts.services import OVERTAKEN, Overtaken
-from accounts.throttle import Limit
-from accounts.views import form_page, posted
-from elections.views import told
+from accounts.rules import Permission
+from acts.limits import Limit, count
+from acts.refusals import OVERTAKEN, Overtaken, Refusal
+from pages.addresses import origin
+from pages.forms import form_page, posted
+from pages.saying import told
 
 from . import reports, voters
 from .forms import ReportForm
@@ -59,7 +59,7 @@ def _reported(request: HttpRequest, poll: Poll, form: ReportForm) -> bool:
     try:
         report_id = voters.report_id(request, poll)
         voters.check_person(request, poll)
-        throttle.count(REPORTS_ADDRESS, throttle.address(request))
+        count(REPORTS_ADDRESS, origin(request))
         reports.report(poll, report_id, **form.cleaned_data)
     except Refusal as refusal:
         form.add_error(None, str(refusal))

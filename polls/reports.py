@@ -8,10 +8,9 @@ from dataclasses import dataclass, replace
 from django.utils.translation import gettext_lazy as _
 
 from accounts.models import User
-from accounts.repository import table
-from accounts.rules import Refusal
-from accounts.services import OVERTAKEN, Overtaken, log, still
-from elections.repository import now_text
+from accounts.services import still
+from acts.refusals import OVERTAKEN, Overtaken, Refusal
+from acts.site import log, now_text, table
 from store import keys
 from store.log import Event
 from store.table import Check, Equals, Exists, Greater, Item, Missing, Put, Refused, Update, Write

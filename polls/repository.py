@@ -10,9 +10,9 @@ from dataclasses import dataclass, fields, replace
 from itertools import islice
 from typing import Any
 
-from accounts.repository import table
-from elections import rendered
-from elections.repository import Candidate
+from acts.site import table
+from pages import rendered
+from ranking.candidates import Candidate
 from store import keys
 from store.table import (
     Check,

@@ -18,9 +18,9 @@ from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_safe
 from django_htmx.http import HttpResponseClientRedirect
 
-from accounts import throttle
 from accounts.access import public
-from accounts.throttle import Limit, TooOften
+from acts.limits import Limit, TooOften, count
+from pages.addresses import origin
 from results.files import CSV, JSON, TEXT, file_name
 from tally.formats import CannotWrite, File, write
 
@@ -112,7 +112,7 @@ def export(request: HttpRequest, look: Look, file: str) -> HttpResponseBase:
     if file not in EXPORTS:
         raise Http404
     try:
-        throttle.count(EXPORTS_ADDRESS, throttle.address(request))
+        count(EXPORTS_ADDRESS, origin(request))
         content = _content(look, EXPORTS[file].format)
     except (TooOften, CannotWrite) as refusal:
         messages.error(request, str(refusal))

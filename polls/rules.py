@@ -9,11 +9,12 @@ from enum import Enum
 
 from django.utils.translation import gettext_lazy as _
 
-from accounts.rules import Permission, Refusal, Role, has
-from ballots.rules import BadRanking, Ranks, ranking_from
-from elections import times
-from elections.repository import Candidate
-from elections.rules import Html
+from accounts.rules import Permission, Role, has
+from acts.refusals import Refusal
+from pages import times
+from pages.rendered import Html
+from ranking.candidates import Candidate
+from ranking.rankings import BadRanking, Ranks, ranking_from
 from store import keys
 from store.keys import fold
 from store.log import as_text

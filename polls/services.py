@@ -17,15 +17,16 @@ from django.utils.translation import gettext_lazy as _
 
 from accounts import repository as people
 from accounts.models import User
-from accounts.queues import take_each
-from accounts.rules import NotAllowed, Permission
-from accounts.services import OVERTAKEN, Overtaken, log
-from ballots.rules import Ranks
-from ballots.secrecy import SYMBOLS
+from accounts.rules import Permission
+from acts.queues import take_each
+from acts.refusals import OVERTAKEN, NotAllowed, Overtaken
+from acts.site import log, now_text, table
 from elections import copying
-from elections.repository import Candidate, now_text
 from elections.rules import Election
-from elections.times import from_text
+from pages.times import from_text
+from ranking.candidates import Candidate
+from ranking.codes import SYMBOLS
+from ranking.rankings import Ranks
 from store import keys
 from store.log import Event, Repeated
 from store.table import Check, Conflict, Equals, Refused, Write
@@ -120,7 +121,7 @@ def cast(poll_id: str, vote_id: str, ranks: Ranks, form: str, seen: Standing | N
     except Repeated:
         return Outcome(repeated=True)
     except (rules.NotNow, Overtaken):  # what we read is no snapshot: the form may have been carried out meanwhile
-        if people.table().get(keys.once(mark_of(vote_id, form))) is None:
+        if table().get(keys.once(mark_of(vote_id, form))) is None:
             raise
         return Outcome(repeated=True)
 
@@ -212,7 +213,7 @@ def _shut(who: str, poll: Poll) -> Poll:
     """
     after = replace(poll, closed_at=_end_of(poll), closing=who)
     try:
-        people.table().write(*repository.change(poll, after), *repository.gates(after, open_=False))
+        table().write(*repository.change(poll, after), *repository.gates(after, open_=False))
     except Refused:
         raise Overtaken(OVERTAKEN) from None
     return replace(after, version=poll.version + 1)
@@ -265,7 +266,7 @@ def delete(who: Runner) -> None:
 
 def clear_away_all() -> int:
     """Clear away what deleted polls have left behind; answers of how many."""
-    return take_each(list(people.table().each(keys.DELETED_POLLS)), lambda mark: _clear_away(mark["id"]))
+    return take_each(list(table().each(keys.DELETED_POLLS)), lambda mark: _clear_away(mark["id"]))
 
 
 def _clear_away(poll_id: str) -> bool:
@@ -283,7 +284,7 @@ def into_election(who: Runner, organiser: User, name: str) -> Election:
 
 def pass_on(gone: User) -> None:
     """Polls of somebody who was removed pass to the site's owner: whoever takes the name next must not run them."""
-    listed = list(people.table().each(keys.made_by(gone.name)))
+    listed = list(table().each(keys.made_by(gone.name)))
     take_each(listed, lambda each: _pass_on(each["id"], gone.name))
 
 
@@ -335,7 +336,7 @@ def seal(poll_id: str) -> bool:
 def _forget(poll: Poll) -> bool:
     """The worker need not find it again, also if it was changed since it was sealed."""
     with suppress(Refused):
-        people.table().write(repository.sealed(poll))
+        table().write(repository.sealed(poll))
     return True
 
 
@@ -354,13 +355,13 @@ def _seal(poll: Poll, found: tuple[Poll, int, Any] | None) -> None:
 
 def anything_over() -> bool:
     """A cheap look at whether the worker has something to seal."""
-    page = people.table().page(keys.polls_ending(now_text()), limit=1)
+    page = table().page(keys.polls_ending(now_text()), limit=1)
     return bool(page.items or page.cursor)
 
 
 def seal_what_is_over() -> int:
     """Record the end of polls whose time has come, and seal them. Answers how many were sealed."""
-    return take_each(list(people.table().each(keys.polls_ending(now_text()))), lambda item: _seal_or_say(item["id"]))
+    return take_each(list(table().each(keys.polls_ending(now_text()))), lambda item: _seal_or_say(item["id"]))
 
 
 def seal_or_complain(poll_id: str) -> bool:

@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from . import manage_views, report_views, result_views, sharing, views
+from . import manage_views, report_views, result_views, sharing_views, views
 
 urlpatterns = [
     path("polls/", views.polls, name="polls"),
@@ -14,10 +14,10 @@ urlpatterns = [
     path("poll/<uuid:poll_id>/results/", result_views.results, name="poll_results"),
     path("poll/<uuid:poll_id>/results/now/", result_views.now, name="poll_results_now"),
     path("poll/<uuid:poll_id>/results/<str:file>", result_views.export, name="poll_export"),
-    path("poll/<uuid:poll_id>/results.svg", sharing.image, name="poll_image"),
-    path("poll/<uuid:poll_id>/card/<str:language>/<str:edition>.png", sharing.card, name="poll_card"),
-    path("poll/<uuid:poll_id>/embed/", sharing.embed, name="poll_embed"),
-    path("oembed", sharing.oembed, name="oembed"),
+    path("poll/<uuid:poll_id>/results.svg", sharing_views.image, name="poll_image"),
+    path("poll/<uuid:poll_id>/card/<str:language>/<str:edition>.png", sharing_views.card, name="poll_card"),
+    path("poll/<uuid:poll_id>/embed/", sharing_views.embed, name="poll_embed"),
+    path("oembed", sharing_views.oembed, name="oembed"),
     path("poll/<uuid:poll_id>/report/", report_views.report, name="report_poll"),
     path("poll/<uuid:poll_id>/manage/", manage_views.manage, name="manage_poll"),
     path("poll/<uuid:poll_id>/manage/key/<str:key>/", manage_views.take_key, name="poll_key"),

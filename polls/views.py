@@ -18,15 +18,18 @@ from django.utils.http import urlencode
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
-from accounts import drafts, throttle
 from accounts.access import answer_for, public, requires
-from accounts.rules import Permission, Refusal
-from accounts.throttle import Limit
-from accounts.views import form_page, posted, say
-from ballots.rules import left_out, named, ranks_of, shuffled
-from ballots.views import choices_of, qr_picture, ranks_in, token_in, typed_in, unranked_sentence
-from elections.repository import now_text
-from elections.views import say_what_was_understood
+from accounts.rules import Permission
+from acts.limits import Limit, TooOften, count
+from acts.refusals import Refusal
+from acts.site import now_text
+from pages.addresses import origin
+from pages.forms import form_page, posted, token_in
+from pages.qr import qr_picture
+from pages.saying import say, say_what_was_understood
+from ranking import drafts
+from ranking.boxes import choices_of, ranks_in, typed_in, unranked_sentence
+from ranking.rankings import left_out, named, ranks_of, shuffled
 from store import keys
 from store.table import Item
 
@@ -132,11 +135,11 @@ def make(request: HttpRequest) -> HttpResponse:
 
 
 def count_making(request: HttpRequest) -> None:
-    address = throttle.address(request)
-    throttle.count(MADE_ADDRESS, address)
+    address = origin(request)
+    count(MADE_ADDRESS, address)
     maker = request.user.name if request.user.is_authenticated else address
-    throttle.count(MADE, maker)
-    throttle.count(Limit("poll-maker-day", settings.POLLS_A_DAY, DAY), maker)
+    count(MADE, maker)
+    count(Limit("poll-maker-day", settings.POLLS_A_DAY, DAY), maker)
 
 
 # --- the short code ---
@@ -149,9 +152,9 @@ def by_code(request: HttpRequest, code: str) -> HttpResponse:
     if poll_id is not None:
         return redirect("poll", poll_id)
     try:
-        throttle.count(WRONG_CODES, throttle.address(request))
-    except throttle.TooOften as refusal:
-        return render(request, "accounts/said.html", {"title": _("Short code"), "sentence": str(refusal)}, status=429)
+        count(WRONG_CODES, origin(request))
+    except TooOften as refusal:
+        return render(request, "pages/said.html", {"title": _("Short code"), "sentence": str(refusal)}, status=429)
     raise Http404
 
 
@@ -244,9 +247,9 @@ def _why(request: HttpRequest, poll: Poll, refusal: Refusal) -> dict[str, Any]:
 
 def count_voting(request: HttpRequest, poll: Poll) -> None:
     """A class, an office or a family vote from one address; a flood does too."""
-    address, most = throttle.address(request), settings.POLL_VOTES_PER_ADDRESS
-    throttle.count(Limit("poll-votes", most, TEN_MINUTES), f"{poll.id} {address}")
-    throttle.count(Limit("poll-votes-address", 5 * most, TEN_MINUTES), address)
+    address, most = origin(request), settings.POLL_VOTES_PER_ADDRESS
+    count(Limit("poll-votes", most, TEN_MINUTES), f"{poll.id} {address}")
+    count(Limit("poll-votes-address", 5 * most, TEN_MINUTES), address)
 
 
 def _say_outcome(request: HttpRequest, outcome: services.Outcome) -> None:

@@ -17,7 +17,8 @@ from django.http import HttpRequest, HttpResponse, QueryDict
 from django.utils.translation import gettext_lazy as _
 
 from accounts.models import User
-from accounts.rules import Permission, Refusal
+from accounts.rules import Permission
+from acts.refusals import Refusal
 from store import keys
 
 from .rules import SIGN_IN_FIRST, Poll, SignInFirst

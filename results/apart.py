@@ -25,7 +25,7 @@ from typing import Any, Protocol, TypeVar
 from django.http import HttpRequest
 from django.utils.translation import gettext as _
 
-from accounts.rules import Refusal
+from acts.refusals import Refusal
 from tally import cost
 from tally.cost import Size
 

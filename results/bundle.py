@@ -27,7 +27,7 @@ from typing import IO, Any
 
 import orjson
 
-from accounts.repository import table
+from acts.site import table
 from ballots import repository as ballots
 from elections import repository as elections
 from elections.repository import Voter

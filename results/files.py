@@ -12,9 +12,9 @@ from typing import Any
 from django.utils.translation import gettext_lazy
 
 from ballots import repository as ballots
-from ballots.rules import named
 from elections import repository as elections
-from elections.lists import as_csv
+from pages.lists import as_csv
+from ranking.rankings import named
 from tally.formats import File, write
 from tally.formats.ranking import quoted
 

@@ -12,7 +12,7 @@ import hashlib
 from collections.abc import Iterable
 from contextlib import closing
 
-from accounts.repository import table
+from acts.site import table
 from ballots import repository as ballots
 from ballots.comparing import Cast, Flaw, Sorted, compare, compare_what_is_left
 from elections.rules import Election, State

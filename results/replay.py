@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from accounts.repository import table
+from acts.site import table
 from ballots import replay as ballots
 from elections import repository as elections
 from elections.replay import election_of

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from itertools import islice
 
-from accounts.repository import table
+from acts.site import table
 from elections import repository as elections
 from elections.repository import Voter
 from elections.rules import Election

@@ -8,10 +8,10 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from itertools import islice
 
-from accounts.repository import table
+from acts.site import table
 from ballots.repository import candidates_of
-from elections.repository import Candidate
 from elections.rules import Election
+from ranking.candidates import Candidate
 from store import keys
 from store.log import as_text
 from store.table import Item

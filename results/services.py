@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from contextlib import suppress
 
-from accounts.services import log
+from acts.site import log, now_text
 from ballots import repository as ballots
 from ballots.repository import candidates_of
 from ballots.services import CannotSeal, seal_what_is_closed
@@ -54,7 +54,7 @@ def seal_result(election: Election) -> None:
     text = _report(election, counted, drawn).as_json()
     parts = repository.write_parts(election.name, text, counted)
     digest = hashlib.sha256(text.encode()).hexdigest()
-    sealed_at, secret = elections.now_text(), new_secret()
+    sealed_at, secret = now_text(), new_secret()
     seal = Seal(counted.total, counted.digest, digest, sealed_at, parts, counted.candidates, came, secret, **drawn)
     said = {"election_name": election.name, "ballots": seal.ballots, "digest": seal.digest, "report_digest": digest}
     said |= {"sealed_at": sealed_at, "roll_commitment": roll_commitment(election, secret)} | checked | drawn
@@ -112,7 +112,7 @@ def _is_quickly_counted(election: Election) -> bool:
 def find(election_name: str) -> Found | None:
     """The election with its result. One that is over but not sealed yet is sealed now, if that is quickly done."""
     found = repository.find(election_name)
-    if found is None or found.report or found.election.state(elections.now_text()) != State.CLOSED:
+    if found is None or found.report or found.election.state(now_text()) != State.CLOSED:
         return found
     organising.close_if_over(election_name)
     if not _is_quickly_counted(found.election):

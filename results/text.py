@@ -10,7 +10,7 @@ from textwrap import fill
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from elections import times
+from pages import times
 from tally.result import Result, Round
 
 from . import words

@@ -12,9 +12,9 @@ from django.views.decorators.http import require_safe
 from accounts.access import requires
 from accounts.models import User
 from accounts.rules import Permission
-from elections import repository as elections
+from acts.site import now_text
+from elections.access import context_of, visible
 from elections.rules import State
-from elections.views import context_of, visible
 from tally.result import Round
 
 from . import services, words
@@ -42,7 +42,7 @@ def of_results(view: Any) -> Any:
 @of_results
 @require_safe
 def results(request: HttpRequest, found: Found) -> HttpResponse:
-    if found.report is None and found.election.shows_live(elections.now_text()):
+    if found.report is None and found.election.shows_live(now_text()):
         return redirect("live", found.election.name)
     if found.report is None or found.seal is None:
         return not_yet(request, found)
@@ -53,7 +53,7 @@ def results(request: HttpRequest, found: Found) -> HttpResponse:
 
 def not_yet(request: HttpRequest, found: Found) -> HttpResponse:
     """Nothing of a result leaves before its time: not by any address, not to anybody."""
-    over = found.election.state(elections.now_text()) == State.CLOSED
+    over = found.election.state(now_text()) == State.CLOSED
     sentence = _("The ballots are being counted.") if over else _("The result is shown after the election has closed.")
     context = context_of(request, found.election, sentence=sentence, counting=over)
     return render(request, "results/not_yet.html", context, status=202 if over else 403)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
-from elections import explanations
 from elections.rules import METHODS, UNRANKED
+from ranking import explanations
 from tally.explain import Sentence
 
 from .pictures.drawing import exact

@@ -11,12 +11,14 @@ from django.contrib.auth.hashers import make_password
 from django.core import mail as sent
 from django.test import Client
 
-from accounts import mail, repository, services
-from accounts.letters import compose
+from accounts import repository, services
 from accounts.models import User
 from accounts.rules import Role
+from acts.site import log
 from elections import repository as elections
 from elections.rules import Election
+from mail.letters import compose
+from mail.sending import send_waiting
 from store.log import Event, as_text
 
 PASSWORD = "correct horse battery"
@@ -34,7 +36,7 @@ def list_as_before(election: Election, *names: str) -> None:
     for name in names:
         entry, one_more = elections.new_voter(election, name), elections.touched(election, 1)
         said = {"election_name": election.name, "voters": [name]}
-        services.log().record(Event(election.owner_name, "VotersAdded", said), entry, one_more)
+        log().record(Event(election.owner_name, "VotersAdded", said), entry, one_more)
 
 
 def somebody(name: str, role: Role = Role.USER, email: str | None = None) -> User:
@@ -67,11 +69,11 @@ def _made_into(there: User, user: User) -> User:
     """With events, so that the log can be replayed."""
     if there.email != user.email:
         told = Event(there.name, "UserEmailChanged", {"name": there.name, "email": user.email})
-        services.log().record(told, *repository.email_change(there, user.email))
+        log().record(told, *repository.email_change(there, user.email))
     if there.role != user.role:
         roles = {"old_role": there.role_name, "new_role": user.role_name}
         told = Event("plenum", "UserRoleChanged", {"name": there.name, **roles})
-        services.log().record(told, *repository.role_change(there, user.role))
+        log().record(told, *repository.role_change(there, user.role))
     return repository.find(there.name) or there
 
 
@@ -94,7 +96,7 @@ def outbox(site) -> Callable[[], list[tuple[str, str, str]]]:
     """Send what waits; answers all mails so far as (to, subject, text)."""
 
     def send() -> list[tuple[str, str, str]]:
-        mail.send_waiting(compose)
+        send_waiting(compose)
         return [(message.to[0], message.subject, message.body) for message in sent.outbox]
 
     return send

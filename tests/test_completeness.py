@@ -15,10 +15,10 @@ from accounts import repository as people
 from accounts import services as accounts
 from accounts.models import User
 from accounts.rules import Role
-from config.replay import EXEMPT, STEPS
+from acts.site import acting_on, log, table
 from elections import repository as elections
 from elections import services as organising
-from elections.repository import Candidate
+from ranking.candidates import Candidate
 from store import keys
 from store.connect import connect
 from store.log import Event
@@ -28,6 +28,7 @@ from tests.people import enrol
 from tests.polls.conftest import made as poll_made  # noqa: F401 - a fixture
 from tests.test_replay_polls import tell_of_polls
 from tests.test_replay_story import APPS, tell
+from upkeep.replay import EXEMPT, STEPS
 
 ROOT = Path(__file__).parent.parent
 Place = tuple[str, str]  # a module and a function of it
@@ -111,7 +112,7 @@ def _callers() -> Iterator[Place]:
 @pytest.fixture
 def watched(site) -> Iterator[Watched]:
     table = Watched(site)
-    with people.acting_on(table):
+    with acting_on(table):
         yield table
 
 
@@ -121,7 +122,7 @@ def story(tmp_path_factory, static_files) -> Watched:
     url = f"sqlite://{tmp_path_factory.mktemp('watched')}/plenum.sqlite3"
     table = Watched(connect(url))
     table.create()
-    with override_settings(STORE_URL=url), people.acting_on(table):
+    with override_settings(STORE_URL=url), acting_on(table):
         tell()
     return table
 
@@ -136,7 +137,7 @@ def test_nothing_changes_without_an_event_and_no_event_without_a_change(story):
 def test_polls_too_change_nothing_without_an_event(watched, person, poll_made):  # noqa: F811
     tell_of_polls(person, poll_made)
     assert watched.faults == []
-    people.table().write(Update(keys.poll(poll_made(by_nobody=True).id), set={"title": "Dinner"}))
+    table().write(Update(keys.poll(poll_made(by_nobody=True).id), set={"title": "Dinner"}))
     (fault,) = watched.faults
     assert fault.startswith("a change without an event: POLL#")
 
@@ -195,47 +196,47 @@ def plant_nothing(user: User) -> None:
 
 
 def plant_a_change_without_an_event(user: User) -> None:
-    people.table().write(people.profile_change(user, "Ada L.", ""))
+    table().write(people.profile_change(user, "Ada L.", ""))
 
 
 def plant_a_counter_without_an_event(user: User) -> None:
-    people.table().increment(keys.user(user.name), "logins")
+    table().increment(keys.user(user.name), "logins")
 
 
 def plant_a_secret_change_beside_an_exempt_one(user: User) -> None:
-    people.table().write(Update(keys.user(user.name), set={"last_login": "now", "role": Role.ADMIN.name}))
+    table().write(Update(keys.user(user.name), set={"last_login": "now", "role": Role.ADMIN.name}))
 
 
 def plant_an_event_without_a_change(user: User) -> None:
-    accounts.log().record(Event(user.name, "ProfileChanged", {"name": user.name}))
+    log().record(Event(user.name, "ProfileChanged", {"name": user.name}))
 
 
 def plant_an_event_of_what_was_so_before(user: User) -> None:
-    accounts.log().record(Event(user.name, "ProfileChanged", {"name": user.name}), Check(keys.user(user.name), EXISTS))
+    log().record(Event(user.name, "ProfileChanged", {"name": user.name}), Check(keys.user(user.name), EXISTS))
 
 
 def plant_an_event_with_nothing_but_a_new_version(user: User) -> None:
     made = organising.create(user, "Board")
-    accounts.log().record(Event(user.name, "ElectionUpdated", {}), elections.touched(made))
+    log().record(Event(user.name, "ElectionUpdated", {}), elections.touched(made))
 
 
 def plant_two_events_at_once(user: User) -> None:
     place = keys.event(99, "2026-11-15T00:00:00.000Z")
     second = Put({"PK": place.pk, "SK": place.sk}, table=LOG)
     event = Event(user.name, "ProfileChanged", {"name": user.name})
-    accounts.log().record(event, people.profile_change(user, "Ada L.", ""), second)
+    log().record(event, people.profile_change(user, "Ada L.", ""), second)
 
 
 def plant_a_voter_without_an_event(user: User) -> None:
     made = organising.create(user, "Board")
-    people.table().write(elections.new_voter(made, "Eve"))
+    table().write(elections.new_voter(made, "Eve"))
 
 
 def plant_a_result_written_over(user: User) -> None:
     """Texts of a result may be written before it is sealed, and never after."""
     head, text = keys.result("Board"), keys.result_part("Board", 0)
-    people.table()._table.write(Put({"PK": head.pk, "SK": head.sk}))
-    people.table().write(Put({"PK": text.pk, "SK": text.sk, "text": "another"}))
+    table()._table.write(Put({"PK": head.pk, "SK": head.sk}))
+    table().write(Put({"PK": text.pk, "SK": text.sk, "text": "another"}))
 
 
 EXISTS = people.Exists()
@@ -277,8 +278,8 @@ def test_asking_for_what_is_so_already_appends_nothing(watched, person):
     organising.add_candidates(user, made, [Candidate("Bo", "Words."), Candidate("Cy")])
     enrol("Eve")
     organising.add_voters(user, made, ["Eve"])
-    before = accounts.log().count()
+    before = log().count()
     accounts.change_role(owner, user, Role.USER)
     ask_for_what_is_so_already(user, elections.find("Board"))
-    assert [each["event_type"] for each in accounts.log().since(before)] == ["ElectionOpened"]
+    assert [each["event_type"] for each in log().since(before)] == ["ElectionOpened"]
     assert watched.faults == []

@@ -16,19 +16,20 @@ from django.test import Client
 from accounts import repository as people
 from accounts import throttle
 from accounts.models import User
+from acts.limits import Limit
 from ballots.services import cast
-from config import pause
-from config.log import site_sealer
 from elections import repository as elections
 from elections import services as organising
-from elections.repository import Candidate
+from ranking.candidates import Candidate
 from store import keys, seal
 from store.chaos import Chaos
-from store.log import EventLog, new_nonce
+from store.log import EventLog, as_text, new_nonce
 from tests.people import PASSWORD
+from upkeep import pause
+from upkeep.sealer import site_sealer
 
 SOON = 3  # seconds: far longer than any page takes, far shorter than anybody waits
-CONNECTING = ("accounts.repository", "config.views", "config.admin_views", "config.pause", "config.log")
+CONNECTING = ("accounts.repository", "config.views", "audit.views", "upkeep.pause", "upkeep.sealer")
 NEW = {
     "name": "New",
     "description": "",
@@ -48,7 +49,7 @@ def weather(site, monkeypatch) -> Chaos:
     weather = Chaos(site, Random(1), slowness=0.0)
     for module in CONNECTING:
         monkeypatch.setattr(f"{module}.connect", lambda url: weather)
-    often = throttle.Limit("sign-in", 100, 600)  # what is right counts too while the store does not take it back
+    often = Limit("sign-in", 100, 600)  # what is right counts too while the store does not take it back
     monkeypatch.setattr("accounts.throttle.SIGN_IN", replace(throttle.SIGN_IN, here=often))
     pause.watch.forget()
     return weather
@@ -64,7 +65,7 @@ def set_up(owner: User, name: str, **settings) -> None:
 def browser(site, person, signed_in) -> Client:
     """Of Ada, who runs the open election "Board" and the closed one "Old", and may vote in both."""
     ada = person("Ada")
-    set_up(ada, "Board", no_voting_after=elections.as_text(datetime.now(UTC) + timedelta(days=12)))
+    set_up(ada, "Board", no_voting_after=as_text(datetime.now(UTC) + timedelta(days=12)))
     set_up(ada, "Old")
     for name in ("Board", "Old"):
         organising.open_(ada, elections.find(name), editable=False)
@@ -215,7 +216,7 @@ def jump(site, monkeypatch) -> Callable[[timedelta], None]:
 
         monkeypatch.setattr(time, "time", lambda: really() + by.total_seconds())
         monkeypatch.setattr(site, "clock", lambda: really() + by.total_seconds())
-        for module in ("elections.repository", "ballots.services", "store.log", "config.pause", "config.standing"):
+        for module in ("elections.repository", "ballots.services", "store.log", "upkeep.pause", "upkeep.health"):
             monkeypatch.setattr(f"{module}.utc_now", now)
         monkeypatch.setattr(EventLog.__init__, "__defaults__", (now, new_nonce))
 

@@ -20,23 +20,26 @@ from typing import Any
 import pytest
 from django.test import override_settings
 
-from accounts import mail
 from accounts import repository as people
 from accounts import services as accounts
-from accounts.letters import compose
-from accounts.queues import SomeFailed
-from accounts.rules import Refusal, Role
+from accounts.rules import Role
+from acts.queues import SomeFailed
+from acts.refusals import Refusal
+from acts.site import acting_on, table
 from ballots import services as ballots
-from config import jobs
 from elections import copying, imports, invitations
 from elections import repository as elections
 from elections import services as organising
-from elections.repository import Candidate
+from mail import outbox as mail
+from mail.letters import compose
+from mail.sending import LEASE_SECONDS, send_waiting
 from polls import services as polls
+from ranking.candidates import Candidate
 from store import keys
 from store.sqlite import SqliteTable
 from store.table import LOG, Conflict, Item, Table, Unavailable
 from tests.test_replay_story import election, someone
+from upkeep import jobs
 
 MOST_ROUNDS = 20  # of a worker that finds nothing more to do long before
 ADDRESSES = [f"voter{number:03d}@example.org" for number in range(100)]
@@ -173,7 +176,7 @@ def a_poll_with_votes() -> None:
 
 
 def the_poll() -> Any:
-    listed = next(people.table().each(keys.made_by("Bo")), None)
+    listed = next(table().each(keys.made_by("Bo")), None)
     return polls.find_runner(listed["id"], someone("Bo"), "") if listed else None
 
 
@@ -275,7 +278,7 @@ class Site:
         self.path = str(folder / "prepared.sqlite3")
         table = SqliteTable(self.path)
         table.create()
-        with people.acting_on(table):
+        with acting_on(table):
             prepare()
         table.close()
 
@@ -302,7 +305,7 @@ class Site:
 
 
 def done(table: Any, act: Callable[[], None]) -> Counter[str]:
-    with people.acting_on(table):
+    with acting_on(table):
         act()
         finish_what_is_left()
     return likeness(table)
@@ -310,10 +313,10 @@ def done(table: Any, act: Callable[[], None]) -> Counter[str]:
 
 def cut_off(table: Table, act: Callable[[], None], at: int, how: str) -> Counter[str]:
     """The act goes wrong at one write; then a worker comes by."""
-    with people.acting_on(Interrupted(table, at, how)), suppress(Killed, Conflict, Unavailable, Refusal, SomeFailed):
+    with acting_on(Interrupted(table, at, how)), suppress(Killed, Conflict, Unavailable, Refusal, SomeFailed):
         act()
         finish_what_is_left()
-    with people.acting_on(table):
+    with acting_on(table):
         finish_what_is_left()
     return likeness(table)
 
@@ -351,7 +354,7 @@ def assert_same(end: Counter[str], after: Counter[str], when: str) -> None:
 
 
 def three_mails() -> None:
-    people.table().write(*(mail.queued("already_registered", f"{name}@example.org", name=name) for name in "abc"))
+    table().write(*(mail.queued("already_registered", f"{name}@example.org", name=name) for name in "abc"))
 
 
 @pytest.mark.parametrize("how", ["killed", "in conflict", "unanswered"])
@@ -360,10 +363,10 @@ def test_a_mail_goes_out_once_or_says_that_nobody_knows(tmp_path, mailoutbox, ho
     for at in range(1, 9):
         mailoutbox.clear()
         with site.copy() as table:
-            with people.acting_on(Interrupted(table, at, how)), suppress(Killed, Conflict, Unavailable, SomeFailed):
-                mail.send_waiting(compose)
-            with people.acting_on(table):
-                mail.send_waiting(compose, now=lambda: time.time() + 2 * mail.LEASE_SECONDS)
+            with acting_on(Interrupted(table, at, how)), suppress(Killed, Conflict, Unavailable, SomeFailed):
+                send_waiting(compose)
+            with acting_on(table):
+                send_waiting(compose, now=lambda: time.time() + 2 * LEASE_SECONDS)
                 states = {state: {each.to for each in mail.in_state(state, 9)[0]} for state in mail.STATES}
         sent = Counter(message.to[0] for message in mailoutbox)
         assert set(sent.values()) == {1}, f"{how} at write {at}: somebody was mailed twice"

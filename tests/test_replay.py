@@ -14,15 +14,13 @@ from django.core.management import CommandError, call_command
 
 from accounts import repository as people
 from accounts import services as accounts
-from accounts.rules import Refusal
+from acts.refusals import Refusal
 from ballots import services as ballots
-from config import replay
-from config.log import site_sealer
 from elections import invitations, renaming
 from elections import repository as elections
 from elections import services as organising
-from elections.repository import Candidate
 from elections.rules import Action
+from ranking.candidates import Candidate
 from store import keys
 from store.connect import connect
 from store.log import Event, EventLog, utc_now
@@ -32,6 +30,8 @@ from tests.at_once import at_once
 from tests.ballots.conftest import opened, ranks  # noqa: F401 - a fixture
 from tests.people import enrol
 from tests.test_replay_story import APPS, election, kinds_in, someone, told  # noqa: F401 - a fixture
+from upkeep import replay
+from upkeep.sealer import site_sealer
 
 check = partial(replay.check, said=replay.quietly)
 Change = Callable[[str, Item], Iterator[Item]]  # the table's name and an item, to what is there instead

@@ -8,13 +8,13 @@ import pytest
 
 from accounts import services as accounts
 from accounts.rules import Role
-from config import replay
 from polls import reports, repository, services
 from store import keys
 from store.table import Update
 from tests.at_once import at_once
 from tests.polls.conftest import by_ida, in_hours, made, vote  # noqa: F401 - a fixture
 from tests.test_replay_story import kinds_in, someone
+from upkeep import replay
 
 check = partial(replay.check, said=replay.quietly)
 
@@ -67,7 +67,7 @@ def _sealed(table) -> str:
 
 
 def test_a_poll_whose_close_the_log_has_yet_to_tell(made):  # noqa: F811
-    from accounts.repository import table
+    from acts.site import table
 
     poll = made()
     vote(poll, "one", "Pizza")

@@ -11,18 +11,20 @@ from hypothesis import strategies as st
 from accounts import repository as people
 from accounts import services as accounts
 from accounts.models import User
-from accounts.rules import Refusal, Role
+from accounts.rules import Role
+from acts.refusals import Refusal
+from acts.site import acting_on, table
 from ballots import services as ballots
-from config import replay
 from elections import copying, invitations, reminders
 from elections import repository as elections
 from elections import services as organising
-from elections.repository import Candidate
 from elections.rules import Action, Election
+from ranking.candidates import Candidate
 from store import keys
 from store.log import EventLog, as_text, utc_now
 from store.replay import stage
 from store.seal import Sealer
+from upkeep import replay
 
 PEOPLE, ELECTIONS = 5, 3
 ROLES = (Role.NO_ACCESS, Role.VOTER, Role.USER, Role.ADMIN)
@@ -61,7 +63,7 @@ def another_election(number: int) -> str:
 
 
 def form() -> str:
-    return f"form {EventLog(people.table()).count()}"
+    return f"form {EventLog(table()).count()}"
 
 
 # --- what happens to people ---
@@ -189,8 +191,8 @@ def loses_a_ballot(number: int, more: int) -> None:
 
 def is_sealed(number: int, more: int) -> None:
     ballots.seal_what_is_closed()
-    Sealer(people.table(), replay.COUNTED).seal()
-    replay.figures.follow(people.table())
+    Sealer(table(), replay.COUNTED).seal()
+    replay.figures.follow(table())
 
 
 RARE = (comes, goes, gets_a_role, says_who_they_are, is_renamed, is_copied, is_deleted, is_closed, is_sealed)
@@ -214,7 +216,7 @@ def begin() -> None:
 @settings(max_examples=20, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(st.randoms(use_true_random=True))  # evenly spread; a seed is all it takes to see a failure again
 def test_whatever_people_do_the_log_makes_the_state_there_is(chance):
-    with stage() as table, people.acting_on(table):
+    with stage() as table, acting_on(table):
         begin()
         for _ in range(25):
             act, number, more = chance.choice(ACTS), chance.randrange(6), chance.randrange(8)

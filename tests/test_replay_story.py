@@ -14,26 +14,31 @@ from pathlib import Path
 import pytest
 from django.test import Client, override_settings
 
-from accounts import authenticator_apps, factors, mail, tokens
+from accounts import authenticator_apps, factors, tokens
 from accounts import repository as people
 from accounts import services as accounts
-from accounts.letters import compose
 from accounts.models import User
 from accounts.rules import Role
 from accounts.visitors import Visitor
+from acts.site import table
+from acts.tokens import sign
 from ballots import services as ballots
-from config import pause, replay
-from elections import copying, imports, invitations, markdown, messages, reminders, rendered
+from elections import copying, imports, invitations, messages, reminders
 from elections import repository as elections
 from elections import services as organising
-from elections.repository import Candidate
 from elections.rules import Action, Election
+from mail import outbox as mail
+from mail.letters import compose
+from mail.sending import send_waiting
+from pages import markdown, rendered
+from ranking.candidates import Candidate
 from store import keys
 from store.connect import connect
 from store.log import as_text, utc_now
 from store.table import Delete, Table
 from tests.accounts.test_factors import SITE, asked, with_passkey
 from tests.ballots.conftest import ranks
+from upkeep import pause, replay
 
 ROOT = Path(__file__).parent.parent
 APPS = ("accounts", "elections", "ballots", "results")
@@ -86,7 +91,7 @@ def later(**by: int) -> Iterator[None]:
 
 def send_mails() -> None:
     invitations.take_mailings_on()
-    mail.send_waiting(compose)
+    send_waiting(compose)
 
 
 # --- people ---
@@ -96,10 +101,10 @@ def people_come() -> None:
     accounts.register("Olga", "olga@example.org", PASSWORD)
     accounts.register("Ada", "ada@example.org", PASSWORD)
     (waiting,) = (each for each in mail.in_state(mail.QUEUED, 9)[0] if each.kind == "confirm_registration")
-    accounts.confirm_registration(tokens.sign("registration", waiting.about["number"]))
+    accounts.confirm_registration(sign("registration", waiting.about["number"]))
     accounts.register("Adele", "ada@example.org", PASSWORD)
     accounts.invite(someone("Olga"), "bo@example.org")
-    accounts.accept_invitation(tokens.sign("invitation", "bo@example.org"), "Bo", PASSWORD)
+    accounts.accept_invitation(sign("invitation", "bo@example.org"), "Bo", PASSWORD)
     accounts.make_demo_person("Cy", Role.USER, "I count.", PASSWORD)
     accounts.make_demo_person("Di", Role.USER, "", PASSWORD)
     for number in range(6):
@@ -210,7 +215,7 @@ def public_votes(ada: User) -> None:
 
 
 def voted(name: str, in_: str, **typed: int) -> None:
-    acts = sum(1 for _ in people.table().each(keys.events()))
+    acts = sum(1 for _ in table().each(keys.events()))
     ballots.cast(someone(name), in_, ranks(**typed), f"{name} {acts}")
 
 
@@ -276,7 +281,7 @@ def ends_by_the_clock() -> None:
         assert imports.take_up_all(lambda: time.time() + 60) == 0
         ballots.seal_what_is_closed("Soon over")
     ballots._empty(election("Soon over"))
-    people.table().write(Delete(keys.sealing("Prize")))  # which is how earlier versions left an election
+    table().write(Delete(keys.sealing("Prize")))  # which is how earlier versions left an election
     assert ballots.empty_old_boxes() == 1
 
 
@@ -297,7 +302,7 @@ def somebody_leaves() -> None:
 
 def a_backup_is_restored() -> None:
     """Which is without the salt."""
-    people.table().write(Delete(keys.salt("Still open")))
+    table().write(Delete(keys.salt("Still open")))
     assert ballots.unlink_all() == 1
 
 

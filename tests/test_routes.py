@@ -9,8 +9,8 @@ from django.urls import URLPattern, URLResolver, get_resolver, reverse
 from accounts import repository
 from accounts.rules import Permission, Role
 from elections import services
-from elections.repository import Candidate
 from elections.rules import WHO, Action, Relation
+from ranking.candidates import Candidate
 from tests.people import PASSWORD
 
 READ, FORM, ACT = ("GET", "HEAD"), ("GET", "HEAD", "POST"), ("POST",)
@@ -231,7 +231,7 @@ def test_every_address_says_whom_it_is_for(pattern):
 
 def test_an_address_that_says_nothing_is_closed(rf):
     from accounts.access import answer_for
-    from accounts.rules import NotAllowed
+    from acts.refusals import NotAllowed
 
     with pytest.raises(NotAllowed):
         answer_for(rf.get("/"), lambda request: None)

@@ -14,14 +14,15 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlencode
 from wsgiref.util import setup_testing_defaults
 
+from acts.site import acting_on, table
 from store.connect import connect
 from store.log import as_text, utc_now
 from store.table import Update, Write
 
 if TYPE_CHECKING:  # importing these needs Django to be set up, which the part does when it runs
     from accounts.models import User
-    from elections.repository import Candidate
     from elections.rules import Election
+    from ranking.candidates import Candidate
 
 NAME = "Board"
 PAGE = f"/election/{NAME}/ballot/"
@@ -106,7 +107,7 @@ def on(day: Day) -> Iterator[Day]:
 def prepare(path: Path, voters: int, *, cast: int = 0) -> Day:
     """A site whose election has so many voters who have not voted yet, and so many others who have."""
     from accounts import services as accounts
-    from accounts.repository import acting_on
+    from acts.site import acting_on
 
     url = f"sqlite://{path.absolute()}"
     connect(url).create()
@@ -128,7 +129,7 @@ def election() -> Election:
 
 
 def candidates() -> list[Candidate]:
-    from elections.repository import Candidate
+    from ranking.candidates import Candidate
 
     return [Candidate(f"Candidate {number}", STATEMENT, number=number) for number in range(CANDIDATES)]
 
@@ -145,10 +146,8 @@ def browsers(users: Sequence[User]) -> list[Browser]:
     from django.http import HttpRequest
     from django.middleware.csrf import get_token
 
-    from accounts import repository
-
     made, gathered = [], _Gathered()
-    with repository.acting_on(gathered):  # type: ignore[arg-type]
+    with acting_on(gathered):  # type: ignore[arg-type]
         for user in users:
             request = HttpRequest()
             guard = get_token(request)
@@ -203,11 +202,12 @@ def _leave_as_cast(count: int) -> None:
     """Roll, ballots and gates as so many casts would have left them, without waiting for each."""
     from ballots import repository, secrecy
     from ballots.repository import Standing
-    from ballots.rules import Ballot, ranking_from
+    from ballots.rules import Ballot
     from elections import repository as elections
+    from ranking.rankings import ranking_from
     from store import keys
 
-    day, salt, now, chance = election(), elections.table().get(keys.salt(NAME)), utc_now(), random.Random(0)
+    day, salt, now, chance = election(), table().get(keys.salt(NAME)), utc_now(), random.Random(0)
     stand = candidates()
     gates: dict[Any, dict[str, int]] = {}
     writes: list[Write] = []
@@ -224,7 +224,7 @@ def _leave_as_cast(count: int) -> None:
 
 
 def _write(writes: Iterable[Write]) -> None:
-    from accounts.repository import table
+    from acts.site import table
 
     every = list(writes)
     for start in range(0, len(every), A_WRITE):

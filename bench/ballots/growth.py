@@ -96,7 +96,7 @@ class Closed:
 
 
 def _closed(day: Day) -> Closed:
-    from accounts.repository import table
+    from acts.site import table
     from ballots import repository, services
     from elections import services as organising
 

@@ -126,7 +126,7 @@ def _say(report: Report, step: Step) -> None:
 def check(day: Day, voters: Voters) -> None:
     """As many ballots as voters who were told so, and the roll and the turnout agree. What got another answer may have
     been carried out or not."""
-    from accounts.repository import table
+    from acts.site import table
     from ballots import repository
     from elections.turnout import turnout
 

@@ -7,9 +7,9 @@ from datetime import UTC, datetime
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 
-from elections import times
 from elections.rules import Election
 from elections.turnout import Turnout, tells_who
+from pages import times
 
 from .drawing import at_right, fluid, tag, words
 from .picture import Picture, Table

@@ -7,7 +7,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from accounts import throttle
+from acts import limits
 
 
 @pytest.fixture
@@ -19,4 +19,4 @@ def window() -> float:
 @pytest.fixture(autouse=True)
 def _no_window_ends_meanwhile(monkeypatch, window):
     """Otherwise a test would now and then count in two windows."""
-    monkeypatch.setattr(throttle, "time", SimpleNamespace(time=lambda: window))
+    monkeypatch.setattr(limits, "time", SimpleNamespace(time=lambda: window))

@@ -11,7 +11,9 @@ from django.test import Client
 
 from accounts import authenticator_apps, factors, repository, services, throttle
 from accounts.rules import Role
-from accounts.throttle import Limit, Limits
+from accounts.throttle import Limits
+from acts.limits import Limit
+from acts.site import table
 from store import keys
 from store.log import EventLog
 from tests.people import PASSWORD
@@ -567,7 +569,7 @@ def test_any_name_can_have_a_second_step(person, browser, name):
     client.post(STEP, {"code": next_code(secret, name)})
     assert is_signed_in(client)
     assert len(codes) == 10
-    assert repository.table().get(keys.factors(name)) is not None
+    assert table().get(keys.factors(name)) is not None
 
 
 def test_an_admin_helps_somebody_below_who_has_lost_everything(site, person, signed_in, outbox):

@@ -14,16 +14,18 @@ from django.contrib.auth.hashers import make_password
 
 from accounts import repository as people
 from accounts import services as accounts
-from accounts.queues import SomeFailed
 from accounts.rules import Role
-from accounts.services import NameTaken, Overtaken, TryLater
+from accounts.services import NameTaken
+from acts.queues import SomeFailed
+from acts.refusals import Overtaken, TryLater
+from acts.site import acting_on, log, table
 from ballots import repository as ballots
 from ballots import services as voting
 from elections import repository as elections
 from elections import services as organising
-from elections.repository import Candidate
 from elections.rules import Action
 from polls import services as polls
+from ranking.candidates import Candidate
 from store import keys
 from store.chaos import Chaos
 from store.sqlite import SqliteTable
@@ -69,14 +71,14 @@ def in_order() -> bool:
     """Whether everything is as it is to be when Ada is gone."""
     there = [elections.find("Board").owner_name, elections.find("Council").managers, run_by("Ada"), run_by("Boss")]
     roll = [(voter.name, voter.voted) for voter in elections.every_voter("Board")]
-    made = list(people.table().each(keys.made_by("Ada")))
-    cast = list(people.table().each(keys.ballots("Board")))
+    made = list(table().each(keys.made_by("Ada")))
+    cast = list(table().each(keys.ballots("Board")))
     is_right = there == ["Boss", (), [], ["Board"]] and roll == [("Ada@example.org", False), ("Bob", False)]
     return is_right and made == cast == []
 
 
 def is_leaving() -> bool:
-    return any(people.table().get(keys.leaving(each)) for each in ("Ada", "Ada@example.org"))
+    return any(table().get(keys.leaving(each)) for each in ("Ada", "Ada@example.org"))
 
 
 def at_first(monkeypatch, module: Any, name: str, change: Callable[[Any], Any], times: int = 1) -> None:
@@ -151,7 +153,7 @@ def test_while_a_part_fails_the_mark_stays_and_the_name_is_nobodys(ada, boss, mo
 def test_an_address_that_is_being_left_cannot_be_changed_to(site, boss, ada, person):
     site.write(*people.leaving(somebody("Gone"), LONG_AGO))
     with pytest.raises(Refused):
-        accounts.log().record(accounts.Event("Ada", "x"), *people.email_change(ada, "Gone@example.org"))
+        log().record(accounts.Event("Ada", "x"), *people.email_change(ada, "Gone@example.org"))
 
 
 def test_pages_of_mailed_links_say_that_it_takes_a_minute(site, boss, client, person, link):
@@ -176,18 +178,18 @@ class Oldest(Random):
 
 def test_what_the_index_has_not_heard_of_is_found_when_it_has(site, boss, person):
     weather = Chaos(site, Oldest(), lag=1000)
-    with people.acting_on(weather):
+    with acting_on(weather):
         scene(person("Ada"), person("Bob"))
         accounts.remove(boss, people.find("Ada"))
     assert elections.find("Board").owner_name == "Ada", "the index did not show it"
     with pytest.raises(NameTaken, match="freed a moment ago"):
         person("Ada")
     weather.lag = 1
-    with people.acting_on(weather):
+    with acting_on(weather):
         assert accounts.see_off_all() == 0
     assert is_leaving(), "it may still lag"
     site.write(Update(keys.leaving("Ada"), set={"removed_at": LONG_AGO}))
-    with people.acting_on(weather):
+    with acting_on(weather):
         weather._past.clear()
         assert accounts.see_off_all() == 1
     assert in_order()
@@ -227,7 +229,7 @@ def test_nobody_who_was_removed_meanwhile_makes_anything(ada, boss):
 def a_site(folder, number: int) -> Iterator[SqliteTable]:
     table = SqliteTable(str(folder / f"{number}.sqlite3"))
     table.create()
-    with people.acting_on(table):
+    with acting_on(table):
         yield table
     table.close()
 

@@ -11,9 +11,11 @@ import pytest
 from django.core import mail as sent
 from django.core.mail import EmailMessage
 
-from accounts import mail
-from accounts.letters import LETTERS, compose
-from accounts.templatetags.people import mail_reason
+from accounts.letters import LETTERS
+from mail import outbox as mail
+from mail.letters import compose
+from mail.sending import LEASE_SECONDS, TRIES, send_waiting
+from mail.templatetags.mails import mail_reason
 from store import keys
 from store.table import Update
 from tests.people import PASSWORD
@@ -47,8 +49,8 @@ def failing(error):
 
 
 def test_a_mail_is_sent_once_and_marked(queued):
-    assert mail.send_waiting(compose) == 1
-    assert mail.send_waiting(compose) == 0
+    assert send_waiting(compose) == 1
+    assert send_waiting(compose) == 0
     assert len(sent.outbox) == 1
     assert mail.find(queued).state == mail.SENT
 
@@ -56,7 +58,7 @@ def test_a_mail_is_sent_once_and_marked(queued):
 def test_many_workers_send_each_mail_once(site):
     for n in range(40):
         site.write(mail.queued("invitation", f"new{n}@example.org", invited_by="Ada"))
-    workers = [threading.Thread(target=mail.send_waiting, args=(compose,)) for _ in range(6)]
+    workers = [threading.Thread(target=send_waiting, args=(compose,)) for _ in range(6)]
     for worker in workers:
         worker.start()
     for worker in workers:
@@ -67,10 +69,10 @@ def test_many_workers_send_each_mail_once(site):
 def test_whoever_wants_to_stop_is_asked_before_each_mail(site):
     for n in range(5):
         site.write(mail.queued("invitation", f"new{n}@example.org", invited_by="Ada"))
-    assert mail.send_waiting(compose, goes_on=lambda: len(sent.outbox) < 2) == 2
+    assert send_waiting(compose, goes_on=lambda: len(sent.outbox) < 2) == 2
     assert len(sent.outbox) == 2
     assert len(mail.in_state(mail.QUEUED, 10)[0]) == 3
-    assert mail.send_waiting(compose) == 3
+    assert send_waiting(compose) == 3
 
 
 def test_a_worker_that_dies_while_sending_does_not_cause_a_second_mail(queued, clock):
@@ -78,11 +80,11 @@ def test_a_worker_that_dies_while_sending_does_not_cause_a_second_mail(queued, c
         pass
 
     with pytest.raises(Killed):
-        mail.send_waiting(failing(Killed()), clock)
+        send_waiting(failing(Killed()), clock)
     assert mail.find(queued).state == mail.SENDING
-    assert mail.send_waiting(compose, clock) == 0
-    clock.now += mail.LEASE_SECONDS + 5
-    assert mail.send_waiting(compose, clock) == 0
+    assert send_waiting(compose, clock) == 0
+    clock.now += LEASE_SECONDS + 5
+    assert send_waiting(compose, clock) == 0
     found = mail.find(queued)
     assert (found.state, mail_reason(found)) == (mail.FAILED, mail.REASONS["unknown"])
     assert sent.outbox == []
@@ -90,19 +92,19 @@ def test_a_worker_that_dies_while_sending_does_not_cause_a_second_mail(queued, c
 
 def test_a_refused_recipient_is_a_failure_with_the_servers_code(queued, clock):
     refused = smtplib.SMTPRecipientsRefused({"new@example.org": (550, b"no such user new@example.org")})
-    mail.send_waiting(failing(refused), clock)
+    send_waiting(failing(refused), clock)
     found = mail.find(queued)
     assert (found.state, mail_reason(found)) == (mail.FAILED, "The mail server refused it: 550")
 
 
 def test_a_server_out_of_reach_is_tried_again_later_and_not_for_ever(queued, clock):
-    for tries in range(1, mail.TRIES):
-        mail.send_waiting(failing(ConnectionRefusedError()), clock)
+    for tries in range(1, TRIES):
+        send_waiting(failing(ConnectionRefusedError()), clock)
         found = mail.find(queued)
         assert (found.state, found.tries) == (mail.QUEUED, tries)
-        assert mail.send_waiting(compose, clock) == 0, "not before its time"
+        assert send_waiting(compose, clock) == 0, "not before its time"
         clock.now += 60 * 2**tries + 1
-    mail.send_waiting(failing(ConnectionRefusedError()), clock)
+    send_waiting(failing(ConnectionRefusedError()), clock)
     assert mail.find(queued).state == mail.FAILED
 
 

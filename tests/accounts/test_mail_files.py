@@ -9,8 +9,8 @@ from stat import S_IMODE
 import pytest
 from django.core.mail import EmailMessage, get_connection
 
-from accounts.mail_files import tighten
 from config.settings import Environment
+from mail.files import tighten
 
 
 @pytest.fixture(autouse=True)

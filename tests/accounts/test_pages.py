@@ -276,7 +276,7 @@ def test_the_work_done_does_not_tell_whether_somebody_is_known(site, person, mon
 
     person("owner", Role.OWNER)
     person("Ada", email="ada@example.org")
-    monkeypatch.setattr("config.pause.FRESH", 3600)
+    monkeypatch.setattr("upkeep.pause.FRESH", 3600)
     Client().get("/")  # whether the site is paused is asked once for all requests, and known by now
     work = []
     encode = MD5PasswordHasher.encode

@@ -9,8 +9,10 @@ import pytest
 from django.test import Client
 
 from accounts import authenticator_apps, factors, repository, services
-from accounts.rules import NotAllowed, Refusal, Role
+from accounts.rules import Role
 from accounts.visitors import Visitor
+from acts.refusals import NotAllowed, Overtaken, Refusal
+from acts.site import log
 from store import keys
 from store.log import Event, EventLog
 from store.table import Exists, Update
@@ -132,7 +134,7 @@ def test_two_hand_overs_at_once_leave_exactly_one_owner(site, person):
     owner = person("owner", Role.OWNER)
     heirs = [person(f"heir {n}") for n in range(8)]
     answers = at_once(*[lambda heir=heir: services.change_role(owner, heir, Role.OWNER) for heir in heirs])
-    assert Counter(type(answer) for answer in answers) == {type(None): 1, services.Overtaken: 7}
+    assert Counter(type(answer) for answer in answers) == {type(None): 1, Overtaken: 7}
     (new,) = owners(site)
     assert repository.find(new).role == Role.OWNER
     assert site.get(keys.owner())["name"] == new
@@ -142,11 +144,11 @@ def test_two_hand_overs_at_once_leave_exactly_one_owner(site, person):
 def test_somebody_demoted_meanwhile_changes_nothing_any_more(site, person):
     owner, admin, target = person("owner", Role.OWNER), person("admin", Role.ADMIN), person("target")
     services.change_role(owner, admin, Role.VOTER)
-    with pytest.raises(services.Overtaken):
+    with pytest.raises(Overtaken):
         services.change_role(admin, target, Role.VOTER)
-    with pytest.raises(services.Overtaken):
+    with pytest.raises(Overtaken):
         services.remove(admin, target)
-    with pytest.raises(services.Overtaken):
+    with pytest.raises(Overtaken):
         services.send_reset_link(admin, target)
     assert repository.find("target").role == Role.USER
 
@@ -398,7 +400,7 @@ def test_an_index_that_still_tells_of_the_last_owner_of_an_address_is_not_believ
 
     old = person("Ada", email="shared@example.org")
     before = site.page(keys.users_by_email("shared@example.org"))
-    services.log().record(Event("Ada", "UserEmailChanged"), *repository.email_change(old, "ada@example.org"))
+    log().record(Event("Ada", "UserEmailChanged"), *repository.email_change(old, "ada@example.org"))
     person("Bo", email="shared@example.org")
     page = SqliteTable.page
     stale = lambda self, span, **options: Page(before.items, None) if span.index else page(self, span, **options)  # noqa: E731

@@ -9,17 +9,9 @@ from django.core.exceptions import ValidationError
 from hypothesis import given
 from hypothesis import strategies as st
 
-from accounts.rules import (
-    NotAllowed,
-    Permission,
-    Role,
-    check_manages,
-    check_role_change,
-    clean_email,
-    clean_name,
-    has,
-    offered_roles,
-)
+from accounts.rules import Permission, Role, check_manages, check_role_change, has, offered_roles
+from acts.refusals import NotAllowed
+from pages.names import clean_email, clean_name
 
 PERMISSIONS = {
     # permission:               NO_ACCESS OBSERVER VOTER  USER   ADMIN  AUDITOR OWNER

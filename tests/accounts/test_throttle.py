@@ -12,10 +12,11 @@ import pytest
 from django.test import Client
 
 from accounts import repository, services, throttle
-from accounts.addresses import network
 from accounts.models import User
-from accounts.throttle import Limit, Limits, TooOften
+from accounts.throttle import Limits
 from accounts.visitors import COOKIE, MOST_ACCOUNTS, Visitor
+from acts.limits import Limit, TooOften, count
+from pages.addresses import network
 from store import keys
 from store.chaos import Chaos
 from tests.people import PASSWORD
@@ -49,11 +50,11 @@ def tries(site):
 
 def test_one_try_too_many_says_when_to_try_again(site, window):
     for _ in range(3):
-        throttle.count(LIMIT, "Ada")
+        count(LIMIT, "Ada")
     with pytest.raises(TooOften, match="Please try again in 10 minutes"):
-        throttle.count(LIMIT, " ADA ")
-    throttle.count(LIMIT, "Bo")
-    throttle.count(LIMIT, "Ada", window + 600)
+        count(LIMIT, " ADA ")
+    count(LIMIT, "Bo")
+    count(LIMIT, "Ada", window + 600)
 
 
 def test_of_many_at_once_just_so_many_pass(site):
@@ -61,7 +62,7 @@ def test_of_many_at_once_just_so_many_pass(site):
 
     def attempt():
         try:
-            throttle.count(LIMIT, "Ada")
+            count(LIMIT, "Ada")
         except TooOften:
             return
         passed.append(1)
@@ -75,7 +76,7 @@ def test_of_many_at_once_just_so_many_pass(site):
 
 
 def test_who_it_was_is_not_stored(site):
-    throttle.count(LIMIT, "ada@example.org")
+    count(LIMIT, "ada@example.org")
     rows = site._reader().execute("SELECT pk, body FROM vote_data").fetchall()
     assert rows
     assert "ada" not in str(rows)
@@ -83,7 +84,7 @@ def test_who_it_was_is_not_stored(site):
 
 def test_who_it_was_cannot_be_found_by_hashing_names(site, settings):
     def places():
-        throttle.count(LIMIT, "Ada")
+        count(LIMIT, "Ada")
         return {item["PK"] for _, item in site.everything()}
 
     first = places()
@@ -119,7 +120,7 @@ def test_what_could_not_be_judged_does_not_count(site):
 
 def test_a_store_that_takes_nothing_back_refuses_nobody(site, monkeypatch):
     weather = Chaos(site, Random(1))
-    monkeypatch.setattr("accounts.repository.connect", lambda url: weather)
+    monkeypatch.setattr("acts.site.connect", lambda url: weather)
     with throttle.guess(throttle.SIGN_IN, "Ada", Visitor(HOME), None):
         weather.read_only = True
     assert tries(site) == [1, 1, 1]
@@ -473,7 +474,7 @@ def test_somebody_at_an_open_browser_does_not_keep_the_owner_from_theirs(site, p
 def test_the_address_behind_trusted_proxies(rf, settings, remote, forwarded, address):
     settings.TRUSTED_PROXIES = [ip_network("10.0.0.0/8")]
     headers = {"X-Forwarded-For": forwarded} if forwarded else {}
-    assert throttle.address(rf.get("/", REMOTE_ADDR=remote, headers=headers)) == address
+    assert address(rf.get("/", REMOTE_ADDR=remote, headers=headers)) == address
 
 
 def test_addresses_of_the_old_kind_in_new_clothes_are_not_one_home():

@@ -17,6 +17,9 @@ from datetime import timedelta
 from functools import partial
 from random import Random
 
+from acts.site import acting_on
+from ranking.rankings import ranking_from
+
 if __name__ == "__main__":
     import django
 
@@ -24,14 +27,14 @@ if __name__ == "__main__":
 
 from accounts import repository as people
 from accounts.models import User
-from accounts.rules import Refusal
-from accounts.services import Overtaken
-from ballots import repository, rules, services
-from ballots.rules import HasNotVoted, NotNow, Ranks
+from acts.refusals import Overtaken, Refusal
+from ballots import repository, services
+from ballots.rules import HasNotVoted, NotNow
 from elections import repository as elections
 from elections import services as organising
-from elections.repository import Candidate
 from elections.rules import State
+from ranking.candidates import Candidate
+from ranking.rankings import Ranks
 from store.log import as_text, utc_now
 from store.table import Conflict, Table, Unavailable
 from tests.at_once import at_once
@@ -76,7 +79,7 @@ def perform(plan: Plan, table: Table | None = None) -> list[Act]:
 
 
 def _elsewhere(table: Table | None, act: Callable[[], list[Act]]) -> list[Act]:
-    with people.acting_on(table) if table else nullcontext():
+    with acting_on(table) if table else nullcontext():
         return act()
 
 
@@ -125,7 +128,7 @@ def _timed(act: Callable[[], Act]) -> Act:
 
 
 def _cast(user: User, election_name: str, ranks: Ranks, form: str) -> Act:
-    act = Act(user.name, "cast", 0, 0, UNKNOWN, form, rules.ranking_from(ranks, CANDIDATES))
+    act = Act(user.name, "cast", 0, 0, UNKNOWN, form, ranking_from(ranks, CANDIDATES))
     try:
         outcome = services.cast(user, election_name, ranks, form)
     except NO_ANSWER:

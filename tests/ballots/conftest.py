@@ -7,8 +7,8 @@ from collections.abc import Callable
 import pytest
 
 from elections import repository, services
-from elections.repository import Candidate
 from elections.rules import Election
+from ranking.candidates import Candidate
 from tests.people import enrol
 
 

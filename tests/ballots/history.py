@@ -17,7 +17,6 @@ from typing import Any
 
 from accounts.models import User
 from ballots import repository, services
-from config.log import COUNTED, SiteSealer
 from elections import repository as elections
 from elections.rules import State
 from elections.turnout import turnout
@@ -25,6 +24,7 @@ from store import keys
 from store.log import utc_now
 from store.seal import GRACE, verify
 from store.table import Item, Table
+from upkeep.sealer import COUNTED, SiteSealer
 
 # What an answer can say.
 DONE = "done"

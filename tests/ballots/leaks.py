@@ -14,16 +14,14 @@ from typing import Any
 
 import pytest
 
-from accounts import mail
-from accounts.repository import table
+from acts.site import table
 from ballots import repository, rules, secrecy, services, views
 from elections import services as organising
+from mail import outbox as mail
+from ranking.codes import SYMBOLS
 from store import keys, sqlite, sqlite_rows
 from store.log import EventLog, as_text
 from store.table import DATA, Put, Update
-
-SYMBOLS = secrecy.SYMBOLS
-
 
 DURING, AFTERWARDS = (2,), (3,)  # what the attacker has: a copy made while it was open, or one made after the close
 

@@ -11,13 +11,13 @@ from accounts import services as accounts
 from accounts.rules import Role
 from ballots import services
 from ballots.rules import NotOnTheRoll
-from config import replay
 from elections import copying
 from elections import repository as elections
 from elections import services as organising
 from elections.rules import Action
 from store import keys
 from store.table import Update
+from upkeep import replay
 
 from .conftest import ranks
 

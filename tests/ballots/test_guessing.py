@@ -23,7 +23,7 @@ from accounts.rules import Role
 from ballots import services
 from elections import repository as elections
 from elections import services as organising
-from elections.repository import Candidate
+from ranking.candidates import Candidate
 from results import repository as results
 from results import roll
 from results import services as counting

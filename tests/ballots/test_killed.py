@@ -30,6 +30,7 @@ from ballots import rules
 from config.settings import BASE_DIR, own_secret
 from elections import repository as elections
 from elections import services as organising
+from ranking.rankings import ranking_from
 from store import keys
 from tests.at_once import at_once
 from tests.store.engines import free_port
@@ -184,7 +185,7 @@ class Rush:
                 time.sleep(0.05)
         self.tries[tries] += 1
         act = Act(voter, "withdraw" if is_withdrawal(form) else "cast", called, time.monotonic(), answer, form)
-        return act if act.kind == "withdraw" else replace(act, rankings=rules.ranking_from(ranks_on(form), CANDIDATES))
+        return act if act.kind == "withdraw" else replace(act, rankings=ranking_from(ranks_on(form), CANDIDATES))
 
 
 def session_of(user: User) -> str:

@@ -6,10 +6,10 @@ from functools import partial
 
 import pytest
 
-from accounts import mail
 from accounts import repository as people
 from accounts import services as accounts
 from accounts.rules import Role
+from acts.site import table
 from ballots import letters, rehearsal, repository, services
 from ballots.repository import Standing
 from ballots.rules import NotNow
@@ -17,6 +17,8 @@ from elections import copying
 from elections import repository as elections
 from elections import services as organising
 from elections.rules import Action, Election
+from mail import outbox as mail
+from ranking.candidates import Candidate
 from store import keys
 from store.table import Exists, Update
 from tests.at_once import at_once
@@ -40,7 +42,7 @@ def test_every_act_is_told_and_nothing_of_the_ballot(opened, person, outbox, sec
         services.cast(eve, "Board", ranks(**each), str(each)).ballot.confirmation for each in ({"Bo": 1}, {"Cy": 1})
     ]
     services.withdraw(eve, "Board", "withdraw")
-    items = list(people.table().each(keys.mails(mail.QUEUED)))
+    items = list(table().each(keys.mails(mail.QUEUED)))
     assert [item["about"] for item in items] == [{"election_name": "Board", "organiser": "the organiser"}] * 3
     told = outbox()
     assert [(to, subject) for to, subject, _ in told] == [
@@ -114,7 +116,7 @@ def test_an_organiser_may_choose_that_nobody_is_told(opened, person):
 def test_robots_of_a_rehearsal_are_not_written_to(person, site, monkeypatch):
     owner = person("the organiser")
     election = organising.create(owner, "Board")
-    organising.add_candidates(owner, election, [elections.Candidate("Ada"), elections.Candidate("Bo")])
+    organising.add_candidates(owner, election, [Candidate("Ada"), Candidate("Bo")])
     wanted = []
     monkeypatch.setattr(mail, "queued", lambda *letter, **about: wanted.append(letter))
     rehearsal.rehearse(owner, election)

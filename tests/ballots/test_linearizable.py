@@ -24,7 +24,8 @@ import pytest
 
 from accounts import repository as people
 from accounts.rules import Role
-from accounts.services import Overtaken
+from acts.refusals import Overtaken
+from acts.site import table
 from ballots import repository, services
 from ballots.rules import NotNow
 from config.settings import BASE_DIR
@@ -73,13 +74,13 @@ class Rush:
     def __init__(self, name: str):
         self.name = name
         self.users = [user for user in map(people.find, VOTERS) if user]
-        self.salt = people.table().get(keys.salt(name))
+        self.salt = table().get(keys.salt(name))
 
     def plan(self, **details: Any) -> Plan:
         return Plan(VOTERS, election=self.name, **details)
 
     def flaws(self, acts: list[Act]) -> list[str]:
-        return flaws(acts, left_behind(people.table(), self.name, self.users, self.salt))
+        return flaws(acts, left_behind(table(), self.name, self.users, self.salt))
 
 
 @pytest.fixture
@@ -150,7 +151,7 @@ def casters(**variables: str) -> Iterator[Callable[[list[Plan]], list[Act]]]:
 @pytest.mark.parametrize("kind", KINDS)
 def test_what_threads_do_some_order_explains(rush, kind):
     board = rush(kind)
-    acts = perform(board.plan(clients=8, seconds=4, organisers=2, closing_after=0.8), slowed(people.table()))
+    acts = perform(board.plan(clients=8, seconds=4, organisers=2, closing_after=0.8), slowed(table()))
     check_that_they_met(acts)
     assert board.flaws(acts) == []
 
@@ -367,7 +368,7 @@ def told(rush) -> tuple[list[Act], Left]:
     for number in range(20):
         board = rush("public", name=f"Board {number}")
         acts = perform(board.plan(clients=3, seconds=3, organisers=1, closing_after=0.3))
-        left = left_behind(people.table(), board.name, board.users, None)
+        left = left_behind(table(), board.name, board.users, None)
         assert flaws(acts, left) == []
         if len(left.ballots) > 1:
             return acts, left
@@ -441,7 +442,7 @@ def in_one_step(monkeypatch: pytest.MonkeyPatch) -> None:
         after = replace(election, allow_edit=False, allow_vote=False)
         writes = [*elections.change(election, after), *elections.gates(after, open_=False)]
         try:
-            EventLog(people.table()).record(Event(actor, "ElectionClosed", {"election_name": election.name}), *writes)
+            EventLog(table()).record(Event(actor, "ElectionClosed", {"election_name": election.name}), *writes)
         except Refused:
             raise Overtaken("Somebody was faster.") from None
         return after
@@ -488,6 +489,6 @@ def test_a_planted_mistake_is_found(rush, monkeypatch, mistake):
 
 
 def is_flawed(board: Rush) -> bool:
-    slow = slowed(people.table(), slowness=0.5, seconds=0.02)
+    slow = slowed(table(), slowness=0.5, seconds=0.02)
     acts = perform(board.plan(clients=8, seconds=2, closing_after=0.3), slow)
     return board.flaws(acts) != []

@@ -17,7 +17,7 @@ from urllib.parse import parse_qsl
 import pytest
 from django.conf import settings
 
-from ballots import repository, rules, services
+from ballots import repository, services
 from bench.ballots import day as days
 from bench.ballots.day import CAST, NAME, Browser, Day
 from bench.ballots.load import NO_ANSWER, Answer, Outcome, Plan, perform
@@ -25,6 +25,7 @@ from bench.ballots.server import HOST, serving
 from bench.ballots.sustained import DONE, NotWhatWasSaid, Step, Voters, check, highest
 from elections import repository as elections
 from elections.turnout import turnout
+from ranking.rankings import ranking_from
 
 VOTERS, RATE = 120, 60.0
 NEVER = 1000.0  # seconds: no answer is too slow here
@@ -46,7 +47,7 @@ def sent(day: Day, folder, browsers: list[Browser], forms: list[dict[str, str]])
 
 def ranking_on(form: dict[str, str]) -> str:
     boxes = {name.removeprefix("rank-"): [rank] for name, rank in form.items() if name.startswith("rank-")}
-    return rules.ranking_from(boxes, days.candidates())
+    return ranking_from(boxes, days.candidates())
 
 
 def rankings_of(browsers: list[Browser]) -> list[str | None]:

@@ -8,8 +8,9 @@ from random import Random
 import pytest
 
 from accounts import repository as people
-from accounts.queues import SomeFailed
 from accounts.rules import Role
+from acts.queues import SomeFailed
+from acts.site import acting_on, table
 from ballots import services
 from elections import repository as elections
 from elections import services as organising
@@ -31,7 +32,7 @@ def users(person):
 
 
 def found_wrong(name: str, acts: list[Act], users: list, salt: dict | None) -> list[str]:
-    return flaws(acts, left_behind(people.table(), name, users, salt))
+    return flaws(acts, left_behind(table(), name, users, salt))
 
 
 def finish_closing() -> None:
@@ -39,7 +40,7 @@ def finish_closing() -> None:
     for _ in range(100):
         try:
             organising.close_what_is_over()
-            for mark in people.table().each(keys.SEALING):
+            for mark in table().each(keys.SEALING):
                 services.seal_what_is_closed(mark["election_name"])  # which leaves the boxes to be looked into
         except (Conflict, Unavailable, SomeFailed):
             continue
@@ -49,10 +50,10 @@ def finish_closing() -> None:
 @pytest.mark.parametrize("secret", [True, False])
 def test_whatever_gets_lost_no_ballot_does_and_none_is_doubled(opened, users, secret):
     opened(*VOTERS, secret_ballot=secret)
-    salt = people.table().get(keys.salt("Board"))
-    weather = Chaos(people.table(), Random(), **WEATHER)
+    salt = table().get(keys.salt("Board"))
+    weather = Chaos(table(), Random(), **WEATHER)
     acts = perform(Plan(VOTERS, clients=4, seconds=4, closing_after=1.5, stubborn=True), weather)
-    with people.acting_on(weather):
+    with acting_on(weather):
         finish_closing()
     answers = Counter(act.answer for act in acts if act.kind != "close")
     assert answers[UNKNOWN] == 0
@@ -64,8 +65,8 @@ def test_whatever_gets_lost_no_ballot_does_and_none_is_doubled(opened, users, se
 def test_a_close_whose_answers_are_lost_is_still_one_close(opened, users):
     for number in range(10):
         opened(*VOTERS, name=f"Board {number}")
-        salt = people.table().get(keys.salt(f"Board {number}"))
-        weather = Chaos(people.table(), Random(number), **WEATHER)
+        salt = table().get(keys.salt(f"Board {number}"))
+        weather = Chaos(table(), Random(number), **WEATHER)
         plan = Plan(VOTERS, clients=0, seconds=1, closing_after=0, election=f"Board {number}")
         acts = [send(users[0], plan.election, f"form {number}"), *perform(plan, weather)]
         finish_closing()
@@ -98,6 +99,6 @@ def _until_it_answers(browser, weather, address, form):
     """The statuses of every answer, the last of which is not an apology."""
     statuses = []
     while not statuses or statuses[-1] in (409, 503):
-        with people.acting_on(weather):
+        with acting_on(weather):
             statuses.append(browser.post(address, form).status_code)
     return statuses

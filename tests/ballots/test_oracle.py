@@ -9,16 +9,17 @@ from pathlib import Path
 import pytest
 from django.conf import settings as django_settings
 
-from accounts import mail
 from accounts import repository as people
-from accounts.letters import compose
 from accounts.rules import Role
+from audit import views as admin_views
 from ballots import repository, services
-from config import admin_views, standing
 from elections import invitations
 from elections import repository as elections
 from elections import services as organising
 from elections import views as organisers
+from mail.letters import compose
+from mail.sending import send_waiting
+from upkeep import health as standing
 
 from .conftest import ranks
 from .oracle import Question, World, as_text, copy_of, every_form, every_page, told_apart
@@ -132,7 +133,7 @@ def test_whom_a_reminder_reaches_tells_nothing(world_of):
         invitations.send_again(organiser, board, "Eve")
         invitations.remind(organiser, board)
         invitations.take_mailings_on()
-        mail.send_waiting(compose)
+        send_waiting(compose)
         asked = [("the organiser", "/election/Board/dashboard/"), ("the organiser", "/election/Board/roll/")]
         pages = [*asked, ("the organiser", "/election/Board/roll/?show=failed"), ("the admin", "/admin/")]
         answers.append([as_text(world.browsers[who].get(page)) for who, page in pages])

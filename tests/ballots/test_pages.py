@@ -15,6 +15,7 @@ from accounts.rules import Role
 from ballots import repository, services
 from elections import repository as elections
 from elections import services as organising
+from ranking.candidates import Candidate
 from tests.people import enrol
 
 from .conftest import ranks
@@ -208,7 +209,7 @@ def test_names_that_could_break_a_page(opened, signed_in, person):
     name = "Ré#1/2 %41 “é” <b> 🗳️ שלום"
     election = organising.create(owner, name)
     wild = ["<script>alert(1)</script>", 'A "quoted" & =1+1', "عبد الله", "🦊" * 20, "x" * 200]
-    organising.add_candidates(owner, election, [elections.Candidate(each) for each in wild])
+    organising.add_candidates(owner, election, [Candidate(each) for each in wild])
     enrol("Eve")
     organising.add_voters(owner, election, ["Eve"])
     organising.open_(owner, elections.find(name), editable=False)
@@ -382,7 +383,7 @@ def test_the_deletion_names_how_many_ballots_will_go(opened, person, signed_in):
 def test_a_rehearsal_by_one_click(person, signed_in):
     owner = person("the organiser")
     election = organising.create(owner, "Board")
-    organising.add_candidates(owner, election, [elections.Candidate("Ada"), elections.Candidate("Bo")])
+    organising.add_candidates(owner, election, [Candidate("Ada"), Candidate("Bo")])
     client = signed_in(owner)
     assert "robots vote" in text_of(client.get("/election/Board/rehearsal/"))
     answer = client.post("/election/Board/rehearsal/")

@@ -9,11 +9,12 @@ from pathlib import Path
 import pytest
 
 from accounts import repository as people
+from acts.site import table
 from ballots import rehearsal
 from elections import repository as elections
 from elections import services as organising
-from elections.repository import Candidate
 from elections.rules import NotReady, WrongState
+from ranking.candidates import Candidate
 from store import keys
 from store.table import Span
 
@@ -62,7 +63,7 @@ def test_nothing_stays_either_when_it_fails(site, draft, monkeypatch):
     with pytest.raises(ZeroDivisionError):
         rehearsal.rehearse(people.find("the organiser"), draft)
     assert everything(site) == before
-    assert people.table() is site
+    assert table() is site
 
 
 def test_what_could_not_open_cannot_be_rehearsed(site, person):

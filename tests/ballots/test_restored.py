@@ -13,8 +13,8 @@ from django.core.management import call_command
 from accounts import repository as people
 from accounts import services as accounts
 from accounts.rules import Role
+from acts.site import table
 from ballots import repository, rules, services
-from config.replay import check, quietly
 from elections import copying
 from elections import repository as elections
 from elections import services as organising
@@ -22,6 +22,7 @@ from results import proof
 from results import services as results
 from store import keys
 from store.table import Update
+from upkeep.replay import check, quietly
 
 from .conftest import ranks
 
@@ -71,7 +72,7 @@ def box() -> list[rules.Ballot]:
 
 
 def told(kind: str) -> list[dict]:
-    return [event for event in people.table().each(keys.events()) if event["event_type"] == kind]
+    return [event for event in table().each(keys.events()) if event["event_type"] == kind]
 
 
 @pytest.mark.parametrize("by", ["restore", "transfer"])
@@ -98,13 +99,13 @@ def test_whoever_has_voted_has_voted_for_good_and_others_vote_as_ever(voted, by)
 def test_all_ballots_are_counted_and_everything_agrees(voted):
     voted()
     services.cast(people.find("Flo"), "Board", ranks(Cy=1), "1")
-    assert check(people.table(), quietly).first == ()
+    assert check(table(), quietly).first == ()
     organising.close(people.find("the organiser"), elections.find("Board"))
     services.seal_what_is_closed()
     assert results.find("Board").seal.ballots == 3
     assert box() == []
     assert proof.check_sealed(elections.find("Board")) is None
-    assert check(people.table(), quietly).first == ()
+    assert check(table(), quietly).first == ()
 
 
 def test_the_pages_say_what_has_happened(voted, signed_in):
@@ -158,7 +159,7 @@ def test_a_second_restore_cuts_the_ties_of_the_time_between_too(voted, restored)
     services.cast(people.find("Gus"), "Board", ranks(Ada=1), "2")
     assert len(box()) == 4
     assert elections.find("Board").restores == 2
-    assert check(people.table(), quietly).first == ()
+    assert check(table(), quietly).first == ()
 
 
 def test_elections_that_are_public_or_not_open_are_left_alone(site, person, opened, restored):
@@ -174,9 +175,9 @@ def test_elections_that_are_public_or_not_open_are_left_alone(site, person, open
 
 def test_a_new_salt_is_made_once(voted):
     voted()
-    salt = people.table().get(keys.salt("Board"))
+    salt = table().get(keys.salt("Board"))
     assert services.unlink_all() == 0
-    assert people.table().get(keys.salt("Board")) == salt
+    assert table().get(keys.salt("Board")) == salt
 
 
 def test_what_was_written_before_there_were_restores_is_read_as_ever(site, person, opened):

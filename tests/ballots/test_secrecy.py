@@ -20,17 +20,18 @@ import pytest
 from django.core import mail as sent
 from django.test import Client
 
-from accounts import mail
 from accounts import repository as people
-from accounts.letters import compose
 from accounts.models import User
-from accounts.queues import SomeFailed
+from acts.queues import SomeFailed
+from acts.site import table
 from ballots import repository, services
 from config.logs import JsonLines
 from elections import invitations
 from elections import repository as elections
 from elections import services as organising
-from elections.repository import Candidate
+from mail.letters import compose
+from mail.sending import send_waiting
+from ranking.candidates import Candidate
 from store import backup, forgetting, keys, sqlite
 from store.log import EventLog, as_text, utc_now
 from store.seal import Sealer
@@ -133,7 +134,7 @@ class Day:
 
     def form(self) -> str:
         """The token of a new form. Time goes by until it is sent, in which the worker mails what is waiting."""
-        mail.send_waiting(compose)
+        send_waiting(compose)
         self.now += timedelta(seconds=self.chance.uniform(1, 40))
         return f"{self.chance.getrandbits(128):032x}"
 
@@ -151,8 +152,8 @@ class Day:
         organising.close(people.find("the organiser"), elections.find(NAME))
         with suppress(SomeFailed):  # a planted mistake may keep the worker from emptying the box
             services.seal_what_is_closed()
-        Sealer(people.table()).seal()
-        mail.send_waiting(compose)
+        Sealer(table()).seal()
+        send_waiting(compose)
         forget()
 
     def leaks(self, *moments: int, at: int | None = None, secret: str | None = None) -> list[Leak]:
@@ -168,7 +169,7 @@ class Day:
 def forget() -> None:
     """As the worker does when it has become quiet."""
     for _ in range(2):
-        forgetting.forget(people.table(), 0)
+        forgetting.forget(table(), 0)
 
 
 @pytest.fixture
@@ -195,7 +196,7 @@ def day(site, person, signed_in, web_log, monkeypatch) -> Callable[..., Day]:
         }
         made = Day(site.path, chance, users, browsers, signed_in(organiser), web_log, utc_now())
         for module in (services, organising):
-            monkeypatch.setattr(module, "log", lambda now=None: EventLog(people.table(), made.clock))
+            monkeypatch.setattr(module, "log", lambda now=None: EventLog(table(), made.clock))
         monkeypatch.setattr(services, "utc_now", made.clock)
         open_election(organiser, [user.name for user in chance.sample(users, len(users))])
         return made
@@ -229,7 +230,7 @@ def open_election(organiser: User, roll: list[str]) -> None:
     opened = organising.open_(organiser, elections.find(NAME), editable=False)
     invitations.invite(organiser, opened)
     invitations.take_mailings_on()
-    mail.send_waiting(compose)
+    send_waiting(compose)
 
 
 def whole_day(day: Day) -> Day:
@@ -300,7 +301,7 @@ def early_copies(voted: Day, settings) -> tuple[list[Leak], list[Leak], float]:
 def as_a_backup(copy: Copy) -> Copy:
     """What the command would have written at the same moment."""
     file = BytesIO()
-    backup.backup(people.table(), file)
+    backup.backup(table(), file)
     file.seek(0)
     entries = list(backup.Reading(file))
     items, events = ([item for name, item in entries if name == table] for table in (DATA, LOG))
@@ -349,7 +350,7 @@ def test_an_election_that_is_deleted_while_open_leaves_no_ballot_in_any_file(day
     voted = day(20)
     voted.acts(30, voted.voters)
     voted.copy(files=True)
-    (salt,) = salts(Scene(NAME, voted.copies, 0)) & {people.table().get(keys.salt(NAME))["salt"]}
+    (salt,) = salts(Scene(NAME, voted.copies, 0)) & {table().get(keys.salt(NAME))["salt"]}
     organising.delete(people.find("the organiser"), elections.find(NAME))
     assert organising.clear_away_all() == 1
     forget()

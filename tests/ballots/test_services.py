@@ -18,6 +18,8 @@ from ballots.secrecy import SecretReplaced
 from elections import repository as elections
 from elections import services as organising
 from elections.turnout import turnout
+from ranking.candidates import Candidate
+from ranking.rankings import BadRanking
 from store import keys
 from store.log import as_text, utc_now
 from store.memory import Memory
@@ -242,7 +244,7 @@ def test_nothing_enters_a_closed_box(site, person, opened):
 )
 def test_what_is_not_a_ranking_is_refused_in_a_sentence(site, person, opened, typed, sentence):
     opened("Eve")
-    with pytest.raises(rules.BadRanking, match=sentence):
+    with pytest.raises(BadRanking, match=sentence):
         services.cast(person("Eve"), "Board", typed, "1")
     assert ballots() == []
 
@@ -251,7 +253,7 @@ def test_a_candidate_who_came_later_can_be_ranked_at_once(site, person, opened):
     election = opened("Eve", editable=True)
     eve = person("Eve")
     services.cast(eve, "Board", ranks(Bo=1), "1")
-    organising.add_candidates(people.find("the organiser"), election, [elections.Candidate("Di")])
+    organising.add_candidates(people.find("the organiser"), election, [Candidate("Di")])
     services.cast(eve, "Board", {"3": ["1"], "1": ["2"]}, "2")
     assert [ballot.rankings for ballot in ballots()] == ["3>1"]
 
@@ -423,13 +425,13 @@ def test_what_a_process_keeps_of_candidates_is_bounded_by_what_is_said_about_the
     owner = person("the organiser")
     for number in range(6):
         election = organising.create(owner, f"Long {number}")
-        organising.add_candidates(owner, election, [elections.Candidate(name, "x" * 19_000) for name in ("A", "B")])
+        organising.add_candidates(owner, election, [Candidate(name, "x" * 19_000) for name in ("A", "B")])
         found = repository.candidates_of(elections.find(election.name))
         assert [len(each.statement) for each in found] == [19_000, 19_000]
     assert 0 < memory.weight <= 500_000
     assert len(memory) == 6
     heavy = organising.create(owner, "Very long")
-    organising.add_candidates(owner, heavy, [elections.Candidate(str(each), "x" * 19_000) for each in range(8)])
+    organising.add_candidates(owner, heavy, [Candidate(str(each), "x" * 19_000) for each in range(8)])
     assert len(repository.candidates_of(elections.find("Very long"))) == 8
     assert len(memory) == 6, "one that is too heavy is read each time"
 

@@ -18,8 +18,9 @@ from accounts import repository as people
 from accounts import services as accounts
 from accounts.models import User
 from accounts.rules import Role
+from acts.site import table
+from audit.tables.raw import item_href
 from ballots import repository, services
-from config.tables.raw import item_href
 from elections import repository as elections
 from elections import services as organising
 from store import keys
@@ -351,7 +352,7 @@ def test_an_address_between_two_old_accounts_does_not_take_the_ballot_along(site
 
 
 def move_at_once(user: User, email: str) -> None:
-    EventLog(people.table()).record(Event(user.name, "UserEmailChanged"), *people.email_change(user, email))
+    EventLog(table()).record(Event(user.name, "UserEmailChanged"), *people.email_change(user, email))
 
 
 # --- where it is kept ---
@@ -365,6 +366,6 @@ def test_a_lineage_is_on_no_page_in_no_event_and_in_no_mail(stage, outbox):
     items = [stage.admin.get(item_href(each)) for each in (keys.user("Eve"), keys.voter("Board", "Eve"))]
     assert [answer.status_code for answer in items] == [200, 200]
     pages = [*pages_of(stage.eve).values(), *(answer.content.decode() for answer in items)]
-    said = [*pages, *map(str, people.table().each(keys.events())), *map(str, outbox())]
+    said = [*pages, *map(str, table().each(keys.events())), *map(str, outbox())]
     assert len(lineages) == 2
     assert not [text for text in said for lineage in lineages if lineage in text]

@@ -32,7 +32,7 @@ def part_with(names: Iterable[str], ranks: dict[str, int], statement: str) -> st
         for number, name in enumerate(names, start=1)
     ]
     context = {"choices": choices, "ranks": len(choices), "draft_key": KEY, "unranked_sentence": "Below all others."}
-    return render_to_string("ballots/parts/ranks.html", context)
+    return render_to_string("ranking/parts/ranks.html", context)
 
 
 @pytest.fixture
@@ -737,7 +737,7 @@ def test_a_ballot_of_20_candidates_weighs_less_than_60_kilobytes_in_all(voter):
     there = voter.locator(".candidate").count()
     name, statement = "Maria Magdalena Hohenstein", "<p>Ten years of rowing, three of them as treasurer.</p>"
     choice = {"number": 20, "name": name, "statement": mark_safe(statement), "ranks": 20}
-    each = len(render_to_string("ballots/parts/choice.html", choice).encode())
+    each = len(render_to_string("ranking/parts/choice.html", choice).encode())
     assert len(received) >= 9, "the page, four styles, the scripts"
     assert sum(received) + each * (20 - there) < 60 * 1024
 

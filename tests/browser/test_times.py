@@ -10,13 +10,13 @@ from django.template import Context, Engine
 from playwright.sync_api import Browser, Page, expect
 
 from config.settings import BASE_DIR
-from elections.time_fields import ZoneField
+from pages.time_fields import ZoneField
 
 NOON = datetime(2025, 11, 15, 12, tzinfo=UTC)
 SCRIPT = (BASE_DIR / "static" / "js" / "times.js").read_text()
 ENGINE = Engine(
     dirs=[BASE_DIR / "templates"],
-    libraries={"times": "elections.templatetags.times"},
+    libraries={"times": "pages.templatetags.times"},
     builtins=["django.templatetags.i18n", "django.templatetags.static"],
 )
 ADDRESS = "http://plenum.test/"

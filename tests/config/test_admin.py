@@ -13,23 +13,27 @@ import pytest
 from django.core.management import call_command
 from django.core.management.base import CommandError
 
-from accounts import mail, services
+from accounts import services
 from accounts.models import User
 from accounts.rules import Role
 from accounts.sessions import SessionStore
+from audit import views as admin_views
 from ballots.services import cast, withdraw
-from config import admin_views, figures, metrics, proxies, standing, system
-from config.leases import Leases
-from config.log import site_sealer
+from config import proxies
 from elections import repository as elections
 from elections import services as organising
-from elections.repository import Candidate
 from elections.rules import State
+from mail import outbox as mail
+from ranking.candidates import Candidate
 from store import keys, trips
 from store.connect import connect
 from store.log import Event, EventLog
 from store.table import DATA, LOG, Put, Table, Unavailable
 from tests.store import engines
+from upkeep import figures, metrics, system
+from upkeep import health as standing
+from upkeep.leases import Leases
+from upkeep.sealer import site_sealer
 
 PAGES = ("/admin/", "/admin/system/")
 

@@ -13,13 +13,13 @@ import pytest
 from django.core.management import call_command
 from django.core.management.base import CommandError, OutputWrapper
 
-from config.progress import shown_on
 from store import keys
 from store.backup import encoded
 from store.connect import connect
 from store.log import Event, EventLog
 from store.seal import verify
 from store.table import DATA, LOG, Put
+from upkeep.progress import shown_on
 
 from .test_commands import run
 
@@ -182,7 +182,7 @@ class Terminal(StringIO):
 
 @pytest.mark.parametrize(("stream", "said"), [(Terminal, "\rBackup: 2,000 items"), (StringIO, "")])
 def test_progress_is_shown_to_whoever_watches(stream, said, monkeypatch):
-    monkeypatch.setattr("config.progress.SECONDS_BETWEEN", 0)
+    monkeypatch.setattr("upkeep.progress.SECONDS_BETWEEN", 0)
     output = stream()
     with shown_on(OutputWrapper(output), "Backup") as progress:
         progress(2000)

@@ -19,9 +19,6 @@ from prometheus_client import REGISTRY
 
 from accounts import repository as people
 from ballots.services import cast
-from config import jobs
-from config.jobs import BALLOTS, FORGETTING, JOBS, SWEEP, Job, Outcome, Worker, pause, run, run_each
-from config.leases import SECONDS, SLACK, Leases
 from config.settings import BASE_DIR
 from elections import repository as elections
 from elections.services import close
@@ -33,6 +30,9 @@ from store.log import Event, EventLog
 from store.sqlite import SqliteTable
 from store.table import Missing, Put, Refused, Unavailable, Update
 from tests.ballots.conftest import opened, ranks  # noqa: F401 - a fixture
+from upkeep import jobs
+from upkeep.jobs import BALLOTS, FORGETTING, JOBS, SWEEP, Job, Outcome, Worker, pause, run, run_each
+from upkeep.leases import SECONDS, SLACK, Leases
 
 from .test_serve import free_port, read, serving
 

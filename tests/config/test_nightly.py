@@ -6,16 +6,16 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from accounts import mail
 from accounts.rules import Role
-from config import nightly
-from config.jobs import JOBS, NIGHTLY, Outcome, run
-from config.leases import Leases
+from mail import outbox as mail
 from store import keys
 from store.log import Event, EventLog
 from store.seal import Sealer
 from tests.at_once import at_once
 from tests.publishing import seal_publicly
+from upkeep import nightly
+from upkeep.jobs import JOBS, NIGHTLY, Outcome, run
+from upkeep.leases import Leases
 
 EVENING = datetime(2026, 11, 15, 20, tzinfo=UTC)
 ROLES = (Role.OWNER, Role.AUDITOR, Role.ADMIN, Role.USER)

@@ -14,25 +14,28 @@ from django.core.management import call_command
 from django.core.management.base import CommandError
 from django.test import Client
 
-from accounts import mail, services
-from accounts.rules import Refusal, Role
+from accounts import services
+from accounts.rules import Role
+from acts.refusals import Refusal
 from ballots.services import cast
-from config import jobs
-from config import pause as pausing
-from config.jobs import JOBS, LOG, MAIL, Job, Outcome, refuse_failures, run, run_each
-from config.leases import Leases
-from config.log import site_sealer
-from config.pause import AlreadyPaused, NotPaused, Paused, Watch, guarded, pause, resume, watch
 from config.settings import BASE_DIR
 from elections import repository as elections
 from elections import services as organising
-from elections.repository import Candidate
 from elections.rules import State
+from mail import outbox as mail
+from mail.sending import send_waiting
+from ranking.candidates import Candidate
 from store import keys, trips
 from store.connect import connect
 from store.log import EventLog
 from store.table import Put, Span
 from tests.people import PASSWORD, enrol
+from upkeep import jobs
+from upkeep import pause as pausing
+from upkeep.jobs import JOBS, LOG, MAIL, Job, Outcome, refuse_failures, run, run_each
+from upkeep.leases import Leases
+from upkeep.pause import AlreadyPaused, NotPaused, Paused, Watch, guarded, pause, resume, watch
+from upkeep.sealer import site_sealer
 
 WRITTEN = Span("WRITTEN")
 
@@ -374,7 +377,7 @@ def test_the_worker_rests_but_for_sealing_the_log(site, board, person, outbox):
 
 def test_no_election_is_closed_while_the_site_is_paused(site, board, monkeypatch):
     pause("Ada", 5)
-    monkeypatch.setattr("elections.repository.now_text", lambda: "2999-01-01T00:00:00.000Z")
+    monkeypatch.setattr("acts.site.now_text", lambda: "2999-01-01T00:00:00.000Z")
     assert run(Job("ends", 5, organising.close_what_is_over), Leases(site)).outcome == Outcome.RESTING
     assert elections.find("Board").stored_state == State.OPEN
 
@@ -402,7 +405,7 @@ def test_a_mail_that_is_being_sent_is_finished(site, monkeypatch):
         def send(self) -> None:
             pause("Olga", 5)
 
-    ended = run(Job("mail", 2, lambda: mail.send_waiting(lambda each: Letter())), Leases(site))
+    ended = run(Job("mail", 2, lambda: send_waiting(lambda each: Letter())), Leases(site))
     assert (ended.outcome, ended.done) == (Outcome.DONE, 1)
     assert len(mail.in_state(mail.SENT, 10)[0]) == 1
 

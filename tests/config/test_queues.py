@@ -7,22 +7,23 @@ from datetime import timedelta
 
 import pytest
 
-from accounts import mail
 from accounts import repository as people
 from accounts import services as accounts
 from accounts.rules import Role
-from config import jobs
-from config.jobs import Job, Outcome
-from config.leases import Leases
-from config.pause import Paused
+from acts.site import table
 from elections import invitations, repository, services
-from elections.repository import Candidate
+from mail import outbox as mail
 from polls import services as polls
+from ranking.candidates import Candidate
 from store import keys
 from store.log import as_text, utc_now
 from store.table import Delete, Put, Unavailable, Update
 from tests.people import somebody
 from tests.polls.conftest import CHOSEN, NAMES
+from upkeep import jobs
+from upkeep.jobs import Job, Outcome
+from upkeep.leases import Leases
+from upkeep.pause import Paused
 
 FIRST = "0000"  # what is marked so comes before everything that has a time or a name
 
@@ -49,8 +50,8 @@ def board(ada, **settings):
 
 
 def removals(ada) -> tuple[Put, Callable[[], bool]]:
-    people.table().write(*people.leaving(somebody("Eve"), "2020-01-01T00:00:00.000Z"))
-    return a_poison_of(keys.LEAVING.pk), lambda: people.table().get(keys.leaving("Eve")) is None
+    table().write(*people.leaving(somebody("Eve"), "2020-01-01T00:00:00.000Z"))
+    return a_poison_of(keys.LEAVING.pk), lambda: table().get(keys.leaving("Eve")) is None
 
 
 def renames(ada) -> tuple[Put, Callable[[], bool]]:
@@ -61,12 +62,12 @@ def renames(ada) -> tuple[Put, Callable[[], bool]]:
 
 def deletions(ada) -> tuple[Put, Callable[[], bool]]:
     services.delete(ada, services.create(ada, "Board"))
-    return a_poison_of(keys.DELETED.pk), lambda: people.table().get(keys.deleted("Board")) is None
+    return a_poison_of(keys.DELETED.pk), lambda: table().get(keys.deleted("Board")) is None
 
 
 def broken_election(**words) -> Put:
     """In the list of open ones, over, and with too little at its own place."""
-    people.table().write(Update(keys.election("Broken"), set={"name": "Broken"}))
+    table().write(Update(keys.election("Broken"), set={"name": "Broken"}))
     fields = dict.fromkeys(("no_voting_before", "created_at", "closing")) | {"state": "open", "name": "Broken"}
     return a_poison_of(repository.list_of(repository.State.OPEN).pk, **fields | words)
 
@@ -80,15 +81,15 @@ def ends(ada) -> tuple[Put, Callable[[], bool]]:
 def reminders(ada) -> tuple[Put, Callable[[], bool]]:
     soon = as_text(utc_now() + timedelta(hours=2))
     board(ada, no_voting_after=soon, remind_before=(3,))
-    people.table().write(Delete(keys.reminders("Board")))  # as if it had been open for long
+    table().write(Delete(keys.reminders("Board")))  # as if it had been open for long
     return broken_election(no_voting_after=soon, remind_before=[3]), lambda: bool(
-        people.table().get(keys.mailing("Board", invitations.TIMED))
+        table().get(keys.mailing("Board", invitations.TIMED))
     )
 
 
 def ballots(ada) -> tuple[Put, Callable[[], bool]]:
     services.close(ada, board(ada))
-    return a_poison_of(keys.SEALING.pk, election_name="Broken"), lambda: bool(people.table().get(keys.result("Board")))
+    return a_poison_of(keys.SEALING.pk, election_name="Broken"), lambda: bool(table().get(keys.result("Board")))
 
 
 def broken_ballots(ada) -> tuple[Put, Callable[[], bool]]:
@@ -102,7 +103,7 @@ def mailings(ada) -> tuple[Put, Callable[[], bool]]:
 
 
 def mails(ada) -> tuple[Put, Callable[[], bool]]:
-    people.table().write(mail.queued("reset_password", "ada@example.org", name="Ada"))
+    table().write(mail.queued("reset_password", "ada@example.org", name="Ada"))
     return a_poison_of(keys.mails(mail.QUEUED).pk), lambda: bool(mail.in_state(mail.SENT, 9)[0])
 
 
@@ -113,7 +114,7 @@ def lost_mails(ada) -> tuple[Put, Callable[[], bool]]:
 
 def over_polls(ada) -> tuple[Put, Callable[[], bool]]:
     poll, _key = polls.make(ada, NAMES, 30, **CHOSEN | {"expires_at": as_text(utc_now() - timedelta(seconds=1))})
-    return a_poison_of(keys.polls_ending().pk), lambda: people.table().get(keys.poll_result(poll.id)) is not None
+    return a_poison_of(keys.polls_ending().pk), lambda: table().get(keys.poll_result(poll.id)) is not None
 
 
 def ends_without_a_name(ada) -> tuple[Put, Callable[[], bool]]:

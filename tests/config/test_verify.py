@@ -10,14 +10,14 @@ from django.core.management.base import CommandError
 
 from accounts.rules import Role
 from ballots import services as ballots
-from config.jobs import LOG as LOG_JOB
-from config.leases import Leases
 from elections import repository, services
-from elections.repository import Candidate
+from ranking.candidates import Candidate
 from store import keys
 from store.log import Event, EventLog
 from store.log_search import Wanted, look
 from store.table import LOG, Delete, Key, Put, Update
+from upkeep.jobs import LOG as LOG_JOB
+from upkeep.leases import Leases
 
 from .test_commands import run
 

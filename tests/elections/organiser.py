@@ -14,10 +14,10 @@ import django
 django.setup()
 
 from accounts import repository as people  # noqa: E402 - Django has to be set up first
-from accounts.rules import Refusal  # noqa: E402
+from acts.refusals import Refusal  # noqa: E402
 from elections import repository, services  # noqa: E402
-from elections.repository import Candidate  # noqa: E402
 from elections.rules import Action  # noqa: E402
+from ranking.candidates import Candidate  # noqa: E402
 
 
 def act(number: int, step: int) -> str:

@@ -11,16 +11,17 @@ import pytest
 
 from accounts import repository as people
 from accounts.rules import Role
+from acts.site import acting_on, table
 from ballots import services as ballots
-from config import jobs, replay
-from config.leases import Leases
 from elections import repository, services
-from elections.repository import Candidate
+from ranking.candidates import Candidate
 from store import keys
 from store.chaos import Chaos
 from store.sqlite import SqliteTable
 from store.table import Delete
 from tests.people import somebody
+from upkeep import jobs, replay
+from upkeep.leases import Leases
 
 VOTERS = [f"voter.{number:03}@example.org" for number in range(200)]
 
@@ -50,7 +51,7 @@ def scene(ada):
 
 
 def left() -> list[str]:
-    return [item["SK"] for item in people.table().each(keys.all_of_election("Board"))]
+    return [item["SK"] for item in table().each(keys.all_of_election("Board"))]
 
 
 def killed_after(monkeypatch, writes: int) -> list[int]:
@@ -107,9 +108,9 @@ def test_killed_at_any_write_the_worker_takes_it_up(tmp_path, monkeypatch):
     for writes in count():
         table = SqliteTable(str(tmp_path / f"{writes}.sqlite3"))
         table.create()
-        with people.acting_on(table):
+        with acting_on(table):
             ada = somebody("Ada", Role.OWNER)
-            services.people.table().write(*people.creation(ada), people.first_owner(ada))
+            table().write(*people.creation(ada), people.first_owner(ada))
             board = scene(ada)
             calls = killed_after(monkeypatch, writes)
             with suppress(Killed):
@@ -161,11 +162,11 @@ class Oldest(Random):
 
 def test_a_mark_that_the_index_still_shows_takes_nothing_from_the_next_election(site, ada, board):
     services.delete(ada, board)
-    with people.acting_on(Chaos(site, Oldest(), lag=1000)):
+    with acting_on(Chaos(site, Oldest(), lag=1000)):
         services.clear_away_all()
         services.create(ada, "Board")
         services.add_candidates(ada, repository.find("Board"), [Candidate("Di")])
-        assert list(people.table().each(keys.DELETED))
+        assert list(table().each(keys.DELETED))
         services.clear_away_all()
     assert [each.name for each in repository.candidates("Board")] == ["Di"]
 

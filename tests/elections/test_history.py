@@ -11,11 +11,13 @@ from pathlib import Path
 import pytest
 
 from accounts.rules import Role
+from acts.site import table
+from acts.tokens import sign
 from ballots import services as ballots
 from elections import history, repository, services
 from elections.history import Place, acts, told, votes_by_day
-from elections.repository import Candidate
 from elections.rules import Action
+from ranking.candidates import Candidate
 from store import keys
 from store.log import Event, EventLog, utc_now
 from store.seal import Sealer
@@ -214,13 +216,12 @@ def test_pages_go_on_under_the_old_name(site, organiser, signed_in, monkeypatch,
 
 
 def test_a_place_of_another_election_is_refused(site, organiser, opened, signed_in):
-    from accounts import tokens
 
     opened()
     services.create(organiser, "Secret draft")
     client = signed_in("reader")
     client.raise_request_exception = False
-    for token in ("forged", tokens.sign("history", "Secret draft", "Secret draft", "99"), tokens.sign("x", "Board")):
+    for token in ("forged", sign("history", "Secret draft", "Secret draft", "99"), sign("x", "Board")):
         assert client.get("/election/Board/history/", {"after": token}).status_code == 400
 
 
@@ -259,7 +260,7 @@ def test_a_day_is_shown_when_it_is_over(opened):
     today = utc_now().replace(hour=12)
     for place, days, votes in ((0, -2, 2), (1, -2, 1), (2, -1, -1), (3, 0, 5)):
         hour = int((today + timedelta(days=days)).timestamp()) // 3600
-        repository.table().write(Update(keys.gate("Board", place), add={f"h{hour}": votes, "voted": votes}))
+        table().write(Update(keys.gate("Board", place), add={f"h{hour}": votes, "voted": votes}))
     before, yesterday = ((today + timedelta(days=days)).date() for days in (-2, -1))
     assert votes_by_day(election, today) == [(before, 3), (yesterday, -1)]
     assert votes_by_day(election, today + timedelta(days=1))[-1] == (today.date(), 5)
@@ -277,7 +278,7 @@ def test_hours_and_days_that_gates_counted_by_fall_on_the_right_day(opened):
     election = opened()
     late = datetime(2026, 11, 15, 23, 30, tzinfo=UTC)
     hour, day = int(late.timestamp()) // 3600, int(late.timestamp()) // 86400
-    repository.table().write(Update(keys.gate("Board", 0), add={f"h{hour}": 1, f"d{day}": 2}))
+    table().write(Update(keys.gate("Board", 0), add={f"h{hour}": 1, f"d{day}": 2}))
     assert votes_by_day(election, late + timedelta(days=2)) == [(date(2026, 11, 15), 3)]
 
 

@@ -6,10 +6,10 @@ import time
 
 import pytest
 
-from accounts.rules import NotAllowed
+from acts.refusals import NotAllowed
 from elections import imports, renaming, repository, services
-from elections.repository import Candidate
 from elections.rules import WrongState
+from ranking.candidates import Candidate
 from store import keys
 from store.log import EventLog
 from store.table import Key, Update

@@ -9,14 +9,15 @@ from collections import Counter
 import pytest
 from django.core import mail as sent
 
-from accounts import mail
 from accounts import repository as people
-from accounts.letters import compose
-from accounts.rules import NotAllowed
+from acts.refusals import NotAllowed
 from ballots import services as voting
 from elections import invitations, repository, services
-from elections.repository import Candidate
 from elections.rules import WrongState
+from mail import outbox as mail
+from mail.letters import compose
+from mail.sending import send_waiting
+from ranking.candidates import Candidate
 from store import keys
 from store.table import Update
 from tests.people import list_as_before
@@ -39,7 +40,7 @@ def opened(ada, voters, **settings):
 
 def deliver():
     invitations.take_mailings_on()
-    mail.send_waiting(compose)
+    send_waiting(compose)
     return Counter(message.to[0] for message in sent.outbox)
 
 

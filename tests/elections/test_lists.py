@@ -12,8 +12,9 @@ from django.utils import translation
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from accounts.rules import Refusal, clean_email, clean_name
-from elections.lists import (
+from acts.refusals import Refusal
+from elections.rules import MOST_CANDIDATES
+from pages.lists import (
     LONGEST_LINE,
     MOST_BYTES,
     MOST_LINES,
@@ -26,7 +27,7 @@ from elections.lists import (
     read_candidates,
     read_voters,
 )
-from elections.rules import MOST_CANDIDATES
+from pages.names import clean_email, clean_name
 from store.keys import fold
 
 

@@ -11,10 +11,11 @@ from django.core import mail as sent
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.urls import reverse
 
-from accounts import mail
-from accounts.letters import compose
-from elections import imports, invitations, lists, messages, repository, roll_views, services
-from elections.repository import Candidate
+from elections import imports, invitations, messages, repository, roll_views, services
+from mail.letters import compose
+from mail.sending import send_waiting
+from pages import lists
+from ranking.candidates import Candidate
 from store import keys
 from tests.people import enrol, list_as_before
 
@@ -74,7 +75,7 @@ def test_the_dashboard_counts_mails_in_one_read(site, page, ada, board):
     answer = page.get(address("dashboard"))
     assert cells(text_of(answer)) == [2, 0, 0, 1]
     assert 'desc="5 trips"' in answer["Server-Timing"]
-    mail.send_waiting(refused)
+    send_waiting(refused)
     answer = page.get(address("dashboard"))
     assert cells(text_of(answer)) == [0, 0, 2, 1]
     assert address("roll") + "?show=failed" in text_of(answer)
@@ -101,7 +102,7 @@ def test_a_message_is_previewed_sent_and_listed(site, page, board):
     assert messages.all_of(board) == [], "a preview sends nothing"
     assert page.post(address("message_voters"), words).status_code == 302
     invitations.take_mailings_on()
-    mail.send_waiting(compose)
+    send_waiting(compose)
     assert {message.subject for message in sent.outbox} == {"Plenum: The room has changed"}
     listed = text_of(page.get(address("message_voters")))
     assert "0 queued, 2 sent, 0 failed" in listed

@@ -12,9 +12,8 @@ from django.utils.safestring import SafeString
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from elections import markdown
-from elections.markdown import plain, to_html
-from elections.rules import LONGEST_TEXT
+from pages import markdown
+from pages.markdown import LONGEST_TEXT, plain, to_html
 
 # Written down once more, so that a longer list in the code is noticed here.
 ALLOWED = {

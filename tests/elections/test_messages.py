@@ -8,12 +8,13 @@ from collections import Counter
 import pytest
 from django.core import mail as sent
 
-from accounts import mail
-from accounts.letters import compose
-from accounts.rules import NotAllowed
+from acts.refusals import NotAllowed
 from elections import invitations, messages, repository, services
-from elections.repository import Candidate
 from elections.rules import WrongState
+from mail import outbox as mail
+from mail.letters import compose
+from mail.sending import send_waiting
+from ranking.candidates import Candidate
 from store import keys
 from store.log import EventLog
 from store.table import Update
@@ -40,7 +41,7 @@ def deliver(compose=compose):
     """Send what waits; answers how many mails each address got."""
     sent.outbox.clear()
     invitations.take_mailings_on()
-    mail.send_waiting(compose)
+    send_waiting(compose)
     return Counter(message.to[0] for message in sent.outbox)
 
 
@@ -181,7 +182,7 @@ def test_numbers_are_exact_when_many_send_at_once(site, ada):
     election = opened(ada, voters)
     invitations.invite(ada, election)
     invitations.take_mailings_on()
-    at_once(*[lambda: mail.send_waiting(refusing(*voters[:7])) for _ in range(5)])
+    at_once(*[lambda: send_waiting(refusing(*voters[:7])) for _ in range(5)])
     assert numbers(invitations.counts(election)[0]) == (0, 33, 7, 0)
     assert len(invitations.failures(election, limit=90)[0]) == 7
 

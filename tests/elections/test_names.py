@@ -12,15 +12,16 @@ from django.urls import reverse
 from accounts import repository as people
 from accounts import services as accounts
 from accounts.rules import Role
+from acts.site import now_text
 from ballots import services as ballots
 from ballots.rules import NotOnTheRoll
-from config import replay
 from elections import imports, invitations, repository, services
-from elections.repository import Candidate
 from elections.rules import Action
+from ranking.candidates import Candidate
 from store import keys, trips
 from store.table import Delete, Update
 from tests.people import enrol, list_as_before
+from upkeep import replay
 
 
 @pytest.fixture
@@ -128,7 +129,7 @@ def test_whoever_had_the_name_before_the_rule_came_in_keeps_their_place(site, ad
     site.write(Delete(keys.names_rule()))  # as earlier versions left a store
     list_as_before(draft, "Old", after)
     opened(ada)
-    assert [each.name for each in repository.waiting_for(before, repository.now_text())] == ["Board"]
+    assert [each.name for each in repository.waiting_for(before, now_text())] == ["Board"]
     with pytest.raises(NotOnTheRoll):
         votes(person(after, Role.VOTER))
     assert people.names_rule() == people.find(after).created_at

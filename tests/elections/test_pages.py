@@ -11,8 +11,8 @@ from django.urls import reverse
 
 from accounts.rules import Role
 from elections import repository, services
-from elections.repository import Candidate
 from elections.rules import State
+from ranking.candidates import Candidate
 from tests.people import enrol
 
 FORM = {

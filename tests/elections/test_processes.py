@@ -11,8 +11,8 @@ import pytest
 
 from config.settings import BASE_DIR
 from elections import repository, services
-from elections.repository import Candidate
 from elections.rules import State
+from ranking.candidates import Candidate
 from store.log import EventLog
 from tests.people import enrol
 

@@ -10,12 +10,12 @@ from django.core.management import call_command
 from hypothesis import given, settings
 from hypothesis import strategies as some
 
-from accounts import mail
-from accounts.rules import NotAllowed
+from acts.refusals import NotAllowed
 from elections import invitations, reminders, repository, services
 from elections.reminders import due, moment, remind_by_the_clock
-from elections.repository import Candidate
 from elections.rules import Action, WrongState
+from mail import outbox as mail
+from ranking.candidates import Candidate
 from store import keys
 from store.log import EventLog, as_text
 from store.table import Update

@@ -7,11 +7,11 @@ from random import Random
 import pytest
 
 from accounts import repository as people
-from accounts.queues import SomeFailed
-from accounts.services import Overtaken
+from acts.queues import SomeFailed
+from acts.refusals import Overtaken
 from elections import copying, renaming, repository, services
-from elections.repository import Candidate
 from elections.rules import WrongState
+from ranking.candidates import Candidate
 from store import keys
 from store.chaos import Chaos
 from store.log import EventLog

@@ -9,15 +9,16 @@ import pytest
 
 from accounts.rules import Role
 from ballots import repository as ballots
-from config import pause
-from elections import copying, markdown, messages, rendered, repository, services
-from elections.rendered import Allowance
-from elections.repository import Candidate
-from elections.rules import MOST_STATED, Action, Html
+from elections import copying, messages, repository, services
+from elections.rules import MOST_STATED, Action
+from pages import markdown, rendered
+from pages.rendered import Allowance, Html
+from ranking.candidates import Candidate
 from store import keys
 from store.memory import Memory
 from store.table import Exists, Update
 from tests.polls.conftest import made  # noqa: F401 - a fixture
+from upkeep import pause
 
 STATEMENT, DESCRIPTION = "I am **Ada**.", "About the *board*."
 SHOWN = "I am <strong>Ada</strong>."

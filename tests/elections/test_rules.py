@@ -8,7 +8,8 @@ from itertools import product
 import pytest
 from django.core.exceptions import ValidationError
 
-from accounts.rules import NotAllowed, Role
+from accounts.rules import Role
+from acts.refusals import NotAllowed
 from elections.rules import (
     Action,
     Election,

@@ -10,11 +10,12 @@ import pytest
 
 from accounts import repository as people
 from accounts import services as accounts
-from accounts.rules import NotAllowed, Role
-from accounts.services import Overtaken
+from accounts.rules import Role
+from acts.refusals import NotAllowed, Overtaken
+from acts.site import now_text
 from elections import copying, repository, services
-from elections.repository import Candidate
 from elections.rules import Action, NotReady, State, WrongState
+from ranking.candidates import Candidate
 from store import keys
 from store.log import EventLog
 from store.table import Delete
@@ -207,9 +208,9 @@ def test_while_open_the_roll_may_only_grow(ada, ready):
 
 def test_elections_waiting_for_me_are_found_by_name_and_by_address(ada, ready, person):
     by_name, by_address = person("hypatia"), person("somebody", email="NEW@example.org")
-    assert repository.waiting_for(by_name, repository.now_text()) == []
+    assert repository.waiting_for(by_name, now_text()) == []
     services.open_(ada, ready, editable=False)
-    now = repository.now_text()
+    now = now_text()
     assert [each.name for each in repository.waiting_for(by_name, now)] == ["Board 2027"]
     assert [each.name for each in repository.waiting_for(by_address, now)] == ["Board 2027"]
     assert repository.waiting_for(ada, now) == []
@@ -231,7 +232,7 @@ def test_an_election_for_everybody_waits_for_everybody_who_was_here_when_it_open
     services.add_candidates(ada, draft, [Candidate("Bo"), Candidate("Cy")])
     election = services.change(ada, again(draft), Action.SET_UP, electorate="everyone")
     services.open_(ada, election, editable=False)
-    now = repository.now_text()
+    now = now_text()
     assert [each.name for each in repository.waiting_for(anybody, now)] == ["Board 2027"]
     assert repository.waiting_for(person("Late"), now) == []
 
@@ -314,7 +315,7 @@ def test_of_two_organisers_with_the_same_page_the_second_is_told(ada, draft):
 @pytest.mark.parametrize("state", ["closed", "draft"])
 def test_what_waits_for_ones_vote_is_not_hidden_by_a_hundred_others(site, ada, ready, state):
     """The entries are made as the store has them: a hundred elections from draft to closed take too long here."""
-    now = repository.now_text()
+    now = now_text()
     hypatia = people.find("Hypatia")
     early, late = (copying.copy(ada, ready, name) for name in ("The oldest", "The newest"))
     flags = {"closed": (False, False), "draft": (True, False)}[state]

@@ -7,8 +7,8 @@ from datetime import UTC, datetime
 import pytest
 from django import forms
 
-from elections.time_fields import LocalTimeField, ZonedForm, ZoneField, zone_choices
-from elections.times import AOE, Edge, Note, typed
+from pages.time_fields import LocalTimeField, ZonedForm, ZoneField, zone_choices
+from pages.times import AOE, Edge, Note, typed
 
 
 class WindowForm(ZonedForm):

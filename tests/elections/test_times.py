@@ -15,8 +15,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from config.settings import BASE_DIR
-from elections import times
-from elections.times import (
+from pages import times
+from pages.times import (
     AOE,
     Edge,
     NoSuchYear,
@@ -306,7 +306,7 @@ def test_a_begun_second_counts_until_it_is_over(milliseconds, seconds):
 
 ENGINE = Engine(
     dirs=[BASE_DIR / "templates"],
-    libraries={"times": "elections.templatetags.times"},
+    libraries={"times": "pages.templatetags.times"},
     builtins=["django.templatetags.i18n", "django.templatetags.static"],
 )
 

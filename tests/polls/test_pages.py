@@ -12,6 +12,8 @@ from django.test import Client
 
 from accounts import repository as people
 from accounts.rules import Role
+from acts.refusals import Overtaken
+from acts.site import log
 from polls import repository, services, voters
 from store import keys
 from store.table import Delete
@@ -402,7 +404,7 @@ def test_one_account_has_one_vote_in_every_browser(site, made, person, signed_in
     send(other, poll, "Sushi")
     assert stored(poll) == ["1"]
     assert "Eve" not in str(events(site, "PollVoteCast"))
-    assert {each["actor"] for each in services.log().since(0) if each["event_type"] == "PollVoteCast"} == {"@voter"}
+    assert {each["actor"] for each in log().since(0) if each["event_type"] == "PollVoteCast"} == {"@voter"}
 
 
 def test_an_observer_may_look_and_not_vote(made, signed_in):
@@ -560,7 +562,7 @@ def test_two_who_act_at_once_are_told(made):
     runner = by_ida(poll)
     services.list_publicly(by_ida(poll), listed=True)
     for act in (partial(services.extend, end=in_hours(3)), services.close, services.delete):
-        with pytest.raises(services.Overtaken):
+        with pytest.raises(Overtaken):
             act(runner)
 
 

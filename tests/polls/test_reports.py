@@ -12,11 +12,11 @@ from django.test import Client
 
 from accounts import repository as people
 from accounts.rules import Role
-from accounts.services import Overtaken
-from config import replay
+from acts.refusals import Overtaken
 from polls import reports, repository, services
 from store.log import as_text, utc_now
 from tests.at_once import at_once
+from upkeep import replay
 
 from .conftest import by_ida, events, vote
 from .test_pages import at_leisure, send, text  # noqa: F401 - a fixture

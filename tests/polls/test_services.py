@@ -9,13 +9,14 @@ import pytest
 from django.contrib.auth.models import AnonymousUser
 
 from accounts import repository as people
-from accounts import services as accounts
-from accounts.queues import SomeFailed
-from accounts.rules import NotAllowed, Role
-from ballots.rules import BadRanking
+from accounts.rules import Role
+from acts.queues import SomeFailed
+from acts.refusals import NotAllowed, Overtaken
+from acts.site import log
 from polls import demo, repository, services, voters
 from polls.counting import Account
 from polls.rules import Act, Full, NotNow, NotThere, Relation
+from ranking.rankings import BadRanking
 from store import keys
 from store.log import as_text, utc_now
 from store.seal import Sealer, verify
@@ -114,7 +115,7 @@ def test_a_form_sent_again_after_the_close_is_still_the_vote_it_was(made):
 def test_of_eight_at_once_from_one_browser_one_vote_is_left(site, made):
     poll = made()
     answers = at_once(*(partial(vote, poll, "a", name) for name in NAMES * 3))
-    assert not [each for each in answers if isinstance(each, Exception) and not isinstance(each, accounts.Overtaken)]
+    assert not [each for each in answers if isinstance(each, Exception) and not isinstance(each, Overtaken)]
     assert len(rankings(poll)) == voted(poll) == 1
 
 
@@ -129,7 +130,7 @@ def test_a_vote_and_a_close_at_once_agree_on_who_was_first(site, made):
     for round_ in range(5):
         poll = made()
         at_once(partial(vote, poll, "a", "Pizza"), partial(services.close, by_ida(poll)))
-        order = [each["event_type"] for each in services.log().since(0) if each["event_data"].get("poll_id") == poll.id]
+        order = [each["event_type"] for each in log().since(0) if each["event_data"].get("poll_id") == poll.id]
         assert order in (["PollClosed"], ["PollVoteCast", "PollClosed"]), round_
         assert voted(poll) == len(order) - 1
 

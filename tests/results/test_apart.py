@@ -11,7 +11,8 @@ from dataclasses import replace
 import pytest
 
 from config.connections import Outgoing
-from results import apart, sandbox
+from results import apart
+from results import sandbox_views as sandbox
 from results.apart import Left, Limits, TooDear
 from results.report import report_of
 from tally import job as jobs

@@ -8,8 +8,7 @@ from io import BytesIO
 import pytest
 
 from accounts import repository as people
-from config import replay
-from config.log import site_sealer
+from acts.site import acting_on
 from elections import repository as elections
 from elections import services as organising
 from results import bundle, proof, services
@@ -28,6 +27,8 @@ from tests.results.test_bundle import (  # noqa: F401 - fixtures
     unpacked,
     verdict,
 )
+from upkeep import replay
+from upkeep.sealer import site_sealer
 
 
 @pytest.fixture(params=[True, False], ids=["secret", "public"])
@@ -100,7 +101,7 @@ def test_a_backup_of_it_is_whole(old, tmp_path):
     copy.create()
     restore(copy, file)
     assert verify(copy) == verify(old)
-    with people.acting_on(copy):
+    with acting_on(copy):
         assert flaw() is None
 
 

@@ -10,7 +10,7 @@ import pytest
 from bench import parts, sandbox
 from bench.report import Report
 from results import apart
-from results.sandbox import job_of
+from results.sandbox_views import job_of
 from tally.formats import read
 
 

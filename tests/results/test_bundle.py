@@ -17,11 +17,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from accounts import repository as people
+from acts.site import table
 from ballots import services as voting
 from elections import messages
 from elections import repository as elections
 from elections import services as organising
-from elections.repository import Candidate
+from ranking.candidates import Candidate
 from results import bundle, services, verify, verify_stv
 from store import keys, seal
 from store.log import Event, EventLog
@@ -66,7 +67,7 @@ def cast(person, election: str, voter: str, ranking: str, form: str = "") -> Non
 def finish(name: str) -> None:
     organising.close(people.find("the organiser"), elections.find(name))
     assert services.find(name).report is not None
-    seal.Sealer(people.table()).seal()
+    seal.Sealer(table()).seal()
 
 
 def taken(name: str = "Board") -> bytes:

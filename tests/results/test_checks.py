@@ -15,7 +15,9 @@ from ballots import repository as ballots
 from ballots import services as casting
 from elections import repository as elections
 from elections import services as organising
-from results import apart, checks, published, services
+from results import apart, published, repository, services
+from results.checks import follow, head_to_head, what_if
+from results.checks.sealed import stamp
 from results.following import decisive, story_of
 from results.published import Place, letters_told
 from results.report import report_of
@@ -61,7 +63,7 @@ def look(signed_in):
 
 
 def address(name: str, found) -> str:
-    return reverse(name, args=["Board", checks.stamp(found.seal)])
+    return reverse(name, args=["Board", stamp(found.seal)])
 
 
 # --- who may see it, and when ---
@@ -102,7 +104,7 @@ def remembering() -> Memory:
 
 def test_round_trips(closed, look, monkeypatch):
     closed(*SIX, secret_ballot=False)
-    monkeypatch.setattr(checks, "summaries", remembering())
+    monkeypatch.setattr(head_to_head, "summaries", remembering())
     at = {name: reverse(name, args=["Board"]) for name in PAGES}
     for name in ("follow", "recount"):
         look.client.get(at[name])  # candidates of a sealed election are read once
@@ -142,8 +144,8 @@ def test_a_file_of_a_sealed_result_never_changes_and_says_so(closed, look):
 
 def test_an_election_sealed_later_has_another_address_even_with_the_same_ballots(closed):
     seal = closed(*SIX).seal
-    assert checks.stamp(seal) == checks.stamp(replace(seal))
-    assert checks.stamp(seal) != checks.stamp(replace(seal, sealed_at="2031-01-01T00:00:00.000000Z"))
+    assert stamp(seal) == stamp(replace(seal))
+    assert stamp(seal) != stamp(replace(seal, sealed_at="2031-01-01T00:00:00.000000Z"))
 
 
 def test_the_recount_page_names_what_was_published(closed, look):
@@ -183,7 +185,7 @@ def test_in_a_public_election_the_list_says_whose_each_is(closed, look):
 @pytest.fixture
 def in_small_parts(monkeypatch):
     monkeypatch.setattr(casting, "A_SEALED_PART", 100)
-    monkeypatch.setattr(checks, "A_PAGE", 2)
+    monkeypatch.setattr(follow, "A_PAGE", 2)
 
 
 def test_leafing_through_the_list_meets_every_ballot_once(in_small_parts, closed, look):
@@ -348,14 +350,17 @@ def test_the_numbers_are_the_people(closed, unranked):
     found = closed(*SIX, secret_ballot=False, unranked=unranked)
     counted = ballots.counted("Board").normal
     for one, other in ((0, 1), (1, 2), (2, 0)):
-        each = [checks.opinion(ballot["rankings"], one, other, unranked) for ballot in ballots.every_published("Board")]
-        numbers = checks.opinions(counted.summary, one, other, unranked)
+        each = [
+            head_to_head.opinion(ballot["rankings"], one, other, unranked)
+            for ballot in ballots.every_published("Board")
+        ]
+        numbers = head_to_head.opinions(counted.summary, one, other, unranked)
         assert {said: each.count(said) for said in numbers} == numbers
         assert sum(numbers.values()) == found.seal.ballots
 
 
 def test_a_public_election_names_the_people_page_by_page(closed, look, monkeypatch):
-    monkeypatch.setattr(checks, "A_PAGE", 2)
+    monkeypatch.setattr(head_to_head, "A_PAGE", 2)
     closed(*SIX, secret_ballot=False)
     first = look("head_to_head", "?one=0&other=1&said=above")
     assert re.findall(r"voter \d", first) == ["voter 0", "voter 1"]
@@ -372,7 +377,7 @@ def test_a_secret_election_names_nobody(closed, look):
 
 
 def test_of_too_many_people_it_says_so(closed, look, monkeypatch):
-    monkeypatch.setattr(checks, "MOST_READ", 5)
+    monkeypatch.setattr(head_to_head, "MOST_READ", 5)
     closed(*SIX, secret_ballot=False)
     text = look("head_to_head", "?one=0&other=1")
     assert "up to 5 ballots" in text
@@ -406,8 +411,8 @@ def test_without_the_winner_another_wins_and_nothing_is_stored(site, closed, loo
 
 def test_the_supposed_result_is_that_of_the_ballots_without_them(closed):
     found = closed(*SIX, method="borda")
-    counted = checks.repository.counted("Board", found.seal.candidates)
-    report = report_of(checks.job_of(found, counted.without(["Bo"])).done())
+    counted = repository.counted("Board", found.seal.candidates)
+    report = report_of(what_if.job_of(found, counted.without(["Bo"])).done())
     assert report.result == count(counted.without(["Bo"]), "borda")
     assert {each.method for each in report.others} == {each.method for each in found.report.others}
 
@@ -416,7 +421,7 @@ def test_without_the_ballots_of_some_voters_in_a_public_election(closed, look):
     closed(*SIX, secret_ballot=False)
     text = look("what_if", "?voters=VOTER+0%0Avoter+1%0A%0Avoter+1")
     assert "Without the ballots of: <bdi>VOTER 0</bdi>, <bdi>voter 1</bdi>." in text
-    counted, strangers = checks._counted(services.find("Board"), ["voter 0", "voter 1"])
+    counted, strangers = what_if._counted(services.find("Board"), ["voter 0", "voter 1"])
     assert strangers == []
     assert dict(counted.counts) == {"1>2": 1, "1=2": 1, "2>0": 1, "": 1}
 
@@ -446,8 +451,8 @@ def test_whose_ballot_is_whose_cannot_be_supposed_in_a_secret_election(closed, l
 
 def test_what_would_take_too_long_is_not_begun(closed, look, monkeypatch):
     closed(*SIX)
-    monkeypatch.setattr(checks, "summaries", remembering())
-    for module, limit in ((checks, "MOST_COUNTED"), (apart, "MOST_STEPS")):
+    monkeypatch.setattr(head_to_head, "summaries", remembering())
+    for module, limit in ((head_to_head, "MOST_COUNTED"), (what_if, "MOST_COUNTED"), (apart, "MOST_STEPS")):
         with monkeypatch.context() as small:
             small.setattr(module, limit, 2)
             assert "too large to be counted again" in look("what_if", "?without=0", status=422)
@@ -461,10 +466,10 @@ def _main(page: str) -> str:
 def test_what_if_and_head_to_head_say_the_same_when_they_are_counted_apart(closed, look, monkeypatch):
     closed(*SIX)
     asked = (("what_if", "?without=0"), ("head_to_head", "?one=0&other=1"))
-    monkeypatch.setattr(checks, "summaries", remembering())
+    monkeypatch.setattr(head_to_head, "summaries", remembering())
     here = [_main(look(*each)) for each in asked]
     monkeypatch.setattr(apart, "SMALL", 0)
-    monkeypatch.setattr(checks, "summaries", remembering())
+    monkeypatch.setattr(head_to_head, "summaries", remembering())
     assert [_main(look(*each)) for each in asked] == here
 
 

@@ -17,9 +17,12 @@ from django.test import Client
 
 from accounts import repository as people
 from accounts.rules import Role
+from acts.site import table
 from elections import repository as elections
 from elections import services as organising
-from results import exports, rctab, services
+from ranking.candidates import Candidate
+from results import export_views as exports
+from results import rctab, services
 from results.files import EXPORTS, context_of_exports, file_name, version
 from store import seal, trips
 from tally.ballots import Ballots
@@ -61,7 +64,7 @@ def test_nothing_leaves_before_the_close_by_any_address(person, signed_in, reade
     owner = person("the organiser")
     enrol("Eve")
     organising.create(owner, "Board", secret_ballot=secret, electorate="everyone")
-    organising.add_candidates(owner, elections.find("Board"), [elections.Candidate("Ada"), elections.Candidate("Bo")])
+    organising.add_candidates(owner, elections.find("Board"), [Candidate("Ada"), Candidate("Bo")])
     for client in (reader, signed_in("a moderator", Role.ADMIN), signed_in(owner)):
         assert {client.get(address).status_code for address in FILES} <= {403, 404}  # a draft is not there for most
     organising.open_(owner, elections.find("Board"), editable=False)
@@ -88,7 +91,7 @@ def test_a_bundle_waits_for_the_log_to_be_sealed(held, reader, monkeypatch):  # 
     answer = reader.get(f"{BOARD}bundle.zip")
     assert answer.status_code == 202
     assert b"The log is being sealed" in answer.content
-    seal.Sealer(people.table()).seal()
+    seal.Sealer(table()).seal()
     assert zipfile.is_zipfile(io.BytesIO(body(reader.get(f"{BOARD}bundle.zip"))))
 
 

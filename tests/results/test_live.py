@@ -17,8 +17,8 @@ from ballots import repository as ballots
 from ballots import services as voting
 from elections import repository as elections
 from elections import services as organising
-from elections.repository import Candidate
-from results import live
+from ranking.candidates import Candidate
+from results import live, watching
 from results.running import OVERLAP, Running
 from store import keys, trips
 from store.log import as_text, utc_now
@@ -53,7 +53,7 @@ def clock() -> Clock:
 
 
 @pytest.fixture
-def shelf(clock, monkeypatch) -> live.Shelf:
+def shelf(clock, monkeypatch) -> Shelf:
     new = Shelf(clock=clock)
     monkeypatch.setattr(live, "shelf", new)
     return new
@@ -75,7 +75,7 @@ def withdraw(voter: User, name: str = "Board") -> None:
     voting.withdraw(voter, name, f"{voter.name} {random.random()}")
 
 
-def assert_as_recounted(shelf: live.Shelf, name: str = "Board") -> None:
+def assert_as_recounted(shelf: Shelf, name: str = "Board") -> None:
     recounted = ballots.counted(name).normal
     result = shelf.look(name).result
     running = shelf._watched[keys.fold(name)].running
@@ -211,7 +211,7 @@ def test_many_withdrawals_do_not_make_us_read_everything_all_the_time(site, boar
     eve, flo, gus, _hal = board
     for voter in (eve, flo, gus):
         cast(voter, Ada=1)
-    monkeypatch.setattr(live, "REREAD_RATE", 0.01)
+    monkeypatch.setattr(watching, "REREAD_RATE", 0.01)
     shelf.look("Board")
     withdraw(eve)
     assert shelf.look("Board").result.total == 3, "it has just been read"
@@ -220,7 +220,7 @@ def test_many_withdrawals_do_not_make_us_read_everything_all_the_time(site, boar
 
 
 def test_an_election_of_the_same_name_is_another(site, board, shelf, monkeypatch):
-    monkeypatch.setattr(live, "REREAD_RATE", 0.001)
+    monkeypatch.setattr(watching, "REREAD_RATE", 0.001)
     cast(board[0], Ada=1)
     assert shelf.look("Board").result.total == 1
     owner = people.find("the organiser")

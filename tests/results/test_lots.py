@@ -15,14 +15,13 @@ import pytest
 from accounts import repository as people
 from ballots import services as voting
 from ballots.services import CannotSeal
-from config import replay
 from elections import copying
 from elections import repository as elections
 from elections import services as organising
-from elections.repository import Candidate
 from elections.rules import Election
+from ranking.candidates import Candidate
 from results import live, proof, repository, services, verify
-from results.checks import job_of
+from results.checks.what_if import job_of
 from results.lots import context_of_lots
 from results.report import report_on
 from results.text import as_text
@@ -37,6 +36,7 @@ from tests.ballots.conftest import opened, ranks  # noqa: F401 - a fixture
 from tests.people import enrol
 from tests.results.test_bundle import run, taken, unpacked
 from tests.results.test_sealing import close, sealed, voted  # noqa: F401 - fixtures
+from upkeep import replay
 
 THREE = ({"Ada": 1}, {"Bo": 1}, {"Cy": 1})  # an instant runoff must draw two lots
 OLD_SEED = "00112233aabbccdd"

@@ -8,7 +8,9 @@ import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 
-from results import apart, sandbox
+from acts.limits import Limit
+from results import apart
+from results import sandbox_views as sandbox
 from store import keys
 from tally.ballots import Ballots
 from tally.formats import read, write
@@ -124,7 +126,7 @@ def test_the_closer_look_is_as_long_as_there_is_time(site, client, monkeypatch):
 
 
 def test_one_address_counts_so_often_and_no_more(site, client, monkeypatch):
-    monkeypatch.setattr(sandbox, "COUNTS", sandbox.throttle.Limit("sandbox-address", 2, 600))
+    monkeypatch.setattr(sandbox, "COUNTS", Limit("sandbox-address", 2, 600))
     assert [page_of(client, ballots=CAPITAL)[0] for _ in range(3)] == [200, 200, 422]
     assert "tried too often" in page_of(client, ballots=CAPITAL)[1]
     assert client.get(PAGE).status_code == 200

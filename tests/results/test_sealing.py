@@ -10,8 +10,8 @@ from functools import partial
 import pytest
 
 from accounts import repository as people
-from accounts.queues import SomeFailed
 from accounts.rules import Role
+from acts.queues import SomeFailed
 from ballots import services as ballots
 from elections import repository as elections
 from elections import services as organising

@@ -7,8 +7,8 @@ import pytest
 from accounts import repository as people
 from elections import repository as elections
 from elections import services as organising
-from elections.repository import Candidate
 from elections.rules import Election
+from ranking.candidates import Candidate
 from results import bundle, proof, services, trail
 from results.trail import Follower, events_of
 from store import keys, limits, trips

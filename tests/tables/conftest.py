@@ -10,8 +10,8 @@ from django.test import Client
 from accounts import repository as people
 from accounts.rules import Role
 from elections import repository, services
-from elections.repository import Candidate
 from elections.rules import Election
+from ranking.candidates import Candidate
 from tests.people import enrol
 
 CANDIDATES = ("Ada #1", "Bo 🦜", "Cy/Di")

@@ -7,8 +7,8 @@ import re
 
 import pytest
 
-from config.tables import masks
-from config.tables.masks import HIDDEN, Allowed
+from audit.tables import masks
+from audit.tables.masks import HIDDEN, Allowed
 from store import keys
 from store.table import DATA, LOG, Key, Span
 

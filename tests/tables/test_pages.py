@@ -13,9 +13,9 @@ import pytest
 
 from accounts import repository as people
 from accounts.rules import Role
+from audit.tables import raw, relations
 from ballots import repository as ballot_items
 from ballots import services as ballots
-from config.tables import raw, relations
 from elections import repository, services
 from store import keys
 from store.seal import Sealer
@@ -204,7 +204,7 @@ def test_a_file_holds_no_formula(site, auditor, person):
 
 
 def test_counts_that_are_kept_are_shown(site, auditor, person):
-    from config.log import site_sealer
+    from upkeep.sealer import site_sealer
 
     site_sealer().seal()
     assert "1 row in all" in text_of(auditor.get("/admin/tables/users/"))

@@ -11,14 +11,16 @@ from urllib.parse import parse_qsl, unquote_plus, urlencode, urlsplit
 import pytest
 from django.test import Client
 
-from accounts import mail, throttle
 from accounts import repository as people
 from accounts import services as accounts
-from accounts.letters import compose
+from accounts import throttle
+from acts.limits import count
+from audit.tables import masks, raw, relations
 from ballots import services as ballots
-from config.tables import masks, raw, relations
 from elections import invitations, repository
 from elections import services as organising
+from mail.letters import compose
+from mail.sending import send_waiting
 from store import keys
 from store.seal import Sealer
 from store.table import DATA
@@ -118,10 +120,10 @@ def day(site, person, opened, signed_in, monkeypatch):
     election = opened(NAME, *VOTERS)
     invitations.invite(people.find("the organiser"), election)
     invitations.take_mailings_on()
-    mail.send_waiting(compose)
+    send_waiting(compose)
     accounts.invite(people.find("the organiser"), "guest@example.org")
     accounts._await_confirmation("Newcomer", "new@example.org", "md5$pepper$digested-password")
-    throttle.count(throttle.RESET.anywhere, VOTERS[0])
+    count(throttle.RESET.anywhere, VOTERS[0])
     for number, user in enumerate(users):
         signed_in(user)
         order = [(number + step) % 3 for step in range(3)]

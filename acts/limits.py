@@ -1,0 +1,82 @@
+"""How often something may be done: counted atomically, in items that expire."""
+
+from __future__ import annotations
+
+import math
+import time
+from contextlib import suppress
+from dataclasses import dataclass
+
+from django.utils.crypto import salted_hmac
+from django.utils.translation import ngettext
+
+from store import keys
+from store.table import Key, StoreError
+
+from .refusals import Refusal
+from .site import table
+
+TEN_MINUTES, HOUR, DAY = 600, 3600, 24 * 3600
+
+
+class TooOften(Refusal):
+    """Tried too often; the words say when to try again."""
+
+    def __init__(self, seconds: int):
+        self.seconds = seconds
+        minutes = max(1, -(-seconds // 60))
+        super().__init__(
+            ngettext(
+                "That was tried too often. Please try again in %(minutes)d minute.",
+                "That was tried too often. Please try again in %(minutes)d minutes.",
+                minutes,
+            )
+            % {"minutes": minutes}
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Limit:
+    """At most so many tries in so many seconds."""
+
+    kind: str
+    most: int
+    seconds: int
+
+
+@dataclass(frozen=True, slots=True)
+class Counted:
+    """One try, in the window it was counted in."""
+
+    place: Key
+    ends: int
+    tries: int
+
+
+def count(limit: Limit, who: str, now: float | None = None) -> Counted:
+    """Count one try of somebody, and refuse it if it is one too many. Whoever it is, is not stored."""
+    now = time.time() if now is None else now
+    counted = _counted(limit, who, now)
+    if counted.tries > limit.most:
+        raise TooOften(math.ceil(counted.ends - now))
+    return counted
+
+
+def is_within(limit: Limit, who: str) -> bool:
+    """Count, and say whether it is not one too many."""
+    return _counted(limit, who, time.time()).tries <= limit.most
+
+
+def _counted(limit: Limit, who: str, now: float) -> Counted:
+    window = int(now // limit.seconds)
+    ends = (window + 1) * limit.seconds
+    mark = salted_hmac("accounts.throttle", f"{limit.kind} {keys.fold(who)}", algorithm="sha256").hexdigest()
+    place = keys.throttle(mark, window)
+    return Counted(place, ends, table().increment(place, "tries", also={"ttl": ends}))
+
+
+def give_back(tries: list[Counted]) -> None:
+    """A store that does not take it keeps the count, which is soon forgotten; nobody is refused for that."""
+    with suppress(StoreError):
+        for each in tries:
+            table().increment(each.place, "tries", -1, also={"ttl": each.ends})

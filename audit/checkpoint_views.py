@@ -1,0 +1,61 @@
+"""Checkpoints for everybody: whoever keeps one can later tell whether the log was changed.
+
+Only public ones are shown (store/publish.py): those of every few seconds would tell when single people acted.
+"""
+
+from __future__ import annotations
+
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.urls import reverse
+from django.utils.http import urlencode
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_safe
+
+from accounts.access import public
+from acts.site import table
+from store.keys import DIGITS
+from store.log import EventLog
+from store.table import Item
+
+A_PAGE = 20
+
+
+@public
+@require_safe
+def checkpoints(request: HttpRequest) -> HttpResponse:
+    """The newest one, and those before it."""
+    after = request.GET.get("after") or None
+    page = EventLog(table()).public_checkpoints(limit=A_PAGE, cursor=after)
+    older = f"{reverse('checkpoints')}?{urlencode({'after': page.cursor})}" if page.cursor else ""
+    newest = page.items[0] if page.items and not after else None
+    context = {"checkpoint": newest, "checkpoints": page.items, "older": older, "is_newest": True, "further": after}
+    return render(request, "audit/checkpoints.html", context)
+
+
+@public
+@require_safe
+def checkpoint(request: HttpRequest, number: int) -> HttpResponse:
+    """The one that covers an event."""
+    found = EventLog(table()).public_over(number) if 0 < number < 10**DIGITS else None
+    if found is None:
+        raise Http404
+    return render(request, "audit/checkpoints.html", {"checkpoint": found})
+
+
+@public
+@require_safe
+def newest(request: HttpRequest) -> HttpResponse:
+    """For programs: a line to hand to `verify`, and one that says when it became public."""
+    found = EventLog(table()).newest_public()
+    if found is None:
+        return _text(_("Nothing has been sealed yet.") + "\n", 404)
+    return _text(f"{as_argument(found)}\n{found['published_at']}\n")
+
+
+def as_argument(checkpoint: Item) -> str:
+    return f"{checkpoint['event_id']}:{checkpoint['hash']}"
+
+
+def _text(text: str, status: int = 200) -> HttpResponse:
+    return HttpResponse(text, status=status, content_type="text/plain; charset=utf-8")

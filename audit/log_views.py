@@ -1,0 +1,115 @@
+"""The event log for auditors: everything that happened, the newest first, and each event by itself."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.urls import reverse
+from django.utils.http import urlencode
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_safe
+
+from accounts.access import anybody, requires
+from accounts.rules import Permission
+from acts.site import table
+from store.keys import DIGITS
+from store.log import EventLog
+from store.log_search import look
+from store.seal import KEPT, event_digest
+from store.table import Item
+
+from .log_forms import TYPES, LogForm
+
+A_PAGE = 50
+ABOUT = ("election_name", "poll_id", "name", "new_owner", "email")  # what an event is about, the first that it has
+LONGEST_VALUE = 4000
+THE_SITE = "plenum"
+
+
+@requires(Permission.VIEW_SECRETS)
+@require_safe
+def log(request: HttpRequest) -> HttpResponse:
+    form = LogForm(request.GET)
+    context: dict[str, Any] = {"form": form, "types": TYPES}
+    if not form.is_valid():
+        return render(request, "audit/log/log.html", context, status=422)
+    found = look(table(), form.wanted(), before=form.cleaned_data["before"], limit=A_PAGE)
+    context |= {
+        "events": [(event, _about(event)) for event in found.events],
+        "further": _address(form, found.before) if found.before else "",
+        "looked_to": found.before if len(found.events) < A_PAGE else None,
+        "filtered": bool(form.typed()),
+        "newest": reverse("log") + _query(form.typed()) if form.cleaned_data["before"] else "",
+    }
+    return render(request, "audit/log/log.html", context)
+
+
+def _address(form: LogForm, before: int) -> str:
+    return reverse("log") + _query({**form.typed(), "before": before})
+
+
+def _query(words: dict[str, Any]) -> str:
+    return f"?{urlencode(words)}" if words else ""
+
+
+def _about(event: Item) -> tuple[str, str]:
+    """What the event is about, and whether that is an election."""
+    said = event["event_data"]
+    name = next((name for name in ABOUT if isinstance(said.get(name), str)), "")
+    return (said[name], name) if name else ("", "")
+
+
+def load_numbered(number: int) -> tuple[int, Item | None] | None:
+    """The event of that number, or that the number is void."""
+    if number >= 10**DIGITS:
+        return None
+    records = EventLog(table())
+    found = records.find(number)
+    return (number, found) if found or records.is_void(number) else None
+
+
+@requires(Permission.VIEW_SECRETS, load=load_numbered, rule=anybody)
+@require_safe
+def event(request: HttpRequest, numbered: tuple[int, Item | None]) -> HttpResponse:
+    """One event with all it says, its digest, and the checkpoints that cover it; or that its number is void."""
+    number, found = numbered
+    records = EventLog(table())
+    checkpoint, public = records.checkpoint_over(number), records.public_over(number)
+    if found is None:
+        return render(request, "audit/log/void.html", {"number": number, "public": public})
+    digest = event_digest(found)
+    context = {
+        "event": found,
+        "elections": _elections(found),
+        "rows": [(name, _shown(value)) for name, value in sorted(found["event_data"].items())],
+        "digest": digest.hex(),
+        "checkpoint": checkpoint,
+        "public": public,
+        "intact": checkpoint is None or _kept(checkpoint, number) == digest[:KEPT],
+        "by_itself": found["actor"] == THE_SITE,
+    }
+    return render(request, "audit/log/event.html", context)
+
+
+def _elections(event: Item) -> list[str]:
+    said = event["event_data"]
+    names = ("election_name", "new_name") if event["event_type"] == "ElectionRenamed" else ("election_name",)
+    return [said[name] for name in names if isinstance(said.get(name), str)]
+
+
+def _kept(checkpoint: Item, number: int) -> bytes:
+    start = (number - checkpoint["first_event_id"]) * KEPT
+    return bytes(checkpoint["digests"][start : start + KEPT])
+
+
+def _shown(value: Any) -> dict[str, Any]:
+    """A value as the table shows it: text as it is, all else as JSON, a list line by line, and not without end."""
+    lines = value if isinstance(value, list) else [value]
+    text = value if isinstance(value, str) else "\n".join(json.dumps(line, ensure_ascii=False) for line in lines)
+    short = text[:LONGEST_VALUE]
+    left = len(text) - len(short)
+    note = _("… and %(count)d more characters") % {"count": left} if left else ""
+    return {"text": short, "note": note, "plain": isinstance(value, str)}

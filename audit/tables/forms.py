@@ -1,0 +1,72 @@
+"""What an auditor types to find something in the tables."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django import forms
+from django.utils.translation import gettext_lazy as _
+
+from pages.names import LONGEST_EMAIL, LONGEST_NAME
+from store.limits import KEY_BYTES
+
+TABLES = (("data", _("data")), ("log", _("event log")))
+KINDS = (("election", _("Election")), ("person", _("Person")))
+MOST_DIGITS = 12
+LONGEST_CURSOR = 8_000
+
+
+class KeyField(forms.CharField):
+    """A key as it is stored: nothing is trimmed from it."""
+
+    def __init__(self, name: str, **options: Any):
+        super().__init__(strip=False, max_length=KEY_BYTES[name], **options)
+
+
+class CursorField(forms.CharField):
+    def __init__(self) -> None:
+        super().__init__(required=False, max_length=LONGEST_CURSOR, widget=forms.HiddenInput)
+
+
+class PartitionForm(forms.Form):
+    table = forms.ChoiceField(label=_("Table"), choices=TABLES)
+    pk = KeyField("PK", label=_("Partition key"))
+    prefix = KeyField("SK", label=_("Sort key begins with"), required=False)
+    index = forms.BooleanField(label=_("It is a key of the index"), required=False)
+
+    def clean(self) -> dict[str, Any]:
+        cleaned: dict[str, Any] = super().clean() or self.cleaned_data
+        if cleaned.get("index") and cleaned.get("table") == "log":
+            self.add_error("index", _("Only the data table has an index."))
+        return cleaned
+
+
+class ThingForm(forms.Form):
+    """For those who know a name but no key."""
+
+    kind = forms.ChoiceField(label=_("Kind"), choices=KINDS)
+    name = forms.CharField(label=_("Its name"), max_length=LONGEST_NAME)
+
+
+class ItemForm(forms.Form):
+    table = forms.ChoiceField(choices=TABLES)
+    pk = KeyField("PK")
+    sk = KeyField("SK")
+
+
+class FilterForm(forms.Form):
+    """The beginning of a table's natural key; each table asks for some of these, and needs an election if it asks."""
+
+    name = forms.CharField(label=_("Name begins with"), required=False, max_length=LONGEST_EMAIL)
+    election = forms.CharField(label=_("Election"), max_length=LONGEST_NAME)
+    begins = forms.CharField(label=_("Begins with"), required=False, max_length=LONGEST_EMAIL)
+    ballot = forms.CharField(label=_("Ballot: a voter or a code"), required=False, max_length=LONGEST_EMAIL)
+    number = forms.IntegerField(
+        label=_("Up to number"), required=False, min_value=0, max_value=10**MOST_DIGITS - 1, localize=False
+    )
+    after = CursorField()
+
+    def __init__(self, *arguments: Any, asked: tuple[str, ...], **options: Any):
+        super().__init__(*arguments, **options)
+        for name in set(self.fields) - {*asked, "after"}:
+            del self.fields[name]

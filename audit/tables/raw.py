@@ -1,0 +1,250 @@
+"""The two tables as they are stored, partition by partition: what lies where, with everything hidden that is secret."""
+
+from __future__ import annotations
+
+import base64
+import json
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from cryptography.fernet import Fernet, InvalidToken
+from django.conf import settings
+from django.urls import reverse
+from django.utils.crypto import salted_hmac
+from django.utils.http import urlencode
+from django.utils.translation import gettext_lazy as _
+
+from acts.refusals import Refusal
+from acts.site import table
+from elections.repository import gate_keys
+from store import keys
+from store.table import DATA, LOG, BadCursor, Invalid, Item, Key, Span
+
+from . import masks
+from .masks import HIDDEN, Allowed, Hidden
+
+A_PAGE = 50
+LONGEST_VALUE = 4_000  # characters of a value on the page of an item
+LONGEST_SUMMARY = 160
+NAMES = {"data": DATA, "log": LOG}
+SHORT = {name: short for short, name in NAMES.items()}
+
+
+class CannotShow(Refusal):
+    """What was asked for cannot be shown; the words say why."""
+
+
+HIDDEN_PARTITION = _("Items under this key are hidden, or there is no such kind of key.")
+HIDDEN_BALLOTS = _("Secret ballots are hidden. Once their election is closed, they are under PUBLISHED#, by code.")
+BAD_KEY = _("This is not a key that the store could have.")
+BAD_CURSOR = _("This link does not lead on in this list. Please start again at its beginning.")
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """An item of a partition; of a hidden one nothing is said but that it is there."""
+
+    sort_key: str | Hidden
+    kind: str = ""
+    summary: str = ""
+    href: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    text: str
+    href: str
+
+
+@dataclass(frozen=True, slots=True)
+class Attribute:
+    name: str
+    text: str
+    is_hidden: bool
+    links: tuple[Link, ...]
+    cut: int = 0  # characters in all, if not all are shown
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """One item."""
+
+    kind: str
+    attributes: tuple[Attribute, ...]
+
+
+# --- a partition ---
+
+
+def rows(span: Span, cursor: str | None) -> tuple[list[Row], str | None]:
+    """The items of a partition by their sort keys, and the cursor to go on with."""
+    if not masks.may_open(span):
+        raise CannotShow(HIDDEN_PARTITION)
+    try:
+        return _rows(span, unlock(cursor) if cursor else None)
+    except BadCursor:
+        raise CannotShow(BAD_CURSOR) from None
+    except Invalid:
+        raise CannotShow(BAD_KEY) from None
+
+
+def _rows(span: Span, cursor: str | None) -> tuple[list[Row], str | None]:
+    own = not span.index and masks.is_of_election(span.pk)
+    may = {span.pk: _allowed_in(span.pk)} if own else {}
+    readable = masks.readable(span, may.get(span.pk, masks.NOTHING))
+    if readable is None:
+        raise CannotShow(HIDDEN_BALLOTS if own else HIDDEN_PARTITION)
+    page = table().page(readable, limit=A_PAGE, cursor=cursor)
+    may = may or _allowed_of(page.items)
+    items = [item for item in page.items if not masks.is_salt(item)]
+    found = [_row(span, item, may.get(item["PK"], masks.NOTHING)) for item in items]
+    return found, lock(page.cursor) if page.cursor else None
+
+
+def _row(span: Span, item: Item, may: Allowed) -> Row:
+    shown = masks.shown(span.table, item, may)
+    if shown is None:
+        return Row(HIDDEN)
+    key = Key(item["PK"], item["SK"], span.table)
+    kind = masks.kind_of(key)
+    sort_key = item["GSI1SK"] if span.index else item["SK"]
+    return Row(sort_key, kind.name if kind else "", _summary(shown), item_href(key))
+
+
+def _summary(shown: Item) -> str:
+    """What is not hidden and not empty, names first."""
+    told = [name for name, value in shown.items() if name not in masks.KEYS and value not in (HIDDEN, None, "", [])]
+    names_first = sorted(told, key=lambda name: not name.endswith("name"))
+    words = "; ".join(f"{name}: {_text(shown[name])[:LONGEST_SUMMARY]}" for name in names_first)
+    return words if len(words) <= LONGEST_SUMMARY else f"{words[: LONGEST_SUMMARY - 1]}…"
+
+
+def _allowed_in(pk: str) -> Allowed:
+    """Of one election, with its turnout, in one round trip."""
+    at, gates = Key(pk, keys.METADATA), [Key(pk, place.sk) for place in gate_keys("")]
+    found = table().get_many([at, *gates])
+    voted = sum(found[place].get("voted", 0) for place in gates if place in found)
+    return masks.allowed(found.get(at), voted)
+
+
+def _allowed_of(items: Iterable[Item]) -> dict[str, Allowed]:
+    """Of all elections on a page, in one round trip. Their turnouts would be too much: who voted is left out."""
+    places = {Key(item["PK"], keys.METADATA) for item in items if masks.is_of_election(item["PK"])}
+    found = table().get_many(places) if places else {}
+    return {place.pk: masks.allowed(found.get(place)) for place in places}
+
+
+# --- an item ---
+
+
+def item(key: Key) -> Shown | None:
+    """What may be seen of it; `None` also if nothing may be known of it."""
+    kind = masks.kind_of(key)
+    try:
+        shown = _shown(key) if kind else None
+    except Invalid:
+        return None
+    if kind is None or shown is None:
+        return None
+    return Shown(kind.name, tuple(_attribute(key.table, kind.name, *each) for each in shown.items()))
+
+
+def _shown(key: Key) -> Item | None:
+    may = _allowed_in(key.pk) if masks.is_of_election(key.pk) else masks.NOTHING
+    if masks.readable(Span(key.pk, prefix=key.sk, table=key.table), may) is None:
+        return None
+    found = table().get(key)
+    return masks.shown(key.table, found, may) if found else None
+
+
+def _attribute(table_name: str, kind: str, name: str, value: Any) -> Attribute:
+    text = _text(value)
+    meant = MEANT.get(kind, name) if name == "name" else name
+    links = tuple({link.href: link for link in _links(table_name, meant, value)}.values())
+    cut = len(text) if len(text) > LONGEST_VALUE else 0
+    return Attribute(name, text[:LONGEST_VALUE], value is HIDDEN, links, cut)
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, str | Hidden):
+        return str(value)
+    return value.hex() if isinstance(value, bytes) else json.dumps(value, ensure_ascii=False, default=_plain)
+
+
+def _plain(value: Any) -> str:
+    return value.hex() if isinstance(value, bytes) else str(value)
+
+
+# --- links along keys ---
+
+PEOPLE = {"person", "owner_name", "managers", "voter_name", "voter", "voters", "actor", "asked_by", "invited_by"}
+PEOPLE |= {"written_by", "by", "maker", "closing", "old_owner", "new_owner"}
+ELECTIONS = {"election_name", "new_name", "renamed_to", "renamed_from"}
+EVENTS = {"event_id", "first_event_id", "last_event_id", "upto"}
+MEANT = dict.fromkeys(("person", "people list", "email guard", "owner mark", "leaving"), "person") | dict.fromkeys(
+    ("election", "election list", "manager", "old name"), "election_name"
+)  # whose the attribute `name` is
+MOST_LINKS = 20  # of one attribute
+
+
+def _links(table_name: str, name: str, value: Any) -> Iterator[Link]:
+    """Where the value leads, and what lies in it."""
+    if isinstance(value, dict):
+        for inner, each in value.items():
+            yield from _links(table_name, inner, each)
+    elif isinstance(value, list):
+        for each in value[:MOST_LINKS]:
+            yield from _links(table_name, name, each)
+    elif (span := _span_of(table_name, name, value)) is not None and masks.may_open(span):
+        yield Link(f"{span.pk} {span.prefix}".strip(), href(span))
+
+
+def _span_of(table_name: str, name: str, value: Any) -> Span | None:
+    if isinstance(value, int) and not isinstance(value, bool) and name in EVENTS:
+        return Span(keys.events().pk, prefix=keys.sequence(value), table=LOG) if value > 0 else None
+    if not isinstance(value, str) or not value:
+        return None
+    if name in ("PK", "GSI1PK"):
+        return Span(value, index=name == "GSI1PK", table=table_name)
+    if name in PEOPLE:
+        return Span(keys.email(value).pk if "@" in value else keys.user(value).pk)
+    if name in ELECTIONS:
+        return Span(keys.election(value).pk)
+    return Span(keys.mail(value).pk) if name == "invited" else None
+
+
+def href(span: Span, after: str = "") -> str:
+    words = {"table": SHORT[span.table], "pk": span.pk, "prefix": span.prefix, "after": after}
+    asked = {name: word for name, word in words.items() if word} | ({"index": "on"} if span.index else {})
+    return f"{reverse('raw_tables')}?{urlencode(asked)}"
+
+
+def item_href(key: Key) -> str:
+    return f"{reverse('raw_item')}?{urlencode({'table': SHORT[key.table], 'pk': key.pk, 'sk': key.sk})}"
+
+
+def well_known() -> list[Link]:
+    """Where to begin for somebody who knows no keys."""
+    spans = (keys.people(), keys.elections(), Span(keys.METADATA), keys.events(), keys.checkpoints())
+    return [Link(span.pk, href(Span(span.pk, table=span.table))) for span in spans]
+
+
+# --- cursors ---
+
+
+def lock(cursor: str) -> str:
+    """A cursor quotes the key of the item that the page ended with, and that item may be a hidden one."""
+    return _fernet().encrypt(cursor.encode()).decode()
+
+
+def unlock(locked: str) -> str:
+    try:
+        return _fernet().decrypt(locked.encode()).decode()
+    except (InvalidToken, ValueError):
+        raise BadCursor("This is not a cursor.") from None
+
+
+def _fernet() -> Fernet:
+    key = salted_hmac("audit.tables.cursors", "", secret=settings.SECRET_KEY, algorithm="sha256").digest()
+    return Fernet(base64.urlsafe_b64encode(key))

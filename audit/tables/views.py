@@ -1,0 +1,135 @@
+"""Pages for auditors: the raw tables and their relational view. They only read, and looking is not recorded."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.utils.http import urlencode
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_safe
+
+from accounts.access import anybody, requires
+from accounts.rules import Permission
+from pages.lists import as_csv
+from store import keys
+from store.table import Key, Span
+
+from . import raw, relations
+from .forms import FilterForm, ItemForm, PartitionForm, ThingForm
+from .relations import Asked, NoSuch, Page, Relation
+
+
+@requires(Permission.VIEW_SECRETS)
+@require_safe
+def tables(request: HttpRequest) -> HttpResponse:
+    return render(request, "audit/tables/tables.html", {"relations": relations.RELATIONS})
+
+
+# --- the relational view ---
+
+
+@requires(Permission.VIEW_SECRETS, load=relations.find, rule=anybody)
+@require_safe
+def table(request: HttpRequest, relation: Relation) -> HttpResponse:
+    if relation.of_election and not request.GET:
+        context = {"relation": relation, "form": FilterForm(asked=relation.filters)}
+        return render(request, "audit/tables/table.html", context | {"choices": relations.choices(relation)})
+    form, page = _read(request, relation)
+    if page is None:
+        return _refused(request, relation, form)
+    asked = {name: word for name, word in form.cleaned_data.items() if word not in ("", None)}
+    older = f"?{urlencode({**asked, 'after': page.cursor})}" if page.cursor else ""
+    download = reverse("table_csv", args=[relation.name]) + (f"?{urlencode(asked)}" if asked else "")
+    context = {"relation": relation, "form": form, "page": page, "older": older, "download": download}
+    return render(request, "audit/tables/table.html", context)
+
+
+def _read(request: HttpRequest, relation: Relation) -> tuple[FilterForm, Page | None]:
+    """The page that was asked for, if it is one; the form says why not."""
+    form = FilterForm(request.GET, asked=relation.filters)
+    if not form.is_valid():
+        return form, None
+    try:
+        return form, relation.page(Asked(**form.cleaned_data))
+    except NoSuch as refusal:
+        form.add_error(None, str(refusal))
+        return form, None
+
+
+def _refused(request: HttpRequest, relation: Relation, form: FilterForm) -> HttpResponse:
+    return render(request, "audit/tables/table.html", {"relation": relation, "form": form}, status=422)
+
+
+@requires(Permission.VIEW_SECRETS, load=relations.find, rule=anybody)
+@require_safe
+def table_csv(request: HttpRequest, relation: Relation) -> HttpResponse:
+    """The rows of the page that is shown, as a file."""
+    form, page = _read(request, relation)
+    if page is None:
+        return _refused(request, relation, form)
+    rows = ([_plain(cell.value) for cell in row.cells] for row in page.rows)
+    answer = HttpResponse("".join(as_csv(relation.columns, rows)), content_type="text/csv; charset=utf-8")
+    answer["Content-Disposition"] = f'attachment; filename="{relation.name}.csv"'
+    return answer
+
+
+def _plain(value: Any) -> object:
+    """Numbers and truth values stay what they are."""
+    return value if isinstance(value, int) else "" if value is None else relations.as_text(value)
+
+
+# --- the raw tables ---
+
+
+@requires(Permission.VIEW_SECRETS)
+@require_safe
+def raw_tables(request: HttpRequest) -> HttpResponse:
+    """A partition, page by page; without one, where to begin."""
+    if "kind" in request.GET:
+        return _thing(request)
+    form = PartitionForm(request.GET if request.GET else None)
+    context: dict[str, Any] = {"form": form, "thing": ThingForm(), "well_known": raw.well_known()}
+    if not form.is_valid():
+        return render(request, "audit/tables/raw.html", context, status=422 if form.errors else 200)
+    span = _span(form)
+    try:
+        rows, cursor = raw.rows(span, request.GET.get("after") or None)
+    except raw.CannotShow as refusal:
+        form.add_error(None, str(refusal))
+        return render(request, "audit/tables/raw.html", context, status=422)
+    older = raw.href(span, cursor) if cursor else ""
+    return render(request, "audit/tables/raw.html", context | {"span": span, "rows": rows, "older": older})
+
+
+def _span(form: PartitionForm) -> Span:
+    asked = form.cleaned_data
+    return Span(asked["pk"], asked["prefix"], index=asked["index"], table=raw.NAMES[asked["table"]])
+
+
+def _thing(request: HttpRequest) -> HttpResponse:
+    """To the partition of something that is known by its name."""
+    form = ThingForm(request.GET)
+    if not form.is_valid():
+        context = {"form": PartitionForm(), "thing": form, "well_known": raw.well_known()}
+        return render(request, "audit/tables/raw.html", context, status=422)
+    key = {"election": keys.election, "person": keys.user}[form.cleaned_data["kind"]]
+    return redirect(raw.href(Span(key(form.cleaned_data["name"]).pk)))
+
+
+@requires(Permission.VIEW_SECRETS)
+@require_safe
+def raw_item(request: HttpRequest) -> HttpResponse:
+    form = ItemForm(request.GET)
+    if not form.is_valid():
+        context = {"form": PartitionForm(), "thing": ThingForm(), "well_known": raw.well_known()}
+        context["sentence"] = _("Say which item: its table, partition key and sort key.")
+        return render(request, "audit/tables/raw.html", context, status=422)
+    key = Key(form.cleaned_data["pk"], form.cleaned_data["sk"], raw.NAMES[form.cleaned_data["table"]])
+    shown = raw.item(key)
+    if shown is None:
+        raise Http404
+    partition_href = raw.href(Span(key.pk, table=key.table))
+    return render(request, "audit/tables/item.html", {"key": key, "shown": shown, "partition": partition_href})

@@ -1,0 +1,21 @@
+"""Every address for those who look after the site, and of the checkpoints that anybody may compare."""
+
+from django.urls import include, path
+
+from . import checkpoint_views, log_views, mail_views, style_views, views
+
+urlpatterns = [
+    path("admin/", views.admin, name="admin"),
+    path("admin/system/", views.system_page, name="system"),
+    path("admin/pause/", views.pause, name="pause"),
+    path("admin/resume/", views.resume, name="resume"),
+    path("admin/log/", log_views.log, name="log"),
+    path("admin/log/<int:number>/", log_views.event, name="event"),
+    path("admin/tables/", include("audit.tables.urls")),
+    path("mails/", mail_views.mails, name="mails"),
+    path("mails/<str:number>/", mail_views.mail_text, name="mail"),
+    path("checkpoints/", checkpoint_views.checkpoints, name="checkpoints"),
+    path("checkpoints/newest.txt", checkpoint_views.newest, name="newest_checkpoint"),
+    path("checkpoints/<int:number>/", checkpoint_views.checkpoint, name="checkpoint"),
+    path("style/", style_views.style, name="style"),
+]

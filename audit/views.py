@@ -1,0 +1,103 @@
+"""Pages for those who look after the site: an overview, the system, and the pause."""
+
+from __future__ import annotations
+
+from django.conf import settings
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_POST, require_safe
+
+from accounts.access import requires
+from accounts.rules import Permission
+from accounts.services import still
+from acts.refusals import Refusal
+from mail import outbox
+from mail.templatetags.mails import mail_state
+from pages.forms import carried_out, form_page, posted, show_form
+from store.connect import connect
+from store.log import EventLog, utc_now
+from upkeep import figures, health, metrics, system
+from upkeep import pause as pausing
+
+from . import charts
+from .forms import PauseForm
+
+DAYS = 30
+
+
+@requires(Permission.MANAGE_USERS)
+@require_safe
+def admin(request: HttpRequest) -> HttpResponse:
+    """The whole site in figures, each kept somewhere: it costs the same however large the site is."""
+    table, now = connect(settings.STORE_URL), utc_now()
+    found = health.standing_of(table)
+    roles = {str(role.label): count for role, count in figures.by_role(found.figures).items()}
+    states = {str(state.label): count for state, count in figures.by_state(found.figures).items()}
+    days = figures.days(table, now.date(), DAYS)
+    context = {
+        "standing": found,
+        "lag": found.lag(now),
+        "people": charts.bars(roles),
+        "elections": charts.bars(states),
+        "days": charts.columns(days),
+        "most": max(day.cast for day in days),
+        "mails": [(mail_state(state), bounded) for state, bounded in health.mails(table, *outbox.STATES).items()],
+        "most_mails": health.MOST_MAILS,
+        "embedded": system.is_embedded(),
+        "size": system.store_size(),
+    }
+    return render(request, "audit/overview.html", context)
+
+
+@requires(Permission.MANAGE_USERS)
+@require_safe
+def system_page(request: HttpRequest) -> HttpResponse:
+    table, now = connect(settings.STORE_URL), utc_now()
+    found = health.standing_of(table)
+    context = {
+        "standing": found,
+        "lag": found.lag(now),
+        "checkpoint": EventLog(table).newest_checkpoint(),
+        "mails": health.mails(table, outbox.QUEUED, outbox.SENDING),
+        "jobs": health.jobs(found),
+        "latencies": metrics.latencies(),
+        "kept": metrics.KEPT,
+        "embedded": system.is_embedded(),
+        "address": system.store_address(),
+        "size": system.store_size(),
+        "versions": system.versions(),
+        "settings": system.settings_in_force(),
+    }
+    return render(request, "audit/system.html", context)
+
+
+@requires(Permission.TRANSFER_OWNER)
+@form_page
+def pause(request: HttpRequest) -> HttpResponse:
+    form = PauseForm(posted(request))
+    if carried_out(
+        request,
+        form,
+        lambda: pausing.pause(
+            request.user.name, form.cleaned_data["minutes"], form.cleaned_data["sentence"], still(request.user)
+        ),
+        _("The site is paused. Nothing is changed until you resume it."),
+    ):
+        return redirect("system")
+    lead = _("Everybody can go on reading. Votes, forms, mails and closings wait until you resume the site.")
+    return show_form(request, form, _("Pause the site"), _("Pause"), lead=lead, danger=True)
+
+
+@requires(Permission.TRANSFER_OWNER)
+@require_POST
+def resume(request: HttpRequest) -> HttpResponse:
+    try:
+        pausing.resume(request.user.name, still(request.user))
+    except Refusal as refusal:
+        messages.error(request, str(refusal))
+    else:
+        messages.success(request, _("The site goes on."))
+    return redirect(reverse("system"))

@@ -1,0 +1,27 @@
+"""What became of a mail, in words."""
+
+from __future__ import annotations
+
+from django import template
+from django.utils.translation import gettext as _
+
+from mail.letters import LETTERS
+from mail.outbox import FAILED, QUEUED, REASONS, SENDING, SENT, Mail
+
+register = template.Library()
+
+
+@register.filter
+def mail_state(state: str) -> str:
+    return {QUEUED: _("Queued"), SENDING: _("Being sent"), SENT: _("Sent"), FAILED: _("Failed")}[state]
+
+
+@register.filter
+def mail_reason(mail: Mail) -> str:
+    """What became of a mail, where there is more to say than its state."""
+    return _(REASONS[mail.reason]) % {"detail": mail.detail} if mail.reason else ""
+
+
+@register.filter
+def subject(mail: Mail) -> str:
+    return _(LETTERS[mail.kind].subject)

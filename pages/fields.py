@@ -1,0 +1,75 @@
+"""Fields for what people type everywhere: names, addresses, titles, Markdown, lists."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django import forms
+from django.core.exceptions import ValidationError
+from django.utils.translation import gettext_lazy as _
+
+from . import lists, rendered
+from .lists import Verdict
+from .markdown import LONGEST_TEXT
+from .names import LONGEST_EMAIL, LONGEST_NAME, clean_email, clean_name, clean_title
+
+
+class NameField(forms.CharField):
+    """A user name, cleaned as it is kept."""
+
+    def __init__(self, **options: Any):
+        attributes = {"autocomplete": "username", "autocapitalize": "none", "spellcheck": "false", "dir": "auto"}
+        options.setdefault("label", _("Name"))
+        options.setdefault("max_length", LONGEST_NAME * 2)  # white space is collapsed before the true length counts
+        super().__init__(widget=forms.TextInput(attributes), **options)
+
+    def clean(self, value: Any) -> str:
+        return clean_name(super().clean(value))
+
+
+class AddressField(forms.CharField):
+    """An email address, cleaned as it is kept."""
+
+    def __init__(self, **options: Any):
+        options.setdefault("label", _("Email address"))
+        widget = forms.EmailInput({"autocomplete": "email"})
+        super().__init__(widget=widget, max_length=LONGEST_EMAIL, **options)
+
+    def clean(self, value: Any) -> str:
+        return clean_email(super().clean(value))
+
+
+class TitleField(forms.CharField):
+    """The name of an election, cleaned as it is kept."""
+
+    def __init__(self, **options: Any):
+        options.setdefault("label", _("Name of the election"))
+        super().__init__(widget=forms.TextInput({"dir": "auto"}), max_length=LONGEST_NAME * 2, **options)
+
+    def clean(self, value: Any) -> str:
+        return clean_title(super().clean(value))
+
+
+def markdown_field(label: Any, rows: int) -> forms.CharField:
+    return forms.CharField(
+        label=label,
+        required=False,
+        max_length=LONGEST_TEXT,
+        validators=[rendered.check],
+        widget=forms.Textarea({"rows": rows, "dir": "auto"}),
+        help_text=_("You may use Markdown: *emphasis*, lists, links."),
+    )
+
+
+def kept_of(read: Any, text: str) -> list[str]:
+    """The names of a list; whatever is wrong with it is said with its line."""
+    try:
+        rows = read(text)
+    except lists.NotAList as refusal:
+        raise ValidationError(str(refusal)) from None
+    wrong = [row for row in rows if row.verdict == Verdict.INVALID]
+    if wrong:
+        sentence = _("Line %(line)d, “%(typed)s”: %(reason)s")
+        words = ({"line": row.line, "typed": row.typed[:60], "reason": row.reason} for row in wrong[:10])
+        raise ValidationError([sentence % each for each in words])
+    return [row.kept for row in rows if row.verdict == Verdict.NEW]

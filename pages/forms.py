@@ -1,0 +1,54 @@
+"""Forms as pages show and take them."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Callable
+from typing import Any
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse, QueryDict
+from django.shortcuts import render
+from django.views.decorators.http import require_http_methods
+
+from acts.refusals import Refusal
+
+LONGEST_TOKEN = 64
+
+
+form_page = require_http_methods(["GET", "HEAD", "POST"])
+
+
+def posted(request: HttpRequest) -> QueryDict | None:
+    """What a form is bound to: also an empty one is one that was sent."""
+    return request.POST if request.method == "POST" else None
+
+
+def show_form(request: HttpRequest, form: Any, title: str, button: str, **context: Any) -> HttpResponse:
+    """The page every form of this app is on. One that was refused answers 422, so that a client can tell."""
+    context |= {"form": form, "title": title, "button": button}
+    return render(request, "pages/form.html", context, status=422 if form.errors else 200)
+
+
+def carried_out(
+    request: HttpRequest,
+    form: Any,
+    act: Callable[[], Any],
+    sentence: str | Callable[[Any], str],
+    field: str | None = None,
+) -> bool:
+    """If a form was sent and is right: do what it asks and say so. A refusal is said at the form."""
+    if request.method != "POST" or not form.is_valid():
+        return False
+    try:
+        answer = act()
+    except Refusal as refusal:
+        form.add_error(field, str(refusal))
+        return False
+    messages.success(request, sentence(answer) if callable(sentence) else sentence)
+    return True
+
+
+def token_in(post: QueryDict) -> str:
+    """The token of the form; one without gets one of its own, and so is never taken for a repetition."""
+    return post.get("token", "")[:LONGEST_TOKEN] or secrets.token_urlsafe(16)

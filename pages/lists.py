@@ -1,0 +1,340 @@
+"""Lists that people bring along or take away: voters from a CSV file, candidates pasted one a line, exports as CSV.
+
+A file is refused whole only when it cannot be read as a list at all; otherwise every row gets a verdict of its own.
+"""
+
+from __future__ import annotations
+
+import csv
+import re
+from codecs import BOM_UTF8, BOM_UTF16_BE, BOM_UTF16_LE
+from collections.abc import Callable, Collection, Iterable, Iterator
+from dataclasses import dataclass, replace
+from enum import Enum, StrEnum
+from io import StringIO
+from itertools import dropwhile, islice
+
+from django.core.exceptions import ValidationError
+from django.utils.translation import gettext as _
+
+from acts.refusals import Refusal
+from store.keys import fold
+
+from .names import clean_email, clean_name, clean_title
+
+MOST_CANDIDATES = 500
+MOST_BYTES = 5 * 1024 * 1024
+MOST_ROWS = 50_000
+MOST_LINES = 4 * MOST_ROWS  # some may be blank, or inside quotation marks
+LONGEST_LINE = 1_000
+
+
+class NotAList(Refusal):
+    """What was brought cannot be read as a list; the words say why."""
+
+
+class Verdict(StrEnum):
+    """What will become of a row."""
+
+    NEW = "new"
+    THERE = "there"  # on the roll already
+    REPEATED = "repeated"  # in the same list above
+    INVALID = "invalid"
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One row of a list: where it stands, what was typed, what will be kept of it, and why not if not."""
+
+    line: int
+    typed: str
+    kept: str | None
+    verdict: Verdict
+    reason: str = ""
+
+
+def read_voters(raw: bytes) -> list[Row]:
+    """The voters of a CSV file, each a user name or an email address."""
+    rows: list[Row] = []
+    for line, column, typed in _voters(_decode(raw)):
+        if len(rows) == MOST_ROWS:
+            raise _too_many_rows()
+        rows.append(_judge(line, typed, clean_email if column is Column.EMAIL or "@" in typed else clean_name))
+    return list(_without_repeats(rows))
+
+
+def read_candidates(text: str) -> list[Row]:
+    """Candidates pasted one a line. Bullets and numbering go, if most lines have them."""
+    lines = [(number, line.strip()) for number, line in _lines(text) if line.strip()]
+    if len(lines) > MOST_CANDIDATES:
+        raise NotAList(_("A list has at most %(most)d candidates.") % {"most": MOST_CANDIDATES})
+    mark = _mark([line for _number, line in lines])
+    names = [(number, name) for number, line in lines if (name := mark.sub("", line))]
+    return list(_without_repeats(_judge(number, name, clean_title) for number, name in names))
+
+
+def against(rows: Iterable[Row], already: Collection[str], people: Collection[str]) -> list[Row]:
+    """The rows again, knowing who is on the roll already, and which names somebody here has; both are folded."""
+    there, here = set(already), set(people)
+    return [_known(row, there, here) for row in rows]
+
+
+def _known(row: Row, there: set[str], here: set[str]) -> Row:
+    if row.kept and fold(row.kept) in there:
+        return replace(row, verdict=Verdict.THERE, reason=_("On the roll already."))
+    if row.verdict == Verdict.NEW and row.kept and "@" not in row.kept and fold(row.kept) not in here:
+        reason = _("Nobody here has this name; list them by their address.")
+        return replace(row, verdict=Verdict.INVALID, reason=reason)
+    return row
+
+
+def only_addresses(rows: Iterable[Row], reason: str) -> list[Row]:
+    """The rows again, those by name refused, whether or not they are on the roll."""
+    return [
+        replace(row, verdict=Verdict.INVALID, reason=reason) if row.kept and "@" not in row.kept else row
+        for row in rows
+    ]
+
+
+def _too_many_rows() -> NotAList:
+    return NotAList(_("A list has at most %(most)d rows. Split it into several.") % {"most": MOST_ROWS})
+
+
+def _judge(line: int, typed: str, clean: Callable[[str], str]) -> Row:
+    try:
+        return Row(line, typed, clean(typed), Verdict.NEW)
+    except ValidationError as error:
+        return Row(line, typed, None, Verdict.INVALID, error.messages[0])
+
+
+def _without_repeats(rows: Iterable[Row]) -> Iterator[Row]:
+    """The rows, each one that says what a row above has said marked with that row's line."""
+    seen: dict[str, int] = {}
+    for row in rows:
+        above = seen.setdefault(fold(row.kept), row.line) if row.kept else row.line
+        if above == row.line:
+            yield row
+        else:
+            yield replace(row, verdict=Verdict.REPEATED, reason=_("Already on line %(line)d.") % {"line": above})
+
+
+# --- from bytes to lines ---
+
+
+def _decode(raw: bytes) -> str:
+    if len(raw) > MOST_BYTES:
+        raise NotAList(_("A list has at most %(most)d MB.") % {"most": MOST_BYTES // 1024**2})
+    try:
+        text = raw.decode(_encoding(raw))
+    except UnicodeDecodeError:
+        raise _not_text() from None
+    if "\0" in text:
+        raise _not_text()
+    return text
+
+
+def _not_text() -> NotAList:
+    return NotAList(_("This file is not plain text. If it is a spreadsheet, save it as CSV first."))
+
+
+def _encoding(raw: bytes) -> str:
+    """What the file says of itself by its first bytes; else what its bytes look like."""
+    if raw.startswith(BOM_UTF8):
+        return "utf-8-sig"
+    if raw.startswith((BOM_UTF16_LE, BOM_UTF16_BE)):
+        return "utf-16"
+    return _encoding_without_mark(raw)
+
+
+def _encoding_without_mark(raw: bytes) -> str:
+    """In UTF-16, line ends, separators and Latin letters have a NUL in one half, always the same."""
+    even, odd = raw[0:4096:2].count(0), raw[1:4096:2].count(0)
+    if min(even, odd) * 10 < max(even, odd) and max(even, odd) * 40 > len(raw[:4096]):
+        return "utf-16-be" if even > odd else "utf-16-le"
+    try:
+        raw.decode()
+    except UnicodeDecodeError:
+        return "cp1252"
+    return "utf-8"
+
+
+def _lines(text: str) -> Iterator[tuple[int, str]]:
+    """The lines with their numbers, however they end. A file that is one endless line is no list."""
+    for number, line in enumerate(StringIO(text, newline=None), 1):
+        if len(line.rstrip("\n")) > LONGEST_LINE:
+            words = {"line": number, "most": LONGEST_LINE}
+            raise NotAList(_("Line %(line)d has more than %(most)d characters.") % words)
+        if number > MOST_LINES:
+            raise _too_many_rows()
+        yield number, line
+
+
+# --- from lines to cells ---
+
+SEPARATORS = "\t;,"  # in this order: a comma may well stand inside a name
+NO_SEPARATOR = "\x1f"
+HINT = re.compile(r"sep=([\t;,|])[^\S\r\n]*(?=[\r\n])", re.IGNORECASE)  # how spreadsheets tell each other
+SAMPLE = 100  # lines looked at before the separator is chosen
+
+
+def _layout(sample: list[str], separators: str) -> tuple[str, bool]:
+    """What the lines are split by, and whether the first is a header."""
+    best = max(separators, key=lambda each: (_headings(sample, each), _splits(sample[:1], each)))
+    if _headings(sample, best):
+        return best if _splits(sample[:1], best) else NO_SEPARATOR, True
+    best = max(separators, key=lambda each: _splits(sample, each))
+    return best if _splits(sample, best) * 2 >= len(sample) else NO_SEPARATOR, False
+
+
+def _headings(sample: list[str], separator: str) -> int:
+    """How many headings the first line has; none if it has an address."""
+    first, *others = [_cells(line, separator) for line in sample] or [[]]
+    headings = (_column(cell) and not _recurs(place, cell, others) for place, cell in enumerate(first))
+    return 0 if any("@" in cell for cell in first) else sum(map(bool, headings))
+
+
+def _recurs(place: int, word: str, others: list[list[str]]) -> bool:
+    """Whether most other lines have the word in the same column: then it is no heading but, say, everybody's role."""
+    again = sum(fold(cell) == fold(word) for cells in others for cell in cells[place : place + 1])
+    return again * 2 > len(others)
+
+
+def _splits(sample: list[str], separator: str) -> int:
+    """How many of the lines it splits."""
+    return sum(len(_cells(line, separator)) > 1 for line in sample)
+
+
+def _cells(line: str, separator: str) -> list[str]:
+    return next(csv.reader([line], delimiter=separator, skipinitialspace=True))
+
+
+def _is_blank(text: str) -> bool:
+    return not text.strip().strip(SEPARATORS + '|" ')
+
+
+def _records(text: str, separator: str) -> Iterator[tuple[int, list[str]]]:
+    """The cells of each record that has any, with the line it starts on. A quoted cell may run over several lines."""
+    begin, length = 1, 0
+
+    def lines() -> Iterator[str]:
+        nonlocal length
+        for _number, line in _lines(text):
+            length += len(line)
+            if length > LONGEST_LINE + 1:
+                break
+            yield line
+        if length:  # more was asked for in the middle of a record: inside quotation marks
+            raise NotAList(_("Line %(line)d has a quotation mark that is not closed.") % {"line": begin})
+
+    reader = csv.reader(lines(), delimiter=separator, skipinitialspace=True)
+    for cells in reader:
+        if any(map(str.strip, cells)):
+            yield begin, cells
+        begin, length = reader.line_num + 1, 0
+
+
+# --- from cells to voters ---
+
+
+class Column(Enum):
+    """What a column holds, the one to trust most first."""
+
+    VOTER = "voter"
+    EMAIL = "email"
+    ADDRESS = "address"  # of a mailbox or of a house
+    USER = "user"
+    NAME = "name"  # of a user or of a person
+
+
+HEADERS = {
+    Column.VOTER: "voter voters elector electors wähler wählerin wählerinnen stimmberechtigte wahlberechtigte",
+    Column.EMAIL: "email emails mail mails emailaddress emailaddresses mailaddress emailadresse emailadressen "
+    "mailadresse mailadressen",
+    Column.ADDRESS: "address addresses adresse adressen anschrift",
+    Column.USER: "user users username usernames userid login nutzer nutzername benutzer benutzername anmeldename",
+    Column.NAME: "name names fullname namen",
+}
+WORDS = {fold(word): column for column, words in HEADERS.items() for word in words.split()}
+
+
+def _column(cell: str) -> Column | None:
+    """What a cell of the first line says the column holds, if it is a heading: “E-Mail:” is email."""
+    return WORDS.get("".join(filter(str.isalpha, fold(cell))))
+
+
+def _voters(text: str) -> Iterator[tuple[int, Column | None, str]]:
+    """Of each record its line and the cell that says who, with what the header says of that cell."""
+    hint = HINT.match(text)
+    text = text[hint.end() :] if hint else text  # what is left of that line is blank and still counts
+    sample = list(islice((line for _number, line in _lines(text) if not _is_blank(line)), SAMPLE))
+    separator, has_header = _layout(sample, hint[1] if hint else SEPARATORS)
+    records = dropwhile(lambda record: _is_blank("".join(record[1])), _records(text, separator))
+    if has_header:
+        columns = _columns(next(records)[1])
+        yield from ((line, *_by_header(cells, columns)) for line, cells in records)
+    else:
+        yield from ((line, None, typed) for line, cells in records if (typed := _by_look(cells)))
+
+
+def _columns(header: list[str]) -> list[tuple[int, Column]]:
+    found = [(place, column) for place, cell in enumerate(header) if (column := _column(cell))]
+    return sorted(found, key=lambda each: list(Column).index(each[1]))
+
+
+def _by_header(cells: list[str], columns: list[tuple[int, Column]]) -> tuple[Column | None, str]:
+    for place, column in columns:
+        typed = _bare(cells[place]) if place < len(cells) else ""
+        if "@" in typed if column is Column.ADDRESS else typed:
+            return column, typed
+    return None, ""
+
+
+def _by_look(cells: list[str]) -> str:
+    """Without a header: the email address if there is one, for the name beside it may be no user's; else the first."""
+    filled = [_bare(cell) for cell in cells if not _is_blank(cell)]
+    return next((cell for cell in filled if "@" in cell), filled[0] if filled else "")
+
+
+# --- candidates' bullets and numbering ---
+
+BULLET = re.compile(r"^(?:[-*+\u2013\u2014](?:\s+|$)|[\u2022\u2023\u25e6\u00b7]\s*)")
+NUMBERING = re.compile(r"^\(?(\d{1,3})[.)](?:\s+|$)")
+NOTHING = re.compile("^")
+
+
+def _mark(lines: list[str]) -> re.Pattern[str]:
+    """What most lines begin with besides a name. Numbering counts: “1. FC” on every line is part of the names."""
+    bullets = [line for line in lines if BULLET.match(line)]
+    numbers = [match[1] for line in lines if (match := NUMBERING.match(line))]
+    if len(bullets) * 2 > len(lines):
+        return BULLET
+    return NUMBERING if len(numbers) * 2 > len(lines) and len(set(numbers)) > 1 else NOTHING
+
+
+# --- exports ---
+
+FORMULA = re.compile(r"'*[=+\-@\t\r]")
+
+
+def as_csv(header: Iterable[str], rows: Iterable[Iterable[object]]) -> Iterator[str]:
+    """The lines of a CSV file. A spreadsheet takes no text in it for a formula, and `read_voters` can read it again."""
+    write = csv.writer(_Echo()).writerow
+    yield "\ufeff" + write(map(_guarded, header))  # by which spreadsheets know UTF-8
+    for row in rows:
+        yield write(map(_guarded, row))
+
+
+class _Echo:
+    """A file that hands back what is written to it."""
+
+    def write(self, line: str) -> str:
+        return line
+
+
+def _guarded(value: object) -> object:
+    """An apostrophe keeps text from starting a formula; text that has it already gets one more, so that one can go."""
+    return f"'{value}" if isinstance(value, str) and FORMULA.match(value) else value
+
+
+def _bare(cell: str) -> str:
+    return (cell[1:] if cell.startswith("'") and FORMULA.match(cell) else cell).strip()

@@ -1,0 +1,190 @@
+"""Markdown that people type, as HTML that a page can show: nothing in it runs, loads from elsewhere or breaks out.
+
+markdown-it turns the text into tokens, in which we change what a page needs changed; nh3 then parses the HTML as a
+browser would and lets only a short list of tags and attributes through. Each alone should be enough.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from html import unescape
+
+import nh3
+from django.utils.html import escape
+from django.utils.safestring import SafeString, mark_safe
+from markdown_it import MarkdownIt
+from markdown_it.rules_core import StateCore
+from markdown_it.token import Token
+
+LONGEST_TEXT = 20_000
+VERSION = 1  # to be raised with every change of what comes out; kept HTML of other versions is made again
+DEEPEST = 20  # quotes in lists in quotes; what is deeper is not taken for markup
+MOST_CELLS = 10_000  # of tables, in which a few characters can ask for very many
+MOST_LINKS = 1_000  # each may be looked for up to the end of the text, and becomes many times longer
+MOST_LINES = 2_000  # a short line can be a block of its own
+MOST_MARKS = 4_000  # of emphasis and code
+HEADING_SHIFT = 2  # a page has its own h1 and h2
+LINK = re.compile(r"(?:https?://|mailto:)[^/]", re.IGNORECASE)
+UNPRINTABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
+
+TAG = re.compile(r'</?(\w+)(?:[^>"]|"[^"]*")*>')
+WITHIN_LINES = {"a", "em", "strong", "s", "code"}
+
+DIRECTED = {"p", "h3", "h4", "h5", "h6", "ul", "ol", "blockquote", "pre", "table"}
+OTHERS = {"li", "thead", "tbody", "tr", "th", "td", "a", "em", "strong", "s", "code", "br", "hr"}
+
+
+def to_html(text: str) -> SafeString:
+    """The text as HTML, safe to show as it is. What would take long to parse is shown without markup."""
+    text = _printable(text)
+    html = _plainly(text) if _is_too_much(text) else PARSER.render(text)
+    return mark_safe(CLEANER.clean(html))  # noqa: S308 - this is what the cleaner is for
+
+
+def without_markup(text: str) -> SafeString:
+    """The text as it was typed, line by line."""
+    return mark_safe(_plainly(_printable(text)))  # noqa: S308 - all of it is escaped
+
+
+def plain(html: str, length: int) -> str:
+    """The first words of a text, given as HTML, at most so many characters."""
+    words = " ".join(unescape(TAG.sub(_between, html)).split())
+    if len(words) <= length:
+        return words
+    start, space, _cut = words[:length].rpartition(" ")
+    return (start if space else words[: length - 1]) + "…"
+
+
+def _between(tag: re.Match[str]) -> str:
+    """What a tag leaves between two words: blocks and lines part them."""
+    return "" if tag[1] in WITHIN_LINES else " "
+
+
+def _printable(text: str) -> str:
+    lines = text.replace("\r\n", "\n").replace("\r", "\n")
+    return UNPRINTABLE.sub("\ufffd", lines)
+
+
+def _is_too_much(text: str) -> bool:
+    """More than a form accepts, or more of what costs time than anybody means."""
+    links = text.count("[") + text.count("://") + text.count("@")
+    marks = sum(map(text.count, "*_~`"))
+    too_many = links > MOST_LINKS or marks > MOST_MARKS or text.count("\n") > MOST_LINES
+    return too_many or len(text) > LONGEST_TEXT or _cells(text) > MOST_CELLS
+
+
+def _cells(text: str) -> int:
+    """How many cells the tables could have: they fill up short rows, so lines times the widest line."""
+    blocks = (block.split("\n") for block in text.split("\n\n"))
+    return sum(len(lines) * max(line.count("|") for line in lines) for lines in blocks)
+
+
+def _plainly(text: str) -> str:
+    paragraphs = re.split(r"\n{2,}", escape(text).strip())
+    return "\n".join('<p dir="auto">{}</p>'.format(lines.replace("\n", "<br>\n")) for lines in paragraphs)
+
+
+def _words(tokens: list[Token]) -> Iterator[str]:
+    """What the tokens say."""
+    for token in tokens:
+        if token.children is not None:
+            yield "".join(_words(token.children))
+        elif token.type in ("softbreak", "hardbreak"):
+            yield " "
+        else:
+            yield token.content
+
+
+# --- what is changed in the tokens ---
+
+
+def _shift_headings(state: StateCore) -> None:
+    """A heading without words becomes a paragraph: whoever jumps from heading to heading should not land there."""
+    for place, token in enumerate(state.tokens):
+        if token.type == "heading_open":
+            words, end = state.tokens[place + 1 : place + 3]
+            level = min(int(token.tag[1]) + HEADING_SHIFT, 6)
+            token.tag = end.tag = f"h{level}" if _is_seen(words.content) else "p"
+
+
+def _judge_direction(state: StateCore) -> None:
+    """Each outermost block runs left to right or right to left as its first letter does, and all inside it likewise: a
+    browser that judges a list would not look at items that judge for themselves."""
+    for token in state.tokens:
+        if token.type == "fence":
+            token.type = "code_block"  # whose attributes stand at the block, not at the code in it
+        if token.level == 0 and token.nesting >= 0 and token.type != "inline":
+            token.attrSet("dir", "auto")
+
+
+def _name_links(state: StateCore) -> None:
+    for token in state.tokens:
+        if token.children:
+            token.children = list(_with_named_links(token.children))
+
+
+def _with_named_links(tokens: list[Token]) -> Iterator[Token]:
+    """Links without words get their address as words. Pictures, which would load from elsewhere, become links."""
+    address, is_named = "", False
+    for token in tokens:
+        if token.type == "link_open":
+            address, is_named = str(token.attrs["href"]), False
+        elif token.type == "link_close":
+            yield from [] if is_named else [_said(address)]
+            address = ""
+        elif token.type == "image":
+            yield from _as_link(token, is_inside=bool(address))
+            is_named = True
+            continue
+        is_named = is_named or _is_seen(token.content)
+        yield token
+
+
+def _as_link(image: Token, is_inside: bool) -> list[Token]:
+    """What the picture shows, or else its address; as a link, unless it stands in one already."""
+    address = str(image.attrs["src"])
+    words = "".join(_words(image.children or []))
+    said = _said(words if _is_seen(words) else address)
+    begin = Token("link_open", "a", 1, attrs={"href": address})
+    return [said] if is_inside else [begin, said, Token("link_close", "a", -1)]
+
+
+def _said(words: str) -> Token:
+    return Token("text", "", 0, content=words)
+
+
+def _is_seen(text: str) -> bool:
+    return any(character.isprintable() and not character.isspace() for character in text)
+
+
+# --- the cleaner and the parser, made once ---
+
+CLEANER = nh3.Cleaner(
+    tags=DIRECTED | OTHERS,
+    attributes={"*": set(), "a": {"href"}, "ol": {"start"}},
+    tag_attribute_values={tag: {"dir": {"auto"}} for tag in DIRECTED},
+    url_schemes={"http", "https", "mailto"},
+    url_relative="deny",
+    link_rel="nofollow noopener",
+)
+
+
+def _is_link(address: str) -> bool:
+    """Whether it leads to a page or a mailbox. The cleaner has the last word on that, so it is asked first."""
+    return LINK.match(address) is not None and "href" in CLEANER.clean(f'<a href="{escape(address)}"></a>')
+
+
+def _make_parser() -> MarkdownIt:
+    """Raw HTML stays text, and a line break is a line break, as people expect who never heard of Markdown."""
+    parser = MarkdownIt("js-default", {"html": False, "breaks": True, "linkify": True, "maxNesting": DEEPEST})
+    parser.validateLink = _is_link
+    parser.linkify.set({"fuzzy_link": False, "fuzzy_email": False, "fuzzy_ip": False})  # README.md is no address
+    parser.linkify.add("ftp:", None).add("//", None)
+    parser.inline.ruler.disable("linkify")  # its twin among the core rules finds them too, and in less time
+    for rule in (_shift_headings, _judge_direction, _name_links):
+        parser.core.ruler.push(rule.__name__, rule)
+    return parser
+
+
+PARSER = _make_parser()

@@ -1,0 +1,50 @@
+"""Names and addresses that people type, as they are kept."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+
+from django.core.exceptions import ValidationError
+from django.core.validators import validate_email
+from django.utils.translation import gettext_lazy as _
+
+LONGEST_NAME = 200
+LONGEST_EMAIL = 254
+
+
+def clean_name(typed: str) -> str:
+    """A user name as it is kept. It has no @."""
+    name = clean_title(typed)
+    if "@" in name:
+        raise ValidationError(_("A name has no @: that is how it is told from an email address."), code="at")
+    return name
+
+
+def clean_title(typed: str) -> str:
+    """Any name people give, as it is kept: trimmed, inner white space collapsed, composed."""
+    if any(unicodedata.category(character) in ("Cc", "Cs") and not character.isspace() for character in typed):
+        raise ValidationError(_("A name has no control characters."), code="control")
+    name = unicodedata.normalize("NFC", re.sub(r"\s+", " ", typed).strip())
+    if not any(_is_visible(character) for character in name):
+        raise ValidationError(_("A name has at least one visible character."), code="empty")
+    if len(name) > LONGEST_NAME:
+        raise ValidationError(
+            _("A name has at most %(most)d characters; this one has %(count)d."),
+            code="long",
+            params={"most": LONGEST_NAME, "count": len(name)},
+        )
+    return name
+
+
+def _is_visible(character: str) -> bool:
+    return unicodedata.category(character)[0] not in "CZ"
+
+
+def clean_email(typed: str) -> str:
+    """An email address as it is kept: trimmed and valid, the case as typed."""
+    email = typed.strip()
+    if len(email) > LONGEST_EMAIL:
+        raise ValidationError(_("An email address has at most %(most)d characters."), params={"most": LONGEST_EMAIL})
+    validate_email(email)
+    return email

@@ -1,0 +1,144 @@
+"""Markdown as HTML, made once: when a text is saved, its HTML is kept beside it, with the version of who made it.
+
+A page shows what is kept. Where nothing is, or it was made by another version than ours (the store is older than this
+program), the text is rendered then, and kept if it is still the same text. So much of that is done for one request,
+and the rest is shown without markup until somebody looks again.
+"""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from sys import getsizeof
+from typing import NamedTuple, Protocol
+
+from django.core.exceptions import ValidationError
+from django.utils.safestring import SafeString, mark_safe
+from django.utils.translation import gettext as _
+
+from acts.site import table
+from store.memory import Memory
+from store.table import Equals, Item, Key, StoreError, Update
+
+from . import markdown
+from .markdown import LONGEST_TEXT
+
+LONGEST_HTML = 100_000  # bytes that one text may become; with the text itself it fits one item
+A_REQUEST = 200_000  # characters that are rendered for one request, if nothing is kept of them,
+A_WRITE = 2_000  # and as how many keeping the HTML of one text counts
+A_LITTLE = 10_000  # characters of HTML that are moved with their text
+MOST_REMEMBERED = 4_000_000  # bytes of HTML
+
+
+class Html(NamedTuple):
+    """What a text was rendered to."""
+
+    text: str
+    html: str
+
+
+# --- rendering ---
+
+
+memory = Memory[str](MOST_REMEMBERED, getsizeof)  # what this process rendered lately
+
+
+def rendered(text: str) -> str:
+    """The text as HTML; rendered anew only if that was not done lately."""
+    return memory.get(text, lambda: _made(text)) if text else ""
+
+
+def _made(text: str) -> str:
+    return markdown.to_html(text) + ""  # no longer a safe text, but one that an item holds
+
+
+def remembered(text: str) -> str:
+    """The HTML if it was made lately, else the text, which is about as long; nothing is rendered for it."""
+    return memory.known(text) or text
+
+
+def check(text: str) -> None:
+    """Refuse a text that becomes so long that no page should carry it. For forms: they take the text and preview it."""
+    if len(text) <= LONGEST_TEXT and len(rendered(text).encode()) > LONGEST_HTML:
+        raise ValidationError(
+            _("This text has so many links, tables or lists that its page would become too long. Please shorten it.")
+        )
+
+
+def preview(text: str) -> SafeString:
+    return _safe(rendered(text))
+
+
+def _safe(html: str) -> SafeString:
+    """It came from our own cleaner: what clients send is text, and nothing else is written beside it."""
+    return mark_safe(html)  # noqa: S308
+
+
+# --- keeping ---
+
+
+def beside(name: str, text: str) -> Item:
+    """What stands in an item beside a text."""
+    return {f"{name}_html": rendered(text), "html_version": markdown.VERSION}
+
+
+def kept(item: Item, name: str) -> Html | None:
+    """What stands beside the text, if it is what we would make of it."""
+    html = item.get(f"{name}_html")
+    return Html(item[name], html) if html is not None and item.get("html_version") == markdown.VERSION else None
+
+
+def lightened(item: Item) -> Item:
+    """Without HTML that is long."""
+    return {name: value for name, value in item.items() if not name.endswith("_html") or len(value) <= A_LITTLE}
+
+
+def held(text: str, html: Html | None) -> SafeString:
+    """The HTML that is kept of a text, and the text without markup where none is."""
+    return _safe(html.html) if html is not None and html.text == text else markdown.without_markup(text)
+
+
+def shown(place: Key, name: str, text: str, html: Html | None) -> SafeString:
+    """The HTML that is kept of a text; where none is, it is made and kept."""
+    if not text or (html is not None and html.text == text):
+        return _safe(html.html if html is not None and text else "")
+    _keep(place, name, text)
+    return _safe(rendered(text))
+
+
+def _keep(place: Key, name: str, text: str) -> None:
+    """Not in the place of what belongs to a newer text. Whoever cannot write now leaves it to the next to look."""
+    with suppress(StoreError):
+        table().write(Update(place, set=beside(name, text), when=Equals(name, text)))
+
+
+class Allowance:
+    """How much may be rendered and kept for one request."""
+
+    def __init__(self, characters: int = A_REQUEST):
+        self.left = characters
+
+    def shown(self, place: Key, name: str, text: str, html: Html | None) -> Html | None:
+        """As `shown`; none where the allowance is used up."""
+        if not text or html is not None:
+            return html
+        if self.left < len(text):
+            return None
+        self.left -= len(text) + A_WRITE
+        return Html(text, shown(place, name, text, None))
+
+
+class Described(Protocol):
+    """An election or a poll."""
+
+    @property
+    def place(self) -> Key: ...
+
+    @property
+    def description(self) -> str: ...
+
+    @property
+    def html(self) -> Html | None: ...
+
+
+def description_of(thing: Described) -> SafeString:
+    return shown(thing.place, "description", thing.description, thing.html)

@@ -1,0 +1,178 @@
+"""Polls on other sites: a small page for frames, pictures of the standing, oEmbed."""
+
+from __future__ import annotations
+
+from typing import Any
+from urllib.parse import urlsplit
+from uuid import UUID
+
+from django.conf import settings
+from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
+from django.shortcuts import render
+from django.urls import Resolver404, resolve
+from django.utils.translation import gettext as _
+from django.views.decorators.clickjacking import xframe_options_exempt
+from django.views.decorators.http import require_safe
+
+from accounts.access import public
+from acts.site import now_text
+from pages.forms import form_page
+from ranking.rankings import ranks_of
+from results.card import picture
+from results.share_views import A_YEAR, EMBEDDED, LANGUAGES
+
+from . import counting, live, repository, voters
+from .card import as_svg, card_of, sentence_svg, writable_card
+from .counting import Account
+from .live import Look
+from .previews import FRAME_HEIGHT, FRAME_WIDTH, address_of, edition_of, frame
+from .rules import HIDDEN, Poll
+from .views import context_of, found_or_404, page_context, vote_in, with_own_vote
+
+SECONDS_KEPT = 5  # the picture of a standing
+LEAST_WIDTH, LEAST_HEIGHT = 280, 200
+MOST_PLACES = 10  # that the small page shows
+PAGES = ("poll", "poll_voted", "poll_results", "poll_embed")
+
+
+# --- the small page ---
+
+
+@public
+@xframe_options_exempt
+@form_page
+def embed(request: HttpRequest, poll_id: UUID) -> HttpResponse:
+    """How it stands, and a form where it can work.
+
+    A frame in a page of another site gets no cookies, so that a vote given there could not be told from others: such a
+    frame has a link to the poll itself. For the same reason nobody can be led to click a button of ours unseen.
+    """
+    posts = request.method == "POST"
+    answer = vote_in(request, str(poll_id), _embedded, "poll_embed") if posts else _shown(request, poll_id)
+    return _framed(answer)
+
+
+def _shown(request: HttpRequest, poll_id: UUID) -> HttpResponse:
+    poll, vote = with_own_vote(request, poll_id)
+    ranks = ranks_of(vote["rankings"]) if vote else {}
+    return _embedded(request, poll, ranks, acts=vote["acts"] if vote else 0, stamp=voters.stamp(request, poll))
+
+
+def _embedded(request: HttpRequest, poll: Poll, ranks: dict[int, Any], **more: Any) -> HttpResponse:
+    if poll.hidden_at:
+        return render(request, "polls/embed.html", {"poll": poll, "sentence": HIDDEN}, status=410)
+    context = context_of(poll, address=address_of(poll), **more)
+    context["votes_here"] = context["is_open"] and _can_vote_here(request, poll, context)
+    if context["votes_here"]:
+        context |= page_context(request, poll, ranks)
+    context |= _standing(poll, bool(more.get("acts")), context["is_open"])
+    return render(request, "polls/embed.html", context, status=422 if more.get("problem") else 200)
+
+
+def _can_vote_here(request: HttpRequest, poll: Poll, context: dict[str, Any]) -> bool:
+    """Our cookie came along, so it comes along with the form too; and they have not voted, or want to change it."""
+    arrives = not poll.sign_in and voters.browser_number(request) is not None
+    return arrives and (not context.get("acts") or "change" in request.GET or "problem" in context)
+
+
+def _standing(poll: Poll, has_voted: bool, is_open: bool) -> dict[str, Any]:
+    if is_open and poll.results_hidden and not has_voted:
+        return {"results_later": True}
+    look = live.shelf.look(poll.id)
+    if look is None or look.result is None:
+        return {"counting": True}
+    account = look.result
+    shown = {"votes": account.total, "agreement": counting.agreement(account)}
+    methods = [counting.label(each.method) for each in account.counted]
+    return shown | {"places": counting.places(account)[:MOST_PLACES], "methods": methods}
+
+
+def _framed(answer: HttpResponse) -> HttpResponse:
+    answer["Content-Security-Policy"] = "; ".join(f"{name} {value}" for name, value in EMBEDDED.items())
+    answer["Cross-Origin-Resource-Policy"] = "cross-origin"
+    return answer
+
+
+# --- pictures ---
+
+
+@public
+@require_safe
+def image(request: HttpRequest, poll_id: UUID) -> HttpResponse:
+    """How it stands, for everybody alike: where results wait for one's vote, the picture waits for the end."""
+    look = live.shelf.look(str(poll_id))
+    if look is None:
+        raise Http404
+    status, drawn = _drawn(look)
+    answer = HttpResponse(drawn, content_type="image/svg+xml; charset=utf-8", status=status)
+    answer["Cache-Control"] = f"public, max-age={SECONDS_KEPT}"
+    answer["Cross-Origin-Resource-Policy"] = "cross-origin"
+    answer["Content-Security-Policy"] = "default-src 'none'"
+    return answer
+
+
+def _drawn(look: Look) -> tuple[int, str]:
+    poll = look.poll
+    if poll.hidden_at:
+        return 410, sentence_svg(_("Hidden"), str(HIDDEN))
+    if poll.results_hidden and poll.is_open(now_text()):
+        return 403, sentence_svg(poll.title, _("The results are shown at the end."))
+    if look.result is None:
+        return 202, sentence_svg(poll.title, _("The votes are being counted."))
+    return 200, as_svg(card_of(poll, look.result))
+
+
+@public
+@require_safe
+def card(request: HttpRequest, poll_id: UUID, language: str, edition: str) -> HttpResponse:
+    """The picture that goes with a link to a poll that is over. Its address says of which result, so it is kept."""
+    found = repository.with_gates(str(poll_id))
+    if found is None or found[0].hidden_at or found[2] is None or language not in LANGUAGES:
+        raise Http404
+    account = Account.from_bytes(found[2]["report"])
+    if edition != edition_of(account):
+        raise Http404
+    answer = HttpResponse(picture(writable_card(found[0], account, language)), content_type="image/png")
+    answer["Cache-Control"] = f"public, max-age={A_YEAR}, immutable"
+    answer["Cross-Origin-Resource-Policy"] = "cross-origin"
+    return answer
+
+
+# --- oEmbed (https://oembed.com) ---
+
+
+@public
+@require_safe
+def oembed(request: HttpRequest) -> HttpResponse:
+    """What it takes to show a poll, for programs that were given a link to it."""
+    if request.GET.get("format", "json") != "json":
+        return HttpResponse("Only format=json is offered.\n", status=501, content_type="text/plain; charset=utf-8")
+    poll = found_or_404(_poll_in(request.GET.get("url", "")))
+    if poll.hidden_at:
+        raise Http404
+    width = _within(request.GET.get("maxwidth", ""), LEAST_WIDTH, FRAME_WIDTH)
+    height = _within(request.GET.get("maxheight", ""), LEAST_HEIGHT, FRAME_HEIGHT)
+    said = {"version": "1.0", "type": "rich", "title": poll.title, "width": width, "height": height}
+    said |= {"provider_name": "Plenum", "provider_url": settings.SITE_URL, "html": frame(poll, width, height)}
+    answer = JsonResponse(said)
+    answer["Access-Control-Allow-Origin"] = "*"  # whoever has the link may know this much from anywhere
+    answer["Cross-Origin-Resource-Policy"] = "cross-origin"
+    return answer
+
+
+def _poll_in(address: str) -> UUID:
+    """The id of the poll that an address of ours is about. Codes are not looked up: nobody is to try them here."""
+    try:
+        asked, ours = urlsplit(address), urlsplit(settings.SITE_URL)
+        match = resolve(asked.path)
+    except (ValueError, Resolver404):
+        raise Http404 from None
+    if (asked.scheme, asked.netloc) != (ours.scheme, ours.netloc):
+        raise Http404
+    if match.url_name not in PAGES:
+        raise Http404
+    return match.kwargs["poll_id"]
+
+
+def _within(typed: str, least: int, usual: int) -> int:
+    return max(least, min(usual, int(typed))) if typed.isdecimal() and len(typed) < 6 else usual

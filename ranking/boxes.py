@@ -1,0 +1,51 @@
+"""Rank boxes as pages show them, and what was typed into them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from django.http import QueryDict
+from django.utils.translation import gettext as _
+
+from .candidates import Candidate
+
+RANK = "rank-"  # what the name of a rank box starts with
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """A candidate as the ballot shows one: its rank is what was typed, right or wrong."""
+
+    number: int
+    name: str
+    statement: str
+    link: str
+    rank: str
+
+
+def ranks_in(post: QueryDict) -> dict[str, list[str]]:
+    return {name.removeprefix(RANK): post.getlist(name) for name in post if name.startswith(RANK)}
+
+
+def typed_in(post: QueryDict) -> dict[int, str]:
+    """What stands in the rank boxes, whatever that is, by the number of the candidate."""
+    short = {number: values for number, values in ranks_in(post).items() if number.isdecimal() and len(number) < 10}
+    return {int(number): values[-1] for number, values in short.items()}
+
+
+def choices_of(candidates: Sequence[Candidate], ranks: Mapping[int, Any]) -> list[Choice]:
+    return [_choice(each, ranks) for each in candidates]
+
+
+def _choice(candidate: Candidate, ranks: Mapping[int, Any]) -> Choice:
+    rank = str(ranks.get(candidate.number, ""))
+    return Choice(candidate.number, candidate.name, candidate.statement_html, candidate.link, rank)
+
+
+def unranked_sentence(unranked: str) -> str:
+    """What the ballot says of whom it does not rank, by the rule of the election or the poll."""
+    if unranked == "below":
+        return _("Candidates you leave out count as below all you have ranked.")
+    return _("Of candidates you leave out, your ballot says nothing: it counts neither for nor against them.")

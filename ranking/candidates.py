@@ -1,0 +1,36 @@
+"""Who or what is ranked."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from sys import getsizeof
+
+from django.utils.safestring import SafeString
+
+from pages import rendered
+from pages.rendered import Html
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    name: str
+    statement: str = ""
+    link: str = ""
+    number: int = 0  # by which rankings name the candidate, steady from the day it was added
+    html: Html | None = field(default=None, compare=False, repr=False)  # of the statement, as kept beside it
+
+    @property
+    def statement_html(self) -> SafeString:
+        return rendered.held(self.statement, self.html)
+
+    @property
+    def weight(self) -> int:
+        """Bytes in memory, about."""
+        texts = (self.name, self.statement, self.link, self.html.html if self.html else "")
+        return sum(map(getsizeof, texts))
+
+    @property
+    def length(self) -> int:
+        """Bytes that the statement takes on a page, as far as that is known."""
+        html = self.html.html if self.html else rendered.remembered(self.statement)
+        return len(html.encode())

@@ -1,0 +1,143 @@
+"""The way of one's ballot."""
+
+from __future__ import annotations
+
+from itertools import islice
+from typing import Any
+
+from django import forms
+from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
+from django.urls import reverse
+from django.utils.http import urlencode
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
+from ballots.repository import candidates_of
+from ranking.codes import SYMBOLS
+from ranking.rankings import named
+from results import published
+from results.following import story_of
+from results.published import Place
+from results.repository import Found
+from store.table import Item
+
+from .sealed import A_PAGE, is_number, never_changes, of_sealed, page, stamp
+
+MOST_LETTERS = 4  # of a code that the list of ballots is searched by
+MISREAD = str.maketrans("OIL", "011")
+
+
+class CodeForm(forms.Form):
+    code = forms.CharField(
+        label=gettext_lazy("The code begins with"),
+        help_text=gettext_lazy("The first one to four characters. The rest stays with you."),
+        required=False,
+        max_length=200,
+        widget=forms.TextInput({"maxlength": MOST_LETTERS, "autocomplete": "off", "autocapitalize": "characters"}),
+    )
+
+    def clean_code(self) -> str:
+        code = self.cleaned_data["code"].upper().translate(MISREAD)
+        if len(code) > MOST_LETTERS:
+            raise forms.ValidationError(
+                _("Only the first four characters, please: nobody but you needs to know the rest.")
+            )
+        if set(code) - set(SYMBOLS):
+            raise forms.ValidationError(_("A code consists of digits and capital letters."))
+        return code
+
+
+@of_sealed
+def follow(request: HttpRequest, found: Found) -> HttpResponse:
+    """A script finds a ballot by its code without telling it; without scripts one leafs through the list."""
+    form = CodeForm(request.GET)
+    beginning = form.cleaned_data["code"] if form.is_valid() else ""
+    place = published.find(found.election.name, beginning) if beginning else _place(request)
+    rows, onward = _leaf(found, place, beginning)
+    wrong = bool(form.errors)
+    story = _story(found)
+    return page(
+        request, found, "follow", wrong=wrong, form=form, rows=rows, onward=onward, beginning=beginning, story=story
+    )
+
+
+def _place(request: HttpRequest) -> Place:
+    part, row = (request.GET.get(name, "0") for name in ("part", "row"))
+    if not (is_number(part) and is_number(row)):
+        raise Http404
+    return Place(int(part), int(row))
+
+
+def _leaf(found: Found, place: Place, beginning: str) -> tuple[list[dict[str, Any]], str]:
+    """A page of ballots from this place on, and the address of the next."""
+    some = list(islice(published.following(found.election.name, place), A_PAGE + 1))
+    standing = candidates_of(found.election)
+    rows = [
+        ballot | {"ranked": named(ballot["rankings"], standing), "matches": _begins(ballot, beginning)}
+        for _, ballot in some[:A_PAGE]
+    ]
+    if len(some) <= A_PAGE:
+        return rows, ""
+    after = some[A_PAGE][0]
+    return rows, f"?{urlencode({'part': after.part, 'row': after.row})}"
+
+
+def _begins(ballot: Item, beginning: str) -> bool:
+    return bool(beginning) and ballot["confirmation"].startswith(beginning)
+
+
+def _story(found: Found) -> dict[str, Any]:
+    """What the script needs: how the count went, where the ballots are, and how it says things."""
+    numbers = {each.name: each.number for each in candidates_of(found.election)}
+    result = found.report.result
+    return story_of(result) | {
+        "numbers": [numbers[name] for name in result.candidates],
+        "address": reverse("follow_ballots", args=[found.election.name, stamp(found.seal)]),
+        "letters": published.letters_told(found.seal.ballots),
+        "words": _words(),
+    }
+
+
+def _words() -> dict[str, str]:
+    return {
+        "not_a_code": _("This is not a code. A code has 16 digits and letters, such as K7QM-2XHD-94TP-WB3N."),
+        "not_found": _(
+            "No ballot with this code was counted. A ballot that was changed has a new code, and one that was "
+            "withdrawn is not counted."
+        ),
+        "failed": _("The list of ballots could not be fetched. Try again."),
+        "found": _("Found: the ballot with this code was counted, just as it stands here."),
+        "blank": _("This ballot is blank."),
+        "unranked": _("Not ranked: {names}"),
+        "round": _("Round"),
+        "ballot": _("Your ballot"),
+        "happened": _("What happened"),
+        "counts_for": _("counts for {name}"),
+        "part_for": _("{part} of it counts for {name}"),
+        "kept_by": _("{part} of it stays with {name}, who is elected"),
+        "exhausted": _("ranks nobody who is still in, and counts no more"),
+        "part_exhausted": _("{part} of it counts no more"),
+        "elected": _("{name} is elected."),
+        "eliminated": _("{name} is eliminated."),
+        "surplus": _("What {name} has above the quota is passed on."),
+        "contest": _("Contest"),
+        "outcome": _("All ballots"),
+        "versus": _("{one} against {other}"),
+        "above": _("{one} above {other}"),
+        "equal": _("both equal"),
+        "silent": _("does not compare them"),
+        "more": _("Only the first {count} contests are shown."),
+        "candidate": _("Candidate"),
+        "points": _("Points from your ballot"),
+    }
+
+
+@never_changes
+def follow_ballots(request: HttpRequest, found: Found) -> HttpResponse:
+    """All ballots whose codes begin alike; those of a small election all at once. A longer beginning is not taken."""
+    beginning = request.GET.get("begins", "")
+    if len(beginning) != published.letters_told(found.seal.ballots) or set(beginning) - set(SYMBOLS):
+        sentence = _("This is not how many characters of a code are asked for here.")
+        return JsonResponse({"problem": sentence}, status=400)
+    some = published.beginning_with(found.election.name, beginning)
+    return JsonResponse({"ballots": [[each["confirmation"], each["rankings"]] for each in some]})

@@ -1,0 +1,133 @@
+"""Two candidates compared."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django import forms
+from django.http import Http404, HttpRequest, HttpResponse
+from django.utils.http import urlencode
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
+from acts.refusals import Refusal
+from ballots import repository as ballots
+from ballots.repository import candidates_of
+from ranking.rankings import ranks_of
+from results import apart, repository
+from results.repository import Found
+from store.keys import fold
+from store.memory import Memory
+from tally.job import Comparison
+from tally.pairwise import Summary
+
+from .sealed import A_PAGE, MOST_COUNTED, MOST_READ, is_number, not_counted, of_sealed, page
+
+
+def summary_of(request: HttpRequest, found: Found) -> Summary:
+    """Of a sealed election, by its digest: counted once, and then every two are compared at once."""
+    name, seal = found.election.name, found.seal
+    assert seal is not None
+
+    def count() -> Summary:
+        return apart.counted(Comparison(repository.counted(name, seal.candidates)), request)
+
+    return summaries.get((name, seal.digest), count)
+
+
+summaries = Memory[Summary](80_000_000, lambda summary: summary.weight)
+
+
+class PairForm(forms.Form):
+    one = forms.TypedChoiceField(label=gettext_lazy("One"), coerce=int)
+    other = forms.TypedChoiceField(label=gettext_lazy("The other"), coerce=int)
+
+    def __init__(self, candidates: tuple[str, ...], asked: Any):
+        super().__init__(asked or None, initial={"one": 0, "other": min(1, len(candidates) - 1)})
+        for field in self.fields.values():
+            field.choices = list(enumerate(candidates))
+
+    def clean(self) -> dict[str, Any]:
+        one, other = (self.cleaned_data.get(name) for name in ("one", "other"))
+        if one is not None and one == other:
+            self.add_error("other", _("Choose two different candidates."))
+        return self.cleaned_data
+
+
+@of_sealed
+def head_to_head(request: HttpRequest, found: Found) -> HttpResponse:
+    candidates = found.seal.candidates
+    form = PairForm(candidates, request.GET)
+    if not form.is_bound or not form.is_valid():
+        return page(request, found, "head_to_head", wrong=bool(form.errors), form=form)
+    one, other = form.cleaned_data["one"], form.cleaned_data["other"]
+    if found.seal.ballots > MOST_COUNTED:
+        return page(request, found, "head_to_head", wrong=True, form=form, too_large=True)
+    try:
+        summary = summary_of(request, found)
+    except Refusal as refusal:
+        return not_counted(request, found, "head_to_head", refusal, form=form)
+    numbers = opinions(summary, one, other, found.election.unranked)
+    names = candidates[one], candidates[other]
+    rows = [(said, _opinion(said, *names), votes) for said, votes in numbers.items()]
+    people = {} if found.election.secret_ballot else _people(request, found, names)
+    return page(
+        request, found, "head_to_head", form=form, rows=rows, one=names[0], other=names[1], numbers=numbers, **people
+    )
+
+
+OPINIONS = ("above", "below", "equal", "half", "neither")
+
+
+def opinions(summary: Summary, one: int, other: int, unranked: str) -> dict[str, int]:
+    """How many ballots say what of these two; every ballot is in one of these numbers."""
+    above, below, equal = summary.above[one][other], summary.above[other][one], summary.equal[one][other]
+    both = above + below + equal
+    only_one, only_other = summary.ranked[one] - both, summary.ranked[other] - both
+    neither = summary.total - both - only_one - only_other
+    if unranked == "no-opinion":
+        return {"above": above, "below": below, "equal": equal, "half": only_one + only_other, "neither": neither}
+    return {"above": above + only_one, "below": below + only_other, "equal": equal, "neither": neither}
+
+
+def opinion(ranking: str, one: int, other: int, unranked: str) -> str:
+    """What one ballot says of these two."""
+    ranks = ranks_of(ranking)
+    first, second = ranks.get(one), ranks.get(other)
+    if first is None and second is None:
+        return "neither"
+    if first is not None and second is not None:
+        return "equal" if first == second else "above" if first < second else "below"
+    if unranked == "no-opinion":
+        return "half"
+    return "above" if second is None else "below"
+
+
+def _opinion(said: str, one: str, other: str) -> str:
+    sentences = {
+        "above": _("%(one)s above %(other)s"),
+        "below": _("%(other)s above %(one)s"),
+        "equal": _("both as equals"),
+        "half": _("only one of the two, which counts as no opinion"),
+        "neither": _("neither of the two"),
+    }
+    return sentences[said] % {"one": one, "other": other}
+
+
+def _people(request: HttpRequest, found: Found, names: tuple[str, str]) -> dict[str, Any]:
+    """Who said so, in a public election; by name, a page at a time."""
+    if found.seal.ballots > MOST_READ:
+        return {"too_many": MOST_READ}
+    said, start = request.GET.get("said", "above"), request.GET.get("from", "0")
+    if said not in OPINIONS or not is_number(start):
+        raise Http404
+    numbers = {each.name: each.number for each in candidates_of(found.election)}
+    pair = [numbers[name] for name in names]
+    everybody = ballots.every_published(found.election.name)
+    who = [
+        each["voter_name"] for each in everybody if opinion(each["rankings"], *pair, found.election.unranked) == said
+    ]
+    shown = sorted(who, key=fold)[int(start) : int(start) + A_PAGE]
+    asked = request.GET.dict() | {"said": said, "from": int(start) + A_PAGE}
+    onward = f"?{urlencode(asked)}" if int(start) + A_PAGE < len(who) else ""
+    return {"said": said, "said_in_words": _opinion(said, *names), "people": shown, "onward": onward}

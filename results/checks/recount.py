@@ -1,0 +1,46 @@
+"""A recount in the browser."""
+
+from __future__ import annotations
+
+import json
+
+from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.urls import reverse
+
+from results import repository, words
+from results.report import settings_of
+from results.repository import Found
+from store.table import Item
+
+from .sealed import never_changes, of_sealed, page, stamp
+
+
+@of_sealed
+def recount(request: HttpRequest, found: Found) -> HttpResponse:
+    methods = [(each.method, words.label(each.method), words.names(each.winners)) for each in found.report.others]
+    address = reverse("recount_ballots", args=[found.election.name, stamp(found.seal)])
+    return page(request, found, "recount", methods=methods, address=address)
+
+
+@never_changes
+def recount_ballots(request: HttpRequest, found: Found) -> HttpResponse:
+    """Everything a count starts from, and what came out here, to compare."""
+    report, seal = found.report, found.seal
+    result = json.loads(report.result.as_json())
+    counted = repository.counted(found.election.name, seal.candidates)
+    said = {
+        "settings": {"method": found.election.method, **settings_of(found.election, found.seed)},
+        **_lots(found),
+        "candidates": counted.candidates,
+        "rankings": list(counted.counts.items()),
+        "digest": seal.digest,
+        "result": {name: value for name, value in result.items() if name not in ("reasons", "candidates", "digest")},
+        "others": {each.method: {"winners": each.winners, "places": each.places} for each in report.others},
+    }
+    return JsonResponse(said, json_dumps_params={"ensure_ascii": False, "separators": (",", ":")})
+
+
+def _lots(found: Found) -> Item:
+    """How the seed came about, for elections that were committed to a secret."""
+    commitment = found.election.lots_commitment
+    return {"lots": {"commitment": commitment, "secret": found.seal.lots_secret}} if commitment else {}

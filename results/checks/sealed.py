@@ -1,0 +1,84 @@
+"""Who may see what is made of a sealed result, and when."""
+
+from __future__ import annotations
+
+import hashlib
+from functools import wraps
+from typing import Any
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.utils.cache import get_conditional_response
+from django.views.decorators.http import require_safe
+
+from accounts.access import requires
+from accounts.models import User
+from accounts.rules import Permission
+from acts.refusals import Refusal
+from elections.access import context_of
+from results.apart import RETRY_AFTER, Busy, TooDear
+from results.repository import Found, Seal
+from results.views import load, not_yet, of_results
+
+A_PAGE = 50
+MOST_READ = 20_000  # ballots of a public election that are read for one page
+MOST_COUNTED = 500_000  # ballots of an election that is recounted without somebody, or for two of its candidates
+
+
+def _when_sealed(view: Any) -> Any:
+    @wraps(view)
+    def shown(request: HttpRequest, found: Found) -> HttpResponse:
+        return view(request, found) if found.report else not_yet(request, found)
+
+    return require_safe(shown)
+
+
+def of_sealed(view: Any) -> Any:
+    """A page about a result; before there is one, it is the page that says so."""
+    return of_results(_when_sealed(view))
+
+
+def stamp(seal: Seal) -> str:
+    """What tells this sealed election from any other, also from a later one of the same name and the same ballots."""
+    return hashlib.sha256(f"{seal.report_digest} {seal.sealed_at}".encode()).hexdigest()
+
+
+def load_sealed(user: User, name: str, sealed: str) -> Found | None:
+    """The election if this is what was sealed in it."""
+    found = load(user, name)
+    is_another = found is not None and found.seal is not None and stamp(found.seal) != sealed
+    return None if is_another else found
+
+
+def never_changes(view: Any) -> Any:
+    """A file of a sealed result: its address has the stamp in it, so a browser that has it need not ask again."""
+
+    @wraps(view)
+    def kept(request: HttpRequest, found: Found) -> HttpResponse:
+        etag = f'"{stamp(found.seal)}"'
+        answer = get_conditional_response(request, etag=etag) or view(request, found)
+        if answer.status_code in (200, 304):
+            answer["ETag"], answer["Cache-Control"] = etag, "private, max-age=31536000, immutable"
+        return answer
+
+    return requires(Permission.VIEW_APPLICATION, load_for=load_sealed)(_when_sealed(kept))
+
+
+def page(request: HttpRequest, found: Found, name: str, *, wrong: bool = False, **context: Any) -> HttpResponse:
+    """What was asked for in a wrong way answers 422, so that a client can tell."""
+    context |= {"result": found.report.result, "seal": found.seal}
+    shown = context_of(request, found.election, **context)
+    return render(request, f"results/checks/{name}.html", shown, status=422 if wrong else 200)
+
+
+def not_counted(request: HttpRequest, found: Found, name: str, refusal: Refusal, **context: Any) -> HttpResponse:
+    """The page as it was asked for, with a sentence instead of the numbers."""
+    too_dear = isinstance(refusal, TooDear)
+    answer = page(request, found, name, wrong=True, problem=str(refusal), too_large=too_dear, **context)
+    if isinstance(refusal, Busy):
+        answer.status_code, answer["Retry-After"] = 503, str(RETRY_AFTER)
+    return answer
+
+
+def is_number(text: str) -> bool:
+    return text.isascii() and text.isdigit() and len(text) < 7

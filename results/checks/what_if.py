@@ -1,0 +1,111 @@
+"""What if somebody had not stood, or had not voted."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from django import forms
+from django.http import HttpRequest, HttpResponse
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
+from acts.refusals import Refusal
+from ballots import repository as ballots
+from ballots.repository import candidates_of
+from results import apart, repository
+from results.report import report_of, settings_of
+from results.repository import Found
+from results.views import context_of_report
+from store.keys import fold
+from tally.ballots import Ballots
+from tally.job import Job
+
+from .sealed import MOST_COUNTED, MOST_READ, not_counted, of_sealed, page
+
+MOST_VOTERS = 50  # whose ballots are left out at once
+
+
+class WhatIfForm(forms.Form):
+    without = forms.TypedMultipleChoiceField(
+        label=gettext_lazy("Had not stood"), required=False, coerce=int, widget=forms.CheckboxSelectMultiple
+    )
+    voters = forms.CharField(
+        label=gettext_lazy("Had not voted"),
+        help_text=gettext_lazy("Names of voters, one on a line."),
+        required=False,
+        max_length=4000,
+        widget=forms.Textarea({"rows": 3}),
+    )
+
+    def __init__(self, found: Found, asked: Any):
+        super().__init__(asked or None)
+        self.fields["without"].choices = list(enumerate(found.seal.candidates))
+        if found.election.secret_ballot or found.seal.ballots > MOST_READ:
+            del self.fields["voters"]  # nobody knows whose ballot is whose, or it takes too long to find out
+
+    def clean_without(self) -> list[int]:
+        without = self.cleaned_data["without"]
+        if len(without) == len(self.fields["without"].choices):
+            raise forms.ValidationError(_("Somebody must be left to count for."))
+        return without
+
+    def clean_voters(self) -> list[str]:
+        names = list(
+            {fold(line): line.strip() for line in self.cleaned_data["voters"].splitlines() if line.strip()}.values()
+        )
+        if len(names) > MOST_VOTERS:
+            raise forms.ValidationError(_("At most %(count)d voters can be left out at once.") % {"count": MOST_VOTERS})
+        return names
+
+    @property
+    def asks(self) -> bool:
+        return self.is_bound and self.is_valid() and any(self.cleaned_data.values())
+
+
+@of_sealed
+def what_if(request: HttpRequest, found: Found) -> HttpResponse:
+    form = WhatIfForm(found, request.GET)
+    if not form.asks:
+        return page(request, found, "what_if", wrong=bool(form.errors), form=form)
+    without = [found.seal.candidates[number] for number in form.cleaned_data["without"]]
+    voters = form.cleaned_data.get("voters", [])
+    counted, strangers = _counted(found, voters)
+    if strangers:
+        form.add_error("voters", _("These have not voted: %(names)s.") % {"names": ", ".join(strangers)})
+        return page(request, found, "what_if", wrong=True, form=form)
+    if counted is None:
+        return page(request, found, "what_if", wrong=True, form=form, too_large=True)
+    try:
+        done = apart.counted(job_of(found, counted.without(without)), request)
+    except Refusal as refusal:
+        return not_counted(request, found, "what_if", refusal, form=form)
+    supposed = Found(found.election, found.seal, report_of(done))
+    context = context_of_report(supposed) | {"without": without, "voters": voters, "real": found.report.result}
+    return page(request, supposed, "what_if", form=form, **context)
+
+
+def _counted(found: Found, voters: list[str]) -> tuple[Ballots | None, list[str]]:
+    """The ballots without those of these voters, and the names nobody voted under; no ballots if they are too many."""
+    name = found.election.name
+    if found.seal.ballots > MOST_COUNTED:
+        return None, []
+    if not voters:
+        return repository.counted(name, found.seal.candidates), []
+    names = {each.number: each.name for each in candidates_of(found.election)}
+    gone, met = {fold(voter) for voter in voters}, set()
+
+    def kept() -> Iterator[str]:
+        for ballot in ballots.every_published(name):
+            if (voter := fold(ballot["voter_name"])) in gone:
+                met.add(voter)
+            else:
+                yield ballot["rankings"]
+
+    every = Ballots.of([names.get(number, f"#{number}") for number in range(max(names) + 1)], kept())
+    return every.in_order(found.seal.candidates), [voter for voter in voters if fold(voter) not in met]
+
+
+def job_of(found: Found, supposed: Ballots) -> Job:
+    """As a real report, except that nobody asks how close it was: that takes many times longer than counting."""
+    return Job(supposed, found.election.method, settings_of(found.election, found.seed))

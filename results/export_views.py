@@ -1,0 +1,115 @@
+"""Taking a sealed result away: the addresses of its files and of the bundle, for whoever may see the result."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from django.contrib import messages
+from django.http import FileResponse, HttpRequest, HttpResponse, StreamingHttpResponse
+from django.http.response import HttpResponseBase
+from django.shortcuts import redirect, render
+from django.utils.cache import get_conditional_response
+from django.utils.http import content_disposition_header
+from django.utils.translation import get_language
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_safe
+
+from accounts.access import requires
+from accounts.models import User
+from accounts.rules import Permission
+from acts.limits import Limit, TooOften, count
+from elections.access import context_of
+from tally.formats import CannotWrite
+
+from .bundle import NotSealedYet, mark
+from .bundle import bundle as as_zip
+from .files import EXPORTS, file_name, has, version
+from .repository import Found
+from .views import load, not_yet, of_results
+
+A_YEAR = 365 * 24 * 3600
+BUNDLES = Limit("bundle", 30, 3600)  # of one person; each reads a stretch of the log
+ZIP = "application/zip"
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    found: Found
+    file: str
+
+
+def load_export(user: User, name: str, file: str) -> Wanted | None:
+    found = load(user, name) if file in EXPORTS else None
+    return Wanted(found, file) if found is not None and has(found, file) else None
+
+
+@requires(Permission.VIEW_APPLICATION, load_for=load_export)
+@require_safe
+def export(request: HttpRequest, wanted: Wanted) -> HttpResponseBase:
+    found, kind = wanted.found, EXPORTS[wanted.file]
+    if found.report is None:
+        return not_yet(request, found)
+    tag = f"{version(found)}-{get_language()}" if kind.in_words else version(found)
+    if (unchanged := _unchanged(request, found, tag)) is not None:
+        return unchanged
+    try:
+        content = [] if request.method == "HEAD" else kind.make(found)
+    except CannotWrite as refusal:
+        messages.error(request, str(refusal))
+        return redirect("results", name=found.election.name)
+    answer = StreamingHttpResponse(content, content_type=kind.media_type)
+    return _labelled(request, answer, found, wanted.file, tag)
+
+
+@of_results
+@require_safe
+def bundle(request: HttpRequest, found: Found) -> HttpResponseBase:
+    """Everything it takes to check the election elsewhere."""
+    if found.report is None:
+        return not_yet(request, found)
+    tag = f"{version(found)}-{mark()}"
+    if (unchanged := _unchanged(request, found, tag)) is not None:
+        return unchanged
+    answer: HttpResponseBase = HttpResponse(content_type=ZIP)
+    if request.method != "HEAD":
+        try:
+            count(BUNDLES, request.user.name)
+            answer = FileResponse(as_zip(found), content_type=ZIP)
+        except NotSealedYet:
+            return _being_sealed(request, found)
+        except TooOften as refusal:
+            messages.error(request, str(refusal))
+            return redirect("results", name=found.election.name)
+    return _labelled(request, answer, found, "bundle.zip", tag)
+
+
+def _being_sealed(request: HttpRequest, found: Found) -> HttpResponse:
+    sentence = _("The log is being sealed. The bundle will be here in a moment.")
+    context = context_of(request, found.election, sentence=sentence, counting=True)
+    return render(request, "results/not_yet.html", context, status=202)
+
+
+# --- what a browser may keep ---
+
+
+def _unchanged(request: HttpRequest, found: Found, tag: str) -> HttpResponseBase | None:
+    """The short answer to a browser that has just this file already."""
+    answer = get_conditional_response(request, etag=f'"{tag}"')
+    return _kept(request, answer, found, tag) if answer is not None else None
+
+
+def _labelled(request: HttpRequest, answer: HttpResponseBase, found: Found, file: str, tag: str) -> HttpResponseBase:
+    disposition = content_disposition_header(not file.endswith(".txt"), file_name(found.election.name, file))
+    answer.headers["Content-Disposition"] = disposition
+    return _kept(request, answer, found, tag)
+
+
+def _kept(request: HttpRequest, answer: HttpResponseBase, found: Found, tag: str) -> HttpResponseBase:
+    """For good, if the address says which version it is of; else only as long as we say that nothing has changed.
+
+    Privately in any case: the pages are for people who have signed in.
+    """
+    for_good = request.GET.get("v") == version(found) and tag == version(found)
+    answer.headers["Cache-Control"] = f"private, max-age={A_YEAR}, immutable" if for_good else "private, no-cache"
+    answer.headers["ETag"] = f'"{tag}"'
+    return answer

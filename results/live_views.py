@@ -1,0 +1,94 @@
+"""Pages of a count while ballots come in."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_safe
+from django_htmx.http import HttpResponseClientRedirect
+
+from accounts.access import requires
+from accounts.models import User
+from accounts.rules import Permission
+from acts.site import now_text
+from elections.access import context_of, visible
+from elections.rules import State
+from tally.closeness import Closeness
+from tally.explain import explain
+from tally.undrawn import undrawn
+
+from . import live as coming_in
+from .live import Look
+from .report import Report
+from .repository import Found
+from .views import context_of_report, not_yet
+
+
+def load(user: User, name: str) -> Look | None:
+    look = coming_in.shelf.look(name)
+    if look is not None:
+        visible(user, look.election)
+    return look
+
+
+of_live = requires(Permission.VIEW_APPLICATION, load_for=load)
+
+
+@of_live
+@require_safe
+def live(request: HttpRequest, look: Look) -> HttpResponse:
+    """The running count; it refreshes itself, with scripts and without, unless somebody has paused it."""
+    if (instead := _instead(request, look)) is not None:
+        return instead
+    return render(request, "results/live.html", _context(request, look))
+
+
+@of_live
+@require_safe
+def live_now(request: HttpRequest, look: Look) -> HttpResponse:
+    """The count alone; nothing, if it is what the page shows already."""
+    if look.election.state(now_text()) == State.CLOSED:
+        return HttpResponseClientRedirect(reverse("results", args=[look.election.name]))
+    if (instead := _instead(request, look)) is not None:
+        return instead
+    context = _context(request, look)
+    if request.GET.get("seen") == context["stamp"]:
+        return HttpResponse(status=204)
+    return render(request, "results/live_now.html", context)
+
+
+def _instead(request: HttpRequest, look: Look) -> HttpResponse | None:
+    """What there is to see where nothing comes in live."""
+    if look.result is not None:
+        return None
+    if look.too_many:
+        sentence = _(
+            "Counting takes so long by now that the count is no longer shown while it is open. It is shown at the end."
+        )
+        context = context_of(request, look.election, sentence=sentence, counting=False)
+        return render(request, "results/not_yet.html", context)
+    if look.election.state(now_text()) == State.CLOSED:
+        return redirect("results", look.election.name)
+    return not_yet(request, Found(look.election, None, None))
+
+
+def _context(request: HttpRequest, look: Look) -> dict[str, Any]:
+    result = look.result
+    assert result is not None
+    before_lots = undrawn(result, look.draws)
+    report = Report(before_lots.result, tuple(explain(result)), (), Closeness(None, False, result.winners))
+    context = context_of_report(Found(look.election, None, report)) | {"between": before_lots.between}
+    if result.lots and look.election.lots_commitment:
+        context["sentences"] = _example(context["sentences"], is_open=bool(before_lots.between))
+    stamp = f"{result.digest[:16]}{look.election.version}"
+    return context_of(request, look.election, **context, stamp=stamp, paused="pause" in request.GET)
+
+
+def _example(sentences: list[str], *, is_open: bool) -> list[str]:
+    """The account of one draw, which says of nobody that they have won who may lose by another."""
+    example = _("The lots below are an example. The true ones are drawn at the close, and nobody can know them yet.")
+    return [example, *sentences[1 if is_open else 0 :]]

@@ -1,0 +1,226 @@
+"""The sandbox: ballots that somebody pastes or uploads, counted and explained without an account or a trace."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+from django import forms
+from django.core.exceptions import ValidationError
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
+from accounts.access import public
+from acts.limits import Limit, count
+from acts.refusals import Refusal
+from elections.rules import METHODS, MOST_SEATS, UNRANKED, Election, check_settings
+from pages.addresses import origin
+from pages.forms import form_page, posted
+from tally.ballots import Ballots
+from tally.closeness import RECOUNTS
+from tally.cost import of_methods
+from tally.formats import BadFile, File, Limits, read
+from tally.formats.text import Text
+from tally.job import Job
+
+from . import apart, words
+from .apart import RETRY_AFTER, Busy, TooDear
+from .report import report_of
+from .repository import Found
+from .views import context_of_report
+
+LIMITS = Limits(bytes=1_000_000, candidates=100, name=200, rankings=10_000)
+CLOSENESS_STEPS = 1_000_000  # in all recounts together that look for how close it was,
+OF_EACH = 500  # of them at the least
+LOOKS_CLOSELY = 10  # recounts; with fewer, nothing is found, and that would say nothing
+COUNTS = Limit("sandbox-address", 60, 600)
+NO_ELECTION = Election(name="", owner_name="", created_at="")  # ballots from anywhere belong to none of ours
+
+
+# --- examples to start with ---
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    label: Any
+    ballots: str
+    method: str = "schulze"
+    seed: str = ""
+
+
+EXAMPLES = {
+    "capital": Example(
+        gettext_lazy("The capital of Tennessee"),
+        "# Everybody wants the capital of Tennessee to be near.\n"
+        "42: Memphis > Nashville > Chattanooga > Knoxville\n"
+        "26: Nashville > Chattanooga > Knoxville > Memphis\n"
+        "15: Chattanooga > Knoxville > Nashville > Memphis\n"
+        "17: Knoxville > Chattanooga > Nashville > Memphis\n",
+    ),
+    "cycle": Example(
+        gettext_lazy("A cycle"),
+        "# Tea beats coffee, coffee beats cocoa, and cocoa beats tea.\n"
+        "9: Tea > Coffee > Cocoa\n8: Coffee > Cocoa > Tea\n6: Cocoa > Tea > Coffee\n",
+        "ranked-pairs",
+    ),
+    "tie": Example(
+        gettext_lazy("A tie"),
+        "# Monday and Friday have as many; a lot decides who stays in.\n"
+        "5: Monday > Wednesday\n5: Friday > Wednesday\n2: Wednesday > Monday = Friday\n",
+        "irv",
+        "a seed that was known before",
+    ),
+}
+
+
+# --- what is typed ---
+
+
+class SandboxForm(forms.Form):
+    """Ballots, pasted or as a file, and how to count them. What is left open, the file may say."""
+
+    use_required_attribute = False  # a file will do instead
+
+    ballots = forms.CharField(
+        label=gettext_lazy("Ballots"),
+        strip=False,
+        widget=forms.Textarea({"rows": 9, "dir": "auto", "spellcheck": "false"}),
+        help_text=gettext_lazy(
+            "One ranking a line, such as “5: Ada > Bo = Cy” for five equal ballots; or the text of a CSV, JSON, BLT, "
+            "ABIF, Condorcet vote or PrefLib file."
+        ),
+    )
+    file = forms.FileField(
+        label=gettext_lazy("Or a file"),
+        required=False,
+        max_length=200,
+        help_text=gettext_lazy("Up to one megabyte; taken in place of what stands above."),
+    )
+    method = forms.ChoiceField(
+        label=gettext_lazy("Method"),
+        required=False,
+        choices=[("", gettext_lazy("Schulze; for several seats STV (Scottish rules)")), *METHODS.items()],
+    )
+    seats = forms.IntegerField(
+        label=gettext_lazy("Seats"),
+        required=False,
+        min_value=1,
+        max_value=MOST_SEATS,
+        help_text=gettext_lazy("Left empty: what the file says, else one."),
+    )
+    unranked = forms.ChoiceField(
+        label=gettext_lazy("A candidate left out of a ranking counts as"),
+        required=False,
+        choices=[("", gettext_lazy("what the file says, else below all ranked ones")), *UNRANKED.items()],
+    )
+    seed = forms.CharField(
+        label=gettext_lazy("Seed"),
+        required=False,
+        max_length=200,
+        help_text=gettext_lazy("Any text. Where a lot has to be drawn, the same text draws the same lot."),
+    )
+
+    def __init__(self, *arguments: Any, **options: Any):
+        super().__init__(*arguments, **options)
+        self.fields["ballots"].required = not self.files
+
+    def clean(self) -> dict[str, Any]:
+        cleaned = super().clean()
+        if not self.errors:
+            file = self._read(cleaned)
+            cleaned |= {"read": file} | self._settings(cleaned, file)
+        return cleaned
+
+    def _read(self, cleaned: dict[str, Any]) -> File:
+        upload = cleaned["file"]
+        source = upload.read(LIMITS.bytes + 1) if upload else cleaned["ballots"]
+        try:
+            file = read(source, name=upload.name if upload else "", limits=LIMITS)
+            self.text = "".join(Text(source, LIMITS).pieces())
+        except BadFile as refusal:
+            raise ValidationError({"file" if upload else "ballots": str(refusal)}) from refusal
+        return file
+
+    def _settings(self, cleaned: dict[str, Any], file: File) -> dict[str, Any]:
+        seats = cleaned["seats"] or file.seats or 1
+        method = cleaned["method"] or ("stv-scottish" if seats > 1 else "schulze")
+        check_settings(method, seats, secret_ballot=False, results_visible="closed")
+        return {"seats": seats, "method": method, "unranked": cleaned["unranked"] or file.unranked or "below"}
+
+
+# --- counting ---
+
+
+def job_of(ballots: Ballots, method: str, **settings: Any) -> Job:
+    """Everything a results page says, with as close a look as there is time for."""
+    job = Job(ballots, method, settings)
+    return replace(job, recounts=recounts(job))
+
+
+def recounts(job: Job) -> int:
+    size = job.size
+    left = min(CLOSENESS_STEPS, apart.MOST_STEPS - job.cost(size))
+    possible = min(RECOUNTS, left // (of_methods(size, [job.method]) + OF_EACH))
+    return possible if possible >= LOOKS_CLOSELY else 0
+
+
+# --- the page ---
+
+
+@public
+@form_page
+def sandbox(request: HttpRequest) -> HttpResponse:
+    form = SandboxForm(posted(request), request.FILES or None, initial=_example(request))
+    context: dict[str, Any] = {}
+    if request.method == "POST":
+        try:
+            count(COUNTS, origin(request))
+            if form.is_valid():
+                context = _account(request, form)
+        except Refusal as refusal:
+            return _refused(request, form, refusal)
+    return _page(request, form, context)
+
+
+def _refused(request: HttpRequest, form: SandboxForm, refusal: Refusal) -> HttpResponse:
+    """The form as it was sent; the text of a file stands in it, because a browser does not send a file again."""
+    form.add_error(None, str(refusal))
+    if isinstance(refusal, TooDear):
+        form.add_error(None, _("Your own Plenum counts it: manage.py count FILE."))
+    if hasattr(form, "text"):
+        form.data = form.data.dict() | {"ballots": form.text}
+    answer = _page(request, form, {})
+    if isinstance(refusal, Busy):
+        answer.status_code, answer["Retry-After"] = 503, str(RETRY_AFTER)
+    return answer
+
+
+def _page(request: HttpRequest, form: SandboxForm, context: dict[str, Any]) -> HttpResponse:
+    status = 422 if form.errors else 200
+    if context:  # an uploaded file becomes text on the page, to be changed, counted again and shared
+        form = SandboxForm(initial=form.data.dict() | {"ballots": form.text})
+    context |= {"form": form, "examples": [(key, each.label) for key, each in EXAMPLES.items()]}
+    return render(request, "results/sandbox.html", context, status=status)
+
+
+def _example(request: HttpRequest) -> dict[str, str]:
+    chosen = EXAMPLES.get(request.GET.get("example", ""))
+    if chosen is None:
+        return {}
+    return {"ballots": chosen.ballots, "method": chosen.method, "seed": chosen.seed}
+
+
+def _account(request: HttpRequest, form: SandboxForm) -> dict[str, Any]:
+    chosen, file = form.cleaned_data, form.cleaned_data["read"]
+    settings = {name: chosen[name] for name in ("seats", "unranked", "seed")}
+    job = job_of(file.ballots, chosen["method"], **settings)
+    report = report_of(apart.counted(job, request))
+    context = context_of_report(Found(NO_ELECTION, None, report)) | {
+        "file": file,
+        "withdrawn": words.names(file.withdrawn),
+    }
+    if not job.recounts:
+        context["how_close"] = _("There are too many ballots and candidates to look for that here.")
+    return context

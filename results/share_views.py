@@ -1,0 +1,154 @@
+"""A sealed result for anybody on the web, where the organiser has chosen so: a page, a small one to embed, and a text.
+
+Strangers see what was counted, never who voted: no roll and no single ballots, also where ballots are public here.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.conf import settings
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.urls import reverse
+from django.utils.cache import get_conditional_response
+from django.utils.html import escape
+from django.utils.text import Truncator
+from django.utils.translation import get_language, ngettext
+from django.utils.translation import gettext as _
+from django.views.decorators.clickjacking import xframe_options_exempt
+from django.views.decorators.http import require_safe
+
+from accounts.access import public
+from acts.site import now_text
+from elections.rules import Election, State
+
+from . import services, words
+from .card import FORMAT, HEIGHT, WIDTH, card_of, picture
+from .checks.sealed import stamp
+from .report import Report
+from .repository import Found, Seal
+from .text import as_text
+from .views import context_of_report
+
+SHORT = 200  # characters that a preview has room for
+MINUTES_KEPT = 5
+LANGUAGES = frozenset(code for code, _label in settings.LANGUAGES)
+A_YEAR = 365 * 24 * 3600
+EMBEDDED = settings.CONTENT_SECURITY_POLICY | {"script-src": "'none'", "connect-src": "'none'", "frame-ancestors": "*"}
+
+
+def load(name: str) -> Found:
+    """Strangers cannot tell an election that does not share its result from one that does not exist."""
+    found = services.find(name)
+    if found is None or not is_shared(found.election):
+        raise Http404
+    return found
+
+
+def is_shared(election: Election) -> bool:
+    return election.results_public and election.stored_state != State.DRAFT
+
+
+@public
+@require_safe
+def shared(request: HttpRequest, name: str) -> HttpResponse:
+    found = load(name)
+    context = {"election": found.election, "address": address("shared", found.election)}
+    if found.report is not None:
+        context |= context_of_report(found) | preview(found)
+        context |= {"text": f"{as_text(found)}\n{address('shared', found.election)}\n", "frame": frame(found.election)}
+    return _answer(request, "results/shared.html", found, context)
+
+
+@public
+@xframe_options_exempt
+@require_safe
+def embed(request: HttpRequest, name: str) -> HttpResponse:
+    """The outcome alone, for other sites to show in a frame. It runs no scripts and knows nobody."""
+    found = load(name)
+    context = {"election": found.election, "address": address("shared", found.election)}
+    if found.report is not None:
+        context |= {"result": found.report.result, "title": title(found.election, found.report)}
+    answer = _answer(request, "results/embed.html", found, context)
+    answer["Content-Security-Policy"] = "; ".join(f"{name} {value}" for name, value in EMBEDDED.items())
+    answer["Cross-Origin-Resource-Policy"] = "cross-origin"
+    if found.report is not None:
+        answer["Cache-Control"] = f"public, max-age={MINUTES_KEPT * 60}"
+    return answer
+
+
+@public
+@require_safe
+def card(request: HttpRequest, name: str, language: str, sealed: str) -> HttpResponse:
+    """The picture of the result. Its address says of which result and in which language, so it may be kept for good."""
+    found = load(name)
+    if found.report is None or found.seal is None or sealed != _edition(found.seal) or language not in LANGUAGES:
+        raise Http404
+    answer = get_conditional_response(request, etag=f'"{sealed}-{language}"')
+    if answer is None:
+        said = card_of(found.election, found.seal, found.report, language)
+        answer = HttpResponse(picture(said), content_type="image/png")
+    answer["ETag"] = f'"{sealed}-{language}"'
+    answer["Cache-Control"] = f"public, max-age={A_YEAR}, immutable"
+    answer["Cross-Origin-Resource-Policy"] = "cross-origin"
+    return answer
+
+
+def _edition(seal: Seal) -> str:
+    """What tells the picture of this result from any other, also from one drawn by a later Plenum."""
+    return f"{FORMAT}-{stamp(seal)[:32]}"
+
+
+def _answer(request: HttpRequest, template: str, found: Found, context: dict[str, Any]) -> HttpResponse:
+    """Before it is sealed, both pages say only that it will be here."""
+    over = found.election.state(now_text()) == State.CLOSED
+    context |= {"counting": over, "counted": found.report is not None}
+    return render(request, template, context, status=202 if over and found.report is None else 200)
+
+
+# --- in words ---
+
+
+def address(view: str, election: Election) -> str:
+    return settings.SITE_URL + reverse(view, args=[election.name])
+
+
+def preview(found: Found) -> dict[str, Any]:
+    """What other sites show of a link to this page."""
+    election, report, seal = found.election, found.report, found.seal
+    assert report is not None
+    assert seal is not None
+    first = words.said(report.sentences[0]) if report.sentences else ""
+    summary = Truncator(f"{_ballots(report)} {first}").chars(SHORT)
+    language = get_language() if get_language() in LANGUAGES else settings.LANGUAGE_CODE
+    image = settings.SITE_URL + reverse("card", args=[election.name, language, _edition(seal)])
+    alt = f"{title(election, report)}. {_ballots(report)}"
+    size = {"image_width": WIDTH, "image_height": HEIGHT}
+    return {"title": title(election, report), "summary": summary, "image": image, "image_alt": alt, **size}
+
+
+def title(election: Election, report: Report) -> str:
+    return f"{election.name}: {outcome(report)}"
+
+
+def outcome(report: Report) -> str:
+    """Who won, in a few words."""
+    result = report.result
+    if result.total == result.blank:
+        return _("nothing to count")
+    names = {"names": Truncator(words.names(result.winners)).chars(SHORT)}
+    if result.seats > 1:
+        return _("elected: %(names)s") % names
+    return (_("a tie of %(names)s") if len(result.winners) > 1 else _("winner: %(names)s")) % names
+
+
+def _ballots(report: Report) -> str:
+    total = report.result.total
+    return ngettext("%(count)d ballot.", "%(count)d ballots.", total) % {"count": total}
+
+
+def frame(election: Election) -> str:
+    """What to put into another page."""
+    label = escape(_("Result: %(name)s") % {"name": election.name})
+    return f'<iframe src="{escape(address("embed", election))}" title="{label}" width="100%" height="420"></iframe>'

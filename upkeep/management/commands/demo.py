@@ -1,0 +1,21 @@
+"""Load the demo content: everything is there to look at, and who is there already stays as they are."""
+
+from typing import Any
+
+from accounts import services
+from accounts.demo import PASSWORD, PEOPLE
+from ballots import demo as ballots
+from elections import demo as elections
+from polls import demo as polls
+from upkeep.commands import StoreCommand
+
+
+class Command(StoreCommand):
+    help = "Loads demo content into the store. Safe to run again: what is there stays as it is."
+
+    def handle(self, **options: Any) -> None:
+        made = [name for name, role, about in PEOPLE if services.make_demo_person(name, role, about, PASSWORD)]
+        loaded = [elections.load(), ballots.load(), polls.load()]
+        self.stdout.write(
+            "The demo content is loaded." if made or any(loaded) else "The demo content is there already."
+        )

@@ -1,0 +1,28 @@
+"""Pause the site, from a shell: before moving the store, say."""
+
+from typing import Any
+
+from django.core.management.base import CommandError, CommandParser
+
+from acts.refusals import Refusal
+from audit.forms import MOST_MINUTES
+from upkeep import pause
+from upkeep.commands import StoreCommand
+
+
+class Command(StoreCommand):
+    help = "Refuses every change until `resume`; reading goes on. Comes back when every process knows it."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("--minutes", type=int, default=30, help="how long it may take")
+        parser.add_argument("--sentence", default="", help="what people are told")
+
+    def handle(self, *, minutes: int, sentence: str, **options: Any) -> None:
+        if not 1 <= minutes <= MOST_MINUTES or len(sentence) > pause.LONGEST_SENTENCE:
+            most = f"{MOST_MINUTES} minutes and {pause.LONGEST_SENTENCE} characters"
+            raise CommandError(f"A pause has at least a minute and at most {most}.")
+        try:
+            pause.pause("plenum", minutes, sentence)
+        except Refusal as refusal:
+            raise CommandError(str(refusal)) from None
+        self.stdout.write("The site is paused.")

@@ -1,0 +1,53 @@
+"""Make the state again from the log, and hold it against the state there is."""
+
+from argparse import ArgumentParser
+from functools import partial
+from typing import Any
+
+from django.core.management.base import CommandError
+
+from store.connect import connect
+from upkeep import replay
+from upkeep.commands import StoreCommand
+from upkeep.progress import shown_on
+
+
+class Command(StoreCommand):
+    help = (
+        "Makes everything the store holds again from nothing but the event log. With --check, the two are compared "
+        "item by item, and the exit code is 1 if they differ; the site may run meanwhile on the embedded store, and "
+        "should be paused on DynamoDB. Needs as much room for temporary files as the store takes twice."
+    )
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        act = parser.add_mutually_exclusive_group(required=True)
+        act.add_argument("--check", action="store_true", help="compare, and leave nothing behind")
+        act.add_argument("--into", metavar="STORE_URL", help="leave the rebuilt state and the log in this empty store")
+        act.add_argument("--exceptions", action="store_true", help="say what is not made again, and why")
+
+    def handle(self, check: bool, into: str | None, exceptions: bool, **options: Any) -> None:
+        if exceptions:
+            self.stdout.write("\n".join(replay.exceptions()))
+        elif check:
+            self._say(replay.check(self.table, partial(shown_on, self.stderr)), "The log and the store agree.")
+        else:
+            self._rebuild(into or "")
+
+    def _rebuild(self, into: str) -> None:
+        target = connect(into)
+        target.create()
+        verdict = replay.rebuild(self.table, target, partial(shown_on, self.stderr))
+        self._say(
+            verdict, "The store was rebuilt. Passwords and second factors are in no log: people ask for new ones."
+        )
+
+    def _say(self, verdict: replay.Verdict, well: str) -> None:
+        self.stdout.write(f"{verdict.events} events were replayed.")
+        for name in verdict.lost:
+            self.stderr.write(f"Not sealed yet, so that its secret ballots are in no log: {name}")
+        if not verdict.count:
+            self.stdout.write(well)
+            return
+        for each in verdict.first:
+            self.stdout.write(str(each))
+        raise CommandError(f"The log and the store do not agree; differences: {verdict.count}.")

@@ -1,0 +1,63 @@
+"""Bring the site up: tables, demo, static files, server."""
+
+import os
+import socket
+import sys
+from argparse import ArgumentParser
+from io import StringIO
+from typing import Any
+
+from django.conf import settings
+from django.core.management import call_command
+from django.core.management.base import CommandError
+
+from accounts.demo import PASSWORD, PEOPLE
+from upkeep.commands import StoreCommand
+
+
+class Command(StoreCommand):
+    help = "Creates the store, loads the demo, collects static files and serves the site with gunicorn."
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("--no-demo", action="store_true", help="do not load the demo content")
+
+    def handle(self, no_demo: bool, **options: Any) -> None:
+        _refuse_a_taken_port()
+        self.table.create()
+        if not no_demo and not settings.PRODUCTION:
+            call_command("demo", stdout=StringIO())
+        call_command("seal", stdout=StringIO())
+        _collect_static_files()
+        self.table.close()
+        self.stdout.write(f"\n  Plenum is at {settings.SITE_URL}/\n")
+        if not no_demo and not settings.PRODUCTION:
+            self.stdout.write(_demo_accounts())
+        self.stdout.write("  Stop it with Ctrl+C.\n\n")
+        self.stdout.flush()
+        gunicorn = [sys.executable, "-m", "gunicorn", "--config", "python:config.gunicorn", "config.wsgi"]
+        os.execv(sys.executable, gunicorn)  # noqa: S606 - our own interpreter and our own words
+
+
+def _demo_accounts() -> str:
+    lines = [f"    {name:<22}{role.name}\n" for name, role, _ in PEOPLE]
+    return f"\n  Sign in as one of these, with the password {PASSWORD}\n\n{''.join(lines)}\n"
+
+
+def _refuse_a_taken_port() -> None:
+    family = socket.AF_INET6 if ":" in settings.HOST else socket.AF_INET
+    with socket.socket(family) as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind((settings.HOST, settings.PORT))
+        except OSError as error:
+            raise CommandError(
+                f"Port {settings.PORT} of {settings.HOST} cannot be used ({error.strerror}). "
+                f"Choose another one, for example: PORT={settings.PORT % 65535 + 1} make run"
+            ) from error
+
+
+def _collect_static_files() -> None:
+    try:
+        call_command("collectstatic", interactive=False, verbosity=0)
+    except OSError as error:
+        raise CommandError(f"DATA_DIR {settings.DATA_DIR} cannot be written: {error.strerror}.") from error

@@ -1,0 +1,44 @@
+"""What has to happen again and again beside the server."""
+
+import os
+import signal
+from typing import Any
+
+from django.core.management.base import CommandParser
+
+from upkeep.commands import StoreCommand
+from upkeep.jobs import JOBS, Worker, refuse_failures, run_each
+from upkeep.leases import Leases
+
+
+class Command(StoreCommand):
+    help = (
+        "Finishes what was cut short, records ends, seals ballots and events, sends mail and sweeps what has expired, "
+        "until it is stopped or the process that started it is gone. Any number may run, also on several machines."
+    )
+    stopped = False
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("--once", action="store_true", help="do every job once and end")
+
+    def handle(self, *, once: bool = False, **options: Any) -> None:
+        if once:
+            self._once()
+        else:
+            self._go_on(os.getppid())
+
+    def _go_on(self, parent: int) -> None:
+        for each in (signal.SIGTERM, signal.SIGINT):
+            signal.signal(each, self._stop)
+        Worker(JOBS, Leases(self.table), lambda: not self.stopped and os.getppid() == parent).go()
+
+    def _once(self) -> None:
+        runs = run_each(JOBS, Leases(self.table))
+        for name, run in runs.items():
+            self.stdout.write(f"{name}: {run.outcome}" + (f", {run.done}" if run.done else ""))
+        refuse_failures(runs)
+
+    def _stop(self, number: int, frame: Any) -> None:
+        """The job at hand is finished first; who cannot wait for it sends the signal again."""
+        self.stopped = True
+        signal.signal(number, signal.SIG_DFL)

@@ -1,0 +1,92 @@
+"""The nightly mail: the newest public checkpoint, to those who watch over the log.
+
+Kept in somebody's mailbox, a checkpoint shows whether the log was changed later. It is mailed once a day (UTC), as soon
+as there is a newer one than was mailed last; a site where nothing happens mails nothing. That is no act of anybody and
+so no event: an event would be a reason for the next mail.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from datetime import datetime
+
+from django.urls import reverse
+from django.utils.translation import gettext_noop
+
+from accounts import repository
+from accounts.rules import Role
+from acts.site import table
+from mail import outbox
+from mail.letters import Letter
+from store import keys
+from store.log import EventLog, utc_now
+from store.table import Item, Less, Missing, Put, Refused
+
+WATCHERS = (Role.AUDITOR, Role.OWNER)
+AT_ONCE = 100
+
+LETTERS = {
+    "checkpoint": Letter(
+        gettext_noop("The newest checkpoint of the log"),
+        (
+            gettext_noop("the log is sealed up to event %(event_id)s. Its checkpoint is %(hash)s."),
+            gettext_noop("Keep this mail. If anything before that event were changed later, this would no longer fit:"),
+            gettext_noop("manage.py verify --checkpoint %(event_id)s:%(hash)s"),
+        ),
+        lambda mail: reverse("checkpoints"),
+        gettext_noop("See all checkpoints"),
+    ),
+}
+
+
+def is_due(clock: Callable[[], datetime] = utc_now) -> bool:
+    """Whether it is another day than that of the last mail, and there is a newer checkpoint."""
+    mailed, newest = table().get(keys.nightly()), EventLog(table()).newest_public()
+    if mailed is None or newest is None:
+        return newest is not None
+    return bool(mailed["day"] < _day(clock) and mailed["event_id"] < newest["event_id"])
+
+
+def mail_checkpoint(clock: Callable[[], datetime] = utc_now) -> int:
+    """Queue today's mails, if they are due; answers how many. Any number may do this at once, each mail is one."""
+    newest, mailed = EventLog(table()).newest_public(), table().get(keys.nightly())
+    if newest is None or not is_due(clock):
+        return 0
+    if mailed is None:  # a new site: its first night is still to come
+        _remember(_day(clock), 0)
+        return 0
+    queued = sum(_queue(address, newest, _day(clock)) for address in _addresses())
+    _remember(_day(clock), newest["event_id"])
+    return queued
+
+
+def _day(clock: Callable[[], datetime]) -> str:
+    return clock().date().isoformat()
+
+
+def _addresses() -> Iterator[str]:
+    for role in WATCHERS:
+        cursor = None
+        while True:
+            people, cursor = repository.people(role=role, limit=AT_ONCE, cursor=cursor)
+            yield from (person.email for person in people)
+            if cursor is None:
+                break
+
+
+def _queue(address: str, checkpoint: Item, day: str) -> bool:
+    about = {"event_id": str(checkpoint["event_id"]), "hash": checkpoint["hash"]}
+    try:
+        table().write(outbox.queued_once(f"checkpoint {day}", "checkpoint", address, **about))
+    except Refused:
+        return False  # a worker that was cut short, or is at it too, has mailed this one
+    return True
+
+
+def _remember(day: str, event_id: int) -> None:
+    place = keys.nightly()
+    with suppress(Refused):
+        table().write(
+            Put({"PK": place.pk, "SK": place.sk, "day": day, "event_id": event_id}, when=Missing() | Less("day", day))
+        )

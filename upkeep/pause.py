@@ -1,0 +1,199 @@
+"""The pause: while the site is paused nothing is changed and reading goes on, in every process of every machine.
+
+Whether it is paused is one item in the store. A process relies on what it last saw for at most a second (`FRESH`) and
+then looks again; one look serves all of its requests. It is judged when a request comes in, and again before every
+single write of a request or job that has been at work for longer than that. Pausing is answered only after that second
+has passed: from then on no process sends another write. What can still arrive is a write that was on its way to the
+store already; and a store that takes longer than a second to say whether there is a pause stretches the second by that.
+
+Exempt are signing in and out (an owner must get in to resume), "last seen" of sessions, and the sealing of the log,
+which changes nothing that was said and puts the pause itself under a checkpoint.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from django.conf import settings
+from django.utils.translation import gettext_lazy as _
+
+from acts.refusals import Refusal
+from store import keys, trips
+from store.connect import connect
+from store.log import Event, EventLog, as_text, utc_now
+from store.table import Delete, Exists, Item, Missing, Put, Refused, StoreError, Table, Unavailable, Write
+
+FRESH = 1.0  # seconds
+WRITES = ("write", "increment")
+GO_ON = ("log",)  # the jobs of the worker that do not rest
+UNDIVIDED = ("mail",)  # jobs not to be stopped between two writes: a mail that went out has to be marked as sent
+LONGEST_SENTENCE = 300
+SOONEST, LATEST = 30, 3600  # seconds: when somebody refused is told to come back, whatever was promised
+
+
+class Paused(Unavailable):
+    """The site is paused, and this would have changed something."""
+
+
+class AlreadyPaused(Refusal):
+    pass
+
+
+class NotPaused(Refusal):
+    pass
+
+
+@dataclass(frozen=True, slots=True)
+class Pause:
+    by: str
+    since: str
+    minutes: int  # how long it may take, as far as anybody knew
+    sentence: str = ""
+
+    @property
+    def until(self) -> datetime:
+        return datetime.fromisoformat(self.since) + timedelta(minutes=self.minutes)
+
+    def retry_after(self, now: datetime) -> int:
+        return round(min(max((self.until - now).total_seconds(), SOONEST), LATEST))
+
+
+# --- knowing ---
+
+
+class Watch:
+    """What this process last saw of the pause. It keeps one site in mind: the one that `settings` name."""
+
+    def __init__(self, ticking: Callable[[], float] = time.monotonic):
+        self.ticking = ticking
+        self._turn = threading.Lock()
+        self._seen: tuple[str, float, Pause | None] = ("", 0.0, None)
+
+    def sees(self) -> Pause | None:
+        """The pause there is, or none; raises what the store says if it cannot say this."""
+        if self._is_fresh():
+            return self._seen[2]
+        with self._turn:
+            if not self._is_fresh():
+                self._look()
+            return self._seen[2]
+
+    def last_saw(self) -> Pause | None:
+        """As `sees`, for those who only read: a store in trouble, or a look under way, leaves what was known before."""
+        url, _moment, pause = self._seen
+        if self._is_fresh() or not self._turn.acquire(blocking=url != settings.STORE_URL):
+            return pause
+        try:
+            self._look()
+        except StoreError:
+            return pause if url == settings.STORE_URL else None
+        finally:
+            self._turn.release()
+        return self._seen[2]
+
+    def forget(self) -> None:
+        self._seen = ("", 0.0, None)
+
+    def _is_fresh(self) -> bool:
+        url, moment, _pause = self._seen
+        return url == settings.STORE_URL and self.ticking() - moment < FRESH
+
+    def _look(self) -> None:
+        url, moment = settings.STORE_URL, self.ticking()
+        with trips.beside():
+            item = connect(url).get(keys.pause())
+        self._seen = (url, moment, pause_of(item))
+
+
+def pause_of(item: Item | None) -> Pause | None:
+    if item is None:
+        return None
+    return Pause(item["by"], item["since"], item["minutes"], item["sentence"])
+
+
+watch = Watch()
+
+
+# --- refusing ---
+
+_is_guarded: ContextVar[bool] = ContextVar("is_guarded", default=False)
+
+
+@contextmanager
+def guarded(whether: bool = True) -> Iterator[None]:
+    """Inside, nothing is written while the site is paused."""
+    token = _is_guarded.set(whether)
+    try:
+        yield
+    finally:
+        _is_guarded.reset(token)
+
+
+def guard_from_here() -> None:
+    """As `guarded`, until the end of the `guarded` around it."""
+    _is_guarded.set(True)
+
+
+def refuse_writes(operation: str) -> None:
+    """Before every round trip to the store: see `apps.py`."""
+    if operation in WRITES and _is_guarded.get() and watch.sees() is not None:
+        raise Paused("The site is paused; nothing is changed meanwhile.")
+
+
+def rests(job: str, table: Table) -> bool:
+    """Whether a worker is not to begin the job; it has the time to look for itself."""
+    return job not in GO_ON and table.get(keys.pause()) is not None
+
+
+def may_be_stopped(job: str) -> bool:
+    """Whether the worker stops it at its next write when the site is paused; others end by themselves first."""
+    return job not in GO_ON + UNDIVIDED
+
+
+# --- pausing and resuming ---
+
+
+def pause(actor: str, minutes: int, sentence: str = "", *also: Write) -> None:
+    """Pause the site; comes back when every process of every machine knows it."""
+    pause = Pause(actor, as_text(utc_now()), minutes, sentence)
+    said = {"since": pause.since, "minutes": minutes, "sentence": sentence}
+    _record(Event(actor, "SitePaused", said), pause_item(pause), *also, refusal=AlreadyPaused(ALREADY))
+    let_all_know()
+
+
+def let_all_know() -> None:
+    time.sleep(FRESH)
+
+
+def resume(actor: str, *also: Write) -> None:
+    """Let things be changed again; within a second every process knows it."""
+    gone = Delete(keys.pause(), when=Exists())
+    _record(Event(actor, "SiteResumed"), gone, *also, refusal=NotPaused(NOT_PAUSED))
+
+
+def pause_item(pause: Pause) -> Put:
+    place = keys.pause()
+    said = {"by": pause.by, "since": pause.since, "minutes": pause.minutes, "sentence": pause.sentence}
+    return Put({"PK": place.pk, "SK": place.sk, **said}, when=Missing())
+
+
+def _record(event: Event, change: Write, *also: Write, refusal: Refusal) -> None:
+    try:
+        EventLog(connect(settings.STORE_URL)).record(event, change, *also)
+    except Refused as refused:
+        if 0 in refused.parts:
+            raise refusal from None
+        raise Refusal(CHANGED) from None
+    finally:
+        watch.forget()
+
+
+ALREADY = _("The site is paused already. To say something else, resume it first.")
+NOT_PAUSED = _("The site is not paused.")
+CHANGED = _("Your role was changed just now, so this was not done.")

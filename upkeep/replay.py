@@ -1,0 +1,202 @@
+"""Replay of the whole site: gathers what every app knows of its events, walks the log, compares."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+from accounts import replay as accounts
+from acts.site import acting_on
+from ballots import replay as ballots
+from elections import renaming
+from elections import replay as elections
+from elections.rules import State
+from polls import replay as polls
+from results import replay as results
+from store import keys
+from store.backup import Cut, Entry, Progress, batches, begin, contents, cut, silent
+from store.replay import (
+    Act,
+    Comparison,
+    Difference,
+    Exempt,
+    Happened,
+    Kept,
+    Step,
+    Theatre,
+    Unlogged,
+    is_event,
+    like,
+    number_of,
+    split,
+    stage,
+)
+from store.table import LOG, Delete, Exists, Item, Put, Table
+
+from . import figures
+from .pause import Pause, pause_item
+from .sealer import COUNTED
+
+APPS = (accounts, elections, ballots, results, polls)
+
+
+def paused(event: Happened) -> Iterator[Step]:
+    yield [pause_item(Pause(by=event.actor, **event.said))]
+
+
+def resumed(event: Happened) -> Iterator[Step]:
+    yield [Delete(keys.pause(), when=Exists())]
+
+
+REPLAY: dict[str, Act] = {"SitePaused": paused, "SiteResumed": resumed}
+ACTS: dict[str, Act] = {kind: act for app in APPS for kind, act in app.REPLAY.items()} | REPLAY
+EXEMPT: tuple[Exempt, ...] = (
+    *(row for app in APPS for row in app.EXEMPT),
+    Exempt(like(keys.once("")), "The mark of a form that was sent; it is forgotten within a day."),
+    Exempt(like(keys.lease("")), "Which worker is at which job; about processes, not about the site."),
+    Exempt(keys.nightly(), "When the newest checkpoint was last mailed."),
+    Exempt(keys.forgetting(), "Work left to do after a deletion, in the store's files and not in the store."),
+    Exempt(keys.emptied(), "How far the boxes are emptied that an earlier version has left full."),
+    Exempt(keys.restoring(), "There only while a restore has not come to its end."),
+)
+
+
+STEPS = (*elections.STEPS, *ballots.STEPS)
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """How many events happened again, and where log and store do not agree: how often, and the first of it."""
+
+    events: int
+    count: int
+    first: tuple[Difference, ...]
+    lost: tuple[str, ...]  # secret elections whose ballots no log has yet
+
+
+@contextmanager
+def quietly(what: str) -> Iterator[Progress]:
+    """A progress nobody looks at, as `progress.shown_on` is one to look at."""
+    yield silent
+
+
+class _Findings:
+    """Counts differences and keeps the first."""
+
+    def __init__(self, most: int):
+        self.most = most
+        self.count = 0
+        self.first: list[Difference] = []
+
+    def take(self, differences: Iterable[Difference]) -> None:
+        for each in differences:
+            self.count += 1
+            if len(self.first) < self.most:
+                self.first.append(each)
+
+
+def exceptions() -> Iterator[str]:
+    """The table of what is not made again, line by line; then what one event takes several transactions for."""
+    for row in EXEMPT:
+        place = f"{row.like.pk} / {row.like.sk or '…'}"
+        named = ", ".join((*row.attributes, *row.unsaid))
+        yield f"{place}{': ' + named if named else ''} - {row.reason}"
+    yield from (f"In several steps - {step.__doc__}" for step in STEPS)
+
+
+def check(source: Table, said: Callable[[str], Any], most: int = 20) -> Verdict:
+    """Rebuild on a stage of its own, and hold the store as it was at one moment against that."""
+    with stage() as there, stage() as made:
+        return _replay(source, made, said, most, there)
+
+
+def rebuild(source: Table, target: Table, said: Callable[[str], Any], most: int = 20) -> Verdict:
+    """Rebuild into an empty store, with the log. If an event does not fit, the store stays marked as not whole."""
+    begin(target, None)
+    verdict = _replay(source, target, said, most, None)
+    if not verdict.count:
+        target.write(Delete(keys.restoring()))
+    return verdict
+
+
+def _replay(source: Table, made: Table, said: Callable[[str], Any], most: int, there: Table | None) -> Verdict:
+    findings, at = _Findings(most), cut(source)
+    with said("Copy") as copying, said("Replay") as replaying:
+        kept = Kept(there, EXEMPT, copying) if there else None
+        log = split(contents(source, at), kept.keep if kept else _let_go)
+        events = _act_again(log, at, made, findings, replaying)
+    findings.take(_count_again(made, at, there))
+    if kept is not None:
+        findings.take(kept.twice)
+        _settle(kept.table, made)
+        with said("Compare") as comparing:
+            findings.take(Comparison(kept.table, made, EXEMPT).differences(comparing))
+    return Verdict(events, findings.count, tuple(findings.first), tuple(_without_ballots(made)))
+
+
+def _let_go(entries: Iterable[Entry]) -> None:
+    for _ in entries:
+        pass
+
+
+def _act_again(log: Iterator[Item], at: Cut, made: Table, findings: _Findings, progress: Progress) -> int:
+    """Let every event happen on `made`, and take the log along; answers how many events there were."""
+    events, counts, unlogged = 0, Counter[str](), Unlogged(made)
+    theatre = Theatre(unlogged, ACTS)  # type: ignore[arg-type]
+    with acting_on(unlogged):  # type: ignore[arg-type]
+        for batch in batches((LOG, item) for item in log):
+            made.write(*(Put(item, table=LOG) for _, item in batch))
+            for event in (item for _, item in batch if is_event(item)):
+                findings.take(theatre.take(event))
+                counts.update(_counted(event, at))
+                progress(events := events + 1)
+    if at.checkpoint is not None:
+        place, when = keys.counts(), at.checkpoint["when_sealed"]
+        made.write(Put({"PK": place.pk, "SK": place.sk, "last_updated": when, **counts}))
+    return events
+
+
+def _counted(event: Item, at: Cut) -> dict[str, int]:
+    """What the sealer has made of an event, if it has come so far."""
+    if number_of(event) > at.number:
+        return {}
+    return {"event_count": 1, **COUNTED.get(str(event.get("event_type")), {})}
+
+
+def _count_again(made: Table, at: Cut, there: Table | None) -> Iterator[Difference]:
+    """The figures follow what is sealed, and were perhaps a step behind it when the store was copied."""
+    if at.checkpoint is None:
+        return
+    followed = (there.get(keys.figures()) or {}).get("last_event_id", 0) if there else at.number
+    made.write(_sync(followed))
+    try:
+        figures.follow(made)
+    except (KeyError, TypeError, ValueError):  # an event that was tampered with
+        yield Difference("figures", "", "cannot be counted from the log.")
+    made.write(_sync(at.number))
+
+
+def _sync(number: int) -> Put:
+    place = keys.sync()
+    return Put({"PK": place.pk, "SK": place.sk, "last_event_id": number})
+
+
+def _settle(there: Table, made: Table) -> None:
+    """What had begun at the moment of the copy is taken to its end, on the side that lacks it."""
+    with acting_on(there):
+        renaming.finish_all()
+    with acting_on(made):
+        elections.shut_what_is_shut(there)
+        polls.shut_what_is_shut(there)
+
+
+def _without_ballots(made: Table) -> Iterator[str]:
+    """Secret elections that were opened and are not sealed: their ballots are in no log."""
+    for item in made.each(keys.elections()):
+        election = made.get(keys.election(item["name"])) or {}
+        is_lost = election.get("secret_ballot") and item["state"] != State.DRAFT.value
+        if is_lost and made.get(keys.result(item["name"])) is None:
+            yield item["name"]
