@@ -16,7 +16,7 @@ from django.utils.translation import gettext_lazy, ngettext
 from accounts.repository import table
 from store.keys import fold
 from store.log import as_text
-from store.log_search import Wanted, look
+from store.log.search import Wanted, look
 from store.table import Item
 
 from . import times

@@ -1,6 +1,6 @@
 """The trail of an election in the log: which events are about it, found through the index, under every name it had.
 
-What is sealed is found by the numbers that the index lists (store/log_index.py), a few blocks at a time; what is not
+What is sealed is found by the numbers that the index lists (store/log/index.py), a few blocks at a time; what is not
 sealed yet is read as it comes. So it costs what happened to the election, not what the site did meanwhile. An entry too
 many does no harm: whether an event belongs here, it says itself. One that is missing is named by `verify`.
 """
@@ -17,8 +17,8 @@ from elections.rules import Election
 from store import keys
 from store.limits import BATCH_KEYS
 from store.log import EventLog
-from store.log_index import BALLOTS, BLOCK, ELECTION, first_of, moment_at
-from store.log_search import Wanted, look
+from store.log.index import BALLOTS, BLOCK, ELECTION, first_of, moment_at
+from store.log.search import Wanted, look
 from store.table import Item
 
 BLOCKS = 20  # of the index, looked through at once

@@ -27,7 +27,7 @@ import orjson
 
 from . import keys, limits
 from .log import EventLog, as_text, utc_now
-from .log_index import as_of
+from .log.index import as_of
 from .table import DATA, LOG, TABLES, Delete, Item, Key, Missing, Put, Refused, StoreError, Table, Value
 
 FORMAT = 1

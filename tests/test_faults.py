@@ -22,9 +22,9 @@ from config.log import site_sealer
 from elections import repository as elections
 from elections import services as organising
 from elections.repository import Candidate
-from store import keys, seal
+from store import keys
 from store.chaos import Chaos
-from store.log import EventLog, new_nonce
+from store.log import EventLog, new_nonce, seal
 from tests.people import PASSWORD
 
 SOON = 3  # seconds: far longer than any page takes, far shorter than anybody waits
@@ -215,7 +215,13 @@ def jump(site, monkeypatch) -> Callable[[timedelta], None]:
 
         monkeypatch.setattr(time, "time", lambda: really() + by.total_seconds())
         monkeypatch.setattr(site, "clock", lambda: really() + by.total_seconds())
-        for module in ("elections.repository", "ballots.services", "store.log", "config.pause", "config.standing"):
+        for module in (
+            "elections.repository",
+            "ballots.services",
+            "store.log.events",
+            "config.pause",
+            "config.standing",
+        ):
             monkeypatch.setattr(f"{module}.utc_now", now)
         monkeypatch.setattr(EventLog.__init__, "__defaults__", (now, new_nonce))
 

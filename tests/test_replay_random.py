@@ -21,8 +21,8 @@ from elections.repository import Candidate
 from elections.rules import Action, Election
 from store import keys
 from store.log import EventLog, as_text, utc_now
+from store.log.seal import Sealer
 from store.replay import stage
-from store.seal import Sealer
 
 PEOPLE, ELECTIONS = 5, 3
 ROLES = (Role.NO_ACCESS, Role.VOTER, Role.USER, Role.ADMIN)

@@ -20,8 +20,8 @@ from elections import services as organising
 from elections.turnout import turnout
 from store import keys
 from store.log import as_text, utc_now
+from store.log.seal import Sealer, verify
 from store.memory import Memory
-from store.seal import Sealer, verify
 from store.table import Delete
 from tests.at_once import at_once as all_at_once
 

@@ -13,7 +13,7 @@ from config.jobs import JOBS, NIGHTLY, Outcome, run
 from config.leases import Leases
 from store import keys
 from store.log import Event, EventLog
-from store.seal import Sealer
+from store.log.seal import Sealer
 from tests.at_once import at_once
 from tests.publishing import seal_publicly
 

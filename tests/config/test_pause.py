@@ -431,7 +431,7 @@ def test_a_command_does_not_fail_because_the_site_is_paused(site):
 
 
 def test_a_paused_site_can_be_sealed_and_the_seal_fits(site, owner):
-    from store.seal import verify
+    from store.log.seal import verify
 
     pause("Olga", 5)
     site_sealer().seal()

@@ -16,7 +16,7 @@ from elections import repository, services
 from elections.repository import Candidate
 from store import keys
 from store.log import Event, EventLog
-from store.log_search import Wanted, look
+from store.log.search import Wanted, look
 from store.table import LOG, Delete, Key, Put, Update
 
 from .test_commands import run

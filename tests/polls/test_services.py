@@ -18,7 +18,7 @@ from polls.counting import Account
 from polls.rules import Act, Full, NotNow, NotThere, Relation
 from store import keys
 from store.log import as_text, utc_now
-from store.seal import Sealer, verify
+from store.log.seal import Sealer, verify
 from store.table import Delete, Refused
 from tests.at_once import at_once
 

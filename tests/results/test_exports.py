@@ -21,7 +21,8 @@ from elections import repository as elections
 from elections import services as organising
 from results import exports, rctab, services
 from results.files import EXPORTS, context_of_exports, file_name, version
-from store import seal, trips
+from store import trips
+from store.log import seal
 from tally.ballots import Ballots
 from tally.formats import read
 from tally.methods import count

@@ -32,7 +32,7 @@ from store.backup import (
     unzipped,
 )
 from store.log import Event, EventLog
-from store.seal import Sealer, verify
+from store.log.seal import Sealer, verify
 from store.sqlite import SqliteTable
 from store.table import DATA, LOG, Key, Put, Update
 

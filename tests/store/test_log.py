@@ -11,7 +11,8 @@ import pytest
 
 from store import keys
 from store.connect import connect
-from store.log import ONCE_SECONDS, Event, EventLog, Repeated
+from store.log import Event, EventLog, Repeated
+from store.log.events import ONCE_SECONDS
 from store.table import Conflict, Equals, Key, Missing, Put, Refused, Unavailable, Update
 
 WRITERS = 32

@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 from botocore.exceptions import ClientError
 
-from store import dynamodb_wire, schema
-from store.dynamodb import DynamoDbTable
+from store.dynamodb import DynamoDbTable, schema
+from store.dynamodb import wire as dynamodb_wire
 from store.table import DATA, LOG, Key, Put, Unavailable
 
 from . import engines

@@ -20,7 +20,7 @@ from config.tables import masks, raw, relations
 from elections import invitations, repository
 from elections import services as organising
 from store import keys
-from store.seal import Sealer
+from store.log.seal import Sealer
 from store.table import DATA
 
 from .conftest import CANDIDATES, ranks

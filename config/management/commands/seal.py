@@ -11,7 +11,7 @@ from config.leases import Leases
 from config.log import site_sealer
 from config.progress import shown_on
 from store.log import EventLog
-from store.log_index import make_anew
+from store.log.index import make_anew
 
 
 class Command(StoreCommand):

@@ -9,7 +9,7 @@ from config.commands import StoreCommand
 from elections import repository as elections
 from elections.rules import State
 from results.proof import check_sealed
-from store.seal import verify
+from store.log.seal import verify
 
 
 class Command(StoreCommand):

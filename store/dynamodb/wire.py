@@ -17,8 +17,8 @@ import orjson
 from botocore.config import Config
 from botocore.parsers import JSONParser, ResponseParserError, ResponseParserFactory
 
-from . import trips
-from .table import Invalid, Item, Key, Value
+from .. import trips
+from ..table import Invalid, Item, Key, Value
 
 ATTEMPTS = 4
 CONNECT_SECONDS = 1

@@ -20,8 +20,8 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
 
-from . import keys
-from .table import LOG, Check, Conflict, Item, Less, Missing, Page, Put, Refused, Table, Write
+from .. import keys
+from ..table import LOG, Check, Conflict, Item, Less, Missing, Page, Put, Refused, Table, Write
 
 TRIES = 5
 ONCE_SECONDS = 24 * 3600  # how long a form sent again is recognised
@@ -121,7 +121,7 @@ class EventLog:
         return there[0] if there else None
 
     def newest_public(self) -> Item | None:
-        """The newest checkpoint that everybody may see (store/publish.py)."""
+        """The newest checkpoint that everybody may see (store/log/publish.py)."""
         newest = self.public_checkpoints(limit=1).items
         return newest[0] if newest else None
 

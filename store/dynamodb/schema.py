@@ -13,7 +13,7 @@ from pynamodb.constants import PAY_PER_REQUEST_BILLING_MODE
 from pynamodb.indexes import AllProjection, GlobalSecondaryIndex
 from pynamodb.models import Model
 
-from .table import DATA, LOG, Unavailable
+from ..table import DATA, LOG, Unavailable
 
 INDEX = "GSI1"
 

@@ -5,7 +5,7 @@ The digest of an event is the SHA-256 of its item as JSON with sorted keys and n
 SHA-256 of "void " and the number. A checkpoint keeps the chain's value after its last event and the first half of every
 digest since the checkpoint before, so that a later change can be named exactly.
 
-Checkpoints come every few seconds; which of them everybody sees, and when, store/publish.py decides.
+Checkpoints come every few seconds; which of them everybody sees, and when, store/log/publish.py decides.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ from itertools import islice
 
 import orjson
 
-from . import keys
-from .log import EventLog, as_text, utc_now
-from .log_index import BLOCK, Numbered, essence, extend_index, flaw_in
+from .. import keys
+from ..table import LOG, Equals, Item, Missing, Put, Refused, Table, Update, Write
+from .events import EventLog, as_text, utc_now
+from .index import BLOCK, Numbered, essence, extend_index, flaw_in
 from .publish import Publisher, wanted_at_once
-from .table import LOG, Equals, Item, Missing, Put, Refused, Table, Update, Write
 
 GRACE = timedelta(seconds=60)  # how long the holder of a number may take before the number is declared void
 EVENTS_A_CHECKPOINT = 1000

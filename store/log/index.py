@@ -14,10 +14,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import UTC, datetime, timedelta
 
-from . import keys
-from .limits import WRITES
-from .log import as_text
-from .table import LOG, Item, Key, Less, Missing, Put, Refused, Table
+from .. import keys
+from ..limits import WRITES
+from ..table import LOG, Item, Key, Less, Missing, Put, Refused, Table
+from .events import as_text
 
 BLOCK = 1000
 ACTOR, TYPE, ELECTION, BALLOTS = "actor", "type", "election", "ballots"

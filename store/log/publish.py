@@ -17,10 +17,10 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 
-from . import keys
-from .log import EventLog, as_text, utc_now
-from .log_index import BLOCK, EPOCH, first_of
-from .table import LOG, Condition, Equals, Item, Less, Missing, Put, Refused, Table, Update
+from .. import keys
+from ..table import LOG, Condition, Equals, Item, Less, Missing, Put, Refused, Table, Update
+from .events import EventLog, as_text, utc_now
+from .index import BLOCK, EPOCH, first_of
 
 QUARTER = timedelta(minutes=15)
 AT_ONCE = frozenset({"ElectionClosed", "ResultSealed"})  # what somebody is waiting for a proof of
