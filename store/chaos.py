@@ -83,14 +83,14 @@ class Chaos(Table):
     def quiet(self) -> float:
         return self.table.quiet()
 
-    def get(self, key: Key, *, consistent: bool = True) -> Item | None:
+    def get(self, key: Key) -> Item | None:
         self._trouble(key.pk)
-        return self.table.get(key, consistent=consistent)
+        return self.table.get(key)
 
-    def get_many(self, keys: Iterable[Key], *, consistent: bool = True) -> dict[Key, Item]:
+    def get_many(self, keys: Iterable[Key]) -> dict[Key, Item]:
         wanted = list(keys)
         self._trouble(*(key.pk for key in wanted))
-        return self.table.get_many(wanted, consistent=consistent)
+        return self.table.get_many(wanted)
 
     def page(
         self,
@@ -99,18 +99,17 @@ class Chaos(Table):
         limit: int | None = None,
         cursor: str | None = None,
         backwards: bool = False,
-        consistent: bool = True,
     ) -> Page:
         self._trouble(span.pk)
         if span.index and self.lag:
             return _page_of(self._stale(span), span, limit, cursor, backwards)
-        return self.table.page(span, limit=limit, cursor=cursor, backwards=backwards, consistent=consistent)
+        return self.table.page(span, limit=limit, cursor=cursor, backwards=backwards)
 
-    def count(self, span: Span, *, consistent: bool = True) -> int:
+    def count(self, span: Span) -> int:
         self._trouble(span.pk)
         if span.index and self.lag:
             return len(self._stale(span))
-        return self.table.count(span, consistent=consistent)
+        return self.table.count(span)
 
     def write(self, *writes: Write, token: str | None = None) -> None:
         keys = [write.key for write in writes if not isinstance(write, Check)]

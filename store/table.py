@@ -218,11 +218,11 @@ class Table(ABC):
         """Make the tables where they are missing, and wait until they can be used."""
 
     @abstractmethod
-    def get(self, key: Key, *, consistent: bool = True) -> Item | None:
+    def get(self, key: Key) -> Item | None:
         """The item, or `None` if it is missing or has expired."""
 
     @abstractmethod
-    def get_many(self, keys: Iterable[Key], *, consistent: bool = True) -> dict[Key, Item]:
+    def get_many(self, keys: Iterable[Key]) -> dict[Key, Item]:
         """Those of the items that are there, in no order; each is whole, but they are not one snapshot."""
 
     @abstractmethod
@@ -233,12 +233,11 @@ class Table(ABC):
         limit: int | None = None,
         cursor: str | None = None,
         backwards: bool = False,
-        consistent: bool = True,
     ) -> Page:
         """At most `limit` items and at most 1 MB of the span, in the order of the sort keys' UTF-8 bytes."""
 
     @abstractmethod
-    def count(self, span: Span, *, consistent: bool = True) -> int:
+    def count(self, span: Span) -> int:
         """How many items the span holds, without carrying them here."""
 
     @abstractmethod
@@ -284,11 +283,11 @@ class Table(ABC):
     def close(self) -> None:
         """Let go of connections. The table may be used again; it connects anew."""
 
-    def each(self, span: Span, *, backwards: bool = False, consistent: bool = True) -> Iterator[Item]:
+    def each(self, span: Span, *, backwards: bool = False) -> Iterator[Item]:
         """Every item of the span, read page by page."""
         cursor = None
         while True:
-            page = self.page(span, cursor=cursor, backwards=backwards, consistent=consistent)
+            page = self.page(span, cursor=cursor, backwards=backwards)
             yield from page.items
             if (cursor := page.cursor) is None:
                 return

@@ -20,7 +20,7 @@ from elections import services as organising
 from elections.repository import Candidate
 from elections.rules import Action, Election
 from store import keys
-from store.log import EventLog, as_text, utc_now
+from store.log import as_text, utc_now
 from store.log.seal import Sealer
 from store.replay import stage
 
@@ -61,7 +61,7 @@ def another_election(number: int) -> str:
 
 
 def form() -> str:
-    return f"form {EventLog(people.table()).count()}"
+    return f"form {people.table().count(keys.events())}"
 
 
 # --- what happens to people ---

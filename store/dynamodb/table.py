@@ -70,18 +70,15 @@ class DynamoDbTable(Table):
 
     # --- reading ---
 
-    def get(self, key: Key, *, consistent: bool = True) -> Item | None:
+    def get(self, key: Key) -> Item | None:
         limits.check_key(key)
-        name = self._name(key.table)
-        answer = self._connection.ask(
-            "get", "get_item", TableName=name, Key=wire.encode_key(key), ConsistentRead=consistent
-        )
+        answer = self._connection.ask("get", "get_item", **self._addressed(key), ConsistentRead=True)
         if (found := answer.get("Item")) is None:
             return None
         item = wire.decode_item(found)
         return item if self._is_live(item, self._clock()) else None
 
-    def get_many(self, keys: Iterable[Key], *, consistent: bool = True) -> dict[Key, Item]:
+    def get_many(self, keys: Iterable[Key]) -> dict[Key, Item]:
         waiting = list(dict.fromkeys(keys))
         for key in waiting:
             limits.check_key(key)
@@ -89,7 +86,7 @@ class DynamoDbTable(Table):
         fruitless = 0
         while waiting:
             asked, waiting = waiting[: limits.BATCH_KEYS], waiting[limits.BATCH_KEYS :]
-            left = self._get_batch(asked, consistent, found)
+            left = self._get_batch(asked, found)
             fruitless = fruitless + 1 if len(left) == len(asked) else 0
             if fruitless == TRIES:
                 raise Unavailable(TOO_BUSY)
@@ -106,9 +103,8 @@ class DynamoDbTable(Table):
         limit: int | None = None,
         cursor: str | None = None,
         backwards: bool = False,
-        consistent: bool = True,
     ) -> Page:
-        request = self._query(span, consistent) | Expressions().span(span).arguments()
+        request = self._query(span) | Expressions().span(span).arguments()
         if limit is not None:
             request["Limit"] = _checked_limit(limit)
         if cursor is not None:
@@ -119,13 +115,13 @@ class DynamoDbTable(Table):
         last = answer.get("LastEvaluatedKey")
         return Page(items, cursors.encode(span, wire.decode_item(last)) if last else None)
 
-    def count(self, span: Span, *, consistent: bool = True) -> int:
+    def count(self, span: Span) -> int:
         expressions = Expressions().span(span).not_expired(int(self._clock()))
-        request = self._query(span, consistent) | expressions.arguments() | {"Select": "COUNT"}
+        request = self._query(span) | expressions.arguments() | {"Select": "COUNT"}
         return sum(int(answer["Count"]) for answer in self._connection.answers("count", "query", request))
 
     def values(self, span: Span, *names: str) -> Iterator[tuple[Value, ...]]:
-        request = self._query(span, True) | Expressions().span(span).only([*names, "ttl"]).arguments()
+        request = self._query(span) | Expressions().span(span).only([*names, "ttl"]).arguments()
         for item in self._live_items("page", "query", request):
             yield tuple(map(item.get, names))
 
@@ -160,10 +156,10 @@ class DynamoDbTable(Table):
 
     def create(self) -> None:
         try:
-            report = schema.create(self._connection.client(), self.prefix, protected=self.endpoint is None)
+            unknown = schema.create(self._connection.client(), self.prefix, protected=self.endpoint is None)
         except FAILURES as error:
             raise translated(error, self._all_names()) from error
-        for sentence in report.unavailable:
+        for sentence in unknown:
             _LOG.info(sentence)
 
     def states(self) -> list[TableState]:
@@ -192,13 +188,13 @@ class DynamoDbTable(Table):
     def _addressed(self, key: Key) -> dict[str, Any]:
         return {"TableName": self._name(key.table), "Key": wire.encode_key(key)}
 
-    def _query(self, span: Span, consistent: bool) -> dict[str, Any]:
+    def _query(self, span: Span) -> dict[str, Any]:
         limits.check_span(span)
         request: dict[str, Any] = {"TableName": self._name(span.table)}
         if span.index:
             request["IndexName"] = schema.INDEX
         else:
-            request["ConsistentRead"] = consistent
+            request["ConsistentRead"] = True
         return request
 
     def _part(self, write: Write) -> dict[str, Any]:
@@ -218,13 +214,12 @@ class DynamoDbTable(Table):
         else:
             self._connection.ask("write", "delete_item", **part["Delete"])
 
-    def _get_batch(self, keys: list[Key], consistent: bool, found: dict[Key, Item]) -> list[Key]:
+    def _get_batch(self, keys: list[Key], found: dict[Key, Item]) -> list[Key]:
         """Put those of the keys' items that are there into `found`; the answer is what DynamoDB left for later."""
         asked: dict[str, Any] = {}
         for key in keys:
-            asked.setdefault(self._name(key.table), {"Keys": [], "ConsistentRead": consistent})["Keys"].append(
-                wire.encode_key(key)
-            )
+            of_table = asked.setdefault(self._name(key.table), {"Keys": [], "ConsistentRead": True})
+            of_table["Keys"].append(wire.encode_key(key))
         answer = self._connection.ask("get_many", "batch_get_item", RequestItems=asked)
         now = self._clock()
         for table in TABLES:

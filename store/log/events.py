@@ -100,13 +100,6 @@ class EventLog:
         """Every event after that number, in order."""
         return self.table.each(keys.events(number + 1))
 
-    def page(self, *, limit: int, cursor: str | None = None) -> Page:
-        """The newest events first."""
-        return self.table.page(keys.events(), limit=limit, cursor=cursor, backwards=True)
-
-    def count(self) -> int:
-        return self.table.count(keys.events())
-
     def newest_checkpoint(self) -> Item | None:
         newest = self.table.page(keys.checkpoints(), limit=1, backwards=True).items
         return newest[0] if newest else None

@@ -42,7 +42,7 @@ class SqliteTable(Table):
             connection.executescript(rows.SCHEMA)
             connection.close()
 
-    def get(self, key: Key, *, consistent: bool = True) -> Item | None:
+    def get(self, key: Key) -> Item | None:
         limits.check_key(key)
         start = time.perf_counter()
         try:  # the busiest call of all: written out, because two context managers cost as much as the read itself
@@ -53,7 +53,7 @@ class SqliteTable(Table):
         trips.record("get", "ok", time.perf_counter() - start)
         return None if row is None else rows.unpack(row[0])
 
-    def get_many(self, keys: Iterable[Key], *, consistent: bool = True) -> dict[Key, Item]:
+    def get_many(self, keys: Iterable[Key]) -> dict[Key, Item]:
         found = {}
         with trips.trip("get_many"), sentences(self.path):
             reader, now = self._reader(), self.clock()
@@ -70,7 +70,6 @@ class SqliteTable(Table):
         limit: int | None = None,
         cursor: str | None = None,
         backwards: bool = False,
-        consistent: bool = True,
     ) -> Page:
         if limit is not None and limit < 1:
             raise Invalid("A page holds at least one item.")
@@ -85,7 +84,7 @@ class SqliteTable(Table):
             cursor = cursors.encode(span, rows.unpack(bodies[-1])) if more else None
             yield from rows.values_of(bodies, names)
 
-    def count(self, span: Span, *, consistent: bool = True) -> int:
+    def count(self, span: Span) -> int:
         where, values = rows.where(span, self.clock())
         with trips.trip("count"), sentences(self.path):
             row = self._reader().execute(f"SELECT count(*) FROM {span.table} WHERE {where}", values).fetchone()

@@ -87,9 +87,9 @@ def test_what_is_not_public_yet_is_not_mailed(watched):
 
 
 def test_mailing_is_no_reason_for_the_next_mail(watched):
-    before = EventLog(watched).count()
+    before = watched.count(keys.events())
     nightly.mail_checkpoint(night(1))
-    assert EventLog(watched).count() == before
+    assert watched.count(keys.events()) == before
 
 
 def test_a_worker_killed_on_the_way_mails_nobody_twice(watched, monkeypatch):

@@ -350,12 +350,16 @@ def test_a_batch_that_gets_on_slowly_is_not_given_up(stranger: DynamoDbTable, de
 # --- reads ---
 
 
-def test_an_index_is_never_asked_for_a_consistent_read(table: DynamoDbTable, line: Between) -> None:
+def test_every_read_is_consistent_but_an_index_is_never_asked_for_that(table: DynamoDbTable, line: Between) -> None:
     table.page(Span("a", index=True))
     table.count(Span("a", index=True))
     table.page(Span("a"))
-    table.get(A, consistent=False)
-    assert [asked.get("ConsistentRead") for asked in line.requests] == [None, None, True, False]
+    table.count(Span("a"))
+    table.get(A)
+    assert [asked.get("ConsistentRead") for asked in line.requests] == [None, None, True, True, True]
+    table.get_many([A])
+    (batch,) = line.requests[-1]["RequestItems"].values()
+    assert batch["ConsistentRead"] is True
 
 
 @pytest.mark.parametrize("limit", [0, -1])
