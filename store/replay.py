@@ -23,6 +23,7 @@ import orjson
 
 from . import keys
 from .backup import Entry, Progress, batches, encoded, silent
+from .log.events import number_of
 from .sqlite import SqliteTable
 from .table import (
     DATA,
@@ -249,11 +250,6 @@ class Theatre:
 
 def is_event(item: Item) -> bool:
     return bool(item["PK"] == EVENTS)
-
-
-def number_of(event: Item) -> int:
-    """The number an event stands under, which is part of its key."""
-    return int(event["SK"].partition("#")[0])
 
 
 def _happened(item: Item) -> Happened:

@@ -51,6 +51,10 @@ class Span:
         if self.first is not None and self.last is not None and self.first > self.last:
             raise ValueError("A span's first key must not come after its last.")
 
+    def holds(self, sort_key: str) -> bool:
+        begins = sort_key.startswith(self.prefix) and (self.first is None or self.first <= sort_key)
+        return begins and (self.last is None or sort_key <= self.last)
+
 
 @dataclass(frozen=True, slots=True)
 class Page:
@@ -188,7 +192,7 @@ class Refused(StoreError):
 
 
 class Conflict(StoreError):
-    """Other transactions kept getting in the way; nothing was written and it may be tried again."""
+    """Other transactions kept getting in the way; nothing was written, and the write may be tried again."""
 
 
 class Unavailable(StoreError):
@@ -260,7 +264,7 @@ class Table(ABC):
     def everything(self) -> Iterator[tuple[str, Item]]:
         """Every item of both tables that has not expired, with its table's name: first all data, then all of the log.
 
-        For backup and replay only: it costs as much as the whole store. The embedded store answers as of one moment.
+        For backup and replay only: this costs as much as the whole store. The embedded store answers as of one moment.
         DynamoDB reads on while others write, but whatever it has read of the data, its event is in the log it reads.
         """
 

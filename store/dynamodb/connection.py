@@ -22,7 +22,7 @@ _Answer = TypeVar("_Answer")
 
 
 class Connection:
-    """What is asked over it answers as DynamoDB does, or fails as the port says. `tables` names them in sentences."""
+    """To DynamoDB in one region or at one endpoint. `tables` names ours, for sentences about a failure."""
 
     def __init__(
         self, region: str, endpoint: str | None, threads: int, sleep: Callable[[float], None], tables: str

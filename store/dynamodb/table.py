@@ -37,7 +37,7 @@ _LOG = logging.getLogger(__name__)
 
 
 class TableState(NamedTuple):
-    """A table as DynamoDB describes it; it counts bytes and items anew every few hours only."""
+    """A table as DynamoDB describes it, which counts bytes and items anew every few hours only."""
 
     name: str
     status: str
@@ -163,7 +163,7 @@ class DynamoDbTable(Table):
             _LOG.info(sentence)
 
     def states(self) -> list[TableState]:
-        """How both tables stand. Serving does without this permission; then it is refused as `Unavailable`."""
+        """How both tables stand. Serving does without the permission to ask; then the answer is `Unavailable`."""
         return [self._state(self._name(table)) for table in TABLES]
 
     def _state(self, name: str) -> TableState:
@@ -252,7 +252,7 @@ def _start(cursor: str, span: Span) -> dict[str, wire.Wire]:
 
 
 def _is_plain(write: Write) -> bool:
-    """Whether it leaves the same when it is sent twice, so that a lost reply does no harm without a transaction."""
+    """Whether the write leaves the same when sent twice, so that a lost reply does no harm without a transaction."""
     return write.when is None and isinstance(write, Put | Delete)
 
 

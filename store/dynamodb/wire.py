@@ -121,7 +121,7 @@ _DECODERS: dict[str, Callable[[Any], Value]] = {
 }
 
 
-# --- what it costs ---------------------------------------------------------------------------------------------------
+# --- what a request costs -------------------------------------------------------------------------------------------
 
 
 def charges(method: str, reply: Mapping[str, Any]) -> Iterator[tuple[str, float]]:

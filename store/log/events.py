@@ -6,7 +6,7 @@ whoever comes late with a number that was declared void is refused and records t
 sealed, can never be filled.
 
 Order: whoever reads state, takes a number after that, and writes on condition that the state has not changed, gets
-numbers in the order in which the changes happened. Replay relies on it.
+numbers in the order in which the changes happened. Replay relies on that.
 
 Every event has a nonce of 128 random bits, which goes into its digest and is told only with the event itself: without
 it, whoever sees a digest could try out who did what, and when. Events of before have none.
@@ -29,7 +29,7 @@ ONCE_SECONDS = 24 * 3600  # how long a form sent again is recognised
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """What somebody did, in natural keys. Nothing in it is secret."""
+    """What somebody did, in natural keys. Nothing in an event is secret."""
 
     actor: str
     event_type: str
@@ -51,6 +51,11 @@ def utc_now() -> datetime:
 def as_text(moment: datetime) -> str:
     """A moment as it is stored: 2026-11-15T10:30:00.123Z."""
     return moment.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+def number_of(event: Item) -> int:
+    """The number an event stands under, which is part of its key."""
+    return int(event["SK"].partition("#")[0])
 
 
 def new_nonce() -> str:
