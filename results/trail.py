@@ -19,7 +19,7 @@ from store.limits import BATCH_KEYS
 from store.log import EventLog
 from store.log.index import BALLOTS, BLOCK, ELECTION, first_of, moment_at
 from store.log.search import Wanted, look
-from store.table import Item
+from store.table import Item, Key
 
 BLOCKS = 20  # of the index, looked through at once
 DENSE = 20  # if more than one in so many events is listed, all between them are read: many come in one reply
@@ -125,7 +125,7 @@ def _read(numbers: list[int]) -> Iterator[Item]:
         yield from (there[place] for place in some if place in there)
 
 
-def _places(numbers: list[int]) -> list[keys.Key]:
+def _places(numbers: list[int]) -> list[Key]:
     """The keys of the events with these numbers: when they happened is part of them."""
     blocks = {first_of(number): keys.moments(first_of(number)) for number in numbers}
     known = table().get_many(blocks.values())

@@ -34,7 +34,7 @@ from store.backup import (
 from store.log import Event, EventLog
 from store.log.seal import Sealer, verify
 from store.sqlite import SqliteTable
-from store.table import DATA, LOG, Key, Put, Update
+from store.table import DATA, LOG, Key, Put, Span, Update
 
 VALUES = [0, True, False, None, 1, -(2**62), "", "é", "🗳\n", b"", b"\x00\xff", [], [1, True, b"x"], {}]
 VALUES += [{"bytes": "AAAA"}, {"map": {"bytes": b"y"}}, {"map": 1, "bytes": 2}, {"deep": [{"bytes": None}]}]
@@ -221,7 +221,7 @@ def test_while_writers_write_every_change_has_its_event_and_every_event_its_chan
         for writer in writers:
             writer.join()
     restored(copy, files[-1])
-    ballots = {item["SK"] for item in copy.each(keys.Span("E"))}
+    ballots = {item["SK"] for item in copy.each(Span("E"))}
     events = {f"BALLOT#{event['actor']}#{event['event_data']['n']}" for event in EventLog(copy).since(0)}
     assert ballots == events
     assert 100 <= len(ballots) <= table.count(keys.events())
