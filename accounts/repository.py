@@ -146,7 +146,7 @@ def creation(user: User) -> list[Write]:
     item = {
         "PK": key.pk,
         "SK": key.sk,
-        "GSI1PK": keys.part(user.email),
+        "GSI1PK": keys.users_by_email(user.email).pk,
         "GSI1SK": key.pk,
         "entity_type": "USER",
         "name": user.name,
@@ -219,7 +219,11 @@ def email_change(user: User, new: str) -> list[Write]:
     """Refused in part 0 if the address changed meanwhile, later if somebody else has the new one, or is leaving it."""
     old_guard, guard = keys.email(user.email), keys.email(new)
     writes: list[Write] = [
-        Update(keys.user(user.name), set={"email": new, "GSI1PK": keys.part(new)}, when=Equals("email", user.email)),
+        Update(
+            keys.user(user.name),
+            set={"email": new, "GSI1PK": keys.users_by_email(new).pk},
+            when=Equals("email", user.email),
+        ),
         Put({"PK": guard.pk, "SK": guard.sk, "name": user.name}, when=Missing() | Equals("name", user.name)),
         Update(keys.listed_person(user.name), set={"email": new}),
     ]

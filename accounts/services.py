@@ -171,7 +171,7 @@ def invite(actor: User, email: str) -> bool:
         return False
     place, now = keys.invitation(email), as_text(datetime.now(UTC))
     item = {"email": email, "invited_by": actor.name, "invited_at": now}
-    index = {"GSI1PK": keys.INVITATIONS.pk, "GSI1SK": f"{now}#{keys.part(email)}"}
+    index = {"GSI1PK": keys.INVITATIONS.pk, "GSI1SK": keys.invitation_by_date(now, email)}
     log().record(
         Event(actor.name, "PersonInvited", {"email": email}),
         Put({"PK": place.pk, "SK": place.sk, **index, **item}),

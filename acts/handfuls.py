@@ -21,7 +21,9 @@ def handfuls(things: Iterable[T], most: int = A_TRANSACTION) -> Iterator[list[T]
         yield some
 
 
-def by_weight(things: Iterable[T], most: int, weight: Callable[[T], int], count: int | None = None) -> Iterator[list[T]]:
+def by_weight(
+    things: Iterable[T], most: int, weight: Callable[[T], int], count: int | None = None
+) -> Iterator[list[T]]:
     """Handfuls that weigh no more than that together, each of at least one thing, and of at most so many."""
     handful: list[T] = []
     weighs = 0

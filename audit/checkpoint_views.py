@@ -1,6 +1,6 @@
 """Checkpoints for everybody: whoever keeps one can later tell whether the log was changed.
 
-Only public ones are shown (store/publish.py): those of every few seconds would tell when single people acted.
+Only public ones are shown (store/log/publish.py): those of every few seconds would tell when single people acted.
 """
 
 from __future__ import annotations

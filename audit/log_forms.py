@@ -12,8 +12,8 @@ from django.utils.translation import gettext_lazy as _
 from elections.history import SENTENCES
 from store.keys import DIGITS
 from store.log import as_text
-from store.log_index import OF_BALLOTS
-from store.log_search import Wanted
+from store.log.index import OF_BALLOTS
+from store.log.search import Wanted
 
 LONGEST = 400
 A_DAY, A_MINUTE, AN_INSTANT = timedelta(days=1), timedelta(minutes=1), timedelta(milliseconds=1)

@@ -17,8 +17,8 @@ from accounts.rules import Permission
 from acts.site import table
 from store.keys import DIGITS
 from store.log import EventLog
-from store.log_search import look
-from store.seal import KEPT, event_digest
+from store.log.seal import KEPT, event_digest
+from store.log.search import look
 from store.table import Item
 
 from .log_forms import TYPES, LogForm

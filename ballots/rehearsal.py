@@ -23,7 +23,7 @@ from elections import services as organising
 from elections.rules import Action, Election, check_opening
 from elections.turnout import turnout
 from ranking.candidates import Candidate
-from store.seal import Sealer, verify
+from store.log.seal import Sealer, verify
 from store.sqlite import SqliteTable
 from tally import lots
 from tally.ballots import Ballots, groups_of

@@ -17,7 +17,7 @@ from acts.site import table
 from pages import times
 from store.keys import fold
 from store.log import as_text
-from store.log_search import Wanted, look
+from store.log.search import Wanted, look
 from store.table import Item
 
 from .rules import Election, State

@@ -101,7 +101,7 @@ def _rows(new: Import, number: int, names: list[str]) -> Put:
 def _begun(actor: User, new: Import) -> Import:
     place, now = keys.voter_import(new.election_name, new.digest), int(time.time())
     fields = {name: getattr(new, name) for name in Import.__dataclass_fields__}
-    index = {"GSI1PK": keys.IMPORTS.pk, "GSI1SK": f"{now_text()}#{new.digest}"}
+    index = {"GSI1PK": keys.IMPORTS.pk, "GSI1SK": keys.voter_import_by_date(now_text(), new.digest)}
     fields |= {**index, "asked_by": actor.name, "moved": now}
     is_free = Missing() | Equals("done", new.slices) | Less("ttl", now)
     try:

@@ -59,8 +59,8 @@ def remind(actor: User, election: Election) -> None:
 
 def asked(election: Election, kind: str, asked_by: str, *, message: str = "", moment: str = "") -> Put:
     """The write that asks for a mailing; refused while the same one is under way."""
-    place = keys.mailing(election.name, f"{kind}#{message}" if message else kind)
-    index = {"GSI1PK": keys.MAILINGS.pk, "GSI1SK": f"{now_text()}#{uuid.uuid4().hex}"}
+    place = keys.mailing(election.name, kind, message)
+    index = {"GSI1PK": keys.MAILINGS.pk, "GSI1SK": keys.mailing_by_date(now_text(), uuid.uuid4().hex)}
     about = {"election_name": election.name, "kind": kind, "message": message, "moment": moment}
     who = {"asked_by": asked_by, "language": get_language() or "en"}
     return Put({"PK": place.pk, "SK": place.sk, **index, **about, **who, "after": None}, when=Missing())

@@ -85,7 +85,7 @@ def _queued(number: str, kind: str, to: str, account: Account | None, about: dic
             "SK": place.sk,
             **_stored(account),
             "GSI1PK": keys.mails(QUEUED).pk,
-            "GSI1SK": f"{now}#{number}",
+            "GSI1SK": keys.mail_by_date(now, number),
             "number": number,
             "kind": kind,
             "to": to,

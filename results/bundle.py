@@ -35,7 +35,7 @@ from elections.rules import Election
 from elections.turnout import tells_who
 from store import keys
 from store.log import EventLog
-from store.seal import CHAIN_START, KEPT, event_digest, void_digest
+from store.log.seal import CHAIN_START, KEPT, event_digest, void_digest
 from store.table import Item
 
 from .repository import Found, Seal

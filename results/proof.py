@@ -1,8 +1,8 @@
 """Whether a sealed election is still what was sealed: its ballots, how they were counted, its result, lots and roll.
 
-Everything is held against the log, which the checkpoints hold together in turn (store/seal.py). The ballots of a secret
-election entered it when it was sealed, those of a public one as they were cast. Ballots are compared one by one, and
-only different rankings are kept, as by every count. The box of a secret election is emptied once its ballots are
+Everything is held against the log, which the checkpoints hold together in turn (store/log/seal.py). The ballots of a
+secret election entered it when it was sealed, those of a public one as they were cast. Ballots are compared one by one,
+and only different rankings are kept, as by every count. The box of a secret election is emptied once its ballots are
 published: whatever is left in it must be what was sealed.
 """
 

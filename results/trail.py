@@ -1,6 +1,6 @@
 """The trail of an election in the log: which events are about it, found through the index, under every name it had.
 
-What is sealed is found by the numbers that the index lists (store/log_index.py), a few blocks at a time; what is not
+What is sealed is found by the numbers that the index lists (store/log/index.py), a few blocks at a time; what is not
 sealed yet is read as it comes. So it costs what happened to the election, not what the site did meanwhile. An entry too
 many does no harm: whether an event belongs here, it says itself. One that is missing is named by `verify`.
 """
@@ -17,9 +17,9 @@ from elections.rules import Election
 from store import keys
 from store.limits import BATCH_KEYS
 from store.log import EventLog
-from store.log_index import BALLOTS, BLOCK, ELECTION, first_of, moment_at
-from store.log_search import Wanted, look
-from store.table import Item
+from store.log.index import BALLOTS, BLOCK, ELECTION, first_of, moment_at
+from store.log.search import Wanted, look
+from store.table import Item, Key
 
 BLOCKS = 20  # of the index, looked through at once
 DENSE = 20  # if more than one in so many events is listed, all between them are read: many come in one reply
@@ -125,7 +125,7 @@ def _read(numbers: list[int]) -> Iterator[Item]:
         yield from (there[place] for place in some if place in there)
 
 
-def _places(numbers: list[int]) -> list[keys.Key]:
+def _places(numbers: list[int]) -> list[Key]:
     """The keys of the events with these numbers: when they happened is part of them."""
     blocks = {first_of(number): keys.moments(first_of(number)) for number in numbers}
     known = table().get_many(blocks.values())

@@ -27,7 +27,7 @@ import orjson
 
 from . import keys, limits
 from .log import EventLog, as_text, utc_now
-from .log_index import as_of
+from .log.index import as_of
 from .table import DATA, LOG, TABLES, Delete, Item, Key, Missing, Put, Refused, StoreError, Table, Value
 
 FORMAT = 1
@@ -100,7 +100,7 @@ class Cut:
 
 
 def cut(table: Table) -> Cut:
-    """The cut as of now. Where it does not fit even when asked again, it was tampered with, and is kept as it is."""
+    """The cut as of now. One that does not fit even when asked again was tampered with, and is kept as it is."""
     for _ in range(TRIES):
         found = Cut(EventLog(table).newest_checkpoint(), table.get_many(SEALED_TOGETHER))
         if found.fits:
@@ -128,7 +128,7 @@ def contents(table: Table, at: Cut, leave_out: Callable[[Key], None] = lambda ke
             if kept is not None:
                 yield name, kept
     if last is not None:
-        # On DynamoDB it may have been read before events that were: a number must not be given twice.
+        # On DynamoDB this number may have been read before events that were: a number must not be given twice.
         yield LOG, {**last, "last": max(last["last"], newest)}
 
 

@@ -6,7 +6,6 @@ the adapter's own business; here is what reaches the application all the same.
 
 from __future__ import annotations
 
-import base64
 import threading
 import time
 from collections import deque
@@ -14,9 +13,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from random import Random
 from typing import TypeVar
 
-import orjson
-
-from .table import DATA, BadCursor, Check, Conflict, Item, Key, Page, Span, Table, Unavailable, Value, Write
+from . import cursors
+from .table import DATA, Check, Conflict, Item, Key, Page, Span, Table, Unavailable, Value, Write
 
 Answer = TypeVar("Answer")
 A_LAG = 60.0  # seconds that an index which is some writes old is said to lag
@@ -83,14 +81,14 @@ class Chaos(Table):
     def quiet(self) -> float:
         return self.table.quiet()
 
-    def get(self, key: Key, *, consistent: bool = True) -> Item | None:
+    def get(self, key: Key) -> Item | None:
         self._trouble(key.pk)
-        return self.table.get(key, consistent=consistent)
+        return self.table.get(key)
 
-    def get_many(self, keys: Iterable[Key], *, consistent: bool = True) -> dict[Key, Item]:
+    def get_many(self, keys: Iterable[Key]) -> dict[Key, Item]:
         wanted = list(keys)
         self._trouble(*(key.pk for key in wanted))
-        return self.table.get_many(wanted, consistent=consistent)
+        return self.table.get_many(wanted)
 
     def page(
         self,
@@ -99,18 +97,17 @@ class Chaos(Table):
         limit: int | None = None,
         cursor: str | None = None,
         backwards: bool = False,
-        consistent: bool = True,
     ) -> Page:
         self._trouble(span.pk)
         if span.index and self.lag:
             return _page_of(self._stale(span), span, limit, cursor, backwards)
-        return self.table.page(span, limit=limit, cursor=cursor, backwards=backwards, consistent=consistent)
+        return self.table.page(span, limit=limit, cursor=cursor, backwards=backwards)
 
-    def count(self, span: Span, *, consistent: bool = True) -> int:
+    def count(self, span: Span) -> int:
         self._trouble(span.pk)
         if span.index and self.lag:
             return len(self._stale(span))
-        return self.table.count(span, consistent=consistent)
+        return self.table.count(span)
 
     def write(self, *writes: Write, token: str | None = None) -> None:
         keys = [write.key for write in writes if not isinstance(write, Check)]
@@ -168,33 +165,13 @@ class Chaos(Table):
 
 def _is_in(span: Span, item: Item) -> bool:
     sort_key = item.get("GSI1SK")
-    return item.get("GSI1PK") == span.pk and sort_key is not None and _within(span, sort_key)
-
-
-def _within(span: Span, sort_key: str) -> bool:
-    begins = sort_key.startswith(span.prefix) and (span.first is None or span.first <= sort_key)
-    return begins and (span.last is None or sort_key <= span.last)
+    return item.get("GSI1PK") == span.pk and sort_key is not None and span.holds(sort_key)
 
 
 def _page_of(items: dict[Place, Item], span: Span, limit: int | None, cursor: str | None, backwards: bool) -> Page:
     places = sorted(items, reverse=backwards)
     if cursor is not None:
-        start = _place(cursor, span)
+        start = tuple(cursors.decode(span, cursor).values())[1:]
         places = [place for place in places if (place < start if backwards else place > start)]
-    shown = places[:limit]
-    return Page([items[place] for place in shown], _cursor(span, shown[-1]) if len(shown) < len(places) else None)
-
-
-def _cursor(span: Span, place: Place) -> str:
-    return base64.urlsafe_b64encode(orjson.dumps([span.pk, *place])).decode().rstrip("=")
-
-
-def _place(cursor: str, span: Span) -> Place:
-    try:
-        pk, *place = orjson.loads(base64.urlsafe_b64decode(cursor + "=" * (-len(cursor) % 4)))
-        sort_key, *own = place
-        if pk != span.pk or len(own) != 2 or not _within(span, sort_key):
-            raise ValueError
-    except (ValueError, TypeError, AttributeError):
-        raise BadCursor("This cursor does not belong here.") from None
-    return (sort_key, own[0], own[1])
+    shown = [items[place] for place in places[:limit]]
+    return Page(shown, cursors.encode(span, shown[-1]) if len(shown) < len(places) else None)

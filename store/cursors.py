@@ -34,16 +34,8 @@ def decode(span: Span, cursor: str) -> dict[str, str]:
     names = key_names(span)
     if type(place) is not list or len(place) != len(names) or not all(type(each) is str and each for each in place):
         raise BadCursor("This cursor is of another kind.")
-    if place[0] != span.pk or not _within(span, place[1]):
+    if place[0] != span.pk or not span.holds(place[1]):
         raise BadCursor("This cursor belongs to another list.")
     if any(len(text.encode()) > limits.KEY_BYTES[name] for name, text in zip(names, place, strict=True)):
         raise BadCursor("This cursor is none that a page ended with.")
     return dict(zip(names, place, strict=True))
-
-
-def _within(span: Span, sort_key: str) -> bool:
-    return (
-        sort_key.startswith(span.prefix)
-        and (span.first is None or span.first <= sort_key)
-        and (span.last is None or sort_key <= span.last)
-    )

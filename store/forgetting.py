@@ -13,7 +13,7 @@ from . import keys
 from .table import Delete, Equals, Exists, Item, Missing, Refused, Table, Update
 
 QUIET = 3.0  # seconds without a write after which nobody is likely to be held up
-LATEST = 300  # seconds after which it is done however busy the store is
+LATEST = 300  # seconds after which the files are written afresh however busy the store is
 
 
 def to_forget() -> Update:
@@ -26,7 +26,7 @@ def nothing_to_come() -> bool:
 
 
 def is_due(table: Table, now: float, more_to_come: Callable[[], bool] = nothing_to_come) -> bool:
-    """Whether `forget` has something to do. Where more is about to be deleted, it is better done once afterwards."""
+    """Whether `forget` has something to do. Where more is about to be deleted, once afterwards is better."""
     mark = table.get(keys.forgetting())
     if mark is None or "since" not in mark:
         return mark is not None
@@ -38,7 +38,7 @@ def _is_late(mark: Item, now: float) -> bool:
 
 
 def forget(table: Table, now: float) -> int:
-    """First say since when it waits, and when it is due again, do it; answers how often it was done."""
+    """First say since when the mark waits; when that is due, forget. Answers how often something was forgotten."""
     mark, place = table.get(keys.forgetting()), keys.forgetting()
     if mark is None:
         return 0

@@ -45,6 +45,3 @@ class Memory(Generic[T]):
             while self.weight > self.most:
                 _question, (_gone, freed) = self._kept.popitem(last=False)
                 self.weight -= freed
-
-    def __len__(self) -> int:
-        return len(self._kept)

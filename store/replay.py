@@ -23,6 +23,7 @@ import orjson
 
 from . import keys
 from .backup import Entry, Progress, batches, encoded, silent
+from .log.events import number_of
 from .sqlite import SqliteTable
 from .table import (
     DATA,
@@ -199,15 +200,13 @@ class Kept:
 def stage() -> Iterator[Table]:
     """A store for a while, in a temporary folder, in which nothing expires any more than it has by now.
 
-    It need not outlive a power cut, so it waits for no disk.
+    The store need not outlive a power cut, so it waits for no disk.
     """
     now = time.time()
     with TemporaryDirectory(prefix="plenum-replay-") as folder:
         table = SqliteTable(str(Path(folder) / "stage.sqlite3"), clock=lambda: now)
         table.create()
-        table.sweep()  # the first write of all opens the connection that writes
-        assert table._writer is not None
-        table._writer.connection.execute("PRAGMA synchronous = OFF")
+        table.wait_for_no_disk()
         try:
             yield table
         finally:
@@ -251,11 +250,6 @@ class Theatre:
 
 def is_event(item: Item) -> bool:
     return bool(item["PK"] == EVENTS)
-
-
-def number_of(event: Item) -> int:
-    """The number an event stands under, which is part of its key."""
-    return int(event["SK"].partition("#")[0])
 
 
 def _happened(item: Item) -> Happened:

@@ -51,6 +51,10 @@ class Span:
         if self.first is not None and self.last is not None and self.first > self.last:
             raise ValueError("A span's first key must not come after its last.")
 
+    def holds(self, sort_key: str) -> bool:
+        begins = sort_key.startswith(self.prefix) and (self.first is None or self.first <= sort_key)
+        return begins and (self.last is None or sort_key <= self.last)
+
 
 @dataclass(frozen=True, slots=True)
 class Page:
@@ -188,7 +192,7 @@ class Refused(StoreError):
 
 
 class Conflict(StoreError):
-    """Other transactions kept getting in the way; nothing was written and it may be tried again."""
+    """Other transactions kept getting in the way; nothing was written, and the write may be tried again."""
 
 
 class Unavailable(StoreError):
@@ -218,11 +222,11 @@ class Table(ABC):
         """Make the tables where they are missing, and wait until they can be used."""
 
     @abstractmethod
-    def get(self, key: Key, *, consistent: bool = True) -> Item | None:
+    def get(self, key: Key) -> Item | None:
         """The item, or `None` if it is missing or has expired."""
 
     @abstractmethod
-    def get_many(self, keys: Iterable[Key], *, consistent: bool = True) -> dict[Key, Item]:
+    def get_many(self, keys: Iterable[Key]) -> dict[Key, Item]:
         """Those of the items that are there, in no order; each is whole, but they are not one snapshot."""
 
     @abstractmethod
@@ -233,12 +237,11 @@ class Table(ABC):
         limit: int | None = None,
         cursor: str | None = None,
         backwards: bool = False,
-        consistent: bool = True,
     ) -> Page:
         """At most `limit` items and at most 1 MB of the span, in the order of the sort keys' UTF-8 bytes."""
 
     @abstractmethod
-    def count(self, span: Span, *, consistent: bool = True) -> int:
+    def count(self, span: Span) -> int:
         """How many items the span holds, without carrying them here."""
 
     @abstractmethod
@@ -261,7 +264,7 @@ class Table(ABC):
     def everything(self) -> Iterator[tuple[str, Item]]:
         """Every item of both tables that has not expired, with its table's name: first all data, then all of the log.
 
-        For backup and replay only: it costs as much as the whole store. The embedded store answers as of one moment.
+        For backup and replay only: this costs as much as the whole store. The embedded store answers as of one moment.
         DynamoDB reads on while others write, but whatever it has read of the data, its event is in the log it reads.
         """
 
@@ -284,11 +287,11 @@ class Table(ABC):
     def close(self) -> None:
         """Let go of connections. The table may be used again; it connects anew."""
 
-    def each(self, span: Span, *, backwards: bool = False, consistent: bool = True) -> Iterator[Item]:
+    def each(self, span: Span, *, backwards: bool = False) -> Iterator[Item]:
         """Every item of the span, read page by page."""
         cursor = None
         while True:
-            page = self.page(span, cursor=cursor, backwards=backwards, consistent=consistent)
+            page = self.page(span, cursor=cursor, backwards=backwards)
             yield from page.items
             if (cursor := page.cursor) is None:
                 return

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from store import keys
 from store.log import EventLog, utc_now
-from store.publish import QUARTER, Publisher
-from store.seal import Sealer
+from store.log.publish import QUARTER, Publisher
+from store.log.seal import Sealer
 from store.table import LOG, Delete, Item, Key, Put, Table
 
 

@@ -12,8 +12,8 @@ from bench import admin, parts
 from bench.report import Report
 from store import keys
 from store.connect import connect
-from store.log_index import names_of
-from store.seal import verify
+from store.log.index import names_of
+from store.log.seal import verify
 
 NOON = datetime(2026, 11, 15, 12, tzinfo=UTC)
 

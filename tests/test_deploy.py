@@ -11,7 +11,7 @@ import pytest
 from django.core.management import get_commands
 
 from config.settings import BASE_DIR
-from store import schema
+from store.dynamodb import schema
 
 DEPLOY = BASE_DIR / "deploy"
 TEMPLATE = json.loads((DEPLOY / "aws.json").read_text())

@@ -21,15 +21,15 @@ from ballots.services import cast
 from elections import repository as elections
 from elections import services as organising
 from ranking.candidates import Candidate
-from store import keys, seal
+from store import keys
 from store.chaos import Chaos
-from store.log import EventLog, as_text, new_nonce
+from store.log import EventLog, as_text, new_nonce, seal
 from tests.people import PASSWORD
 from upkeep import pause
 from upkeep.sealer import site_sealer
 
 SOON = 3  # seconds: far longer than any page takes, far shorter than anybody waits
-CONNECTING = ("accounts.repository", "config.views", "audit.views", "upkeep.pause", "upkeep.sealer")
+CONNECTING = ("acts.site", "upkeep.views", "audit.views", "upkeep.pause", "upkeep.sealer")
 NEW = {
     "name": "New",
     "description": "",
@@ -216,7 +216,7 @@ def jump(site, monkeypatch) -> Callable[[timedelta], None]:
 
         monkeypatch.setattr(time, "time", lambda: really() + by.total_seconds())
         monkeypatch.setattr(site, "clock", lambda: really() + by.total_seconds())
-        for module in ("elections.repository", "ballots.services", "store.log", "upkeep.pause", "upkeep.health"):
+        for module in ("acts.site", "ballots.services", "store.log.events", "upkeep.pause", "upkeep.health"):
             monkeypatch.setattr(f"{module}.utc_now", now)
         monkeypatch.setattr(EventLog.__init__, "__defaults__", (now, new_nonce))
 

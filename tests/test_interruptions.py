@@ -292,9 +292,7 @@ class Site:
         source.close()
         target.close()
         table = SqliteTable(str(path))
-        table.sweep()
-        assert table._writer is not None
-        table._writer.connection.execute("PRAGMA synchronous = OFF")
+        table.wait_for_no_disk()
         try:
             with override_settings(STORE_URL=f"sqlite://{path}"):
                 yield table

@@ -24,7 +24,7 @@ from ranking.candidates import Candidate
 from store import keys
 from store.connect import connect
 from store.log import Event, EventLog, utc_now
-from store.seal import verify
+from store.log.seal import verify
 from store.table import DATA, LOG, Delete, Item, Put, Refused, Table, Update
 from tests.at_once import at_once
 from tests.ballots.conftest import opened, ranks  # noqa: F401 - a fixture

@@ -10,7 +10,7 @@ from accounts import services as accounts
 from accounts.rules import Role
 from polls import reports, repository, services
 from store import keys
-from store.table import Update
+from store.table import Key, Update
 from tests.at_once import at_once
 from tests.polls.conftest import by_ida, in_hours, made, vote  # noqa: F401 - a fixture
 from tests.test_replay_story import kinds_in, someone
@@ -56,7 +56,7 @@ def test_the_log_makes_the_polls_there_are(told):
 
 def test_a_vote_changed_behind_our_back_is_named(told):
     first = next(told.each(keys.votes(_sealed(told))))
-    told.write(Update(keys.Key(first["PK"], first["SK"]), set={"rankings": "0>1>2"}))
+    told.write(Update(Key(first["PK"], first["SK"]), set={"rankings": "0>1>2"}))
     assert [each.attribute for each in check(told).first] == ["rankings"]
 
 

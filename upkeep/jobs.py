@@ -30,7 +30,7 @@ from polls import services as polls
 from polls.services import anything_over, seal_what_is_over
 from store import forgetting, keys
 from store.log import EventLog
-from store.publish import Publisher
+from store.log.publish import Publisher
 from store.table import Span, Unavailable
 
 from . import metrics, nightly

@@ -18,6 +18,7 @@ from polls import replay as polls
 from results import replay as results
 from store import keys
 from store.backup import Cut, Entry, Progress, batches, begin, contents, cut, silent
+from store.log.events import number_of
 from store.replay import (
     Act,
     Comparison,
@@ -30,7 +31,6 @@ from store.replay import (
     Unlogged,
     is_event,
     like,
-    number_of,
     split,
     stage,
 )

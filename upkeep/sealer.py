@@ -5,7 +5,7 @@ from __future__ import annotations
 from django.conf import settings
 
 from store.connect import connect
-from store.seal import Sealer
+from store.log.seal import Sealer
 
 from . import figures
 

@@ -121,7 +121,7 @@ def _bulk_reads(ways: Ways, rounds: int) -> Three:
 def _decodings(ways: Ways, rounds: int) -> Three:
     """The client's side alone: a page of the large election, recorded once and played back without a server."""
     reply = replies.record(ways.bare.client, lambda: ways.bare.page(ballots.LARGE))
-    with replies.played_back(reply, ways.ours._client(), ways.bare.client, ways.models.client):
+    with replies.played_back(reply, ways.ours._connection.client(), ways.bare.client, ways.models.client):
         size = len(ways.ours.page(Span(ballots.LARGE)).items)
         pages: list[Callable[[], object]] = [
             lambda: ways.ours.page(Span(ballots.LARGE)),

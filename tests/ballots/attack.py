@@ -33,7 +33,7 @@ from typing import Any
 
 from ballots.secrecy import PURPOSE
 from store.keys import fold
-from store.sqlite_rows import unpack
+from store.sqlite.rows import unpack
 from store.table import DATA, LOG
 
 RARE = 1e-11  # how often one join may look like a leak by accident; some ten thousand are tried

@@ -22,7 +22,7 @@ from elections.rules import State
 from elections.turnout import turnout
 from store import keys
 from store.log import utc_now
-from store.seal import GRACE, verify
+from store.log.seal import GRACE, verify
 from store.table import Item, Table
 from upkeep.sealer import COUNTED, SiteSealer
 

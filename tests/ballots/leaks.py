@@ -19,8 +19,10 @@ from ballots import repository, rules, secrecy, services, views
 from elections import services as organising
 from mail import outbox as mail
 from ranking.codes import SYMBOLS
-from store import keys, sqlite, sqlite_rows
+from store import keys
 from store.log import EventLog, as_text
+from store.sqlite import SqliteTable, connections, rows
+from store.sqlite.writers import Writer
 from store.table import DATA, Put, Update
 
 DURING, AFTERWARDS = (2,), (3,)  # what the attacker has: a copy made while it was open, or one made after the close
@@ -218,28 +220,28 @@ def rows_with_numbers(monkeypatch: pytest.MonkeyPatch) -> None:
     """The table as SQLite makes it if not told otherwise."""
     connection = sqlite3.connect(table().path)
     connection.execute(f"DROP TABLE {DATA}")
-    connection.executescript(sqlite_rows.SCHEMA.replace("WITHOUT ROWID", ""))
+    connection.executescript(rows.SCHEMA.replace("WITHOUT ROWID", ""))
     connection.close()
 
 
 def nothing_is_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sqlite.SqliteTable, "forget_deleted", lambda self: None)
+    monkeypatch.setattr(SqliteTable, "forget_deleted", lambda self: None)
 
 
 def only_the_journal_is_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
     """With an SQLite that leaves the bytes of deleted rows where they were, as many do."""
-    open_ = sqlite._open
+    connect = connections.connect
 
     def open_carelessly(path: str, **options: bool) -> Any:
-        connection = open_(path, **options)
+        connection = connect(path, **options)
         connection.execute("PRAGMA secure_delete = OFF")
         return connection
 
     def rewrite(self: Any) -> None:
         self.connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
 
-    monkeypatch.setattr(sqlite, "_open", open_carelessly)
-    monkeypatch.setattr(sqlite._Writer, "rewrite", rewrite)
+    monkeypatch.setattr(connections, "connect", open_carelessly)
+    monkeypatch.setattr(Writer, "rewrite", rewrite)
 
 
 LEAKS = {

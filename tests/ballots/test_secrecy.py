@@ -32,9 +32,10 @@ from elections import services as organising
 from mail.letters import compose
 from mail.sending import send_waiting
 from ranking.candidates import Candidate
-from store import backup, forgetting, keys, sqlite
+from store import backup, forgetting, keys
 from store.log import EventLog, as_text, utc_now
-from store.seal import Sealer
+from store.log.seal import Sealer
+from store.sqlite import connections
 from store.table import DATA, LOG
 from tests.people import PASSWORD
 
@@ -206,14 +207,14 @@ def day(site, person, signed_in, web_log, monkeypatch) -> Callable[..., Day]:
 
 def without_waiting_for_the_disk(monkeypatch: pytest.MonkeyPatch) -> None:
     """What is written is the same, and where; only a power cut would make a difference."""
-    open_ = sqlite._open
+    connect = connections.connect
 
     def open_quickly(path: str, **options: bool) -> Any:
-        connection = open_(path, **options)
+        connection = connect(path, **options)
         connection.execute("PRAGMA synchronous = OFF")
         return connection
 
-    monkeypatch.setattr(sqlite, "_open", open_quickly)
+    monkeypatch.setattr(connections, "connect", open_quickly)
 
 
 def signed_in_from(address: str, user: User) -> Client:

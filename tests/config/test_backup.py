@@ -17,7 +17,7 @@ from store import keys
 from store.backup import encoded
 from store.connect import connect
 from store.log import Event, EventLog
-from store.seal import verify
+from store.log.seal import verify
 from store.table import DATA, LOG, Put
 from upkeep.progress import shown_on
 

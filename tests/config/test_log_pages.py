@@ -10,9 +10,10 @@ from django.test import Client
 
 from accounts.rules import Role
 from elections import services
-from store import keys, log_search
+from store import keys
 from store.log import Event, EventLog
-from store.seal import Sealer, event_digest
+from store.log import search as log_search
+from store.log.seal import Sealer, event_digest
 from store.table import Update
 from tests.publishing import seal_publicly
 

@@ -10,7 +10,7 @@ from accounts.rules import Role
 from mail import outbox as mail
 from store import keys
 from store.log import Event, EventLog
-from store.seal import Sealer
+from store.log.seal import Sealer
 from tests.at_once import at_once
 from tests.publishing import seal_publicly
 from upkeep import nightly
@@ -87,9 +87,9 @@ def test_what_is_not_public_yet_is_not_mailed(watched):
 
 
 def test_mailing_is_no_reason_for_the_next_mail(watched):
-    before = EventLog(watched).count()
+    before = watched.count(keys.events())
     nightly.mail_checkpoint(night(1))
-    assert EventLog(watched).count() == before
+    assert watched.count(keys.events()) == before
 
 
 def test_a_worker_killed_on_the_way_mails_nobody_twice(watched, monkeypatch):

@@ -28,7 +28,7 @@ from ranking.candidates import Candidate
 from store import keys, trips
 from store.connect import connect
 from store.log import EventLog
-from store.table import Put, Span
+from store.table import Key, Put, Span
 from tests.people import PASSWORD, enrol
 from upkeep import jobs
 from upkeep import pause as pausing
@@ -312,7 +312,7 @@ def test_a_request_at_work_when_the_pause_came_is_stopped_at_its_next_write(site
             site.write(Put({"PK": "A", "SK": "B"}))
         with pytest.raises(Paused):
             site.increment(keys.event_number(), "last")
-        assert site.get(keys.Key("A", "A")) is not None, "reading goes on"
+        assert site.get(Key("A", "A")) is not None, "reading goes on"
     site.write(Put({"PK": "A", "SK": "C"}))
 
 
@@ -392,8 +392,8 @@ def test_a_job_at_work_is_stopped_at_its_next_write(site):
     with guarded(False):
         ended = run(Job("mailings", 2, work), Leases(site))
     assert ended.outcome == Outcome.RESTING
-    assert site.get(keys.Key("A", "before")) is not None
-    assert site.get(keys.Key("A", "after")) is None
+    assert site.get(Key("A", "before")) is not None
+    assert site.get(Key("A", "after")) is None
     assert site.get(keys.lease("mailings")) is None, "the lease is given back"
 
 
@@ -434,7 +434,7 @@ def test_a_command_does_not_fail_because_the_site_is_paused(site):
 
 
 def test_a_paused_site_can_be_sealed_and_the_seal_fits(site, owner):
-    from store.seal import verify
+    from store.log.seal import verify
 
     pause("Olga", 5)
     site_sealer().seal()

@@ -14,7 +14,7 @@ from elections import repository, services
 from ranking.candidates import Candidate
 from store import keys
 from store.log import Event, EventLog
-from store.log_search import Wanted, look
+from store.log.search import Wanted, look
 from store.table import LOG, Delete, Key, Put, Update
 from upkeep.jobs import LOG as LOG_JOB
 from upkeep.leases import Leases

@@ -20,7 +20,7 @@ from elections.rules import Action
 from ranking.candidates import Candidate
 from store import keys
 from store.log import Event, EventLog, utc_now
-from store.seal import Sealer
+from store.log.seal import Sealer
 from store.table import Update
 from tests.people import enrol
 

@@ -19,7 +19,7 @@ from polls.rules import Act, Full, NotNow, NotThere, Relation
 from ranking.rankings import BadRanking
 from store import keys
 from store.log import as_text, utc_now
-from store.seal import Sealer, verify
+from store.log.seal import Sealer, verify
 from store.table import Delete, Refused
 from tests.at_once import at_once
 

@@ -15,7 +15,7 @@ from results import bundle, proof, services
 from results.roll import roll_digest
 from store import keys
 from store.backup import backup, restore
-from store.seal import verify
+from store.log.seal import verify
 from store.sqlite import SqliteTable
 from store.table import LOG, Item, Put, Table, Update
 from tests.publishing import forget_what_is_public, seal_publicly, without_nonces

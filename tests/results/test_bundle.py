@@ -24,8 +24,8 @@ from elections import repository as elections
 from elections import services as organising
 from ranking.candidates import Candidate
 from results import bundle, services, verify, verify_stv
-from store import keys, seal
-from store.log import Event, EventLog
+from store import keys
+from store.log import Event, EventLog, seal
 from store.table import Update
 from tally.ballots import Ballots, groups_of, ranking_of
 from tally.methods import count

@@ -24,7 +24,8 @@ from ranking.candidates import Candidate
 from results import export_views as exports
 from results import rctab, services
 from results.files import EXPORTS, context_of_exports, file_name, version
-from store import seal, trips
+from store import trips
+from store.log import seal
 from tally.ballots import Ballots
 from tally.formats import read
 from tally.methods import count

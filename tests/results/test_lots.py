@@ -306,7 +306,7 @@ def test_a_lot_that_was_drawn_otherwise_is_named(site, drawn):
 
 
 def bundle_file(site, tmp_path):
-    from store.seal import Sealer
+    from store.log.seal import Sealer
 
     Sealer(site).seal()
     path = tmp_path / "bundle.zip"

@@ -20,7 +20,7 @@ from results import repository, running, services
 from results.report import Report
 from store import keys
 from store.log import as_text, utc_now
-from store.table import Delete, Put
+from store.table import Delete, Key, Put
 from tally.ballots import Ballots
 from tally.closeness import RECOUNTS
 from tests.at_once import at_once
@@ -113,7 +113,7 @@ def test_a_ballot_lost_behind_our_back_is_not_sealed_over(site, voted, close):
     voted({"Ada": 1}, {"Bo": 1})
     close()
     first = next(site.each(keys.ballots("Board")))
-    site.write(Delete(keys.Key(first["PK"], first["SK"])))
+    site.write(Delete(Key(first["PK"], first["SK"])))
     with pytest.raises(services.Disagreement, match="1 ballots, but the gates have counted 2"):
         services.seal_result(elections.find("Board"))
     assert services.find("Board").report is None
@@ -205,7 +205,7 @@ def test_one_that_cannot_be_sealed_does_not_hold_up_the_others(site, voted, open
     close()
     close("Other")
     first = next(site.each(keys.ballots("Board")))
-    site.write(Delete(keys.Key(first["PK"], first["SK"])))
+    site.write(Delete(Key(first["PK"], first["SK"])))
     with pytest.raises(SomeFailed):
         ballots.seal_what_is_closed()
     assert [said["election_name"] for said in sealed(site)] == ["Other"]

@@ -13,7 +13,7 @@ from results import bundle, proof, services, trail
 from results.trail import Follower, events_of
 from store import keys, limits, trips
 from store.log import EventLog, as_text, utc_now
-from store.seal import Sealer
+from store.log.seal import Sealer
 from store.table import LOG, Item, Put
 from tests.people import enrol
 from tests.results.test_bundle import CYCLE, cast, finish, held  # noqa: F401 - a fixture

@@ -18,8 +18,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from store import dynamodb_wire, schema
-from store.dynamodb import DynamoDbTable
+from store.dynamodb import DynamoDbTable, schema
+from store.dynamodb import wire as dynamodb_wire
 from store.table import TABLES
 
 REGION = "us-east-1"

@@ -62,15 +62,15 @@ class Model(Table):
     def close(self) -> None:
         pass
 
-    def get(self, key: Key, *, consistent: bool = True) -> Item | None:
+    def get(self, key: Key) -> Item | None:
         limits.check_key(key)
         item = self.items.get(key)
         return None if item is None or self.expired(item) else deepcopy(item)
 
-    def get_many(self, keys: Iterable[Key], *, consistent: bool = True) -> dict[Key, Item]:
+    def get_many(self, keys: Iterable[Key]) -> dict[Key, Item]:
         return {key: item for key in keys if (item := self.get(key)) is not None}
 
-    def count(self, span: Span, *, consistent: bool = True) -> int:
+    def count(self, span: Span) -> int:
         return len(self.listed(span))
 
     def page(
@@ -80,7 +80,6 @@ class Model(Table):
         limit: int | None = None,
         cursor: str | None = None,
         backwards: bool = False,
-        consistent: bool = True,
     ) -> Page:
         if limit is not None and limit < 1:
             raise Invalid("A page has room for at least one item.")

@@ -22,8 +22,10 @@ from botocore.serialize import create_serializer
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from store import dynamodb, dynamodb_wire, trips
-from store.dynamodb import TRIES, DynamoDbTable
+from store import trips
+from store.dynamodb import DynamoDbTable
+from store.dynamodb import wire as dynamodb_wire
+from store.dynamodb.connection import LONGEST_PAUSE, TRIES
 from store.table import (
     DATA,
     LOG,
@@ -247,7 +249,7 @@ def test_a_cancelled_write_is_tried_again_with_its_token(
     assert len({asked["ClientRequestToken"] for asked in line.requests}) == 1
     assert len(line.requests) == TRIES
     assert len(pauses) == TRIES - 1
-    assert all(0 <= pause <= dynamodb.LONGEST_PAUSE for pause in pauses)
+    assert all(0 <= pause <= LONGEST_PAUSE for pause in pauses)
 
 
 @pytest.mark.parametrize(("obstacle", "error"), [("TransactionConflict", Conflict), ("ThrottlingError", Unavailable)])
@@ -348,12 +350,16 @@ def test_a_batch_that_gets_on_slowly_is_not_given_up(stranger: DynamoDbTable, de
 # --- reads ---
 
 
-def test_an_index_is_never_asked_for_a_consistent_read(table: DynamoDbTable, line: Between) -> None:
+def test_every_read_is_consistent_but_an_index_is_never_asked_for_that(table: DynamoDbTable, line: Between) -> None:
     table.page(Span("a", index=True))
     table.count(Span("a", index=True))
     table.page(Span("a"))
-    table.get(A, consistent=False)
-    assert [asked.get("ConsistentRead") for asked in line.requests] == [None, None, True, False]
+    table.count(Span("a"))
+    table.get(A)
+    assert [asked.get("ConsistentRead") for asked in line.requests] == [None, None, True, True, True]
+    table.get_many([A])
+    (batch,) = line.requests[-1]["RequestItems"].values()
+    assert batch["ConsistentRead"] is True
 
 
 @pytest.mark.parametrize("limit", [0, -1])
@@ -539,19 +545,19 @@ def test_a_table_that_was_closed_connects_anew(table: DynamoDbTable) -> None:
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no fork")
 def test_a_forked_process_does_not_use_its_parents_connections(table: DynamoDbTable) -> None:
     table.write(NEW_A)
-    parents = table._client()
+    parents = table._connection.client()
     child = os.fork()
     if child == 0:
-        apart = table._client() is not parents and table.get(A) is not None
+        apart = table._connection.client() is not parents and table.get(A) is not None
         os._exit(0 if apart else 1)
     assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
-    assert table._client() is parents
+    assert table._connection.client() is parents
     assert table.get(A) is not None
 
 
 def test_many_threads_share_one_client(stranger: DynamoDbTable) -> None:
     clients: list[Any] = []
-    threads = [threading.Thread(target=lambda: clients.append(stranger._client())) for _ in range(8)]
+    threads = [threading.Thread(target=lambda: clients.append(stranger._connection.client())) for _ in range(8)]
     for thread in threads:
         thread.start()
     for thread in threads:

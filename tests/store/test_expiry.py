@@ -31,7 +31,6 @@ def test_an_item_is_seen_until_the_second_it_expires(fading, pk, clock):
 def test_no_read_shows_an_expired_item(fading, pk, clock):
     clock.now += 11
     assert fading.get(Key(pk, "b")) is None
-    assert fading.get(Key(pk, "b"), consistent=False) is None
     assert fading.get_many(Key(pk, name) for name in "abcde").keys() == {Key(pk, name) for name in "ace"}
     assert names(walk(fading, Span(pk))) == list("ace")
     assert names(fading.each(Span(pk), backwards=True)) == list("eca")

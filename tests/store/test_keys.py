@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+import ast
 import re
 import sys
 import unicodedata
-from itertools import pairwise
+from collections.abc import Iterator
+from itertools import chain, pairwise
+from pathlib import Path
 
 import pytest
 from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
 from store import keys
-from store.keys import DIGITS, escape, event, events, fold, part, sequence
+from store.keys import DIGITS, escape, event, events, fold, part, parts, sequence
+
+ROOT = Path(__file__).parents[2]
+APPLICATIONS = {path.parent.name for path in ROOT.glob("*/__init__.py")} - {"store", "tests", "bench"}
 
 # Characters whose folding is hard: letters that grow, marks that change places, spaces of all kinds, our own signs.
 TRICKY = "aAéÉe\u0301\u0345\u0323\u0307ßẞ\u017f\u0131İiIǰΐᾳᾼ\u0391ςΣ\u03c3µμÅΩﬁ"
@@ -110,9 +116,9 @@ def test_long_names_that_differ_only_at_the_end_stay_different(name, tail):
 
 
 def test_of_very_long_names_nothing_is_remembered():
-    before = keys._known_part.cache_info().currsize
+    before = parts._known_part.cache_info().currsize
     assert keys.part("x" * 100_000) == keys.part("X" * 100_000)
-    assert keys._known_part.cache_info().currsize == before
+    assert parts._known_part.cache_info().currsize == before
 
 
 def test_no_short_name_can_write_the_part_of_a_long_one():
@@ -185,3 +191,101 @@ def test_a_span_of_events_holds_those_numbers_and_no_others(ends, number):
 def test_events_sort_by_number_whatever_their_time():
     keys = [event(number, f"2026-01-{31 - number:02d}").sk for number in range(0, 31, 3)]
     assert all(left < right for left, right in pairwise(keys))
+
+
+# --- nobody else builds a key ---
+
+
+def given_as_keys(scope: ast.AST) -> Iterator[ast.expr]:
+    """Whatever stands where a key is wanted: in an item, in an index, in a `Key`, in a `Span`, as the name of one."""
+    attributes, bounds = {"PK", "SK", "GSI1PK", "GSI1SK"}, {"pk", "sk", "prefix", "first", "last"}
+    for node in ast.walk(scope):
+        match node:
+            case ast.Dict(keys=names, values=values):
+                yield from (v for n, v in zip(names, values, strict=True) if getattr(n, "value", None) in attributes)
+            case ast.Assign(targets=[ast.Subscript(slice=ast.Constant(value=name))], value=value) if name in attributes:
+                yield value
+            case ast.Call(func=ast.Name(id="Key" | "Span")):
+                yield from (*node.args[:2], *(each.value for each in node.keywords if each.arg in bounds))
+            case ast.Call(func=ast.Name(id="dict")):
+                yield from (each.value for each in node.keywords if each.arg in attributes)
+            case ast.Call(func=ast.Attribute(value=ast.Name(id="keys"))):
+                yield from (each for given in node.args for each in ast.walk(given) if isinstance(each, ast.JoinedStr))
+
+
+def is_built(given: ast.expr) -> bool:
+    """Whether a key is put together here, and not passed on as `keys` has made it."""
+    match given:
+        case ast.Name() | ast.Attribute() | ast.Subscript():
+            return False
+        case ast.IfExp(body=one, orelse=other):
+            return is_built(one) or is_built(other)
+        case ast.Call(func=ast.Attribute(value=ast.Name(id="keys"))):
+            return False
+    return True
+
+
+def assigned(scope: ast.AST) -> Iterator[tuple[str, ast.expr]]:
+    """Which variables are words that were put together."""
+    for node in ast.walk(scope) if isinstance(scope, ast.FunctionDef) else ast.iter_child_nodes(scope):
+        match node:
+            case ast.Assign(
+                targets=[ast.Name(id=name)], value=ast.JoinedStr() | ast.BinOp() | ast.Constant(value=str())
+            ):
+                yield name, node.value
+            case ast.Assign(targets=[ast.Tuple(elts=names)], value=ast.Tuple(elts=values)):
+                both = zip(names, values, strict=True)
+                yield from ((n.id, v) for n, v in both if isinstance(n, ast.Name) and isinstance(v, ast.JoinedStr))
+
+
+def words_used_as_keys(scope: ast.AST) -> Iterator[ast.expr]:
+    if words := list(assigned(scope)):
+        used = {given.id for given in given_as_keys(scope) if isinstance(given, ast.Name)}
+        yield from (value for name, value in words if name in used)
+
+
+def keys_built_in(source: str) -> list[str]:
+    tree = ast.parse(source)
+    scopes = [tree, *(node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef))]
+    built = [given for given in given_as_keys(tree) if is_built(given)]
+    built += chain.from_iterable(map(words_used_as_keys, scopes))
+    return list(dict.fromkeys(map(ast.unparse, built)))
+
+
+def test_no_other_package_builds_a_key():
+    paths = sorted(path for name in APPLICATIONS for path in (ROOT / name).rglob("*.py"))
+    assert len(paths) > 100
+    assert {str(path): built for path in paths if (built := keys_built_in(path.read_text()))} == {}
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        'item = {"PK": place.pk, "SK": f"CANDIDATE#{name}"}',
+        'index = {"GSI1PK": keys.INVITATIONS.pk, "GSI1SK": f"{now}#{keys.part(email)}"}',
+        'index = {"GSI1PK": "MAILINGS"}',
+        'item["GSI1SK"] = now + "#" + name',
+        'index = dict(GSI1PK="#".join(names))',
+        'place = Key("METADATA", sk)',
+        'span = Span(place.pk, prefix="VOTER#" if voters else place.sk)',
+        'place = keys.mailing(election.name, f"{kind}#{message}")',
+        'def f():\n    by_date = f"{now}#{name}"\n    return {"GSI1SK": by_date}',
+        'def f():\n    place, by_date = keys.user(name), f"{now}#{name}"\n    return {"GSI1SK": by_date}',
+    ],
+)
+def test_a_key_that_is_built_elsewhere_is_found(line):
+    assert len(keys_built_in(line)) == 1
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        'item = {"PK": place.pk, "SK": place.sk, "name": "Ada", **index}',
+        'index = {"GSI1PK": keys.MAILINGS.pk, "GSI1SK": keys.by_date(now, name)}',
+        'place = Key(item["PK"], keys.METADATA)',
+        'def f():\n    place, now = keys.user(name), "now"\n    return {"GSI1SK": keys.by_date(now, name)}',
+        'def f(sk):\n    return Key(pk, sk)\ndef g():\n    sk = "words"',
+    ],
+)
+def test_a_key_that_is_passed_on_is_not(line):
+    assert keys_built_in(line) == []

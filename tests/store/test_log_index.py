@@ -10,11 +10,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from store import keys, log_index, log_search, seal
-from store.log import Event, EventLog
-from store.log_index import as_of, extend_index, flaw_in, make_anew
-from store.log_search import Wanted, look
-from store.seal import Sealer, verify
+from store import keys
+from store.log import Event, EventLog, seal
+from store.log import index as log_index
+from store.log import search as log_search
+from store.log.index import as_of, extend_index, flaw_in, make_anew
+from store.log.seal import Sealer, verify
+from store.log.search import Wanted, look
 from store.sqlite import SqliteTable
 from store.table import LOG, Delete, Put, Update
 

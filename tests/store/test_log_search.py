@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from store import keys, log_index, log_search, seal
-from store.log import Event, EventLog
-from store.log_search import Wanted, look
-from store.seal import Sealer, verify
+from store import keys
+from store.log import Event, EventLog, seal
+from store.log import index as log_index
+from store.log import search as log_search
+from store.log.seal import Sealer, verify
+from store.log.search import Wanted, look
 from store.table import Update
 
 

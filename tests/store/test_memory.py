@@ -56,4 +56,4 @@ def test_it_never_weighs_more_than_it_may_and_knows_its_weight(asked):
 def test_many_at_once_leave_its_weight_right():
     memory = Memory[str](1000, len)
     at_once(*[lambda n=n: [memory.get((n + step) % 7, lambda: "x" * 20) for step in range(50)] for n in range(8)])
-    assert memory.weight == 20 * len(memory) == 140
+    assert memory.weight == 20 * len(memory._kept) == 140

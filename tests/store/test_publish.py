@@ -9,11 +9,12 @@ from io import BytesIO
 
 import pytest
 
-from store import keys, log_index, publish, seal
+from store import keys
 from store.backup import backup, restore, transfer
-from store.log import Event, EventLog
-from store.publish import Publisher, as_quarter
-from store.seal import Sealer, event_digest, verify
+from store.log import Event, EventLog, publish, seal
+from store.log import index as log_index
+from store.log.publish import Publisher, as_quarter
+from store.log.seal import Sealer, event_digest, verify
 from store.sqlite import SqliteTable
 from store.table import LOG, Put, Update
 from tests.at_once import at_once

@@ -15,8 +15,8 @@ from contextlib import contextmanager
 
 import pytest
 
-from store import sqlite
-from store.sqlite import SqliteTable
+from store.sqlite import SqliteTable, connections
+from store.sqlite.writers import Writers
 from store.table import Key, Put, Span, Table, Unavailable
 
 PATIENCE = 0.3
@@ -32,7 +32,7 @@ select.select([sys.stdin], [], [], {AT_LAST})
 
 @pytest.fixture
 def file(tmp_path, monkeypatch) -> SqliteTable:
-    monkeypatch.setattr(sqlite, "PATIENCE", PATIENCE)
+    monkeypatch.setattr(connections, "PATIENCE", PATIENCE)
     table = SqliteTable(str(tmp_path / "store.sqlite3"))
     table.create()
     return table
@@ -96,9 +96,9 @@ def test_who_came_later_and_waits_on_is_written_when_the_other_process_lets_go(f
     with ThreadPoolExecutor(1) as pool, held_elsewhere(file):
         with pytest.raises(Unavailable):
             file.write(Put({"PK": "a", "SK": "impatient"}))
-        monkeypatch.setattr(sqlite, "PATIENCE", AT_LAST)
+        monkeypatch.setattr(connections, "PATIENCE", AT_LAST)
         patient = pool.submit(file.write, Put({"PK": "a", "SK": "patient"}))
-        until(lambda: len(file._waiting) == 1)
+        until(lambda: len(file._writers.waiting) == 1)
     assert patient.result() is None
     assert [item["SK"] for item in file.each(Span("a"))] == ["patient"]
     until(lambda: is_free(file))
@@ -114,13 +114,13 @@ def test_a_mistake_while_somebody_stands_in_line_for_us_does_not_block_those_who
         apply(self, connection, writes, token)
 
     monkeypatch.setattr(SqliteTable, "_apply", mistaken)
-    monkeypatch.setattr(sqlite, "PATIENCE", AT_LAST)
+    monkeypatch.setattr(connections, "PATIENCE", AT_LAST)
     with ThreadPoolExecutor(1) as pool:
         with held_elsewhere(file):
             bad = pool.submit(file.write, Put({"PK": "a", "SK": "bad"}))
-            until(lambda: len(file._waiting) == 1)
+            until(lambda: len(file._writers.waiting) == 1)
         assert "nothing was written" in str(bad.exception())
-        until(lambda: not file._writer.queue._stands_in_line)
+        until(lambda: not file._writers.writer.queue._stands_in_line)
         pool.submit(file.write, Put({"PK": "a", "SK": "good"})).result()
     assert [item["SK"] for item in file.each(Span("a"))] == ["good"]
 
@@ -128,7 +128,7 @@ def test_a_mistake_while_somebody_stands_in_line_for_us_does_not_block_those_who
 def test_nobody_is_told_too_busy_about_a_write_that_is_then_committed(file, monkeypatch):
     """Two wait; whoever's turn it is takes both along, and the commit is held until the other's patience has ended."""
     first, both, tired = threading.Event(), threading.Event(), threading.Event()
-    apply, give_up = SqliteTable._apply, getattr(SqliteTable, "_give_up", None)
+    apply, give_up = SqliteTable._apply, Writers._give_up
 
     def held(self, connection, writes, token):
         (first if writes[0].item["SK"] == "first" else both).wait(AT_LAST)
@@ -139,15 +139,15 @@ def test_nobody_is_told_too_busy_about_a_write_that_is_then_committed(file, monk
         give_up(self, act)
 
     monkeypatch.setattr(SqliteTable, "_apply", held)
-    monkeypatch.setattr(SqliteTable, "_give_up", gives_up, raising=False)
-    monkeypatch.setattr(sqlite, "PATIENCE", 2.0)  # for the two to come together
+    monkeypatch.setattr(Writers, "_give_up", gives_up)
+    monkeypatch.setattr(connections, "PATIENCE", 2.0)  # for the two to come together
     with ThreadPoolExecutor(3) as pool:
         begun = pool.submit(file.write, Put({"PK": "a", "SK": "first"}))
-        until(lambda: file._turn.locked() and not file._waiting)
+        until(lambda: file._writers.turn.locked() and not file._writers.waiting)
         two = [pool.submit(file.write, Put({"PK": "a", "SK": name})) for name in ("b", "c")]
-        until(lambda: len(file._waiting) == 2)
+        until(lambda: len(file._writers.waiting) == 2)
         first.set()
-        until(lambda: not file._waiting)
+        until(lambda: not file._writers.waiting)
         tired.wait(AT_LAST / 3)
         both.set()
         said = {name: each.exception() for name, each in zip("bc", two, strict=True)}
@@ -165,7 +165,7 @@ def test_the_lock_of_a_process_that_has_ended_does_not_live_on_in_its_children(f
         try:
             os.close(writes)
             file.write(Put({"PK": "a", "SK": "2"}))
-            fcntl.flock(file._writer.queue.file, fcntl.LOCK_EX)
+            fcntl.flock(file._writers.writer.queue.file, fcntl.LOCK_EX)
             if not os.fork():
                 os.read(reads, 1)  # outlives its parent until the test is over
         finally:

@@ -71,14 +71,6 @@ def test_a_written_item_is_read_back_whole(table, pk):
     assert table.get(Key(pk, "one")) == item
 
 
-def test_a_read_that_need_not_be_consistent_finds_a_settled_item(table, pk):
-    fill(table, pk, ["one"])
-    assert table.get(Key(pk, "one"), consistent=False) == {"PK": pk, "SK": "one"}
-    assert table.get_many([Key(pk, "one")], consistent=False) == {Key(pk, "one"): {"PK": pk, "SK": "one"}}
-    assert names(table.page(Span(pk), consistent=False).items) == ["one"]
-    assert table.count(Span(pk), consistent=False) == 1
-
-
 def test_every_read_sees_the_write_before_it(table, pk):
     for n in range(20):
         table.write(Put({"PK": pk, "SK": "one", "n": n}))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from store import sqlite_rows as rows
+from store.sqlite import rows
 
 NAMES = ("name", "rankings", "a", ":")
 # Made of what could mislead whoever cuts: the names themselves, and all that JSON is written with.

@@ -11,9 +11,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from store import keys, seal
-from store.log import Event, EventLog
-from store.seal import Sealer, event_digest, verify
+from store import keys
+from store.log import Event, EventLog, seal
+from store.log.seal import Sealer, event_digest, verify
 from store.sqlite import SqliteTable
 from store.table import LOG, Delete, Key, Put, Update
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import inspect
+import pkgutil
 import re
+from importlib import import_module
 
 import pytest
 
@@ -20,9 +22,11 @@ AMONG_OTHERS = {"factors", "salt", "secret ballot", "poll's vote", "poll's count
 
 
 def rows_of_the_schema() -> dict[str, tuple[str, str, str]]:
-    """What the table at the top of store/keys.py says: item -> table, partition key, sort key."""
-    lines = [line.split("|")[1:5] for line in inspect.getdoc(keys).splitlines() if line.startswith("| ")]
-    return {item.strip(): (table.strip(), pk.strip(), sk.strip()) for item, table, pk, sk in lines[1:]}
+    """What the tables at the top of the rooms of store/keys say: item -> table, partition key, sort key."""
+    rooms = (import_module(f"{keys.__name__}.{room.name}") for room in pkgutil.iter_modules(keys.__path__))
+    lines = [line.split("|")[1:5] for room in rooms for line in inspect.getdoc(room).splitlines() if line[:2] == "| "]
+    rows = ([cell.strip() for cell in line] for line in lines)
+    return {item: (table, pk, sk) for item, table, pk, sk in rows if item != "item"}
 
 
 def a_key_of(table: str, pk: str, sk: str) -> Key:

@@ -18,7 +18,7 @@ from ballots import repository as ballot_items
 from ballots import services as ballots
 from elections import repository, services
 from store import keys
-from store.seal import Sealer
+from store.log.seal import Sealer
 from store.table import LOG, Key, Put, Span
 
 from .conftest import CANDIDATES, ranks

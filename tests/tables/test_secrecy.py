@@ -22,7 +22,7 @@ from elections import services as organising
 from mail.letters import compose
 from mail.sending import send_waiting
 from store import keys
-from store.seal import Sealer
+from store.log.seal import Sealer
 from store.table import DATA
 
 from .conftest import CANDIDATES, ranks

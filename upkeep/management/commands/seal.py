@@ -6,7 +6,7 @@ from typing import Any
 from django.core.management.base import CommandError
 
 from store.log import EventLog
-from store.log_index import make_anew
+from store.log.index import make_anew
 from upkeep.commands import StoreCommand
 from upkeep.jobs import LOG
 from upkeep.leases import Leases

@@ -8,7 +8,7 @@ from django.core.management.base import CommandError
 from elections import repository as elections
 from elections.rules import State
 from results.proof import check_sealed
-from store.seal import verify
+from store.log.seal import verify
 from upkeep.commands import StoreCommand
 
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from botocore.exceptions import (
+    BotoCoreError,
     ClientError,
     ConnectionClosedError,
     ConnectTimeoutError,
@@ -15,9 +16,11 @@ from botocore.exceptions import (
     PartialCredentialsError,
     ReadTimeoutError,
 )
+from botocore.parsers import ResponseParserError
 
-from .table import Conflict, Invalid, Refused, StoreError, TokenReused, Unavailable
+from ..table import Conflict, Invalid, Refused, StoreError, TokenReused, Unavailable
 
+FAILURES = (BotoCoreError, ClientError, ResponseParserError)  # all that a question can end with
 CONFLICTS = {"TransactionConflict", "TransactionConflictException"}
 THROTTLES = {
     "ThrottlingError",

@@ -1,11 +1,11 @@
-"""Tamper evidence: a sealer that follows the log and keeps checkpoints of a hash chain, and the verification of it all.
+"""Tamper evidence: a sealer that follows the log and keeps checkpoints of a hash chain, and the verification of both.
 
 The chain starts with 32 zero bytes; each event, in the order of the numbers, makes it SHA-256(chain + digest of event).
 The digest of an event is the SHA-256 of its item as JSON with sorted keys and no spaces; that of a void number is the
 SHA-256 of "void " and the number. A checkpoint keeps the chain's value after its last event and the first half of every
 digest since the checkpoint before, so that a later change can be named exactly.
 
-Checkpoints come every few seconds; which of them everybody sees, and when, store/publish.py decides.
+Checkpoints come every few seconds; which of them everybody sees, and when, store/log/publish.py decides.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ from itertools import islice
 
 import orjson
 
-from . import keys
-from .log import EventLog, as_text, utc_now
-from .log_index import BLOCK, Numbered, essence, extend_index, flaw_in
+from .. import keys
+from ..table import LOG, Equals, Item, Missing, Put, Refused, Table, Update, Write
+from .events import EventLog, as_text, number_of, utc_now
+from .index import BLOCK, Numbered, essence, extend_index, flaw_in
 from .publish import Publisher, wanted_at_once
-from .table import LOG, Equals, Item, Missing, Put, Refused, Table, Update, Write
 
 GRACE = timedelta(seconds=60)  # how long the holder of a number may take before the number is declared void
 EVENTS_A_CHECKPOINT = 1000
@@ -229,7 +229,7 @@ class _Walk:
         if void:
             self._check_void(number)
             return None
-        if self.upcoming is None or _number_of(self.upcoming) > number:
+        if self.upcoming is None or number_of(self.upcoming) > number:
             raise _Flaw(f"Event {number} is missing.")
         event = self._take()
         assert event is not None
@@ -237,7 +237,7 @@ class _Walk:
         return event
 
     def _check_void(self, number: int) -> None:
-        if self.upcoming and _number_of(self.upcoming) == number:
+        if self.upcoming and number_of(self.upcoming) == number:
             raise _Flaw(f"Event {number} was sealed as void, but now there is one.")
 
     def _take(self) -> Item | None:
@@ -245,13 +245,8 @@ class _Walk:
         return event
 
     def _check_place(self, event: Item) -> None:
-        number = _number_of(event)
-        if self.upcoming and _number_of(self.upcoming) == number:
+        number = number_of(event)
+        if self.upcoming and number_of(self.upcoming) == number:
             raise _Flaw(f"There are two events with the number {number}.")
         if event.get("event_id") != number or not event["SK"].endswith(f"#{event.get('when_occurred')}"):
             raise _Flaw(f"Event {number} is not what was sealed.")
-
-
-def _number_of(event: Item) -> int:
-    """The number an event stands under, which is part of its key."""
-    return int(event["SK"].partition("#")[0])

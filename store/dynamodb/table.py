@@ -1,27 +1,17 @@
-"""The DynamoDB adapter: both tables on AWS, or on anything that speaks its protocol and has its transactions."""
+"""Both tables on AWS, or on anything that speaks DynamoDB's protocol and has its transactions."""
 
 from __future__ import annotations
 
 import logging
-import os
-import threading
 import time
 import uuid
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from random import SystemRandom
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple
 
-from botocore.exceptions import BotoCoreError, ClientError
-from botocore.parsers import ResponseParserError
-
-from . import cursors, limits, schema, trips
-from . import dynamodb_wire as wire
-from .dynamodb_errors import TOO_BUSY, Crowded, translated
-from .dynamodb_expressions import Expressions
-from .table import (
+from .. import cursors, limits, trips
+from ..table import (
     TABLES,
     Check,
-    Conflict,
     Delete,
     Invalid,
     Item,
@@ -35,20 +25,19 @@ from .table import (
     Value,
     Write,
 )
+from . import schema, wire
+from .connection import TRIES, Connection
+from .errors import FAILURES, TOO_BUSY, translated
+from .expressions import Expressions
 
 THREADS = 32
-TRIES = 8
-FIRST_PAUSE = 0.02
-LONGEST_PAUSE = 1.0
 INDEX_LAG = 60.0  # seconds; AWS promises no end, is mostly there within one, and is not seen to take a minute
 
 _LOG = logging.getLogger(__name__)
-_RANDOM = SystemRandom()  # two processes forked from one must not pause for the same times
-_Answer = TypeVar("_Answer")
 
 
 class TableState(NamedTuple):
-    """A table as DynamoDB describes it; it counts bytes and items anew every few hours only."""
+    """A table as DynamoDB describes it, which counts bytes and items anew every few hours only."""
 
     name: str
     status: str
@@ -72,11 +61,8 @@ class DynamoDbTable(Table):
         self.region = region
         self.prefix = prefix
         self.endpoint = endpoint
-        self._threads = threads
         self._clock = clock
-        self._sleep = sleep
-        self._held: tuple[int, Any] | None = None
-        self._locks: dict[int, threading.Lock] = {}
+        self._connection = Connection(region, endpoint, threads, sleep, self._all_names())
 
     @property
     def index_lag(self) -> float:
@@ -84,16 +70,15 @@ class DynamoDbTable(Table):
 
     # --- reading ---
 
-    def get(self, key: Key, *, consistent: bool = True) -> Item | None:
+    def get(self, key: Key) -> Item | None:
         limits.check_key(key)
-        name = self._name(key.table)
-        answer = self._ask("get", "get_item", TableName=name, Key=wire.encode_key(key), ConsistentRead=consistent)
+        answer = self._connection.ask("get", "get_item", **self._addressed(key), ConsistentRead=True)
         if (found := answer.get("Item")) is None:
             return None
         item = wire.decode_item(found)
         return item if self._is_live(item, self._clock()) else None
 
-    def get_many(self, keys: Iterable[Key], *, consistent: bool = True) -> dict[Key, Item]:
+    def get_many(self, keys: Iterable[Key]) -> dict[Key, Item]:
         waiting = list(dict.fromkeys(keys))
         for key in waiting:
             limits.check_key(key)
@@ -101,13 +86,13 @@ class DynamoDbTable(Table):
         fruitless = 0
         while waiting:
             asked, waiting = waiting[: limits.BATCH_KEYS], waiting[limits.BATCH_KEYS :]
-            left = self._get_batch(asked, consistent, found)
+            left = self._get_batch(asked, found)
             fruitless = fruitless + 1 if len(left) == len(asked) else 0
             if fruitless == TRIES:
                 raise Unavailable(TOO_BUSY)
             if left:
                 trips.retried("unprocessed")
-                self._pause(fruitless)
+                self._connection.pause(fruitless)
             waiting = left + waiting
         return found
 
@@ -118,26 +103,25 @@ class DynamoDbTable(Table):
         limit: int | None = None,
         cursor: str | None = None,
         backwards: bool = False,
-        consistent: bool = True,
     ) -> Page:
-        request = self._query(span, consistent) | Expressions().span(span).arguments()
+        request = self._query(span) | Expressions().span(span).arguments()
         if limit is not None:
             request["Limit"] = _checked_limit(limit)
         if cursor is not None:
             request["ExclusiveStartKey"] = _start(cursor, span)
-        answer = self._ask("page", "query", ScanIndexForward=not backwards, **request)
+        answer = self._connection.ask("page", "query", ScanIndexForward=not backwards, **request)
         now = self._clock()
         items = [item for item in map(wire.decode_item, answer["Items"]) if self._is_live(item, now)]
         last = answer.get("LastEvaluatedKey")
         return Page(items, cursors.encode(span, wire.decode_item(last)) if last else None)
 
-    def count(self, span: Span, *, consistent: bool = True) -> int:
+    def count(self, span: Span) -> int:
         expressions = Expressions().span(span).not_expired(int(self._clock()))
-        request = self._query(span, consistent) | expressions.arguments() | {"Select": "COUNT"}
-        return sum(int(answer["Count"]) for answer in self._answers("count", "query", request))
+        request = self._query(span) | expressions.arguments() | {"Select": "COUNT"}
+        return sum(int(answer["Count"]) for answer in self._connection.answers("count", "query", request))
 
     def values(self, span: Span, *names: str) -> Iterator[tuple[Value, ...]]:
-        request = self._query(span, True) | Expressions().span(span).only([*names, "ttl"]).arguments()
+        request = self._query(span) | Expressions().span(span).only([*names, "ttl"]).arguments()
         for item in self._live_items("page", "query", request):
             yield tuple(map(item.get, names))
 
@@ -152,38 +136,38 @@ class DynamoDbTable(Table):
     def write(self, *writes: Write, token: str | None = None) -> None:
         limits.check_writes(writes, token)
         if token is None and len(writes) == 1 and _is_plain(writes[0]):
-            self._persist(lambda: self._write_alone(writes[0]))
+            self._connection.persist(lambda: self._write_alone(writes[0]))
             return
         request = {
             "TransactItems": [self._part(write) for write in writes],
             # Kept over every retry, the SDK's and ours, so that a lost reply neither doubles nor refuses the write.
             "ClientRequestToken": token or str(uuid.uuid4()),
         }
-        self._persist(lambda: self._ask("write", "transact_write_items", **request))
+        self._connection.persist(lambda: self._connection.ask("write", "transact_write_items", **request))
 
     def increment(self, key: Key, name: str, by: int = 1, *, also: Mapping[str, Value] | None = None) -> int:
         update = Update(key, set=also or {}, add={name: by})
         limits.check_writes([update])
         request = self._addressed(key) | Expressions().update(update).arguments() | {"ReturnValues": "UPDATED_NEW"}
-        answer = self._persist(lambda: self._ask("increment", "update_item", **request))
+        answer = self._connection.persist(lambda: self._connection.ask("increment", "update_item", **request))
         return int(wire.decode(answer["Attributes"][name]))
 
     # --- the tables themselves ---
 
     def create(self) -> None:
         try:
-            report = schema.create(self._client(), self.prefix, protected=self.endpoint is None)
-        except (BotoCoreError, ClientError, ResponseParserError) as error:
+            unknown = schema.create(self._connection.client(), self.prefix, protected=self.endpoint is None)
+        except FAILURES as error:
             raise translated(error, self._all_names()) from error
-        for sentence in report.unavailable:
+        for sentence in unknown:
             _LOG.info(sentence)
 
     def states(self) -> list[TableState]:
-        """How both tables stand. Serving does without this permission; then it is refused as `Unavailable`."""
+        """How both tables stand. Serving does without the permission to ask; then the answer is `Unavailable`."""
         return [self._state(self._name(table)) for table in TABLES]
 
     def _state(self, name: str) -> TableState:
-        told = self._ask("describe", "describe_table", TableName=name)["Table"]
+        told = self._connection.ask("describe", "describe_table", TableName=name)["Table"]
         return TableState(name, told["TableStatus"], told.get("TableSizeBytes", 0), told.get("ItemCount", 0))
 
     def sweep(self, limit: int = 1000) -> int:
@@ -191,70 +175,9 @@ class DynamoDbTable(Table):
         return 0
 
     def close(self) -> None:
-        held, self._held = self._held, None
-        if held is not None and held[0] == os.getpid():
-            held[1].close()
+        self._connection.close()
 
-    # --- asking ---
-
-    def _ask(self, operation: str, method: str, **request: Any) -> dict[str, Any]:
-        """One round trip; DynamoDB says what it costs, unless it refuses."""
-        if method in wire.CHARGED:
-            request["ReturnConsumedCapacity"] = "TOTAL"
-        with trips.trip(operation):
-            try:
-                answer: dict[str, Any] = getattr(self._client(), method)(**request)
-            except (BotoCoreError, ClientError, ResponseParserError) as error:
-                raise translated(error, request.get("TableName", self._all_names())) from error
-        for kind, units in wire.charges(method, answer):
-            trips.consumed(kind, units)
-        return answer
-
-    def _answers(self, operation: str, method: str, request: dict[str, Any]) -> Iterator[dict[str, Any]]:
-        """One round trip after the other, until nothing is left."""
-        while True:
-            answer = self._ask(operation, method, **request)
-            yield answer
-            if not (last := answer.get("LastEvaluatedKey")):
-                return
-            request = request | {"ExclusiveStartKey": last}
-
-    def _live_items(self, operation: str, method: str, request: dict[str, Any]) -> Iterator[Item]:
-        for answer in self._answers(operation, method, request):
-            now = self._clock()
-            yield from (item for item in map(wire.decode_item, answer["Items"]) if self._is_live(item, now))
-
-    def _persist(self, ask: Callable[[], _Answer]) -> _Answer:
-        """Ask again when other transactions were in the way: the SDK does not, and nothing was written."""
-        for tried in range(1, TRIES):
-            try:
-                return ask()
-            except (Conflict, Crowded) as error:
-                trips.retried("conflict" if isinstance(error, Conflict) else "throttled")
-                self._pause(tried)
-        return ask()
-
-    def _pause(self, tried: int) -> None:
-        self._sleep(_RANDOM.uniform(0, min(LONGEST_PAUSE, FIRST_PAUSE * 2**tried)))
-
-    def _client(self) -> Any:
-        """The client of this process: one that was open before a fork shares its sockets with the parent."""
-        process = os.getpid()
-        if (held := self._held) is not None and held[0] == process:
-            return held[1]
-        with self._locks.setdefault(process, threading.Lock()):
-            held = self._held
-            if held is None or held[0] != process:
-                self._held = held = (process, self._connect())
-            return held[1]
-
-    def _connect(self) -> Any:
-        try:
-            return wire.client(self.region, self.endpoint, self._threads)
-        except ValueError as error:
-            raise Unavailable(f"DynamoDB cannot be reached in {self.region} at {self.endpoint}: {error}") from error
-
-    # --- the parts of a request ---
+    # --- the parts of a request, and of an answer ---
 
     def _name(self, table: str) -> str:
         return self.prefix + table
@@ -265,13 +188,13 @@ class DynamoDbTable(Table):
     def _addressed(self, key: Key) -> dict[str, Any]:
         return {"TableName": self._name(key.table), "Key": wire.encode_key(key)}
 
-    def _query(self, span: Span, consistent: bool) -> dict[str, Any]:
+    def _query(self, span: Span) -> dict[str, Any]:
         limits.check_span(span)
         request: dict[str, Any] = {"TableName": self._name(span.table)}
         if span.index:
             request["IndexName"] = schema.INDEX
         else:
-            request["ConsistentRead"] = consistent
+            request["ConsistentRead"] = True
         return request
 
     def _part(self, write: Write) -> dict[str, Any]:
@@ -287,18 +210,17 @@ class DynamoDbTable(Table):
     def _write_alone(self, write: Write) -> None:
         part = self._part(write)
         if "Put" in part:
-            self._ask("write", "put_item", **part["Put"])
+            self._connection.ask("write", "put_item", **part["Put"])
         else:
-            self._ask("write", "delete_item", **part["Delete"])
+            self._connection.ask("write", "delete_item", **part["Delete"])
 
-    def _get_batch(self, keys: list[Key], consistent: bool, found: dict[Key, Item]) -> list[Key]:
+    def _get_batch(self, keys: list[Key], found: dict[Key, Item]) -> list[Key]:
         """Put those of the keys' items that are there into `found`; the answer is what DynamoDB left for later."""
         asked: dict[str, Any] = {}
         for key in keys:
-            asked.setdefault(self._name(key.table), {"Keys": [], "ConsistentRead": consistent})["Keys"].append(
-                wire.encode_key(key)
-            )
-        answer = self._ask("get_many", "batch_get_item", RequestItems=asked)
+            of_table = asked.setdefault(self._name(key.table), {"Keys": [], "ConsistentRead": True})
+            of_table["Keys"].append(wire.encode_key(key))
+        answer = self._connection.ask("get_many", "batch_get_item", RequestItems=asked)
         now = self._clock()
         for table in TABLES:
             for item in map(wire.decode_item, answer["Responses"].get(self._name(table), ())):
@@ -313,6 +235,11 @@ class DynamoDbTable(Table):
             for key in unprocessed.get(self._name(table), {"Keys": ()})["Keys"]
         ]
 
+    def _live_items(self, operation: str, method: str, request: dict[str, Any]) -> Iterator[Item]:
+        for answer in self._connection.answers(operation, method, request):
+            now = self._clock()
+            yield from (item for item in map(wire.decode_item, answer["Items"]) if self._is_live(item, now))
+
     @staticmethod
     def _is_live(item: Item, now: float) -> bool:
         ttl = item.get("ttl")
@@ -325,7 +252,7 @@ def _start(cursor: str, span: Span) -> dict[str, wire.Wire]:
 
 
 def _is_plain(write: Write) -> bool:
-    """Whether it leaves the same when it is sent twice, so that a lost reply does no harm without a transaction."""
+    """Whether the write leaves the same when sent twice, so that a lost reply does no harm without a transaction."""
     return write.when is None and isinstance(write, Put | Delete)
 
 

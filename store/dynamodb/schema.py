@@ -13,7 +13,7 @@ from pynamodb.constants import PAY_PER_REQUEST_BILLING_MODE
 from pynamodb.indexes import AllProjection, GlobalSecondaryIndex
 from pynamodb.models import Model
 
-from .table import DATA, LOG, Unavailable
+from ..table import DATA, LOG, Unavailable
 
 INDEX = "GSI1"
 
@@ -62,14 +62,6 @@ MODELS: tuple[tuple[Any, tuple[Any, ...]], ...] = ((DataItem, (Gsi1,)), (LogItem
 
 
 @dataclass(frozen=True, slots=True)
-class Created:
-    """The tables that are there now, and a sentence for each protection the engine does not know."""
-
-    tables: tuple[str, ...]
-    unavailable: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
 class Extra:
     """Something to switch on for a table that is there."""
 
@@ -78,17 +70,16 @@ class Extra:
     turn_on: Callable[[], object]
 
 
-def create(client: Any, prefix: str = "", *, protected: bool = True) -> Created:
+def create(client: Any, prefix: str = "", *, protected: bool = True) -> list[str]:
     """Make the tables that are missing, wait until all can be used, and switch on what is still off. May be run again,
-    and by two at once."""
+    and by two at once. Answers a sentence for each protection that the engine does not know."""
     definitions = [definition(model, indexes, prefix) for model, indexes in MODELS]
     for wanted in definitions:
         _make(client, wanted | {"DeletionProtectionEnabled": protected})
     for wanted in definitions:
         _check(wanted, _wait_until_active(client, wanted["TableName"]))
     extras = [extra for model, _ in MODELS for extra in _extras(client, model, prefix, protected)]
-    unavailable = tuple(extra.sentence for extra in extras if not _switch_on(extra))
-    return Created(tuple(wanted["TableName"] for wanted in definitions), unavailable)
+    return [extra.sentence for extra in extras if not _switch_on(extra)]
 
 
 def definition(model: Any, indexes: tuple[Any, ...], prefix: str) -> dict[str, Any]:
@@ -216,7 +207,7 @@ def _protection(client: Any, name: str) -> Extra:
 
 
 def _switch_on(extra: Extra) -> bool:
-    """Whether it is on now; `False` when the engine does not know it. A refusal rises."""
+    """Whether the extra is on now; `False` when the engine does not know such a thing. A refusal rises."""
     try:
         return extra.is_on() or _turn_on(extra)
     except ClientError as error:

@@ -15,10 +15,10 @@ from heapq import merge
 from itertools import groupby, islice
 from typing import TypeVar
 
-from . import keys
-from .log import EventLog, as_text
-from .log_index import ACTOR, BALLOTS, BLOCK, ELECTION, TYPE, first_of, moment_at, names_of
-from .table import Item, Span, Table
+from .. import keys
+from ..table import Item, Span, Table
+from .events import EventLog, as_text
+from .index import ACTOR, BALLOTS, BLOCK, ELECTION, TYPE, first_of, moment_at, names_of
 
 LOOKS = 20  # handfuls of events, or of blocks of the index, that one look goes through at most
 BLOCKS = 10  # of the index, read at once

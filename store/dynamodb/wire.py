@@ -17,8 +17,8 @@ import orjson
 from botocore.config import Config
 from botocore.parsers import JSONParser, ResponseParserError, ResponseParserFactory
 
-from . import trips
-from .table import Invalid, Item, Key, Value
+from .. import trips
+from ..table import Invalid, Item, Key, Value
 
 ATTEMPTS = 4
 CONNECT_SECONDS = 1
@@ -121,7 +121,7 @@ _DECODERS: dict[str, Callable[[Any], Value]] = {
 }
 
 
-# --- what it costs ---------------------------------------------------------------------------------------------------
+# --- what a request costs -------------------------------------------------------------------------------------------
 
 
 def charges(method: str, reply: Mapping[str, Any]) -> Iterator[tuple[str, float]]:

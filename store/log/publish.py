@@ -17,10 +17,10 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 
-from . import keys
-from .log import EventLog, as_text, utc_now
-from .log_index import BLOCK, EPOCH, first_of
-from .table import LOG, Condition, Equals, Item, Less, Missing, Put, Refused, Table, Update
+from .. import keys
+from ..table import LOG, Condition, Equals, Item, Less, Missing, Put, Refused, Table, Update
+from .events import EventLog, as_text, utc_now
+from .index import BLOCK, EPOCH, first_of
 
 QUARTER = timedelta(minutes=15)
 AT_ONCE = frozenset({"ElectionClosed", "ResultSealed"})  # what somebody is waiting for a proof of
@@ -59,13 +59,13 @@ class Publisher:
         """Publish all that may be public now; answers how many checkpoints that was."""
         self._want_what_is_over()
         published = 0
-        with suppress(Refused):  # then another sealer is at it, and goes on
+        with suppress(Refused):  # then another sealer is publishing, and goes on
             while self._publish_next(self._state()):
                 published += 1
         return published
 
     def _state(self) -> Item:
-        """How far all is public and how far it is wanted. A restored store does not know, but has what was public."""
+        """How far all is public and how far that is wanted. A restored store does not know, but has what was public."""
         there = self.table.get(keys.publishing()) or {}
         if "event_id" not in there and (newest := self.log.newest_public()):
             there = {"event_id": newest["event_id"], **there}
@@ -78,7 +78,7 @@ class Publisher:
         number, quarter = self._newest_over(state), as_quarter(self.clock())
         if number:
             unmoved = _is_still(state, "quarter") & (Missing("wanted") | Less("wanted", number))
-            with suppress(Refused):  # then another sealer has seen to it
+            with suppress(Refused):  # then another sealer has said so already
                 self.table.write(Update(keys.publishing(), set={"wanted": number, "quarter": quarter}, when=unmoved))
 
     def _newest_over(self, state: Item) -> int:
@@ -92,7 +92,7 @@ class Publisher:
         return next((int(each["event_id"]) for each in newest_first if self._is_over(each)), 0)
 
     def _is_over(self, checkpoint: Item) -> bool:
-        """Whether the quarter in which it was sealed is; also if a clock that was wrong has put it far ahead."""
+        """Whether the quarter in which the checkpoint was sealed is over; or far ahead, because a clock was wrong."""
         now = quarter_of(self.clock())
         when = checkpoint["when_sealed"]
         return bool(when < as_text(now) or when >= as_text(now + 2 * QUARTER))

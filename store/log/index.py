@@ -5,8 +5,8 @@ sealed, and no writer waits for it. An item lists the numbers found under one na
 block is full; `upto` says how far it was read, and of two sealers the one that has read further is right. Beside it
 lie the moments of all events of a block, without which their keys cannot be told from their numbers.
 
-It is made from the log alone and can be made again from it. An entry too many misleads nobody, for whoever finds an
-event through it looks at the event itself; one that is missing is named by `verify`.
+The index is made from the log alone and can be made again from it. An entry too many misleads nobody, for whoever finds
+an event through it looks at the event itself; one that is missing is named by `verify`.
 """
 
 from __future__ import annotations
@@ -14,10 +14,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import UTC, datetime, timedelta
 
-from . import keys
-from .limits import WRITES
-from .log import as_text
-from .table import LOG, Item, Key, Less, Missing, Put, Refused, Table
+from .. import keys
+from ..limits import WRITES
+from ..table import LOG, Item, Key, Less, Missing, Put, Refused, Table
+from .events import as_text
 
 BLOCK = 1000
 ACTOR, TYPE, ELECTION, BALLOTS = "actor", "type", "election", "ballots"
@@ -125,7 +125,7 @@ def _further(item: Item) -> Put:
 
 
 def make_anew(table: Table, sealed: int) -> Iterator[int]:
-    """Write the whole index again, whatever is there; tells how far it is. No sealer may run meanwhile."""
+    """Write the whole index again, whatever is there; answers its last number after each block. No sealer may run."""
     for first in range(1, sealed + 1, BLOCK):
         last = min(first + BLOCK - 1, sealed)
         there = {event["event_id"]: event for event in table.each(keys.events(first, last))}

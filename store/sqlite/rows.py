@@ -9,8 +9,8 @@ from itertools import chain
 
 import orjson
 
-from . import cursors, limits
-from .table import DATA, LOG, TABLES, Check, Delete, Invalid, Item, Put, Span, Update, Value, Write
+from .. import cursors, limits
+from ..table import DATA, LOG, TABLES, Check, Delete, Invalid, Item, Put, Span, Update, Value, Write
 
 ROWS_AT_A_TIME = 256
 

@@ -11,8 +11,8 @@ from pynamodb.expressions.operand import Path
 from pynamodb.expressions.operand import Value as Literal
 from pynamodb.expressions.update import Update as Actions
 
-from .dynamodb_wire import encode
-from .table import AllOf, AnyOf, Condition, Equals, Exists, Greater, Less, Missing, Span, Update, Value
+from ..table import AllOf, AnyOf, Condition, Equals, Exists, Greater, Less, Missing, Span, Update, Value
+from .wire import encode
 
 
 class Expressions:

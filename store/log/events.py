@@ -6,7 +6,7 @@ whoever comes late with a number that was declared void is refused and records t
 sealed, can never be filled.
 
 Order: whoever reads state, takes a number after that, and writes on condition that the state has not changed, gets
-numbers in the order in which the changes happened. Replay relies on it.
+numbers in the order in which the changes happened. Replay relies on that.
 
 Every event has a nonce of 128 random bits, which goes into its digest and is told only with the event itself: without
 it, whoever sees a digest could try out who did what, and when. Events of before have none.
@@ -20,8 +20,8 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
 
-from . import keys
-from .table import LOG, Check, Conflict, Item, Less, Missing, Page, Put, Refused, Table, Write
+from .. import keys
+from ..table import LOG, Check, Conflict, Item, Less, Missing, Page, Put, Refused, Table, Write
 
 TRIES = 5
 ONCE_SECONDS = 24 * 3600  # how long a form sent again is recognised
@@ -29,7 +29,7 @@ ONCE_SECONDS = 24 * 3600  # how long a form sent again is recognised
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """What somebody did, in natural keys. Nothing in it is secret."""
+    """What somebody did, in natural keys. Nothing in an event is secret."""
 
     actor: str
     event_type: str
@@ -51,6 +51,11 @@ def utc_now() -> datetime:
 def as_text(moment: datetime) -> str:
     """A moment as it is stored: 2026-11-15T10:30:00.123Z."""
     return moment.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+def number_of(event: Item) -> int:
+    """The number an event stands under, which is part of its key."""
+    return int(event["SK"].partition("#")[0])
 
 
 def new_nonce() -> str:
@@ -100,13 +105,6 @@ class EventLog:
         """Every event after that number, in order."""
         return self.table.each(keys.events(number + 1))
 
-    def page(self, *, limit: int, cursor: str | None = None) -> Page:
-        """The newest events first."""
-        return self.table.page(keys.events(), limit=limit, cursor=cursor, backwards=True)
-
-    def count(self) -> int:
-        return self.table.count(keys.events())
-
     def newest_checkpoint(self) -> Item | None:
         newest = self.table.page(keys.checkpoints(), limit=1, backwards=True).items
         return newest[0] if newest else None
@@ -121,7 +119,7 @@ class EventLog:
         return there[0] if there else None
 
     def newest_public(self) -> Item | None:
-        """The newest checkpoint that everybody may see (store/publish.py)."""
+        """The newest checkpoint that everybody may see (store/log/publish.py)."""
         newest = self.public_checkpoints(limit=1).items
         return newest[0] if newest else None
 

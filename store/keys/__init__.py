@@ -1,0 +1,63 @@
+"""Every key there is, by noun; who reads by it stands in the table of its room. No other package builds a key.
+
+| room           | the keys of                                                                        |
+|----------------|------------------------------------------------------------------------------------|
+| `of_people`    | people, sessions, invitations, registrations, whoever is leaving                   |
+| `of_elections` | elections, their lists, managers and candidates, and what is still to be done      |
+| `of_rolls`     | voters, elections for everyone, lists of voters on their way in                    |
+| `of_ballots`   | gates, salts, ballots, published ballots                                           |
+| `of_results`   | lots, results, counted rankings, what is to be sealed                              |
+| `of_mail`      | the outbox, mailings, messages, reminders, mails that failed                       |
+| `of_polls`     | polls, their gates, votes, results, reports and short codes                        |
+| `of_site`      | counts, figures, leases, pause, forms sent, and how far each of the workers is     |
+| `of_log`       | events, checkpoints, the log's index                                               |
+| `parts`        | how names and numbers stand in a key                                               |
+
+Rooms are named `of_…` because many of the plain nouns are spans: `keys.elections("b")` is a part of the list.
+"""
+
+# What is imported here is for whoever says `keys.…`; on one screen, so that it can be taken in at a glance.
+# ruff: noqa: F401, I001
+# mypy: implicit-reexport
+# fmt: off
+
+from __future__ import annotations
+
+from .parts import (
+    DIGITS, METADATA, escape, fold, part, sequence,
+)
+from .of_people import (
+    INVITATIONS, LEAVING, email, factors, invitation, invitation_by_date, leaving, listed_person, names_rule,
+    owner, people, people_with_role, registration, role, session, sessions, throttle, user, users_by_email,
+)
+from .of_elections import (
+    DELETED, ELECTIONS, FILLING, RENAMED, all_of_election, by_date, candidate, candidates, deleted, election,
+    elections, elections_in_state, filling, listed_election, manager, renamed, run_by,
+)
+from .of_rolls import (
+    FOR_EVERYONE, IMPORTS, elections_of_voter, for_everyone, imported_rows, voter, voter_import,
+    voter_import_by_date, voter_imports, voters,
+)
+from .of_ballots import (
+    all_published, ballot, ballots, ballots_by_time, gate, published, salt,
+)
+from .of_results import (
+    SEALING, counted_part, counted_parts, lots, result, result_part, result_parts, sealing,
+)
+from .of_mail import (
+    MAILINGS, failed_mail, failed_mails, mail, mail_by_date, mail_counts, mailing, mailing_by_date, mails,
+    message, messages, reminders,
+)
+from .of_polls import (
+    DELETED_POLLS, PUBLIC_POLLS, REPORTED_POLLS, all_of_poll, deleted_poll, listed_poll, made_by, made_poll,
+    poll, poll_by_date, poll_counted_part, poll_counted_parts, poll_gate, poll_result, polls_ending, report,
+    reported_poll, reports, short_code, vote, votes, votes_by_time,
+)
+from .of_site import (
+    counts, emptied, figures, figures_of_day, figures_of_days, forgetting, lease, nightly, once, pause,
+    restoring, sync,
+)
+from .of_log import (
+    LOG_INDEX, checkpoint, checkpoints, event, event_number, events, log_index, log_index_blocks, moments,
+    public_checkpoint, public_checkpoints, publishing, void,
+)

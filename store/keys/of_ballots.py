@@ -1,0 +1,47 @@
+"""Keys of an election's ballots: the gates they come through, the box, and what is published of it.
+
+| item          | table | PK                 | SK                | GSI1PK / GSI1SK              | read by              |
+|---------------|-------|--------------------|-------------------|------------------------------|----------------------|
+| gate          | data  | ELECTION#{name}    | GATE#{nn}         |                              | every cast, turnout  |
+| salt          | data  | ELECTION#{name}    | SALT              |                              | secret ballots       |
+| ballot        | data  | ELECTION#{name}    | BALLOT#{voter}    | BALLOTS#{name} / {time}#…    | receipt, count, live |
+| secret ballot | data  | ELECTION#{name}    | BALLOT#{…}        |                              | receipt, count       |
+| published     | data  | ELECTION#{name}    | PUBLISHED#{nnnn}  |                              | ballots, exports     |
+"""
+
+from __future__ import annotations
+
+from ..table import Key, Span
+from .of_elections import election
+from .parts import part
+
+
+def gate(election_name: str, number: int) -> Key:
+    return Key(election(election_name).pk, f"GATE#{number:02d}")
+
+
+def salt(election_name: str) -> Key:
+    return Key(election(election_name).pk, "SALT")
+
+
+def ballot(election_name: str, voter: str) -> Key:
+    """Of a secret ballot, the voter is a pseudonym."""
+    return Key(election(election_name).pk, f"BALLOT#{part(voter)}")
+
+
+def ballots(election_name: str) -> Span:
+    return Span(election(election_name).pk, prefix="BALLOT#")
+
+
+def ballots_by_time(election_name: str, since: str = "") -> Span:
+    """The ballots of a live election as they were cast, from a moment on."""
+    return Span(f"BALLOTS#{part(election_name)}", first=since or None, index=True)
+
+
+def published(election_name: str, number: int) -> Key:
+    """Some ballots of a closed election, sorted by their codes."""
+    return Key(election(election_name).pk, f"PUBLISHED#{number:04d}")
+
+
+def all_published(election_name: str) -> Span:
+    return Span(election(election_name).pk, prefix="PUBLISHED#")

@@ -1,0 +1,85 @@
+"""Keys of elections: the election itself, its lists, who runs it, and what is still to be done about it.
+
+| item          | table | PK                 | SK                | GSI1PK / GSI1SK              | read by              |
+|---------------|-------|--------------------|-------------------|------------------------------|----------------------|
+| election      | data  | ELECTION#{name}    | METADATA          | ELECTIONS / {time}#{name}    | its pages            |
+| election list | data  | ELECTIONS          | {name}            | ELECTIONS#{state} / {time}#… | election lists       |
+| manager       | data  | ELECTION#{name}    | MANAGER#{person}  | RUNS#{person} / {time}#…     | home, my elections   |
+| candidate     | data  | ELECTION#{name}    | CANDIDATE#{name}  |                              | election, ballot     |
+| to be filled  | data  | ELECTION#{name}    | FILLING           | FILLING / {time}#{name}      | worker               |
+| old name      | data  | ELECTION#{name}    | RENAMED           | RENAMED / {time}#{name}      | worker, new drafts   |
+| deleted       | data  | ELECTION#{name}    | DELETED           | DELETED / {time}#{name}      | worker, new drafts   |
+"""
+
+from __future__ import annotations
+
+from ..table import Key, Span
+from .parts import METADATA, part
+
+
+def election(name: str) -> Key:
+    return Key(f"ELECTION#{part(name)}", METADATA)
+
+
+ELECTIONS = Span("ELECTIONS", index=True)
+
+
+def listed_election(name: str) -> Key:
+    return Key("ELECTIONS", part(name))
+
+
+def elections(prefix: str = "") -> Span:
+    return Span("ELECTIONS", prefix=part(prefix))
+
+
+def elections_in_state(state: str) -> Span:
+    return Span(f"ELECTIONS#{state}", index=True)
+
+
+def by_date(created_at: str, name: str) -> str:
+    """The sort key of an election in every list by date."""
+    return f"{created_at}#{part(name)}"
+
+
+def manager(election_name: str, person: str) -> Key:
+    return Key(election(election_name).pk, f"MANAGER#{part(person)}")
+
+
+def run_by(person: str) -> Span:
+    return Span(f"RUNS#{part(person)}", index=True)
+
+
+def candidate(election_name: str, name: str) -> Key:
+    return Key(election(election_name).pk, f"CANDIDATE#{part(name)}")
+
+
+def candidates(election_name: str) -> Span:
+    return Span(election(election_name).pk, prefix="CANDIDATE#")
+
+
+FILLING = Span("FILLING", index=True)
+
+
+def filling(election_name: str) -> Key:
+    """Until everything that a draft was made from is in it."""
+    return Key(election(election_name).pk, "FILLING")
+
+
+RENAMED = Span("RENAMED", index=True)
+
+
+def renamed(election_name: str) -> Key:
+    """Under the old name, until everything is under the new one."""
+    return Key(election(election_name).pk, "RENAMED")
+
+
+DELETED = Span("DELETED", index=True)
+
+
+def deleted(election_name: str) -> Key:
+    """Of an election that is gone, until nothing it had is left."""
+    return Key(election(election_name).pk, "DELETED")
+
+
+def all_of_election(election_name: str) -> Span:
+    return Span(election(election_name).pk)

@@ -1,0 +1,75 @@
+"""Keys of the event log, its checkpoints and its index; all in the table `log`.
+
+| item          | table | PK                 | SK                | GSI1PK / GSI1SK              | read by              |
+|---------------|-------|--------------------|-------------------|------------------------------|----------------------|
+| event         | log   | EVENTS             | {sequence}#{time} |                              | sealer, verify       |
+| event number  | log   | SEQUENCE           | METADATA          |                              | every recorded act   |
+| void number   | log   | VOID#{sequence}    | METADATA          |                              | every recorded act   |
+| checkpoint    | log   | CHECKPOINTS        | {sequence}        |                              | sealer, verify       |
+| public one    | log   | PUBLIC             | {sequence}        |                              | checkpoints, bundle  |
+| publishing    | log   | PUBLISHING         | METADATA          |                              | sealer               |
+| log's index   | log   | BY#{kind}#{name}   | {first sequence}  |                              | event log, history   |
+| log's moments | log   | MOMENTS            | {first sequence}  |                              | event log, history   |
+"""
+
+from __future__ import annotations
+
+from ..table import LOG, Key, Span
+from .parts import METADATA, part, sequence
+
+
+def event(number: int, when: str) -> Key:
+    return Key("EVENTS", f"{sequence(number)}#{when}", LOG)
+
+
+def events(first: int = 0, last: int | None = None) -> Span:
+    """The events numbered `first` to `last`, both included."""
+    return Span("EVENTS", first=sequence(first), last=None if last is None else f"{sequence(last)}#~", table=LOG)
+
+
+def event_number() -> Key:
+    return Key("SEQUENCE", METADATA, LOG)
+
+
+def void(number: int) -> Key:
+    return Key(f"VOID#{sequence(number)}", METADATA, LOG)
+
+
+def checkpoint(number: int) -> Key:
+    return Key("CHECKPOINTS", sequence(number), LOG)
+
+
+def checkpoints(first: int = 0, last: int | None = None) -> Span:
+    return Span("CHECKPOINTS", first=sequence(first), last=None if last is None else sequence(last), table=LOG)
+
+
+def public_checkpoint(number: int) -> Key:
+    """A checkpoint as everybody may see it."""
+    return Key("PUBLIC", sequence(number), LOG)
+
+
+def public_checkpoints(first: int = 0) -> Span:
+    return Span("PUBLIC", first=sequence(first), table=LOG)
+
+
+def publishing() -> Key:
+    """How far checkpoints are public, and how far they are to be."""
+    return Key("PUBLISHING", METADATA, LOG)
+
+
+LOG_INDEX = "BY#"  # how its partitions begin
+
+
+def log_index(kind: str, name: str, first: int) -> Key:
+    """Which events, of the block that begins with the number `first`, are found under a name of that kind."""
+    return Key(f"{LOG_INDEX}{kind}#{part(name)}", sequence(first), LOG)
+
+
+def log_index_blocks(kind: str, name: str, last: int) -> Span:
+    """The blocks in which something is found under the name, up to the one that begins with the number `last`."""
+    return Span(f"{LOG_INDEX}{kind}#{part(name)}", first=sequence(0), last=sequence(last), table=LOG)
+
+
+def moments(first: int) -> Key:
+    """When the events of one block happened: the rest of their keys."""
+    return Key("MOMENTS", sequence(first), LOG)

@@ -1,0 +1,100 @@
+"""Keys of people: who they are, how they sign in, who is invited and who leaves.
+
+| item          | table | PK                 | SK                | GSI1PK / GSI1SK              | read by              |
+|---------------|-------|--------------------|-------------------|------------------------------|----------------------|
+| person        | data  | USER#{name}        | METADATA          | {email} / USER#{name}        | every signed-in page |
+| factors       | data  | USER#{name}        | FACTORS           |                              | second step          |
+| email guard   | data  | EMAIL#{email}      | METADATA          |                              | sign-in, joining     |
+| people list   | data  | PEOPLE             | {name}            | ROLE#{role} / {name}         | people list          |
+| owner mark    | data  | METADATA           | OWNER             |                              | joining, hand-over   |
+| session       | data  | SESSIONS#{name}    | {digest}          |                              | every signed-in page |
+| throttle      | data  | THROTTLE#{digest}  | {window}          |                              | sign-in, other forms |
+| registration  | data  | PENDING#{id}       | METADATA          |                              | mailed link          |
+| invitation    | data  | INVITATION#{email} | METADATA          | INVITATIONS / {time}#{email} | mailed link, admins  |
+| leaving       | data  | LEAVING#{who}      | METADATA          | LEAVING / {name}             | worker, joining      |
+| names' rule   | data  | METADATA           | NAMES             |                              | joining, old rolls   |
+"""
+
+from __future__ import annotations
+
+from ..table import Key, Span
+from .parts import METADATA, escape, part
+
+
+def user(name: str) -> Key:
+    return Key(f"USER#{part(name)}", METADATA)
+
+
+def users_by_email(email: str) -> Span:
+    return Span(part(email), index=True)
+
+
+def email(address: str) -> Key:
+    return Key(f"EMAIL#{part(address)}", METADATA)
+
+
+def factors(name: str) -> Key:
+    """Everything somebody can take the second step of signing in with."""
+    return Key(f"USER#{part(name)}", "FACTORS")
+
+
+def listed_person(name: str) -> Key:
+    return Key("PEOPLE", part(name))
+
+
+def people(prefix: str = "") -> Span:
+    return Span("PEOPLE", prefix=part(prefix))
+
+
+def role(name: str) -> str:
+    """The index partition of everybody who has the role."""
+    return f"ROLE#{name}"
+
+
+def people_with_role(name: str, prefix: str = "") -> Span:
+    return Span(role(name), prefix=part(prefix), index=True)
+
+
+def owner() -> Key:
+    return Key(METADATA, "OWNER")
+
+
+def session(name: str, digest: str) -> Key:
+    """Of somebody who is not signed in yet, the name is empty."""
+    return Key(f"SESSIONS#{part(name)}", digest)
+
+
+def sessions(name: str) -> Span:
+    return Span(f"SESSIONS#{part(name)}")
+
+
+def throttle(digest: str, window: int) -> Key:
+    return Key(f"THROTTLE#{digest}", str(window))
+
+
+def registration(number: str) -> Key:
+    return Key(f"PENDING#{escape(number)}", METADATA)
+
+
+INVITATIONS = Span("INVITATIONS", index=True)
+
+
+def invitation(address: str) -> Key:
+    return Key(f"INVITATION#{part(address)}", METADATA)
+
+
+def invitation_by_date(invited_at: str, address: str) -> str:
+    return f"{invited_at}#{part(address)}"
+
+
+LEAVING = Span("LEAVING", index=True)
+
+
+def leaving(name_or_email: str) -> Key:
+    """Somebody who was removed and whose things are still being put in order: once by name, once by address."""
+    return Key(f"LEAVING#{part(name_or_email)}", METADATA)
+
+
+def names_rule() -> Key:
+    """Since when an entry on a roll says which account of a name it was made for."""
+    return Key(METADATA, "NAMES")

@@ -1,0 +1,48 @@
+"""Keys of an election's result: what is counted, sealed and kept of it.
+
+| item          | table | PK                 | SK                | GSI1PK / GSI1SK              | read by              |
+|---------------|-------|--------------------|-------------------|------------------------------|----------------------|
+| lots' secret  | data  | ELECTION#{name}    | LOTS              |                              | sealing a result     |
+| result        | data  | ELECTION#{name}    | RESULT            |                              | results page         |
+| result's text | data  | ELECTION#{name}    | RESULT#{nnnn}     |                              | results page         |
+| rankings      | data  | ELECTION#{name}    | COUNTED#{nnnn}    |                              | what if, recount     |
+| to be sealed  | data  | ELECTION#{name}    | SEALING           | SEALING / {time}#…           | worker               |
+"""
+
+from __future__ import annotations
+
+from ..table import Key, Span
+from .of_elections import election
+
+
+def lots(election_name: str) -> Key:
+    """The secret to which an open election is committed; gone when it is told, with the result."""
+    return Key(election(election_name).pk, "LOTS")
+
+
+def result(election_name: str) -> Key:
+    return Key(election(election_name).pk, "RESULT")
+
+
+def result_part(election_name: str, number: int) -> Key:
+    return Key(election(election_name).pk, f"RESULT#{number:04d}")
+
+
+def result_parts(election_name: str) -> Span:
+    return Span(election(election_name).pk, prefix="RESULT#")
+
+
+def counted_part(election_name: str, number: int) -> Key:
+    """How often each ranking was cast, some thousands of them."""
+    return Key(election(election_name).pk, f"COUNTED#{number:04d}")
+
+
+def counted_parts(election_name: str) -> Span:
+    return Span(election(election_name).pk, prefix="COUNTED#")
+
+
+SEALING = Span("SEALING", index=True)
+
+
+def sealing(election_name: str) -> Key:
+    return Key(election(election_name).pk, "SEALING")

@@ -1,0 +1,53 @@
+"""Keys of an election's roll: who may vote, and lists of voters on their way into it.
+
+| item          | table | PK                 | SK                | GSI1PK / GSI1SK              | read by              |
+|---------------|-------|--------------------|-------------------|------------------------------|----------------------|
+| voter         | data  | ELECTION#{name}    | VOTER#{name}      | VOTER#{name} / {time}#…      | home, roll, ballot   |
+| for everyone  | data  | ELECTION#{name}    | EVERYONE          | EVERYONE / {time}#…          | home                 |
+| import        | data  | ELECTION#{name}    | IMPORT#{digest}   | IMPORTS / {time}#{digest}    | import, worker       |
+| import's rows | data  | ELECTION#{name}    | IMPORTED#{…}#{nn} |                              | import               |
+"""
+
+from __future__ import annotations
+
+from ..table import Key, Span
+from .of_elections import election
+from .parts import escape, part
+
+
+def voter(election_name: str, name: str) -> Key:
+    return Key(election(election_name).pk, f"VOTER#{part(name)}")
+
+
+def voters(election_name: str, prefix: str = "") -> Span:
+    return Span(election(election_name).pk, prefix=f"VOTER#{part(prefix)}")
+
+
+def elections_of_voter(name: str) -> Span:
+    return Span(f"VOTER#{part(name)}", index=True)
+
+
+FOR_EVERYONE = Span("EVERYONE", index=True)
+
+
+def for_everyone(election_name: str) -> Key:
+    return Key(election(election_name).pk, "EVERYONE")
+
+
+IMPORTS = Span("IMPORTS", index=True)
+
+
+def voter_import(election_name: str, digest: str) -> Key:
+    return Key(election(election_name).pk, f"IMPORT#{escape(digest)}")
+
+
+def voter_import_by_date(moment: str, digest: str) -> str:
+    return f"{moment}#{escape(digest)}"
+
+
+def voter_imports(election_name: str) -> Span:
+    return Span(election(election_name).pk, prefix="IMPORT#")
+
+
+def imported_rows(election_name: str, digest: str, number: int) -> Key:
+    return Key(election(election_name).pk, f"IMPORTED#{escape(digest)}#{number:05d}")

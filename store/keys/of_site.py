@@ -1,0 +1,77 @@
+"""Keys of the site as a whole, and of its workers.
+
+| item          | table | PK                 | SK                | GSI1PK / GSI1SK              | read by              |
+|---------------|-------|--------------------|-------------------|------------------------------|----------------------|
+| counts        | data  | METADATA           | COUNTS            |                              | home page            |
+| sync state    | data  | METADATA           | SYNC              |                              | sealer, /readyz      |
+| restoring     | data  | METADATA           | RESTORING         |                              | backup, restore      |
+| pause         | data  | METADATA           | PAUSE             |                              | every process        |
+| figures       | data  | METADATA           | FIGURES           |                              | admin overview       |
+| day's figures | data  | METADATA           | FIGURES#{day}     |                              | admin overview       |
+| form sent     | data  | ONCE#{token}       | METADATA          |                              | a form sent again    |
+| lease         | data  | LEASE#{job}        | METADATA          |                              | worker               |
+| nightly mail  | data  | METADATA           | NIGHTLY           |                              | worker               |
+| to forget     | data  | METADATA           | FORGETTING        |                              | worker               |
+| emptied boxes | data  | METADATA           | EMPTIED           |                              | worker               |
+"""
+
+from __future__ import annotations
+
+from ..table import Key, Span
+from .parts import METADATA, escape
+
+
+def counts() -> Key:
+    return Key(METADATA, "COUNTS")
+
+
+def sync() -> Key:
+    return Key(METADATA, "SYNC")
+
+
+def restoring() -> Key:
+    """There only while a restore or a transfer into this store has not come to its end."""
+    return Key(METADATA, "RESTORING")
+
+
+def pause() -> Key:
+    """There only while the site is paused."""
+    return Key(METADATA, "PAUSE")
+
+
+def figures() -> Key:
+    """How many people have which role and how many elections are in which state, as far as the log is counted."""
+    return Key(METADATA, "FIGURES")
+
+
+def figures_of_day(day: str) -> Key:
+    return Key(METADATA, f"FIGURES#{day}")
+
+
+def figures_of_days(first: str, last: str) -> Span:
+    """From one day to another, both included."""
+    return Span(METADATA, first=f"FIGURES#{first}", last=f"FIGURES#{last}")
+
+
+def once(token: str) -> Key:
+    return Key(f"ONCE#{escape(token)}", METADATA)
+
+
+def lease(job: str) -> Key:
+    """Who of all workers is at the job just now."""
+    return Key(f"LEASE#{escape(job)}", METADATA)
+
+
+def nightly() -> Key:
+    """Which checkpoint was mailed last, and on which day."""
+    return Key(METADATA, "NIGHTLY")
+
+
+def forgetting() -> Key:
+    """There while something was deleted that may still be found in the store's files."""
+    return Key(METADATA, "FORGETTING")
+
+
+def emptied() -> Key:
+    """How far the ballot boxes of secret elections are emptied that an earlier version has sealed."""
+    return Key(METADATA, "EMPTIED")

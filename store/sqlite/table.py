@@ -1,0 +1,219 @@
+"""Both tables in one SQLite file, as the port asks for them."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import threading
+import time
+import weakref
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+from .. import cursors, limits, trips
+from ..conditions import holds
+from ..table import DATA, TABLES, Invalid, Item, Key, Page, Refused, Span, Table, Unavailable, Update, Value, Write
+from . import connections, rows, tokens
+from .connections import sentences, unavailable
+from .writers import Writers
+
+
+class SqliteTable(Table):
+    def __init__(self, path: str, clock: Callable[[], float] = time.time):
+        self.path = path
+        self.clock = clock
+        self._start_afresh()
+        _tables.add(self)
+
+    # --- the port ---
+
+    def create(self) -> None:
+        try:
+            Path(self.path).parent.mkdir(parents=True, exist_ok=True)
+            os.close(os.open(self.path, os.O_RDWR | os.O_CREAT, 0o600))  # nobody else's to read; SQLite keeps the mode
+        except OSError as error:
+            raise Unavailable(f"The store {self.path} cannot be made: {error.strerror}.") from error
+        with sentences(self.path):
+            connection = connections.connect(self.path, create=True)
+            connection.execute("PRAGMA page_size = 8192")
+            connection.execute("PRAGMA journal_mode = WAL")
+            connection.executescript(rows.SCHEMA)
+            connection.close()
+
+    def get(self, key: Key) -> Item | None:
+        limits.check_key(key)
+        start = time.perf_counter()
+        try:  # the busiest call of all: written out, because two context managers cost as much as the read itself
+            row = self._reader().execute(rows.GET[key.table], (key.pk, key.sk, self.clock())).fetchone()
+        except sqlite3.Error as error:
+            trips.record("get", "unavailable", time.perf_counter() - start)
+            raise unavailable(self.path, error) from error
+        trips.record("get", "ok", time.perf_counter() - start)
+        return None if row is None else rows.unpack(row[0])
+
+    def get_many(self, keys: Iterable[Key]) -> dict[Key, Item]:
+        found = {}
+        with trips.trip("get_many"), sentences(self.path):
+            reader, now = self._reader(), self.clock()
+            for key in dict.fromkeys(keys):
+                limits.check_key(key)
+                if row := reader.execute(rows.GET[key.table], (key.pk, key.sk, now)).fetchone():
+                    found[key] = rows.unpack(row[0])
+        return found
+
+    def page(
+        self,
+        span: Span,
+        *,
+        limit: int | None = None,
+        cursor: str | None = None,
+        backwards: bool = False,
+    ) -> Page:
+        if limit is not None and limit < 1:
+            raise Invalid("A page holds at least one item.")
+        bodies, more = self._bodies(span, limit, cursor, backwards)
+        items = rows.unpack_all(bodies)
+        return Page(items, cursors.encode(span, items[-1]) if more else None)
+
+    def values(self, span: Span, *names: str) -> Iterator[tuple[Value, ...]]:
+        cursor, more = None, True
+        while more:
+            bodies, more = self._bodies(span, cursor=cursor)
+            cursor = cursors.encode(span, rows.unpack(bodies[-1])) if more else None
+            yield from rows.values_of(bodies, names)
+
+    def count(self, span: Span) -> int:
+        where, values = rows.where(span, self.clock())
+        with trips.trip("count"), sentences(self.path):
+            row = self._reader().execute(f"SELECT count(*) FROM {span.table} WHERE {where}", values).fetchone()
+        return int(row[0])
+
+    def write(self, *writes: Write, token: str | None = None) -> None:
+        limits.check_writes(writes, token)
+        with trips.trip("write"):
+            self._writers.commit(lambda connection: self._apply(connection, writes, token))
+
+    def increment(self, key: Key, name: str, by: int = 1, *, also: Mapping[str, Value] | None = None) -> int:
+        update = Update(key, set=also or {}, add={name: by})
+        limits.check_writes([update])
+        with trips.trip("increment"):
+            item = self._writers.commit(lambda connection: self._increment(connection, update))
+        return int(item[name])
+
+    def sweep(self, limit: int = 1000) -> int:
+        with trips.trip("sweep"):
+            return int(self._writers.commit(lambda connection: self._sweep(connection, limit)))
+
+    def everything(self) -> Iterator[tuple[str, Item]]:
+        """Both tables in one read transaction, on a connection of its own: nobody waits for it."""
+        with sentences(self.path), closing(connections.connect(self.path)) as reader:
+            reader.execute("PRAGMA query_only = ON")
+            reader.execute("BEGIN")
+            now = self.clock()
+            for table in TABLES:
+                for (body,) in reader.execute(rows.EVERYTHING[table], (now,)):
+                    yield table, rows.unpack(body)
+
+    def forget_deleted(self) -> None:
+        """Rewrite the file in the order of its keys, and empty the journal.
+
+        Within a page SQLite keeps rows in the order they came, and a freed place keeps its bytes until it is needed.
+        """
+        with trips.trip("forget_deleted"), sentences(self.path), self._writers.alone() as writer:
+            writer.rewrite()
+
+    def wait_for_no_disk(self) -> None:
+        """For a store that need not outlive a power cut."""
+        with sentences(self.path):
+            self._writers.opened_writer().connection.execute("PRAGMA synchronous = OFF")
+
+    def quiet(self) -> float:
+        """As the files say: the journal, or the store itself if there is nothing in the journal."""
+        journal = Path(f"{self.path}-wal")
+        written = journal if journal.exists() and journal.stat().st_size else Path(self.path)
+        return max(0.0, time.time() - written.stat().st_mtime)
+
+    def close(self) -> None:
+        self._start_afresh()
+
+    # --- connections, and reading ---
+
+    def _start_afresh(self) -> None:
+        """Forget every connection; threads open new ones. Also what a forked child does with those of its parent."""
+        self._threads = threading.local()
+        self._writers = Writers(self.path)
+
+    def _reader(self) -> sqlite3.Connection:
+        try:
+            return self._threads.reader  # type: ignore[no-any-return]
+        except AttributeError:
+            reader = connections.connect(self.path)
+            reader.execute("PRAGMA query_only = ON")
+            self._threads.reader = reader
+            return reader
+
+    def _bodies(
+        self, span: Span, limit: int | None = None, cursor: str | None = None, backwards: bool = False
+    ) -> tuple[list[bytes], bool]:
+        """The items of a page as they lie in the file, and whether something comes after them."""
+        where, values = rows.where(span, self.clock(), cursor, backwards)
+        direction = "DESC" if backwards else "ASC"
+        order = ", ".join(f"{name.lower()} {direction}" for name in cursors.key_names(span)[1:])
+        with trips.trip("page"), sentences(self.path):
+            found = self._reader().execute(f"SELECT body FROM {span.table} WHERE {where} ORDER BY {order}", values)
+            return rows.fill_page(found, limit)
+
+    # --- writing ---
+
+    def _apply(self, connection: sqlite3.Connection, writes: Sequence[Write], token: str | None) -> None:
+        """Judge every part first, then write: a refused transaction touches nothing and needs no rollback."""
+        if token is not None and tokens.is_repeated(connection, writes, token, self.clock()):
+            return
+        stored = [self._stored(connection, write) for write in writes]
+        refused = [
+            position
+            for position, (write, item) in enumerate(zip(writes, stored, strict=True))
+            if write.when is not None and not holds(write.when, item)
+        ]
+        if refused:
+            raise Refused(refused)
+        changes = [rows.change(write, item) for write, item in zip(writes, stored, strict=True)]
+        for statement, values in filter(None, changes):
+            connection.execute(statement, values)
+        if token is not None:
+            tokens.remember(connection, writes, token, self.clock())
+
+    def _stored(self, connection: sqlite3.Connection, write: Write) -> Item | None:
+        """The item a write is about, where it needs to be known."""
+        if write.when is None and not isinstance(write, Update):
+            return None
+        key = write.key
+        row = connection.execute(rows.GET_ALSO_EXPIRED[key.table], (key.pk, key.sk)).fetchone()
+        return None if row is None else rows.unpack(row[0])
+
+    def _increment(self, connection: sqlite3.Connection, update: Update) -> Item:
+        item = rows.updated(self._stored(connection, update), update)
+        connection.execute(*rows.insertion(item, update.key.table))
+        return item
+
+    def _sweep(self, connection: sqlite3.Connection, limit: int) -> int:
+        now = self.clock()
+        tokens.forget_expired(connection, now)
+        expired = f"SELECT pk, sk FROM {DATA} WHERE ttl <= ? ORDER BY ttl LIMIT ?"
+        return connection.execute(f"DELETE FROM {DATA} WHERE (pk, sk) IN ({expired})", (now, limit)).rowcount
+
+
+_tables: weakref.WeakSet[SqliteTable] = weakref.WeakSet()
+_inherited: list[Any] = []  # a child must neither use nor close its parent's connections
+
+
+def _after_fork() -> None:
+    for table in _tables:
+        table._writers.let_go()
+        _inherited.append((table._threads, table._writers))
+        table._start_afresh()
+
+
+os.register_at_fork(after_in_child=_after_fork)
