@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import secrets
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from datetime import UTC, datetime
 
 from django.conf import settings
@@ -15,6 +15,7 @@ from acts.limits import is_within
 from acts.queues import complain, take_each
 from acts.refusals import OVERTAKEN, NotAllowed, Overtaken, Refusal, TryLater
 from acts.site import log, log_at, table
+from acts.steps import Steps
 from acts.tokens import DAY, read
 from mail import outbox
 from store import keys
@@ -381,7 +382,7 @@ def remove_self(user: User) -> None:
     _record_removal(user, user.name)
 
 
-after_removal: list[Callable[[User], object]] = []  # what other apps do when somebody has gone; each until it is done
+LEAVING = Steps[[User], None]("when somebody was removed; each until it is done")
 
 
 def _record_removal(user: User, actor: str, *also: Write) -> None:
@@ -399,7 +400,7 @@ def _record_removal(user: User, actor: str, *also: Write) -> None:
 def _see_off(gone: User, removed: datetime) -> bool:
     """Whether everything of theirs is in order for good: what the index has not heard of is looked for once more."""
     began = datetime.now(UTC)
-    take_each(after_removal, lambda tidy_up: tidy_up(gone))
+    take_each(LEAVING, lambda step: step(gone))
     if (began - removed).total_seconds() < table().index_lag:
         return False
     table().write(*repository.left(gone))

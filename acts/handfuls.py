@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Iterable, Iterator
+from collections.abc import Container, Iterable, Iterator
 from itertools import islice
 from typing import TypeVar
 
@@ -19,23 +19,6 @@ def handfuls(things: Iterable[T], most: int = A_TRANSACTION) -> Iterator[list[T]
     left = iter(things)
     while some := list(islice(left, most)):
         yield some
-
-
-def by_weight(
-    things: Iterable[T], most: int, weight: Callable[[T], int], count: int | None = None
-) -> Iterator[list[T]]:
-    """Handfuls that weigh no more than that together, each of at least one thing, and of at most so many."""
-    handful: list[T] = []
-    weighs = 0
-    for thing in things:
-        is_full = weighs + weight(thing) > most or len(handful) == count
-        if handful and is_full:
-            yield handful
-            handful, weighs = [], 0
-        handful.append(thing)
-        weighs += weight(thing)
-    if handful:
-        yield handful
 
 
 def sweep(span: Span, keep: Container[str], *is_gone: Check, most: int | None = None) -> bool:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import random
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -16,8 +15,9 @@ from elections.turnout import bucket
 from ranking.candidates import Candidate
 from store import keys
 from store.forgetting import to_forget
+from store.log import as_text
 from store.memory import Memory
-from store.table import Check, Delete, Equals, Exists, Greater, Item, Key, Missing, Put, Update, Write
+from store.table import Check, Delete, Equals, Exists, Item, Key, Missing, Put, Update, Write
 from tally.ballots import Ballots
 
 from .comparing import Cast, Sorted
@@ -234,15 +234,11 @@ def going(standing: Standing, now: datetime) -> list[Write]:
 
 
 def through_gate(election: Election, now: datetime, votes: int, papers: int) -> Write:
-    """One gate of sixteen, whichever: it must be open, and it counts who came through."""
-    place = keys.gate(election.name, random.randrange(elections.GATES))  # noqa: S311 - only to spread the load
-    moment = elections.as_text(now)
-    is_open = Equals("open", True) & (Equals("until", None) | Greater("until", moment))
-    if not votes and not papers:
-        return Check(place, is_open)
+    """Any gate: it must be open, and it counts who came through, also by the hour."""
+    moment = as_text(now)
     hour = bucket(election, datetime.fromisoformat(moment))  # of the moment that the log tells
     counted = {"voted": votes, "paper": papers, hour: votes}
-    return Update(place, add={name: by for name, by in counted.items() if by}, when=is_open)
+    return elections.GATES.passed(election.name, elections.GATES.any(), moment, counted)
 
 
 def marked(standing: Standing, *, voted: bool, paper: bool) -> Write:

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlencode
 
+from polls.sealing import seal
 from store.log import as_text, utc_now
 from store.table import Update, Write
 
@@ -218,7 +219,7 @@ def _filled(path: Path, votes: int, kind: str) -> Callable[[], Any]:
         _fill(poll, votes)
         if kind == "closed":
             services.close(services.find_runner(poll.id, owner, ""))
-            services.seal(poll.id)
+            seal(poll.id)
 
     def ask() -> Any:
         with acting_on(table):
@@ -235,14 +236,14 @@ def _fill(poll: Poll, votes: int) -> None:
 
     from .tally import realistic
 
-    start, writes, counted = utc_now() - timedelta(days=1), [], dict.fromkeys(range(repository.GATES), 0)
+    start, writes, counted = utc_now() - timedelta(days=1), [], dict.fromkeys(range(repository.GATES.count), 0)
     for number, rankings in enumerate(realistic(CANDIDATES, votes)):
-        gate = number % repository.GATES
+        gate = number % repository.GATES.count
         standing = repository.Standing(poll, f"{number:08x}{secrets.token_hex(12)}", None, None, gate, False)
         then = as_text(start + number * timedelta(days=1) / votes)
         writes.append(repository.casting(standing, rankings, then, then)[1])
         counted[gate] += 1
-    gates = [Update(repository.gate_keys(poll.id)[gate], add={"voted": by}) for gate, by in counted.items()]
+    gates = [Update(repository.GATES.keys(poll.id)[gate], add={"voted": by}) for gate, by in counted.items()]
     _write([*writes, *gates])
 
 

@@ -8,11 +8,12 @@ class SiteConfig(AppConfig):
     verbose_name = "Plenum"
 
     def ready(self) -> None:
-        from accounts import letters
         from store import trips
-        from upkeep import metrics, nightly, pause
+        from upkeep import metrics, pause
 
-        letters.LETTERS.update(nightly.LETTERS)
+        from . import steps
+
+        steps.arrange()
         trips.listen(metrics.observe_trip)
         trips.meter(metrics.observe_cost)
         trips.ask_first(pause.refuse_writes)

@@ -90,10 +90,10 @@ def send_again(actor: User, election: Election, voter: str) -> None:
     if not address:
         raise WrongState(_("There is no account named %(name)s, so that there is no address.") % {"name": name})
     _check_not_waiting(item)
-    letter = outbox.queued(LETTERS[INVITED], address, batch.account(name), **batch.about(name))
+    letter = outbox.queued(LETTERS[INVITED], address, batch.ledger(name), **batch.about(name))
     marked = batch.marked(item, letter.item["number"], _unmarked(item, batch))
     event = Event(actor.name, "VoterInvitedAgain", {"election_name": election.name, "voter": name})
-    record(event, letter, marked, *_invitation(name, actor.name), *_counted_again(batch.account(name)))
+    record(event, letter, marked, *_invitation(name, actor.name), *_counted_again(batch.ledger(name)))
 
 
 def _check_not_waiting(voter: Item) -> None:
@@ -103,12 +103,12 @@ def _check_not_waiting(voter: Item) -> None:
         raise WrongState(_("The last mail to %(name)s is still waiting.") % {"name": voter["voter_name"]})
 
 
-def _counted_again(account: outbox.Account) -> list[Write]:
+def _counted_again(ledger: outbox.Ledger) -> list[Write]:
     """One more is queued and, if the one before had failed, one less has failed."""
-    if table().get(account.failure) is None:
-        return [Update(account.counts, add={account.counted(outbox.QUEUED): 1})]
-    numbers = {account.counted(outbox.QUEUED): 1, account.counted(outbox.FAILED): -1}
-    return [Update(account.counts, add=numbers), Delete(account.failure, when=Exists())]
+    if table().get(ledger.failure) is None:
+        return [Update(ledger.counts, add={ledger.counted(outbox.QUEUED): 1})]
+    numbers = {ledger.counted(outbox.QUEUED): 1, ledger.counted(outbox.FAILED): -1}
+    return [Update(ledger.counts, add=numbers), Delete(ledger.failure, when=Exists())]
 
 
 # --- what workers do ---
@@ -141,9 +141,9 @@ class Batch:
             return keys.message(self.election.name, self.message)
         return keys.mail_counts(self.election.name, self.election.created_at)
 
-    def account(self, voter: str) -> outbox.Account:
+    def ledger(self, voter: str) -> outbox.Ledger:
         kind = REMINDED if self.kind == TIMED else self.kind
-        return outbox.Account(self.counts, kind, keys.failed_mail(self.election.name, kind, voter))
+        return outbox.Ledger(self.counts, kind, keys.failed_mail(self.election.name, kind, voter))
 
     def about(self, voter: str) -> dict[str, str]:
         more = {"message": self.message} if self.message else {}
@@ -227,12 +227,12 @@ def _unmarked(item: Item, batch: Batch) -> Condition:
 
 def _letter(batch: Batch, voter: str, address: str) -> Put:
     occasion = f"{keys.election(batch.election.name).pk}#{batch.election.created_at}#{batch.mark}#{batch.moment}"
-    return outbox.queued_once(occasion, batch.letter, address, batch.account(voter), **batch.about(voter))
+    return outbox.queued_once(occasion, batch.letter, address, batch.ledger(voter), **batch.about(voter))
 
 
 def _counted(batch: Batch, queued: int, nowhere: int) -> Update:
-    account = batch.account("")
-    return Update(batch.counts, add={account.counted(outbox.QUEUED): queued, account.counted("nowhere"): nowhere})
+    ledger = batch.ledger("")
+    return Update(batch.counts, add={ledger.counted(outbox.QUEUED): queued, ledger.counted("nowhere"): nowhere})
 
 
 def _addresses(voters: Iterable[Item]) -> dict[str, str]:

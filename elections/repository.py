@@ -9,17 +9,18 @@ from typing import Any
 
 from accounts import repository as people
 from accounts.models import User
+from acts.gates import Gates
 from acts.site import now_text, table
 from pages import rendered
 from pages.rendered import Html
 from ranking.candidates import Candidate
 from store import keys
-from store.table import AllOf, Check, Delete, Equals, Item, Key, Missing, Put, Span, Update, Write
+from store.table import AllOf, Check, Delete, Equals, Item, Missing, Put, Span, Update, Write
 
 from .rules import Election, State, is_over
 
 A_HANDFUL = 90  # entries of a roll that are looked at together
-GATES = 16  # a cast checks one of them, so that casts meet one in sixteen others; closing shuts them all
+GATES = Gates(16, keys.gate)
 LOOKED_AT = 1000  # entries on rolls, the newest, among which home looks for what waits for one's vote
 COPIED = ("name", "no_voting_before", "no_voting_after", "created_at", "closing")  # what lists show beside the state
 
@@ -307,17 +308,9 @@ def touched(election: Election, voters: int = 0, *, candidates: bool = False) ->
 
 
 def gates(election: Election, *, open_: bool) -> list[Write]:
-    """What every cast checks; and, while it is open to everybody, the entry by which everybody finds it.
-
-    Each gate also counts the votes that came through it: the turnout is what all of them counted.
-    """
-    state = {"open": open_, "until": election.no_voting_after}
-    moved: list[Write] = [Update(place, set=state) for place in gate_keys(election.name)]
+    """What every cast passes; and, while it is open to everybody, the entry by which everybody finds it."""
+    moved = GATES.moved(election.name, open_=open_, until=election.no_voting_after)
     return [*moved, *_everyone(election, open_=open_)]
-
-
-def gate_keys(election_name: str) -> list[Key]:
-    return [keys.gate(election_name, number) for number in range(GATES)]
 
 
 def _everyone(election: Election, *, open_: bool) -> list[Write]:
@@ -386,20 +379,6 @@ def on_roll_or_here(election_name: str, names: Sequence[str]) -> tuple[set[str],
     found = table().get_many([*places, *people_])
     accounts = {folded: found[key]["created_at"] for key, folded in people_.items() if key in found}
     return {folded for place, folded in places.items() if place in found}, accounts
-
-
-def removal_of_all(election_name: str) -> Iterator[list[Key]]:
-    """Every item of the election's partition but its metadata and marks of moves, in handfuls that fit a write."""
-    handful: list[Key] = []
-    marks = (keys.METADATA, keys.renamed(election_name).sk, keys.deleted(election_name).sk)
-    for item in table().each(keys.all_of_election(election_name)):
-        if item["SK"] not in marks:
-            handful.append(Key(item["PK"], item["SK"]))
-        if len(handful) == 90:
-            yield handful
-            handful = []
-    if handful:
-        yield handful
 
 
 def to_be_cleared(election: Election) -> Put:

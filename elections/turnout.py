@@ -50,7 +50,7 @@ def turnout(election_name: str) -> Turnout:
     """In one round trip, whatever the number of voters."""
     voted = paper = 0
     steps: dict[int, int] = {}
-    for gate in table().get_many(repository.gate_keys(election_name)).values():
+    for gate in table().get_many(repository.GATES.keys(election_name)).values():
         voted += gate.get("voted", 0)
         paper += gate.get("paper", 0)
         for name, count in gate.items():

@@ -37,7 +37,7 @@ class NothingToSay(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Account:
+class Ledger:
     """Where others keep count of a mail: numbers in one item, and an entry of its own while it has failed."""
 
     counts: Key
@@ -62,28 +62,28 @@ class Mail:
     detail: str
     tries: int
     queued_at: str
-    account: Account | None = None
+    ledger: Ledger | None = None
 
 
-def queued(kind: str, to: str, account: Account | None = None, **about: str) -> Put:
-    """The write that puts a mail into the outbox. With an account, whoever keeps it counts the mail as queued."""
-    return _queued(uuid.uuid4().hex, kind, to, account, about)
+def queued(kind: str, to: str, ledger: Ledger | None = None, **about: str) -> Put:
+    """The write that puts a mail into the outbox. With a ledger, whoever keeps it counts the mail as queued."""
+    return _queued(uuid.uuid4().hex, kind, to, ledger, about)
 
 
-def queued_once(occasion: str, kind: str, to: str, account: Account | None = None, **about: str) -> Put:
+def queued_once(occasion: str, kind: str, to: str, ledger: Ledger | None = None, **about: str) -> Put:
     """As `queued`, but refused if this address was mailed on this occasion: its number is made of both."""
     number = hashlib.sha256(f"{occasion}\0{keys.fold(to)}".encode()).hexdigest()[:32]
     free = Missing() | Less("ttl", int(time.time()))
-    return replace(_queued(number, kind, to, account, about), when=free)
+    return replace(_queued(number, kind, to, ledger, about), when=free)
 
 
-def _queued(number: str, kind: str, to: str, account: Account | None, about: dict[str, str]) -> Put:
+def _queued(number: str, kind: str, to: str, ledger: Ledger | None, about: dict[str, str]) -> Put:
     place, now = keys.mail(number), as_text(datetime.now(UTC))
     return Put(
         {
             "PK": place.pk,
             "SK": place.sk,
-            **_stored(account),
+            **_stored(ledger),
             "GSI1PK": keys.mails(QUEUED).pk,
             "GSI1SK": keys.mail_by_date(now, number),
             "number": number,
@@ -99,11 +99,11 @@ def _queued(number: str, kind: str, to: str, account: Account | None, about: dic
     )
 
 
-def _stored(account: Account | None) -> Item:
-    if account is None:
+def _stored(ledger: Ledger | None) -> Item:
+    if ledger is None:
         return {}
-    counts, failure = account.counts, account.failure
-    return {"account": {"kind": account.kind, "pk": counts.pk, "counts": counts.sk, "failure": failure.sk}}
+    counts, failure = ledger.counts, ledger.failure
+    return {"account": {"kind": ledger.kind, "pk": counts.pk, "counts": counts.sk, "failure": failure.sk}}
 
 
 def nothing() -> Put:
@@ -139,19 +139,19 @@ def move(mail: Mail, old: str, new: str, *, before: int | None = None, **changes
 
 
 def _counting(mail: Mail, new: str, changes: Mapping[str, str | int]) -> list[Write]:
-    """What the mail's account says from now on. Being sent counts as queued; a closed account stays closed."""
-    if mail.account is None or new not in (SENT, FAILED):
+    """What the mail's ledger says from now on. Being sent counts as queued; a closed ledger stays closed."""
+    if mail.ledger is None or new not in (SENT, FAILED):
         return []
-    numbers = {mail.account.counted(QUEUED): -1, mail.account.counted(new): 1}
-    counts = Update(mail.account.counts, add=numbers, when=Exists())
+    numbers = {mail.ledger.counted(QUEUED): -1, mail.ledger.counted(new): 1}
+    counts = Update(mail.ledger.counts, add=numbers, when=Exists())
     if new == SENT:
         return [counts]
-    place, why = mail.account.failure, {"reason": changes["reason"], "detail": changes.get("detail", mail.detail)}
-    return [counts, Put({"PK": place.pk, "SK": place.sk, "kind": mail.account.kind, "about": mail.about, **why})]
+    place, why = mail.ledger.failure, {"reason": changes["reason"], "detail": changes.get("detail", mail.detail)}
+    return [counts, Put({"PK": place.pk, "SK": place.sk, "kind": mail.ledger.kind, "about": mail.about, **why})]
 
 
 def _move_uncounted(update: Update) -> bool:
-    """As `_move`, of a mail whose account was closed meanwhile: the election it was about is deleted, say."""
+    """As `move`, of a mail whose ledger was closed meanwhile: the election it was about is deleted, say."""
     try:
         table().write(update)
     except Refused:
@@ -171,9 +171,9 @@ def mail_of(item: Item) -> Mail:
         detail=item.get("detail", ""),
         tries=item["tries"],
         queued_at=item["queued_at"],
-        account=_account_of(item["account"]) if "account" in item else None,
+        ledger=_ledger_of(item["account"]) if "account" in item else None,
     )
 
 
-def _account_of(stored: Item) -> Account:
-    return Account(Key(stored["pk"], stored["counts"]), stored["kind"], Key(stored["pk"], stored["failure"]))
+def _ledger_of(stored: Item) -> Ledger:
+    return Ledger(Key(stored["pk"], stored["counts"]), stored["kind"], Key(stored["pk"], stored["failure"]))

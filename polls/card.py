@@ -14,7 +14,7 @@ from results.pictures.drawing import fit, in_order, isolated, joined, short, tag
 from results.pictures.points import score
 from results.words import names
 
-from .counting import Account
+from .counting import SideBySide
 from .rules import Poll
 
 WIDTH, ROW, TOP, FOOT = 600, 34, 118, 44
@@ -24,14 +24,14 @@ SANS = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Noto Sans', Arial, sans-s
 # --- what it says ---
 
 
-def card_of(poll: Poll, account: Account) -> Card:
+def card_of(poll: Poll, account: SideBySide) -> Card:
     votes = ngettext("%(count)d vote", "%(count)d votes", account.total) % {"count": account.total}
     heading, leaders = _leaders(account)
     caption = _("Points (Borda)") if account.total else ""
     return Card(poll.title, heading, leaders, caption, _bars(account) if account.total else (), votes, None)
 
 
-def _leaders(account: Account) -> tuple[str, str]:
+def _leaders(account: SideBySide) -> tuple[str, str]:
     if not account.total:
         return "", _("Nobody has voted yet.")
     each = [counted.leaders for counted in account.counted]
@@ -41,14 +41,14 @@ def _leaders(account: Account) -> tuple[str, str]:
     return (_("A tie") if len(all_names) > 1 else _("All three methods agree")), names(all_names)
 
 
-def _bars(account: Account) -> tuple[Bar, ...]:
+def _bars(account: SideBySide) -> tuple[Bar, ...]:
     borda = account.by("borda")
     scores = [score(borda.result, name) for name in in_order(borda.result)[:MOST_BARS]]
     whole = max(each.length for each in scores) or 1
     return tuple(Bar(each.name, float(each.length / whole), each.shown, each.name in borda.leaders) for each in scores)
 
 
-def writable_card(poll: Poll, account: Account, language: str) -> Card:
+def writable_card(poll: Poll, account: SideBySide, language: str) -> Card:
     """In this language, or in English if its letters cannot be written; names that cannot be written are left out."""
     with translation.override(language):
         card = _writable(card_of(poll, account))

@@ -45,13 +45,13 @@ class Counted:
 
 
 @dataclass(frozen=True, slots=True)
-class Account:
+class SideBySide:
     """What all three say of the same votes."""
 
     counted: tuple[Counted, ...]
 
     @classmethod
-    def of(cls, ballots: Ballots, seed: str) -> Account:
+    def of(cls, ballots: Ballots, seed: str) -> SideBySide:
         normal = ballots.normal
         return cls(tuple(_counted(normal, method, seed) for method in METHODS))
 
@@ -75,7 +75,7 @@ class Account:
         return json.dumps(said, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
 
     @classmethod
-    def from_bytes(cls, packed: bytes) -> Account:
+    def from_bytes(cls, packed: bytes) -> SideBySide:
         read = json.loads(zlib.decompress(packed))
         return cls(
             tuple(Counted(Result.from_json(json.dumps(each["result"])), tuple(each["leaders"])) for each in read)
@@ -90,7 +90,7 @@ def _counted(ballots: Ballots, method: str, seed: str) -> Counted:
 # --- in words ---
 
 
-def agreement(account: Account) -> str:
+def agreement(account: SideBySide) -> str:
     """One sentence: whether the methods agree."""
     if not account.total:
         return _("Nobody has voted yet.")
@@ -103,7 +103,7 @@ def agreement(account: Account) -> str:
     return _("All three methods agree: %(name)s.") % {"name": leaders[0]}
 
 
-def context_of(account: Account) -> dict[str, Any]:
+def context_of(account: SideBySide) -> dict[str, Any]:
     """What the page shows: each method's leaders, everybody's places, the pictures, and the reasons."""
     shown = [each.result for each in account.counted] if account.total else []
     ordered = places(account)
@@ -143,7 +143,7 @@ def _reasons(counted: Counted) -> list[str]:
     return [tie % {"names": names(counted.leaders)}, _("This is how one draw goes:"), *sentences[1:]]
 
 
-def places(account: Account) -> list[tuple[str, list[int]]]:
+def places(account: SideBySide) -> list[tuple[str, list[int]]]:
     """Everybody's place by each method, in the order of the first."""
     by_method = [each.places for each in account.counted]
     return [(name, [each[name] for each in by_method]) for name in by_method[0]]

@@ -15,6 +15,7 @@ from store import keys
 
 from . import services, voters
 from .rules import Poll
+from .sealing import seal
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +69,7 @@ def _make(maker: User, planned: Planned) -> None:
     _vote(poll, planned)
     if planned.closed and (runner := services.find_runner(poll.id, maker, "")) is not None:
         services.close(runner)
-        services.seal(poll.id)
+        seal(poll.id)
 
 
 def _vote(poll: Poll, planned: Planned) -> None:

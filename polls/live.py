@@ -15,9 +15,10 @@ from results.watching import Box, Shelf, Watched
 from store.table import Item
 from tally.ballots import Ballots
 
-from . import repository, services
-from .counting import Account
+from . import repository
+from .counting import SideBySide
 from .rules import Poll
+from .sealing import seal_or_complain
 
 AT_ONCE = 1_000  # votes that are counted and sealed while somebody waits for the page; more are the worker's
 MOST_KEPT = 60_000_000  # bytes that all polls take up that are being watched
@@ -28,7 +29,7 @@ class Look:
     """A poll as it was a moment ago. Without a result, it is over and being counted."""
 
     poll: Poll
-    result: Account | None
+    result: SideBySide | None
     ballots: Ballots | None = None  # how often each ranking was given, while it is open
     is_sealed: bool = False
 
@@ -77,16 +78,16 @@ def _counted(poll: Poll, watched: Watched) -> Look:
     ballots = watched.running.ballots
     if before and before.result and before.ballots and before.result.digest == ballots.digest:
         return replace(before, poll=poll)
-    return Look(poll, Account.of(ballots, poll.seed), ballots)
+    return Look(poll, SideBySide.of(ballots, poll.seed), ballots)
 
 
 def _over(poll: Poll, voted: int, head: Item | None) -> Look:
     """What was sealed; one with few votes is sealed now."""
-    if head is None and voted <= AT_ONCE and services.seal_or_complain(poll.id):
+    if head is None and voted <= AT_ONCE and seal_or_complain(poll.id):
         poll, _voted, head = repository.with_gates(poll.id) or (poll, voted, None)
     if head is None:
         return Look(poll, None)
-    return Look(poll, Account.from_bytes(head["report"]), is_sealed=True)
+    return Look(poll, SideBySide.from_bytes(head["report"]), is_sealed=True)
 
 
 shelf = PollShelf(most=MOST_KEPT)

@@ -27,7 +27,7 @@ from pages.times import from_text, typed
 
 from . import services
 from .forms import PollEndForm
-from .rules import Act, Poll, Relation
+from .rules import Act, Poll, PollRelation
 from .services import Runner
 from .views import KEY_COOKIE, context_of, found_or_404, shared
 
@@ -43,7 +43,7 @@ def of_runners(methods: Callable[[View], View]) -> Callable[[View], View]:
             runner = services.find_runner(str(poll_id), request.user, request.COOKIES.get(KEY_COOKIE, ""))
             if runner is None:
                 raise Http404
-            if runner.relation != Relation.NOBODY:
+            if runner.relation != PollRelation.NOBODY:
                 return view(request, runner)
             if not request.user.is_authenticated:
                 return redirect_to_login(request.get_full_path())
@@ -59,7 +59,7 @@ def of_runners(methods: Callable[[View], View]) -> Callable[[View], View]:
 def take_key(request: HttpRequest, poll_id: UUID, key: str) -> HttpResponse:
     """The private link: from now on this browser runs the poll."""
     poll = found_or_404(poll_id)
-    if poll.maker or services.relation(poll, request.user, key) != Relation.MAKER:
+    if poll.maker or services.relation(poll, request.user, key) != PollRelation.MAKER:
         raise Http404
     answer = redirect("manage_poll", poll.id)
     answer.set_cookie(

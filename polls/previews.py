@@ -19,7 +19,7 @@ from results.card import FORMAT, HEIGHT, WIDTH
 from results.share_views import LANGUAGES, SHORT
 
 from . import counting
-from .counting import Account
+from .counting import SideBySide
 from .rules import Poll
 
 FRAME_WIDTH, FRAME_HEIGHT = 600, 480
@@ -29,7 +29,7 @@ def address_of(poll: Poll) -> str:
     return settings.SITE_URL + reverse("poll", args=[poll.id])
 
 
-def preview(poll: Poll, account: Account | None = None) -> dict[str, Any]:
+def preview(poll: Poll, account: SideBySide | None = None) -> dict[str, Any]:
     """What other sites show of a link to the poll: what is asked, and of one that is over how it ended."""
     named = _("To rank: %(names)s") % {"names": ", ".join(each.name for each in poll.candidates)}
     summary = plain(description_of(poll), SHORT) or Truncator(named).chars(SHORT)
@@ -42,7 +42,7 @@ def preview(poll: Poll, account: Account | None = None) -> dict[str, Any]:
     return about | {"summary": said, "image": drawn, "wide": WIDTH, "high": HEIGHT, "alt": f"{poll.title}. {said}"}
 
 
-def edition_of(account: Account) -> str:
+def edition_of(account: SideBySide) -> str:
     """What tells the picture of this result from any other, also from one drawn by a later Plenum."""
     return f"{FORMAT}-{account.digest[:32]}"
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-import random
 import zlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, fields, replace
-from itertools import islice
 from typing import Any
 
+from acts.gates import Gates, voted
+from acts.handfuls import handfuls
 from acts.site import table
 from pages import rendered
 from ranking.candidates import Candidate
@@ -19,7 +19,6 @@ from store.table import (
     Delete,
     Equals,
     Exists,
-    Greater,
     Item,
     Key,
     Less,
@@ -33,10 +32,9 @@ from tally.ballots import Ballots
 
 from .rules import MOST_VOTES, Poll
 
-GATES = 8  # a vote passes one of them, so that votes meet one in eight others; closing shuts them all
-MOST_A_GATE = MOST_VOTES // GATES
+GATES = Gates(8, keys.poll_gate)
+MOST_A_GATE = MOST_VOTES // GATES.count
 RANKINGS_A_PART = 4_000
-A_HANDFUL = 90
 STORED_AS = {
     "created_at": "createdAt",
     "expires_at": "expiresAt",
@@ -63,7 +61,7 @@ class Listed:
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class PollStanding:
     """What somebody is to a poll at one moment: all that a decision about their vote needs, read at once."""
 
     poll: Poll
@@ -108,14 +106,14 @@ def id_of_code(code: str) -> str | None:
     return item["poll"] if item else None
 
 
-def standing(poll_id: str, vote_id: str, gate: int, form: str) -> Standing | None:
+def standing(poll_id: str, vote_id: str, gate: int, form: str) -> PollStanding | None:
     """Read the poll, somebody's vote, one gate and the form's mark in one round trip."""
     at, own = keys.poll(poll_id), keys.vote(poll_id, vote_id)
     through, mark = keys.poll_gate(poll_id, gate), keys.once(form)
     found = table().get_many([at, own, through, mark])
     if at not in found:
         return None
-    return Standing(poll_of(found[at]), vote_id, found.get(own), found.get(through), gate, mark in found)
+    return PollStanding(poll_of(found[at]), vote_id, found.get(own), found.get(through), gate, mark in found)
 
 
 def lists(span: Span, *, limit: int, cursor: str | None = None) -> tuple[list[Listed], str | None]:
@@ -127,19 +125,11 @@ def lists(span: Span, *, limit: int, cursor: str | None = None) -> tuple[list[Li
 def with_gates(poll_id: str) -> tuple[Poll, int, Item | None] | None:
     """The poll, how many have voted, and the sealed result if there is one, in one round trip."""
     at, sealed = keys.poll(poll_id), keys.poll_result(poll_id)
-    found = table().get_many([at, sealed, *gate_keys(poll_id)])
+    found = table().get_many([at, sealed, *GATES.keys(poll_id)])
     if at not in found:
         return None
     poll, head = poll_of(found.pop(at)), found.pop(sealed, None)
-    return poll, sum(gate.get("voted", 0) for gate in found.values()), head
-
-
-def gate_keys(poll_id: str) -> list[Key]:
-    return [keys.poll_gate(poll_id, number) for number in range(GATES)]
-
-
-def any_order_of_gates() -> list[int]:
-    return random.sample(range(GATES), GATES)
+    return poll, voted(found.values()), head
 
 
 def each_vote(poll_id: str) -> Iterator[Item]:
@@ -229,8 +219,7 @@ def _entry(poll: Poll, place: Key, list_: str, at: str) -> Put:
 
 def gates(poll: Poll, *, open_: bool) -> list[Write]:
     """What every vote passes and is counted by."""
-    state = {"open": open_, "until": poll.expires_at, "ttl": poll.ttl}
-    return [Update(place, set=state) for place in gate_keys(poll.id)]
+    return GATES.moved(poll.id, open_=open_, until=poll.expires_at, ttl=poll.ttl)
 
 
 def change(before: Poll, after: Poll) -> list[Write]:
@@ -256,7 +245,7 @@ def deletion(poll: Poll) -> list[Write]:
     """With the gates, so that no vote can come in any more. The rest is swept, or goes when its time comes."""
     lists = [keys.made_poll(poll.id), keys.listed_poll(poll.id), keys.reported_poll(poll.id)]
     others = [*lists, keys.short_code(poll.code), keys.poll_result(poll.id)]
-    gone = [Delete(place) for place in [*others, *gate_keys(poll.id)]]
+    gone = [Delete(place) for place in [*others, *GATES.keys(poll.id)]]
     return [Delete(keys.poll(poll.id), when=unchanged(poll)), *gone, _to_be_cleared(poll)]
 
 
@@ -267,34 +256,18 @@ def _to_be_cleared(poll: Poll) -> Put:
     return Put({"PK": place.pk, "SK": place.sk, **index, "id": poll.id})
 
 
-def sweep(poll_id: str) -> None:
-    """Remove what a poll that is gone has left behind, and then the mark of it."""
-    is_gone, mark = Check(keys.poll(poll_id), Missing()), keys.deleted_poll(poll_id)
-    places = (Key(item["PK"], item["SK"]) for item in table().each(keys.all_of_poll(poll_id)))
-    left = (place for place in places if place != mark)
-    while handful := list(islice(left, A_HANDFUL)):
-        table().write(is_gone, *(Delete(place) for place in handful))
-    table().write(is_gone, Delete(mark))
-
-
 # --- votes ---
 
 
-def casting(standing: Standing, rankings: str, now: str, voted_at: str) -> list[Write]:
+def casting(standing: PollStanding, rankings: str, now: str, voted_at: str) -> list[Write]:
     """The gate and the vote. Refused if the poll was shut, or if they voted elsewhere since `standing` was read."""
-    return [_through_gate(standing, now), _vote(standing, rankings, voted_at)]
-
-
-def _through_gate(standing: Standing, now: str) -> Write:
-    place = keys.poll_gate(standing.poll.id, standing.number)
-    is_open = Equals("open", True) & (Equals("until", None) | Greater("until", now))
-    if standing.vote is not None:
-        return Check(place, is_open)
     has_room = Missing("voted") | Less("voted", MOST_A_GATE)
-    return Update(place, add={"voted": 1}, when=is_open & has_room)
+    new = standing.vote is None
+    passed = GATES.passed(standing.poll.id, standing.number, now, {"voted": int(new)}, *([has_room] if new else []))
+    return [passed, _vote(standing, rankings, voted_at)]
 
 
-def _vote(standing: Standing, rankings: str, voted_at: str) -> Put:
+def _vote(standing: PollStanding, rankings: str, voted_at: str) -> Put:
     poll, place = standing.poll, keys.vote(standing.poll.id, standing.vote_id)
     by_time = keys.poll_by_date(voted_at, standing.vote_id)
     item = {
@@ -338,19 +311,13 @@ def unsealed(poll: Poll) -> Delete:
 
 def write_counted(poll: Poll, ballots: Ballots) -> None:
     """How often each ranking was given, in as many items as it needs; before the head that makes them count."""
-    for number, some in enumerate(_handfuls(ballots.counts.items())):
+    for number, some in enumerate(handfuls(ballots.counts.items(), RANKINGS_A_PART)):
         place = keys.poll_counted_part(poll.id, number)
-        packed = zlib.compress(json.dumps(some, separators=(",", ":")).encode())
+        packed = zlib.compress(json.dumps(dict(some), separators=(",", ":")).encode())
         table().write(
             Check(keys.poll(poll.id), Exists()),
             Put({"PK": place.pk, "SK": place.sk, "counted": packed, "digest": ballots.digest, "ttl": poll.ttl}),
         )
-
-
-def _handfuls(counts: Iterable[tuple[str, int]]) -> Iterator[dict[str, int]]:
-    left = iter(counts)
-    while some := dict(islice(left, RANKINGS_A_PART)):
-        yield some
 
 
 def read_counted(poll: Poll, digest: str) -> Ballots:

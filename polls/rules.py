@@ -148,7 +148,7 @@ def check_open(poll: Poll, now: str) -> None:
 # --- running a poll ---
 
 
-class Relation(Enum):
+class PollRelation(Enum):
     """What somebody is to a poll."""
 
     MAKER = "maker"
@@ -159,23 +159,23 @@ class Relation(Enum):
 MODERATED = {Act.CLOSE, Act.UNLIST, Act.DELETE}
 
 
-def relation(poll: Poll, name: str, role: Role | None, *, has_key: bool, by_anybody: bool) -> Relation:
+def relation(poll: Poll, name: str, role: Role | None, *, has_key: bool, by_anybody: bool) -> PollRelation:
     """Somebody who has lost the role to make polls is nobody to their own, unless anybody may make them."""
     may_make = by_anybody or (role is not None and has(role, Permission.USE_APPLICATION))
     own = bool(name and poll.maker) and fold(name) == fold(poll.maker)
     if (own and may_make) or (has_key and not poll.maker):
-        return Relation.MAKER
+        return PollRelation.MAKER
     moderates = role is not None and has(role, Permission.MANAGE_USERS)
-    return Relation.MODERATOR if moderates else Relation.NOBODY
+    return PollRelation.MODERATOR if moderates else PollRelation.NOBODY
 
 
-def offered(poll: Poll, who: Relation, now: str, *, organises: bool = False) -> set[Act]:
+def offered(poll: Poll, who: PollRelation, now: str, *, organises: bool = False) -> set[Act]:
     """What the page offers: exactly what will be accepted. An election is for somebody who may organise one."""
-    if who == Relation.NOBODY:
+    if who == PollRelation.NOBODY:
         return set()
     acts = {Act.DELETE, Act.UNLIST if poll.listed else Act.LIST} | ({Act.ELECT} if organises else set())
     acts |= {Act.CLOSE, Act.EXTEND} if poll.is_open(now) else {Act.REOPEN}
-    return acts if who == Relation.MAKER else acts & MODERATED
+    return acts if who == PollRelation.MAKER else acts & MODERATED
 
 
 def check_first_end(end: datetime, now: datetime) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import logging
 import secrets
 import uuid
 from collections.abc import Sequence
@@ -16,8 +15,13 @@ from django.contrib.auth.models import AnonymousUser
 from django.utils.translation import gettext_lazy as _
 
 from accounts import repository as people
+from accounts.heirs import Estate, is_owner
 from accounts.models import User
 from accounts.rules import Permission
+from acts.again import TRIES
+from acts.closing import Closing
+from acts.handfuls import sweep
+from acts.once import once
 from acts.queues import take_each
 from acts.refusals import OVERTAKEN, NotAllowed, Overtaken
 from acts.site import log, now_text, table
@@ -28,20 +32,17 @@ from ranking.candidates import Candidate
 from ranking.codes import SYMBOLS
 from ranking.rankings import Ranks
 from store import keys
-from store.log import Event, Repeated
-from store.table import Check, Conflict, Equals, Refused, Write
+from store.log import Event
+from store.table import Check, Conflict, Delete, Missing, Refused, Write
 
 from . import repository, rules
-from .counting import Account
-from .repository import Standing
-from .rules import Act, Poll, Relation
+from .repository import PollStanding
+from .rules import Act, Poll, PollRelation
 
-TRIES = 5
 CODE_LENGTH = 6
 VOTER, SOMEBODY = "@voter", "@maker"  # in the log, whoever votes and whoever has no account; nobody's name has an @
 SITE = "plenum"
 
-_log = logging.getLogger("plenum.polls")
 
 NOT_YOURS = _("This poll is not yours to run.")
 NOT_NOW = _("This cannot be done to the poll as it is now.")
@@ -101,9 +102,9 @@ class Outcome:
     acts: int = 0
 
 
-def standing_of(poll_id: str, vote_id: str, form: str) -> Standing | None:
+def standing_of(poll_id: str, vote_id: str, form: str) -> PollStanding | None:
     """What a decision about somebody's vote needs, in one round trip."""
-    return repository.standing(poll_id, vote_id, repository.any_order_of_gates()[0], mark_of(vote_id, form))
+    return repository.standing(poll_id, vote_id, repository.GATES.any(), mark_of(vote_id, form))
 
 
 def mark_of(vote_id: str, form: str) -> str:
@@ -111,24 +112,19 @@ def mark_of(vote_id: str, form: str) -> str:
     return f"{vote_id} {form}"
 
 
-def cast(poll_id: str, vote_id: str, ranks: Ranks, form: str, seen: Standing | None = None) -> Outcome:
+def cast(poll_id: str, vote_id: str, ranks: Ranks, form: str, seen: PollStanding | None = None) -> Outcome:
     """Give a vote, or put it in the place of the one there is. The same form again changes nothing.
 
     Whoever has read the standing a moment ago hands it in, and spares the store a reading.
     """
-    try:
-        return _cast(poll_id, vote_id, ranks, form, seen)
-    except Repeated:
-        return Outcome(repeated=True)
-    except (rules.NotNow, Overtaken):  # what we read is no snapshot: the form may have been carried out meanwhile
-        if table().get(keys.once(mark_of(vote_id, form))) is None:
-            raise
-        return Outcome(repeated=True)
+    mark = mark_of(vote_id, form)
+    return once(mark, lambda: _cast(poll_id, vote_id, ranks, mark, seen), Outcome(repeated=True))
 
 
-def _cast(poll_id: str, vote_id: str, ranks: Ranks, form: str, seen: Standing | None) -> Outcome:
-    full, mark = 0, mark_of(vote_id, form)
-    for gate in repository.any_order_of_gates():
+def _cast(poll_id: str, vote_id: str, ranks: Ranks, mark: str, seen: PollStanding | None) -> Outcome:
+    """By one gate after another: one that is shut or full may have been the only one that was."""
+    full = 0
+    for gate in repository.GATES.in_any_order():
         now = now_text()
         standing, seen = seen or repository.standing(poll_id, vote_id, gate, mark), None
         if standing is None:
@@ -144,7 +140,7 @@ def _cast(poll_id: str, vote_id: str, ranks: Ranks, form: str, seen: Standing | 
     raise rules.Full(rules.FULL) if full else Overtaken(OVERTAKEN)
 
 
-def _record_vote(standing: Standing, rankings: str, now: str, mark: str) -> None:
+def _record_vote(standing: PollStanding, rankings: str, now: str, mark: str) -> None:
     before = standing.vote
     voted_at = max(now, before["votedAt"]) if before else now  # another machine's clock may be ahead
     said = {"poll_id": standing.poll.id, "vote_id": standing.vote_id, "rankings": rankings, "votedAt": voted_at}
@@ -155,7 +151,7 @@ def _record_vote(standing: Standing, rankings: str, now: str, mark: str) -> None
 # --- running a poll ---
 
 
-def relation(poll: Poll, user: User | AnonymousUser, key: str) -> Relation:
+def relation(poll: Poll, user: User | AnonymousUser, key: str) -> PollRelation:
     has_key = bool(poll.key) and secrets.compare_digest(digest(key), poll.key)
     name, role = (user.name, user.role) if user.is_authenticated else ("", None)
     return rules.relation(poll, name, role, has_key=has_key, by_anybody=settings.POLLS_BY_ANYBODY)
@@ -166,7 +162,7 @@ class Runner:
     """Somebody who runs a poll: by their account, by the private link, or because they moderate."""
 
     poll: Poll
-    relation: Relation
+    relation: PollRelation
     name: str  # as the log has it
     votes: int  # that were given by then
     organises: bool = False  # whether they may make an election of it
@@ -176,7 +172,7 @@ class Runner:
         return rules.offered(self.poll, self.relation, now_text(), organises=self.organises)
 
     def check(self, act: Act) -> None:
-        if self.relation == Relation.NOBODY:
+        if self.relation == PollRelation.NOBODY:
             raise NotAllowed(NOT_YOURS)
         if act not in self.offered:
             raise rules.NotNow(NOT_NOW)
@@ -200,36 +196,35 @@ def record(who: str, kind: str, poll: Poll, said: dict[str, Any], *writes: Write
         raise Overtaken(OVERTAKEN) from None
 
 
+# --- closing, and opening again ---
+
+
+def _shut(poll: Poll, who: str) -> tuple[Poll, list[Write]]:
+    now = now_text()
+    after = replace(poll, closed_at=min(now, poll.expires_at or now), closing=who)
+    writes = [*repository.change(poll, after), *repository.gates(after, open_=False)]
+    return replace(after, version=poll.version + 1), writes
+
+
+def _said(shut: Poll) -> tuple[Poll, Event, list[Write]]:
+    after = replace(shut, closing=None)
+    event = Event(str(shut.closing), "PollClosed", {"poll_id": shut.id, "closedAt": shut.closed_at})
+    return replace(after, version=shut.version + 1), event, repository.change(shut, after)
+
+
+CLOSING = Closing(_shut, _said)
+
+
+def settled(poll: Poll) -> Poll:
+    """A poll that is over with its end on record."""
+    if poll.is_open(now_text()) or (poll.closed_at and not poll.closing):
+        return poll
+    return CLOSING.close(poll, SITE)[0]
+
+
 def close(who: Runner) -> None:
     who.check(Act.CLOSE)
-    _say_closed(_shut(who.name, who.poll))
-
-
-def _shut(who: str, poll: Poll) -> Poll:
-    """First no vote gets in any more, then the log says so.
-
-    In that order every vote that was in time has a lower number in the log than the close. If the second step does not
-    happen, whoever comes by next takes it.
-    """
-    after = replace(poll, closed_at=_end_of(poll), closing=who)
-    try:
-        table().write(*repository.change(poll, after), *repository.gates(after, open_=False))
-    except Refused:
-        raise Overtaken(OVERTAKEN) from None
-    return replace(after, version=poll.version + 1)
-
-
-def _end_of(poll: Poll) -> str:
-    now = now_text()
-    return min(now, poll.expires_at or now)
-
-
-def _say_closed(shut: Poll) -> Poll:
-    after = replace(shut, closing=None)
-    with suppress(Overtaken):  # then somebody who came by has said it
-        said = {"closedAt": shut.closed_at}
-        record(str(shut.closing), "PollClosed", shut, said, *repository.change(shut, after))
-    return replace(after, version=shut.version + 1)
+    CLOSING.close(who.poll, who.name)
 
 
 def extend(who: Runner, end: str | None) -> None:
@@ -248,6 +243,9 @@ def reopen(who: Runner, end: str | None) -> None:
     after = replace(poll, expires_at=end, closed_at=None)
     opened = [*repository.change(poll, after), *repository.gates(after, open_=True), repository.unsealed(poll)]
     record(who.name, "PollReopened", poll, {"expiresAt": end}, *opened)
+
+
+# --- listing, deleting, turning into an election ---
 
 
 def list_publicly(who: Runner, *, listed: bool) -> None:
@@ -270,7 +268,10 @@ def clear_away_all() -> int:
 
 
 def _clear_away(poll_id: str) -> bool:
-    repository.sweep(poll_id)
+    """The mark goes last."""
+    is_gone, mark = Check(keys.poll(poll_id), Missing()), keys.deleted_poll(poll_id)
+    sweep(keys.all_of_poll(poll_id), (mark.sk,), is_gone)
+    table().write(is_gone, Delete(mark))
     return True
 
 
@@ -282,98 +283,20 @@ def into_election(who: Runner, organiser: User, name: str) -> Election:
     return copying.make(organiser, name, names, description=poll.description, time_zone=poll.time_zone)
 
 
-def pass_on(gone: User) -> None:
-    """Polls of somebody who was removed pass to the site's owner: whoever takes the name next must not run them."""
-    listed = list(table().each(keys.made_by(gone.name)))
-    take_each(listed, lambda each: _pass_on(each["id"], gone.name))
+# --- when somebody leaves ---
 
 
-def _pass_on(poll_id: str, gone: str) -> None:
-    for _attempt in range(TRIES):
-        poll, heir = repository.find(poll_id), people.owner_name()
-        if poll is None or keys.fold(poll.maker) != keys.fold(gone):
-            return
-        after = replace(poll, maker=heir or "")
-        still = [Check(keys.owner(), Equals("name", heir))] if heir else []
-        with suppress(Overtaken):
-            record(SITE, "PollUpdated", poll, {"maker": after.maker}, *repository.change(poll, after), *still)
-            return
-    raise Overtaken(OVERTAKEN)
+def _made_by(name: str) -> list[str]:
+    return [item["id"] for item in table().each(keys.made_by(name))]
 
 
-# --- when a poll is over ---
+def _is_made_by(name: str, poll: Poll) -> bool:
+    return keys.fold(name) == keys.fold(poll.maker)
 
 
-class Disagreement(Exception):
-    """The votes and the gates do not fit together: something was lost or added behind our back."""
+def _record_heir(poll: Poll, gone: str, heir: str | None) -> None:
+    after = replace(poll, maker=heir or "")
+    record(SITE, "PollUpdated", poll, {"maker": after.maker}, *repository.change(poll, after), *is_owner(heir))
 
 
-def settled(poll: Poll) -> Poll:
-    """A poll that is over with its end on record."""
-    if poll.is_open(now_text()) or (poll.closed_at and not poll.closing):
-        return poll
-    return _say_closed(poll if poll.closing else _shut(SITE, poll))
-
-
-def seal(poll_id: str) -> bool:
-    """Count a poll that is over, exactly and from the votes, and seal the result; whether there is something sealed.
-
-    Any number may do this at once: it is done once.
-    """
-    found = repository.with_gates(poll_id)
-    if found is None or found[0].is_open(now_text()):
-        return False
-    if found[2] is not None:
-        return _forget(found[0])
-    try:
-        poll = settled(found[0])
-        _seal(poll, repository.with_gates(poll_id))
-    except Overtaken:
-        return False  # another is at it, or it was opened again at the last moment
-    return True
-
-
-def _forget(poll: Poll) -> bool:
-    """The worker need not find it again, also if it was changed since it was sealed."""
-    with suppress(Refused):
-        table().write(repository.sealed(poll))
-    return True
-
-
-def _seal(poll: Poll, found: tuple[Poll, int, Any] | None) -> None:
-    counted = repository.counted(poll).normal
-    voted = found[1] if found else 0
-    if counted.total != voted:
-        raise Disagreement(f"There are {counted.total} votes, but the gates have counted {voted}.")
-    repository.write_counted(poll, counted)
-    report, now = Account.of(counted, poll.seed).as_bytes(), now_text()
-    head = repository.head(poll, report, counted.total, counted.digest, now)
-    said = {"votes": counted.total, "digest": counted.digest, "report_digest": hashlib.sha256(report).hexdigest()}
-    said["sealedAt"] = now
-    record(SITE, "PollResultSealed", poll, said, head, repository.sealed(poll))
-
-
-def anything_over() -> bool:
-    """A cheap look at whether the worker has something to seal."""
-    page = table().page(keys.polls_ending(now_text()), limit=1)
-    return bool(page.items or page.cursor)
-
-
-def seal_what_is_over() -> int:
-    """Record the end of polls whose time has come, and seal them. Answers how many were sealed."""
-    return take_each(list(table().each(keys.polls_ending(now_text()))), lambda item: _seal_or_say(item["id"]))
-
-
-def seal_or_complain(poll_id: str) -> bool:
-    """As `seal`; votes that do not fit together are for the operator to look at, and everybody else goes on."""
-    with suppress(Disagreement):
-        return _seal_or_say(poll_id)
-    return False
-
-
-def _seal_or_say(poll_id: str) -> bool:
-    try:
-        return seal(poll_id)
-    except Disagreement as error:
-        _log.error("not sealed", extra={"words": str(error)})
-        raise
+pass_on = Estate(_made_by, repository.find, _is_made_by, _record_heir).pass_on

@@ -23,7 +23,7 @@ from results.share_views import A_YEAR, EMBEDDED, LANGUAGES
 
 from . import counting, live, repository, voters
 from .card import as_svg, card_of, sentence_svg, writable_card
-from .counting import Account
+from .counting import SideBySide
 from .live import Look
 from .previews import FRAME_HEIGHT, FRAME_WIDTH, address_of, edition_of, frame
 from .rules import HIDDEN, Poll
@@ -129,7 +129,7 @@ def card(request: HttpRequest, poll_id: UUID, language: str, edition: str) -> Ht
     found = repository.with_gates(str(poll_id))
     if found is None or found[0].hidden_at or found[2] is None or language not in LANGUAGES:
         raise Http404
-    account = Account.from_bytes(found[2]["report"])
+    account = SideBySide.from_bytes(found[2]["report"])
     if edition != edition_of(account):
         raise Http404
     answer = HttpResponse(picture(writable_card(found[0], account, language)), content_type="image/png")

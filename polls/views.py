@@ -34,10 +34,10 @@ from store import keys
 from store.table import Item
 
 from . import repository, services, voters
-from .counting import Account
+from .counting import SideBySide
 from .forms import PollForm
 from .previews import address_of, frame, preview
-from .rules import HIDDEN, Poll, Relation
+from .rules import HIDDEN, Poll, PollRelation
 
 A_PAGE = 50
 TEN_MINUTES, HOUR, DAY = 600, 3600, 24 * 3600
@@ -58,13 +58,13 @@ def found_or_404(poll_id: UUID) -> Poll:
     return poll
 
 
-def relation_of(request: HttpRequest, poll: Poll) -> Relation:
+def relation_of(request: HttpRequest, poll: Poll) -> PollRelation:
     return services.relation(poll, request.user, request.COOKIES.get(KEY_COOKIE, ""))
 
 
 def gone_page(request: HttpRequest, poll: Poll) -> HttpResponse | None:
     """What to answer of a hidden poll to all but its maker and those who look after the site."""
-    if not poll.hidden_at or relation_of(request, poll) != Relation.NOBODY:
+    if not poll.hidden_at or relation_of(request, poll) != PollRelation.NOBODY:
         return None
     return say(request, _("Hidden"), str(HIDDEN), status=410)
 
@@ -179,7 +179,7 @@ def poll(request: HttpRequest, poll_id: UUID) -> HttpResponse:
 def _shut(request: HttpRequest, poll: Poll) -> HttpResponse:
     """For whoever cannot vote here now; of one that is over, a preview of a link to it shows how it ended."""
     sealed = None if poll.is_open(now_text()) else repository.find_sealed(poll.id)
-    account = Account.from_bytes(sealed["report"]) if sealed else None
+    account = SideBySide.from_bytes(sealed["report"]) if sealed else None
     context = {"may_vote": voters.may_vote(poll, request.user), "preview": preview(poll, account)}
     return render(request, "polls/shut.html", context_of(poll, **context))
 

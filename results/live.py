@@ -11,6 +11,7 @@ from __future__ import annotations
 from contextlib import suppress
 from dataclasses import dataclass, replace
 
+from acts.gates import voted
 from acts.site import now_text, table
 from ballots.repository import candidates_of
 from elections import repository as elections
@@ -77,11 +78,11 @@ def _is_on_the_way(name: str, total: int, voted: int) -> bool:
 def _with_gates(name: str) -> tuple[Election, int] | None:
     """The election, and how many have voted, in one round trip."""
     place = keys.election(name)
-    found = table().get_many([place, *elections.gate_keys(name)])
+    found = table().get_many([place, *elections.GATES.keys(name)])
     if place not in found:
         return None
     item = found.pop(place)
-    return elections.election_of(item), sum(gate.get("voted", 0) for gate in found.values())
+    return elections.election_of(item), voted(found.values())
 
 
 def _counted(election: Election, watched: Watched) -> Look:

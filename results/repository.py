@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from datetime import datetime
-from itertools import islice
 
+from acts.handfuls import handfuls
 from acts.site import table
 from elections import repository as elections
 from elections.repository import Voter
@@ -106,19 +105,13 @@ def write_parts(election_name: str, report: str, ballots: Ballots) -> int:
     texts = [report[start : start + A_PART] for start in range(0, len(report), A_PART)]
     for number, text in enumerate(texts):
         _write(keys.result_part(election_name, number), text)
-    for number, some in enumerate(_handfuls(ballots.counts.items())):
-        _write(keys.counted_part(election_name, number), json.dumps(some, separators=(",", ":")))
+    for number, some in enumerate(handfuls(ballots.counts.items(), RANKINGS_A_PART)):
+        _write(keys.counted_part(election_name, number), json.dumps(dict(some), separators=(",", ":")))
     return len(texts)
 
 
 def _write(place: Key, text: str) -> None:
     table().write(Put({"PK": place.pk, "SK": place.sk, "text": text}))
-
-
-def _handfuls(counts: Iterable[tuple[str, int]]) -> Iterator[dict[str, int]]:
-    left = iter(counts)
-    while some := dict(islice(left, RANKINGS_A_PART)):
-        yield some
 
 
 def counted(election_name: str, candidates: tuple[str, ...]) -> Ballots:

@@ -8,7 +8,8 @@ from contextlib import suppress
 from acts.site import log, now_text
 from ballots import repository as ballots
 from ballots.repository import candidates_of
-from ballots.services import CannotSeal, seal_what_is_closed
+from ballots.sealed import CannotSeal
+from ballots.services import seal_what_is_closed
 from elections import repository as elections
 from elections import services as organising
 from elections.rules import Election, State

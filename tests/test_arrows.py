@@ -1,65 +1,131 @@
-"""Arrows between packages point one way, as docs/architecture.md draws them."""
+"""Arrows between packages point one way, as docs/architecture.md draws them, and no view leans on another app's."""
 
 from __future__ import annotations
 
 import ast
+import re
 from pathlib import Path
 
 import pytest
 
 ROOT = Path(__file__).parent.parent
 
-# Who may import whom. A package not named here may not exist.
-ALLOWED = {
-    "store": set(),
-    "tally": set(),
-    "accounts": {"store"},
-    "elections": {"accounts", "store", "tally"},
-    "ballots": {"accounts", "elections", "store", "tally"},
-    "results": {"accounts", "ballots", "elections", "store", "tally"},
-    "polls": {"accounts", "ballots", "elections", "results", "store", "tally"},
-    "config": {"accounts", "ballots", "elections", "polls", "results", "store", "tally"},
-    "bench": {"accounts", "ballots", "config", "elections", "polls", "results", "store", "tally", "tests"},
-}
+# From the top of the house to its ground. A package may import those below it, and none beside or above it.
+FLOORS = (
+    ("config",),
+    ("audit",),
+    ("upkeep",),
+    ("polls",),
+    ("results",),
+    ("ballots",),
+    ("elections",),
+    ("accounts",),
+    ("ranking", "mail"),
+    ("pages",),
+    ("acts",),
+    ("store", "tally"),
+)
+TESTED = {"bench"}  # which may import everything, and which nothing may import but tests
+# What lies below but is not for it: counting knows no store, and what every act needs knows no counting.
+NOT = {"acts": {"tally"}, "pages": {"tally"}, "mail": {"tally", "pages"}, "accounts": {"tally", "ranking"}}
+
+
+def allowed() -> dict[str, set[str]]:
+    found, below = {}, set()
+    for floor in reversed(FLOORS):
+        found |= {package: below - NOT.get(package, set()) for package in floor}
+        below = below | set(floor)
+    return found
 
 
 def packages() -> set[str]:
-    return {path.parent.name for path in ROOT.glob("*/__init__.py")} - {"tests"}
+    return {path.parent.name for path in ROOT.glob("*/__init__.py")} - {"tests"} - TESTED
 
 
-def imports(path: Path) -> set[str]:
-    """The top-level packages a file imports, relative imports aside."""
-    names = set()
+def modules(root: Path, package: str) -> list[Path]:
+    return sorted((root / package).rglob("*.py"))
+
+
+def imported(path: Path, root: Path = ROOT) -> set[str]:
+    """Every module a file imports, and every name from one, by its full name."""
+    names, here = set(), path.relative_to(root).parts[:-1]
     for node in ast.walk(ast.parse(path.read_text())):
         if isinstance(node, ast.Import):
-            names |= {name.name.split(".")[0] for name in node.names}
-        elif isinstance(node, ast.ImportFrom) and node.level == 0 and node.module:
-            names.add(node.module.split(".")[0])
+            names |= {name.name for name in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            base = [*here[: len(here) - node.level + 1]] if node.level else []
+            module = ".".join([*base, *([node.module] if node.module else [])])
+            names |= {module} | {f"{module}.{name.name}" for name in node.names}
     return names
 
 
-def wrong_arrows(root: Path, allowed: dict[str, set[str]]) -> list[str]:
-    ours = set(allowed)
+def tops(path: Path, root: Path = ROOT) -> set[str]:
+    return {name.split(".")[0] for name in imported(path, root)}
+
+
+def wrong_arrows(root: Path, may: dict[str, set[str]]) -> list[str]:
     return [
         f"{path.relative_to(root)} imports {name}"
-        for package in allowed
-        for path in sorted((root / package).rglob("*.py"))
-        for name in sorted((imports(path) & ours) - allowed[package] - {package})
+        for package in may
+        for path in modules(root, package)
+        for name in sorted((tops(path, root) & (set(may) | TESTED)) - may[package] - {package})
     ]
 
 
 def test_every_package_has_its_place_in_the_picture():
-    assert packages() <= set(ALLOWED)
+    assert packages() == set(allowed())
 
 
 def test_arrows_point_one_way():
-    assert wrong_arrows(ROOT, ALLOWED) == []
+    assert wrong_arrows(ROOT, allowed()) == []
+
+
+def test_the_picture_in_the_documents_is_this_one():
+    """The drawing names every package of the same floor on one line, from the top to the ground."""
+    drawing = re.search(r"```\n(config/.*?)```", (ROOT / "docs" / "architecture.md").read_text(), re.DOTALL)
+    assert drawing is not None
+    lines = [re.findall(r"(\w+)/", line.split("  ")[0]) for line in drawing[1].splitlines()]
+    assert [set(line) for line in lines if line] == [set(floor) for floor in FLOORS]
 
 
 @pytest.mark.parametrize("package", ["store", "tally"])
 def test_store_and_tally_know_no_django(package):
-    for path in (ROOT / package).rglob("*.py"):
-        assert not imports(path) & {"django", "django_htmx"}, f"{path.name} imports Django"
+    assert [path.name for path in modules(ROOT, package) if tops(path) & {"django", "django_htmx"}] == []
+
+
+# --- views ---
+
+
+def view_modules(root: Path = ROOT) -> set[str]:
+    """What addresses lead to: the modules that a urls.py imports from its own package."""
+    found = set()
+    for path in root.glob("*/**/urls.py"):
+        here = ".".join(path.relative_to(root).parts[:-1])
+        found |= {name for name in imported(path, root) if name.startswith(f"{here}.") and _is_module(root, name)}
+    return found
+
+
+def _is_module(root: Path, name: str) -> bool:
+    return root.joinpath(*name.split(".")).with_suffix(".py").exists()
+
+
+def borrowed_views(root: Path = ROOT) -> list[str]:
+    views = view_modules(root)
+    return [
+        f"{path.relative_to(root)} imports {name}"
+        for package in packages()
+        for path in modules(root, package)
+        for name in sorted(imported(path, root) & views)
+        if name.split(".")[0] != package
+    ]
+
+
+def test_no_view_imports_another_apps_views():
+    assert len(view_modules()) > 20
+    assert borrowed_views() == []
+
+
+# --- that the tests can fail ---
 
 
 def test_a_wrong_arrow_is_found(tmp_path):
@@ -68,3 +134,14 @@ def test_a_wrong_arrow_is_found(tmp_path):
     assert wrong_arrows(tmp_path, {"store": set(), "tally": set(), "config": {"store"}}) == [
         "store/table.py imports config"
     ]
+
+
+def test_a_borrowed_view_is_found(tmp_path, monkeypatch):
+    monkeypatch.setattr("tests.test_arrows.packages", lambda: {"polls", "elections"})
+    for package in ("polls", "elections"):
+        (tmp_path / package).mkdir()
+        (tmp_path / package / "__init__.py").write_text("")
+        (tmp_path / package / "urls.py").write_text("from . import views\n")
+        (tmp_path / package / "views.py").write_text("def told(): ...\n")
+    (tmp_path / "polls" / "views.py").write_text("from elections.views import told\n")
+    assert borrowed_views(tmp_path) == ["polls/views.py imports elections.views"]

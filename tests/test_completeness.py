@@ -18,6 +18,7 @@ from accounts.rules import Role
 from acts.site import acting_on, log, table
 from elections import repository as elections
 from elections import services as organising
+from elections.rules import Election
 from ranking.candidates import Candidate
 from store import keys
 from store.connect import connect
@@ -261,7 +262,7 @@ def test_a_planted_fault_is_found(watched, person, act, fault):
     assert [each[: len(fault)] for each in watched.faults] == ([fault] if fault else [])
 
 
-def ask_for_what_is_so_already(user: User, made: organising.Election) -> None:
+def ask_for_what_is_so_already(user: User, made: Election) -> None:
     accounts.change_profile(user, user.display_name, user.about)
     organising.rename(user, made, made.name)
     organising.remove_manager(user, made, "nobody")

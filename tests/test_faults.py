@@ -216,7 +216,7 @@ def jump(site, monkeypatch) -> Callable[[timedelta], None]:
 
         monkeypatch.setattr(time, "time", lambda: really() + by.total_seconds())
         monkeypatch.setattr(site, "clock", lambda: really() + by.total_seconds())
-        for module in ("acts.site", "ballots.services", "store.log.events", "upkeep.pause", "upkeep.health"):
+        for module in ("acts.site", "ballots.services.casting", "store.log.events", "upkeep.pause", "upkeep.health"):
             monkeypatch.setattr(f"{module}.utc_now", now)
         monkeypatch.setattr(EventLog.__init__, "__defaults__", (now, new_nonce))
 

@@ -16,10 +16,13 @@ from accounts import repository as people
 from accounts import services as accounts
 from acts.refusals import Refusal
 from ballots import services as ballots
+from ballots.services.casting import _record_cast
+from ballots.services.sealing import COUNTING
 from elections import invitations, renaming
 from elections import repository as elections
 from elections import services as organising
 from elections.rules import Action
+from elections.services import drafts
 from ranking.candidates import Candidate
 from store import keys
 from store.connect import connect
@@ -292,7 +295,7 @@ def test_a_shut_ballot_box_of_which_the_log_does_not_say_so_yet(site, person, op
     for number, secret in enumerate((True, False)):
         made = opened("Eve", name=f"Election {number}", secret_ballot=secret, electorate="everyone")
         ballots.cast(people.find("Eve") or person("Eve"), made.name, ranks(Ada=1), made.name)
-        organising._shut("the organiser", elections.find(made.name))
+        organising.CLOSING.shut(elections.find(made.name), "the organiser")
     assert check(site).first == ()
 
 
@@ -302,7 +305,7 @@ def test_an_election_that_is_moving_to_its_new_name(site, person):
     organising.add_candidates(ada, made, [Candidate("Bo"), Candidate("Cy")])
     enrol("Eve")
     organising.add_voters(ada, made, ["Eve"])
-    organising._rename(ada, elections.find("Bord"), "Board")
+    drafts._rename(ada, elections.find("Bord"), "Board")
     assert site.get(keys.renamed("Bord")) is not None
     assert check(site).first == ()
     assert site.get(keys.renamed("Bord")) is not None, "the check changes nothing"
@@ -322,7 +325,7 @@ def test_what_a_deleted_election_has_left_behind(site, person):
 
 
 def test_ballots_that_are_published_and_not_counted_yet(site, person, opened, monkeypatch):  # noqa: F811
-    monkeypatch.setattr(ballots, "with_sealing", [])
+    monkeypatch.setattr(COUNTING, "steps", ())
     for number, secret in enumerate((True, False)):
         made = opened("Eve", name=f"Election {number}", secret_ballot=secret)
         ballots.cast(people.find("Eve") or person("Eve"), made.name, ranks(Ada=1), made.name)
@@ -367,7 +370,7 @@ def test_nothing_happens_any_more_to_an_election_that_is_deleted(site, person, o
     standing, ada = ballots.standing_of(eve, "Board"), someone("the organiser")
     organising.delete(ada, made)
     with pytest.raises(Refused):
-        ballots._record_cast(eve, standing, "0", utc_now(), "form", paper=False)
+        _record_cast(eve, standing, "0", utc_now(), "form", paper=False)
     for act in (partial(invitations.invite, ada, made), partial(organising.add_voters, ada, made, ["bo@example.org"])):
         with pytest.raises(Refusal):
             act()

@@ -9,6 +9,7 @@ import pytest
 from accounts import services as accounts
 from accounts.rules import Role
 from polls import reports, repository, services
+from polls.sealing import seal
 from store import keys
 from store.table import Key, Update
 from tests.at_once import at_once
@@ -28,11 +29,11 @@ def tell_of_polls(person, made) -> None:  # noqa: F811
     services.list_publicly(by_ida(lunch), listed=False)
     services.list_publicly(by_ida(lunch), listed=True)
     services.close(by_ida(lunch))
-    services.seal(lunch.id)
+    seal(lunch.id)
     services.reopen(by_ida(lunch), in_hours(4))
     vote(lunch, "four", "Sushi>Tacos")
     services.close(by_ida(lunch))
-    services.seal(lunch.id)
+    seal(lunch.id)
     services.delete(by_ida(made()))
     reports.report(lunch, "one", "spam", "words that the log has not")
     reports.dismiss(owner, reports.about(lunch.id)[1])
@@ -71,7 +72,7 @@ def test_a_poll_whose_close_the_log_has_yet_to_tell(made):  # noqa: F811
 
     poll = made()
     vote(poll, "one", "Pizza")
-    services._shut("Ida", by_ida(poll).poll)
+    services.CLOSING.shut(by_ida(poll).poll, "Ida")
     assert check(table()).first == ()
 
 
@@ -92,5 +93,5 @@ def test_votes_at_once_are_in_the_log_as_they_happened(site, made):  # noqa: F81
 
     at_once(*(partial(votes, f"voter {number}") for number in range(6)))
     services.close(by_ida(poll))
-    services.seal(poll.id)
+    seal(poll.id)
     assert check(site).first == ()

@@ -23,6 +23,7 @@ from accounts.visitors import Visitor
 from acts.site import table
 from acts.tokens import sign
 from ballots import services as ballots
+from ballots.services import emptying
 from elections import copying, imports, invitations, messages, reminders
 from elections import repository as elections
 from elections import services as organising
@@ -38,6 +39,7 @@ from store.log import as_text, utc_now
 from store.table import Delete, Table
 from tests.accounts.test_factors import SITE, asked, with_passkey
 from tests.ballots.conftest import ranks
+from tests.clock import stands_at
 from upkeep import pause, replay
 
 ROOT = Path(__file__).parent.parent
@@ -85,7 +87,7 @@ def later(**by: int) -> Iterator[None]:
     """So much later, as organisers' services see it."""
     then = as_text(utc_now() + timedelta(**by))
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(elections, "now_text", lambda: then)
+        stands_at(patched, then)
         yield
 
 
@@ -280,7 +282,7 @@ def ends_by_the_clock() -> None:
         assert organising.close_what_is_over() == 1
         assert imports.take_up_all(lambda: time.time() + 60) == 0
         ballots.seal_what_is_closed("Soon over")
-    ballots._empty(election("Soon over"))
+    emptying.empty(election("Soon over"))
     table().write(Delete(keys.sealing("Prize")))  # which is how earlier versions left an election
     assert ballots.empty_old_boxes() == 1
 

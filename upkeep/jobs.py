@@ -27,7 +27,7 @@ from mail import outbox
 from mail.letters import compose
 from mail.sending import send_waiting
 from polls import services as polls
-from polls.services import anything_over, seal_what_is_over
+from polls.sealing import anything_over, seal_what_is_over
 from store import forgetting, keys
 from store.log import EventLog
 from store.log.publish import Publisher

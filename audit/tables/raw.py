@@ -17,7 +17,7 @@ from django.utils.translation import gettext_lazy as _
 
 from acts.refusals import Refusal
 from acts.site import table
-from elections.repository import gate_keys
+from elections.repository import GATES
 from store import keys
 from store.table import DATA, LOG, BadCursor, Invalid, Item, Key, Span
 
@@ -122,7 +122,7 @@ def _summary(shown: Item) -> str:
 
 def _allowed_in(pk: str) -> Allowed:
     """Of one election, with its turnout, in one round trip."""
-    at, gates = Key(pk, keys.METADATA), [Key(pk, place.sk) for place in gate_keys("")]
+    at, gates = Key(pk, keys.METADATA), [Key(pk, place.sk) for place in GATES.keys("")]
     found = table().get_many([at, *gates])
     voted = sum(found[place].get("voted", 0) for place in gates if place in found)
     return masks.allowed(found.get(at), voted)

@@ -210,7 +210,7 @@ class Standing:
 
 def _standing(name: str) -> Standing:
     """In one round trip."""
-    at, gates = keys.election(name), elections.gate_keys(name)
+    at, gates = keys.election(name), elections.GATES.keys(name)
     found = table().get_many([at, *gates])
     if at not in found:
         raise NoSuch(NO_ELECTION)

@@ -21,6 +21,7 @@ from acts.refusals import Overtaken, TryLater
 from acts.site import acting_on, log, table
 from ballots import repository as ballots
 from ballots import services as voting
+from ballots.rules import NotOnTheRoll
 from elections import repository as elections
 from elections import services as organising
 from elections.rules import Action
@@ -120,7 +121,7 @@ def test_a_ballot_that_nobody_can_find_any_more_counts_and_stays(site, ada, boss
     accounts.remove(boss, ada)
     assert not is_leaving()
     assert ("Ada", True) in [(voter.name, voter.voted) for voter in elections.every_voter("Board")]
-    with pytest.raises(voting.NotOnTheRoll):
+    with pytest.raises(NotOnTheRoll):
         voting.cast(person("Ada", email="another@example.org"), "Board", {"0": ["1"]}, "another")
 
 

@@ -16,7 +16,8 @@ import pytest
 
 from acts.site import table
 from ballots import repository, rules, secrecy, services, views
-from elections import services as organising
+from ballots.services import casting, sealing
+from elections.services.lifecycle import SHUTTING
 from mail import outbox as mail
 from ranking.codes import SYMBOLS
 from store import keys
@@ -53,7 +54,7 @@ def _with(monkeypatch: pytest.MonkeyPatch, fields: Callable[[Any, rules.Ballot],
 
 
 def a_time_on_the_ballot(monkeypatch: pytest.MonkeyPatch) -> None:
-    _with(monkeypatch, lambda standing, ballot: {"when_cast": as_text(services.utc_now())})
+    _with(monkeypatch, lambda standing, ballot: {"when_cast": as_text(casting.utc_now())})
 
 
 def a_number_on_the_ballot(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -96,11 +97,11 @@ def pseudonyms_in_the_order_of_arrival(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def the_ballots_stay_in_the_box(monkeypatch: pytest.MonkeyPatch) -> None:
     """An early copy has the salt, and with it and the site's secret those who voted later are found, too."""
-    monkeypatch.setattr(services, "_empty", lambda election: None)
+    monkeypatch.setattr(sealing, "empty", lambda election: None)
 
 
 def the_salt_outlives_the_close_and_the_ballots_stay(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(organising, "with_closing", [])
+    monkeypatch.setattr(SHUTTING, "steps", ())
     the_ballots_stay_in_the_box(monkeypatch)
 
 
@@ -138,14 +139,14 @@ def a_list_that_anybody_can_work_out(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def _after_cast(monkeypatch: pytest.MonkeyPatch, tell: Callable[..., None]) -> None:
-    record = services._record_cast
+    record = casting._record_cast
 
     def told(user: Any, standing: Any, rankings: str, now: Any, form: str, *, paper: bool) -> rules.Ballot:
         ballot = record(user, standing, rankings, now, form, paper=paper)
         tell(user, standing, ballot, form)
         return ballot
 
-    monkeypatch.setattr(services, "_record_cast", told)
+    monkeypatch.setattr(casting, "_record_cast", told)
 
 
 def _in_the_event(monkeypatch: pytest.MonkeyPatch, name: str, value: Callable[[Put], Any]) -> None:
@@ -210,7 +211,7 @@ def sealed_in_the_order_of_arrival(monkeypatch: pytest.MonkeyPatch) -> None:
     def parts(election: Any) -> list[list[str]]:
         return [sorted(lines, key=lambda line: arrived[line.partition("\t")[0]]) for lines in sealed(election)]
 
-    monkeypatch.setattr(services, "sealed_parts", parts)
+    monkeypatch.setattr(sealing, "sealed_parts", parts)
 
 
 # --- in the embedded store ---

@@ -10,6 +10,7 @@ from accounts import repository as people
 from acts.queues import SomeFailed
 from acts.site import acting_on
 from ballots import repository, services
+from ballots.services import emptying, sealing
 from elections import repository as elections
 from elections import services as organising
 from results import proof
@@ -47,7 +48,7 @@ class Mortal:
 @pytest.fixture
 def closed(site, person, opened, monkeypatch):
     """A closed election, of which so many voted, that takes several transactions in every step."""
-    monkeypatch.setattr(services, "A_SEALED_PART", 100)
+    monkeypatch.setattr(sealing, "A_SEALED_PART", 100)
     monkeypatch.setattr(repository, "A_HANDFUL", 2)
 
     def close(name: str = "Board", **settings):
@@ -170,7 +171,7 @@ def left_by_an_earlier_version(site, closed, *names: str) -> None:
 
 
 def test_boxes_that_an_earlier_version_has_left_full_are_emptied_once(site, closed, monkeypatch):
-    monkeypatch.setattr(services, "A_HANDFUL", 2)
+    monkeypatch.setattr(emptying, "A_HANDFUL", 2)
     names = [f"Election {number}" for number in range(5)]
     left_by_an_earlier_version(site, closed, *names)
     assert services.are_old_boxes_full()

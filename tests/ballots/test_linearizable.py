@@ -18,6 +18,7 @@ from datetime import datetime, timedelta
 from functools import partial
 from math import inf
 from random import Random
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -28,10 +29,12 @@ from acts.refusals import Overtaken
 from acts.site import table
 from ballots import repository, services
 from ballots.rules import NotNow
+from ballots.services.casting import _record_cast
 from config.settings import BASE_DIR
 from elections import repository as elections
 from elections import services as organising
 from elections.rules import Election
+from elections.services import lifecycle
 from store import keys
 from store.chaos import Chaos
 from store.connect import connect
@@ -191,7 +194,7 @@ def test_an_entry_that_came_meanwhile_gives_no_second_vote(person, opened):
     organising.add_voters(people.find("the organiser"), election, ["Eve"])
     services.cast(eve, "Board", ranks(Cy=1), "1")
     with pytest.raises(Refused):
-        services._record_cast(eve, before, "1", utc_now(), "2", paper=False)
+        _record_cast(eve, before, "1", utc_now(), "2", paper=False)
     assert len(list(repository.every_ballot("Board"))) == 1
 
 
@@ -202,7 +205,7 @@ def test_nor_does_one_where_everybody_may_vote(person, opened):
     organising.add_voters(people.find("the organiser"), election, ["eve@example.org"])
     services.cast(eve, "Board", ranks(Cy=1), "1")
     with pytest.raises(Refused):
-        services._record_cast(eve, before, "1", utc_now(), "2", paper=False)
+        _record_cast(eve, before, "1", utc_now(), "2", paper=False)
     assert len(list(repository.every_ballot("Board"))) == 1
 
 
@@ -438,16 +441,16 @@ def ungated(monkeypatch: pytest.MonkeyPatch) -> None:
 def in_one_step(monkeypatch: pytest.MonkeyPatch) -> None:
     """The number of the close is taken before the ballot box is shut."""
 
-    def close(actor: str, election: Election) -> Election:
+    def close(election: Election, actor: str) -> tuple[Election, bool]:
         after = replace(election, allow_edit=False, allow_vote=False)
         writes = [*elections.change(election, after), *elections.gates(after, open_=False)]
         try:
             EventLog(table()).record(Event(actor, "ElectionClosed", {"election_name": election.name}), *writes)
         except Refused:
             raise Overtaken("Somebody was faster.") from None
-        return after
+        return after, True
 
-    monkeypatch.setattr(organising, "_close", close)
+    monkeypatch.setattr(lifecycle, "CLOSING", SimpleNamespace(close=close))
 
 
 def forgotten(monkeypatch: pytest.MonkeyPatch) -> None:

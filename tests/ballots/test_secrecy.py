@@ -25,6 +25,7 @@ from accounts.models import User
 from acts.queues import SomeFailed
 from acts.site import table
 from ballots import repository, services
+from ballots.services import casting
 from config.logs import JsonLines
 from elections import invitations
 from elections import repository as elections
@@ -198,7 +199,7 @@ def day(site, person, signed_in, web_log, monkeypatch) -> Callable[..., Day]:
         made = Day(site.path, chance, users, browsers, signed_in(organiser), web_log, utc_now())
         for module in (services, organising):
             monkeypatch.setattr(module, "log", lambda now=None: EventLog(table(), made.clock))
-        monkeypatch.setattr(services, "utc_now", made.clock)
+        monkeypatch.setattr(casting, "utc_now", made.clock)
         open_election(organiser, [user.name for user in chance.sample(users, len(users))])
         return made
 

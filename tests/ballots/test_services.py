@@ -15,6 +15,8 @@ from accounts import services as accounts
 from accounts.rules import Role
 from ballots import repository, rules, services
 from ballots.secrecy import SecretReplaced
+from ballots.services import casting, sealing
+from ballots.services.casting import _record_cast
 from elections import repository as elections
 from elections import services as organising
 from elections.turnout import turnout
@@ -195,9 +197,9 @@ def test_the_closing_moment_itself_is_too_late(site, person, opened, monkeypatch
     end = utc_now().replace(microsecond=0) + timedelta(hours=1)
     opened("Eve", no_voting_after=as_text(end))
     eve = person("Eve")
-    monkeypatch.setattr(services, "utc_now", lambda: end - timedelta(milliseconds=1))
+    monkeypatch.setattr(casting, "utc_now", lambda: end - timedelta(milliseconds=1))
     services.cast(eve, "Board", ranks(Bo=1), "1")
-    monkeypatch.setattr(services, "utc_now", lambda: end)
+    monkeypatch.setattr(casting, "utc_now", lambda: end)
     for act in (lambda: services.cast(eve, "Board", ranks(Cy=1), "2"), lambda: services.withdraw(eve, "Board", "3")):
         with pytest.raises(rules.NotNow, match="closed"):
             act()
@@ -211,7 +213,7 @@ def test_the_gate_itself_knows_the_end(site, person, opened, monkeypatch):
     late = utc_now() + timedelta(hours=2)
     standing = services.standing_of(eve, election.name)
     with pytest.raises(Exception, match="Refused"):
-        services._record_cast(eve, standing, "1", late, "1", paper=False)
+        _record_cast(eve, standing, "1", late, "1", paper=False)
     assert ballots() == []
 
 
@@ -224,7 +226,7 @@ def test_nothing_enters_a_closed_box(site, person, opened):
     with pytest.raises(rules.NotNow, match="closed"):
         services.cast(eve, "Board", ranks(Cy=1), "2")
     with pytest.raises(Exception, match="Refused"):
-        services._record_cast(bob, before, "1", utc_now(), "3", paper=False)
+        _record_cast(bob, before, "1", utc_now(), "3", paper=False)
     assert len(ballots()) == 1
 
 
@@ -284,9 +286,9 @@ def test_two_entries_at_once_still_vote_once(site, person, opened):
     before = services.standing_of(eve, "Board")
     organising.add_voters(people.find("the organiser"), election, ["Eve"])
     between = services.standing_of(eve, "Board")
-    services._record_cast(eve, before, "1", utc_now(), "1", paper=False)
+    _record_cast(eve, before, "1", utc_now(), "1", paper=False)
     with pytest.raises(Exception, match="Refused"):
-        services._record_cast(eve, between, "2", utc_now(), "2", paper=False)
+        _record_cast(eve, between, "2", utc_now(), "2", paper=False)
     assert len(ballots()) == 1
 
 
@@ -328,7 +330,7 @@ def test_at_close_the_salt_is_destroyed_and_the_ballots_enter_the_log_in_no_orde
 
 
 def test_many_ballots_are_sealed_in_parts_each_once_also_by_several_workers(site, person, opened, monkeypatch):
-    monkeypatch.setattr(services, "A_SEALED_PART", 300)
+    monkeypatch.setattr(sealing, "A_SEALED_PART", 300)
     names = [f"voter {number}" for number in range(20)]
     opened(*names)
     for name in names:
@@ -367,7 +369,7 @@ def test_a_close_that_was_interrupted_is_finished_by_the_clock(site, person, ope
     election = opened("Eve", "Bob")
     eve = person("Eve")
     services.cast(eve, "Board", ranks(Bo=1), "1")
-    organising._shut("the organiser", election)
+    organising.CLOSING.shut(election, "the organiser")
     with pytest.raises(rules.NotNow, match="closed"):
         services.cast(eve, "Board", ranks(Cy=1), "2")
     assert organising.close_what_is_over() == 1
@@ -412,7 +414,7 @@ def test_who_was_removed_meanwhile_cannot_vote(site, person, opened):
     standing = services.standing_of(eve, "Board")
     site.write(Delete(keys.user("Eve")))
     with pytest.raises(Exception, match="Refused"):
-        services._record_cast(eve, standing, "1", utc_now(), "1", paper=False)
+        _record_cast(eve, standing, "1", utc_now(), "1", paper=False)
     assert ballots() == []
 
 

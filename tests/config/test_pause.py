@@ -29,6 +29,7 @@ from store import keys, trips
 from store.connect import connect
 from store.log import EventLog
 from store.table import Key, Put, Span
+from tests.clock import stands_at
 from tests.people import PASSWORD, enrol
 from upkeep import jobs
 from upkeep import pause as pausing
@@ -377,7 +378,7 @@ def test_the_worker_rests_but_for_sealing_the_log(site, board, person, outbox):
 
 def test_no_election_is_closed_while_the_site_is_paused(site, board, monkeypatch):
     pause("Ada", 5)
-    monkeypatch.setattr("acts.site.now_text", lambda: "2999-01-01T00:00:00.000Z")
+    stands_at(monkeypatch, "2999-01-01T00:00:00.000Z")
     assert run(Job("ends", 5, organising.close_what_is_over), Leases(site)).outcome == Outcome.RESTING
     assert elections.find("Board").stored_state == State.OPEN
 

@@ -12,6 +12,7 @@ from accounts import services as accounts
 from accounts.rules import Role
 from acts.site import table
 from elections import invitations, repository, services
+from elections.services import drafts
 from mail import outbox as mail
 from polls import services as polls
 from ranking.candidates import Candidate
@@ -56,7 +57,7 @@ def removals(ada) -> tuple[Put, Callable[[], bool]]:
 
 def renames(ada) -> tuple[Put, Callable[[], bool]]:
     draft = services.create(ada, "Board")
-    services._rename(ada, draft, "Council")
+    drafts._rename(ada, draft, "Council")
     return a_poison_of(keys.RENAMED.pk), lambda: not repository.find("Council").renamed_from
 
 
@@ -73,7 +74,7 @@ def broken_election(**words) -> Put:
 
 
 def ends(ada) -> tuple[Put, Callable[[], bool]]:
-    services._shut("Ada", board(ada))
+    services.CLOSING.shut(board(ada), "Ada")
     poison = broken_election(no_voting_after="2020-01-01T00:00:00.000Z")
     return poison, lambda: repository.find("Board").stored_state == repository.State.CLOSED
 
@@ -162,7 +163,7 @@ def test_a_store_in_trouble_and_a_pause_end_the_round_for_all(site, ada, monkeyp
         seen.append(gone.name)
         raise error
 
-    monkeypatch.setattr(accounts, "after_removal", [tidy_up])
+    monkeypatch.setattr(accounts.LEAVING, "steps", (tidy_up,))
     for name in ("Eve", "Fay"):
         site.write(*people.leaving(somebody(name), "2020-01-01T00:00:00.000Z"))
     ended = jobs.run(Job("removals", 1, accounts.see_off_all), Leases(site))

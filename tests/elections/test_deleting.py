@@ -14,6 +14,7 @@ from accounts.rules import Role
 from acts.site import acting_on, table
 from ballots import services as ballots
 from elections import repository, services
+from elections.services import deleting, drafts
 from ranking.candidates import Candidate
 from store import keys
 from store.chaos import Chaos
@@ -129,7 +130,7 @@ def test_killed_at_any_write_the_worker_takes_it_up(tmp_path, monkeypatch):
 
 
 def test_one_election_takes_no_more_than_its_turn(site, ada, board, monkeypatch):
-    monkeypatch.setattr(services, "A_TURN", 1)
+    monkeypatch.setattr(deleting, "A_TURN", 1)
     services.delete(ada, board)
     assert services.clear_away_all() == 0
     rounds = next(number for number in count(1) if services.clear_away_all())
@@ -141,7 +142,7 @@ def test_one_election_takes_no_more_than_its_turn(site, ada, board, monkeypatch)
 
 
 def test_while_it_is_being_cleared_away_its_name_is_not_given(site, ada, board, monkeypatch):
-    monkeypatch.setattr(services, "AT_ONCE", 1)
+    monkeypatch.setattr(drafts, "AT_ONCE", 1)
     other = services.create(ada, "Other")
     services.delete(ada, board)
     with pytest.raises(services.NameTaken, match="still being cleared away"):

@@ -9,10 +9,12 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 from django.urls import reverse
 
+from accounts import repository as people
 from accounts.rules import Role
 from elections import repository, services
 from elections.rules import State
 from ranking.candidates import Candidate
+from tests.clock import stands_at
 from tests.people import enrol
 
 FORM = {
@@ -116,7 +118,7 @@ def test_a_draft_is_there_for_those_who_run_it_only(ada, board, signed_in):
 
 
 def test_an_open_election_is_there_for_everybody_signed_in(ada, board, signed_in):
-    user = services.people.find("Ada")
+    user = people.find("Ada")
     services.add_candidates(user, board, [Candidate("Bo", "I *will*.", ""), Candidate("Cy")])
     services.add_voters(user, board, ["Hypatia"])
     services.open_(user, repository.find(board.name), editable=False)
@@ -128,7 +130,7 @@ def test_an_open_election_is_there_for_everybody_signed_in(ada, board, signed_in
 
 @pytest.mark.parametrize("path", ["dashboard", "candidates", "roll", "managers", "election_settings", "export_roll"])
 def test_strangers_do_not_see_what_organisers_see(ada, board, signed_in, path):
-    user = services.people.find("Ada")
+    user = people.find("Ada")
     services.add_candidates(user, board, [Candidate("Bo"), Candidate("Cy")])
     services.add_voters(user, board, ["Hypatia"])
     services.open_(user, repository.find(board.name), editable=False)
@@ -179,9 +181,7 @@ def test_a_file_that_is_no_list_is_a_sentence(ada, board):
 
 def test_the_roll_is_searched_paged_and_exported(ada, board):
     enrol("=cmd()")
-    services.add_voters(
-        services.people.find("Ada"), board, [f"voter.{n:03}@example.org" for n in range(120)] + ["=cmd()"]
-    )
+    services.add_voters(people.find("Ada"), board, [f"voter.{n:03}@example.org" for n in range(120)] + ["=cmd()"])
     first = text_of(ada.get(address("roll")))
     assert 'rel="next"' in first
     assert "voter.007@" in text_of(ada.get(address("roll") + "?q=VOTER.007"))
@@ -222,7 +222,7 @@ def test_lists_are_narrowed_by_tab_and_by_name(ada, board, signed_in):
 
 
 def test_an_election_that_is_open_and_still_editable_is_listed_as_open(ada, board, signed_in):
-    user = services.people.find("Ada")
+    user = people.find("Ada")
     services.add_candidates(user, board, [Candidate("Bo"), Candidate("Cy")])
     services.add_voters(user, board, ["Hypatia"])
     services.open_(user, repository.find(board.name), editable=True)
@@ -250,11 +250,11 @@ def test_tick_records_what_is_over(ada, board, monkeypatch):
 
     from django.core.management import call_command
 
-    user = services.people.find("Ada")
+    user = people.find("Ada")
     services.add_candidates(user, board, [Candidate("Bo"), Candidate("Cy")])
     services.add_voters(user, board, ["Hypatia"])
     services.open_(user, repository.find(board.name), editable=False)
-    monkeypatch.setattr(repository, "now_text", lambda: "2199-12-01T00:00:00.000Z")
+    stands_at(monkeypatch, "2199-12-01T00:00:00.000Z")
     said = StringIO()
     call_command("tick", stdout=said)
     assert said.getvalue().startswith("1 elections closed, 0 mails queued")

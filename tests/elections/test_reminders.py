@@ -15,6 +15,7 @@ from elections import invitations, reminders, repository, services
 from elections.reminders import due, moment, remind_by_the_clock
 from elections.rules import Action, WrongState
 from mail import outbox as mail
+from pages.times import from_text
 from ranking.candidates import Candidate
 from store import keys
 from store.log import EventLog, as_text
@@ -38,7 +39,7 @@ class Clock:
 @pytest.fixture
 def clock(monkeypatch):
     clock = Clock()
-    monkeypatch.setattr(repository, "now_text", clock)
+    monkeypatch.setattr("acts.site.utc_now", lambda: from_text(clock()))
     return clock
 
 

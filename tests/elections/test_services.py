@@ -20,6 +20,7 @@ from store import keys
 from store.log import EventLog
 from store.table import Delete
 from tests.at_once import at_once
+from tests.clock import stands_at
 from tests.people import enrol
 
 PAST, FUTURE, LATER = "2020-01-01T00:00:00.000Z", "2999-01-01T00:00:00.000Z", "2999-02-01T00:00:00.000Z"
@@ -121,7 +122,7 @@ def test_a_closed_election_changes_nothing_any_more(ada, ready):
 def test_an_election_past_its_end_is_closed_with_no_job_having_run(ada, ready, monkeypatch):
     election = services.change(ada, ready, Action.SET_UP, no_voting_after=FUTURE)
     election = services.open_(ada, election, editable=False)
-    monkeypatch.setattr(repository, "now_text", lambda: FUTURE)
+    stands_at(monkeypatch, FUTURE)
     assert again(election).state(FUTURE) == State.CLOSED
     with pytest.raises(WrongState):
         services.extend(ada, election, LATER)
@@ -131,7 +132,7 @@ def test_the_end_is_recorded_once_by_any_number_of_workers(site, ada, ready, mon
     election = services.change(ada, ready, Action.SET_UP, no_voting_after=FUTURE)
     services.open_(ada, election, editable=False)
     assert services.close_what_is_over() == 0
-    monkeypatch.setattr(repository, "now_text", lambda: LATER)
+    stands_at(monkeypatch, LATER)
     closed = []
     workers = [threading.Thread(target=lambda: closed.append(services.close_what_is_over())) for _ in range(6)]
     for worker in workers:

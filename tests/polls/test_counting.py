@@ -7,7 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from polls import counting, repository, services
-from polls.counting import Account, agreement
+from polls.counting import SideBySide, agreement
+from polls.sealing import seal
 from store import keys, trips
 from store.table import Put
 from tally import undrawn
@@ -20,11 +21,11 @@ from .conftest import by_ida, vote
 NAMES = ("Ada", "Bo", "Cy")
 
 
-def account(*rankings: str, names=NAMES, seed: str = "seed") -> Account:
-    return Account.of(Ballots.of(names, rankings), seed)
+def account(*rankings: str, names=NAMES, seed: str = "seed") -> SideBySide:
+    return SideBySide.of(Ballots.of(names, rankings), seed)
 
 
-def leaders(found: Account) -> dict[str, tuple[str, ...]]:
+def leaders(found: SideBySide) -> dict[str, tuple[str, ...]]:
     return {each.method: each.leaders for each in found.counted}
 
 
@@ -87,20 +88,20 @@ def test_the_order_of_votes_makes_no_difference(rankings, chance):
 
 def test_what_is_sealed_is_read_as_it_was():
     found = account("0>1=2", "1", "2>0")
-    assert Account.from_bytes(found.as_bytes()) == found
+    assert SideBySide.from_bytes(found.as_bytes()) == found
 
 
 def test_the_largest_poll_fits_one_item():
     names = [f"{number:02d} {'ü' * 190}" for number in range(50)]
     rankings = [">".join(str((start * 7 + step * 3) % 50) for step in range(50)) for start in range(50)]
-    assert len(Account.of(Ballots.of(names, rankings), "seed").as_bytes()) < 300_000
+    assert len(SideBySide.of(Ballots.of(names, rankings), "seed").as_bytes()) < 300_000
 
 
 # --- as votes come in ---
 
 
-def recounted(poll) -> Account:
-    return Account.of(repository.counted(poll), poll.seed)
+def recounted(poll) -> SideBySide:
+    return SideBySide.of(repository.counted(poll), poll.seed)
 
 
 def test_votes_and_changes_are_followed(made, shelf):
@@ -137,7 +138,7 @@ def test_votes_that_the_index_has_not_told_are_found_by_the_gates(made, shelf, m
 
 def put_votes(site, poll, number: int) -> None:
     """Very many votes, as casting them would have stored them."""
-    gates = repository.gate_keys(poll.id)
+    gates = repository.GATES.keys(poll.id)
     items = []
     for each in range(number):
         place = keys.vote(poll.id, f"{each:032x}")
@@ -167,7 +168,7 @@ def test_the_results_cost_the_same_for_few_votes_and_for_many(site, made, shelf)
     assert set(costs.values()) == {2}, "the poll with its gates; what is new"
     for poll in (few, many):
         services.close(by_ida(poll))
-        services.seal(poll.id)
+        seal(poll.id)
         with trips.counted() as asked:
             assert shelf.look(poll.id).is_sealed
         assert asked.count == 1
@@ -179,7 +180,7 @@ def test_all_pages_of_votes_are_counted(site, made):
     first = site.page(keys.votes(poll.id))
     assert first.cursor is not None
     services.close(by_ida(poll))
-    assert services.seal(poll.id)
+    assert seal(poll.id)
     head = site.get(keys.poll_result(poll.id))
     assert head["votes"] == 6_000
     assert repository.read_counted(repository.find(poll.id), head["digest"]).total == 6_000
@@ -218,11 +219,11 @@ def test_what_an_earlier_seal_has_left_is_not_in_the_files_of_the_next(made, mon
     vote(poll, "a", "Pizza")
     vote(poll, "b", "Sushi")
     services.close(by_ida(poll))
-    services.seal(poll.id)
+    seal(poll.id)
     services.reopen(by_ida(poll), None)
     vote(poll, "a", "Sushi")
     services.close(by_ida(poll))
-    services.seal(poll.id)
+    seal(poll.id)
     assert repository.read_counted(poll, repository.counted(poll).digest).counts == {"1": 2}
 
 

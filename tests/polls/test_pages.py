@@ -15,8 +15,10 @@ from accounts.rules import Role
 from acts.refusals import Overtaken
 from acts.site import log
 from polls import repository, services, voters
+from polls.sealing import seal_what_is_over
 from store import keys
 from store.table import Delete
+from tests.clock import stands_at
 
 from .conftest import by_ida, events, in_hours, ranks, vote
 
@@ -282,8 +284,7 @@ def test_a_poll_that_ran_out_says_so_and_keeps_what_was_typed(made, client, monk
     poll = made(expires_at=in_hours(1))
     form = form_of(client, poll)
     late = in_hours(2)
-    for module in ("services", "views", "live"):
-        monkeypatch.setattr(f"polls.{module}.now_text", lambda: late)
+    stands_at(monkeypatch, late)
     answer = send(client, poll, "Sushi", form)
     assert answer.status_code == 422
     assert "This poll is closed." in text(answer)
@@ -476,7 +477,7 @@ def test_a_large_poll_that_is_over_is_the_workers_to_count(made, shelf, client, 
     answer = client.get(f"/poll/{poll.id}/results/")
     assert answer.status_code == 202
     assert "being counted" in text(answer)
-    services.seal_what_is_over()
+    seal_what_is_over()
     assert client.get(f"/poll/{poll.id}/results/").status_code == 200
 
 

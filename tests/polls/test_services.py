@@ -14,14 +14,16 @@ from acts.queues import SomeFailed
 from acts.refusals import NotAllowed, Overtaken
 from acts.site import log
 from polls import demo, repository, services, voters
-from polls.counting import Account
-from polls.rules import Act, Full, NotNow, NotThere, Relation
+from polls.counting import SideBySide
+from polls.rules import Act, Full, NotNow, NotThere, PollRelation
+from polls.sealing import Disagreement, anything_over, seal, seal_or_complain, seal_what_is_over
 from ranking.rankings import BadRanking
 from store import keys
 from store.log import as_text, utc_now
 from store.log.seal import Sealer, verify
 from store.table import Delete, Refused
 from tests.at_once import at_once
+from tests.clock import stands_at
 
 from .conftest import CHOSEN, NAMES, by_ida, events, in_hours, ranks, vote
 
@@ -164,9 +166,9 @@ def test_there_is_no_voting_in_a_poll_that_does_not_exist(site):
 def test_the_end_itself_is_too_late(made, monkeypatch):
     poll = made(expires_at=in_hours(1))
     just_before = as_text(poll.ends - timedelta(milliseconds=1))
-    monkeypatch.setattr(services, "now_text", lambda: just_before)
+    stands_at(monkeypatch, just_before)
     vote(poll, "a", "Pizza")
-    monkeypatch.setattr(services, "now_text", lambda: poll.expires_at)
+    stands_at(monkeypatch, poll.expires_at)
     with pytest.raises(NotNow, match="closed"):
         vote(poll, "b", "Pizza")
     assert voted(poll) == 1
@@ -190,12 +192,12 @@ def test_the_gate_keeps_a_close_also_from_somebody_who_looked_before_it(made):
 def test_a_full_poll_says_so_and_lets_votes_be_changed(made, monkeypatch):
     monkeypatch.setattr(repository, "MOST_A_GATE", 1)
     poll = made()
-    for number in range(repository.GATES):
+    for number in range(repository.GATES.count):
         vote(poll, f"voter {number}", "Pizza")
     with pytest.raises(Full):
         vote(poll, "one more", "Pizza")
     assert vote(poll, "voter 0", "Sushi").acts == 1
-    assert voted(poll) == repository.GATES
+    assert voted(poll) == repository.GATES.count
 
 
 def test_a_vote_lies_under_a_name_that_tells_nothing(made):
@@ -222,10 +224,10 @@ def test_closing_and_opening_again(site, made):
 
 def test_a_close_that_was_cut_short_is_finished_by_whoever_comes_next(site, made):
     poll = made()
-    services._shut("Ida", poll)
+    services.CLOSING.shut(poll, "Ida")
     with pytest.raises(NotNow):
         vote(poll, "a", "Pizza")
-    assert services.seal(poll.id)
+    assert seal(poll.id)
     assert len(events(site, "PollClosed")) == 1
     assert repository.find(poll.id).closing is None
 
@@ -238,15 +240,15 @@ def test_an_end_moves_later_only_and_not_beyond_the_day_it_disappears(site, made
     for end in (in_hours(3), in_hours(-1), in_hours(24 * 60)):
         with pytest.raises(NotNow):
             services.extend(by_ida(poll), end)
-    assert {gate["until"] for gate in site.get_many(repository.gate_keys(poll.id)).values()} == {later}
+    assert {gate["until"] for gate in site.get_many(repository.GATES.keys(poll.id)).values()} == {later}
 
 
 def test_one_that_ran_out_is_opened_again_with_a_new_end(made, monkeypatch):
     poll = made(expires_at=in_hours(1))
     vote(poll, "a", "Pizza")
     late = in_hours(2)
-    monkeypatch.setattr(services, "now_text", lambda: late)
-    assert services.seal(poll.id)
+    stands_at(monkeypatch, late)
+    assert seal(poll.id)
     with pytest.raises(NotNow):
         services.reopen(by_ida(poll), poll.expires_at)
     services.reopen(by_ida(poll), in_hours(5))
@@ -285,9 +287,9 @@ def test_nothing_of_a_deleted_poll_is_left_but_its_events(site, made):
 def test_who_may_do_what(made, person):
     poll = made()
     admin, other = person("Root", Role.ADMIN), person("Eve")
-    assert services.relation(poll, people.find("Ida"), "") == Relation.MAKER
-    assert services.relation(poll, admin, "") == Relation.MODERATOR
-    assert services.relation(poll, other, "") == services.relation(poll, AnonymousUser(), "") == Relation.NOBODY
+    assert services.relation(poll, people.find("Ida"), "") == PollRelation.MAKER
+    assert services.relation(poll, admin, "") == PollRelation.MODERATOR
+    assert services.relation(poll, other, "") == services.relation(poll, AnonymousUser(), "") == PollRelation.NOBODY
     services.find_runner(poll.id, admin, "").check(Act.CLOSE)
     with pytest.raises(NotNow):
         services.find_runner(poll.id, admin, "").check(Act.EXTEND)
@@ -298,14 +300,14 @@ def test_who_may_do_what(made, person):
 def test_a_maker_who_lost_the_role_no_longer_runs_it(made):
     poll, ida = made(), people.find("Ida")
     ida.role_name = Role.VOTER.name
-    assert services.relation(poll, ida, "") == Relation.NOBODY
+    assert services.relation(poll, ida, "") == PollRelation.NOBODY
 
 
 def test_without_an_account_the_key_of_the_private_link_runs_it(site):
     poll, key = services.make(AnonymousUser(), NAMES, 30, **CHOSEN)
-    assert services.relation(poll, AnonymousUser(), key) == Relation.MAKER
-    assert services.relation(poll, AnonymousUser(), key + "x") == Relation.NOBODY
-    assert services.relation(poll, AnonymousUser(), "") == Relation.NOBODY
+    assert services.relation(poll, AnonymousUser(), key) == PollRelation.MAKER
+    assert services.relation(poll, AnonymousUser(), key + "x") == PollRelation.NOBODY
+    assert services.relation(poll, AnonymousUser(), "") == PollRelation.NOBODY
     assert key not in str(list(site.everything()))
     assert poll.key not in str(events(site, "PollCreated"))
 
@@ -315,7 +317,7 @@ def test_polls_of_somebody_who_is_removed_pass_to_the_owner(site, made, person):
     poll, ida = made(), people.find("Ida")
     services.pass_on(ida)
     assert repository.find(poll.id).maker == "Olga"
-    assert services.relation(repository.find(poll.id), ida, "") == Relation.NOBODY
+    assert services.relation(repository.find(poll.id), ida, "") == PollRelation.NOBODY
     assert [each.id for each in repository.lists(keys.made_by("Olga"), limit=9)[0]] == [poll.id]
     assert repository.lists(keys.made_by("Ida"), limit=9)[0] == []
 
@@ -342,7 +344,7 @@ def test_the_demo_has_a_poll_that_ended_in_a_circle(site, person):
     person(demo.MAKER)
     demo.load()
     over = next(each for each in repository.lists(keys.made_by(demo.MAKER), limit=9)[0] if each.closed_at)
-    schulze = Account.from_bytes(repository.find_sealed(over.id)["report"]).by("schulze").result
+    schulze = SideBySide.from_bytes(repository.find_sealed(over.id)["report"]).by("schulze").result
     above = dict(zip(schulze.candidates, schulze.pairwise, strict=True))
     place = {name: number for number, name in enumerate(schulze.candidates)}
     for one, other in (("Thursday", "Friday"), ("Friday", "Saturday"), ("Saturday", "Thursday")):
@@ -355,13 +357,13 @@ def test_the_demo_has_a_poll_that_ended_in_a_circle(site, person):
 def test_the_worker_finds_what_is_over_seals_it_once_and_forgets_it(site, made, monkeypatch):
     poll, endless = made(expires_at=in_hours(1)), made()
     vote(poll, "a", "Pizza>Sushi")
-    assert not services.anything_over()
-    assert services.seal_what_is_over() == 0
+    assert not anything_over()
+    assert seal_what_is_over() == 0
     late = in_hours(2)
-    monkeypatch.setattr(services, "now_text", lambda: late)
-    assert services.anything_over()
-    assert services.seal_what_is_over() == 1
-    assert not services.anything_over()
+    stands_at(monkeypatch, late)
+    assert anything_over()
+    assert seal_what_is_over() == 1
+    assert not anything_over()
     assert repository.find_sealed(poll.id)
     assert not repository.find_sealed(endless.id)
     assert [each["votes"] for each in events(site, "PollResultSealed")] == [1]
@@ -371,17 +373,17 @@ def test_the_worker_finds_what_is_over_seals_it_once_and_forgets_it(site, made, 
 def test_a_sealed_poll_that_is_listed_anew_does_not_keep_the_worker_busy(made):
     poll = made()
     services.close(by_ida(poll))
-    assert services.seal(poll.id)
+    assert seal(poll.id)
     services.list_publicly(by_ida(poll), listed=True)
-    services.seal_what_is_over()
-    assert not services.anything_over()
+    seal_what_is_over()
+    assert not anything_over()
 
 
 def test_of_several_who_seal_one_does_it(site, made):
     poll = made()
     vote(poll, "a", "Pizza")
     services.close(by_ida(poll))
-    at_once(*[partial(services.seal, poll.id)] * 6)
+    at_once(*[partial(seal, poll.id)] * 6)
     assert len(events(site, "PollResultSealed")) == 1
 
 
@@ -391,11 +393,11 @@ def test_votes_that_do_not_fit_the_gates_are_not_sealed(site, made):
     vote(poll, "b", "Pizza")
     services.close(by_ida(poll))
     site.write(Delete(keys.vote(poll.id, voters.id_of(poll.id, "a"))))
-    with pytest.raises(services.Disagreement, match="1 votes"):
-        services.seal(poll.id)
-    assert not services.seal_or_complain(poll.id)
+    with pytest.raises(Disagreement, match="1 votes"):
+        seal(poll.id)
+    assert not seal_or_complain(poll.id)
     with pytest.raises(SomeFailed):
-        services.seal_what_is_over()
+        seal_what_is_over()
 
 
 def test_a_refused_vote_leaves_no_event(site, made):

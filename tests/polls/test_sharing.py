@@ -12,6 +12,7 @@ from django.test import Client
 from PIL import Image
 
 from polls import live, services
+from polls.sealing import seal
 
 from .conftest import by_ida, vote
 from .test_pages import at_leisure, ranks, send, text  # noqa: F401 - a fixture
@@ -171,7 +172,7 @@ def test_a_link_to_a_poll_that_is_over_shows_how_it_ended(made, shelf, client, n
     poll = made(*names)
     vote(poll, "a", names[0])
     services.close(by_ida(poll))
-    services.seal(poll.id)
+    seal(poll.id)
     said = meta(client.get(f"/poll/{poll.id}/{path}").content.decode())
     assert said["description"] == f"All three methods agree: {names[0]}."
     answer = client.get(said["image"].removeprefix(SITE))
@@ -184,7 +185,7 @@ def test_there_is_no_picture_of_a_result_that_is_not_there(made, shelf, client):
     vote(poll, "a", "Pizza")
     assert client.get(f"/poll/{poll.id}/card/en/1-made-up.png").status_code == 404
     services.close(by_ida(poll))
-    services.seal(poll.id)
+    seal(poll.id)
     image = meta(client.get(f"/poll/{poll.id}/").content.decode())["image"].removeprefix(SITE)
     assert client.get(image).status_code == 200
     for wrong in (image.replace("/en/", "/xx/"), image.replace("/1-", "/2-")):

@@ -13,6 +13,7 @@ from accounts import repository as people
 from accounts.rules import Role
 from ballots import repository as ballots
 from ballots import services as casting
+from ballots.services import sealing
 from elections import repository as elections
 from elections import services as organising
 from results import apart, published, repository, services
@@ -184,7 +185,7 @@ def test_in_a_public_election_the_list_says_whose_each_is(closed, look):
 
 @pytest.fixture
 def in_small_parts(monkeypatch):
-    monkeypatch.setattr(casting, "A_SEALED_PART", 100)
+    monkeypatch.setattr(sealing, "A_SEALED_PART", 100)
     monkeypatch.setattr(follow, "A_PAGE", 2)
 
 

@@ -14,11 +14,12 @@ import pytest
 
 from accounts import repository as people
 from ballots import services as voting
-from ballots.services import CannotSeal
+from ballots.sealed import CannotSeal
 from elections import copying
 from elections import repository as elections
 from elections import services as organising
 from elections.rules import Election
+from elections.services.lifecycle import OPENING
 from ranking.candidates import Candidate
 from results import live, proof, repository, services, verify
 from results.checks.what_if import job_of
@@ -395,9 +396,9 @@ def open_as_before(name: str = "Board") -> Election:
     """What opening a draft wrote then: its seed was made with it, and nothing else was said of lots."""
     owner, draft = people.find("the organiser"), elections.find(name)
     after = replace(draft, allow_edit=False, allow_vote=True)
-    also = [write for part in organising.with_opening for write in part(after)]
+    also = [write for writes in OPENING.taken(after) for write in writes]
     writes = [*organising.opening(draft, after), *also, elections.reminders_from_now(draft)]
-    organising._record(owner, "ElectionOpened", draft, {"editable": False}, *writes)
+    organising.record(owner, "ElectionOpened", draft, {"editable": False}, *writes)
     return elections.find(name)
 
 

@@ -10,6 +10,7 @@ import pytest
 
 from accounts import repository as people
 from ballots import services as voting
+from ballots.services import sealing
 from elections import repository as elections
 from elections import services as organising
 from results import proof, repository, services
@@ -61,7 +62,7 @@ def test_what_nobody_touched_is_as_it_was_sealed(site, sealed, secret):
 
 @BOTH
 def test_ballots_in_many_parts_are_compared_too(site, sealed, secret, monkeypatch):
-    monkeypatch.setattr(voting, "A_SEALED_PART", 100)
+    monkeypatch.setattr(sealing, "A_SEALED_PART", 100)
     monkeypatch.setattr(repository, "RANKINGS_A_PART", 1)
     sealed(secret)
     assert len(list(site.each(keys.all_published("Board")))) > 1

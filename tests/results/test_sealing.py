@@ -25,6 +25,7 @@ from tally.ballots import Ballots
 from tally.closeness import RECOUNTS
 from tests.at_once import at_once
 from tests.ballots.conftest import opened, ranks  # noqa: F401 - a fixture
+from tests.clock import stands_at
 
 
 @pytest.fixture
@@ -87,7 +88,7 @@ def test_what_takes_long_to_count_is_left_to_the_worker(site, voted, close, monk
 def test_a_window_that_has_passed_is_enough(site, voted, monkeypatch):
     voted({"Ada": 1}, no_voting_after=as_text(utc_now() + timedelta(seconds=60)))
     later = as_text(utc_now() + timedelta(seconds=61))
-    monkeypatch.setattr(elections, "now_text", lambda: later)
+    stands_at(monkeypatch, later)
     assert services.find("Board").report.result.winners == ("Ada",)
 
 

@@ -1,7 +1,0 @@
-"""The app of people."""
-
-from django.apps import AppConfig
-
-
-class AccountsConfig(AppConfig):
-    name = "accounts"

@@ -1,0 +1,5 @@
+"""Why the ballots of a closed election may not be sealed."""
+
+
+class CannotSeal(Exception):
+    """Something about the ballots is not as it must be; the election waits until somebody has looked."""

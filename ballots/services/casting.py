@@ -1,0 +1,196 @@
+"""Casting, changing and withdrawing a ballot."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime
+
+from django.utils.translation import gettext_lazy as _
+
+from accounts import repository as people
+from accounts.models import User
+from acts.again import try_again
+from acts.once import once
+from acts.refusals import OVERTAKEN, Overtaken
+from acts.site import log_at, now_text
+from ballots import letters, repository, rules, secrecy
+from ballots.repository import Standing
+from ballots.rules import Ballot, HasNotVoted, NotOnTheRoll
+from elections import services as organising
+from elections.rules import Action, State, check_when, check_who
+from elections.turnout import tells_who, turnout
+from ranking.rankings import Ranks, ranking_from
+from store.log import Event, as_text, utc_now
+from store.table import Item, Write
+
+TRIES = 8  # how often somebody may be overtaken by their own other tabs, or by the roll
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What became of a form: the ballot cast, unless the form had been carried out before; and what it replaced."""
+
+    ballot: Ballot | None
+    replaced: bool = False
+    acts: int = 0  # how often the voter had acted before
+
+
+BEFORE = Outcome(None)  # of a form that was carried out before
+
+
+# --- who votes ---
+
+
+def standing_of(user: User, election_name: str, form: str = "") -> Standing | None:
+    """What this person is to the election. Drafts are nobody's to vote in, and so are not there."""
+    found = repository.standing_of(user, election_name, form=form)
+    return None if found is None or found.election.stored_state == State.DRAFT else found
+
+
+def check_voter(standing: Standing, now: str) -> None:
+    rules.check_voting(standing.election, now)
+    if standing.voter is None:
+        raise NotOnTheRoll(rules.not_on_the_roll(standing.election))
+    if standing.salt is not None:
+        secrecy.check_secret(standing.salt)
+
+
+def check_own(standing: Standing, now: str) -> None:
+    """As `check_voter`, of who acts themselves: nobody can change a ballot that a restore has made nobody's."""
+    check_voter(standing, now)
+    if standing.is_unlinked:
+        raise rules.Unlinked(rules.UNLINKED)
+
+
+# --- casting ---
+
+
+def cast(user: User, election_name: str, ranks: Ranks, form: str) -> Outcome:
+    """Cast a ballot, or put it in the place of the one there is.
+
+    `form` is a token of the form: the same form again changes nothing.
+    """
+    return _carried_out(form, lambda: _cast(user, standing_of(user, election_name, form), ranks, form))
+
+
+def _carried_out(form: str, act: Callable[[], Outcome]) -> Outcome:
+    return once(form, lambda: try_again(act, TRIES), BEFORE)
+
+
+def _cast(user: User, standing: Standing | None, ranks: Ranks, form: str, *, paper: bool = False) -> Outcome:
+    now = utc_now()
+    if standing is None:
+        raise rules.NotThere(rules.NOT_OPEN)
+    if standing.repeated:
+        return BEFORE
+    (check_voter if paper else check_own)(standing, as_text(now))
+    if standing.ballot_key is None and not standing.is_unlinked:
+        raise Overtaken(OVERTAKEN)  # it was shut, and its salt destroyed, between two of our readings
+    rankings = ranking_from(ranks, repository.candidates_of(standing.election))
+    if paper:
+        _check_no_ballot(standing)
+    ballot = _record_cast(user, standing, rankings, now, form, paper=paper)
+    return Outcome(ballot, standing.voted, standing.acts)
+
+
+def _record_cast(user: User, standing: Standing, rankings: str, now: datetime, form: str, *, paper: bool) -> Ballot:
+    when = None if standing.election.secret_ballot else as_text(now)
+    ballot = Ballot(rankings, secrecy.new_confirmation(), when)
+    said: Item = {"election_name": standing.election.name, "voter_name": standing.voter, "changed": standing.voted}
+    if paper:
+        said["paper"] = True
+    if standing.entry is None and standing.account:
+        said["account"] = standing.account
+    if not standing.election.secret_ballot:
+        said |= {"rankings": rankings, "confirmation": ballot.confirmation}
+    writes = [
+        *repository.casting(standing, ballot, now, paper=paper),
+        *letters.of_cast(standing, user.name, paper=paper),
+    ]
+    log_at(now).record(Event(user.name, "BallotCast", said), *writes, people.is_still(user), once=form)
+    return ballot
+
+
+# --- withdrawing ---
+
+
+def withdraw(user: User, election_name: str, form: str) -> Outcome:
+    return _carried_out(form, lambda: _withdraw(user, standing_of(user, election_name, form), form))
+
+
+def _withdraw(user: User, standing: Standing | None, form: str) -> Outcome:
+    now = utc_now()
+    if standing is None:
+        raise rules.NotThere(rules.NOT_OPEN)
+    if standing.repeated:
+        return BEFORE
+    check_own(standing, as_text(now))
+    if standing.ballot_key is None:
+        raise Overtaken(OVERTAKEN)
+    if not standing.voted:
+        raise HasNotVoted(rules.NOTHING_CAST)
+    record_withdrawal(user.name, standing, now, *letters.of_withdrawal(standing), once=form)
+    return Outcome(None, standing.voted, standing.acts)
+
+
+def record_withdrawal(actor: str, standing: Standing, now: datetime, *also: Write, once: str | None = None) -> None:
+    said = {"election_name": standing.election.name, "voter_name": standing.voter}
+    writes = [*repository.withdrawal(standing, now), *also]
+    log_at(now).record(Event(actor, "BallotWithdrawn", said), *writes, once=once)
+
+
+# --- on paper ---
+
+
+def enter_paper(actor: User, election_name: str, voter: str, ranks: Ranks, form: str) -> Outcome:
+    """An organiser types in what somebody on the roll has put on paper; the log and the turnout say so.
+
+    That they have voted already is said last: a form that would be refused anyhow must not tell it.
+    """
+
+    def act() -> Outcome:
+        found = paper_standing(election_name, voter, form)
+        if found is not None:
+            check_paper(actor, found)
+        return _cast(actor, found, ranks, form, paper=True)
+
+    return _carried_out(form, act)
+
+
+def paper_standing(election_name: str, voter: str, form: str = "") -> Standing | None:
+    """Of somebody with an account, all their entries; else the one that was typed, unless its account is gone."""
+    person = people.find_by_email(voter) if "@" in voter else people.find(voter)
+    if person is not None:
+        return repository.standing_of(person, election_name, form=form)
+    return repository.standing(election_name, (voter,), own=_of_no_account, form=form)
+
+
+def _of_no_account(entries: list[Item]) -> list[Item]:
+    return [entry for entry in entries if "account" not in entry]
+
+
+def check_paper(actor: User, standing: Standing) -> None:
+    election = standing.election
+    check_who(organising.relation(actor, election), Action.ENTER_PAPER)
+    check_when(election.state(now_text()), Action.ENTER_PAPER)
+    if not election.paper_ballots:
+        raise rules.NotNow(_("This election takes no paper ballots."))
+    if standing.voter is None:
+        raise NotOnTheRoll(_("Nobody of that name is on the roll of this election."))
+
+
+def check_question(actor: User, standing: Standing) -> None:
+    """Before a form is sent, it is said that somebody has voted only where the roll says so, too.
+
+    The turnout is read for whomever one asks: the time that an answer takes must not tell it either.
+    """
+    check_paper(actor, standing)
+    check_voter(standing, now_text())
+    if tells_who(standing.election, turnout(standing.election.name).voted):
+        _check_no_ballot(standing)
+
+
+def _check_no_ballot(standing: Standing) -> None:
+    if standing.voted:
+        raise rules.NotNow(_("%(name)s has voted already.") % {"name": standing.voter})

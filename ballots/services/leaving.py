@@ -1,0 +1,67 @@
+"""The ballots of somebody who was removed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
+
+from accounts.models import User
+from acts.again import try_again
+from acts.queues import take_each
+from acts.refusals import OVERTAKEN, Overtaken
+from acts.site import log, now_text, table
+from ballots import repository
+from elections import repository as elections
+from elections.rules import State
+from store import keys
+from store.log import Event, as_text, utc_now
+from store.table import Delete, Equals, Item
+
+from .casting import TRIES, record_withdrawal
+
+
+def take_along(gone: User) -> None:
+    """Their ballots go with them where the election is still open, and so does their place on the roll."""
+    names = (gone.name, gone.email)
+    listed = [(item["election_name"], name) for name in names for item in _elections_of(name)]
+    take_each(listed, lambda each: _take_ballot(*each))
+    take_each(listed, lambda each: _take_place(*each) if each[1] == gone.name else None)
+
+
+def _elections_of(voter: str) -> Iterator[Item]:
+    return table().each(keys.elections_of_voter(voter))
+
+
+def _take_ballot(election_name: str, voter: str) -> None:
+    """One of those cast before a restore counts and stays: nobody can tell which it is."""
+    try:
+        try_again(partial(_withdraw, election_name, voter), TRIES)
+    except Overtaken:
+        standing = repository.standing(election_name, (voter,))
+        if standing is not None and standing.ballot_key is not None:
+            raise
+
+
+def _withdraw(election_name: str, voter: str) -> None:
+    standing, now = repository.standing(election_name, (voter,)), utc_now()
+    if standing is None or not standing.voted or not standing.election.takes_votes(as_text(now)):
+        return
+    if standing.is_unlinked:
+        return
+    if standing.ballot_key is None:
+        raise Overtaken(OVERTAKEN)  # it was shut, and its salt destroyed, between two of our readings
+    record_withdrawal("plenum", standing, now)
+
+
+def _take_place(election_name: str, voter: str) -> None:
+    """A name that is free again must not stand on a roll; with a ballot that stays, it does, and is nobody's."""
+    try_again(partial(_remove, election_name, voter), TRIES)
+
+
+def _remove(election_name: str, voter: str) -> None:
+    election, entry = elections.find(election_name), table().get(keys.voter(election_name, voter))
+    if election is None or election.state(now_text()) == State.CLOSED or entry is None or entry["voted"]:
+        return
+    gone = Delete(keys.voter(election_name, voter), when=Equals("voted", False))
+    event = Event("plenum", "VotersRemoved", {"election_name": election.name, "voters": [voter]})
+    log().record(event, gone, elections.touched(election, -1))

@@ -1,0 +1,38 @@
+"""After a restore: what nobody can tell any more."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from acts.site import log, now_text, table
+from ballots import secrecy
+from elections import repository as elections
+from elections.rules import Election, State
+from store import keys
+from store.log import Event
+from store.table import Refused, Write
+
+
+def unlink_all() -> int:
+    """Give every open secret election a salt that has none, as in a store filled from a backup; answers how many.
+
+    What was cast before stays in the box and counts.
+    """
+    names = [item["name"] for item in table().each(keys.elections())]
+    return sum(_unlink(election) for name in names if (election := elections.find(name)) is not None)
+
+
+def _unlink(election: Election) -> bool:
+    is_open = election.state(now_text()) in (State.EDITABLE, State.OPEN)
+    if not election.secret_ballot or not is_open:
+        return False
+    event = Event("plenum", "BallotsUnlinked", {"election_name": election.name})
+    try:
+        log().record(event, *unlinking(election), secrecy.new_salt(election))
+    except Refused:
+        return False  # it has its salt
+    return True
+
+
+def unlinking(election: Election) -> list[Write]:
+    return elections.change(election, replace(election, restores=election.restores + 1))

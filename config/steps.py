@@ -1,0 +1,52 @@
+"""What happens when an election opens, closes and is sealed, and when somebody is removed: every step, in its order.
+
+Apps that lie lower in the house know nothing of those above, so each of these acts leaves room for the others' steps.
+Who takes them is said here and nowhere else.
+"""
+
+from __future__ import annotations
+
+from accounts.letters import LETTERS as OF_ACCOUNTS
+from accounts.services import LEAVING
+from ballots import secrecy
+from ballots.letters import LETTERS as OF_BALLOTS
+from ballots.services import take_along
+from ballots.services.sealing import COUNTING
+from elections.letters import LETTERS as OF_ELECTIONS
+from elections.services import pass_on as pass_elections_on
+from elections.services.lifecycle import OPENING, SHUTTING
+from mail.letters import LETTERS
+from polls.services import pass_on as pass_polls_on
+from results.services import seal_result
+from upkeep.nightly import LETTERS as OF_UPKEEP
+
+
+def arrange() -> None:
+    # An election opens (elections.services.open_): one transaction with its gates, and with
+    OPENING.arrange(
+        secrecy.salted,  # the salt that ties a secret ballot to its voter
+    )
+
+    # An election closes (elections.services.close, or the worker when its time has come): one transaction shuts its
+    # gates, with
+    SHUTTING.arrange(
+        secrecy.unsalted,  # the salt's death: from now on nobody can tell whose which ballot is
+    )
+    # and a second says so in the log, with the mark by which the worker finds it.
+
+    # A closed election is sealed (ballots.services.seal_what_is_closed): its ballots are published, part by part; then
+    COUNTING.arrange(
+        seal_result,  # they are counted, and the result is sealed
+    )
+    # and at last the box of a secret election is emptied (ballots.services.emptying).
+
+    # Somebody is removed (accounts.services.remove): the account goes first, and then, each until it is done,
+    LEAVING.arrange(
+        pass_elections_on,  # their elections pass to the site's owner
+        take_along,  # their ballots in open elections go with them, and so do their places on rolls
+        pass_polls_on,  # their polls pass to the site's owner
+    )
+
+    # The mails that people get, each kind by the app that has something to say.
+    for letters in (OF_ACCOUNTS, OF_ELECTIONS, OF_BALLOTS, OF_UPKEEP):
+        LETTERS.update(letters)

@@ -1,0 +1,72 @@
+"""What organisers do: load, decide, record in one transaction, tell people. One room for each kind of act.
+
+A gerund (`opening`, `adding`, `closing`) is what an act writes: parts of a transaction, which replay uses too.
+"""
+
+from .acting import check, record, relation
+from .candidates import add_candidates, edit_candidate, remove_candidate
+from .deleting import A_TURN, clear_away, clear_away_all, delete, deletion, swept
+from .drafts import NAME_TAKEN, NameTaken, change, changing, create, create_draft, rename, respelling
+from .lifecycle import (
+    CLOSING,
+    close,
+    close_if_over,
+    close_what_is_over,
+    closing,
+    extend,
+    fix,
+    open_,
+    opened,
+    opening,
+    shutting,
+)
+from .roll import Added, NobodyHere, add_handful, add_voters, adding, put_on_roll, remove_voter
+from .runners import add_manager, hand_over, pass_on, remove_manager, with_manager, with_owner, without_manager
+
+__all__ = [
+    "A_TURN",
+    "CLOSING",
+    "NAME_TAKEN",
+    "Added",
+    "NameTaken",
+    "NobodyHere",
+    "add_candidates",
+    "add_handful",
+    "add_manager",
+    "add_voters",
+    "adding",
+    "change",
+    "changing",
+    "check",
+    "clear_away",
+    "clear_away_all",
+    "close",
+    "close_if_over",
+    "close_what_is_over",
+    "closing",
+    "create",
+    "create_draft",
+    "delete",
+    "deletion",
+    "edit_candidate",
+    "extend",
+    "fix",
+    "hand_over",
+    "open_",
+    "opened",
+    "opening",
+    "pass_on",
+    "put_on_roll",
+    "record",
+    "relation",
+    "remove_candidate",
+    "remove_manager",
+    "remove_voter",
+    "rename",
+    "respelling",
+    "shutting",
+    "swept",
+    "with_manager",
+    "with_owner",
+    "without_manager",
+]

@@ -1,0 +1,32 @@
+"""What every act of an organiser begins and ends with: whether it is allowed now, and the event that tells of it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from accounts.models import User
+from acts.refusals import OVERTAKEN, Overtaken
+from acts.site import log, now_text
+from elections import rules
+from elections.rules import Action, Election
+from store.log import Event
+from store.table import Refused, Write
+
+
+def relation(user: User, election: Election) -> rules.Relation:
+    return rules.relation(user.name, user.role, election)
+
+
+def check(user: User, election: Election, action: Action) -> None:
+    """Refuse what this person may not do, or what cannot be done now."""
+    rules.check_who(relation(user, election), action)
+    rules.check_when(election.state(now_text()), action)
+    rules.check_in_place(election, action)
+
+
+def record(actor: User, event_type: str, election: Election, data: dict[str, Any], *writes: Write) -> None:
+    event = Event(actor.name, event_type, {"election_name": election.name, **data})
+    try:
+        log().record(event, *writes)
+    except Refused:
+        raise Overtaken(OVERTAKEN) from None

@@ -1,0 +1,96 @@
+"""Who stands."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, replace
+from functools import partial
+
+from django.utils.translation import gettext_lazy as _
+
+from accounts.models import User
+from acts.again import try_again
+from acts.handfuls import A_TRANSACTION
+from acts.refusals import OVERTAKEN, Overtaken
+from elections import repository, rules
+from elections.rules import Action, Election
+from ranking.candidates import Candidate
+from store import keys
+from store.table import Delete, Exists
+
+from .acting import check, record
+
+AN_EVENT = 200_000  # bytes of candidates in one event; an item holds 400 KB
+
+
+def add_candidates(actor: User, election: Election, new: Sequence[Candidate]) -> list[str]:
+    """Add those that are not there yet; answers their names."""
+    return [name for batch in _batches(new) for name in try_again(partial(_add_batch, actor, election.name, batch))]
+
+
+def _batches(new: Sequence[Candidate]) -> Iterator[list[Candidate]]:
+    """As many as fit a transaction, and as long as what is said about them fits its event."""
+    batch: list[Candidate] = []
+    size = 0
+    for each in new:
+        weight = len(json.dumps(asdict(each)).encode())
+        if batch and (len(batch) == A_TRANSACTION or size + weight > AN_EVENT):
+            yield batch
+            batch, size = [], 0
+        batch.append(each)
+        size += weight
+    if batch:
+        yield batch
+
+
+def _add_batch(actor: User, name: str, new: Sequence[Candidate]) -> list[str]:
+    election = repository.find(name)
+    if election is None:
+        raise Overtaken(OVERTAKEN)
+    check(actor, election, Action.ADD_CANDIDATES)
+    batch = _numbered(new, repository.candidates(name))
+    _record_candidates(actor, election, batch)
+    return [each.name for each in batch]
+
+
+def _numbered(new: Sequence[Candidate], there: Sequence[Candidate]) -> list[Candidate]:
+    """Those that are not there yet, each with a number nobody has."""
+    names = {keys.fold(each.name) for each in there}
+    wanted = [each for each in new if keys.fold(each.name) not in names]
+    if len(there) + len(wanted) > rules.MOST_CANDIDATES:
+        raise rules.WrongState(_("An election has at most %(most)d candidates.") % {"most": rules.MOST_CANDIDATES})
+    first = max((each.number for each in there), default=-1) + 1
+    return [replace(each, number=number) for number, each in enumerate(wanted, first)]
+
+
+def _record_candidates(actor: User, election: Election, batch: Sequence[Candidate]) -> None:
+    if batch:
+        writes = [repository.new_candidate(election.name, each) for each in batch]
+        data = {"candidates": [repository.storable(asdict(each)) for each in batch]}
+        record(actor, "CandidatesAdded", election, data, *writes, repository.touched(election, candidates=True))
+
+
+def edit_candidate(actor: User, election: Election, candidate: Candidate) -> None:
+    """All statements together are bounded, so it depends on the version: of two at once, one looks again."""
+    try_again(lambda: _edit_candidate(actor, repository.find(election.name) or election, candidate))
+
+
+def _edit_candidate(actor: User, election: Election, candidate: Candidate) -> None:
+    check(actor, election, Action.CHANGE_CANDIDATES)
+    there = {each.name: each for each in repository.candidates(election.name)}
+    before = there.pop(candidate.name, None)
+    if before is None:
+        raise Overtaken(OVERTAKEN)
+    if (before.statement, before.link) == (candidate.statement, candidate.link):
+        return
+    rules.check_statements(candidate.length, before.length, sum(each.length for each in there.values()))
+    data = {"candidate_name": candidate.name, "statement": candidate.statement, "link": candidate.link}
+    change_ = repository.changed_candidate(election.name, before, candidate)
+    record(actor, "CandidateEdited", election, data, change_, repository.touched(election, candidates=True))
+
+
+def remove_candidate(actor: User, election: Election, name: str) -> None:
+    check(actor, election, Action.CHANGE_CANDIDATES)
+    gone = Delete(keys.candidate(election.name, name), when=Exists())
+    record(actor, "CandidatesRemoved", election, {"candidates": [name]}, gone, repository.touched(election))

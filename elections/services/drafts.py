@@ -1,0 +1,112 @@
+"""Making, changing and renaming an election."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, replace
+from typing import Any
+
+from django.utils.translation import gettext_lazy as _
+
+from accounts import repository as people
+from accounts.models import User
+from acts.refusals import OVERTAKEN, Overtaken, Refusal
+from acts.site import log, now_text, table
+from elections import renaming, repository
+from elections.rules import Action, Election
+from store import keys
+from store.log import Event
+from store.table import Refused, Write
+
+from .acting import check, record
+from .deleting import AT_ONCE, clear_away
+
+NOT_OF_A_DRAFT = ("filling", "lots_commitment", "opened_at")  # so that the event which makes it says nothing of them
+
+
+class NameTaken(Refusal):
+    pass
+
+
+NAME_TAKEN = _("There is an election of that name already. Please choose another one.")
+
+
+BEING_CLEARED = _(
+    "An election of that name was deleted and is still being cleared away. Please choose another name, or try again in "
+    "a moment."
+)
+
+
+def create(actor: User, name: str, **settings: Any) -> Election:
+    election = Election(name=name, owner_name=actor.name, created_at=now_text(), **settings)
+    create_draft(actor, election)
+    return election
+
+
+def create_draft(actor: User, election: Election, *also: Write, **data: Any) -> None:
+    _make_room(election.name)
+    fields = repository.storable(asdict(election)).items()
+    said = {each: value for each, value in fields if each not in NOT_OF_A_DRAFT}
+    said |= {"election_name": election.name, **data}
+    writes = [*repository.creation(election), *also]
+    try:
+        log().record(Event(actor.name, "ElectionCreated", said), *writes, people.is_still(actor))
+    except Refused as refused:
+        is_gone = refused.parts == (len(writes),)
+        raise (Overtaken(OVERTAKEN) if is_gone else NameTaken(NAME_TAKEN)) from None
+
+
+def _make_room(name: str) -> None:
+    if not clear_away(name, AT_ONCE):
+        raise NameTaken(BEING_CLEARED)
+
+
+def change(actor: User, election: Election, action: Action, *also: Write, **changes: Any) -> Election:
+    """Change the description, the reminders, or the settings of a draft."""
+    check(actor, election, action)
+    after = replace(election, **changes)
+    different = {name: value for name, value in changes.items() if getattr(election, name) != value}
+    if not different:
+        return election
+    record(actor, "ElectionUpdated", election, repository.storable(different), *changing(election, after), *also)
+    return replace(after, version=election.version + 1)
+
+
+def changing(before: Election, after: Election) -> list[Write]:
+    """What a change of settings writes. While it is open, its end is also the gates' to know."""
+    is_moved = before.allow_vote and before.no_voting_after != after.no_voting_after
+    return [*repository.change(before, after), *(repository.gates(after, open_=True) if is_moved else [])]
+
+
+def rename(actor: User, election: Election, name: str) -> Election:
+    """A draft under another name, with all it has."""
+    check(actor, election, Action.RENAME)
+    if name == election.name:
+        return election
+    if keys.fold(name) == keys.fold(election.name):
+        return _respell(actor, election, name)
+    _make_room(name)
+    _rename(actor, election, name)
+    return renaming.found(name) or election
+
+
+def _rename(actor: User, election: Election, name: str) -> None:
+    stored = table().get(keys.election(election.name))
+    if stored is None:
+        raise Overtaken(OVERTAKEN)
+    writes = renaming.rename(election, name, stored)
+    try:
+        log().record(Event(actor.name, "ElectionRenamed", {"election_name": election.name, "new_name": name}), *writes)
+    except Refused as refused:
+        is_taken = {0, len(writes) - 2, len(writes) - 1} & set(refused.parts)
+        raise (NameTaken(NAME_TAKEN) if is_taken else Overtaken(OVERTAKEN)) from None
+
+
+def _respell(actor: User, election: Election, name: str) -> Election:
+    record(actor, "ElectionRenamed", election, {"new_name": name}, *respelling(election, name))
+    return replace(election, name=name, version=election.version + 1)
+
+
+def respelling(election: Election, name: str) -> list[Write]:
+    """The same name to every key, but other letters to show."""
+    first, *others = repository.change(election, replace(election, name=name))
+    return [replace(first, set={**first.set, "name": name}), *others]

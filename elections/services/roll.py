@@ -1,0 +1,104 @@
+"""Who may vote."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from django.utils.translation import ngettext
+
+from accounts.models import User
+from acts.handfuls import handfuls
+from acts.refusals import Refusal
+from acts.site import table
+from elections import repository, rules
+from elections.rules import Action, Election
+from store import keys
+from store.table import Delete, Exists, Write
+
+from .acting import check, record
+
+
+class NobodyHere(Refusal):
+    """Names for the roll that nobody here has."""
+
+
+def add_voters(
+    actor: User, election: Election, names: Sequence[str], progress: Callable[[int], None] = lambda done: None
+) -> int:
+    """Put people on the roll who are not on it yet; answers how many. The same list again changes nothing.
+
+    Nobody is added if a name is among them that nobody here has: whoever registers it later would have its vote.
+    """
+    check(actor, election, Action.ADD_VOTERS)
+    rules.check_listing(election, names)
+    distinct = list({keys.fold(name): name for name in names}.values())
+    there, accounts = repository.on_roll_or_here(election.name, distinct)
+    if unknown := [name for name in distinct if keys.fold(name) not in there and not _is_known(name, accounts)]:
+        raise NobodyHere(_nobodys(unknown))
+    return put_on_roll(actor, election, distinct, progress)
+
+
+def _is_known(name: str, accounts: Collection[str]) -> bool:
+    return repository.is_by_address(name) or keys.fold(name) in accounts
+
+
+def _nobodys(names: Sequence[str]) -> str:
+    words = {"names": ", ".join(names[:10]) + (" …" if len(names) > 10 else "")}
+    return (
+        ngettext(
+            "Nobody here has this name: %(names)s. List them by their address.",
+            "Nobody here has these names: %(names)s. List them by their addresses.",
+            len(names),
+        )
+        % words
+    )
+
+
+def put_on_roll(
+    actor: User, election: Election, names: Iterable[str], progress: Callable[[int], None] = lambda done: None
+) -> int:
+    """A handful at a time; answers how many were new."""
+    added = done = 0
+    for batch in handfuls(names):
+        added += add_handful(actor, election, batch).count
+        progress(done := done + len(batch))
+    return added
+
+
+@dataclass(frozen=True, slots=True)
+class Added:
+    """How many were put on the roll, and how many were not because nobody here has their name."""
+
+    count: int
+    unknown: int = 0
+
+
+def add_handful(
+    actor: User, election: Election, batch: Sequence[str], also: Callable[[Added], list[Write]] = lambda added: []
+) -> Added:
+    """Those of the batch who are new, in one transaction with whatever else goes with so many."""
+    rules.check_listing(election, batch)
+    there, accounts = repository.on_roll_or_here(election.name, batch)
+    missing = [name for name in batch if keys.fold(name) not in there]
+    new = [name for name in missing if _is_known(name, accounts)]
+    added = Added(len(new), len(missing) - len(new))
+    more = also(added)
+    if new:
+        bound = {name: accounts[keys.fold(name)] for name in new if keys.fold(name) in accounts}
+        said = {"voters": new, "accounts": [bound.get(name) for name in new]}
+        record(actor, "VotersAdded", election, said, *adding(election, new, bound), *more)
+    elif more:
+        table().write(*more)
+    return added
+
+
+def adding(election: Election, names: Sequence[str], accounts: Mapping[str, str]) -> list[Write]:
+    entries = [repository.new_voter(election, name, accounts.get(name)) for name in names]
+    return [*entries, repository.touched(election, len(names))]
+
+
+def remove_voter(actor: User, election: Election, name: str) -> None:
+    check(actor, election, Action.REMOVE_VOTERS)
+    gone = Delete(keys.voter(election.name, name), when=Exists())
+    record(actor, "VotersRemoved", election, {"voters": [name]}, gone, repository.touched(election, -1))

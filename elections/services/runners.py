@@ -1,0 +1,92 @@
+"""Who runs an election."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from django.utils.translation import gettext_lazy as _
+
+from accounts import repository as people
+from accounts.heirs import Estate, is_owner
+from accounts.models import User
+from accounts.rules import Permission
+from acts.site import log, table
+from elections import repository, rules
+from elections.rules import Action, Election
+from store import keys
+from store.log import Event
+
+from .acting import check, record
+
+
+def add_manager(actor: User, election: Election, name: str) -> str:
+    check(actor, election, Action.CHANGE_MANAGERS)
+    person = people.find(name)
+    if person is None or not person.can(Permission.USE_APPLICATION):
+        raise rules.NotReady(_("There is nobody of that name here who may run elections."))
+    if len(election.managers) >= rules.MOST_MANAGERS:
+        raise rules.WrongState(_("An election has at most %(most)d managers.") % {"most": rules.MOST_MANAGERS})
+    if keys.fold(person.name) in map(keys.fold, (election.owner_name, *election.managers)):
+        raise rules.NotReady(_("%(name)s runs this election already.") % {"name": person.name})
+    writes = repository.change(election, with_manager(election, person.name))
+    record(actor, "ManagerAdded", election, {"name": person.name}, *writes, people.is_still(person))
+    return person.name
+
+
+def remove_manager(actor: User, election: Election, name: str) -> None:
+    check(actor, election, Action.CHANGE_MANAGERS)
+    after = without_manager(election, name)
+    if after != election:
+        record(actor, "ManagerRemoved", election, {"name": name}, *repository.change(election, after))
+
+
+def with_manager(election: Election, name: str) -> Election:
+    return replace(election, managers=(*election.managers, name))
+
+
+def without_manager(election: Election, name: str) -> Election:
+    left = tuple(each for each in election.managers if keys.fold(each) != keys.fold(name))
+    return replace(election, managers=left)
+
+
+def with_owner(election: Election, name: str) -> Election:
+    """Nobody is both owner and manager."""
+    return replace(without_manager(election, name), owner_name=name)
+
+
+def hand_over(actor: User, election: Election, name: str) -> str:
+    check(actor, election, Action.HAND_OVER)
+    person = people.find(name)
+    if person is None or not person.can(Permission.USE_APPLICATION):
+        raise rules.NotReady(_("There is nobody of that name here who may run elections."))
+    after = with_owner(election, person.name)
+    if after == election:
+        return person.name
+    writes = [*repository.change(election, after), people.is_still(person)]
+    record(actor, "ElectionOwnerChanged", election, {"new_owner": person.name}, *writes)
+    return person.name
+
+
+# --- when somebody leaves ---
+
+
+def _is_run_by(name: str, election: Election) -> bool:
+    return keys.fold(name) in map(keys.fold, (election.owner_name, *election.managers))
+
+
+def _record_heir(election: Election, gone: str, heir: str | None) -> None:
+    """The site's owner gets what was theirs; of what they helped to run, they are no longer a manager."""
+    if heir is None:
+        return
+    was_owner = keys.fold(election.owner_name) == keys.fold(gone)
+    after = with_owner(election, heir) if was_owner else without_manager(election, gone)
+    kind, data = ("ElectionOwnerChanged", {"new_owner": heir}) if was_owner else ("ManagerRemoved", {"name": gone})
+    event = Event("plenum", kind, {"election_name": election.name, **data})
+    log().record(event, *repository.change(election, after), *is_owner(heir))
+
+
+def _run_by(name: str) -> list[str]:
+    return [item["name"] for item in table().each(keys.run_by(name))]
+
+
+pass_on = Estate(_run_by, repository.find, _is_run_by, _record_heir).pass_on

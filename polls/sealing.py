@@ -1,0 +1,89 @@
+"""Counting a poll that is over, once and for good."""
+
+from __future__ import annotations
+
+import hashlib
+import logging
+from contextlib import suppress
+from typing import Any
+
+from acts.queues import take_each
+from acts.refusals import Overtaken
+from acts.site import now_text, table
+from store import keys
+from store.table import Refused
+
+from . import repository
+from .counting import SideBySide
+from .rules import Poll
+from .services import SITE, record, settled
+
+_log = logging.getLogger("plenum.polls")
+
+
+class Disagreement(Exception):
+    """The votes and the gates do not fit together: something was lost or added behind our back."""
+
+
+def seal(poll_id: str) -> bool:
+    """Count a poll that is over, exactly and from the votes, and seal the result; whether there is something sealed.
+
+    Any number may do this at once: it is done once.
+    """
+    found = repository.with_gates(poll_id)
+    if found is None or found[0].is_open(now_text()):
+        return False
+    if found[2] is not None:
+        return _forget(found[0])
+    try:
+        poll = settled(found[0])
+        _seal(poll, repository.with_gates(poll_id))
+    except Overtaken:
+        return False  # another is at it, or it was opened again at the last moment
+    return True
+
+
+def _forget(poll: Poll) -> bool:
+    """The worker need not find it again, also if it was changed since it was sealed."""
+    with suppress(Refused):
+        table().write(repository.sealed(poll))
+    return True
+
+
+def _seal(poll: Poll, found: tuple[Poll, int, Any] | None) -> None:
+    counted = repository.counted(poll).normal
+    voted = found[1] if found else 0
+    if counted.total != voted:
+        raise Disagreement(f"There are {counted.total} votes, but the gates have counted {voted}.")
+    repository.write_counted(poll, counted)
+    report, now = SideBySide.of(counted, poll.seed).as_bytes(), now_text()
+    head = repository.head(poll, report, counted.total, counted.digest, now)
+    said = {"votes": counted.total, "digest": counted.digest, "report_digest": hashlib.sha256(report).hexdigest()}
+    said["sealedAt"] = now
+    record(SITE, "PollResultSealed", poll, said, head, repository.sealed(poll))
+
+
+def anything_over() -> bool:
+    """A cheap look at whether the worker has something to seal."""
+    page = table().page(keys.polls_ending(now_text()), limit=1)
+    return bool(page.items or page.cursor)
+
+
+def seal_what_is_over() -> int:
+    """Record the end of polls whose time has come, and seal them. Answers how many were sealed."""
+    return take_each(list(table().each(keys.polls_ending(now_text()))), lambda item: _seal_or_say(item["id"]))
+
+
+def seal_or_complain(poll_id: str) -> bool:
+    """As `seal`; votes that do not fit together are for the operator to look at, and everybody else goes on."""
+    with suppress(Disagreement):
+        return _seal_or_say(poll_id)
+    return False
+
+
+def _seal_or_say(poll_id: str) -> bool:
+    try:
+        return seal(poll_id)
+    except Disagreement as error:
+        _log.error("not sealed", extra={"words": str(error)})
+        raise
