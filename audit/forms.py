@@ -5,9 +5,7 @@ from __future__ import annotations
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
-from upkeep.pause import LONGEST_SENTENCE
-
-MOST_MINUTES = 7 * 24 * 60
+from upkeep.pause import LONGEST_SENTENCE, MOST_MINUTES
 
 
 class PauseForm(forms.Form):

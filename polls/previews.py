@@ -15,8 +15,8 @@ from django.utils.translation import gettext as _
 
 from pages.markdown import plain
 from pages.rendered import description_of
+from pages.sharing import LANGUAGES, SHORT
 from results.card import FORMAT, HEIGHT, WIDTH
-from results.share_views import LANGUAGES, SHORT
 
 from . import counting
 from .counting import SideBySide

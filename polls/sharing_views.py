@@ -17,9 +17,9 @@ from django.views.decorators.http import require_safe
 from accounts.access import public
 from acts.site import now_text
 from pages.forms import form_page
+from pages.sharing import LANGUAGES, for_others, framed, kept_for_good
 from ranking.rankings import ranks_of
 from results.card import picture
-from results.share_views import A_YEAR, EMBEDDED, LANGUAGES
 
 from . import counting, live, repository, voters
 from .card import as_svg, card_of, sentence_svg, writable_card
@@ -49,7 +49,7 @@ def embed(request: HttpRequest, poll_id: UUID) -> HttpResponse:
     """
     posts = request.method == "POST"
     answer = vote_in(request, str(poll_id), _embedded, "poll_embed") if posts else _shown(request, poll_id)
-    return _framed(answer)
+    return framed(answer)
 
 
 def _shown(request: HttpRequest, poll_id: UUID) -> HttpResponse:
@@ -87,12 +87,6 @@ def _standing(poll: Poll, has_voted: bool, is_open: bool) -> dict[str, Any]:
     return shown | {"places": counting.places(account)[:MOST_PLACES], "methods": methods}
 
 
-def _framed(answer: HttpResponse) -> HttpResponse:
-    answer["Content-Security-Policy"] = "; ".join(f"{name} {value}" for name, value in EMBEDDED.items())
-    answer["Cross-Origin-Resource-Policy"] = "cross-origin"
-    return answer
-
-
 # --- pictures ---
 
 
@@ -106,9 +100,8 @@ def image(request: HttpRequest, poll_id: UUID) -> HttpResponse:
     status, drawn = _drawn(look)
     answer = HttpResponse(drawn, content_type="image/svg+xml; charset=utf-8", status=status)
     answer["Cache-Control"] = f"public, max-age={SECONDS_KEPT}"
-    answer["Cross-Origin-Resource-Policy"] = "cross-origin"
     answer["Content-Security-Policy"] = "default-src 'none'"
-    return answer
+    return for_others(answer)
 
 
 def _drawn(look: Look) -> tuple[int, str]:
@@ -133,9 +126,7 @@ def card(request: HttpRequest, poll_id: UUID, language: str, edition: str) -> Ht
     if edition != edition_of(account):
         raise Http404
     answer = HttpResponse(picture(writable_card(found[0], account, language)), content_type="image/png")
-    answer["Cache-Control"] = f"public, max-age={A_YEAR}, immutable"
-    answer["Cross-Origin-Resource-Policy"] = "cross-origin"
-    return answer
+    return kept_for_good(answer)
 
 
 # --- oEmbed (https://oembed.com) ---
@@ -156,8 +147,7 @@ def oembed(request: HttpRequest) -> HttpResponse:
     said |= {"provider_name": "Plenum", "provider_url": settings.SITE_URL, "html": frame(poll, width, height)}
     answer = JsonResponse(said)
     answer["Access-Control-Allow-Origin"] = "*"  # whoever has the link may know this much from anywhere
-    answer["Cross-Origin-Resource-Policy"] = "cross-origin"
-    return answer
+    return for_others(answer)
 
 
 def _poll_in(address: str) -> UUID:

@@ -22,6 +22,7 @@ from django.views.decorators.http import require_safe
 from accounts.access import public
 from acts.site import now_text
 from elections.rules import Election, State
+from pages.sharing import LANGUAGES, SHORT, framed, kept_for_good
 
 from . import services, words
 from .card import FORMAT, HEIGHT, WIDTH, card_of, picture
@@ -31,11 +32,7 @@ from .repository import Found, Seal
 from .text import as_text
 from .views import context_of_report
 
-SHORT = 200  # characters that a preview has room for
 MINUTES_KEPT = 5
-LANGUAGES = frozenset(code for code, _label in settings.LANGUAGES)
-A_YEAR = 365 * 24 * 3600
-EMBEDDED = settings.CONTENT_SECURITY_POLICY | {"script-src": "'none'", "connect-src": "'none'", "frame-ancestors": "*"}
 
 
 def load(name: str) -> Found:
@@ -70,9 +67,7 @@ def embed(request: HttpRequest, name: str) -> HttpResponse:
     context = {"election": found.election, "address": address("shared", found.election)}
     if found.report is not None:
         context |= {"result": found.report.result, "title": title(found.election, found.report)}
-    answer = _answer(request, "results/embed.html", found, context)
-    answer["Content-Security-Policy"] = "; ".join(f"{name} {value}" for name, value in EMBEDDED.items())
-    answer["Cross-Origin-Resource-Policy"] = "cross-origin"
+    answer = framed(_answer(request, "results/embed.html", found, context))
     if found.report is not None:
         answer["Cache-Control"] = f"public, max-age={MINUTES_KEPT * 60}"
     return answer
@@ -90,9 +85,7 @@ def card(request: HttpRequest, name: str, language: str, sealed: str) -> HttpRes
         said = card_of(found.election, found.seal, found.report, language)
         answer = HttpResponse(picture(said), content_type="image/png")
     answer["ETag"] = f'"{sealed}-{language}"'
-    answer["Cache-Control"] = f"public, max-age={A_YEAR}, immutable"
-    answer["Cross-Origin-Resource-Policy"] = "cross-origin"
-    return answer
+    return kept_for_good(answer)
 
 
 def _edition(seal: Seal) -> str:

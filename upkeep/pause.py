@@ -34,6 +34,7 @@ WRITES = ("write", "increment")
 GO_ON = ("log",)  # the jobs of the worker that do not rest
 UNDIVIDED = ("mail",)  # jobs not to be stopped between two writes: a mail that went out has to be marked as sent
 LONGEST_SENTENCE = 300
+MOST_MINUTES = 7 * 24 * 60
 SOONEST, LATEST = 30, 3600  # seconds: when somebody refused is told to come back, whatever was promised
 
 

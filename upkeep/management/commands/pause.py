@@ -5,9 +5,9 @@ from typing import Any
 from django.core.management.base import CommandError, CommandParser
 
 from acts.refusals import Refusal
-from audit.forms import MOST_MINUTES
 from upkeep import pause
 from upkeep.commands import StoreCommand
+from upkeep.pause import MOST_MINUTES
 
 
 class Command(StoreCommand):

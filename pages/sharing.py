@@ -1,0 +1,28 @@
+"""What other sites show of ours: pages in frames, and pictures."""
+
+from __future__ import annotations
+
+from django.conf import settings
+from django.http import HttpResponse
+
+SHORT = 200  # characters that a preview has room for
+LANGUAGES = frozenset(code for code, _label in settings.LANGUAGES)
+A_YEAR = 365 * 24 * 3600
+EMBEDDED = settings.CONTENT_SECURITY_POLICY | {"script-src": "'none'", "connect-src": "'none'", "frame-ancestors": "*"}
+
+
+def framed(answer: HttpResponse) -> HttpResponse:
+    """A page that other sites may show in a frame. It runs no scripts."""
+    answer["Content-Security-Policy"] = "; ".join(f"{name} {value}" for name, value in EMBEDDED.items())
+    return for_others(answer)
+
+
+def for_others(answer: HttpResponse) -> HttpResponse:
+    answer["Cross-Origin-Resource-Policy"] = "cross-origin"
+    return answer
+
+
+def kept_for_good(answer: HttpResponse) -> HttpResponse:
+    """A picture whose address says what it shows, so that nobody need ask for it again."""
+    answer["Cache-Control"] = f"public, max-age={A_YEAR}, immutable"
+    return for_others(answer)
