@@ -38,7 +38,7 @@ from store.log import EventLog
 from store.log.seal import CHAIN_START, KEPT, event_digest, void_digest
 from store.table import Item
 
-from .repository import Found, Seal
+from .repository import Seal, Sealed
 from .roll import RollCommitment, line
 from .trail import Follower, sealed_numbers
 
@@ -61,10 +61,8 @@ def mark() -> str:
     return hashlib.sha256(f"{FORMAT}\n{README}".encode() + PROGRAM + STV_PROGRAM).hexdigest()[:16]
 
 
-def bundle(found: Found) -> IO[bytes]:
+def bundle(found: Sealed) -> IO[bytes]:
     """The zip as a temporary file, at its beginning."""
-    assert found.seal is not None
-    assert found.report is not None
     election, seal = found.election, found.seal
     extract = extracted(election, seal)
     file = TemporaryFile()  # noqa: SIM115 - it is the answer, and goes when whoever reads it is done
@@ -117,7 +115,7 @@ def _joined(opening: bytes, lines: Iterable[bytes], closing: bytes) -> Iterator[
 # --- rules, roll, ballots ---
 
 
-def rules_of(found: Found, extract: Extract) -> dict[str, Any]:
+def rules_of(found: Sealed, extract: Extract) -> dict[str, Any]:
     election = found.election
     standing = sorted(elections.candidates(election.name), key=lambda each: each.number)
     return {
@@ -132,9 +130,8 @@ def rules_of(found: Found, extract: Extract) -> dict[str, Any]:
     }
 
 
-def _lots(found: Found) -> dict[str, str]:
+def _lots(found: Sealed) -> dict[str, str]:
     """How the seed came about; nothing of an election that was opened before there were commitments."""
-    assert found.seal is not None
     commitment, secret = found.election.lots_commitment, found.seal.lots_secret
     return {"lots_commitment": commitment, "lots_secret": secret} if commitment else {}
 
