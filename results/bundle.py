@@ -16,11 +16,11 @@ from __future__ import annotations
 
 import hashlib
 import json
-import shutil
 import zipfile
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from datetime import datetime
+from functools import partial
 from pathlib import Path
 from tempfile import SpooledTemporaryFile, TemporaryFile
 from typing import IO, Any
@@ -45,6 +45,7 @@ from .trail import Follower, sealed_numbers
 FORMAT = 2
 PROGRAM, STV_PROGRAM = (Path(__file__).with_name(name).read_bytes() for name in ("verify.py", "verify_stv.py"))
 IN_MEMORY = 4 * 1024 * 1024  # bytes of an extract before it goes to a temporary file
+A_PIECE = 64 * 1024  # bytes of it that are read at a time
 SETTINGS = ("method", "seats", "unranked", "secret_ballot", "electorate", "created_at")
 WINDOW = ("no_voting_before", "no_voting_after", "time_zone")
 MOMENTS = {"ElectionOpened": "opened_at", "ElectionClosed": "closed_at", "ResultSealed": "sealed_at"}
@@ -76,8 +77,8 @@ def bundle(found: Sealed) -> IO[bytes]:
         add("roll.json", roll(election, seal))
         add("ballots.json", published(election.name))
         add("result.json", [found.report.as_json().encode()])
-        add("events.jsonl", extract.events)
-        add("checkpoints.jsonl", extract.checkpoints)
+        add("events.jsonl", _pieces(extract.events))
+        add("checkpoints.jsonl", _pieces(extract.checkpoints))
     file.seek(0)
     return file
 
@@ -89,14 +90,15 @@ class _Writer:
         self.archive = archive
         self.time = datetime.fromisoformat(sealed_at).timetuple()[:6]
 
-    def __call__(self, name: str, content: Iterable[bytes] | IO[bytes]) -> None:
+    def __call__(self, name: str, pieces: Iterable[bytes]) -> None:
         place = zipfile.ZipInfo(name, self.time)
         place.compress_type, place.create_system, place.external_attr = zipfile.ZIP_DEFLATED, 3, 0o644 << 16
         with self.archive.open(place, "w") as file:
-            if hasattr(content, "read"):
-                shutil.copyfileobj(content, file)
-            else:
-                file.writelines(content)
+            file.writelines(pieces)
+
+
+def _pieces(file: IO[bytes]) -> Iterator[bytes]:
+    return iter(partial(file.read, A_PIECE), b"")
 
 
 def _readable(value: Any) -> bytes:
@@ -250,7 +252,8 @@ def _of(checkpoint: Item) -> range:
 
 def _stretches_over(numbers: Iterable[int]) -> Iterator[Stretch]:
     """What each public checkpoint covers that is over any of the numbers, up to the first that is under none yet."""
-    log, before = EventLog(table()), {"event_id": 0, "hash": CHAIN_START.hex()}
+    log = EventLog(table())
+    before: Item = {"event_id": 0, "hash": CHAIN_START.hex()}
     for number in numbers:
         if number <= before["event_id"]:
             continue
