@@ -265,7 +265,7 @@ class Invited:
     name: str
     voted: bool
     paper: bool
-    outbox: outbox.Mail | None
+    mail: outbox.Mail | None
     without_address: bool
 
 
