@@ -22,7 +22,7 @@ def ask(request: HttpRequest, title: str, button: str, **context: Any) -> HttpRe
 
 
 def told(request: HttpRequest, act: Callable[[], Any], done: str) -> bool:
-    """Do it and say so, or say why not."""
+    """Carry an act out and say so, or say why not."""
     try:
         act()
     except Refusal as refusal:

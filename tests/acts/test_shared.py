@@ -204,7 +204,7 @@ def left_behind(*names: str) -> None:
 
 
 def sweep(**most: int) -> bool:
-    return handfuls.sweep(keys.all_of_election("hall"), ("DELETED",), Check(HALL, Missing()), **most)
+    return handfuls.sweep(keys.all_of_election("hall"), (HALL.sk, "DELETED"), Check(HALL, Missing()), **most)
 
 
 def test_what_something_has_left_is_swept_in_slices_and_the_mark_stays(monkeypatch):
