@@ -30,8 +30,7 @@ from store.connect import connect
 from store.log import Event, EventLog
 from store.table import DATA, LOG, Put, Table, Unavailable
 from tests.store import engines
-from upkeep import figures, metrics, system
-from upkeep import health
+from upkeep import figures, health, metrics, system
 from upkeep.leases import Leases
 from upkeep.sealer import site_sealer
 
