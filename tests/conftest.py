@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from whitenoise.middleware import WhiteNoiseMiddleware
 
 
 def pytest_configure():
@@ -33,6 +34,22 @@ def static_files(django_test_environment):
     from django.core.management import call_command
 
     call_command("collectstatic", interactive=False, verbosity=0)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(WhiteNoiseMiddleware, "update_files_dictionary", found_once())
+        yield
+
+
+def found_once():
+    """Every new browser of a test brings its own middleware, which would look through all static files anew."""
+    look, found = WhiteNoiseMiddleware.update_files_dictionary, {}
+
+    def update(middleware, root, prefix):
+        if (root, prefix) not in found:
+            look(middleware, root, prefix)
+            found[root, prefix] = dict(middleware.files)
+        middleware.files.update(found[root, prefix])
+
+    return update
 
 
 @pytest.fixture
@@ -43,7 +60,8 @@ def site(settings, tmp_path, static_files):
     settings.STORE_URL = f"sqlite://{tmp_path}/plenum.sqlite3"
     table = connect(settings.STORE_URL)
     table.create()
-    return table
+    yield table
+    table.close()
 
 
 pytest_plugins = ["tests.people", "tests.tally.published_table"]
