@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gc
+
 import pytest
 from whitenoise.middleware import WhiteNoiseMiddleware
 
@@ -17,6 +19,12 @@ def pytest_collection_modifyitems(items):
     """Files that take long come first: at the end of a run no process waits for another's long file."""
     long_files = {item.path for item in items if item.get_closest_marker("browser") or item.get_closest_marker("slow")}
     items.sort(key=lambda item: item.path not in long_files)
+
+
+def pytest_collection_finish():
+    """Thousands of tests that were found stay; nobody need look through them again for what can be thrown away."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.fixture(autouse=True)
