@@ -17,6 +17,7 @@ from elections.repository import Candidate
 from elections.rules import WHO, Action, Relation
 from tests.copies import copy_of
 from tests.people import PASSWORD, make_person, sign_in
+from tests.rows import every_row
 
 READ, FORM, ACT = ("GET", "HEAD"), ("GET", "HEAD", "POST"), ("POST",)
 PUBLIC, SIGNED_IN = "public", "signed in"
@@ -227,7 +228,7 @@ def test_every_address_is_in_the_table():
     assert {pattern.name for pattern in patterns()} == set(ROUTES)
 
 
-@pytest.mark.parametrize("pattern", patterns(), ids=lambda pattern: pattern.name)
+@every_row("pattern", patterns())
 def test_every_address_says_whom_it_is_for(pattern):
     access = pattern.callback.access
     if access.permission and pattern.pattern.converters:

@@ -37,7 +37,7 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 
 
 def adapters_for(metafunc: pytest.Metafunc) -> list[str]:
-    """moto where it is stricter than ministack: reserved words among names to read, a place that an update names twice."""
+    """moto where it is stricter than ministack: reserved words among names to read, places named twice."""
     marked, is_alone = metafunc.definition.get_closest_marker, "uncreated" in metafunc.fixturenames
     model = ["model"] if is_promise(metafunc.module) and not is_alone and not marked("concurrent") else []
     return [*model, *ADAPTERS, *(["moto"] if marked("names_attributes") else [])]
