@@ -9,17 +9,16 @@ from typing import Any
 
 import pytest
 
+Test = Callable[..., None]
 AT_MOST = 10  # rows named in the sentence; each that failed has its own report below it
 
 
-def every_row(
-    names: str | tuple[str, ...], rows: Iterable[Any]
-) -> Callable[[Callable[..., None]], Callable[..., None]]:
+def every_row(names: str | tuple[str, ...], rows: Iterable[Any]) -> Callable[[Test], Test]:
     """Like `pytest.mark.parametrize`, for rows that leave nothing behind."""
     table = [(row,) if isinstance(names, str) else tuple(row) for row in rows]
     columns = (names,) if isinstance(names, str) else names
 
-    def as_one_test(test: Callable[..., None]) -> Callable[..., None]:
+    def as_one_test(test: Test) -> Test:
         @wraps(test)
         def try_all(**fixtures: Any) -> None:
             assert table, "a table without rows says nothing"
@@ -36,7 +35,7 @@ def every_row(
     return as_one_test
 
 
-def _tried(test: Callable[..., None], row: dict[str, Any], fixtures: dict[str, Any]) -> BaseException | None:
+def _tried(test: Test, row: dict[str, Any], fixtures: dict[str, Any]) -> BaseException | None:
     try:
         test(**row, **fixtures)
     except (Exception, pytest.fail.Exception) as error:
