@@ -38,6 +38,11 @@ def test_every_role_has_just_its_permissions(permission, role):
     assert has(role, permission) is PERMISSIONS[permission][role]
 
 
+def test_no_two_permissions_are_one():
+    """Of two that begin with the same role an enumeration makes one, and a table of them would not notice."""
+    assert len(Permission.__members__) == len(PERMISSIONS)
+
+
 def accepted(caller: Role, target: Role, new: Role, same_person: bool) -> bool:
     """The rule of the specification, written once more in another way."""
     if same_person or caller not in (Role.ADMIN, Role.AUDITOR, Role.OWNER):
