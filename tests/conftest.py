@@ -7,6 +7,8 @@ import gc
 import pytest
 from whitenoise.middleware import WhiteNoiseMiddleware
 
+LONG_FILES = {"test_routes.py", "test_oracle.py", "test_interruptions.py"}  # of many tests, none of them slow by itself
+
 
 def pytest_configure():
     """A fast hasher: the true one takes as long on purpose."""
@@ -17,8 +19,8 @@ def pytest_configure():
 
 def pytest_collection_modifyitems(items):
     """Files that take long come first: at the end of a run no process waits for another's long file."""
-    long_files = {item.path for item in items if item.get_closest_marker("browser") or item.get_closest_marker("slow")}
-    items.sort(key=lambda item: item.path not in long_files)
+    slow_files = {item.path for item in items if item.get_closest_marker("browser") or item.get_closest_marker("slow")}
+    items.sort(key=lambda item: item.path not in slow_files and item.path.name not in LONG_FILES)
 
 
 def pytest_collection_finish():
