@@ -129,7 +129,7 @@ def load_with_person(name: str) -> tuple[User | None, Factors]:
 
 
 def _factors_of(item: Item | None, user: User) -> Factors:
-    """Those of an earlier account of the same name are not this person's."""
+    """Factors of an earlier account of the same name are not this person's."""
     if item is None:
         return Factors()
     if item["account"] != user.created_at:

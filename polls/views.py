@@ -147,7 +147,7 @@ def by_code(request: HttpRequest, code: str) -> HttpResponse:
     try:
         count(WRONG_CODES, origin(request))
     except TooOften as refusal:
-        return render(request, "pages/said.html", {"title": _("Short code"), "sentence": str(refusal)}, status=429)
+        return say(request, _("Short code"), str(refusal), status=429)
     raise Http404
 
 
