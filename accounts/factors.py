@@ -20,12 +20,13 @@ from django.contrib.sessions.backends.base import SessionBase
 from django.utils.crypto import constant_time_compare
 from django.utils.translation import gettext_lazy as _
 
-from acts.refusals import OVERTAKEN, Overtaken, Refusal
+from acts.again import try_again
+from acts.refusals import Refusal
 from acts.site import log, table
 from mail import outbox
 from store import keys
 from store.log import Event, as_text
-from store.table import Condition, Delete, Equals, Item, Missing, Put, Refused, Write
+from store.table import Condition, Delete, Equals, Item, Missing, Put, Write
 
 from . import authenticator_apps, passkeys, repository, rules, services
 from .access import demands_second_factor
@@ -37,7 +38,6 @@ CODE_LETTERS = "23456789ABCDEFGHJKLMNPQRSTUVWXYZ"  # five bits each, and none is
 CODE_LENGTH = 16
 HALF_SECONDS = 600
 MOST_PASSKEYS = 100  # what fits into one item, with room to spare
-TRIES = 5
 
 APP, PASSKEY = "totp", "passkey"
 LABELS = {APP: _("An authenticator app"), PASSKEY: _("A passkey")}
@@ -129,7 +129,7 @@ def load_with_person(name: str) -> tuple[User | None, Factors]:
 
 
 def _factors_of(item: Item | None, user: User) -> Factors:
-    """Those of an earlier account of the same name are not this person's."""
+    """Factors of an earlier account of the same name are not this person's."""
     if item is None:
         return Factors()
     if item["account"] != user.created_at:
@@ -163,15 +163,14 @@ Change = Callable[[Factors], Factors]
 
 def _keep(user: User, change: Change, write: Callable[[Factors, Put], Any]) -> Factors:
     """Read, change and write; read again if somebody else wrote meanwhile. `change` refuses by raising."""
-    for _attempt in range(TRIES):
+
+    def keep() -> Factors:
         before = load(user)
         after = change(before)
-        try:
-            write(after, _put(user, before, after))
-        except Refused:
-            continue
+        write(after, _put(user, before, after))
         return after
-    raise Overtaken(OVERTAKEN)
+
+    return try_again(keep)
 
 
 def _write(after: Factors, put: Put) -> None:
@@ -267,16 +266,12 @@ def reset(user: User, actor: str, *also: Write) -> None:
     """
     event = Event(actor, "SecondFactorsReset", {"name": user.name, "factors": []})
     told = outbox.queued("factors_reset", user.email, name=user.name)
-    for _attempt in range(TRIES):
+
+    def take_away() -> None:
         gone = Delete(keys.factors(user.name), when=_unchanged(load(user)))
-        try:
-            log().record(event, gone, repository.factors_change(user, [], breaks=True), told, *also)
-        except Refused as refused:
-            if refused.parts != (0,):
-                break
-        else:
-            return
-    raise Overtaken(OVERTAKEN)
+        log().record(event, gone, repository.factors_change(user, [], breaks=True), told, *also)
+
+    try_again(take_away)
 
 
 def reset_for(actor: User, target: User) -> None:

@@ -28,7 +28,7 @@ class Estate(Generic[T]):
     hand_on: Callable[[T, str, str | None], None]  # from whom, and to whom; a site without an owner has no heir
 
     def pass_on(self, gone: User) -> None:
-        """Each until it is done, also if somebody changes it at the same moment."""
+        """Everything they ran gets its heir, also if somebody changes it at the same moment."""
         take_each(list(self.listed(gone.name)), lambda each: try_again(lambda: self._pass_on(each, gone.name)))
 
     def _pass_on(self, name: str, gone: str) -> None:

@@ -2,27 +2,25 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
-from django.urls import reverse
-from django.utils.http import urlencode
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
 from acts.limits import TooOften, count
 from acts.refusals import Overtaken
 from pages.forms import carried_out, form_page, posted, show_form
+from pages.paging import listed
 
 from . import factors, repository, rules, services, throttle
 from .access import anybody, requires
 from .forms import ConfirmNameForm, FindPeopleForm, InviteForm, RoleForm
 from .models import User
 from .rules import Permission, Role
-
-PEOPLE_A_PAGE = 50
 
 
 def somebody_below(user: User, person: User) -> None:
@@ -36,14 +34,11 @@ def people(request: HttpRequest) -> HttpResponse:
     found = form.cleaned_data if form.is_valid() else {"q": "", "role": None}
     if "@" in found["q"]:
         person = repository.find_by_email(found["q"])
-        listed, cursor = ([repository.listed_of(person)] if person else []), None
+        context = {"rows": [repository.listed_of(person)] if person else []}
     else:
-        listed, cursor = repository.people(
-            prefix=found["q"], role=found["role"], limit=PEOPLE_A_PAGE, cursor=request.GET.get("after") or None
-        )
-    words = {"q": found["q"], "role": found["role"].name if found["role"] is not None else ""}
-    older = f"{reverse('people')}?{urlencode({**words, 'after': cursor})}" if cursor else ""
-    return render(request, "accounts/people.html", {"form": form, "people": listed, "older": older})
+        words = {"q": found["q"], "role": found["role"].name if found["role"] is not None else ""}
+        context = listed(request, partial(repository.people, prefix=found["q"], role=found["role"]), **words)
+    return render(request, "accounts/people.html", {"form": form, **context})
 
 
 @requires(Permission.MANAGE_USERS, load=repository.find, rule=anybody)
@@ -128,6 +123,4 @@ def invite(request: HttpRequest) -> HttpResponse:
 @requires(Permission.MANAGE_USERS)
 @require_safe
 def invitations(request: HttpRequest) -> HttpResponse:
-    invited, cursor = repository.invitations(limit=PEOPLE_A_PAGE, cursor=request.GET.get("after") or None)
-    older = f"{reverse('invitations')}?{urlencode({'after': cursor})}" if cursor else ""
-    return render(request, "accounts/invitations.html", {"invitations": invited, "older": older})
+    return render(request, "accounts/invitations.html", listed(request, repository.invitations))

@@ -88,7 +88,7 @@ class Invitation:
 
 
 def invitations(*, limit: int, cursor: str | None = None) -> tuple[list[Invitation], str | None]:
-    """Those not accepted yet, the newest first."""
+    """Invitations that were not accepted yet, the newest first."""
     page = table().page(keys.INVITATIONS, limit=limit, cursor=cursor, backwards=True)
     return [Invitation(item["email"], item["invited_by"], item["invited_at"]) for item in page.items], page.cursor
 

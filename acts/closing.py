@@ -42,7 +42,7 @@ class Closing(Generic[T]):
         return after
 
     def say(self, shut: T) -> tuple[T, bool]:
-        """As it is once the log has said it; and whether it was us, or somebody who came by meanwhile."""
+        """The thing once the log has told its close; and whether we told it, or somebody who came by meanwhile."""
         after, event, writes = self.saying(shut)
         try:
             log().record(event, *writes)

@@ -19,7 +19,7 @@ class SomeFailed(Exception):
 
 
 def take_each(items: Iterable[Item], act: Callable[[Item], int | None]) -> int:
-    """Do it to each, whatever becomes of the others; answers how much was done, or raises `SomeFailed` in the end.
+    """Act on each item, whatever becomes of the others; answers how much was done, or raises `SomeFailed` in the end.
 
     A store that is in trouble, or a site that is paused, is no item's fault, and ends the round for all.
     """

@@ -22,4 +22,4 @@ OVERTAKEN = _("Somebody else changed this at the same moment. Please look again 
 
 
 class TryLater(Refusal):
-    """It will do in a moment."""
+    """What was asked for can be had in a moment."""

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from django.conf import settings
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
-from django.urls import reverse
-from django.utils.http import urlencode
 from django.views.decorators.http import require_safe
 
 from accounts.access import anybody, requires
 from accounts.rules import Permission
 from mail import outbox
 from mail.letters import compose
-
-A_PAGE = 50
+from pages.paging import listed
 
 
 @requires(Permission.TRANSFER_OWNER)
@@ -24,15 +23,8 @@ def mails(request: HttpRequest) -> HttpResponse:
     state = request.GET.get("state", outbox.QUEUED)
     if state not in outbox.STATES:
         state = outbox.QUEUED
-    found, cursor = outbox.in_state(state, limit=A_PAGE, cursor=request.GET.get("after") or None)
-    older = f"{reverse('mails')}?{urlencode({'state': state, 'after': cursor})}" if cursor else ""
-    context = {
-        "mails": found,
-        "state": state,
-        "states": outbox.STATES,
-        "older": older,
-        "local": not settings.PRODUCTION,
-    }
+    context = {"state": state, "states": outbox.STATES, "local": not settings.PRODUCTION}
+    context |= listed(request, partial(outbox.in_state, state), state=state)
     return render(request, "audit/mails.html", context)
 
 

@@ -33,12 +33,12 @@ DAYS = 30
 def admin(request: HttpRequest) -> HttpResponse:
     """The whole site in figures, each kept somewhere: it costs the same however large the site is."""
     table, now = connect(settings.STORE_URL), utc_now()
-    found = health.standing_of(table)
+    found = health.health_of(table)
     roles = {str(role.label): count for role, count in figures.by_role(found.figures).items()}
     states = {str(state.label): count for state, count in figures.by_state(found.figures).items()}
     days = figures.days(table, now.date(), DAYS)
     context = {
-        "standing": found,
+        "health": found,
         "lag": found.lag(now),
         "people": charts.bars(roles),
         "elections": charts.bars(states),
@@ -56,9 +56,9 @@ def admin(request: HttpRequest) -> HttpResponse:
 @require_safe
 def system_page(request: HttpRequest) -> HttpResponse:
     table, now = connect(settings.STORE_URL), utc_now()
-    found = health.standing_of(table)
+    found = health.health_of(table)
     context = {
-        "standing": found,
+        "health": found,
         "lag": found.lag(now),
         "checkpoint": EventLog(table).newest_checkpoint(),
         "mails": health.mails(table, outbox.QUEUED, outbox.SENDING),

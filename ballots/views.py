@@ -22,7 +22,7 @@ from elections.access import context_of, run
 from elections.rules import Action, Election
 from pages.forms import form_page, token_in
 from pages.qr import qr_picture
-from pages.saying import say
+from pages.saying import ask, say
 from ranking import drafts
 from ranking.boxes import RANK, choices_of, ranks_in, typed_in, unranked_sentence
 from ranking.rankings import left_out, named, ranking_from, ranks_of, shuffled
@@ -213,9 +213,8 @@ def withdraw(request: HttpRequest, standing: Standing) -> HttpResponse:
         messages.success(request, _("Your ballot is withdrawn. Its code no longer counts."))
         return redirect("election", name=election.name)
     lead = _("Your ballot is taken out and its code no longer counts. You may vote again until the election closes.")
-    context = {"title": _("Withdraw my ballot"), "button": _("Withdraw it"), "lead": lead, "danger": True}
-    token = secrets.token_urlsafe(16)
-    return render(request, "pages/confirm.html", context_of(request, election, **context, token=token))
+    context = context_of(request, election, lead=lead, danger=True, token=secrets.token_urlsafe(16))
+    return ask(request, _("Withdraw my ballot"), _("Withdraw it"), **context)
 
 
 @public

@@ -239,7 +239,7 @@ def _fill(poll: Poll, votes: int) -> None:
     start, writes, counted = utc_now() - timedelta(days=1), [], dict.fromkeys(range(repository.GATES.count), 0)
     for number, rankings in enumerate(realistic(CANDIDATES, votes)):
         gate = number % repository.GATES.count
-        standing = repository.Standing(poll, f"{number:08x}{secrets.token_hex(12)}", None, None, gate, False)
+        standing = repository.PollStanding(poll, f"{number:08x}{secrets.token_hex(12)}", None, None, gate, False)
         then = as_text(start + number * timedelta(days=1) / votes)
         writes.append(repository.casting(standing, rankings, then, then)[1])
         counted[gate] += 1

@@ -165,7 +165,7 @@ def take_up_all(now: Callable[[], float] = time.time) -> int:
 
 
 def _take_up(item: Item, now: float) -> bool:
-    """Whether it could go on; one that is refused, because the election was closed, say, ends where it is."""
+    """Whether the import could go on; one that is refused, because the election was closed, say, ends where it is."""
     if item["moved"] + SECONDS_ALONE > now:
         return False
     election, actor = repository.find(item["election_name"]), people.find(item["asked_by"])

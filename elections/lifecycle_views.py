@@ -11,7 +11,7 @@ from django.utils.translation import ngettext
 from django.views.decorators.http import require_POST
 
 from pages.forms import carried_out, form_page, posted, show_form
-from pages.saying import say_what_was_understood, told
+from pages.saying import ask, say_what_was_understood, told
 
 from . import copying, services
 from .access import context_of, run
@@ -62,8 +62,8 @@ def close(request: HttpRequest, election: Election) -> HttpResponse:
         told(request, lambda: services.close(request.user, election), _("The election is closed."))
         return redirect("dashboard", name=election.name)
     lead = _("Nobody can vote after that, and nothing can be changed again.")
-    context = {"title": _("Close the election"), "button": _("Close it for good"), "lead": lead, "danger": True}
-    return render(request, "pages/confirm.html", context_of(request, election, **context))
+    context = context_of(request, election, lead=lead, danger=True)
+    return ask(request, _("Close the election"), _("Close it for good"), **context)
 
 
 @run(Action.RENAME)

@@ -191,7 +191,7 @@ def newest(span: Span) -> Iterator[Item]:
 
 
 def taking_votes(names: Iterable[str], now: str) -> list[Election]:
-    """Those that are open. Of the others, only their short entries in the list of elections are read."""
+    """The elections among these that are open. Of the others only their short entries in the list are read."""
     places = [keys.listed_election(name) for name in names]
     entries = [listed_of(item) for item in table().get_many(places).values()] if places else []
     open_ = [keys.election(each.name) for each in entries if each.state(now) in (State.EDITABLE, State.OPEN)]

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
-from django.utils.http import urlencode
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 from django_htmx.http import HttpResponseClientRedirect, trigger_client_event
@@ -20,6 +20,7 @@ from acts.refusals import Refusal
 from pages import lists
 from pages.forms import carried_out, form_page, posted, show_form
 from pages.lists import Verdict
+from pages.paging import one_page
 from pages.saying import ask, say, told
 
 from . import imports, invitations, renaming, repository, services
@@ -33,7 +34,7 @@ from .forms import (
 from .imports import Import
 from .rules import EVERYBODY_HERE, Action, Election, takes_names
 from .turnout import tells_names, tells_who, turnout
-from .views import A_PAGE, turnout_context
+from .views import turnout_context
 
 A_SHORT_LIST = 2000  # voters; a longer list shows its progress from the start
 A_MOMENT = 1.0  # seconds a short one may take before it does
@@ -54,10 +55,9 @@ def roll(request: HttpRequest, election: Election) -> HttpResponse:
     prefix = search.cleaned_data["q"] if search.is_valid() else ""
     counts = turnout_context(election)
     voted = counts["turnout"].voted if counts else 0
-    by_name, after = tells_names(election, voted), request.GET.get("after") or None
-    found, cursor = repository.voters(election.name, prefix=prefix, limit=A_PAGE, cursor=after, by_name=by_name)
-    here = reverse("roll", args=[election.name])
-    older = f"{here}?{urlencode({'q': prefix, 'after': cursor})}" if cursor else ""
+    by_name = tells_names(election, voted)
+    read = partial(repository.voters, election.name, prefix=prefix, by_name=by_name)
+    found, older = one_page(request, read, q=prefix)
     shown = invitations.with_mails(found)
     context = context_of(request, election, form=form, search=search, voters=shown, older=older, **counts)
     context |= {"tells_who": tells_who(election, voted), "by_name": by_name}
@@ -66,9 +66,7 @@ def roll(request: HttpRequest, election: Election) -> HttpResponse:
 
 def _failed(request: HttpRequest, election: Election) -> HttpResponse:
     """Whose mails did not go out, and why."""
-    found, cursor = invitations.failures(election, limit=A_PAGE, cursor=request.GET.get("after") or None)
-    here = reverse("roll", args=[election.name])
-    older = f"{here}?{urlencode({'show': 'failed', 'after': cursor})}" if cursor else ""
+    found, older = one_page(request, partial(invitations.failures, election), show="failed")
     return render(request, "elections/failed.html", context_of(request, election, failures=found, older=older))
 
 

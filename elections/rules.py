@@ -275,7 +275,7 @@ WHILE_FILLING = frozenset({Action.LOOK, Action.ADD_CANDIDATES, Action.ADD_VOTERS
 
 
 class WrongState(Refusal):
-    """It could be done, but not now."""
+    """An act that could be done, but not now."""
 
 
 class NotReady(Refusal):

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 from django.conf import settings as site_settings
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
-from django.utils.http import urlencode
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
@@ -19,6 +19,7 @@ from acts.site import now_text
 from pages import rendered
 from pages.forms import carried_out, form_page, posted, show_form
 from pages.markdown import plain
+from pages.paging import one_page
 from pages.saying import say_what_was_understood, told
 from ranking.candidates import Candidate
 from store.log import utc_now
@@ -39,7 +40,6 @@ from .repository import Voter
 from .rules import Action, Election, State
 from .turnout import turnout
 
-A_PAGE = 50
 TABS = ("mine", "open", "closed", "all")
 
 
@@ -54,14 +54,11 @@ def elections(request: HttpRequest) -> HttpResponse:
     form = SearchForm(request.GET)
     prefix = form.cleaned_data["q"] if form.is_valid() else ""
     narrowed = {"mine": {"run_by": request.user.name}, "open": {"state": State.OPEN}, "closed": {"state": State.CLOSED}}
-    found, cursor = repository.lists(
-        prefix=prefix, limit=A_PAGE, cursor=request.GET.get("after") or None, **narrowed.get(tab, {})
-    )
+    read = partial(repository.lists, prefix=prefix, **narrowed.get(tab, {}))
+    found, older = one_page(request, read, show=tab, q=prefix)
     now = now_text()
     shown = [(each, each.state(now)) for each in found if each.stored_state != State.DRAFT or tab == "mine"]
-    older = f"{reverse('elections')}?{urlencode({'show': tab, 'q': prefix, 'after': cursor})}" if cursor else ""
-    context = {"elections": shown, "tab": tab, "form": form, "older": older}
-    return render(request, "elections/elections.html", context)
+    return render(request, "elections/elections.html", {"rows": shown, "older": older, "tab": tab, "form": form})
 
 
 def load_with_entry(user: User, name: str) -> tuple[Election, Voter | None] | None:

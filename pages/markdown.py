@@ -171,7 +171,7 @@ CLEANER = nh3.Cleaner(
 
 
 def _is_link(address: str) -> bool:
-    """Whether it leads to a page or a mailbox. The cleaner has the last word on that, so it is asked first."""
+    """Whether an address leads to a page or a mailbox. The cleaner has the last word on that."""
     return LINK.match(address) is not None and "href" in CLEANER.clean(f'<a href="{escape(address)}"></a>')
 
 

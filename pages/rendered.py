@@ -69,7 +69,7 @@ def preview(text: str) -> SafeString:
 
 
 def _safe(html: str) -> SafeString:
-    """It came from our own cleaner: what clients send is text, and nothing else is written beside it."""
+    """HTML that came from our own cleaner: what clients send is text, and nothing else is written beside it."""
     return mark_safe(html)  # noqa: S308
 
 

@@ -16,13 +16,13 @@ def say(request: HttpRequest, title: str, sentence: str, status: int = 200) -> H
     return render(request, "pages/said.html", {"title": title, "sentence": sentence}, status=status)
 
 
-def ask(request: HttpRequest, title: str, button: str) -> HttpResponse:
+def ask(request: HttpRequest, title: str, button: str, **context: Any) -> HttpResponse:
     """One button. A mailed link only leads here: mail scanners follow links, but press no buttons."""
-    return render(request, "pages/confirm.html", {"title": title, "button": button})
+    return render(request, "pages/confirm.html", {"title": title, "button": button, **context})
 
 
 def told(request: HttpRequest, act: Callable[[], Any], done: str) -> bool:
-    """Do it and say so, or say why not."""
+    """Carry an act out and say so, or say why not."""
     try:
         act()
     except Refusal as refusal:

@@ -150,6 +150,6 @@ def places(account: SideBySide) -> list[tuple[str, list[int]]]:
 
 
 def _pictures(result: Result) -> list[Picture]:
-    """Those that say most; pairs of everybody with everybody are shown once."""
+    """The pictures that say most; pairs of everybody with everybody are shown once."""
     drawn = pictures_of(result)
     return drawn[:1] if result.method == "borda" else drawn

@@ -22,7 +22,7 @@ from acts.refusals import NotAllowed
 from acts.site import now_text
 from elections.forms import NameForm
 from pages.forms import carried_out, form_page, posted, show_form
-from pages.saying import say_what_was_understood, told
+from pages.saying import ask, say_what_was_understood, told
 from pages.times import from_text, typed
 
 from . import services
@@ -93,18 +93,13 @@ def manage(request: HttpRequest, runner: Runner) -> HttpResponse:
 # --- acts ---
 
 
-def _confirm(request: HttpRequest, runner: Runner, title: str, button: str, lead: str) -> HttpResponse:
-    context = {"title": title, "button": button, "lead": lead, "danger": True}
-    return render(request, "pages/confirm.html", _context(request, runner, **context))
-
-
 @of_runners(form_page)
 def close(request: HttpRequest, runner: Runner) -> HttpResponse:
     if request.method == "POST":
         told(request, lambda: services.close(runner), _("The poll is closed."))
         return redirect("manage_poll", runner.poll.id)
     lead = _("Nobody can vote after that, unless you open it again. The results are shown to everybody with the link.")
-    return _confirm(request, runner, _("Close the poll"), _("Close it"), lead)
+    return ask(request, _("Close the poll"), _("Close it"), **_context(request, runner, lead=lead, danger=True))
 
 
 @of_runners(form_page)
@@ -170,4 +165,6 @@ def delete(request: HttpRequest, runner: Runner) -> HttpResponse:
         "“%(title)s” and its %(count)d votes go for good. Its link and its code lead nowhere then.",
         runner.votes,
     ) % {"title": runner.poll.title, "count": runner.votes}
-    return _confirm(request, runner, _("Delete the poll"), _("Delete it for good"), lead)
+    return ask(
+        request, _("Delete the poll"), _("Delete it for good"), **_context(request, runner, lead=lead, danger=True)
+    )

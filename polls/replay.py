@@ -17,7 +17,7 @@ from store import keys
 from store.replay import Act, DoesNotFit, Exempt, Happened, Step, like
 from store.table import Check, Table, Update
 
-from . import reports, repository, services
+from . import reports, repository, sealing, services
 from .rules import Poll
 
 FIELDS = {stored: name for name, stored in repository.STORED_AS.items()}
@@ -40,7 +40,7 @@ def created(event: Happened) -> Iterator[Step]:
 def voted(event: Happened, poll: Poll) -> Iterator[Step]:
     """Through any gate: which one it was is chance, and whether it was open then, the order of the events tells."""
     said = event.said
-    standing = repository.standing(poll.id, said["vote_id"], event.number % repository.GATES, "")
+    standing = repository.standing(poll.id, said["vote_id"], event.number % repository.GATES.count, "")
     if standing is None or (standing.vote is not None) != said["changed"]:
         raise DoesNotFit(f"takes a voter for somebody who has{'' if said['changed'] else ' not'} voted by then.")
     gate, vote = repository.casting(standing, said["rankings"], event.when, said["votedAt"])
@@ -101,13 +101,13 @@ def _shutting(poll: Poll, who: str, end: str) -> Step:
 @of_a_poll
 def deleted(event: Happened, poll: Poll) -> Iterator[Step]:
     yield repository.deletion(poll)
-    repository.sweep(poll.id)
+    services.clear_away(poll.id)
 
 
 @of_a_poll
 def result_sealed(event: Happened, poll: Poll) -> Iterator[Step]:
     """Counted again, from the votes that the log gave."""
-    services._seal(poll, repository.with_gates(poll.id))
+    sealing.count_and_seal(poll, repository.with_gates(poll.id))
     again = table().announced["event_data"]
     for name, told in event.said.items():
         if name != "sealedAt" and again.get(name) != told:

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 from uuid import UUID
 
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
-from django.urls import reverse
-from django.utils.http import urlencode
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
@@ -21,6 +20,7 @@ from acts.limits import Limit, count
 from acts.refusals import OVERTAKEN, Overtaken, Refusal
 from pages.addresses import origin
 from pages.forms import form_page, posted
+from pages.paging import listed, one_page
 from pages.saying import told
 
 from . import reports, voters
@@ -30,7 +30,6 @@ from .rules import NotNow, Poll
 from .services import NOT_NOW
 from .views import HOUR, context_of, found_or_404, gone_page
 
-A_PAGE = 50
 REPORTS_ADDRESS = Limit("poll-report-address", 10, HOUR)
 
 Found = tuple[Poll, Reported | None]
@@ -74,9 +73,7 @@ def _reported(request: HttpRequest, poll: Poll, form: ReportForm) -> bool:
 @require_safe
 def reported_polls(request: HttpRequest) -> HttpResponse:
     """The newest first. One that was dismissed comes back when somebody reports it again."""
-    found, cursor = reports.waiting(limit=A_PAGE, cursor=request.GET.get("after") or None)
-    older = f"{reverse('reported_polls')}?{urlencode({'after': cursor})}" if cursor else ""
-    return render(request, "polls/reported_polls.html", {"polls": found, "older": older})
+    return render(request, "polls/reported_polls.html", listed(request, reports.waiting))
 
 
 def load(user: User, poll_id: UUID) -> Found | None:
@@ -91,10 +88,7 @@ def of_moderators(methods: Callable[..., Any]) -> Callable[..., Any]:
 @of_moderators(require_safe)
 def reported_poll(request: HttpRequest, found: Found) -> HttpResponse:
     poll, reported = found
-    shown, cursor = ([], None)
-    if reported is not None:
-        shown, cursor = reports.of(reported, limit=A_PAGE, cursor=request.GET.get("after") or None)
-    older = f"{reverse('reported_poll', args=[poll.id])}?{urlencode({'after': cursor})}" if cursor else ""
+    shown, older = one_page(request, partial(reports.of, reported)) if reported else ([], "")
     return render(request, "polls/reported_poll.html", context_of(poll, reported=reported, reports=shown, older=older))
 
 

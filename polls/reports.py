@@ -88,7 +88,7 @@ def about(poll_id: str) -> tuple[Poll, Reported | None] | None:
 
 
 def of(reported: Reported, *, limit: int, cursor: str | None = None) -> tuple[list[Report], str | None]:
-    """Its reports since the last were dismissed, the newest first."""
+    """Reports of the poll since the last were dismissed, the newest first."""
     page = table().page(keys.reports(reported.id), limit=limit, cursor=cursor, backwards=True)
     new = [item for item in page.items if item["reportedAt"] > reported.dismissed_at]
     more = page.cursor if len(new) == len(page.items) else None
@@ -131,7 +131,7 @@ def reporting(poll: Poll, report_id: str, reason: str, words: str, now: str) -> 
 
 
 def dismiss(admin: User, reported: Reported) -> None:
-    """Those that the admin has seen; if another has come since, it is for them to look at first."""
+    """Dismiss the reports that the admin has seen; if another has come since, it is for them to look at first."""
     event = Event(admin.name, "PollReportsDismissed", {"poll_id": reported.id, "dismissedAt": reported.reported_at})
     try:
         log().record(event, dismissal(reported.id, reported.reported_at), still(admin))

@@ -321,7 +321,7 @@ def write_counted(poll: Poll, ballots: Ballots) -> None:
 
 
 def read_counted(poll: Poll, digest: str) -> Ballots:
-    """As it was sealed; parts of an earlier seal, before the poll was opened again, are left aside."""
+    """The votes as they were sealed; parts of an earlier seal, before the poll was opened again, are left aside."""
     counts: dict[str, Any] = {}
     for item in table().each(keys.poll_counted_parts(poll.id)):
         if item["digest"] == digest:

@@ -104,7 +104,7 @@ class Poll:
 
     @property
     def is_public(self) -> bool:
-        """Whether it stands in the public list."""
+        """Whether the poll stands in the public list."""
         return self.listed and not self.hidden_at
 
     @property

@@ -37,7 +37,7 @@ def seal(poll_id: str) -> bool:
         return _forget(found[0])
     try:
         poll = settled(found[0])
-        _seal(poll, repository.with_gates(poll_id))
+        count_and_seal(poll, repository.with_gates(poll_id))
     except Overtaken:
         return False  # another is at it, or it was opened again at the last moment
     return True
@@ -50,7 +50,7 @@ def _forget(poll: Poll) -> bool:
     return True
 
 
-def _seal(poll: Poll, found: tuple[Poll, int, Any] | None) -> None:
+def count_and_seal(poll: Poll, found: tuple[Poll, int, Any] | None) -> None:
     counted = repository.counted(poll).normal
     voted = found[1] if found else 0
     if counted.total != voted:

@@ -264,10 +264,10 @@ def delete(who: Runner) -> None:
 
 def clear_away_all() -> int:
     """Clear away what deleted polls have left behind; answers of how many."""
-    return take_each(list(table().each(keys.DELETED_POLLS)), lambda mark: _clear_away(mark["id"]))
+    return take_each(list(table().each(keys.DELETED_POLLS)), lambda mark: clear_away(mark["id"]))
 
 
-def _clear_away(poll_id: str) -> bool:
+def clear_away(poll_id: str) -> bool:
     """The mark goes last."""
     is_gone, mark = Check(keys.poll(poll_id), Missing()), keys.deleted_poll(poll_id)
     sweep(keys.all_of_poll(poll_id), (mark.sk,), is_gone)

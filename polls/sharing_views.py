@@ -42,7 +42,7 @@ PAGES = ("poll", "poll_voted", "poll_results", "poll_embed")
 @xframe_options_exempt
 @form_page
 def embed(request: HttpRequest, poll_id: UUID) -> HttpResponse:
-    """How it stands, and a form where it can work.
+    """How the poll stands, and a form where one can work.
 
     A frame in a page of another site gets no cookies, so that a vote given there could not be told from others: such a
     frame has a link to the poll itself. For the same reason nobody can be led to click a button of ours unseen.
@@ -93,7 +93,7 @@ def _standing(poll: Poll, has_voted: bool, is_open: bool) -> dict[str, Any]:
 @public
 @require_safe
 def image(request: HttpRequest, poll_id: UUID) -> HttpResponse:
-    """How it stands, for everybody alike: where results wait for one's vote, the picture waits for the end."""
+    """How the poll stands, for everybody alike: where results wait for one's vote, the picture waits for the end."""
     look = live.shelf.look(str(poll_id))
     if look is None:
         raise Http404

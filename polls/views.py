@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Callable
-from functools import wraps
+from functools import partial, wraps
 from typing import Any
 from uuid import UUID
 
@@ -14,7 +14,6 @@ from django.contrib.auth.views import redirect_to_login
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
-from django.utils.http import urlencode
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
@@ -25,6 +24,7 @@ from acts.refusals import Refusal
 from acts.site import now_text
 from pages.addresses import origin
 from pages.forms import form_page, posted, token_in
+from pages.paging import one_page
 from pages.qr import qr_picture
 from pages.saying import say, say_what_was_understood
 from ranking import drafts
@@ -39,7 +39,6 @@ from .forms import PollForm
 from .previews import address_of, frame, preview
 from .rules import HIDDEN, Poll, PollRelation
 
-A_PAGE = 50
 TEN_MINUTES, HOUR, DAY = 600, 3600, 24 * 3600
 KEY_COOKIE = "plenum_poll_key"  # by which somebody without an account runs what they made
 MADE = Limit("poll-maker", 20, HOUR)
@@ -89,11 +88,9 @@ def polls(request: HttpRequest) -> HttpResponse:
     """One's own polls and those listed publicly, the newest first."""
     mine = request.user.is_authenticated and request.GET.get("show", "mine") == "mine"
     span = keys.made_by(request.user.name) if mine else keys.PUBLIC_POLLS
-    found, cursor = repository.lists(span, limit=A_PAGE, cursor=request.GET.get("after") or None)
-    now = now_text()
-    tab = "mine" if mine else "public"
-    older = f"{reverse('polls')}?{urlencode({'show': tab, 'after': cursor})}" if cursor else ""
-    context = {"polls": [(each, each.is_open(now)) for each in found], "tab": tab, "older": older}
+    tab, now = "mine" if mine else "public", now_text()
+    found, older = one_page(request, partial(repository.lists, span), show=tab)
+    context = {"rows": [(each, each.is_open(now)) for each in found], "older": older, "tab": tab}
     return render(request, "polls/polls.html", context | {"may_make": may_make(request)})
 
 
@@ -154,7 +151,7 @@ def by_code(request: HttpRequest, code: str) -> HttpResponse:
     try:
         count(WRONG_CODES, origin(request))
     except TooOften as refusal:
-        return render(request, "pages/said.html", {"title": _("Short code"), "sentence": str(refusal)}, status=429)
+        return say(request, _("Short code"), str(refusal), status=429)
     raise Http404
 
 

@@ -36,7 +36,7 @@ LONGEST = 7 * 24 * 3600
 
 
 class NotAPerson(Refusal):
-    """It looks as if a program filled the form; a person can simply try again."""
+    """A form that looks as if a program filled it; a person can simply try again."""
 
 
 class NoCookie(Refusal):

@@ -71,7 +71,7 @@ class Running:
         return as_text(datetime.fromisoformat(self.newest) - OVERLAP) if self.newest else ""
 
     def stand(self, candidates: tuple[Candidate, ...]) -> None:
-        """These stand now; what was counted is counted anew if they are others than before."""
+        """These candidates stand now; what was counted is counted anew if they are others than before."""
         if candidates == self.candidates:
             return
         self.candidates = candidates

@@ -14,6 +14,7 @@ from django.core.management import CommandError, call_command
 
 from accounts import repository as people
 from accounts import services as accounts
+from accounts.rules import Role
 from acts.refusals import Refusal
 from ballots import services as ballots
 from ballots.services.casting import _record_cast
@@ -387,7 +388,7 @@ def test_what_the_sealer_counts_is_counted_again(told, settings):  # noqa: F811
     settings.STORE_URL = f"sqlite://{told.path}"
     site_sealer().seal()
     assert check(told).first == ()
-    accounts.make_demo_person("Later", accounts.Role.VOTER, "", "correct horse battery")
+    accounts.make_demo_person("Later", Role.VOTER, "", "correct horse battery")
     assert check(told).first == (), "what is not sealed yet is not counted yet"
     told.write(Update(keys.counts(), add={"user_count": 1}), Update(keys.figures(), add={"role_OWNER": 1}))
     wrong = [("METADATA / COUNTS", "user_count"), ("METADATA / FIGURES", "role_OWNER")]

@@ -1,4 +1,4 @@
-"""How the site stands just now: its log, figures, outbox and worker, at a cost that does not grow with the site."""
+"""How the site is just now: its log, figures, outbox and worker, at a cost that does not grow with the site."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ MOST_MAILS = 500  # are counted of each state: the outbox keeps no count of its 
 
 
 @dataclass(frozen=True, slots=True)
-class StoreStanding:
+class StoreHealth:
     """What a store that is paid for says of itself. The embedded one says nothing, and costs nothing."""
 
     tables: tuple[TableState, ...]  # none if not known
@@ -37,7 +37,7 @@ class StoreStanding:
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class Health:
     """What a round trip for the items and one for the oldest unsealed event tell."""
 
     counts: Item
@@ -49,10 +49,10 @@ class Standing:
     leases: dict[str, Item]
 
     @property
-    def store(self) -> StoreStanding:
+    def store(self) -> StoreHealth:
         capacity, retries = metrics.capacity(), metrics.retries()
         read, written = (capacity.get(kind, 0.0) for kind in ("read", "write"))
-        return StoreStanding(system.tables(), read, written, {reason: int(retries[reason]) for reason in retries})
+        return StoreHealth(system.tables(), read, written, {reason: int(retries[reason]) for reason in retries})
 
     @property
     def unsealed(self) -> int:
@@ -84,21 +84,21 @@ class Bounded:
 
 
 @dataclass(frozen=True, slots=True)
-class JobStanding:
+class JobHealth:
     name: str
     every: int
     seconds_ago: float | None  # since the worker of this machine did it or saw nothing to do
     held_for: float | None  # while some worker is at it
 
 
-def standing_of(table: Table) -> Standing:
+def health_of(table: Table) -> Health:
     leases = {job.name: keys.lease(job.name) for job in JOBS}
     found = table.get_many(
         [keys.counts(), keys.figures(), keys.pause(), keys.sync(), keys.event_number(), *leases.values()]
     )
     sealed = found.get(keys.sync(), {}).get("last_event_id", 0)
     oldest = table.page(keys.events(sealed + 1), limit=1).items
-    return Standing(
+    return Health(
         counts=found.get(keys.counts(), {}),
         figures=found.get(keys.figures(), {}),
         pause=pause_of(found.get(keys.pause())),
@@ -119,15 +119,15 @@ def _bounded(table: Table, state: str) -> Bounded:
     return Bounded(len(page.items), page.cursor is not None)
 
 
-def jobs(standing: Standing) -> list[JobStanding]:
+def jobs(found: Health) -> list[JobHealth]:
     """Every job of the worker. When it last looked is known of the worker beside this server only."""
     looked, now = metrics.last_successes(), time.time()
     return [
-        JobStanding(
+        JobHealth(
             job.name,
             job.every,
             max(0, now - looked[job.name]) if job.name in looked else None,
-            max(0, now - standing.leases[job.name].get("since", now)) if job.name in standing.leases else None,
+            max(0, now - found.leases[job.name].get("since", now)) if job.name in found.leases else None,
         )
         for job in JOBS
     ]
@@ -144,15 +144,15 @@ def as_metrics(table: Table) -> Iterator[Metric]:
         ages.add_metric([name], max(0, time.time() - moment))
     yield ages
     try:
-        standing, waiting = standing_of(table), mails(table, outbox.QUEUED, outbox.SENDING)
+        found, waiting = health_of(table), mails(table, outbox.QUEUED, outbox.SENDING)
     except StoreError:
         yield GaugeMetricFamily("plenum_store_up", "Whether the store answers.", 0)
         return
     yield GaugeMetricFamily("plenum_store_up", "Whether the store answers.", 1)
-    yield GaugeMetricFamily("plenum_paused", "Whether the site is paused.", int(standing.pause is not None))
-    yield GaugeMetricFamily("plenum_log_unsealed", "Event numbers given out and not sealed yet.", standing.unsealed)
+    yield GaugeMetricFamily("plenum_paused", "Whether the site is paused.", int(found.pause is not None))
+    yield GaugeMetricFamily("plenum_log_unsealed", "Event numbers given out and not sealed yet.", found.unsealed)
     yield GaugeMetricFamily(
-        "plenum_log_lag_seconds", "How long the oldest unsealed event has waited.", standing.lag(utc_now())
+        "plenum_log_lag_seconds", "How long the oldest unsealed event has waited.", found.lag(utc_now())
     )
     depth = GaugeMetricFamily("plenum_outbox_mails", f"Mails by state; {MOST_MAILS} may be more.", labels=["state"])
     for state, bounded in waiting.items():

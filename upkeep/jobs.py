@@ -142,7 +142,7 @@ JOBS = (
 
 
 def run(job: Job, leases: Leases) -> Run:
-    """Do it once, unless nothing waits, another worker is at it or the site is paused. What goes wrong stays here."""
+    """Do a job once, unless nothing waits, another worker has it or the site is paused. What goes wrong stays here."""
     try:
         ended = _under_lease(job, leases) if job.waits() else Run(Outcome.NOTHING)
     except pausing.Paused:

@@ -41,7 +41,7 @@ LETTERS = {
 
 
 def is_due(clock: Callable[[], datetime] = utc_now) -> bool:
-    """Whether it is another day than that of the last mail, and there is a newer checkpoint."""
+    """Whether today is another day than that of the last mail, and there is a newer checkpoint."""
     mailed, newest = table().get(keys.nightly()), EventLog(table()).newest_public()
     if mailed is None or newest is None:
         return newest is not None

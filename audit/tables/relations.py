@@ -117,7 +117,7 @@ class Relation:
 
     @property
     def of_election(self) -> bool:
-        """Whether it can only be read for one election."""
+        """Whether the table can only be read for one election."""
         return "election" in self.filters
 
     def page(self, asked: Asked) -> Page:

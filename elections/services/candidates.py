@@ -55,7 +55,7 @@ def _add_batch(actor: User, name: str, new: Sequence[Candidate]) -> list[str]:
 
 
 def _numbered(new: Sequence[Candidate], there: Sequence[Candidate]) -> list[Candidate]:
-    """Those that are not there yet, each with a number nobody has."""
+    """The candidates that do not stand yet, each with a number nobody has."""
     names = {keys.fold(each.name) for each in there}
     wanted = [each for each in new if keys.fold(each.name) not in names]
     if len(there) + len(wanted) > rules.MOST_CANDIDATES:

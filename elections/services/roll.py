@@ -77,7 +77,7 @@ class Added:
 def add_handful(
     actor: User, election: Election, batch: Sequence[str], also: Callable[[Added], list[Write]] = lambda added: []
 ) -> Added:
-    """Those of the batch who are new, in one transaction with whatever else goes with so many."""
+    """Put those of the batch on the roll who are new, in one transaction with whatever else goes with so many."""
     rules.check_listing(election, batch)
     there, accounts = repository.on_roll_or_here(election.name, batch)
     missing = [name for name in batch if keys.fold(name) not in there]

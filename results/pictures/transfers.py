@@ -232,7 +232,7 @@ def _fate(result: Result, shown: Sequence[Round], band: Band, name: str | None) 
 
 
 def _votes(band: Band) -> SafeString:
-    """What it ends with."""
+    """What a count ends with."""
     return at_right(number(band.votes[-1]), band.y - LABEL + 17, "number")
 
 

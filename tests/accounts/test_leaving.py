@@ -29,6 +29,7 @@ from polls import services as polls
 from ranking.candidates import Candidate
 from store import keys
 from store.chaos import Chaos
+from store.log import Event
 from store.sqlite import SqliteTable
 from store.table import Conflict, Refused, Update
 from tests.people import somebody
@@ -154,7 +155,7 @@ def test_while_a_part_fails_the_mark_stays_and_the_name_is_nobodys(ada, boss, mo
 def test_an_address_that_is_being_left_cannot_be_changed_to(site, boss, ada, person):
     site.write(*people.leaving(somebody("Gone"), LONG_AGO))
     with pytest.raises(Refused):
-        log().record(accounts.Event("Ada", "x"), *people.email_change(ada, "Gone@example.org"))
+        log().record(Event("Ada", "x"), *people.email_change(ada, "Gone@example.org"))
 
 
 def test_pages_of_mailed_links_say_that_it_takes_a_minute(site, boss, client, person, link):

@@ -399,7 +399,7 @@ def test_a_removal_that_was_interrupted_is_finished_by_the_clock(site, person, o
     owner = person("the owner", Role.OWNER)
     opened("Eve", "Bob")
     services.cast(person("Eve"), "Board", ranks(Bo=1), "1")
-    monkeypatch.setattr(accounts, "_see_off", lambda gone: None)
+    monkeypatch.setattr("accounts.services.leaving._see_off", lambda gone: None)
     accounts.remove(owner, people.find("Eve"))
     monkeypatch.undo()
     assert len(ballots()) == 1

@@ -30,8 +30,7 @@ from store.connect import connect
 from store.log import Event, EventLog
 from store.table import DATA, LOG, Put, Table, Unavailable
 from tests.store import engines
-from upkeep import figures, metrics, system
-from upkeep import health as standing
+from upkeep import figures, health, metrics, system
 from upkeep.leases import Leases
 from upkeep.sealer import site_sealer
 
@@ -223,10 +222,10 @@ def test_the_overview_costs_the_same_however_much_there_is(site, person, signed_
 
 
 def test_a_long_outbox_is_counted_up_to_a_bound_that_is_said(site, signed_in, monkeypatch):
-    monkeypatch.setattr(standing, "MOST_MAILS", 3)
+    monkeypatch.setattr(health, "MOST_MAILS", 3)
     for number in range(4):
         site.write(mail.queued("already_registered", f"{number}@example.org", name="x"))
-    assert str(standing.mails(site, mail.QUEUED)[mail.QUEUED]) == "3+"
+    assert str(health.mails(site, mail.QUEUED)[mail.QUEUED]) == "3+"
     assert "At most 3 of each" in signed_in("Olga", Role.OWNER).get("/admin/").content.decode()
 
 
@@ -388,7 +387,7 @@ def test_metrics_say_how_long_the_oldest_event_has_waited(site):
     long_ago = datetime.now(UTC) - timedelta(seconds=90)
     EventLog(site, lambda: long_ago).record(Event("ada", "ThingMade"))
     EventLog(site).record(Event("ada", "ThingMade"))
-    assert 90 <= standing.standing_of(site).lag(datetime.now(UTC)) < 200
+    assert 90 <= health.health_of(site).lag(datetime.now(UTC)) < 200
 
 
 def test_metrics_answer_when_the_store_does_not(client, settings, tmp_path, static_files):
@@ -400,10 +399,10 @@ def test_metrics_answer_when_the_store_does_not(client, settings, tmp_path, stat
 
 def test_metrics_cost_the_same_however_much_there_is(client, site):
     with trips.counted() as few:
-        list(standing.as_metrics(site))
+        list(health.as_metrics(site))
     planted(site, days=3, a_day=20)
     with trips.counted() as many:
-        list(standing.as_metrics(site))
+        list(health.as_metrics(site))
     assert few.count == many.count == 4
 
 

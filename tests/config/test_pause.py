@@ -14,6 +14,7 @@ from django.core.management import call_command
 from django.core.management.base import CommandError
 from django.test import Client
 
+from accounts import repository as people
 from accounts import services
 from accounts.rules import Role
 from acts.refusals import Refusal
@@ -202,8 +203,8 @@ def test_a_form_sent_by_a_script_is_answered_with_a_message_alone(site, signed_i
 def test_a_page_that_would_change_something_by_being_looked_at_waits(site, board, person, signed_in):
     """A closed election of few ballots is sealed by who opens its result first."""
     client = signed_in(person("Eve", Role.VOTER))
-    cast(services.repository.find("Eve"), "Board", {"0": ["1"]}, form="b" * 32)
-    organising.close(services.repository.find("Ada"), elections.find("Board"))
+    cast(people.find("Eve"), "Board", {"0": ["1"]}, form="b" * 32)
+    organising.close(people.find("Ada"), elections.find("Board"))
     pause("Ada", 30)
     before = events(site)
     client.raise_request_exception = False

@@ -577,7 +577,7 @@ def test_somebody_who_deletes_what_was_changed_meanwhile_is_told(made, signed_in
 
 
 def test_lists_are_leafed_through_by_cursor(made, client, monkeypatch):
-    monkeypatch.setattr("polls.views.A_PAGE", 2)
+    monkeypatch.setattr("pages.paging.A_PAGE", 2)
     for number in range(3):
         made(title=f"Poll {number}", listed=True)
     first = text(client.get("/polls/"))

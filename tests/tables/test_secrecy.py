@@ -14,6 +14,7 @@ from django.test import Client
 from accounts import repository as people
 from accounts import services as accounts
 from accounts import throttle
+from accounts.services import registering
 from acts.limits import count
 from audit.tables import masks, raw, relations
 from ballots import services as ballots
@@ -122,7 +123,7 @@ def day(site, person, opened, signed_in, monkeypatch):
     invitations.take_mailings_on()
     send_waiting(compose)
     accounts.invite(people.find("the organiser"), "guest@example.org")
-    accounts._await_confirmation("Newcomer", "new@example.org", "md5$pepper$digested-password")
+    registering._await_confirmation("Newcomer", "new@example.org", "md5$pepper$digested-password")
     count(throttle.RESET.anywhere, VOTERS[0])
     for number, user in enumerate(users):
         signed_in(user)

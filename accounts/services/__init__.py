@@ -1,0 +1,60 @@
+"""What people do with accounts: load, decide, record in one transaction, tell people. One room for each kind of act."""
+
+from .addresses import ask_for_new_email, confirm_email, read_email_link
+from .leaving import LEAVING, remove, remove_self, see_off_all
+from .links import LINK_SPENT, LinkSpent
+from .making import NAME_TAKEN, NameTaken, create_account, new_user
+from .passwords import (
+    ask_for_reset,
+    change_password,
+    end_sessions,
+    reset_link_holder,
+    reset_password,
+    send_reset_link,
+    sign_out_everywhere,
+)
+from .profile import change_profile
+from .registering import (
+    accept_invitation,
+    confirm_registration,
+    invite,
+    make_demo_person,
+    read_invitation,
+    read_registration,
+    register,
+)
+from .roles import change_role, still, who
+
+__all__ = [
+    "LEAVING",
+    "LINK_SPENT",
+    "NAME_TAKEN",
+    "LinkSpent",
+    "NameTaken",
+    "accept_invitation",
+    "ask_for_new_email",
+    "ask_for_reset",
+    "change_password",
+    "change_profile",
+    "change_role",
+    "confirm_email",
+    "confirm_registration",
+    "create_account",
+    "end_sessions",
+    "invite",
+    "make_demo_person",
+    "new_user",
+    "read_email_link",
+    "read_invitation",
+    "read_registration",
+    "register",
+    "remove",
+    "remove_self",
+    "reset_link_holder",
+    "reset_password",
+    "see_off_all",
+    "send_reset_link",
+    "sign_out_everywhere",
+    "still",
+    "who",
+]

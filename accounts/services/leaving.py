@@ -1,0 +1,70 @@
+"""Leaving for good. What other apps do then is arranged in config/steps.py."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+from django.utils.translation import gettext_lazy as _
+
+from accounts import repository, rules
+from accounts.models import User
+from accounts.rules import Role
+from acts.queues import complain, take_each
+from acts.refusals import OVERTAKEN, NotAllowed, Overtaken
+from acts.site import log, table
+from acts.steps import Steps
+from store import keys
+from store.log import Event, as_text
+from store.table import Item, Refused, Write
+
+from .roles import still, who
+
+LONG_AGO = datetime.min.replace(tzinfo=UTC)
+
+
+LEAVING = Steps[[User], None]("when somebody was removed; each until it is done")
+
+
+def remove(actor: User, target: User) -> None:
+    """Remove somebody below the actor."""
+    rules.check_manages(who(actor), who(target))
+    _record_removal(target, actor.name, still(actor))
+
+
+def remove_self(user: User) -> None:
+    """Leave for good. The owner has to hand the ownership over first: a site has exactly one owner."""
+    if user.role == Role.OWNER:
+        raise NotAllowed(_("The owner cannot leave. Hand the ownership over first."))
+    _record_removal(user, user.name)
+
+
+def _record_removal(user: User, actor: str, *also: Write) -> None:
+    event, now = Event(actor, "UserRemoved", {"name": user.name, "role": user.role_name}), datetime.now(UTC)
+    try:
+        log().record(event, *repository.removal(user), *repository.leaving(user, as_text(now)), *also)
+    except Refused:
+        raise Overtaken(OVERTAKEN) from None
+    try:
+        _see_off(user, now)
+    except Exception as error:  # they are removed all the same, and the worker takes up what is left
+        complain(error)
+
+
+def _see_off(gone: User, removed: datetime) -> bool:
+    """Whether everything of theirs is in order for good: what the index has not heard of is looked for once more."""
+    began = datetime.now(UTC)
+    take_each(LEAVING, lambda step: step(gone))
+    if (began - removed).total_seconds() < table().index_lag:
+        return False
+    table().write(*repository.left(gone))
+    return True
+
+
+def see_off_all() -> int:
+    """Finish what removals have left undone; answers of how many nothing is left."""
+    return take_each(list(table().each(keys.LEAVING)), _see_off_marked)
+
+
+def _see_off_marked(mark: Item) -> bool:
+    removed = datetime.fromisoformat(mark["removed_at"]) if "removed_at" in mark else LONG_AGO
+    return _see_off(User(name=mark["name"], email=mark["email"]), removed)

@@ -1,0 +1,128 @@
+"""Registering, by oneself or by invitation."""
+
+from __future__ import annotations
+
+import secrets
+import time
+from datetime import UTC, datetime
+
+from django.conf import settings
+from django.contrib.auth.hashers import make_password
+
+from accounts import repository, tokens
+from accounts.models import User
+from accounts.rules import Role
+from acts.refusals import Refusal
+from acts.site import log, table
+from acts.tokens import DAY, read
+from mail import outbox
+from store import keys
+from store.log import Event, as_text
+from store.table import Delete, Exists, Item, Key, Put, Refused
+
+from .links import LINK_SPENT, LinkSpent
+from .making import NAME_TAKEN, NameTaken, create_account, new_user
+from .profile import change_profile
+
+
+def register(name: str, email: str, password: str) -> User | None:
+    """Make an account. The first one is the owner's and there at once; later ones wait for the link in a mail.
+
+    Whether the address is known is not told: its owner is, by mail.
+    """
+    hashed = make_password(password)
+    if not repository.has_owner():
+        owner = new_user(name, email, hashed, Role.OWNER)
+        try:
+            create_account(owner, repository.first_owner(owner))
+        except Refused:
+            pass  # somebody else became the owner just now
+        else:
+            return owner
+    if repository.find(name) is not None:
+        raise NameTaken(NAME_TAKEN)
+    _await_confirmation(name, email, hashed)
+    return None
+
+
+def _await_confirmation(name: str, email: str, hashed: str) -> None:
+    known = repository.find_by_email(email)
+    if known is not None:
+        table().write(outbox.nothing(), outbox.queued("already_registered", known.email, name=known.name))
+        return
+    number = secrets.token_hex(16)
+    place = keys.registration(number)
+    waiting = {"name": name, "email": email, "password": hashed, "ttl": int(time.time()) + DAY}
+    table().write(
+        Put({"PK": place.pk, "SK": place.sk, **waiting}),
+        outbox.queued("confirm_registration", email, number=number, name=name),
+    )
+
+
+def confirm_registration(token: str, name: str | None = None) -> User:
+    """What the mailed link does: the account is made and the address confirmed.
+
+    If somebody took the name meanwhile, `NameTaken` rises and the link is good for another `name`.
+    """
+    waiting = read_registration(token)
+    user = new_user(name or waiting["name"], waiting["email"], waiting["password"], Role[settings.DEFAULT_ROLE])
+    try:
+        create_account(user, Delete(Key(waiting["PK"], waiting["SK"]), when=Exists()))
+    except Refused:
+        raise LinkSpent(LINK_SPENT) from None
+    return user
+
+
+def read_registration(token: str) -> Item:
+    """The registration that waits for this link."""
+    words = read("registration", token, DAY)
+    waiting = table().get(keys.registration(words[0])) if words else None
+    if waiting is None:
+        raise LinkSpent(LINK_SPENT)
+    return waiting
+
+
+def make_demo_person(name: str, role: Role, about: str, password: str) -> bool:
+    """Somebody for the demo, as if they had registered; false if the name is taken or the site has its owner."""
+    email = f"{name.lower().replace(' ', '.')}@demo.example"
+    user = new_user(name, email, make_password(password), role)
+    try:
+        create_account(user, *([repository.first_owner(user)] if role == Role.OWNER else []))
+    except (Refusal, Refused):
+        return False
+    if about:
+        change_profile(user, "", about)
+    return True
+
+
+def invite(actor: User, email: str) -> bool:
+    """Invite an address. False if somebody has it already: whoever invites may know, they see people anyway."""
+    if repository.find_by_email(email) is not None:
+        return False
+    place, now = keys.invitation(email), as_text(datetime.now(UTC))
+    item = {"email": email, "invited_by": actor.name, "invited_at": now}
+    index = {"GSI1PK": keys.INVITATIONS.pk, "GSI1SK": keys.invitation_by_date(now, email)}
+    log().record(
+        Event(actor.name, "PersonInvited", {"email": email}),
+        Put({"PK": place.pk, "SK": place.sk, **index, **item}),
+        outbox.queued("invitation", email, invited_by=actor.name),
+    )
+    return True
+
+
+def read_invitation(token: str) -> str:
+    """The address that was invited by this link."""
+    words = read("invitation", token, tokens.INVITATION_DAYS * DAY)
+    if words is None or table().get(keys.invitation(words[0])) is None:
+        raise LinkSpent(LINK_SPENT)
+    return words[0]
+
+
+def accept_invitation(token: str, name: str, password: str) -> User:
+    email = read_invitation(token)
+    user = new_user(name, email, make_password(password), Role[settings.DEFAULT_ROLE])
+    try:
+        create_account(user, Delete(keys.invitation(email), when=Exists()))
+    except Refused:
+        raise LinkSpent(LINK_SPENT) from None
+    return user

@@ -1,0 +1,30 @@
+"""One page of a list, and the way to the next."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, TypeVar
+
+from django.http import HttpRequest
+from django.utils.encoding import escape_uri_path
+from django.utils.http import urlencode
+
+A_PAGE = 50
+
+T = TypeVar("T")
+Read = Callable[..., tuple[Sequence[T], str | None]]  # takes a limit and a cursor; answers some, and where they ended
+
+
+def one_page(request: HttpRequest, read: Read[T], **asked: str) -> tuple[Sequence[T], str]:
+    """Some of a list, from where the address says on; and the address of those that follow, if there are any.
+
+    What was asked for stays in that address.
+    """
+    rows, cursor = read(limit=A_PAGE, cursor=request.GET.get("after") or None)
+    return rows, f"{escape_uri_path(request.path)}?{urlencode({**asked, 'after': cursor})}" if cursor else ""
+
+
+def listed(request: HttpRequest, read: Read[Any], **asked: str) -> dict[str, Any]:
+    """What the page of a list (pages/list.html) shows."""
+    rows, older = one_page(request, read, **asked)
+    return {"rows": rows, "older": older}

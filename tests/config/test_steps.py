@@ -1,0 +1,59 @@
+"""What happens when an election opens, closes and is sealed, and when somebody leaves, is said in one place."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+from django.conf import settings
+
+from accounts.services import LEAVING
+from acts.steps import Steps
+from ballots.services.sealing import COUNTING
+from elections.services.lifecycle import OPENING, SHUTTING
+from mail.letters import LETTERS
+
+STEPS = {
+    "OPENING": (OPENING, ["ballots.secrecy.salted"]),
+    "SHUTTING": (SHUTTING, ["ballots.secrecy.unsalted"]),
+    "COUNTING": (COUNTING, ["results.services.seal_result"]),
+    "LEAVING": (
+        LEAVING,
+        ["accounts.heirs.pass_on", "ballots.services.leaving.take_along", "accounts.heirs.pass_on"],
+    ),
+}
+
+
+def named(steps: Steps) -> list[str]:
+    return [f"{step.__module__}.{step.__name__}" for step in steps]
+
+
+def test_every_step_is_taken_in_its_order():
+    assert {name: named(steps) for name, (steps, _) in STEPS.items()} == {
+        name: wanted for name, (_, wanted) in STEPS.items()
+    }
+
+
+def arranged_in(path: Path) -> bool:
+    tree = ast.parse(path.read_text())
+    return any(isinstance(node, ast.Attribute) and node.attr == "arrange" for node in ast.walk(tree))
+
+
+def test_steps_are_arranged_in_one_place():
+    sources = (path for path in settings.BASE_DIR.glob("*/**/*.py") if ".venv" not in path.parts)
+    ours = [path.relative_to(settings.BASE_DIR) for path in sources if "tests" not in path.parts and arranged_in(path)]
+    assert sorted(map(str, ours)) == ["config/apps.py", "config/steps.py"]
+
+
+def test_every_moment_that_there_is_has_its_steps():
+    """A list of steps that nobody arranged would be a promise that nobody keeps."""
+    made = set()
+    for path in settings.BASE_DIR.glob("*/services/*.py"):
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.Assign) and "Steps[" in ast.unparse(node.value):
+                made |= {target.id for target in node.targets if isinstance(target, ast.Name)}
+    assert made == set(STEPS)
+
+
+def test_every_kind_of_mail_has_its_words():
+    assert {"reset_password", "vote_invitation", "ballot_cast"} <= set(LETTERS)
