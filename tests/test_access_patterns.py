@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import pytest
+
 from store import keys
+from store.table import Key
 from tests.access import table
 from tests.access.asking import in_words, listening, name_of, name_of_all
 from tests.test_routes import ROUTES
 
 
+@pytest.mark.slow
 def test_the_table_is_what_requests_ask(site):
     rows = table.measured(site)
     shown = {name for name, (_whom, methods, _words) in ROUTES.items() if "GET" in methods}
@@ -46,6 +50,8 @@ def test_every_key_and_every_span_has_a_kind():
     assert name_of_all(keys.figures_of_days("2026-01-01", "2026-01-31")) == "day's figures"
     assert name_of_all(keys.run_by("Ada")) == "manager"
     assert name_of_all(keys.all_of_election("Board")) == "all of ELECTION"
+    with pytest.raises(AssertionError, match="No table in store/keys has"):
+        name_of(Key("ELECTION#board", "MADE#UP"))
 
 
 def test_a_table_that_says_something_else_is_noticed():

@@ -21,6 +21,7 @@ WIDEST = 120  # letters of a line of prose
 A_FILE = re.compile(r"[\w.…/-]+\.(?:py|md|html|css|js|sh|toml)")
 A_FOLDER = re.compile(r"(?:[\w-]+/)+")
 A_NAME = re.compile(r"[a-z_]+(?:\.\w+)+")
+GOES = "## Where a new thing goes"
 STEPS = "## A close, step by step"
 
 
@@ -105,9 +106,15 @@ def test_every_file_name_and_command_is_there(document):
     assert (wrong_paths(text), wrong_names(text), wrong_commands(text)) == ([], [], [])
 
 
-@pytest.mark.parametrize("name", ["architecture.md", "decisions.md"])
+@pytest.mark.parametrize("name", ["CONTRIBUTING.md", "docs/architecture.md", "docs/decisions.md"])
 def test_lines_are_as_wide_as_people_read(name):
-    assert too_wide((ROOT / "docs" / name).read_text()) == []
+    assert too_wide((ROOT / name).read_text()) == []
+
+
+@pytest.mark.parametrize(("name", "heading"), [("README.md", "## Where things are"), ("CONTRIBUTING.md", GOES)])
+def test_every_package_is_said_to_be_for_something(name, heading):
+    said = quoted(section((ROOT / name).read_text(), heading))
+    assert {package for package in PACKAGES if f"{package}/" not in said} == set()
 
 
 def test_the_steps_of_a_close_can_be_followed():

@@ -69,12 +69,15 @@ def kinds() -> tuple[Kind, ...]:
 
 
 def name_of(key: Key) -> str:
-    return next(kind.name for kind in kinds() if kind.is_under(key))
+    names = [kind.name for kind in kinds() if kind.is_under(key)]
+    assert names, f"No table in store/keys has {key}."
+    return names[0]
 
 
 def name_of_all(span: Span) -> str:
     """A span of several kinds is a whole partition."""
-    names = list(dict.fromkeys(kind.name for kind in kinds() if kind.is_in(span)))
+    names = [kind.name for kind in kinds() if kind.is_in(span)]
+    assert names, f"No table in store/keys has {span}."
     if span.index or len(names) == 1 or set(names) == {"ballot", "secret ballot"}:
         return names[0]
     return f"all of {span.pk.partition('#')[0]}"

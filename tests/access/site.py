@@ -122,7 +122,11 @@ def _people() -> dict[str, User]:
 
 
 def _sign_in(client: Client, name: str) -> None:
-    assert client.post("/sign-in/", {"name_or_email": name, "password": PASSWORD}).status_code == 302
+    assert client.post("/sign-in/", _signing_in(name)).status_code == 302
+
+
+def _signing_in(name_or_email: str) -> dict[str, str]:
+    return {"name_or_email": name_or_email, "password": PASSWORD}
 
 
 def _set_up(otto: User, name: str, **chosen: Any) -> Election:
@@ -352,12 +356,14 @@ def _vote(client: Client, poll: Poll) -> dict[str, str]:
 
 
 def _acts(people: dict[str, User], lunch: Poll, stranger: Client) -> list[Look]:
-    by_name = {"name_or_email": people["owner"].name, "password": PASSWORD}
+    owner, otto = people["owner"], people["organiser"]
     return [
         Look("cast", "newcomer", ("Board",), of="a secret ballot", form={"token": "first", **TYPED}),
         Look("cast", "newcomer", ("Board",), of="to change it", form={"token": "second", **TYPED}),
         Look("cast", "newcomer", ("Prize",), of="a public ballot", form={"token": "third", **TYPED}),
         Look("withdraw", "newcomer", ("Board",), of="done", form={"token": "fourth"}),
         Look("poll", "stranger", (lunch.id,), of="a vote", form=_vote(stranger, lunch)),
-        Look("sign_in", "stranger", of="by name", form=by_name),
+        Look("sign_in", "stranger", of="by name", form=_signing_in(owner.name)),
+        Look("sign_in", "passer-by", of="by address", form=_signing_in(owner.email)),
+        Look("sign_in", "organiser", of="on a known device", form=_signing_in(otto.name)),
     ]

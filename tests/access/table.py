@@ -90,8 +90,8 @@ def _without_haste() -> Iterator[Standstill]:
 
     clock = Standstill()
     with (
-        patch.object(of_polls.shelf, "clock", clock),
-        patch.object(of_elections.shelf, "clock", clock),
+        patch.object(of_polls, "shelf", of_polls.PollShelf(clock=clock)),
+        patch.object(of_elections, "shelf", of_elections.ElectionShelf(clock=clock)),
         patch.object(pause.watch, "ticking", lambda: 0.0),
         patch.object(voters, "QUICKEST", 0),
     ):
