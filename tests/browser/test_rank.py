@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import ExitStack
 from types import SimpleNamespace
 from urllib.parse import parse_qsl, urlsplit
 
 import pytest
 from django.template.loader import render_to_string
 from django.utils.safestring import mark_safe
-from playwright.sync_api import Locator, Page, Route, expect
+from playwright.sync_api import APIResponse, Locator, Page, expect
 
-from accounts.demo import PASSWORD
-
-from .conftest import until
-from .test_access import WIDTH, faults, smaller_than
-from .test_people import sign_in
+from .conftest import EMULATED, KEEP_NOTHING, Complaints, Window, Windows, until
+from .test_access import AT_REST, WIDTH, faults, smaller_than
 
 NAMES = ("Ada", "Bo", "Cy", "Di", "Eve")
 LONG = "Rindfleischetikettierungsüberwachung" * 5 + "saufgabenübertragung"
@@ -35,28 +33,68 @@ def part_with(names: Iterable[str], ranks: dict[str, int], statement: str) -> st
     return render_to_string("ballots/parts/ranks.html", context)
 
 
-@pytest.fixture
-def ballot(visit) -> Callable[..., Page]:
+class Desk:
+    """A page that stays from test to test, for one kind of reader; the ballot on it is a new one each time."""
+
+    def __init__(self, window: Window):
+        self.page = window.open(1280, {})
+        self.complaints = Complaints(window.address)
+        self.complaints.listen(self.page)
+        self.page.goto("/style/")
+
+    def put(self, html: str, headers: dict[str, str], width: int, emulated: dict[str, object]) -> Page:
+        self.page.mouse.up()
+        self.page.evaluate(KEEP_NOTHING)
+        self.page.unroute_all()
+        self.page.route(re.compile("/style/"), lambda route: route.fulfill(headers=headers, body=html))
+        self.page.set_viewport_size({"width": width, "height": 800})
+        self.page.emulate_media(**{"media": "null", **dict.fromkeys(EMULATED, "null"), **emulated})
+        self.page.goto("/style/")
+        bring_into_sight(self.page)
+        return self.page
+
+
+@pytest.fixture(scope="module")
+def desks(windows: Windows, server: str) -> Iterator[Callable[..., Desk]]:
+    """The desk of a reader."""
+    there: dict[str, Desk] = {}
+    with ExitStack() as lent:
+
+        def desk_of(reader: dict[str, object]) -> Desk:
+            if (kind := repr(reader)) not in there:
+                there[kind] = Desk(lent.enter_context(windows.lend(server, reader)))
+            return there[kind]
+
+        yield desk_of
+
+
+@pytest.fixture(scope="module")
+def style_page(windows: Windows, server: str) -> APIResponse:
+    with windows.lend(server, {}) as window:
+        return window.context.request.get("/style/")
+
+
+def with_ballot(text: str, part: str) -> str:
     """The last chapter of the style page, alone and with these candidates."""
+    script = re.search('data-script="[^"]*"', text)[0]  # the server's own name for it
+    ours = re.sub('data-script="[^"]*"', script, part)
+    text = re.sub("<rank-ballot.*</rank-ballot>", lambda _: ours, text, flags=re.DOTALL)
+    return re.sub('(?<=class="chapters">).*(?=<section id="ranking")', "", text, flags=re.DOTALL)
 
-    def ballot(names=NAMES, ranks=None, statement="", **reader) -> Page:
-        part = part_with(names, ranks or {}, statement)
 
-        def put_in(route: Route) -> None:
-            answer = route.fetch()
-            script = re.search('data-script="[^"]*"', answer.text())[0]  # the server's own name for it
-            ours = re.sub('data-script="[^"]*"', script, part)
-            text = re.sub("<rank-ballot.*</rank-ballot>", lambda _: ours, answer.text(), flags=re.DOTALL)
-            text = re.sub('(?<=class="chapters">).*(?=<section id="ranking")', "", text, flags=re.DOTALL)
-            route.fulfill(response=answer, body=text)
+@pytest.fixture
+def ballot(desks, style_page) -> Iterator[Callable[..., Page]]:
+    """A ballot with these candidates before such a reader; afterwards no page may have complained."""
+    used: list[Desk] = []
 
-        page = visit("about:blank", **reader)
-        page.route(re.compile("/style/"), put_in)
-        page.goto("/style/")
-        bring_into_sight(page)
-        return page
+    def ballot(names=NAMES, ranks=None, statement="", width=1280, **reader) -> Page:
+        emulated = {name: reader.pop(name) for name in EMULATED if name in reader}
+        used.append(desks(reader))
+        html = with_ballot(style_page.text(), part_with(names, ranks or {}, statement))
+        return used[-1].put(html, style_page.headers, width, emulated)
 
-    return ballot
+    yield ballot
+    assert [complaint for desk in used for complaint in desk.complaints] == []
 
 
 def bring_into_sight(page: Page) -> None:
@@ -77,8 +115,9 @@ def ranking(page: Page) -> str:
 
 def shown(page: Page) -> str:
     """What one sees, in the same words."""
-    rows = page.locator(".place").all()
-    return " > ".join(" = ".join(sorted(row.locator(".candidate-name").all_inner_texts())) for row in rows)
+    names = "row => [...row.querySelectorAll('.candidate-name')].map(name => name.innerText)"
+    rows = page.locator(".place").evaluate_all(f"rows => rows.map({names})")
+    return " > ".join(" = ".join(sorted(row)) for row in rows)
 
 
 def both(page: Page) -> str:
@@ -130,7 +169,7 @@ def drag(page: Page, name: str, to: tuple[float, float]) -> None:
     pick_up(page, name)
     page.mouse.move(*to, steps=4)
     page.mouse.up()
-    page.wait_for_timeout(250)  # until it has glided into place
+    page.evaluate(AT_REST)  # it has glided into place
 
 
 def test_it_starts_empty_and_says_what_to_do(ballot):
@@ -224,6 +263,7 @@ def test_while_dragging_one_sees_what_letting_go_would_do(ballot):
     page.mouse.move(*middle(card(page, "Di")))
     expect(page.locator(".pool")).to_have_class(re.compile("target"))
     expect(says).to_have_text("Not ranked")
+    page.mouse.up()
 
 
 def test_escape_cancels_a_drag(ballot):
@@ -305,7 +345,7 @@ def test_a_finger_drags_by_the_grip(ballot):
     finger.drag(middle(grip(page, "Cy")), above(card(page, "Ada")))
     finger.send("touchEnd")
     assert both(page) == "Cy > Ada > Bo"
-    page.wait_for_timeout(250)
+    page.evaluate(AT_REST)
     finger.drag(middle(grip(page, "Di")), middle(card(page, "Cy")))
     finger.send("touchEnd")
     assert both(page) == "Cy = Di > Ada > Bo"
@@ -539,27 +579,31 @@ def test_what_is_as_the_server_knows_it_is_no_draft(ballot):
     until(lambda: page.evaluate(STORED) is None)
 
 
-@pytest.mark.parametrize(
-    ("stored", "order"),
-    [
-        ('{"at": 1, "groups": [[9], [2, 9], [1]]}', "Bo > Ada"),
-        ('{"at": 1, "groups": [[2], [2, 1]]}', "Bo > Ada"),
-        ('{"at": 1}', ""),
-        ("nonsense", ""),
-        ("null", ""),
-    ],
-)
-def test_a_draft_of_other_candidates_or_of_nonsense_does_no_harm(ballot, stored, order):
-    page = ballot(before=f"try {{ localStorage.setItem('{KEY}', '{stored}') }} catch {{}}")
-    assert both(page) == order
+STORE = f"text => localStorage.setItem('{KEY}', text)"
+ODD_DRAFTS = {
+    '{"at": 1, "groups": [[9], [2, 9], [1]]}': "Bo > Ada",
+    '{"at": 1, "groups": [[2], [2, 1]]}': "Bo > Ada",
+    '{"at": 1}': "",
+    "nonsense": "",
+    "null": "",
+}
 
 
-def test_where_storage_is_forbidden_one_ranks_all_the_same(ballot):
+def test_a_draft_of_other_candidates_or_of_nonsense_does_no_harm(ballot, subtests):
+    page = ballot()
+    for stored, order in ODD_DRAFTS.items():
+        with subtests.test("a draft of other candidates or of nonsense does no harm", stored=stored):
+            page.evaluate(STORE, stored)
+            page.reload()
+            assert both(page) == order
+
+
+def test_where_storage_is_forbidden_one_ranks_all_the_same(visit):
     forbid = "Object.defineProperty(window, 'localStorage', {get() { throw new DOMException('no', 'SecurityError'); }})"
-    page = ballot(before=forbid)
-    press(page, "next", "Bo")
-    page.wait_for_timeout(400)
-    assert both(page) == "Bo"
+    page = visit("/style/", before=forbid)
+    page.locator("rank-ballot [data-act=next]:visible").first.click()
+    page.evaluate("dispatchEvent(new Event('pagehide'))")  # at once, without the delay
+    assert both(page) != ""
 
 
 # --- two at a time ---
@@ -653,7 +697,7 @@ def test_axe_finds_nothing_in_a_ballot_being_filled_in(ballot, width, scheme):
     assert faults(page) == []
     page.keyboard.press("Escape")
     start_duel(page)
-    page.wait_for_timeout(250)  # until the names have faded in
+    page.evaluate(AT_REST)  # the names have faded in
     assert faults(page) == []
 
 
@@ -718,10 +762,7 @@ def test_with_forced_colours_the_target_is_outlined(ballot):
 
 @pytest.fixture
 def voter(visit) -> Page:
-    page = visit("about:blank")
-    sign_in(page, "Wang Zhenyi", PASSWORD)
-    expect(page.get_by_role("button", name="Sign out")).to_be_visible()
-    return page
+    return visit("about:blank", who="Wang Zhenyi")
 
 
 BOARD = "/election/Board%202027/ballot/"
@@ -779,10 +820,7 @@ def test_a_receipt_says_when_the_ballot_was_changed_in_another_window(voter):
 
 def test_a_receipt_says_when_the_ballot_was_changed_on_another_device(voter, visit):
     cast_again(voter)
-    other = visit("about:blank")
-    sign_in(other, "Wang Zhenyi", PASSWORD)
-    expect(other.get_by_role("button", name="Sign out")).to_be_visible()
-    cast_again(other)
+    cast_again(visit("about:blank", who="Wang Zhenyi"))
     told = voter.locator("[data-changed]")
     expect(told).to_be_hidden()
     voter.evaluate("document.dispatchEvent(new Event('visibilitychange'))")
