@@ -171,7 +171,7 @@ class Complaints(list[str]):
 
     def see(self, request: Request) -> None:
         if request.is_navigation_request():
-            self.asked_for.add(request.url)
+            self.asked_for.add(request.url.partition("#")[0])
         if not request.url.startswith(f"{self.address}/"):
             self.append(f"request to elsewhere: {request.url}")
 
