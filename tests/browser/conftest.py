@@ -207,6 +207,7 @@ class Window:
                 page.evaluate(KEEP_NOTHING)  # not even what pages keep when they are left
                 page.close()
         self.context.clear_cookies()
+        self.context.clear_permissions()
         self.storage.send("Storage.clearDataForOrigin", {"origin": self.address, "storageTypes": "all"})
 
 
@@ -234,13 +235,14 @@ def windows(browser: Browser) -> Windows:
 # --- signing in ---
 
 NUMBERS = count(1)
+TRIES = 3  # a connection kept for the next request may be closed by the server just before it comes
 
 
 def come_in(request: APIRequestContext, name: str, password: str = PASSWORD) -> None:
     """Sign somebody in as the page would, without showing it. What the page is like, others look at."""
-    token = re.search('name="csrfmiddlewaretoken" value="([^"]+)"', request.get("/sign-in/").text())
+    token = re.search('name="csrfmiddlewaretoken" value="([^"]+)"', request.get("/sign-in/", max_retries=TRIES).text())
     form = {"csrfmiddlewaretoken": token[1], "name_or_email": name, "password": password}
-    answer = request.post("/sign-in/", form=form, max_redirects=0)
+    answer = request.post("/sign-in/", form=form, max_redirects=0, max_retries=TRIES)
     assert answer.status == 302, answer.text()
 
 
@@ -289,9 +291,12 @@ def visit(windows: Windows, server: str, cookies_of: Callable[[str], list]) -> I
             path: str, *, who: str = "", width: int = 1280, address: str = server, before: str = "", **reader: object
         ) -> Page:
             emulated = {name: reader.pop(name) for name in EMULATED if name in reader}
+            permissions = reader.pop("permissions", None)
             cookies = cookies_of(who) if who else []
             window = lent.enter_context(windows.lend(address, reader))
             window.context.add_cookies(cookies)
+            if permissions:
+                window.context.grant_permissions(permissions)
             page = window.open(width, emulated)
             opened.append(Complaints(address))
             opened[-1].listen(page)

@@ -71,9 +71,9 @@ def test_another_tab_takes_the_choice_over(visit):
     expect(other.get_by_label("Dark")).to_be_checked()
 
 
-@pytest.mark.parametrize("scripts", [True, False])
+@pytest.mark.parametrize("scripts", [{}, {"java_script_enabled": False}], ids=["scripts", "no scripts"])
 def test_the_chosen_language_survives(visit, server, scripts):
-    page = visit("/style/", locale="en-GB", java_script_enabled=scripts)
+    page = visit("/style/", **scripts)
     expect(page.locator("html")).to_have_attribute("lang", "en")
     page.get_by_role("button", name="Deutsch").click()
     expect(page).to_have_url(f"{server}/style/")

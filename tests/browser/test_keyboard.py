@@ -18,6 +18,15 @@ FOCUSED = """() => {
 
 INSIDE = "document.activeElement === document.body || !!document.activeElement.closest('dialog')"
 
+CHOSEN_BY_KEYS = (
+    ("ArrowRight", 1),
+    ("ArrowRight", 2),
+    ("ArrowRight", 0),
+    ("ArrowLeft", 2),
+    ("Home", 0),
+    ("End", 2),
+)
+
 
 def tab_to(page: Page, selector: str, most: int = 200) -> None:
     for _ in range(most):
@@ -83,57 +92,17 @@ def test_what_opens_on_a_phone(visit, subtests):
         until(lambda: box.evaluate("box => box.scrollLeft") > 0)
 
 
-def test_dropdowns(visit, subtests):
+def test_what_opens_on_a_desk(visit, subtests):
     page = visit("/style/")
+    menu, dialog, tabs = page.locator("#sample-menu"), page.get_by_role("dialog"), page.get_by_role("tab")
     with subtests.test("a dropdown opens and Escape leads back"):
         tab_to(page, "#sample-menu > summary")
         page.keyboard.press("Enter")
         page.keyboard.press("Tab")
-        expect(page.locator("#sample-menu a").first).to_be_focused()
+        expect(menu.locator("a").first).to_be_focused()
         page.keyboard.press("Escape")
-        expect(page.locator("#sample-menu > summary")).to_be_focused()
-        expect(page.locator("#sample-menu ul")).to_be_hidden()
-    with subtests.test("a dropdown closes when something else is pressed"):
-        page.click("#sample-menu > summary")
-        expect(page.locator("#sample-menu ul")).to_be_visible()
-        page.click("h1")
-        expect(page.locator("#sample-menu ul")).to_be_hidden()
-
-
-def test_tabs(visit, subtests):
-    page = visit("/style/#tab-rounds")
-    tabs = page.get_by_role("tab")
-    with subtests.test("an address can name a tab"):
-        expect(tabs.nth(1)).to_have_attribute("aria-selected", "true")
-    page.goto("about:blank")
-    page.goto("/style/")
-    with subtests.test("tabs are one stop and arrows choose"):
-        tab_to(page, "[role=tab]")
-        expect(tabs.nth(0)).to_be_focused()
-        for key, chosen in (
-            ("ArrowRight", 1),
-            ("ArrowRight", 2),
-            ("ArrowRight", 0),
-            ("ArrowLeft", 2),
-            ("Home", 0),
-            ("End", 2),
-        ):
-            page.keyboard.press(key)
-            expect(tabs.nth(chosen)).to_be_focused()
-            expect(tabs.nth(chosen)).to_have_attribute("aria-selected", "true")
-            expect(page.get_by_role("tabpanel")).to_have_count(1)
-        page.keyboard.press("Tab")
-        expect(page.locator("#tab-ballots")).to_be_focused()
-    with subtests.test("from right to left the left arrow goes on"):
-        page.evaluate("document.documentElement.dir = 'rtl'")
-        tabs.first.focus()
-        page.keyboard.press("ArrowLeft")
-        expect(tabs.nth(1)).to_be_focused()
-
-
-def test_dialogs(visit, subtests):
-    page = visit("/style/")
-    dialog = page.get_by_role("dialog")
+        expect(menu.locator("summary")).to_be_focused()
+        expect(menu.locator("ul")).to_be_hidden()
     with subtests.test("a dialog holds the focus and gives it back"):
         tab_to(page, "a[data-opens]")
         page.keyboard.press("Enter")
@@ -145,6 +114,21 @@ def test_dialogs(visit, subtests):
         page.keyboard.press("Escape")
         expect(dialog).to_be_hidden()
         expect(page.locator("a[data-opens]")).to_be_focused()
+    with subtests.test("tabs are one stop and arrows choose"):
+        tab_to(page, "[role=tab]")
+        expect(tabs.nth(0)).to_be_focused()
+        for key, chosen in CHOSEN_BY_KEYS:
+            page.keyboard.press(key)
+            expect(tabs.nth(chosen)).to_be_focused()
+            expect(tabs.nth(chosen)).to_have_attribute("aria-selected", "true")
+            expect(page.get_by_role("tabpanel")).to_have_count(1)
+        page.keyboard.press("Tab")
+        expect(page.locator("#tab-ballots")).to_be_focused()
+    with subtests.test("a dropdown closes when something else is pressed"):
+        page.click("#sample-menu > summary")
+        expect(menu.locator("ul")).to_be_visible()
+        page.click("h1")
+        expect(menu.locator("ul")).to_be_hidden()
     with subtests.test("a dialog stands in the middle and its link closes it"):
         page.click("a[data-opens]")
         box = dialog.bounding_box()
@@ -152,3 +136,13 @@ def test_dialogs(visit, subtests):
         assert abs(box["y"] + box["height"] / 2 - 400) < 20
         page.get_by_role("link", name="Keep it open").click()
         expect(dialog).to_be_hidden()
+    with subtests.test("from right to left the left arrow goes on"):
+        page.evaluate("document.documentElement.dir = 'rtl'")
+        tabs.first.focus()
+        page.keyboard.press("ArrowLeft")
+        expect(tabs.nth(1)).to_be_focused()
+
+
+def test_an_address_can_name_a_tab(visit):
+    page = visit("/style/#tab-rounds")
+    expect(page.get_by_role("tab").nth(1)).to_have_attribute("aria-selected", "true")

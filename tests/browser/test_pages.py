@@ -12,6 +12,8 @@ from playwright.sync_api import expect
 
 from config.errors import error_page
 
+from .conftest import TRIES
+
 TITLES = {"/": "Where a group decides", "/style/": "Style page", "/nowhere": "Nothing here"}
 LOOKS = {messages.INFO: "info", messages.SUCCESS: "success", messages.ERROR: "error"}
 PUT_IN = "html => document.querySelector('main > .wide').insertAdjacentHTML('afterbegin', html)"
@@ -32,7 +34,7 @@ def test_home(visit, subtests):
         links = page.locator("link[rel~=icon], link[rel=apple-touch-icon]").all()
         assert links
         for link in links:
-            answer = page.request.get(link.get_attribute("href"))
+            answer = page.request.get(link.get_attribute("href"), max_retries=TRIES)
             assert answer.ok
             assert answer.headers["content-type"].startswith("image/")
     for level, look in LOOKS.items():

@@ -14,7 +14,7 @@ from django.template.loader import render_to_string
 from django.utils.safestring import mark_safe
 from playwright.sync_api import APIResponse, Locator, Page, expect
 
-from .conftest import EMULATED, KEEP_NOTHING, Complaints, Window, Windows, until
+from .conftest import EMULATED, KEEP_NOTHING, TRIES, Complaints, Window, Windows, until
 from .test_access import AT_REST, WIDTH, faults, smaller_than
 
 NAMES = ("Ada", "Bo", "Cy", "Di", "Eve")
@@ -85,7 +85,7 @@ def desks(windows: Windows, server: str) -> Iterator[Callable[..., Desk]]:
 @pytest.fixture(scope="module")
 def style_page(windows: Windows, server: str) -> APIResponse:
     with windows.lend(server, {}) as window:
-        return window.context.request.get("/style/")
+        return window.context.request.get("/style/", max_retries=TRIES)
 
 
 def with_ballot(text: str, part: str) -> str:
