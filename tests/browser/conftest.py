@@ -107,13 +107,13 @@ def serving(folder: Path, *options: str) -> Iterator[str]:
         stop(process)
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def server_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Where the site for all browser tests keeps its store and its mail."""
     return tmp_path_factory.mktemp("site")
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def server(server_folder: Path) -> Iterator[str]:
     """A site with the demo, for all browser tests."""
     with serving(server_folder) as address:
@@ -140,7 +140,7 @@ def chromium(playwright: Playwright) -> str:
     return path
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def browser() -> Iterator[Browser]:
     with sync_playwright() as playwright:
         as_root = ["--no-sandbox"] if os.getuid() == 0 else []  # Chromium refuses its sandbox to root
@@ -227,7 +227,7 @@ class Windows:
         free.append(window)
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def windows(browser: Browser) -> Windows:
     return Windows(browser)
 
@@ -246,7 +246,7 @@ def come_in(request: APIRequestContext, name: str, password: str = PASSWORD) -> 
     assert answer.status == 302, answer.text()
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def cookies_of(windows: Windows, server: str) -> Callable[[str], list]:
     """The session of somebody of the demo. One is enough for all tests that do not end it."""
     kept: dict[str, list] = {}
