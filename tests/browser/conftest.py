@@ -175,6 +175,12 @@ class Complaints(list[str]):
         if not request.url.startswith(f"{self.address}/"):
             self.append(f"request to elsewhere: {request.url}")
 
+    def told(self) -> list[str]:
+        """All so far; the next who asks hears only what comes after."""
+        told = list(self)
+        self.clear()
+        return told
+
 
 # --- windows ---
 
@@ -306,7 +312,7 @@ def visit(windows: Windows, server: str, cookies_of: Callable[[str], list]) -> I
             return page
 
         yield visit
-    assert [complaint for complaints in opened for complaint in complaints] == []
+    assert [complaint for complaints in opened for complaint in complaints.told()] == []
 
 
 def until(holds: Callable[[], bool], seconds: float = 60) -> None:

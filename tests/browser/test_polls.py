@@ -76,6 +76,7 @@ def test_a_poll_from_the_phone_to_the_result(maker, visit):
     plain.get_by_label("Rank: Sushi").fill("1")
     plain.get_by_label("Rank: Pizza").fill("2")
     plain.get_by_label("Rank: Tacos").fill("2")
+    take_time(plain)
     plain.click(".ballot-bar button")
     expect(plain.locator(".ballot-ranks li").first).to_contain_text("Sushi")
 
