@@ -325,7 +325,7 @@ def test_near_the_edge_the_page_scrolls_and_the_target_follows(ballot):
     pick_up(page, "Candidate 1")
     page.mouse.move(100, 790)
     last = card(page, "Candidate 50")
-    until(lambda: last.bounding_box()["y"] < 600, seconds=20)
+    until(lambda: last.bounding_box()["y"] < 600)
     page.mouse.move(100, 400)
     page.mouse.move(*above(card(page, "Candidate 50")))
     page.mouse.up()
