@@ -163,9 +163,8 @@ class Complaints(list[str]):
 
     def hear(self, message: ConsoleMessage) -> None:
         # Chromium also complains when the page that was asked for is itself an error page; that is no mistake here.
-        is_page = (
-            message.location["url"] in self.asked_for and "the server responded with a status of 4" in message.text
-        )
+        address, _, _ = message.location["url"].partition("#")
+        is_page = address in self.asked_for and "the server responded with a status of 4" in message.text
         if message.type in ("error", "warning") and not is_page:
             self.append(f"console: {message.text}")
 
