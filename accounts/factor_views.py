@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from functools import wraps
-from typing import Any
 
 import segno
 from django.contrib import messages
@@ -19,7 +19,7 @@ from pages.forms import form_page, show_form
 
 from . import authenticator_apps, passkeys, throttle
 from . import factors as second_factors
-from .access import demands_second_factor, public, requires
+from .access import View, demands_second_factor, public, requires
 from .devices import device
 from .factor_forms import AnswerForm, AppForm, CodeForm, PasskeyForm
 from .factors import Factors
@@ -164,7 +164,7 @@ def remove_app(request: HttpRequest) -> HttpResponse:
 # --- passkeys ---
 
 
-def with_site(view: Any) -> Any:
+def with_site(view: View) -> View:
     """A page about passkeys, or a sentence where there can be none."""
 
     @wraps(view)
@@ -234,7 +234,7 @@ def remove_passkey(request: HttpRequest, mark: str) -> HttpResponse:
     return _remove(request, title, lambda: second_factors.remove_passkey(request.user, mark))
 
 
-def _remove(request: HttpRequest, title: str, remove: Any) -> HttpResponse:
+def _remove(request: HttpRequest, title: str, remove: Callable[[], object]) -> HttpResponse:
     form = own_password_form(request, OwnPasswordForm)
     if request.method == "POST" and form.is_valid():
         try:

@@ -108,6 +108,7 @@ class OwnPasswordForm(forms.Form):
 
 class ChangePasswordForm(OwnPasswordForm, NewPasswordForm):
     field_order = ("present", "password")
+    user: User
 
 
 class ChangeEmailForm(OwnPasswordForm):
@@ -153,7 +154,7 @@ class RoleForm(forms.Form):
     def __init__(self, *arguments: Any, offered: list[Role], **options: Any):
         super().__init__(*arguments, **options)
         choices = [("", _("Choose a role")), *((role.name, role.label) for role in offered)]
-        self.fields["role"].choices = choices  # type: ignore[attr-defined]
+        self.fields["role"].choices = choices
 
 
 class ConfirmNameForm(forms.Form):

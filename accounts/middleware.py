@@ -26,7 +26,7 @@ class SignedIn:
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
-        request.user = SimpleLazyObject(lambda: who_is_asking(request))  # type: ignore[assignment]
+        request.user = SimpleLazyObject(lambda: who_is_asking(request))
         response = self.get_response(request)
         if signed_in := getattr(request, "signed_in_now", None):
             remember(request, response, signed_in)

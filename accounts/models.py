@@ -21,7 +21,7 @@ class People(BaseUserManager["User"]):
             raise User.DoesNotExist
         return user
 
-    def get(self, *, pk: str) -> User:  # type: ignore[override]
+    def get(self, *, pk: str) -> User:
         return self.get_by_natural_key(pk)
 
 
@@ -53,7 +53,7 @@ class User(AbstractBaseUser):
         return Role[self.role_name]
 
     @property
-    def is_active(self) -> bool:  # type: ignore[override]
+    def is_active(self) -> bool:
         return True
 
     def can(self, permission: Permission) -> bool:
@@ -92,7 +92,7 @@ class User(AbstractBaseUser):
         """
         return self.lineage or self.created_at
 
-    def save(self, *, update_fields: list[str] | None = None, **options: Any) -> None:  # type: ignore[override]
+    def save(self, *, update_fields: list[str] | None = None, **options: Any) -> None:
         """What Django changes by itself: the time of the last sign-in, and a hash made anew with today's cost."""
         from . import repository
 

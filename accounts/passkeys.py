@@ -8,8 +8,7 @@ import secrets
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from typing import Any
-from urllib.parse import urlsplit
+from urllib.parse import SplitResult, urlsplit
 
 import webauthn
 from django.conf import settings
@@ -73,8 +72,8 @@ def relying_party(request: HttpRequest) -> RelyingParty | None:
     return None if _is_ip_address(address.hostname or "") else RelyingParty(*_id_and_origin(address))
 
 
-def _id_and_origin(address: Any) -> tuple[str, str]:
-    return address.hostname, f"{address.scheme}://{address.netloc}"
+def _id_and_origin(address: SplitResult) -> tuple[str, str]:
+    return address.hostname or "", f"{address.scheme}://{address.netloc}"
 
 
 def _is_ip_address(host: str) -> bool:

@@ -31,7 +31,7 @@ def somebody_below(user: User, person: User) -> None:
 @require_safe
 def people(request: HttpRequest) -> HttpResponse:
     form = FindPeopleForm(request.GET)
-    found = form.cleaned_data if form.is_valid() else {"q": "", "role": None}
+    found: dict[str, Any] = form.cleaned_data if form.is_valid() else {"q": "", "role": None}
     if "@" in found["q"]:
         person = repository.find_by_email(found["q"])
         context = {"rows": [repository.listed_of(person)] if person else []}

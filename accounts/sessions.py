@@ -33,6 +33,8 @@ NOBODY = ""
 class SessionStore(SessionBase):
     """Django's session interface on our table."""
 
+    _session_key: str | None
+
     def __init__(self, session_key: str | None = None):
         super().__init__(session_key)
         self.user: User | None = None

@@ -157,7 +157,7 @@ def sign_in(request: HttpRequest) -> HttpResponse:
     return show_form(request, form, _("Sign in"), _("Sign in"), next=_next(request), part="sign_in")
 
 
-def _signed_in(request: HttpRequest, user: Any) -> HttpResponse:
+def _signed_in(request: HttpRequest, user: User) -> HttpResponse:
     if user.factors:
         factors.hold(request.session, user, then=_next(request))
         return redirect("second_step")

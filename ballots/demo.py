@@ -15,6 +15,7 @@ from elections import services as organising
 from elections.demo import PLANNED, Planned
 from elections.rules import Election, State
 from elections.turnout import turnout
+from ranking.rankings import Ranks
 
 from . import services
 from .robots import ranks
@@ -54,7 +55,7 @@ def _cast_all(planned: Planned, election: Election) -> int:
     return len(acts)
 
 
-def _act(planned: Planned, election: Election, voter: str, said: dict[str, list[str]]) -> Callable[[], object]:
+def _act(planned: Planned, election: Election, voter: str, said: Ranks) -> Callable[[], object]:
     form = f"demo {election.created_at} {voter}"
     if planned.paper:
         owner = people.find(election.owner_name)

@@ -31,7 +31,7 @@ def _told(kind: str, standing: Standing, **more: str) -> list[Write]:
     election, to = standing.election, _address(standing)
     if not election.mail_votes or to is None:
         return []
-    return [outbox.queued(kind, to, election_name=election.name, organiser=election.owner_name, **more)]
+    return [outbox.queued(kind, to, None, election_name=election.name, organiser=election.owner_name, **more)]
 
 
 def _address(standing: Standing) -> str | None:

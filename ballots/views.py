@@ -13,7 +13,7 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
-from accounts.access import public, requires
+from accounts.access import View, public, requires
 from accounts.models import User
 from accounts.rules import Permission
 from acts.refusals import Refusal
@@ -43,7 +43,7 @@ def fields_in(post: QueryDict) -> list[tuple[str, str]]:
 # --- the ballot ---
 
 
-def vote(view: Any) -> Any:
+def vote(view: View) -> View:
     """A page of somebody who votes in the election."""
     return requires(Permission.VOTE, load_for=standing_for)(view)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from time import perf_counter
 from typing import Any
@@ -62,7 +63,7 @@ def _lists(report: Report, folder: Path, scale: float, rounds: int) -> None:
     roll = "/election/E 000000/roll/"
     for path in ("/", "/elections/", "/elections/?show=all", "/elections/?q=e 0000", roll, f"{roll}?q=voter.0000"):
         report.figure(f"trips.{path}", f"round trips of {path}", trips_of(small(path)), "")
-        comparison = compare(milliseconds(lambda p=path: large(p)), milliseconds(lambda p=path: small(p)), rounds)
+        comparison = compare(milliseconds(partial(large, path)), milliseconds(partial(small, path)), rounds)
         report.compare(f"list.{path}", path, comparison, MILLISECONDS, peer=f"at_{FEW}", at_least=0.7)
 
 

@@ -6,6 +6,7 @@ import os
 import re
 import tempfile
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from time import perf_counter
 from typing import Any
@@ -43,7 +44,7 @@ def _measure(report: Report, folder: Path, many: int, rounds: int) -> None:
     for path in ("/me/", "/people/", "/people/?role=VOTER", "/people/?q=voter 0000"):
         report.figure(f"trips.{path}", f"round trips of {path}", trips_of(small(path)), "(goal: at most 2)")
     for path in ("/people/", "/people/?role=VOTER", "/people/?q=voter 0000", "/people/?q=voter5@example.org"):
-        comparison = compare(milliseconds(lambda p=path: large(p)), milliseconds(lambda p=path: small(p)), rounds)
+        comparison = compare(milliseconds(partial(large, path)), milliseconds(partial(small, path)), rounds)
         report.compare(f"list.{path}", path, comparison, MILLISECONDS, peer=f"at_{FEW}", at_least=0.7)
     hashing = milliseconds(lambda: Argon2id().encode(PASSWORD, "0123456789abcdef"))
     comparison = compare(milliseconds(_sign_in(small)), hashing, rounds)

@@ -218,7 +218,9 @@ def _filled(path: Path, votes: int, kind: str) -> Callable[[], Any]:
         poll = _made(owner)
         _fill(poll, votes)
         if kind == "closed":
-            services.close(services.find_runner(poll.id, owner, ""))
+            runner = services.find_runner(poll.id, owner, "")
+            assert runner is not None
+            services.close(runner)
             seal(poll.id)
 
     def ask() -> Any:

@@ -16,7 +16,7 @@ import tempfile
 from collections.abc import Callable
 from pathlib import Path
 from time import perf_counter, process_time
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from store import keys
 from store.limits import PAGE_BYTES
@@ -26,6 +26,9 @@ from tally import methods
 from .people import milliseconds, start_django, trips_of
 from .report import MILLISECONDS, Report
 from .rounds import Comparison, compare
+
+if TYPE_CHECKING:  # importing these needs Django to be set up, which each step does when it runs
+    from elections.rules import Election
 
 ROOT = Path(__file__).parent.parent
 NAME, OWNER, PASSWORD = "Board", "Owner", "a password of the bench"
@@ -102,16 +105,26 @@ def fill(folder: str, kind: str, ballots: str) -> dict[str, Any]:
 
     table().create()
     owner, now = accounts.register(OWNER, "owner@example.org", PASSWORD), as_text(utc_now())
+    assert owner is not None
     services.create(owner, NAME, secret_ballot=kind != "public")
-    services.add_candidates(owner, repository.find(NAME), [Candidate(f"Candidate {n}") for n in range(CANDIDATES)])
-    services.add_voters(owner, repository.find(NAME), [OWNER])
-    services.open_(owner, repository.find(NAME), editable=False)
+    services.add_candidates(owner, _found(), [Candidate(f"Candidate {n}") for n in range(CANDIDATES)])
+    services.add_voters(owner, _found(), [OWNER])
+    services.open_(owner, _found(), editable=False)
     writes = [_ballot(number, ranking, kind, now) for number, ranking in enumerate(realistic(CANDIDATES, int(ballots)))]
     for start in range(0, len(writes), A_WRITE):
         table().write(*writes[start : start + A_WRITE])
     table().write(Update(repository.GATES.keys(NAME)[0], add={"voted": len(writes)}))
-    services.close(owner, repository.find(NAME))
+    services.close(owner, _found())
     return {}
+
+
+def _found() -> Election:
+    """As it stands by now."""
+    from elections import repository
+
+    election = repository.find(NAME)
+    assert election is not None
+    return election
 
 
 def _ballot(number: int, ranking: str, kind: str, now: str) -> Put:
@@ -129,7 +142,6 @@ def count(folder: str, kind: str) -> dict[str, Any]:
     """Count by Schulze and by everything, beside reading the bytes; the result is sealed in the end."""
     from acts.site import table
     from ballots import repository
-    from elections import repository as elections
     from results import services
     from results.repository import write_parts
 
@@ -151,7 +163,7 @@ def count(folder: str, kind: str) -> dict[str, Any]:
         "writing": _cpu(lambda: write_parts(NAME, result.as_json(), counted))(),
     }
     start, busy = perf_counter(), process_time()
-    services.seal_result(elections.find(NAME))
+    services.seal_result(_found())
     took = {"sealing": perf_counter() - start, "sealing_processor": process_time() - busy}
     return found | took | {"sealing_memory": peak_memory()}
 
@@ -228,7 +240,8 @@ def main(step: str, folder: str, *words: str) -> None:
     start_django(folder)
     if words:
         settings.STORE_URL = f"sqlite://{_path(folder, words[0])}"
-    print(json.dumps({"fill": fill, "count": count, "show": show}[step](folder, *words)))
+    steps: dict[str, Callable[..., dict[str, Any]]] = {"fill": fill, "count": count, "show": show}
+    print(json.dumps(steps[step](folder, *words)))
 
 
 if __name__ == "__main__":

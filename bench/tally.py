@@ -8,6 +8,7 @@ import tracemalloc
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 from importlib.util import find_spec
 from itertools import cycle, islice, permutations
 from time import process_time
@@ -156,8 +157,9 @@ def _goals(report: Report, cast: list[str]) -> None:
     if fast.installed():
         ours = tuple(with_numpy(cast) for _ in range(3))
         report.compare("goal.numpy", "NumPy", _against(NUMPY_GOAL, ours), MILLISECONDS, peer="goal", at_least=1)
-    report.figure("memory.megabytes", f"memory, of at most {MEMORY_GOAL}", memory(cast), "MB")
-    report.fact("memory.goal_met", bool(report.figures[f"{report.part}.memory.megabytes"] <= MEMORY_GOAL))
+    used = memory(cast)
+    report.figure("memory.megabytes", f"memory, of at most {MEMORY_GOAL}", used, "MB")
+    report.fact("memory.goal_met", used <= MEMORY_GOAL)
 
 
 def _against(goal: float, ours: tuple[float, ...]) -> Comparison:
@@ -216,7 +218,7 @@ def _libraries(report: Report, cast: list[str]) -> None:
         report.compare(
             f"beside.{name}",
             rule,
-            compare(ours, lambda act=theirs: milliseconds(act), 3),
+            compare(ours, partial(milliseconds, theirs), 3),
             MILLISECONDS,
             peer=name,
             at_least=10 if goal else None,

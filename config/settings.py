@@ -263,7 +263,7 @@ TEMPLATES = [
         },
     }
 ]
-DATABASES: dict = {}  # everything lives in the store; any call of the ORM raises
+DATABASES: dict[str, object] = {}  # everything lives in the store; any call of the ORM raises
 MESSAGE_STORAGE = "django.contrib.messages.storage.cookie.CookieStorage"
 FORM_RENDERER = "django.forms.renderers.TemplatesSetting"
 

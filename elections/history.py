@@ -114,10 +114,9 @@ def _told(events: list[Item], election: Election, standing: set[str]) -> Act:
         said = {**said, "voters": [voter for each in events for voter in each["event_data"]["voters"]]}
     words = SENTENCES.get(event["event_type"], _unknown)
     sentence = words(Told(event, said, election, standing))
-    digests = {name: str(said.get(name, "")) for name in ("digest", "report_digest")}
-    is_result = event["event_type"] == "ResultSealed"
-    numbers = event["event_id"], events[-1]["event_id"]
-    return Act(*numbers, event["when_occurred"], sentence, **(digests if is_result else {}))
+    sealed = said if event["event_type"] == "ResultSealed" else {}
+    digests = [str(sealed.get(name, "")) for name in ("digest", "report_digest")]
+    return Act(event["event_id"], events[-1]["event_id"], event["when_occurred"], sentence, *digests)
 
 
 # --- a sentence for each type of event ---

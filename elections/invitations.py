@@ -8,7 +8,7 @@ workers at the same place one is refused.
 from __future__ import annotations
 
 import uuid
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 
@@ -208,7 +208,9 @@ def _mails_for(voters: list[Item], batch: Batch) -> list[Write]:
     """
     if not voters:
         return []
-    addresses, letters, writes = _addresses(voters), {}, []
+    letters: dict[str, Put] = {}
+    writes: list[Write] = []
+    addresses = _addresses(voters)
     for item in voters:
         letter = _letter(batch, item["voter_name"], addresses[item["voter_name"]])
         number = letter.item["number"]
@@ -263,7 +265,7 @@ class Invited:
     name: str
     voted: bool
     paper: bool
-    outbox: outbox.Mail | None
+    mail: outbox.Mail | None
     without_address: bool
 
 
@@ -317,7 +319,7 @@ def failures(election: Election, *, limit: int, cursor: str | None = None) -> tu
     return found, page.cursor
 
 
-def with_mails(voters: list[Item]) -> list[Invited]:
+def with_mails(voters: Sequence[Item]) -> list[Invited]:
     places = {item[INVITED]: keys.mail(item[INVITED]) for item in voters if INVITED in item}
     found = table().get_many(places.values()) if places else {}
     mails = {number: found.get(place) for number, place in places.items()}

@@ -38,8 +38,7 @@ def due(hours: Iterable[int], end: str | None, now: str, since: str = "", last: 
     Not one that had passed when reminders were chosen, nor one too soon after the last reminder. So a moment comes
     again when the end moves later, but only if it moves far enough.
     """
-    passed = [each for each in hours if end is not None and moment(end, each) <= now < end]
-    if not passed:
+    if end is None or not (passed := [each for each in hours if moment(end, each) <= now < end]):
         return None
     nearest = min(passed)
     earliest = max(since, _later(last, APART) if last else "")
@@ -79,6 +78,7 @@ def _remind(listed: Item, now: str) -> int:
 
 
 def _set_off(election: Election, hours: int, kept: Item, now: str) -> int:
+    assert election.no_voting_after is not None
     mailing = invitations.asked(election, TIMED, election.owner_name, moment=moment(election.no_voting_after, hours))
     event = Event("plenum", "VotersReminded", {"election_name": election.name, "hours_before": hours})
     last = Equals("last_sent", kept["last_sent"]) if "last_sent" in kept else Missing("last_sent")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from typing import Any
 
 from acts.site import table
 from ranking.candidates import Candidate
@@ -44,7 +45,7 @@ def updated(event: Happened) -> Iterator[Step]:
     yield services.changing(election, after)
 
 
-def _value(stored: object) -> object:
+def _value(stored: Any) -> Any:
     return tuple(stored) if isinstance(stored, list) else stored
 
 

@@ -204,7 +204,7 @@ def taking_votes(names: Iterable[str], now: str) -> list[Election]:
 
 def election_of(item: Item) -> Election:
     fields = {name: item[name] for name in Election.__dataclass_fields__ if name in item}
-    values = {name: tuple(value) if isinstance(value, list) else value for name, value in fields.items()}
+    values: Item = {name: tuple(value) if isinstance(value, list) else value for name, value in fields.items()}
     return Election(**values, html=rendered.kept(item, "description"))
 
 
@@ -240,17 +240,17 @@ def _stored(election: Election) -> Item:
     return storable(asdict(election)) | rendered.beside("description", election.description)
 
 
-def creation(election: Election) -> list[Write]:
+def creation(election: Election) -> tuple[Put, *tuple[Write, ...]]:
     """Refused in part 0 if the name is taken; in the last two, if what had it is still moving out or being cleared."""
     key, entry = keys.election(election.name), keys.listed_election(election.name)
     date = keys.by_date(election.created_at, election.name)
     state = {"GSI1PK": list_of(election.stored_state).pk, "GSI1SK": date}
-    return [
+    return (
         Put({"PK": key.pk, "SK": key.sk, "entity_type": "ELECTION", **_stored(election)}, when=Missing()),
         Put({"PK": entry.pk, "SK": entry.sk, **state, **_copied(election)}),
         runner(election, election.owner_name),
         *is_vacant(election.name),
-    ]
+    )
 
 
 def is_vacant(name: str) -> tuple[Check, Check]:
@@ -265,7 +265,7 @@ def runner(election: Election, person: str) -> Put:
     return Put({"PK": place.pk, "SK": place.sk, **index, "person": person, **_copied(election)})
 
 
-def change(before: Election, after: Election) -> list[Write]:
+def change(before: Election, after: Election) -> tuple[Update, *tuple[Write, ...]]:
     """Every item that shows the election. Refused in part 0 if anybody changed it since it was read."""
     after = replace(after, version=before.version + 1)
     # The roll counts for itself; a move and what a draft is filled with come to their own ends.
@@ -276,15 +276,12 @@ def change(before: Election, after: Election) -> list[Write]:
         fields |= {"GSI1PK": keys.ELECTIONS.pk, "GSI1SK": date}
     shown = _copied(after)
     state = {"GSI1PK": list_of(after.stored_state).pk}
-    writes: list[Write] = [
-        Update(keys.election(before.name), set=fields, when=unchanged(before)),
-        Update(keys.listed_election(before.name), set=shown | state),
-    ]
+    writes: list[Write] = [Update(keys.listed_election(before.name), set=shown | state)]
     people = {keys.fold(name): name for name in (after.owner_name, *after.managers)}
     writes += [runner(after, name) for name in people.values()]
     gone = {keys.fold(name): name for name in (before.owner_name, *before.managers)}
     writes += [Delete(keys.manager(before.name, name)) for folded, name in gone.items() if folded not in people]
-    return writes
+    return Update(keys.election(before.name), set=fields, when=unchanged(before)), *tuple(writes)
 
 
 def unchanged(election: Election) -> Equals:

@@ -6,7 +6,7 @@ import os
 from contextlib import suppress
 from pathlib import Path
 from stat import S_IMODE, S_ISVTX
-from typing import Any
+from typing import IO, Any
 
 from django.core.mail.backends.filebased import EmailBackend as FileBackend
 
@@ -14,6 +14,8 @@ OURS = 0o700
 
 
 class EmailBackend(FileBackend):
+    stream: IO[bytes] | None
+
     def __init__(self, *arguments: Any, **options: Any):
         super().__init__(*arguments, **options)
         with suppress(PermissionError):  # a folder of somebody else, who says who may look into it

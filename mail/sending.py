@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import smtplib
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import partial
 from itertools import chain, takewhile
 
@@ -32,7 +32,8 @@ def send_waiting(
     """
     lost = [partial(_give_up_abandoned, item, now()) for item in table().each(keys.mails(SENDING))]
     waiting = [partial(_send_due, item, compose, now) for item in table().each(keys.mails(QUEUED))]
-    return take_each(chain(lost, takewhile(lambda _: goes_on(), waiting)), lambda turn: turn())
+    turns: Iterator[Callable[[], int | None]] = chain(lost, takewhile(lambda _: goes_on(), waiting))
+    return take_each(turns, lambda turn: turn())
 
 
 def _send_due(item: Item, compose: Callable[[Mail], EmailMessage], now: Callable[[], float]) -> bool:
@@ -58,11 +59,9 @@ def _send(mail: Mail, compose: Callable[[Mail], EmailMessage], now: Callable[[],
 
 def _try_later(mail: Mail, detail: str, now: int) -> None:
     tries = mail.tries + 1
-    why: dict[str, str | int] = {"reason": "unreachable", "detail": detail, "tries": tries}
-    if tries >= TRIES:
-        move(mail, SENDING, FAILED, **why, ttl=now + KEPT_SECONDS)
-    else:
-        move(mail, SENDING, QUEUED, **why, not_before=now + 60 * 2**tries)
+    given_up, later = {"ttl": now + KEPT_SECONDS}, {"not_before": now + 60 * 2**tries}
+    state, when = (FAILED, given_up) if tries >= TRIES else (QUEUED, later)
+    move(mail, SENDING, state, reason="unreachable", detail=detail, tries=tries, **when)
 
 
 def _give_up_abandoned(item: Item, now: float) -> None:

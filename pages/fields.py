@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from django import forms
@@ -61,7 +62,7 @@ def markdown_field(label: Any, rows: int) -> forms.CharField:
     )
 
 
-def kept_of(read: Any, text: str) -> list[str]:
+def kept_of(read: Callable[[str], Sequence[lists.Row]], text: str) -> list[str]:
     """The names of a list; whatever is wrong with it is said with its line."""
     try:
         rows = read(text)
@@ -72,4 +73,4 @@ def kept_of(read: Any, text: str) -> list[str]:
         sentence = _("Line %(line)d, “%(typed)s”: %(reason)s")
         words = ({"line": row.line, "typed": row.typed[:60], "reason": row.reason} for row in wrong[:10])
         raise ValidationError([sentence % each for each in words])
-    return [row.kept for row in rows if row.verdict == Verdict.NEW]
+    return [row.kept for row in rows if row.kept and row.verdict == Verdict.NEW]

@@ -175,10 +175,15 @@ def _is_link(address: str) -> bool:
     return LINK.match(address) is not None and "href" in CLEANER.clean(f'<a href="{escape(address)}"></a>')
 
 
+class _Parser(MarkdownIt):
+    def validateLink(self, url: str) -> bool:  # noqa: N802 - as the parser asks for it
+        return _is_link(url)
+
+
 def _make_parser() -> MarkdownIt:
     """Raw HTML stays text, and a line break is a line break, as people expect who never heard of Markdown."""
-    parser = MarkdownIt("js-default", {"html": False, "breaks": True, "linkify": True, "maxNesting": DEEPEST})
-    parser.validateLink = _is_link
+    parser = _Parser("js-default", {"html": False, "breaks": True, "linkify": True, "maxNesting": DEEPEST})
+    assert parser.linkify is not None, "linkify-it-py is not installed"
     parser.linkify.set({"fuzzy_link": False, "fuzzy_email": False, "fuzzy_ip": False})  # README.md is no address
     parser.linkify.add("ftp:", None).add("//", None)
     parser.inline.ruler.disable("linkify")  # its twin among the core rules finds them too, and in less time

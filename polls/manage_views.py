@@ -16,7 +16,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 from django.views.decorators.http import require_POST, require_safe
 
-from accounts.access import answer_for, public, requires
+from accounts.access import View, answer_for, public, requires
 from accounts.rules import Permission
 from acts.refusals import NotAllowed
 from acts.site import now_text
@@ -30,8 +30,6 @@ from .forms import PollEndForm
 from .rules import Act, Poll, PollRelation
 from .services import Runner
 from .views import KEY_COOKIE, context_of, found_or_404, shared
-
-View = Callable[..., HttpResponse]
 
 
 def of_runners(methods: Callable[[View], View]) -> Callable[[View], View]:
@@ -117,7 +115,7 @@ def _until(
 ) -> HttpResponse:
     poll = runner.poll
     ahead = poll.expires_at is not None and poll.expires_at > now_text()
-    initial = {"ends": typed(poll.ends, poll.time_zone)} if ahead else {}
+    initial = {"ends": typed(poll.ends, poll.time_zone)} if ahead and poll.ends else {}
     form = PollEndForm(posted(request), zone=poll.time_zone, initial=initial)
     if carried_out(request, form, lambda: act(runner, form.end()), done):
         say_what_was_understood(request, form)

@@ -14,7 +14,7 @@ from acts.site import table
 from elections.replay import HTML
 from pages.times import from_text
 from store import keys
-from store.replay import Act, DoesNotFit, Exempt, Happened, Step, like
+from store.replay import Act, DoesNotFit, Exempt, Happened, Step, announced, like
 from store.table import Check, Table, Update
 
 from . import reports, repository, sealing, services
@@ -108,7 +108,7 @@ def deleted(event: Happened, poll: Poll) -> Iterator[Step]:
 def result_sealed(event: Happened, poll: Poll) -> Iterator[Step]:
     """Counted again, from the votes that the log gave."""
     sealing.count_and_seal(poll, repository.with_gates(poll.id))
-    again = table().announced["event_data"]
+    again = announced(table())
     for name, told in event.said.items():
         if name != "sealedAt" and again.get(name) != told:
             raise DoesNotFit(f"tells another result than the votes in the log give ({name}).")

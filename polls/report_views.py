@@ -16,7 +16,7 @@ from django.views.decorators.http import require_POST, require_safe
 from accounts.access import public, requires
 from accounts.models import User
 from accounts.rules import Permission
-from acts.limits import Limit, count
+from acts.limits import HOUR, Limit, count
 from acts.refusals import OVERTAKEN, Overtaken, Refusal
 from pages.addresses import origin
 from pages.forms import form_page, posted
@@ -28,7 +28,7 @@ from .forms import ReportForm
 from .reports import Reported
 from .rules import NotNow, Poll
 from .services import NOT_NOW
-from .views import HOUR, context_of, found_or_404, gone_page
+from .views import context_of, found_or_404, gone_page
 
 REPORTS_ADDRESS = Limit("poll-report-address", 10, HOUR)
 

@@ -96,8 +96,8 @@ def of(reported: Reported, *, limit: int, cursor: str | None = None) -> tuple[li
 
 
 def _reported_of(item: Item) -> Reported:
-    said = [item[name] for name in ("id", "title", "reports", "reportedAt", "reason")]
-    return Reported(*said, item.get("dismissedAt", ""))
+    newest = item["reportedAt"], item["reason"]
+    return Reported(item["id"], item["title"], item["reports"], *newest, item.get("dismissedAt", ""))
 
 
 # --- reporting ---

@@ -173,7 +173,8 @@ def told(poll: Poll) -> Item:
 
 
 def _listed_of(item: Item) -> Listed:
-    return Listed(*(item.get(STORED_AS.get(name, name)) for name in LISTED))
+    shown: list[Any] = [item.get(STORED_AS.get(name, name)) for name in LISTED]
+    return Listed(*shown)
 
 
 def _shown(poll: Poll) -> Item:

@@ -20,6 +20,7 @@ from pages.forms import form_page
 from pages.sharing import LANGUAGES, for_others, framed, kept_for_good
 from ranking.rankings import ranks_of
 from results.card import picture
+from results.words import label
 
 from . import counting, live, repository, voters
 from .card import as_svg, card_of, sentence_svg, writable_card
@@ -83,7 +84,7 @@ def _standing(poll: Poll, has_voted: bool, is_open: bool) -> dict[str, Any]:
         return {"counting": True}
     account = look.result
     shown = {"votes": account.total, "agreement": counting.agreement(account)}
-    methods = [counting.label(each.method) for each in account.counted]
+    methods = [label(each.method) for each in account.counted]
     return shown | {"places": counting.places(account)[:MOST_PLACES], "methods": methods}
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Callable
 from functools import partial, wraps
 from typing import Any
 from uuid import UUID
@@ -17,9 +16,9 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
-from accounts.access import answer_for, public, requires
+from accounts.access import View, answer_for, public, requires
 from accounts.rules import Permission
-from acts.limits import Limit, TooOften, count
+from acts.limits import DAY, HOUR, TEN_MINUTES, Limit, TooOften, count
 from acts.refusals import Refusal
 from acts.site import now_text
 from pages.addresses import origin
@@ -39,15 +38,12 @@ from .forms import PollForm
 from .previews import address_of, frame, preview
 from .rules import HIDDEN, Poll, PollRelation
 
-TEN_MINUTES, HOUR, DAY = 600, 3600, 24 * 3600
 KEY_COOKIE = "plenum_poll_key"  # by which somebody without an account runs what they made
 MADE = Limit("poll-maker", 20, HOUR)
 MADE_ADDRESS = Limit("poll-maker-address", 40, HOUR)
 WRONG_CODES = Limit(
     "poll-code-address", 60, TEN_MINUTES
 )  # whoever tries codes finds polls that were not meant for them
-
-View = Callable[..., HttpResponse]
 
 
 def found_or_404(poll_id: UUID) -> Poll:

@@ -63,7 +63,7 @@ def browser_number(request: HttpRequest) -> str | None:
 def number_of(request: HttpRequest) -> str:
     """The browser's number; one that has none yet gets it with the answer, and its page may know it before."""
     number = browser_number(request) or getattr(request, "new_browser_number", None) or secrets.token_urlsafe(16)
-    request.new_browser_number = number  # type: ignore[attr-defined]
+    request.new_browser_number = number
     return number
 
 

@@ -18,9 +18,10 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass
+from io import BufferedReader
 from pathlib import Path
 from threading import BoundedSemaphore
-from typing import Any, Protocol, TypeVar
+from typing import Protocol, TypeGuard, TypeVar
 
 from django.http import HttpRequest
 from django.utils.translation import gettext as _
@@ -146,7 +147,7 @@ def run(job: Wanted[Outcome], visitor: socket.socket | None, limits: Limits) -> 
 def _conversation(process: subprocess.Popen[bytes], asked: bytes, visitor: socket.socket | None, until: float) -> bytes:
     """Hand the job over and wait for the answer, or until it is too late."""
     assert process.stdin
-    assert process.stdout
+    assert isinstance(process.stdout, BufferedReader)
     pieces: list[bytes] = []
     with suppress(BrokenPipeError):  # it was stopped while it read
         process.stdin.write(asked)
@@ -179,7 +180,7 @@ def _close(process: subprocess.Popen[bytes]) -> None:
 # --- the visitor ---
 
 
-def _can_be_watched(visitor: Any) -> bool:
+def _can_be_watched(visitor: socket.socket | None) -> TypeGuard[socket.socket]:
     """Of what is encrypted only the one who decrypts it can tell whether it has ended."""
     return hasattr(visitor, "recv") and not hasattr(visitor, "unwrap")
 

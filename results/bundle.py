@@ -16,11 +16,11 @@ from __future__ import annotations
 
 import hashlib
 import json
-import shutil
 import zipfile
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from datetime import datetime
+from functools import partial
 from pathlib import Path
 from tempfile import SpooledTemporaryFile, TemporaryFile
 from typing import IO, Any
@@ -38,13 +38,14 @@ from store.log import EventLog
 from store.log.seal import CHAIN_START, KEPT, event_digest, void_digest
 from store.table import Item
 
-from .repository import Found, Seal
+from .repository import Seal, Sealed
 from .roll import RollCommitment, line
 from .trail import Follower, sealed_numbers
 
 FORMAT = 2
 PROGRAM, STV_PROGRAM = (Path(__file__).with_name(name).read_bytes() for name in ("verify.py", "verify_stv.py"))
 IN_MEMORY = 4 * 1024 * 1024  # bytes of an extract before it goes to a temporary file
+A_PIECE = 64 * 1024  # bytes of it that are read at a time
 SETTINGS = ("method", "seats", "unranked", "secret_ballot", "electorate", "created_at")
 WINDOW = ("no_voting_before", "no_voting_after", "time_zone")
 MOMENTS = {"ElectionOpened": "opened_at", "ElectionClosed": "closed_at", "ResultSealed": "sealed_at"}
@@ -61,10 +62,8 @@ def mark() -> str:
     return hashlib.sha256(f"{FORMAT}\n{README}".encode() + PROGRAM + STV_PROGRAM).hexdigest()[:16]
 
 
-def bundle(found: Found) -> IO[bytes]:
+def bundle(found: Sealed) -> IO[bytes]:
     """The zip as a temporary file, at its beginning."""
-    assert found.seal is not None
-    assert found.report is not None
     election, seal = found.election, found.seal
     extract = extracted(election, seal)
     file = TemporaryFile()  # noqa: SIM115 - it is the answer, and goes when whoever reads it is done
@@ -78,8 +77,8 @@ def bundle(found: Found) -> IO[bytes]:
         add("roll.json", roll(election, seal))
         add("ballots.json", published(election.name))
         add("result.json", [found.report.as_json().encode()])
-        add("events.jsonl", extract.events)
-        add("checkpoints.jsonl", extract.checkpoints)
+        add("events.jsonl", _pieces(extract.events))
+        add("checkpoints.jsonl", _pieces(extract.checkpoints))
     file.seek(0)
     return file
 
@@ -91,14 +90,15 @@ class _Writer:
         self.archive = archive
         self.time = datetime.fromisoformat(sealed_at).timetuple()[:6]
 
-    def __call__(self, name: str, content: Iterable[bytes] | IO[bytes]) -> None:
+    def __call__(self, name: str, pieces: Iterable[bytes]) -> None:
         place = zipfile.ZipInfo(name, self.time)
         place.compress_type, place.create_system, place.external_attr = zipfile.ZIP_DEFLATED, 3, 0o644 << 16
         with self.archive.open(place, "w") as file:
-            if hasattr(content, "read"):
-                shutil.copyfileobj(content, file)
-            else:
-                file.writelines(content)
+            file.writelines(pieces)
+
+
+def _pieces(file: IO[bytes]) -> Iterator[bytes]:
+    return iter(partial(file.read, A_PIECE), b"")
 
 
 def _readable(value: Any) -> bytes:
@@ -117,7 +117,7 @@ def _joined(opening: bytes, lines: Iterable[bytes], closing: bytes) -> Iterator[
 # --- rules, roll, ballots ---
 
 
-def rules_of(found: Found, extract: Extract) -> dict[str, Any]:
+def rules_of(found: Sealed, extract: Extract) -> dict[str, Any]:
     election = found.election
     standing = sorted(elections.candidates(election.name), key=lambda each: each.number)
     return {
@@ -132,9 +132,8 @@ def rules_of(found: Found, extract: Extract) -> dict[str, Any]:
     }
 
 
-def _lots(found: Found) -> dict[str, str]:
+def _lots(found: Sealed) -> dict[str, str]:
     """How the seed came about; nothing of an election that was opened before there were commitments."""
-    assert found.seal is not None
     commitment, secret = found.election.lots_commitment, found.seal.lots_secret
     return {"lots_commitment": commitment, "lots_secret": secret} if commitment else {}
 
@@ -253,7 +252,8 @@ def _of(checkpoint: Item) -> range:
 
 def _stretches_over(numbers: Iterable[int]) -> Iterator[Stretch]:
     """What each public checkpoint covers that is over any of the numbers, up to the first that is under none yet."""
-    log, before = EventLog(table()), {"event_id": 0, "hash": CHAIN_START.hex()}
+    log = EventLog(table())
+    before: Item = {"event_id": 0, "hash": CHAIN_START.hex()}
     for number in numbers:
         if number <= before["event_id"]:
             continue

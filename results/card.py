@@ -157,7 +157,10 @@ def _labelled(result: Result, bars: list[tuple[str, Fraction, str]]) -> tuple[Ba
     """By name; by place, if a name among them cannot be written."""
     places = dict(result.places)
     by_name = all(can_write(name) for name, _share, _shown in bars)
-    label = (lambda name: name) if by_name else (lambda name: _("Place %(number)d") % {"number": places[name]})
+
+    def label(name: str) -> str:
+        return name if by_name else _("Place %(number)d") % {"number": places[name]}
+
     return tuple(Bar(label(name), float(share), shown, name in result.winners) for name, share, shown in bars)
 
 

@@ -24,7 +24,7 @@ from tally.formats import CannotWrite
 from .bundle import NotSealedYet, mark
 from .bundle import bundle as as_zip
 from .files import EXPORTS, file_name, has, version
-from .repository import Found
+from .repository import Found, Sealed
 from .views import load, not_yet, of_results
 
 A_YEAR = 365 * 24 * 3600
@@ -47,7 +47,7 @@ def load_export(user: User, name: str, file: str) -> Wanted | None:
 @require_safe
 def export(request: HttpRequest, wanted: Wanted) -> HttpResponseBase:
     found, kind = wanted.found, EXPORTS[wanted.file]
-    if found.report is None:
+    if not isinstance(found, Sealed):
         return not_yet(request, found)
     tag = f"{version(found)}-{get_language()}" if kind.in_words else version(found)
     if (unchanged := _unchanged(request, found, tag)) is not None:
@@ -65,7 +65,7 @@ def export(request: HttpRequest, wanted: Wanted) -> HttpResponseBase:
 @require_safe
 def bundle(request: HttpRequest, found: Found) -> HttpResponseBase:
     """Everything it takes to check the election elsewhere."""
-    if found.report is None:
+    if not isinstance(found, Sealed):
         return not_yet(request, found)
     tag = f"{version(found)}-{mark()}"
     if (unchanged := _unchanged(request, found, tag)) is not None:
@@ -92,19 +92,19 @@ def _being_sealed(request: HttpRequest, found: Found) -> HttpResponse:
 # --- what a browser may keep ---
 
 
-def _unchanged(request: HttpRequest, found: Found, tag: str) -> HttpResponseBase | None:
+def _unchanged(request: HttpRequest, found: Sealed, tag: str) -> HttpResponseBase | None:
     """The short answer to a browser that has just this file already."""
     answer = get_conditional_response(request, etag=f'"{tag}"')
     return _kept(request, answer, found, tag) if answer is not None else None
 
 
-def _labelled(request: HttpRequest, answer: HttpResponseBase, found: Found, file: str, tag: str) -> HttpResponseBase:
+def _labelled(request: HttpRequest, answer: HttpResponseBase, found: Sealed, file: str, tag: str) -> HttpResponseBase:
     disposition = content_disposition_header(not file.endswith(".txt"), file_name(found.election.name, file))
     answer.headers["Content-Disposition"] = disposition
     return _kept(request, answer, found, tag)
 
 
-def _kept(request: HttpRequest, answer: HttpResponseBase, found: Found, tag: str) -> HttpResponseBase:
+def _kept(request: HttpRequest, answer: HttpResponseBase, found: Sealed, tag: str) -> HttpResponseBase:
     """For good, if the address says which version it is of; else only as long as we say that nothing has changed.
 
     Privately in any case: the pages are for people who have signed in.

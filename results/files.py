@@ -21,7 +21,7 @@ from tally.formats.ranking import quoted
 from . import repository
 from .bundle import shown
 from .rctab import summary
-from .repository import Found
+from .repository import Found, Sealed
 from .text import as_text
 
 VERSION = 1  # of what is written here: a new one makes browsers ask again
@@ -31,19 +31,18 @@ TEXT, CSV, JSON = "text/plain; charset=utf-8", "text/csv; charset=utf-8", "appli
 Content = Iterable[bytes] | Iterable[str]
 
 
-def counted_as(format: str) -> Callable[[Found], Content]:
+def counted_as(format: str) -> Callable[[Sealed], Content]:
     """The ballots as they were counted: how often each ranking was cast."""
     return lambda found: write(_file(found), format)
 
 
-def _file(found: Found) -> File:
+def _file(found: Sealed) -> File:
     election, seal = found.election, found.seal
-    assert seal is not None
     counted = repository.counted(election.name, seal.candidates)
     return File(counted, election.seats, election.name, election.unranked)
 
 
-def single_csv(found: Found) -> Iterator[str]:
+def single_csv(found: Sealed) -> Iterator[str]:
     """Every ballot by itself, sorted by its code; in a public election with who cast it."""
     public = [] if found.election.secret_ballot else ["voter"]
     rows = ([each["code"], *(each[key] for key in public), _in_one_cell(each["ranking"])] for each in _single(found))
@@ -54,7 +53,7 @@ def _in_one_cell(ranking: list[list[str]]) -> str:
     return " > ".join(" = ".join(map(quoted, group)) for group in ranking)
 
 
-def single_json(found: Found) -> Iterator[str]:
+def single_json(found: Sealed) -> Iterator[str]:
     comma = "[\n"
     for each in _single(found):
         yield comma + json.dumps(each, ensure_ascii=False)
@@ -62,28 +61,25 @@ def single_json(found: Found) -> Iterator[str]:
     yield "[]\n" if comma == "[\n" else "\n]\n"
 
 
-def _single(found: Found) -> Iterator[dict[str, Any]]:
+def _single(found: Sealed) -> Iterator[dict[str, Any]]:
     standing = elections.candidates(found.election.name)
     for ballot in ballots.every_published(found.election.name):
         said = {"code": ballot["confirmation"], "ranking": named(ballot["rankings"], standing)}
         yield said | ({"voter": shown(ballot["voter_name"])} if "voter_name" in ballot else {})
 
 
-def result_json(found: Found) -> Content:
+def result_json(found: Sealed) -> Content:
     """The sealed report, in just the bytes that were sealed."""
-    assert found.report is not None
     return [found.report.as_json()]
 
 
-def rctab_json(found: Found) -> Content:
-    assert found.report is not None
-    assert found.seal is not None
+def rctab_json(found: Sealed) -> Content:
     day = (found.election.no_voting_after or found.seal.sealed_at)[:10]
     said = summary(found.report.result, contest=found.election.name, date=day)
     return [json.dumps(said, ensure_ascii=False, indent=2) + "\n"]
 
 
-def report_txt(found: Found) -> Content:
+def report_txt(found: Sealed) -> Content:
     return [as_text(found)]
 
 
@@ -92,7 +88,7 @@ class Export:
     """A file that can be taken away: how it is made, and what the page calls it."""
 
     media_type: str
-    make: Callable[[Found], Content]
+    make: Callable[[Sealed], Content]
     label: str
     needs_rounds: bool = False
     in_words: bool = False  # in the reader's language, so not the same for everybody
@@ -125,7 +121,7 @@ def has(found: Found, file: str) -> bool:
     return file in EXPORTS and not (EXPORTS[file].needs_rounds and report and report.result.rounds is None)
 
 
-def context_of_exports(found: Found) -> dict[str, Any]:
+def context_of_exports(found: Sealed) -> dict[str, Any]:
     """What the part of the results page about exports needs."""
     groups = [
         (label, [(file, EXPORTS[file].label) for file in files if has(found, file)]) for label, files in GROUPS.items()
@@ -133,9 +129,8 @@ def context_of_exports(found: Found) -> dict[str, Any]:
     return {"exports": groups, "version": version(found), "as_text": as_text(found)}
 
 
-def version(found: Found) -> str:
+def version(found: Sealed) -> str:
     """Of the sealed result and of what is written here. A new election of the same name has another one."""
-    assert found.seal is not None
     text = f"{VERSION} {found.seal.sealed_at} {found.seal.report_digest}"
     return hashlib.sha256(text.encode()).hexdigest()[:32]
 

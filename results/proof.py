@@ -152,8 +152,7 @@ def _check_lots(election: Election, seal: Seal, said: Item, commitment: str) -> 
 def _check_drawn(election: Election, seed: str) -> None:
     """Each lot is drawn again; with a commitment, none can have been drawn if its secret was never told."""
     found = repository.find(election.name)
-    assert found is not None
-    assert found.report is not None
+    assert isinstance(found, repository.Sealed)
     result = found.report.result
     for lot in result.lots:
         again = lots.draw(lot.names, seed=seed, method=result.method, where=lot.where, round=lot.round or 0)

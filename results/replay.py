@@ -9,7 +9,7 @@ from ballots import replay as ballots
 from elections import repository as elections
 from elections.replay import election_of
 from store import keys
-from store.replay import Act, DoesNotFit, Exempt, Happened, Step, like
+from store.replay import Act, DoesNotFit, Exempt, Happened, Step, announced, like
 from store.table import Delete, Update
 
 from . import services
@@ -26,7 +26,7 @@ def result_sealed(event: Happened) -> Iterator[Step]:
     if secret := event.said.get("lots_secret"):
         yield [elections.lots(election.name, secret)]
     services.seal_result(election)
-    again, when = table().announced["event_data"], event.said.get("sealed_at", event.when)
+    again, when = announced(table()), event.said.get("sealed_at", event.when)
     if "roll_digest" in event.said:  # as it was sealed before there were commitments
         again = {**again, "roll_digest": roll_digest(election, event.said["ballots"])}
     for name, told in event.said.items():

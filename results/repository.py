@@ -60,6 +60,14 @@ class Found:
         return self.seal.seed if self.seal and self.election.lots_commitment else self.election.seed
 
 
+@dataclass(frozen=True, slots=True)
+class Sealed(Found):
+    """An election whose result is sealed: all that a result can be shown, checked and taken away by."""
+
+    seal: Seal
+    report: Report
+
+
 def find(election_name: str) -> Found | None:
     """In one round trip; two if the report is long."""
     places = keys.election(election_name), keys.result(election_name), keys.result_part(election_name, 0)
@@ -71,7 +79,7 @@ def find(election_name: str) -> Found | None:
         return Found(election, None, None)
     seal = seal_of(found[places[1]])
     text = found[places[2]]["text"] if seal.parts == 1 else _text(election_name)
-    return Found(election, seal, Report.from_json(text))
+    return Sealed(election, seal, Report.from_json(text))
 
 
 def _text(election_name: str) -> str:

@@ -28,7 +28,7 @@ from . import services, words
 from .card import FORMAT, HEIGHT, WIDTH, card_of, picture
 from .checks.sealed import stamp
 from .report import Report
-from .repository import Found, Seal
+from .repository import Found, Seal, Sealed
 from .text import as_text
 from .views import context_of_report
 
@@ -52,7 +52,7 @@ def is_shared(election: Election) -> bool:
 def shared(request: HttpRequest, name: str) -> HttpResponse:
     found = load(name)
     context = {"election": found.election, "address": address("shared", found.election)}
-    if found.report is not None:
+    if isinstance(found, Sealed):
         context |= context_of_report(found) | preview(found)
         context |= {"text": f"{as_text(found)}\n{address('shared', found.election)}\n", "frame": frame(found.election)}
     return _answer(request, "results/shared.html", found, context)
@@ -78,7 +78,7 @@ def embed(request: HttpRequest, name: str) -> HttpResponse:
 def card(request: HttpRequest, name: str, language: str, sealed: str) -> HttpResponse:
     """The picture of the result. Its address says of which result and in which language, so it may be kept for good."""
     found = load(name)
-    if found.report is None or found.seal is None or sealed != _edition(found.seal) or language not in LANGUAGES:
+    if not isinstance(found, Sealed) or sealed != _edition(found.seal) or language not in LANGUAGES:
         raise Http404
     answer = get_conditional_response(request, etag=f'"{sealed}-{language}"')
     if answer is None:
@@ -107,11 +107,9 @@ def address(view: str, election: Election) -> str:
     return settings.SITE_URL + reverse(view, args=[election.name])
 
 
-def preview(found: Found) -> dict[str, Any]:
+def preview(found: Sealed) -> dict[str, Any]:
     """What other sites show of a link to this page."""
     election, report, seal = found.election, found.report, found.seal
-    assert report is not None
-    assert seal is not None
     first = words.said(report.sentences[0]) if report.sentences else ""
     summary = Truncator(f"{_ballots(report)} {first}").chars(SHORT)
     language = get_language() if get_language() in LANGUAGES else settings.LANGUAGE_CODE

@@ -16,15 +16,13 @@ from tally.result import Result, Round
 from . import words
 from .pictures.drawing import exact
 from .report import Report
-from .repository import Found, Seal
+from .repository import Seal, Sealed
 
 WIDTH = 78
 
 
-def as_text(found: Found) -> str:
+def as_text(found: Sealed) -> str:
     report, seal = found.report, found.seal
-    assert report is not None
-    assert seal is not None
     parts = [
         [found.election.name, "=" * min(len(found.election.name), 72)],
         _outcome(report.result, found.election.voter_count),
@@ -89,10 +87,10 @@ def _sealed(seal: Seal, zone_name: str) -> list[str]:
     ]
 
 
-def _lots(found: Found) -> list[str]:
+def _lots(found: Sealed) -> list[str]:
     """From what the lots were drawn, where any were; the result's page and the bundle say how to repeat it."""
     seal, report = found.seal, found.report
-    if seal is None or report is None or not (seal.seed and report.result.lots):
+    if not (seal.seed and report.result.lots):
         return []
     return [
         _("Commitment of the lots, shown when voting opened: %(text)s") % {"text": found.election.lots_commitment},

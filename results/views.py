@@ -9,7 +9,7 @@ from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
-from accounts.access import requires
+from accounts.access import View, requires
 from accounts.models import User
 from accounts.rules import Permission
 from acts.site import now_text
@@ -22,7 +22,7 @@ from .files import context_of_exports
 from .lots import context_of_lots
 from .pictures import pictures_of, turnout_pictures
 from .pictures.drawing import exact
-from .repository import Found
+from .repository import Found, Sealed
 
 MOST_CONTESTS = 60  # candidates whose contests the page shows; the files have all of them
 
@@ -34,7 +34,7 @@ def load(user: User, name: str) -> Found | None:
     return found
 
 
-def of_results(view: Any) -> Any:
+def of_results(view: View) -> View:
     """A page about the result of an election."""
     return requires(Permission.VIEW_APPLICATION, load_for=load)(view)
 
@@ -42,10 +42,9 @@ def of_results(view: Any) -> Any:
 @of_results
 @require_safe
 def results(request: HttpRequest, found: Found) -> HttpResponse:
-    if found.report is None and found.election.shows_live(now_text()):
-        return redirect("live", found.election.name)
-    if found.report is None or found.seal is None:
-        return not_yet(request, found)
+    if not isinstance(found, Sealed):
+        is_live = found.election.shows_live(now_text())
+        return redirect("live", found.election.name) if is_live else not_yet(request, found)
     context = context_of_report(found) | context_of_exports(found)
     context["pictures"] += turnout_pictures(found.election, found.seal.turnout)
     return render(request, "results/results.html", context_of(request, found.election, **context))

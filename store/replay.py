@@ -152,6 +152,12 @@ class Unlogged:
         return 0 if key.table == LOG else self._table.increment(key, name, by, also=also)
 
 
+def announced(table: Table) -> Item:
+    """What the newest event would have told that was not written on this table."""
+    assert isinstance(table, Unlogged)
+    return dict(table.announced["event_data"])
+
+
 def split(entries: Iterable[Entry], keep: Callable[[Iterable[Entry]], None]) -> Iterator[Item]:
     """Hand all data over to `keep`, then answer what the log has, item by item."""
     for name, group in groupby(entries, key=itemgetter(0)):

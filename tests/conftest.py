@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import gc
+
 import pytest
+from whitenoise.middleware import WhiteNoiseMiddleware
+
+LONG_FILES = {"test_routes.py", "test_oracle.py", "test_interruptions.py"}  # of many tests, none of them slow by itself
 
 
 def pytest_configure():
@@ -14,8 +19,14 @@ def pytest_configure():
 
 def pytest_collection_modifyitems(items):
     """Files that take long come first: at the end of a run no process waits for another's long file."""
-    long_files = {item.path for item in items if item.get_closest_marker("browser") or item.get_closest_marker("slow")}
-    items.sort(key=lambda item: item.path not in long_files)
+    slow_files = {item.path for item in items if item.get_closest_marker("browser") or item.get_closest_marker("slow")}
+    items.sort(key=lambda item: item.path not in slow_files and item.path.name not in LONG_FILES)
+
+
+def pytest_collection_finish():
+    """Thousands of tests that were found stay; nobody need look through them again for what can be thrown away."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.fixture(autouse=True)
@@ -33,6 +44,22 @@ def static_files(django_test_environment):
     from django.core.management import call_command
 
     call_command("collectstatic", interactive=False, verbosity=0)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(WhiteNoiseMiddleware, "update_files_dictionary", found_once())
+        yield
+
+
+def found_once():
+    """Every new browser of a test brings its own middleware, which would look through all static files anew."""
+    look, found = WhiteNoiseMiddleware.update_files_dictionary, {}
+
+    def update(middleware, root, prefix):
+        if (root, prefix) not in found:
+            look(middleware, root, prefix)
+            found[root, prefix] = dict(middleware.files)
+        middleware.files.update(found[root, prefix])
+
+    return update
 
 
 @pytest.fixture
@@ -43,7 +70,8 @@ def site(settings, tmp_path, static_files):
     settings.STORE_URL = f"sqlite://{tmp_path}/plenum.sqlite3"
     table = connect(settings.STORE_URL)
     table.create()
-    return table
+    yield table
+    table.close()
 
 
 pytest_plugins = ["tests.people", "tests.tally.published_table"]

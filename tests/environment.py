@@ -6,9 +6,22 @@ A plugin of its own, named in pyproject.toml, because pytest-django reads the se
 from __future__ import annotations
 
 import os
+import shutil
+import sys
 import tempfile
 
+MEMORY, ROOM = "/dev/shm", 2 * 1024**3  # bytes
+
+# A store waits for the disk at every write, as it must. In memory nobody waits; the files behave the same.
+if "TMPDIR" not in os.environ and os.path.isdir(MEMORY) and shutil.disk_usage(MEMORY).free > ROOM:
+    os.environ["TMPDIR"] = tempfile.tempdir = MEMORY
+
+# Every process that tests start would otherwise compile all of the code again.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+sys.dont_write_bytecode = False
+
 FOLDER = tempfile.TemporaryDirectory(prefix="plenum-tests-")
+
 for name in ("STORE_URL", "SECRET_KEY", "HOSTS", "PROFILE", "DEBUG", "METRICS_TOKEN", "LOG_LEVEL"):
     os.environ.pop(name, None)
 os.environ["DATA_DIR"] = FOLDER.name

@@ -54,15 +54,15 @@ def somebody(name: str, role: Role = Role.USER, email: str | None = None) -> Use
 @pytest.fixture
 def person(site) -> Callable[..., User]:
     """Make somebody with a role, as if they had registered; somebody who was enrolled is made into that."""
+    return make_person
 
-    def make(name: str, role: Role = Role.USER, email: str | None = None) -> User:
-        user, there = somebody(name, role, email), repository.find(name)
-        if there is not None:
-            return _made_into(there, user)
-        services.create_account(user, *([repository.first_owner(user)] if role == Role.OWNER else []))
-        return user
 
-    return make
+def make_person(name: str, role: Role = Role.USER, email: str | None = None) -> User:
+    user, there = somebody(name, role, email), repository.find(name)
+    if there is not None:
+        return _made_into(there, user)
+    services.create_account(user, *([repository.first_owner(user)] if role == Role.OWNER else []))
+    return user
 
 
 def _made_into(there: User, user: User) -> User:
@@ -80,15 +80,15 @@ def _made_into(there: User, user: User) -> User:
 @pytest.fixture
 def signed_in(person) -> Callable[..., Client]:
     """A browser in which somebody is signed in; whoever it is need not exist yet."""
-
-    def sign_in(user: User | str, role: Role = Role.USER) -> Client:
-        user = person(user, role) if isinstance(user, str) else user
-        client = Client()
-        answer = client.post("/sign-in/", {"name_or_email": user.name, "password": PASSWORD})
-        assert answer.status_code == 302, answer.content.decode()
-        return client
-
     return sign_in
+
+
+def sign_in(user: User | str, role: Role = Role.USER) -> Client:
+    user = make_person(user, role) if isinstance(user, str) else user
+    client = Client()
+    answer = client.post("/sign-in/", {"name_or_email": user.name, "password": PASSWORD})
+    assert answer.status_code == 302, answer.content.decode()
+    return client
 
 
 @pytest.fixture

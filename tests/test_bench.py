@@ -168,8 +168,14 @@ def test_an_unknown_part_is_answered_with_a_sentence(tmp_path, capsys):
 # --- the part `store`, in small ---
 
 
-def test_a_tiny_run_of_the_embedded_store_has_every_figure(report):
-    store.measure(report, scale=0.01, engines=("sqlite",))
+@pytest.fixture
+def few(monkeypatch):
+    """Ballots of the small election, so that it is small indeed: what is run is the same."""
+    monkeypatch.setattr(store.ballots, "SMALL_ITEMS", 50)
+
+
+def test_a_tiny_run_of_the_embedded_store_has_every_figure(report, few):
+    store.measure(report, scale=0.001, engines=("sqlite",))
     expected = {f"store.sqlite.{each}{crowd}" for each in OPERATIONS for crowd in ("", "_8_threads")}
     for key in expected | {"store.sqlite.processes"}:
         assert report.figures[f"{key}.ops_per_second"] > 0
@@ -183,9 +189,9 @@ def test_a_tiny_run_of_the_embedded_store_has_every_figure(report):
 
 
 @pytest.mark.slow
-def test_a_tiny_run_on_dynamodb_has_every_figure(report, monkeypatch):
+def test_a_tiny_run_on_dynamodb_has_every_figure(report, few, monkeypatch):
     monkeypatch.delenv("DYNAMODB_LOCAL_JAR_DIR", raising=False)
-    store.measure(report, scale=0.01, engines=("dynamodb",))
+    store.measure(report, scale=0.001, engines=("dynamodb",))
     assert report.figures["store.dynamodb.engine"] == "ministack"
     for each in OPERATIONS:
         assert report.figures[f"store.dynamodb.{each}.ratio_to_bare"] > 0

@@ -14,6 +14,8 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -324,23 +326,44 @@ def lasting(alike: Counter[str]) -> Counter[str]:
     return Counter({text: count for text, count in alike.items() if "IMPORTED#" not in text})
 
 
+@dataclass(frozen=True)
+class InPeace:
+    """An act that nothing interrupts: what there was before, what there is in the end, and how many writes it took."""
+
+    site: Site
+    before: Counter[str]
+    end: Counter[str]
+    writes: int
+
+
+@pytest.fixture(scope="module")
+def in_peace(tmp_path_factory) -> Callable[[str], InPeace]:
+    """Each act is done in peace once, for all that may go wrong with it."""
+
+    @cache
+    def make(name: str) -> InPeace:
+        prepare, act = ACTS[name]
+        site = Site(tmp_path_factory.mktemp("prepared"), prepare)
+        with site.copy() as table:
+            before = likeness(table)
+        with site.copy() as table:
+            counting = Interrupted(table)
+            return InPeace(site, before, done(counting, act), counting.writes)
+
+    return make
+
+
 @pytest.mark.parametrize("how", ["killed", "in conflict", "unanswered"])
 @pytest.mark.parametrize("name", ACTS)
-def test_whatever_is_cut_off_is_finished(tmp_path, name, how):
-    prepare, act = ACTS[name]
-    site = Site(tmp_path, prepare)
-    with site.copy() as table:
-        before = likeness(table)
-    with site.copy() as table:
-        counting = Interrupted(table)
-        end = done(counting, act)
-    assert counting.writes > 1, "this act takes one write, and cannot be cut off"
-    for at in range(1, counting.writes + 1):
-        with site.copy() as table:
+def test_whatever_is_cut_off_is_finished(in_peace, name, how):
+    act, peace = ACTS[name][1], in_peace(name)
+    assert peace.writes > 1, "this act takes one write, and cannot be cut off"
+    for at in range(1, peace.writes + 1):
+        with peace.site.copy() as table:
             after = cut_off(table, act, at, how)
-            if lasting(after) == lasting(before):
+            if lasting(after) == lasting(peace.before):
                 after = done(table, act)
-            assert_same(end, after, f"{name}, {how} at write {at} of {counting.writes}")
+            assert_same(peace.end, after, f"{name}, {how} at write {at} of {peace.writes}")
 
 
 def assert_same(end: Counter[str], after: Counter[str], when: str) -> None:

@@ -296,7 +296,7 @@ def test_a_shut_ballot_box_of_which_the_log_does_not_say_so_yet(site, person, op
     for number, secret in enumerate((True, False)):
         made = opened("Eve", name=f"Election {number}", secret_ballot=secret, electorate="everyone")
         ballots.cast(people.find("Eve") or person("Eve"), made.name, ranks(Ada=1), made.name)
-        organising.CLOSING.shut(elections.find(made.name), "the organiser")
+        organising.lifecycle.CLOSING.shut(elections.find(made.name), "the organiser")
     assert check(site).first == ()
 
 

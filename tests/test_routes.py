@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
+from copy import deepcopy
+from http.cookies import SimpleCookie
+from pathlib import Path
+
 import pytest
-from django.test import Client
+from django.test import Client, override_settings
 from django.urls import URLPattern, URLResolver, get_resolver, reverse
 
 from accounts import repository
 from accounts.rules import Permission, Role
+from acts.site import table
 from elections import services
 from elections.rules import WHO, Action, Relation
 from ranking.candidates import Candidate
-from tests.people import PASSWORD
+from tests.copies import copy_of
+from tests.people import PASSWORD, make_person, sign_in
+from tests.rows import every_row
 
 READ, FORM, ACT = ("GET", "HEAD"), ("GET", "HEAD", "POST"), ("POST",)
 PUBLIC, SIGNED_IN = "public", "signed in"
@@ -222,7 +229,7 @@ def test_every_address_is_in_the_table():
     assert {pattern.name for pattern in patterns()} == set(ROUTES)
 
 
-@pytest.mark.parametrize("pattern", patterns(), ids=lambda pattern: pattern.name)
+@every_row("pattern", patterns())
 def test_every_address_says_whom_it_is_for(pattern):
     access = pattern.callback.access
     if access.permission and pattern.pattern.converters:
@@ -237,14 +244,26 @@ def test_an_address_that_says_nothing_is_closed(rf):
         answer_for(rf.get("/"), lambda request: None)
 
 
+@pytest.fixture(scope="module")
+def prepared(tmp_path_factory, static_files) -> tuple[Path, dict[Role, SimpleCookie]]:
+    """A site with somebody to do things to, and what a browser of every role keeps: made once, copied for each row."""
+    path = tmp_path_factory.mktemp("prepared") / "plenum.sqlite3"
+    with override_settings(STORE_URL=f"sqlite://{path}"):
+        table().create()
+        make_person("target", Role.NO_ACCESS)
+        draft = services.create(make_person("somebody"), "draft")
+        services.add_candidates(repository.find("somebody"), draft, [Candidate("Bo")])
+        return path, {role: sign_in(f"the {role.name}", role).cookies for role in reversed(Role)}
+
+
 @pytest.fixture
-def browsers(site, person, signed_in):
-    """A browser for every role and one for a stranger; and somebody to do things to."""
-    person("target", Role.NO_ACCESS)
-    draft = services.create(person("somebody"), "draft")
-    services.add_candidates(repository.find("somebody"), draft, [Candidate("Bo")])
-    found: dict[Role | None, Client] = {role: signed_in(f"the {role.name}", role) for role in reversed(Role)}
-    found[None] = Client()
+def browsers(prepared, tmp_path, settings) -> dict[Role | None, Client]:
+    """A browser for every role and one for a stranger, on a site of this test alone."""
+    path, cookies = prepared
+    settings.STORE_URL = f"sqlite://{copy_of(path, tmp_path / 'plenum.sqlite3')}"
+    found: dict[Role | None, Client] = {role: Client() for role in [*cookies, None]}
+    for role, kept in cookies.items():
+        found[role].cookies = deepcopy(kept)
     return found
 
 

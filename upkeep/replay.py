@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
-from typing import Any
 
 from accounts import replay as accounts
 from acts.site import acting_on
@@ -77,6 +76,9 @@ class Verdict:
     lost: tuple[str, ...]  # secret elections whose ballots no log has yet
 
 
+Said = Callable[[str], AbstractContextManager[Progress]]  # how far each part of it has come, by the part's name
+
+
 @contextmanager
 def quietly(what: str) -> Iterator[Progress]:
     """A progress nobody looks at, as `progress.shown_on` is one to look at."""
@@ -107,13 +109,13 @@ def exceptions() -> Iterator[str]:
     yield from (f"In several steps - {step.__doc__}" for step in STEPS)
 
 
-def check(source: Table, said: Callable[[str], Any], most: int = 20) -> Verdict:
+def check(source: Table, said: Said = quietly, most: int = 20) -> Verdict:
     """Rebuild on a stage of its own, and hold the store as it was at one moment against that."""
     with stage() as there, stage() as made:
         return _replay(source, made, said, most, there)
 
 
-def rebuild(source: Table, target: Table, said: Callable[[str], Any], most: int = 20) -> Verdict:
+def rebuild(source: Table, target: Table, said: Said = quietly, most: int = 20) -> Verdict:
     """Rebuild into an empty store, with the log. If an event does not fit, the store stays marked as not whole."""
     begin(target, None)
     verdict = _replay(source, target, said, most, None)
@@ -122,7 +124,7 @@ def rebuild(source: Table, target: Table, said: Callable[[str], Any], most: int 
     return verdict
 
 
-def _replay(source: Table, made: Table, said: Callable[[str], Any], most: int, there: Table | None) -> Verdict:
+def _replay(source: Table, made: Table, said: Said, most: int, there: Table | None) -> Verdict:
     findings, at = _Findings(most), cut(source)
     with said("Copy") as copying, said("Replay") as replaying:
         kept = Kept(there, EXEMPT, copying) if there else None

@@ -9,7 +9,7 @@ import tomllib
 from functools import cache, lru_cache
 from importlib.metadata import version
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 from urllib.parse import parse_qs, urlsplit
 
 from django.conf import settings
@@ -18,7 +18,7 @@ from store.connect import connect
 from store.table import StoreError
 
 if TYPE_CHECKING:
-    from store.dynamodb import TableState
+    from store.dynamodb import DynamoDbTable, TableState
 
 A_MINUTE = 60
 
@@ -89,7 +89,7 @@ def _tables(url: str, _minute: int) -> tuple[TableState, ...]:
     if urlsplit(url).scheme != "dynamodb":
         return ()
     try:
-        return tuple(connect(url).states())
+        return tuple(cast("DynamoDbTable", connect(url)).states())
     except StoreError:  # most likely a role that may not ask: serving needs no such permission
         return ()
 

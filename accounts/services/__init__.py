@@ -2,8 +2,8 @@
 
 from .addresses import ask_for_new_email, confirm_email, read_email_link
 from .leaving import LEAVING, remove, remove_self, see_off_all
-from .links import LINK_SPENT, LinkSpent
-from .making import NAME_TAKEN, NameTaken, create_account, new_user
+from .links import LinkSpent
+from .making import NameTaken, create_account, new_user
 from .passwords import (
     ask_for_reset,
     change_password,
@@ -27,8 +27,6 @@ from .roles import change_role, still, who
 
 __all__ = [
     "LEAVING",
-    "LINK_SPENT",
-    "NAME_TAKEN",
     "LinkSpent",
     "NameTaken",
     "accept_invitation",

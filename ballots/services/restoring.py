@@ -35,4 +35,4 @@ def _unlink(election: Election) -> bool:
 
 
 def unlinking(election: Election) -> list[Write]:
-    return elections.change(election, replace(election, restores=election.restores + 1))
+    return [*elections.change(election, replace(election, restores=election.restores + 1))]

@@ -65,7 +65,7 @@ class Browser:
         """A request as gunicorn hands it to the application."""
         body = urlencode(form or {}).encode()
         headers = self._headers("testserver", len(body))
-        environ = {f"HTTP_{name.upper().replace('-', '_')}": value for name, value in headers.items()}
+        environ: dict[str, Any] = {f"HTTP_{name.upper().replace('-', '_')}": value for name, value in headers.items()}
         environ |= {name: environ.pop(f"HTTP_{name}") for name in ("CONTENT_TYPE", "CONTENT_LENGTH")}
         environ |= {"REQUEST_METHOD": "GET" if form is None else "POST", "PATH_INFO": path, "wsgi.input": BytesIO(body)}
         setup_testing_defaults(environ)

@@ -6,6 +6,7 @@ import itertools
 import random
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from time import perf_counter, process_time
 from typing import Any
@@ -31,11 +32,11 @@ def measure(report: Report, folder: Path, scale: float) -> None:
         for name, cast in (("few", FEW), ("halfway", halfway), ("many", many))
     )
     report.heading(f"With {many:,} ballots there already, and with {FEW}", f"at {FEW}")
-    peer = {"peer": f"at_{FEW}", "at_least": NOT_SLOWER}
-    report.compare("growth.cast", "casts", compare(_casts(large, turn), _casts(small, turn), rounds), CASTS, **peer)
+    beside_few = partial(report.compare, peer=f"at_{FEW}", at_least=NOT_SLOWER)
+    beside_few("growth.cast", "casts", compare(_casts(large, turn), _casts(small, turn), rounds), CASTS)
     for label, act in (("turnout", _turnout), ("dashboard", _dashboard)):
         comparison = compare(milliseconds(act(large)), milliseconds(act(small)), rounds)
-        report.compare(f"growth.{label}", label, comparison, MILLISECONDS, **peer)
+        beside_few(f"growth.{label}", label, comparison, MILLISECONDS)
     _closing(report, middle, large)
 
 

@@ -8,6 +8,7 @@ import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import partial
 from multiprocessing.pool import Pool
 from multiprocessing.synchronize import Barrier
 from pathlib import Path
@@ -62,7 +63,7 @@ def measure(report: Report, folder: Path, scale: float) -> None:
     slowest = _compared(turns, lambda turn: min(turn.rates))
     report.compare("sqlite.processes.slowest_thread", "  of these, by the slowest thread", slowest)
     for percent, label in ((50, "  half wait less than"), (99, "  99 of 100 wait less than")):
-        comparison = _compared(turns, lambda turn, percent=percent: turn.milliseconds(percent))
+        comparison = _compared(turns, partial(Turn.milliseconds, percent=percent))
         report.compare(f"sqlite.processes.p{percent}", label, comparison, MILLISECONDS)
     longest = Comparison(*((max(turn.longest for turn in turns[kind]),) for kind in KINDS))
     report.compare("sqlite.processes.longest", "  the longest wait", longest, MILLISECONDS)
@@ -108,10 +109,14 @@ def _remember(start: Barrier) -> None:
     _start = start
 
 
+def _wait_for_the_others() -> None:
+    _start.wait()
+
+
 def _write_together(job: Job) -> list[list[float]]:
     """The seconds each transaction took, thread by thread."""
     contender = _CONTENDERS[job.kind](job.path)
-    ready = threading.Barrier(THREADS, _start.wait, PATIENCE)
+    ready = threading.Barrier(THREADS, _wait_for_the_others, PATIENCE)
     with ThreadPoolExecutor(THREADS) as pool:
         firsts = [job.first + each * NUMBERS for each in range(THREADS)]
         return list(pool.map(lambda first: _write_alone(contender, first, ready, job.seconds), firsts))

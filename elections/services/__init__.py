@@ -3,12 +3,11 @@
 A gerund (`opening`, `adding`, `closing`) is what an act writes: parts of a transaction, which replay uses too.
 """
 
-from .acting import check, record, relation
+from .acting import check, relation
 from .candidates import add_candidates, edit_candidate, remove_candidate
-from .deleting import A_TURN, clear_away, clear_away_all, delete, deletion, swept
-from .drafts import NAME_TAKEN, NameTaken, change, changing, create, create_draft, rename, respelling
+from .deleting import A_TURN, clear_away_all, delete, deletion, swept
+from .drafts import NameTaken, change, changing, create, create_draft, rename, respelling
 from .lifecycle import (
-    CLOSING,
     close,
     close_if_over,
     close_what_is_over,
@@ -20,16 +19,13 @@ from .lifecycle import (
     opening,
     shutting,
 )
-from .roll import Added, NobodyHere, add_handful, add_voters, adding, put_on_roll, remove_voter
+from .roll import Added, add_handful, add_voters, adding, put_on_roll, remove_voter
 from .runners import add_manager, hand_over, pass_on, remove_manager, with_manager, with_owner, without_manager
 
 __all__ = [
     "A_TURN",
-    "CLOSING",
-    "NAME_TAKEN",
     "Added",
     "NameTaken",
-    "NobodyHere",
     "add_candidates",
     "add_handful",
     "add_manager",
@@ -38,7 +34,6 @@ __all__ = [
     "change",
     "changing",
     "check",
-    "clear_away",
     "clear_away_all",
     "close",
     "close_if_over",
@@ -57,7 +52,6 @@ __all__ = [
     "opening",
     "pass_on",
     "put_on_roll",
-    "record",
     "relation",
     "remove_candidate",
     "remove_manager",

@@ -33,8 +33,8 @@ def open_(actor: User, election: Election, *, editable: bool) -> Election:
     candidates = repository.candidates(election.name)
     rules.check_opening(election, len(candidates), now_text())
     secret = secrets.token_hex(32)
-    said = {"editable": editable, "lots_commitment": lots.commitment(secret), "opened_at": now_text()}
-    after = opened(election, **said)
+    after = opened(election, editable=editable, lots_commitment=lots.commitment(secret), opened_at=now_text())
+    said = {"editable": editable, "lots_commitment": after.lots_commitment, "opened_at": after.opened_at}
     also = [write for writes in OPENING.taken(after) for write in writes]
     also += [repository.lots(election.name, secret), repository.reminders_from_now(election)]
     record(actor, "ElectionOpened", election, said, *opening(election, after), *also)
@@ -42,8 +42,7 @@ def open_(actor: User, election: Election, *, editable: bool) -> Election:
 
 
 def opened(election: Election, *, editable: bool, lots_commitment: str, opened_at: str | None) -> Election:
-    now_open = {"allow_edit": editable, "allow_vote": True}
-    return replace(election, **now_open, lots_commitment=lots_commitment, opened_at=opened_at)
+    return replace(election, allow_edit=editable, allow_vote=True, lots_commitment=lots_commitment, opened_at=opened_at)
 
 
 def opening(before: Election, after: Election) -> list[Write]:

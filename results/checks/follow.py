@@ -18,7 +18,7 @@ from ranking.rankings import named
 from results import published
 from results.following import story_of
 from results.published import Place
-from results.repository import Found
+from results.repository import Sealed
 from store.table import Item
 
 from .sealed import A_PAGE, is_number, never_changes, of_sealed, page, stamp
@@ -48,7 +48,7 @@ class CodeForm(forms.Form):
 
 
 @of_sealed
-def follow(request: HttpRequest, found: Found) -> HttpResponse:
+def follow(request: HttpRequest, found: Sealed) -> HttpResponse:
     """A script finds a ballot by its code without telling it; without scripts one leafs through the list."""
     form = CodeForm(request.GET)
     beginning = form.cleaned_data["code"] if form.is_valid() else ""
@@ -68,7 +68,7 @@ def _place(request: HttpRequest) -> Place:
     return Place(int(part), int(row))
 
 
-def _leaf(found: Found, place: Place, beginning: str) -> tuple[list[dict[str, Any]], str]:
+def _leaf(found: Sealed, place: Place, beginning: str) -> tuple[list[dict[str, Any]], str]:
     """A page of ballots from this place on, and the address of the next."""
     some = list(islice(published.following(found.election.name, place), A_PAGE + 1))
     standing = candidates_of(found.election)
@@ -86,7 +86,7 @@ def _begins(ballot: Item, beginning: str) -> bool:
     return bool(beginning) and ballot["confirmation"].startswith(beginning)
 
 
-def _story(found: Found) -> dict[str, Any]:
+def _story(found: Sealed) -> dict[str, Any]:
     """What the script needs: how the count went, where the ballots are, and how it says things."""
     numbers = {each.name: each.number for each in candidates_of(found.election)}
     result = found.report.result
@@ -133,7 +133,7 @@ def _words() -> dict[str, str]:
 
 
 @never_changes
-def follow_ballots(request: HttpRequest, found: Found) -> HttpResponse:
+def follow_ballots(request: HttpRequest, found: Sealed) -> HttpResponse:
     """All ballots whose codes begin alike; those of a small election all at once. A longer beginning is not taken."""
     beginning = request.GET.get("begins", "")
     if len(beginning) != published.letters_told(found.seal.ballots) or set(beginning) - set(SYMBOLS):

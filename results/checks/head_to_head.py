@@ -15,7 +15,7 @@ from ballots import repository as ballots
 from ballots.repository import candidates_of
 from ranking.rankings import ranks_of
 from results import apart, repository
-from results.repository import Found
+from results.repository import Sealed
 from store.keys import fold
 from store.memory import Memory
 from tally.job import Comparison
@@ -24,10 +24,9 @@ from tally.pairwise import Summary
 from .sealed import A_PAGE, MOST_COUNTED, MOST_READ, is_number, not_counted, of_sealed, page
 
 
-def summary_of(request: HttpRequest, found: Found) -> Summary:
+def summary_of(request: HttpRequest, found: Sealed) -> Summary:
     """Of a sealed election, by its digest: counted once, and then every two are compared at once."""
     name, seal = found.election.name, found.seal
-    assert seal is not None
 
     def count() -> Summary:
         return apart.counted(Comparison(repository.counted(name, seal.candidates)), request)
@@ -55,7 +54,7 @@ class PairForm(forms.Form):
 
 
 @of_sealed
-def head_to_head(request: HttpRequest, found: Found) -> HttpResponse:
+def head_to_head(request: HttpRequest, found: Sealed) -> HttpResponse:
     candidates = found.seal.candidates
     form = PairForm(candidates, request.GET)
     if not form.is_bound or not form.is_valid():
@@ -114,7 +113,7 @@ def _opinion(said: str, one: str, other: str) -> str:
     return sentences[said] % {"one": one, "other": other}
 
 
-def _people(request: HttpRequest, found: Found, names: tuple[str, str]) -> dict[str, Any]:
+def _people(request: HttpRequest, found: Sealed, names: tuple[str, str]) -> dict[str, Any]:
     """Who said so, in a public election; by name, a page at a time."""
     if found.seal.ballots > MOST_READ:
         return {"too_many": MOST_READ}
@@ -122,10 +121,12 @@ def _people(request: HttpRequest, found: Found, names: tuple[str, str]) -> dict[
     if said not in OPINIONS or not is_number(start):
         raise Http404
     numbers = {each.name: each.number for each in candidates_of(found.election)}
-    pair = [numbers[name] for name in names]
+    one, other = (numbers[name] for name in names)
     everybody = ballots.every_published(found.election.name)
     who = [
-        each["voter_name"] for each in everybody if opinion(each["rankings"], *pair, found.election.unranked) == said
+        each["voter_name"]
+        for each in everybody
+        if opinion(each["rankings"], one, other, found.election.unranked) == said
     ]
     shown = sorted(who, key=fold)[int(start) : int(start) + A_PAGE]
     asked = request.GET.dict() | {"said": said, "from": int(start) + A_PAGE}

@@ -9,21 +9,21 @@ from django.urls import reverse
 
 from results import repository, words
 from results.report import settings_of
-from results.repository import Found
+from results.repository import Sealed
 from store.table import Item
 
 from .sealed import never_changes, of_sealed, page, stamp
 
 
 @of_sealed
-def recount(request: HttpRequest, found: Found) -> HttpResponse:
+def recount(request: HttpRequest, found: Sealed) -> HttpResponse:
     methods = [(each.method, words.label(each.method), words.names(each.winners)) for each in found.report.others]
     address = reverse("recount_ballots", args=[found.election.name, stamp(found.seal)])
     return page(request, found, "recount", methods=methods, address=address)
 
 
 @never_changes
-def recount_ballots(request: HttpRequest, found: Found) -> HttpResponse:
+def recount_ballots(request: HttpRequest, found: Sealed) -> HttpResponse:
     """Everything a count starts from, and what came out here, to compare."""
     report, seal = found.report, found.seal
     result = json.loads(report.result.as_json())
@@ -40,7 +40,7 @@ def recount_ballots(request: HttpRequest, found: Found) -> HttpResponse:
     return JsonResponse(said, json_dumps_params={"ensure_ascii": False, "separators": (",", ":")})
 
 
-def _lots(found: Found) -> Item:
+def _lots(found: Sealed) -> Item:
     """How the seed came about, for elections that were committed to a secret."""
     commitment = found.election.lots_commitment
     return {"lots": {"commitment": commitment, "secret": found.seal.lots_secret}} if commitment else {}

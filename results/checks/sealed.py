@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Callable
 from functools import wraps
 from typing import Any
 
@@ -11,29 +12,31 @@ from django.shortcuts import render
 from django.utils.cache import get_conditional_response
 from django.views.decorators.http import require_safe
 
-from accounts.access import requires
+from accounts.access import View, requires
 from accounts.models import User
 from accounts.rules import Permission
 from acts.refusals import Refusal
 from elections.access import context_of
 from results.apart import RETRY_AFTER, Busy, TooDear
-from results.repository import Found, Seal
+from results.repository import Found, Seal, Sealed
 from results.views import load, not_yet, of_results
 
 A_PAGE = 50
 MOST_READ = 20_000  # ballots of a public election that are read for one page
 MOST_COUNTED = 500_000  # ballots of an election that is recounted without somebody, or for two of its candidates
 
+SealedView = Callable[[HttpRequest, Sealed], HttpResponse]
 
-def _when_sealed(view: Any) -> Any:
+
+def _when_sealed(view: SealedView) -> View:
     @wraps(view)
     def shown(request: HttpRequest, found: Found) -> HttpResponse:
-        return view(request, found) if found.report else not_yet(request, found)
+        return view(request, found) if isinstance(found, Sealed) else not_yet(request, found)
 
     return require_safe(shown)
 
 
-def of_sealed(view: Any) -> Any:
+def of_sealed(view: SealedView) -> View:
     """A page about a result; before there is one, it is the page that says so."""
     return of_results(_when_sealed(view))
 
@@ -46,15 +49,15 @@ def stamp(seal: Seal) -> str:
 def load_sealed(user: User, name: str, sealed: str) -> Found | None:
     """The election if this is what was sealed in it."""
     found = load(user, name)
-    is_another = found is not None and found.seal is not None and stamp(found.seal) != sealed
+    is_another = isinstance(found, Sealed) and stamp(found.seal) != sealed
     return None if is_another else found
 
 
-def never_changes(view: Any) -> Any:
+def never_changes(view: SealedView) -> View:
     """A file of a sealed result: its address has the stamp in it, so a browser that has it need not ask again."""
 
     @wraps(view)
-    def kept(request: HttpRequest, found: Found) -> HttpResponse:
+    def kept(request: HttpRequest, found: Sealed) -> HttpResponse:
         etag = f'"{stamp(found.seal)}"'
         answer = get_conditional_response(request, etag=etag) or view(request, found)
         if answer.status_code in (200, 304):
@@ -64,14 +67,14 @@ def never_changes(view: Any) -> Any:
     return requires(Permission.VIEW_APPLICATION, load_for=load_sealed)(_when_sealed(kept))
 
 
-def page(request: HttpRequest, found: Found, name: str, *, wrong: bool = False, **context: Any) -> HttpResponse:
+def page(request: HttpRequest, found: Sealed, name: str, *, wrong: bool = False, **context: Any) -> HttpResponse:
     """What was asked for in a wrong way answers 422, so that a client can tell."""
     context |= {"result": found.report.result, "seal": found.seal}
     shown = context_of(request, found.election, **context)
     return render(request, f"results/checks/{name}.html", shown, status=422 if wrong else 200)
 
 
-def not_counted(request: HttpRequest, found: Found, name: str, refusal: Refusal, **context: Any) -> HttpResponse:
+def not_counted(request: HttpRequest, found: Sealed, name: str, refusal: Refusal, **context: Any) -> HttpResponse:
     """The page as it was asked for, with a sentence instead of the numbers."""
     too_dear = isinstance(refusal, TooDear)
     answer = page(request, found, name, wrong=True, problem=str(refusal), too_large=too_dear, **context)

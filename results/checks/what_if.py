@@ -15,7 +15,7 @@ from ballots import repository as ballots
 from ballots.repository import candidates_of
 from results import apart, repository
 from results.report import report_of, settings_of
-from results.repository import Found
+from results.repository import Sealed
 from results.views import context_of_report
 from store.keys import fold
 from tally.ballots import Ballots
@@ -38,7 +38,7 @@ class WhatIfForm(forms.Form):
         widget=forms.Textarea({"rows": 3}),
     )
 
-    def __init__(self, found: Found, asked: Any):
+    def __init__(self, found: Sealed, asked: Any):
         super().__init__(asked or None)
         self.fields["without"].choices = list(enumerate(found.seal.candidates))
         if found.election.secret_ballot or found.seal.ballots > MOST_READ:
@@ -64,7 +64,7 @@ class WhatIfForm(forms.Form):
 
 
 @of_sealed
-def what_if(request: HttpRequest, found: Found) -> HttpResponse:
+def what_if(request: HttpRequest, found: Sealed) -> HttpResponse:
     form = WhatIfForm(found, request.GET)
     if not form.asks:
         return page(request, found, "what_if", wrong=bool(form.errors), form=form)
@@ -80,12 +80,12 @@ def what_if(request: HttpRequest, found: Found) -> HttpResponse:
         done = apart.counted(job_of(found, counted.without(without)), request)
     except Refusal as refusal:
         return not_counted(request, found, "what_if", refusal, form=form)
-    supposed = Found(found.election, found.seal, report_of(done))
+    supposed = Sealed(found.election, found.seal, report_of(done))
     context = context_of_report(supposed) | {"without": without, "voters": voters, "real": found.report.result}
     return page(request, supposed, "what_if", form=form, **context)
 
 
-def _counted(found: Found, voters: list[str]) -> tuple[Ballots | None, list[str]]:
+def _counted(found: Sealed, voters: list[str]) -> tuple[Ballots | None, list[str]]:
     """The ballots without those of these voters, and the names nobody voted under; no ballots if they are too many."""
     name = found.election.name
     if found.seal.ballots > MOST_COUNTED:
@@ -106,6 +106,6 @@ def _counted(found: Found, voters: list[str]) -> tuple[Ballots | None, list[str]
     return every.in_order(found.seal.candidates), [voter for voter in voters if fold(voter) not in met]
 
 
-def job_of(found: Found, supposed: Ballots) -> Job:
+def job_of(found: Sealed, supposed: Ballots) -> Job:
     """As a real report, except that nobody asks how close it was: that takes many times longer than counting."""
     return Job(supposed, found.election.method, settings_of(found.election, found.seed))

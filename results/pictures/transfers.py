@@ -70,7 +70,7 @@ def transfers(result: Result) -> Picture | None:
     title = _("Where the votes went")
     return Picture(
         title,
-        fluid(height, title, _desc(result, shown), *_drawn(result, shown, bands, moves, height), kind="flow"),
+        fluid(height, title, _desc(shown), *_drawn(result, shown, bands, moves, height), kind="flow"),
         _note(result, shown),
         _table(result.rounds or ()),
         "full",
@@ -128,7 +128,7 @@ def _drawn(
         words(_("Round"), 0, 13, "small"),
         _heads(shown),
         stretched,
-        *(_label(result, shown, band) for band in bands.values()),
+        *(_label(result, band) for band in bands.values()),
     ]
 
 
@@ -203,10 +203,10 @@ def _branch(bands: dict[str, Band], moves: list[Flows], column: int, way: tuple[
     return tag("path", d=d, class_="branch lost" if way[1] == NOBODY else "branch")
 
 
-def _label(result: Result, shown: Sequence[Round], band: Band) -> SafeString:
+def _label(result: Result, band: Band) -> SafeString:
     y = band.y - LABEL
     name = band.key[1:] if band.key.startswith("=") else None
-    mark, right = _fate(result, shown, band, name)
+    mark, right = _fate(result, band, name)
     label = words(_called(result, band, name), 18 if mark else 0, 17, "won" if name in result.winners else None)
     return tag("g", clipped(y, 23, 64, *mark, label), right)
 
@@ -220,7 +220,7 @@ def _called(result: Result, band: Band, name: str | None) -> str:
     return ngettext("%(count)d more, together", "%(count)d more, together", count) % {"count": count}
 
 
-def _fate(result: Result, shown: Sequence[Round], band: Band, name: str | None) -> tuple[list[SafeString], SafeString]:
+def _fate(result: Result, band: Band, name: str | None) -> tuple[list[SafeString], SafeString]:
     """A tick and the last votes for the elected, a cross and the last round for who went."""
     if name in result.winners:
         return [sign(TICK, 0, 5, "elected")], _votes(band)
@@ -239,7 +239,7 @@ def _votes(band: Band) -> SafeString:
 # --- words ---
 
 
-def _desc(result: Result, shown: Sequence[Round]) -> str:
+def _desc(shown: Sequence[Round]) -> str:
     """The largest part that moved in each round."""
     said = []
     for each in shown:

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from accounts.rules import Permission, Role, check_manages, check_role_change, has, offered_roles
 from acts.refusals import NotAllowed
 from pages.names import clean_email, clean_name
+from tests.rows import every_row
 
 PERMISSIONS = {
     # permission:               NO_ACCESS OBSERVER VOTER  USER   ADMIN  AUDITOR OWNER
@@ -24,9 +25,14 @@ PERMISSIONS = {
 }
 
 
-@pytest.mark.parametrize(("permission", "role"), list(product(Permission, Role)))
+@every_row(("permission", "role"), product(Permission, Role))
 def test_every_role_has_just_its_permissions(permission, role):
     assert has(role, permission) is PERMISSIONS[permission][role]
+
+
+def test_no_two_permissions_are_one():
+    """Of two that begin with the same role an enumeration makes one, and a table of them would not notice."""
+    assert len(Permission.__members__) == len(PERMISSIONS)
 
 
 def accepted(caller: Role, target: Role, new: Role, same_person: bool) -> bool:
@@ -39,8 +45,7 @@ def accepted(caller: Role, target: Role, new: Role, same_person: bool) -> bool:
     return target in below and new in below
 
 
-@pytest.mark.parametrize("same_person", [False, True])
-@pytest.mark.parametrize(("caller", "target", "new"), list(product(Role, Role, Role)))
+@every_row(("caller", "target", "new", "same_person"), product(Role, Role, Role, [False, True]))
 def test_every_change_of_role(caller, target, new, same_person):
     mine, theirs = ("ada", caller), ("ada" if same_person else "bo", target)
     if accepted(caller, target, new, same_person):
@@ -50,13 +55,13 @@ def test_every_change_of_role(caller, target, new, same_person):
             check_role_change(mine, theirs, new)
 
 
-@pytest.mark.parametrize(("caller", "target"), list(product(Role, Role)))
+@every_row(("caller", "target"), product(Role, Role))
 def test_only_what_will_be_accepted_is_offered(caller, target):
     offered = offered_roles(("ada", caller), ("bo", target))
     assert offered == [new for new in Role if new != target and accepted(caller, target, new, same_person=False)]
 
 
-@pytest.mark.parametrize(("caller", "target"), list(product(Role, Role)))
+@every_row(("caller", "target"), product(Role, Role))
 def test_managing_is_for_admins_over_those_below_them(caller, target):
     if caller >= Role.ADMIN and target < caller:
         check_manages(("ada", caller), ("bo", target))
@@ -67,7 +72,7 @@ def test_managing_is_for_admins_over_those_below_them(caller, target):
         check_manages(("ada", caller), ("ada", target))
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("typed", "kept"),
     [
         ("Ada", "Ada"),
@@ -84,7 +89,7 @@ def test_a_name_is_kept_as_typed_but_for_white_space(typed, kept):
     assert clean_name(typed) == kept
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("typed", "code"),
     [
         ("", "empty"),
@@ -118,7 +123,7 @@ def test_an_email_address_is_trimmed_and_its_case_kept():
     assert clean_email(" Ada@Example.ORG ") == "Ada@Example.ORG"
 
 
-@pytest.mark.parametrize("typed", ["", "ada", "ada@", "@example.org", "a b@example.org", "a@" + "x" * 250 + ".org"])
+@every_row("typed", ["", "ada", "ada@", "@example.org", "a b@example.org", "a@" + "x" * 250 + ".org"])
 def test_what_is_no_email_address_is_refused(typed):
     with pytest.raises(ValidationError):
         clean_email(typed)

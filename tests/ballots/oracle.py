@@ -7,7 +7,6 @@ get the same answer: status, headers, text, and how often the store was asked fo
 from __future__ import annotations
 
 import re
-import sqlite3
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -18,7 +17,7 @@ from django.test import Client
 from django.urls import reverse
 
 from store import keys
-from store.connect import connect
+from tests.copies import copy_of
 from tests.test_routes import FORM, NO_POLL, READ, ROUTES, SIGNED_IN
 
 CHANCE = re.compile(r"[\w-]{16,}|<time[^>]*>[^<]*</time>", re.ASCII)  # tokens, digests, codes, pseudonyms; the clock
@@ -73,16 +72,6 @@ class World:
         if not question.is_form:
             return as_text(browser.get(f"{question.address}?{urlencode(question.asked)}"))
         return as_text(browser.post(question.address, dict(question.asked), follow=True))
-
-
-def copy_of(path: Path, to: Path) -> Path:
-    """The embedded store as another file, also if the other one is in use."""
-    with sqlite3.connect(path) as source, sqlite3.connect(to) as target:
-        source.backup(target)
-    source.close()
-    target.close()
-    connect(f"sqlite://{to}")
-    return to
 
 
 def as_text(answer: Any) -> str:

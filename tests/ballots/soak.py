@@ -145,7 +145,7 @@ def _founded(browser: Browser, name: str, story: Story) -> bool:
     except NOBODY_THERE:
         return False
     story.answers[f"drafts answered {answer.status}"] += 1
-    if answer.status == 302 or (answer.status == 422 and str(organising.NAME_TAKEN) in page):
+    if answer.status == 302 or (answer.status == 422 and str(organising.drafts.NAME_TAKEN) in page):
         return True
     if answer.status not in (409, 503):
         story.wrong.append(f"{name} answered {answer.status}: {page[-1500:]}")

@@ -10,6 +10,7 @@ from accounts import repository as people
 from acts.queues import SomeFailed
 from acts.site import acting_on
 from ballots import repository, services
+from ballots.rules import Ballot
 from ballots.services import emptying, sealing
 from elections import repository as elections
 from elections import services as organising
@@ -61,7 +62,7 @@ def closed(site, person, opened, monkeypatch):
     return close
 
 
-def box(name: str = "Board") -> list[repository.Ballot]:
+def box(name: str = "Board") -> list[Ballot]:
     return list(repository.every_ballot(name))
 
 

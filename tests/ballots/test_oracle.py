@@ -19,10 +19,11 @@ from elections import services as organising
 from elections import views as organisers
 from mail.letters import compose
 from mail.sending import send_waiting
+from tests.copies import copy_of
 from upkeep import health as standing
 
 from .conftest import ranks
-from .oracle import Question, World, as_text, copy_of, every_form, every_page, told_apart
+from .oracle import Question, World, as_text, every_form, every_page, told_apart
 
 MOMENT = datetime(2126, 5, 4, 12, 30, tzinfo=UTC)  # at which everybody votes, in every world; all are here by then
 VOTERS = ("Eve", "Bob", "Kim", "Liz")

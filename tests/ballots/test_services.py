@@ -369,7 +369,7 @@ def test_a_close_that_was_interrupted_is_finished_by_the_clock(site, person, ope
     election = opened("Eve", "Bob")
     eve = person("Eve")
     services.cast(eve, "Board", ranks(Bo=1), "1")
-    organising.CLOSING.shut(election, "the organiser")
+    organising.lifecycle.CLOSING.shut(election, "the organiser")
     with pytest.raises(rules.NotNow, match="closed"):
         services.cast(eve, "Board", ranks(Cy=1), "2")
     assert organising.close_what_is_over() == 1

@@ -411,7 +411,7 @@ def test_the_job_of_a_killed_worker_is_taken_over(tmp_path):
 @pytest.mark.slow
 def test_the_server_tells_what_its_worker_does(tmp_path):
     port = free_port()
-    with serving(tmp_path, port):
+    with serving(tmp_path, port, "--no-demo"):
         found = r'plenum_worker_last_success_timestamp_seconds\{name="sweep"\} \d'
         until(lambda: re.search(found, read(port, "/metrics")), seconds=20)
         assert 'plenum_worker_runs_total{name="sweep",outcome="done"} 1.0' in read(port, "/metrics")

@@ -74,7 +74,7 @@ def broken_election(**words) -> Put:
 
 
 def ends(ada) -> tuple[Put, Callable[[], bool]]:
-    services.CLOSING.shut(board(ada), "Ada")
+    services.lifecycle.CLOSING.shut(board(ada), "Ada")
     poison = broken_election(no_voting_after="2020-01-01T00:00:00.000Z")
     return poison, lambda: repository.find("Board").stored_state == repository.State.CLOSED
 

@@ -55,8 +55,8 @@ def running(command: list[str], address: str, **variables: str):
 
 
 @contextmanager
-def serving(folder, port: int):
-    command = [sys.executable, "manage.py", "serve"]
+def serving(folder, port: int, *options: str):
+    command = [sys.executable, "manage.py", "serve", *options]
     with running(command, f"http://127.0.0.1:{port}/healthz", DATA_DIR=str(folder), PORT=str(port)) as process:
         yield process
 
@@ -99,7 +99,7 @@ def test_served_killed_and_started_again_nothing_is_lost(tmp_path):
 
 def test_figures_of_all_server_processes_are_added_up(tmp_path):
     port = free_port()
-    with serving(tmp_path, port):
+    with serving(tmp_path, port, "--no-demo"):
         threads = [threading.Thread(target=read, args=(port, "/readyz")) for _ in range(40)]
         for thread in threads:
             thread.start()

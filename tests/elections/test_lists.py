@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import zipfile
+from itertools import product
 
 import pytest
 from django.core.exceptions import ValidationError
@@ -29,6 +30,7 @@ from pages.lists import (
 )
 from pages.names import clean_email, clean_name
 from store.keys import fold
+from tests.rows import every_row
 
 
 def kept(rows: list[Row]) -> list[str]:
@@ -100,8 +102,13 @@ def test_the_encoding_is_recognised(raw):
     assert voters(raw) == ["joerg@example.org", "Zoë"]
 
 
-@pytest.mark.parametrize("name", ["Āriņš", "Łukasz", "Борис", "李小龍", "عائشة", "🦊"])
-@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-16-le", "utf-16-be"])
+@every_row(
+    ("name", "encoding"),
+    product(
+        ["Āriņš", "Łukasz", "Борис", "李小龍", "عائشة", "🦊"],
+        ["utf-8", "utf-8-sig", "utf-16", "utf-16-le", "utf-16-be"],
+    ),
+)
 def test_names_of_all_scripts_survive(name, encoding):
     assert voters(f"{name}\nada@example.org\n".encode(encoding)) == [name, "ada@example.org"]
 
@@ -123,7 +130,7 @@ def test_every_separator_and_line_end_is_read(separator, end, header):
     assert voters(end.join(lines)) == ["ada@example.org", "Bo B.", "cy@example.org"]
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("text", "expected"),
     [
         ("", []),
@@ -163,7 +170,7 @@ HEADINGS = """name,NAME,User,user name,user_name,Username:,Voter,email,E-Mail,e-
 Benutzer,Wähler,Wähler/in,WÄHLERIN,E-Mail-Adresse,Mailadresse,Adresse,Wa\u0308hler,"Name\""""
 
 
-@pytest.mark.parametrize("heading", HEADINGS.replace("\n", "").split(","))
+@every_row("heading", HEADINGS.replace("\n", "").split(","))
 def test_headings_in_english_and_german_are_known(heading):
     assert voters(f"Group;{heading};Room\nx;ada@example.org;5\n") == ["ada@example.org"]
     assert voters(f"{heading}\nada@example.org\n") == ["ada@example.org"]
@@ -276,7 +283,7 @@ def test_a_name_nobody_here_has_is_not_usable_and_an_address_is():
 # --- candidates ---
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("text", "expected"),
     [
         ("", []),

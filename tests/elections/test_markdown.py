@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from pages import markdown
 from pages.markdown import LONGEST_TEXT, plain, to_html
+from tests.rows import every_row
 
 # Written down once more, so that a longer list in the code is noticed here.
 ALLOWED = {
@@ -81,7 +82,7 @@ def show(text: str) -> str:
 # --- what people mean ---
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("text", "html"),
     [
         ("", ""),
@@ -122,7 +123,7 @@ def link(address: str, words: str) -> str:
     return f'<p dir="auto"><a href="{address}" rel="nofollow noopener">{words}</a></p>'
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("text", "address", "words"),
     [
         ("[a](https://example.org)", "https://example.org", "a"),
@@ -146,7 +147,7 @@ def test_links_have_words_and_pictures_are_links(text, address, words):
     assert show(text) == link(address, words)
 
 
-@pytest.mark.parametrize("text", ["README.md", "example.org", "ada@example.org", "//example.org", "ftp://example.org"])
+@every_row("text", ["README.md", "example.org", "ada@example.org", "//example.org", "ftp://example.org"])
 def test_what_is_no_address_of_a_page_stays_text(text):
     assert show(text) == f'<p dir="auto">{text}</p>'
 
@@ -248,13 +249,13 @@ ATTACKS = [
 ]
 
 
-@pytest.mark.parametrize("text", ATTACKS)
+@every_row("text", ATTACKS)
 def test_no_attack_gets_through(text):
     reader = read(show(text))
     assert all("javascript:" not in address.lower().split("example.org")[0] for address in reader.links)
 
 
-@pytest.mark.parametrize("text", [text for text in ATTACKS if re.match(r"<(?!https:|data:|javascript:)", text)])
+@every_row("text", [text for text in ATTACKS if re.match(r"<(?!https:|data:|javascript:)", text)])
 def test_raw_html_is_shown_as_it_was_typed(text):
     assert unescape(re.sub(r"<[^>]*>", "", show(text))) == text.replace("\x00", "\ufffd")
 
@@ -387,7 +388,7 @@ def test_threads_do_not_mix_their_texts():
 # --- previews ---
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("text", "length", "words"),
     [
         ("", 10, ""),

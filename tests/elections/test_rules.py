@@ -27,6 +27,7 @@ from elections.rules import (
     relation,
     warnings,
 )
+from tests.rows import every_row
 
 NOON = "2026-11-15T12:00:00.000Z"
 BEFORE, AFTER = "2026-11-15T11:59:59.999Z", "2026-11-15T12:00:00.001Z"
@@ -59,7 +60,7 @@ TABLE = {
 }
 
 
-@pytest.mark.parametrize(("action", "state", "who"), list(product(Action, State, Relation)))
+@every_row(("action", "state", "who"), product(Action, State, Relation))
 def test_who_may_do_what_and_when(action, state, who):
     states, people = TABLE[action]
     in_time, allowed = state.name[0] in states, who.value in people.split()

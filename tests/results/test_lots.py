@@ -398,7 +398,7 @@ def open_as_before(name: str = "Board") -> Election:
     after = replace(draft, allow_edit=False, allow_vote=True)
     also = [write for writes in OPENING.taken(after) for write in writes]
     writes = [*organising.opening(draft, after), *also, elections.reminders_from_now(draft)]
-    organising.record(owner, "ElectionOpened", draft, {"editable": False}, *writes)
+    organising.acting.record(owner, "ElectionOpened", draft, {"editable": False}, *writes)
     return elections.find(name)
 
 

@@ -20,38 +20,15 @@ from .model import Model
 from .programs import START, Clock
 
 JUDGE = ["dynamodb-local"] if os.environ.get(engines.JAR_DIR) else []
-ADAPTERS = ["sqlite", "moto", "ministack", *JUDGE]
-CONCURRENT = ["sqlite", "ministack", *JUDGE]  # moto is not isolated under threads
+ADAPTERS = ["sqlite", "ministack", *JUDGE]
 # The model has to keep these promises too: it is what the fuzz holds the others against.
 PROMISES = {"test_reads", "test_index", "test_writes", "test_conditions", "test_limits", "test_expiry"}
 STARTED = {"moto": engines.moto, "ministack": engines.ministack, "dynamodb-local": engines.dynamodb_local}
 
-# Where an engine does not do what DynamoDB does. DynamoDB Local was the judge of each; our adapter is right there.
-NO_TOKENS = "moto ignores idempotency tokens"
-OTHER_SIZES = "moto refuses items well below 400 KB"
-MIXED_TYPES = "moto compares as Python does: True equals 1, text beside a number is an error, missing equals null"
-KNOWN_ENGINE_FAULTS = {
-    ("moto", "test_the_same_write_with_the_same_token_happens_once"): NO_TOKENS,
-    ("moto", "test_a_write_that_could_not_happen_again_is_still_the_same_write"): NO_TOKENS,
-    ("moto", "test_a_repeated_write_does_not_undo_what_came_between"): NO_TOKENS,
-    ("moto", "test_a_token_of_another_write_is_refused_and_nothing_is_written"): NO_TOKENS,
-    ("moto", "test_a_refused_writes_token_may_be_tried_again"): NO_TOKENS,
-    ("moto", "test_incrementing_goes_by_any_step"): "moto answers nothing to an addition of 0",
-    ("moto", "test_incrementing_what_is_not_a_number_is_invalid_and_changes_nothing"): "moto keeps half of the update",
-    ("moto", "test_an_item_of_400_kilobytes_is_kept_and_one_byte_more_refused"): OTHER_SIZES,
-    ("moto", "test_names_and_keys_count_towards_the_size"): OTHER_SIZES,
-    ("moto", "test_an_update_may_fill_an_item_to_400_kilobytes_and_no_further"): OTHER_SIZES,
-    ("moto", "test_the_items_of_one_write_have_at_most_four_megabytes_together"): OTHER_SIZES,
-    ("moto", "test_tables_not_created_say_so_in_a_sentence"): "moto calls a missing table a cancelled transaction",
-    ("moto", "test_everything_is_missing_from_an_item_that_is_not_there"): MIXED_TYPES,
-    ("moto", "test_a_truth_value_equals_no_number_not_even_deep_inside"): MIXED_TYPES,
-    ("moto", "test_a_missing_attribute_equals_nothing"): MIXED_TYPES,
-    ("moto", "test_other_types_and_missing_attributes_are_neither_less_nor_greater"): MIXED_TYPES,
-}
-
 
 def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", "concurrent: uses one table from several threads or processes")
+    config.addinivalue_line("markers", "names_attributes: reads some attributes or changes them, which moto judges too")
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
@@ -60,22 +37,14 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 
 
 def adapters_for(metafunc: pytest.Metafunc) -> list[str]:
-    if metafunc.definition.get_closest_marker("concurrent"):
-        return CONCURRENT
-    needs_no_model = "uncreated" in metafunc.fixturenames or not is_promise(metafunc.module)
-    return ADAPTERS if needs_no_model else ["model", *ADAPTERS]
+    """moto where it is stricter than ministack: reserved words among names to read, places named twice."""
+    marked, is_alone = metafunc.definition.get_closest_marker, "uncreated" in metafunc.fixturenames
+    model = ["model"] if is_promise(metafunc.module) and not is_alone and not marked("concurrent") else []
+    return [*model, *ADAPTERS, *(["moto"] if marked("names_attributes") else [])]
 
 
 def is_promise(module: ModuleType) -> bool:
     return module.__name__.rpartition(".")[2] in PROMISES
-
-
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    for item in items:
-        callspec = getattr(item, "callspec", None)
-        name = (callspec.params.get("adapter") if callspec else None, getattr(item, "originalname", item.name))
-        if reason := KNOWN_ENGINE_FAULTS.get(name):
-            item.add_marker(pytest.mark.xfail(reason=reason, strict=True))
 
 
 @pytest.fixture(scope="session")

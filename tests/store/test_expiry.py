@@ -55,6 +55,7 @@ def test_counts_leave_expired_items_out(fading, pk, clock):
 
 
 @pytest.mark.parametrize("index", [False, True])
+@pytest.mark.names_attributes
 def test_values_leave_expired_items_out_whichever_are_asked_for(fading, pk, clock, index):
     clock.now += 11
     assert list(fading.values(Span(pk, index=index), "SK")) == [("a",), ("c",), ("e",)]
@@ -82,6 +83,7 @@ def test_conditions_still_see_an_expired_item_that_was_not_swept(fading, pk, clo
     fading.write(Check(Key(pk, "b"), Exists() & Equals("GSI1SK", "b")))
 
 
+@pytest.mark.names_attributes
 def test_an_expired_item_can_be_replaced_deleted_and_brought_back(fading, pk, clock):
     clock.now += 11
     fading.write(Put({"PK": pk, "SK": "b", "new": True}))
@@ -92,6 +94,7 @@ def test_an_expired_item_can_be_replaced_deleted_and_brought_back(fading, pk, cl
     assert names(walk(fading, Span(pk))) == list("acde")
 
 
+@pytest.mark.names_attributes
 def test_a_change_to_an_expired_item_keeps_its_attributes_and_its_expiry(fading, pk, clock):
     clock.now += 11
     fading.write(Update(Key(pk, "b"), set={"n": 1}))
@@ -99,6 +102,7 @@ def test_a_change_to_an_expired_item_keeps_its_attributes_and_its_expiry(fading,
     fading.write(Check(Key(pk, "b"), Equals("n", 1) & Equals("GSI1SK", "b") & Exists("ttl")))
 
 
+@pytest.mark.names_attributes
 def test_a_counter_that_expired_goes_on_unless_it_is_set_anew(table, pk, clock):
     table.increment(Key(pk, "n"), "tries", 5, also={"ttl": int(clock.now) + 10})
     clock.now += 11

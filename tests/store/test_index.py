@@ -74,12 +74,14 @@ def test_prefix_range_and_count_work_on_the_index(table, pk, shelf):
     assert table.count(Span(shelf, last="x2", index=True)) == 2
 
 
+@pytest.mark.names_attributes
 def test_an_update_moves_an_item_within_the_index(table, pk, shelf):
     place(table, pk, shelf, a="1", b="2")
     table.write(Update(Key(pk, "a"), set={"GSI1SK": "3"}))
     assert names(settled(table, Span(shelf, index=True), 2)) == ["b", "a"]
 
 
+@pytest.mark.names_attributes
 def test_an_update_moves_an_item_to_another_partition_of_the_index(table, pk, shelf):
     place(table, pk, shelf, a="1", b="2")
     table.write(Update(Key(pk, "a"), set={"GSI1PK": shelf + "2"}))
@@ -87,6 +89,7 @@ def test_an_update_moves_an_item_to_another_partition_of_the_index(table, pk, sh
     assert names(settled(table, Span(shelf + "2", index=True), 1)) == ["a"]
 
 
+@pytest.mark.names_attributes
 def test_an_update_puts_an_item_into_the_index_and_takes_it_out(table, pk, shelf):
     table.write(Put({"PK": pk, "SK": "a", "GSI1PK": shelf}))
     table.write(Update(Key(pk, "a"), set={"GSI1SK": "1", "n": 1}))
@@ -107,6 +110,7 @@ def test_a_deleted_item_leaves_the_index(table, pk, shelf):
     assert names(settled(table, Span(shelf, index=True), 1)) == ["b"]
 
 
+@pytest.mark.names_attributes
 def test_the_index_shows_what_an_update_changed_elsewhere_in_the_item(table, pk, shelf):
     place(table, pk, shelf, a="1")
     table.write(Update(Key(pk, "a"), set={"title": "Mayor"}, add={"votes": 2}))

@@ -251,6 +251,7 @@ def test_an_attribute_has_a_name_of_proper_text(table, pk, name):
     ],
     ids=ascii,
 )
+@pytest.mark.names_attributes
 def test_values_come_back_exactly_as_they_were(table, pk, value):
     table.write(Put({"PK": pk, "SK": "put", "v": value}))
     table.write(Update(Key(pk, "update"), set={"v": value}, when=None))
@@ -302,6 +303,7 @@ def test_values_that_could_not_come_back_are_refused(table, pk, value):
     assert table.get(Key(pk, "a")) is None
 
 
+@pytest.mark.names_attributes
 def test_values_nest_32_deep_and_no_deeper(table, pk):
     table.write(Put({"PK": pk, "SK": "a", "v": nested(DEPTH)}))
     assert table.get(Key(pk, "a"))["v"] == nested(DEPTH)

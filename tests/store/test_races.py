@@ -16,9 +16,10 @@ from pathlib import Path
 import pytest
 
 from store.connect import connect
-from store.table import LOG, Check, Conflict, Equals, Key, Missing, Put, Refused, Span, Unavailable, Update
+from store.table import LOG, Check, Equals, Key, Missing, Put, Refused, Span, Unavailable, Update
 
 from .conftest import Embedded
+from .racer import created, insist
 from .walks import walk
 
 pytestmark = [pytest.mark.concurrent, pytest.mark.slow]
@@ -50,21 +51,6 @@ def at_once(count, act):
         return list(threads.map(wait_and_act, range(count)))
 
 
-def insist(act):
-    """Try again as long as others are in the way."""
-    while True:
-        with suppress(Conflict):
-            return act()
-
-
-def created(table, key, who):
-    try:
-        insist(lambda: table.write(Put({"PK": key.pk, "SK": key.sk, "who": who}, when=Missing())))
-    except Refused:
-        return False
-    return True
-
-
 def test_of_eight_threads_at_once_one_creates(table, pk):
     for n in range(30):
         key = Key(pk, f"round {n}")
@@ -73,22 +59,8 @@ def test_of_eight_threads_at_once_one_creates(table, pk):
         assert table.get(key)["who"] == winners[0]
 
 
-RACER = """
-import sys
-from store.connect import connect
-from store.table import Key
-from tests.store.test_races import created
-url, who = sys.argv[1], int(sys.argv[2])
-table = connect(url)
-table.get(Key("warm", "up"))
-print("ready", flush=True)
-sys.stdin.readline()
-print(*[n for n in range(20) if created(table, Key("race", f"{n:02d}"), who)])
-"""
-
-
 def test_of_four_processes_at_once_one_creates(url):
-    command = [sys.executable, "-c", RACER, url]
+    command = [sys.executable, "-m", "tests.store.racer", url]
     pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True, "cwd": ROOT}
     racers = [subprocess.Popen([*command, str(who)], **pipes) for who in range(4)]
     assert [racer.stdout.readline() for racer in racers] == ["ready\n"] * 4

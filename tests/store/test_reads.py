@@ -403,6 +403,7 @@ CURIOUS = [
 
 @pytest.mark.parametrize("names", [("rankings",), ("name", "rankings"), ("SK", "name", "SK"), ("nothing",), ()])
 @pytest.mark.parametrize("some", [CURIOUS, CURIOUS[:1], CURIOUS[:2], CURIOUS[2:3], CURIOUS[6:7], CURIOUS[7:8]])
+@pytest.mark.names_attributes
 def test_values_are_these_attributes_of_every_item(table, pk, some, names):
     for number, attributes in enumerate(some):
         table.write(Put({"PK": pk, "SK": f"{number}", **attributes}))
@@ -412,18 +413,21 @@ def test_values_are_these_attributes_of_every_item(table, pk, some, names):
 
 
 @pytest.mark.parametrize("name", [":", ",", ":,", "a.b", '"', "\\", "#a", "size", "é"])
+@pytest.mark.names_attributes
 def test_values_of_an_attribute_whatever_its_name(table, pk, name):
     table.write(Put({"PK": pk, "SK": "1", "a": ":", "b": ",", name: ":"}))
     table.write(Put({"PK": pk, "SK": "2", "a": [0], "b": ":"}))
     assert list(table.values(Span(pk), name, "b")) == [(":", ","), (None, ":")]
 
 
+@pytest.mark.names_attributes
 def test_values_go_on_past_one_megabyte(table, pk):
     for number in range(30):
         table.write(Put({"PK": pk, "SK": f"{number:02}", "long": "x" * 50_000, "number": f"{number}"}))
     assert list(table.values(Span(pk), "number")) == [(f"{number}",) for number in range(30)]
 
 
+@pytest.mark.names_attributes
 def test_values_stay_within_their_span(table, pk):
     fill(table, pk, ["a1", "a2", "b1"])
     assert list(table.values(Span(pk, "a"), "SK")) == [("a1",), ("a2",)]

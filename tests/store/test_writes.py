@@ -59,17 +59,20 @@ def test_an_item_may_be_changed_after_it_was_written_without_changing_the_store(
 # --- updates ---
 
 
+@pytest.mark.names_attributes
 def test_an_update_makes_the_item_that_is_not_there(table, pk):
     table.write(Update(Key(pk, "a"), set={"name": "Ada"}, add={"n": 2}))
     assert table.get(Key(pk, "a")) == {"PK": pk, "SK": "a", "name": "Ada", "n": 2}
 
 
+@pytest.mark.names_attributes
 def test_an_update_leaves_the_other_attributes_as_they_are(table, pk):
     table.write(Put({"PK": pk, "SK": "a", "name": "Ada", "list": [1], "none": None, "n": 1}))
     table.write(Update(Key(pk, "a"), set={"name": "Grace"}))
     assert table.get(Key(pk, "a")) == {"PK": pk, "SK": "a", "name": "Grace", "list": [1], "none": None, "n": 1}
 
 
+@pytest.mark.names_attributes
 def test_an_update_sets_values_of_any_type_over_any_other(table, pk):
     values = ["text", 1, True, None, b"\x00\xff", [], {}, [1, ["x"]], {"a": {"b": None}}, ""]
     for value in values:
@@ -78,12 +81,14 @@ def test_an_update_sets_values_of_any_type_over_any_other(table, pk):
         assert (found, type(found)) == (value, type(value))
 
 
+@pytest.mark.names_attributes
 def test_adding_counts_from_zero_and_may_go_below(table, pk):
     table.write(Update(Key(pk, "a"), add={"up": 3, "down": -2, "nothing": 0}))
     table.write(Update(Key(pk, "a"), add={"up": 4, "down": -5, "nothing": 0}))
     assert table.get(Key(pk, "a")) == {"PK": pk, "SK": "a", "up": 7, "down": -7, "nothing": 0}
 
 
+@pytest.mark.names_attributes
 def test_adding_is_exact_for_large_numbers(table, pk):
     table.write(Put({"PK": pk, "SK": "a", "n": 2**62}))
     table.write(Update(Key(pk, "a"), add={"n": 2**62 - 1}))
@@ -91,6 +96,7 @@ def test_adding_is_exact_for_large_numbers(table, pk):
 
 
 @pytest.mark.parametrize("value", ["3", True, None, b"3", [3], {"n": 3}])
+@pytest.mark.names_attributes
 def test_adding_to_what_is_not_a_number_is_invalid_and_writes_nothing(table, pk, value):
     before = {"PK": pk, "SK": "a", "n": value, "m": 1}
     table.write(Put(before))
@@ -99,12 +105,14 @@ def test_adding_to_what_is_not_a_number_is_invalid_and_writes_nothing(table, pk,
     assert walk(table, Span(pk)) == [before]
 
 
+@pytest.mark.names_attributes
 def test_a_removed_attribute_is_gone(table, pk):
     table.write(Put({"PK": pk, "SK": "a", "x": 1, "y": 2, "z": None}))
     table.write(Update(Key(pk, "a"), remove=("x", "z", "never there"), when=Exists()))
     assert table.get(Key(pk, "a")) == {"PK": pk, "SK": "a", "y": 2}
 
 
+@pytest.mark.names_attributes
 def test_set_add_and_remove_go_together(table, pk):
     table.write(Put({"PK": pk, "SK": "a", "x": 1, "n": 1}))
     table.write(Update(Key(pk, "a"), set={"y": "new"}, add={"n": 1}, remove=("x",)))
@@ -114,6 +122,7 @@ def test_set_add_and_remove_go_together(table, pk):
 @pytest.mark.parametrize(
     "name", ["size", "a.b", "a#b", ":v", "ünïcode", "with space", "0", "list[0]", "ttl2", "'\"`;--", "x" * 255]
 )
+@pytest.mark.names_attributes
 def test_attributes_may_have_any_name(table, pk, name):
     table.write(Put({"PK": pk, "SK": "a", name: 1}, when=Missing(name)))
     table.write(Update(Key(pk, "a"), add={name: 1}, when=Equals(name, 1)))
@@ -127,6 +136,7 @@ def test_attributes_may_have_any_name(table, pk, name):
 # --- all or nothing ---
 
 
+@pytest.mark.names_attributes
 def test_all_parts_of_a_write_happen_in_both_tables(table, pk):
     fill(table, pk, ["gone", "changed"])
     table.write(
@@ -140,6 +150,7 @@ def test_all_parts_of_a_write_happen_in_both_tables(table, pk):
 
 
 @pytest.mark.parametrize("position", range(5))
+@pytest.mark.names_attributes
 def test_one_refused_part_leaves_nothing_of_the_write(table, pk, position):
     fill(table, pk, ["gone", "changed"])
     writes = [
@@ -156,6 +167,7 @@ def test_one_refused_part_leaves_nothing_of_the_write(table, pk, position):
     assert walk(table, Span(pk, table=LOG)) == []
 
 
+@pytest.mark.names_attributes
 def test_a_refusal_names_every_part_whose_condition_did_not_hold(table, pk):
     fill(table, pk, "abcd")
     with pytest.raises(Refused) as refused:
@@ -172,6 +184,7 @@ def test_a_refusal_names_every_part_whose_condition_did_not_hold(table, pk):
 
 
 @pytest.mark.parametrize("kind", ["put", "update", "delete", "check"])
+@pytest.mark.names_attributes
 def test_every_kind_of_write_alone_can_be_refused(table, pk, kind):
     fill(table, pk, "a", n=1)
     write = {
@@ -260,6 +273,7 @@ def test_a_repeated_write_does_not_undo_what_came_between(table, pk, token):
     assert table.get(Key(pk, "a"))["n"] == 2
 
 
+@pytest.mark.names_attributes
 def test_the_same_write_with_another_token_happens_again(table, pk, token):
     for n in range(3):
         table.write(Update(Key(pk, "a"), add={"n": 1}), token=f"{token[:30]}{n}")
@@ -304,6 +318,7 @@ def test_a_token_has_one_to_36_characters(table, pk, token):
 # --- increment ---
 
 
+@pytest.mark.names_attributes
 def test_incrementing_answers_each_number_once(table, pk):
     assert [table.increment(Key(pk, "n"), "last") for _ in range(5)] == [1, 2, 3, 4, 5]
     assert table.get(Key(pk, "n")) == {"PK": pk, "SK": "n", "last": 5}
@@ -314,12 +329,14 @@ def test_incrementing_goes_by_any_step(table, pk):
     assert [table.increment(key, "last", by) for by in (10, -3, 0, 2**40)] == [10, 7, 7, 2**40 + 7]
 
 
+@pytest.mark.names_attributes
 def test_incrementing_sets_what_comes_with_it(table, pk, clock):
     assert table.increment(Key(pk, "n"), "tries", also={"ttl": int(clock.now) + 60, "who": "Ada"}) == 1
     assert table.increment(Key(pk, "n"), "tries", also={"who": "Grace"}) == 2
     assert table.get(Key(pk, "n")) == {"PK": pk, "SK": "n", "tries": 2, "who": "Grace", "ttl": int(clock.now) + 60}
 
 
+@pytest.mark.names_attributes
 def test_incrementing_leaves_the_other_attributes_as_they_are(table, pk):
     table.write(Put({"PK": pk, "SK": "n", "name": "Ada", "last": 41}))
     assert table.increment(Key(pk, "n"), "last") == 42
@@ -333,6 +350,7 @@ def test_incrementing_what_is_not_a_number_is_invalid_and_changes_nothing(table,
     assert table.get(Key(pk, "n")) == {"PK": pk, "SK": "n", "last": "41"}
 
 
+@pytest.mark.names_attributes
 def test_an_increment_moves_an_item_in_the_index(table, pk):
     table.increment(Key(pk, "n"), "last", also={"GSI1PK": pk, "GSI1SK": "1"})
     assert names(walk(table, Span(pk, index=True))) == ["n"]

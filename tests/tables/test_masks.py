@@ -13,6 +13,7 @@ from audit.tables import masks
 from audit.tables.masks import HIDDEN, Allowed
 from store import keys
 from store.table import DATA, LOG, Key, Span
+from tests.rows import every_row
 
 ALL = Allowed(ballots=True, published=True, who=True)
 LEFT_OUT = {"session", "throttle", "registration", "factors", "salt", "secret ballot", "poll's vote"}
@@ -34,7 +35,7 @@ def a_key_of(table: str, pk: str, sk: str) -> Key:
     return Key(made[0], made[1], LOG if table == "log" else DATA)
 
 
-@pytest.mark.parametrize("name", rows_of_the_schema())
+@every_row("name", rows_of_the_schema())
 def test_every_kind_of_the_schema_is_shown_or_left_out_on_purpose(name):
     kind = masks.kind_of(a_key_of(*rows_of_the_schema()[name]))
     if name == "secret ballot":
@@ -46,19 +47,19 @@ def test_every_kind_of_the_schema_is_shown_or_left_out_on_purpose(name):
         assert kind.name == name
 
 
-@pytest.mark.parametrize("name", sorted(LEFT_OUT - AMONG_OTHERS))
+@every_row("name", sorted(LEFT_OUT - AMONG_OTHERS))
 def test_a_partition_of_nothing_but_secrets_is_not_even_read(name):
     place = a_key_of(*rows_of_the_schema()[name])
     assert not masks.may_open(Span(place.pk, table=place.table))
 
 
-@pytest.mark.parametrize("pk", ["UNHEARD#of", "SESSIONS#ada", "SESSIONS#", "", "#", "VOTES#1", "ONCE#1", "USER"])
+@every_row("pk", ["UNHEARD#of", "SESSIONS#ada", "SESSIONS#", "", "#", "VOTES#1", "ONCE#1", "USER"])
 def test_an_unknown_partition_is_not_opened(pk):
     assert not masks.may_open(Span(pk))
     assert not masks.may_open(Span(pk, table=LOG))
 
 
-@pytest.mark.parametrize("pk", ["VOTES#1", "VOTES#1@x", "UNHEARD", "SESSIONS#ada", ""])
+@every_row("pk", ["VOTES#1", "VOTES#1@x", "UNHEARD", "SESSIONS#ada", ""])
 def test_an_unknown_list_of_the_index_is_not_opened(pk):
     assert not masks.may_open(Span(pk, index=True))
 

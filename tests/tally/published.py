@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -47,6 +48,7 @@ class Case:
         return [[matrix[i][j] for j in order] for i in order]
 
 
+@cache
 def every_case() -> list[Case]:
     return [Case(path) for path in sorted(FOLDER.glob("*.json"))]
 

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from tally.ballots import Ballots, ranking_of
 from tally.formats import FORMATS, WRITERS, BadFile, CannotWrite, File, read, write
 from tally.formats.cvotes import SIGNS
+from tests.rows import every_row
 
 from .published import ABSENT, FOLDER
 
@@ -592,7 +593,7 @@ MISTAKES = [
 ]
 
 
-@pytest.mark.parametrize(("format", "text", "line", "words"), MISTAKES)
+@every_row(("format", "text", "line", "words"), MISTAKES)
 def test_a_mistake_is_named_with_its_line_and_reason(format, text, line, words):
     with pytest.raises(BadFile) as refusal:
         read(text, format)
