@@ -69,6 +69,10 @@ messages: .venv/test ## gather strings to translate and compile the translations
 	@$(BIN)/python manage.py makemessages --all --no-location --no-wrap --no-obsolete --ignore=.venv --ignore=build --ignore=tests
 	@$(BIN)/python manage.py compilemessages --ignore=.venv
 
+.PHONY: access-patterns
+access-patterns: .venv/test ## write the table of access patterns anew, from what requests ask of the store
+	@$(BIN)/python -m tests.access.table
+
 .PHONY: lock
 lock: ## pin the requirements anew, with hashes (needs uv)
 	@$(UV_COMPILE) requirements-dev.in -o requirements-dev.txt

@@ -55,7 +55,7 @@ def has(role: Role, permission: Permission) -> bool:
 
 
 def check_role_change(caller: tuple[str, Role], target: tuple[str, Role], new: Role) -> None:
-    """Refuse a change of role that the caller may not make. Names are compared as keys are: folded."""
+    """Refuse a change of role unless both are strictly below the caller's. Names are compared as keys are: folded."""
     (caller_name, caller_role), (target_name, target_role) = caller, target
     if not has(caller_role, Permission.MANAGE_USERS):
         raise NotAllowed(_("You may not change roles."))
@@ -83,7 +83,7 @@ def _accepts(caller: tuple[str, Role], target: tuple[str, Role], new: Role) -> b
 
 
 def check_manages(caller: tuple[str, Role], target: tuple[str, Role]) -> None:
-    """Refuse to let the caller remove the target or set a password for them."""
+    """Refuse to let the caller remove somebody, or do what else is about them, whose role is not strictly below."""
     if not has(caller[1], Permission.MANAGE_USERS) or target[1] >= caller[1] or caller[0] == target[0]:
         raise NotAllowed(_("You may only do this to somebody below you."))
 

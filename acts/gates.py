@@ -28,7 +28,7 @@ class Gates:
         return [Update(place, set={"open": open_, "until": until, **also}) for place in self.keys(name)]
 
     def passed(self, name: str, number: int, now: str, counted: Mapping[str, int], *also: Condition) -> Write:
-        """One gate lets a vote through and counts it. Refused if it is shut, or if the end has come."""
+        """One gate lets a vote through and counts it. Refused if it is shut, or from the closing moment on."""
         place, when = self.place(name, number), Equals("open", True) & (Equals("until", None) | Greater("until", now))
         for condition in also:
             when = when & condition

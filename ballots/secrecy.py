@@ -77,7 +77,7 @@ def new_salt(election: Election) -> Put:
 
 
 def unsalted(election: Election) -> list[Write]:
-    """What shutting the ballot box of a secret election destroys."""
+    """What shutting the ballot box of a secret election destroys: this is when the salt dies."""
     return [Delete(keys.salt(election.name)), to_forget()] if election.secret_ballot else []
 
 

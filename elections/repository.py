@@ -20,7 +20,7 @@ from store.table import AllOf, Check, Delete, Equals, Item, Missing, Put, Span, 
 from .rules import Election, State, is_over
 
 A_HANDFUL = 90  # entries of a roll that are looked at together
-GATES = Gates(16, keys.gate)
+GATES = Gates(16, keys.gate)  # how many gates an election has
 LOOKED_AT = 1000  # entries on rolls, the newest, among which home looks for what waits for one's vote
 COPIED = ("name", "no_voting_before", "no_voting_after", "created_at", "closing")  # what lists show beside the state
 

@@ -54,6 +54,7 @@ METHODS = {
     "stv-meek": _("STV (Meek)"),
 }
 SEVERAL_SEATS = ("stv-scottish", "stv-meek")
+# Unless the organiser chooses otherwise, whoever is unranked is below all others; tally.pairwise counts by it.
 UNRANKED = {"below": _("below all ranked ones"), "no-opinion": _("no opinion")}
 ELECTORATES = {"listed": _("the voters listed"), "everyone": _("everybody here who may vote")}
 AT_ITS_OPENING = _("everybody here who may vote when it opens")
@@ -160,7 +161,7 @@ class Election:
         return self.joining or self.opened_at is None or since <= self.opened_at
 
     def shows_live(self, now: str) -> bool:
-        """Whether the count may be watched while ballots come in: never that of a secret election."""
+        """Whether there are live results, the count while ballots come in: never those of a secret election."""
         return self.results_visible == "live" and not self.secret_ballot and self.takes_votes(now)
 
 
@@ -334,7 +335,7 @@ def offered(who: Relation, state: State) -> set[Action]:
 
 
 def check_opening(election: Election, candidates: int, now: str) -> None:
-    """Name everything that is missing at once."""
+    """Name everything at once that is missing: at least two candidates, somebody who may vote, an end to come."""
     missing = []
     if candidates < 2:
         missing.append(_("at least two candidates"))

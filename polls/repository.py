@@ -32,7 +32,7 @@ from tally.ballots import Ballots
 
 from .rules import MOST_VOTES, Poll
 
-GATES = Gates(8, keys.poll_gate)
+GATES = Gates(8, keys.poll_gate)  # how many gates a poll has
 MOST_A_GATE = MOST_VOTES // GATES.count
 RANKINGS_A_PART = 4_000
 STORED_AS = {

@@ -88,7 +88,10 @@ def may_vote(poll: Poll, user: User) -> bool:
 
 
 def vote_id(request: HttpRequest, poll: Poll) -> str | None:
-    """Where the vote of whoever asks lies, or would lie; `None` if that cannot be told."""
+    """Where the vote of whoever asks lies, or would lie: one vote a browser, or an account where one signs in to vote.
+
+    `None` if that cannot be told.
+    """
     if poll.sign_in:
         return id_of(poll.id, account(request.user)) if may_vote(poll, request.user) else None
     return browser_id(request, poll.id)

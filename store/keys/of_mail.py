@@ -3,7 +3,7 @@
 | item          | table | PK                 | SK                | GSI1PK / GSI1SK              | read by              |
 |---------------|-------|--------------------|-------------------|------------------------------|----------------------|
 | mail          | data  | MAIL#{id}          | METADATA          | MAIL#{state} / {time}#{id}   | worker, mail page    |
-| mailing       | data  | ELECTION#{name}    | MAILING#{kind}    | MAILINGS / {time}#{id}       | worker               |
+| mailing       | data  | ELECTION#{name}    | MAILING#{kind}…   | MAILINGS / {time}#{id}       | worker               |
 | mail counts   | data  | ELECTION#{name}    | MAILS#{time}      |                              | dashboard            |
 | failed mail   | data  | ELECTION#{name}    | FAILED#{kind}#…   |                              | roll                 |
 | message       | data  | ELECTION#{name}    | MESSAGE#{digest}  |                              | messages, worker     |

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import signal
 import socket
@@ -11,13 +12,26 @@ import sys
 import time
 import urllib.request
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
+from itertools import count
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, ConsoleMessage, Page, Playwright, Request, expect, sync_playwright
+from playwright.sync_api import (
+    APIRequestContext,
+    Browser,
+    BrowserContext,
+    ConsoleMessage,
+    Page,
+    Playwright,
+    Request,
+    expect,
+    sync_playwright,
+)
 
+from accounts.demo import PASSWORD
 from config.settings import BASE_DIR
+from tests import people
 
 PATIENCE = 120  # seconds: a busy machine is no failure
 expect.set_options(timeout=60_000)
@@ -94,9 +108,15 @@ def serving(folder: Path, *options: str) -> Iterator[str]:
 
 
 @pytest.fixture(scope="package")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+def server_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Where the site for all browser tests keeps its store and its mail."""
+    return tmp_path_factory.mktemp("site")
+
+
+@pytest.fixture(scope="package")
+def server(server_folder: Path) -> Iterator[str]:
     """A site with the demo, for all browser tests."""
-    with serving(tmp_path_factory.mktemp("site")) as address:
+    with serving(server_folder) as address:
         yield address
 
 
@@ -143,42 +163,155 @@ class Complaints(list[str]):
 
     def hear(self, message: ConsoleMessage) -> None:
         # Chromium also complains when the page that was asked for is itself an error page; that is no mistake here.
-        is_page = (
-            message.location["url"] in self.asked_for and "the server responded with a status of 4" in message.text
-        )
+        address, _, _ = message.location["url"].partition("#")
+        is_page = address in self.asked_for and "the server responded with a status of 4" in message.text
         if message.type in ("error", "warning") and not is_page:
             self.append(f"console: {message.text}")
 
     def see(self, request: Request) -> None:
         if request.is_navigation_request():
-            self.asked_for.add(request.url)
+            self.asked_for.add(request.url.partition("#")[0])
         if not request.url.startswith(f"{self.address}/"):
             self.append(f"request to elsewhere: {request.url}")
 
+    def told(self) -> list[str]:
+        """All so far; the next who asks hears only what comes after."""
+        told = list(self)
+        self.clear()
+        return told
+
+
+# --- windows ---
+
+EMULATED = ("color_scheme", "contrast", "forced_colors", "reduced_motion")
+KEEP_NOTHING = "() => { try { localStorage.clear(); Storage.prototype.setItem = () => {}; } catch {} }"
+
+
+class Window:
+    """A browser of its own for one reader at a time: nobody finds in it what another has left there.
+
+    A new one costs more than what most tests do in it, so that it is emptied and lent again.
+    """
+
+    def __init__(self, browser: Browser, address: str, reader: dict[str, object]):
+        self.address = address
+        self.context: BrowserContext = browser.new_context(base_url=address, **reader)
+        self.first = self.context.new_page()  # stays; with its last page a window would go
+        self.storage = self.context.new_cdp_session(self.first)
+
+    def open(self, width: int, emulated: dict[str, object]) -> Page:
+        page = self.context.new_page()
+        page.set_viewport_size({"width": width, "height": 800})
+        if emulated:
+            page.emulate_media(**emulated)
+        return page
+
+    def empty(self) -> None:
+        for page in self.context.pages:
+            if page is not self.first:
+                page.evaluate(KEEP_NOTHING)  # not even what pages keep when they are left
+                page.close()
+        self.context.clear_cookies()
+        self.context.clear_permissions()
+        self.storage.send("Storage.clearDataForOrigin", {"origin": self.address, "storageTypes": "all"})
+
+
+class Windows:
+    """Those that are free, by what cannot be changed about them: language, scripts, touch, where they are."""
+
+    def __init__(self, browser: Browser):
+        self.browser = browser
+        self.free: dict[str, list[Window]] = {}
+
+    @contextmanager
+    def lend(self, address: str, reader: dict[str, object]) -> Iterator[Window]:
+        free = self.free.setdefault(repr((address, sorted(reader.items()))), [])
+        window = free.pop() if free else Window(self.browser, address, reader)
+        yield window
+        window.empty()
+        free.append(window)
+
+
+@pytest.fixture(scope="package")
+def windows(browser: Browser) -> Windows:
+    return Windows(browser)
+
+
+# --- signing in ---
+
+NUMBERS = count(1)
+TRIES = 3  # a connection kept for the next request may be closed by the server just before it comes
+
+
+def come_in(request: APIRequestContext, name: str, password: str = PASSWORD) -> None:
+    """Sign somebody in as the page would, without showing it. What the page is like, others look at."""
+    token = re.search('name="csrfmiddlewaretoken" value="([^"]+)"', request.get("/sign-in/", max_retries=TRIES).text())
+    form = {"csrfmiddlewaretoken": token[1], "name_or_email": name, "password": password}
+    answer = request.post("/sign-in/", form=form, max_redirects=0, max_retries=TRIES)
+    assert answer.status == 302, answer.text()
+
+
+@pytest.fixture(scope="package")
+def cookies_of(windows: Windows, server: str) -> Callable[[str], list]:
+    """The session of somebody of the demo. One is enough for all tests that do not end it."""
+    kept: dict[str, list] = {}
+
+    def cookies_of(name: str) -> list:
+        if name not in kept:
+            with windows.lend(server, {}) as window:
+                come_in(window.context.request, name)
+                kept[name] = window.context.cookies()
+        return kept[name]
+
+    return cookies_of
+
+
+@pytest.fixture
+def newcomer(settings, server: str, server_folder: Path) -> Callable[[], str]:
+    """Makes somebody new on the site of all browser tests; answers their name."""
+    settings.STORE_URL = f"sqlite://{server_folder}/plenum.sqlite3"
+    settings.PASSWORD_HASHERS = settings.PASSWORD_HASHERS[-1:]  # the only one that the server knows
+
+    def make() -> str:
+        name = f"Newcomer {next(NUMBERS)}"
+        people.enrol(name)
+        return name
+
+    return make
+
+
+# --- visiting ---
 
 Visit = Callable[..., Page]
 
 
 @pytest.fixture
-def visit(browser: Browser, server: str) -> Iterator[Visit]:
-    """Opens a page as a given reader would see it; afterwards no page may have complained."""
-    opened = []
+def visit(windows: Windows, server: str, cookies_of: Callable[[str], list]) -> Iterator[Visit]:
+    """Opens a page as a given reader would see it, signed in or not; afterwards no page may have complained."""
+    opened: list[Complaints] = []
 
-    def visit(path: str, *, width: int = 1280, address: str = server, before: str = "", **reader: object) -> Page:
-        context = browser.new_context(base_url=address, viewport={"width": width, "height": 800}, **reader)
-        page = context.new_page()
-        complaints = Complaints(address)
-        complaints.listen(page)
-        opened.append((context, complaints))
-        if before:
-            page.add_init_script(before)
-        page.goto(path)
-        return page
+    with ExitStack() as lent:
 
-    yield visit
-    for context, _ in opened:
-        context.close()
-    assert [complaint for _, complaints in opened for complaint in complaints] == []
+        def visit(
+            path: str, *, who: str = "", width: int = 1280, address: str = server, before: str = "", **reader: object
+        ) -> Page:
+            emulated = {name: reader.pop(name) for name in EMULATED if name in reader}
+            permissions = reader.pop("permissions", None)
+            cookies = cookies_of(who) if who else []
+            window = lent.enter_context(windows.lend(address, reader))
+            window.context.add_cookies(cookies)
+            if permissions:
+                window.context.grant_permissions(permissions)
+            page = window.open(width, emulated)
+            opened.append(Complaints(address))
+            opened[-1].listen(page)
+            if before:
+                page.add_init_script(before)
+            page.goto(path)
+            return page
+
+        yield visit
+    assert [complaint for complaints in opened for complaint in complaints.told()] == []
 
 
 def until(holds: Callable[[], bool], seconds: float = 60) -> None:

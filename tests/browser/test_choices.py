@@ -12,17 +12,26 @@ def background(page: Page) -> str:
     return page.evaluate("getComputedStyle(document.documentElement).backgroundColor")
 
 
-@pytest.mark.parametrize(("scheme", "colour"), [("light", LIGHT), ("dark", DARK)])
-def test_without_a_choice_the_page_follows_the_system(visit, scheme, colour):
-    assert background(visit("/", color_scheme=scheme)) == colour
+def test_without_a_choice_the_page_follows_the_system(visit, subtests):
+    page = visit("/")
+    for scheme, colour in (("dark", DARK), ("light", LIGHT)):
+        with subtests.test("without a choice the page follows the system", scheme=scheme):
+            page.emulate_media(color_scheme=scheme)
+            page.reload()
+            assert background(page) == colour
+
+
+THEME_COLOURS = "[...document.querySelectorAll('[name=theme-color]')].filter(meta => matchMedia(meta.media).matches)"
 
 
 @pytest.mark.parametrize(("scheme", "choice", "colour"), [("light", "Dark", DARK), ("dark", "Light", LIGHT)])
-def test_the_chosen_look_survives_and_can_be_taken_back(visit, scheme, choice, colour):
+def test_the_chosen_look_survives_and_can_be_taken_back(visit, subtests, scheme, choice, colour):
     page = visit("/", color_scheme=scheme)
     before = background(page)
     page.get_by_label(choice).check()
     assert background(page) == colour
+    with subtests.test("the browser around the page takes the chosen look"):
+        assert page.evaluate(f"{THEME_COLOURS}.map(meta => meta.dataset.themeColor)") == [choice.lower()]
     page.reload()
     assert background(page) == colour
     expect(page.get_by_label(choice)).to_be_checked()
@@ -31,13 +40,6 @@ def test_the_chosen_look_survives_and_can_be_taken_back(visit, scheme, choice, c
     page.get_by_label("System").check()
     page.reload()
     assert background(page) == before
-
-
-def test_the_browser_around_the_page_takes_the_chosen_look(visit):
-    page = visit("/", color_scheme="light")
-    page.get_by_label("Dark").check()
-    shown = "[...document.querySelectorAll('[name=theme-color]')].filter(meta => matchMedia(meta.media).matches)"
-    assert page.evaluate(f"{shown}.map(meta => meta.dataset.themeColor)") == ["dark"]
 
 
 def test_the_chosen_look_stands_before_anything_is_painted(visit):
@@ -69,9 +71,9 @@ def test_another_tab_takes_the_choice_over(visit):
     expect(other.get_by_label("Dark")).to_be_checked()
 
 
-@pytest.mark.parametrize("scripts", [True, False])
+@pytest.mark.parametrize("scripts", [{}, {"java_script_enabled": False}], ids=["scripts", "no scripts"])
 def test_the_chosen_language_survives(visit, server, scripts):
-    page = visit("/style/", locale="en-GB", java_script_enabled=scripts)
+    page = visit("/style/", **scripts)
     expect(page.locator("html")).to_have_attribute("lang", "en")
     page.get_by_role("button", name="Deutsch").click()
     expect(page).to_have_url(f"{server}/style/")
@@ -85,43 +87,38 @@ def test_the_chosen_language_survives(visit, server, scripts):
 
 # --- the small scripts ---
 
+LATE_TABS = """() => {
+  const part = document.createElement("div");
+  part.innerHTML = '<div data-tabs><a href="#late-1">1</a><a href="#late-2">2</a></div>' +
+    '<div class="panel" id="late-1">one</div><div class="panel" id="late-2">two</div>';
+  document.querySelector("main").append(part);
+  htmx.process(part);
+  htmx.trigger(part, "htmx:load");
+}"""
 
-def test_a_code_is_copied_at_a_press(visit):
+
+def test_small_scripts_of_the_style_page(visit, subtests):
     page = visit("/style/", permissions=["clipboard-read", "clipboard-write"])
-    page.locator("[data-copies=receipt]").click()
-    expect(page.locator("[data-copies=receipt]")).to_contain_text("Copied")
-    expect(page.locator(".code:has(#receipt) [role=status]")).to_have_text("Copied")
-    assert page.evaluate("navigator.clipboard.readText()") == page.locator("#receipt").text_content()
-    expect(page.locator("[data-copies=receipt] > span").first).to_have_text("Copy")
+    with subtests.test("a code is copied at a press"):
+        page.locator("[data-copies=receipt]").click()
+        expect(page.locator("[data-copies=receipt]")).to_contain_text("Copied")
+        expect(page.locator(".code:has(#receipt) [role=status]")).to_have_text("Copied")
+        assert page.evaluate("navigator.clipboard.readText()") == page.locator("#receipt").text_content()
+        expect(page.locator("[data-copies=receipt] > span").first).to_have_text("Copy")
+    with subtests.test("a message goes when it is dismissed"):
+        messages = page.locator(".message:has([data-dismisses])")
+        before = messages.count()
+        messages.first.get_by_role("button", name="Dismiss").click()
+        expect(messages).to_have_count(before - 1)
+        expect(page.locator("main")).to_be_focused()
+    with subtests.test("tabs that arrive later work too"):
+        page.evaluate(LATE_TABS)
+        page.get_by_role("tab", name="2", exact=True).click()
+        expect(page.locator("#late-2")).to_be_visible()
+        expect(page.locator("#late-1")).to_be_hidden()
 
 
 def test_where_the_clipboard_is_not_lent_the_code_is_selected(visit):
     page = visit("/style/", before="Object.defineProperty(Navigator.prototype, 'clipboard', {get() {}})")
     page.locator("[data-copies=receipt]").click()
     assert page.evaluate("getSelection().toString()") == page.locator("#receipt").text_content()
-
-
-def test_a_message_goes_when_it_is_dismissed(visit):
-    page = visit("/style/")
-    messages = page.locator(".message:has([data-dismisses])")
-    before = messages.count()
-    messages.first.get_by_role("button", name="Dismiss").click()
-    expect(messages).to_have_count(before - 1)
-    expect(page.locator("main")).to_be_focused()
-
-
-def test_tabs_that_arrive_later_work_too(visit):
-    page = visit("/style/")
-    page.evaluate(
-        """() => {
-          const part = document.createElement("div");
-          part.innerHTML = '<div data-tabs><a href="#late-1">1</a><a href="#late-2">2</a></div>' +
-            '<div class="panel" id="late-1">one</div><div class="panel" id="late-2">two</div>';
-          document.querySelector("main").append(part);
-          htmx.process(part);
-          htmx.trigger(part, "htmx:load");
-        }"""
-    )
-    page.get_by_role("tab", name="2").click()
-    expect(page.locator("#late-2")).to_be_visible()
-    expect(page.locator("#late-1")).to_be_hidden()

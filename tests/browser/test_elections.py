@@ -10,17 +10,13 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Error, Page, Route, expect
 
-from accounts.demo import PASSWORD
-
 from .test_access import faults
-from .test_people import fill, new_page, sign_in, wide
+from .test_people import fill, judge, wide
 
 
 @pytest.fixture
 def organiser(visit):
-    page = visit("/sign-in/")
-    sign_in(page, "Emmy Noether", PASSWORD)
-    return page
+    return visit("/", who="Emmy Noether")
 
 
 def make(page: Page, name: str) -> None:
@@ -32,7 +28,7 @@ def make(page: Page, name: str) -> None:
     expect(page.locator("main h1")).to_have_text(name)
 
 
-def test_an_organiser_takes_an_election_from_draft_to_closed(organiser, browser, server, tmp_path: Path):
+def test_an_organiser_takes_an_election_from_draft_to_closed(organiser, visit, tmp_path: Path):
     page = organiser
     make(page, "Journey to the close")
     expect(page.locator("main")).to_contain_text("March 1, 2199")
@@ -55,9 +51,7 @@ def test_an_organiser_takes_an_election_from_draft_to_closed(organiser, browser,
     page.click("main form button.button")
     expect(page.locator(".badge.open")).to_be_visible()
 
-    voter = new_page(browser, server)
-    sign_in(voter, "Hypatia", PASSWORD)
-    voter.goto("/")
+    voter = visit("/", who="Hypatia")
     expect(voter.locator("main")).to_contain_text("Journey to the close")
 
     page.click('main a.button:has-text("Move the end")')
@@ -71,22 +65,8 @@ def test_an_organiser_takes_an_election_from_draft_to_closed(organiser, browser,
     expect(voter.locator("main")).not_to_contain_text("Journey to the close")
 
 
-def test_a_manager_does_what_managers_may_and_nothing_else(organiser, browser, server):
-    make(organiser, "Run by two")
-    organiser.click("main .tabs >> text=Managers")
-    fill(organiser, name="Alan Turing")
-    manager = new_page(browser, server)
-    sign_in(manager, "Alan Turing", PASSWORD)
-    manager.goto("/election/Run by two/candidates/")
-    fill(manager, names="Amara\nChen")
-    expect(manager.locator(".list li")).to_have_count(2)
-    for path in ("settings", "managers", "open", "delete", "hand-over"):
-        assert manager.goto(f"/election/Run by two/{path}/").status == 403, path
-
-
-def test_an_election_is_made_without_scripts(browser, server):
-    page = new_page(browser, server, java_script_enabled=False)
-    sign_in(page, "Emmy Noether", PASSWORD)
+def test_an_election_is_made_without_scripts(visit):
+    page = visit("/", who="Emmy Noether", java_script_enabled=False)
     make(page, "Made without scripts")
     page.click("text=Delete")
     fill(page, name="Made without scripts")
@@ -115,27 +95,22 @@ def steps_held(page: Page) -> Iterator[None]:
             step.continue_()
 
 
-def test_a_long_list_shows_its_progress_and_arrives_whole(organiser, tmp_path: Path):
+def test_a_long_list_shows_its_progress_is_taken_on_after_the_page_was_left_and_arrives_whole(
+    organiser, subtests, tmp_path: Path
+):
     make(organiser, "A long list")
     with steps_held(organiser):
         upload(organiser, "A long list", tmp_path / "voters.csv", 20_000)
         expect(organiser.locator("main progress")).to_be_visible()
         place = organiser.url
-    expect(organiser.locator("main")).to_contain_text("Voters added: 20000.", timeout=60_000)
+        organiser.goto("/election/A long list/roll/import/")
+    organiser.click("text=Go on with a list that was interrupted")
+    expect(organiser.locator("main")).to_contain_text("Voters added: 20000.")
     organiser.click("main .tabs >> text=Overview")
     expect(organiser.locator(".facts")).to_contain_text("20000 voters")
-    organiser.goto(place)
-    assert faults(organiser) + wide(organiser) == []
-
-
-def test_a_list_is_taken_on_after_the_page_was_left(organiser, tmp_path: Path):
-    make(organiser, "Interrupted")
-    with steps_held(organiser):
-        upload(organiser, "Interrupted", tmp_path / "voters.csv", 20_000)
-        expect(organiser.locator("main progress")).to_be_visible()
-        organiser.goto("/election/Interrupted/roll/import/")
-    organiser.click("text=Go on with a list that was interrupted")
-    expect(organiser.locator("main")).to_contain_text("Voters added: 20000.", timeout=60_000)
+    with subtests.test("axe finds nothing where the list was followed"):
+        organiser.goto(place)
+        assert faults(organiser) + wide(organiser) == []
 
 
 def add_voters(page: Page, names: str) -> None:
@@ -143,30 +118,36 @@ def add_voters(page: Page, names: str) -> None:
     page.click('main button:has-text("Add voters")')
 
 
-def test_the_roll_is_searched_as_one_types(organiser):
-    make(organiser, "Searched")
-    organiser.click("main .tabs >> text=Electorate")
-    add_voters(organiser, "amara@example.org\nchen@example.org\nnoor@example.org")
-    expect(organiser.locator("#voters li")).to_have_count(3)
-    organiser.locator("[name=q]").press_sequentially("ch")
-    expect(organiser.locator("#voters li")).to_have_count(1)
-    expect(organiser.locator("[name=q]")).to_be_focused()
-    organiser.locator("[name=q]").press_sequentially("x")
-    expect(organiser.locator("#voters")).to_contain_text("Nobody found")
-    organiser.reload()
-    expect(organiser.locator("#voters")).to_contain_text("Nobody found")
-
-
-def test_markdown_is_previewed_as_one_types_and_nothing_is_saved(organiser):
-    make(organiser, "Previewed")
-    organiser.click("main .tabs >> text=Candidates")
-    fill(organiser, names="Amara")
-    organiser.click('main a:has-text("Statement")')
-    organiser.locator("[name=statement]").press_sequentially("I *will* do it")
-    expect(organiser.locator("#preview em")).to_have_text("will")
-    expect(organiser.locator("[name=statement]")).to_be_focused()
-    organiser.goto("/election/Previewed/candidates/")
-    expect(organiser.locator("main")).to_contain_text("no statement yet")
+def test_a_draft_is_prepared_by_two(organiser, visit, subtests):
+    make(organiser, "Prepared by two")
+    with subtests.test("the roll is searched as one types"):
+        organiser.click("main .tabs >> text=Electorate")
+        add_voters(organiser, "amara@example.org\nchen@example.org\nnoor@example.org")
+        expect(organiser.locator("#voters li")).to_have_count(3)
+        organiser.locator("[name=q]").press_sequentially("ch")
+        expect(organiser.locator("#voters li")).to_have_count(1)
+        expect(organiser.locator("[name=q]")).to_be_focused()
+        organiser.locator("[name=q]").press_sequentially("x")
+        expect(organiser.locator("#voters")).to_contain_text("Nobody found")
+        organiser.reload()
+        expect(organiser.locator("#voters")).to_contain_text("Nobody found")
+    with subtests.test("a manager does what managers may and nothing else"):
+        organiser.click("main .tabs >> text=Managers")
+        fill(organiser, name="Alan Turing")
+        expect(organiser.locator("main .list")).to_contain_text("Alan Turing")
+        manager = visit("/election/Prepared by two/candidates/", who="Alan Turing")
+        fill(manager, names="Amara\nChen")
+        expect(manager.locator(".list li")).to_have_count(2)
+        for path in ("settings", "managers", "open", "delete", "hand-over"):
+            assert manager.goto(f"/election/Prepared by two/{path}/").status == 403, path
+    with subtests.test("Markdown is previewed as one types and nothing is saved"):
+        organiser.goto("/election/Prepared by two/candidates/")
+        organiser.click('main a:has-text("Statement") >> nth=0')
+        organiser.locator("[name=statement]").press_sequentially("I *will* do it")
+        expect(organiser.locator("#preview em")).to_have_text("will")
+        expect(organiser.locator("[name=statement]")).to_be_focused()
+        organiser.goto("/election/Prepared by two/candidates/")
+        expect(organiser.locator(".list li").first).to_contain_text("no statement yet")
 
 
 def test_an_organiser_writes_to_all_and_chooses_reminders(organiser):
@@ -193,29 +174,12 @@ def test_an_organiser_writes_to_all_and_chooses_reminders(organiser):
     expect(page.locator("main")).to_contain_text("Reminders by the clock: 1 day before the end.")
 
 
-@pytest.mark.parametrize(("width", "scheme"), [(320, "light"), (1280, "dark")])
-def test_axe_finds_nothing_on_pages_of_elections(visit, width, scheme):
-    page = visit("/sign-in/", width=width, color_scheme=scheme)
-    sign_in(page, "Alan Turing", PASSWORD)
-    election = "/election/Where we meet next summer"
-    paths = ["/", "/elections/", "/elections/?show=closed", "/elections/new/", f"{election}/"]
-    paths += [
-        f"{election}/{each}/"
-        for each in (
-            "dashboard",
-            "candidates",
-            "roll",
-            "roll/import",
-            "managers",
-            "end",
-            "delete",
-            "messages",
-            "reminders",
-        )
-    ]
-    paths += [f"{election}/roll/?show=failed", f"{election}/roll/?q=zzz"]
-    found = {}
-    for path in paths:
-        page.goto(path)
-        found[path] = faults(page) + wide(page)
-    assert {path: each for path, each in found.items() if each} == {}
+ELECTION = "/election/Where we meet next summer"
+PARTS = ("dashboard", "candidates", "roll", "roll/import", "managers", "end", "delete", "messages", "reminders")
+PATHS = ("/", "/elections/", "/elections/?show=closed", "/elections/new/", f"{ELECTION}/")
+
+
+def test_axe_finds_nothing_on_pages_of_elections(visit, subtests):
+    paths = [*PATHS, *(f"{ELECTION}/{part}/" for part in PARTS)]
+    paths += [f"{ELECTION}/roll/?show=failed", f"{ELECTION}/roll/?q=zzz"]
+    judge(visit("/", who="Alan Turing"), subtests, paths)

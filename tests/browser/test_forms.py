@@ -29,9 +29,10 @@ class Candidacy(forms.Form):
 @pytest.fixture
 def show(visit):
     """Puts a form into a page of the site."""
+    page = visit("/nowhere")
 
     def show(form: forms.Form) -> Page:
-        page = visit("/nowhere")
+        page.reload()
         page.evaluate(
             """html => {
               const main = document.querySelector("main > .wide");
@@ -45,36 +46,32 @@ def show(visit):
     return show
 
 
-def test_axe_finds_nothing_in_a_new_form(show):
-    assert faults(show(Candidacy())) == []
-
-
-def test_axe_finds_nothing_in_a_form_sent_back(show):
-    assert faults(show(Candidacy({"email": "nobody"}))) == []
-
-
-def test_every_field_has_a_name_and_its_hint(show):
+def test_a_new_form(show, subtests):
     page = show(Candidacy())
-    expect(page.get_by_label("Name")).to_have_accessible_description("As it should stand on the ballot.")
-    expect(page.get_by_role("group", name="Seat").get_by_label("Treasurer")).to_be_visible()
-    expect(page.get_by_label("I accept the nomination")).to_have_accessible_description("You can withdraw later.")
-    expect(page.get_by_label("Statement (optional)")).to_be_visible()
+    with subtests.test("axe finds nothing in a new form"):
+        assert faults(page) == []
+    with subtests.test("every field has a name and its hint"):
+        expect(page.get_by_label("Name")).to_have_accessible_description("As it should stand on the ballot.")
+        expect(page.get_by_role("group", name="Seat").get_by_label("Treasurer")).to_be_visible()
+        expect(page.get_by_label("I accept the nomination")).to_have_accessible_description("You can withdraw later.")
+        expect(page.get_by_label("Statement (optional)")).to_be_visible()
 
 
-def test_a_form_sent_back_says_on_top_what_is_wrong_and_leads_there(show):
+def test_a_form_sent_back(show, subtests):
     page = show(Candidacy({"email": "nobody", "token": ""}))
-    summary = page.get_by_role("group", name="This has not been saved yet")
-    expect(summary).to_be_focused()
-    expect(summary).to_contain_text("Nominations closed yesterday.")
-    expect(summary.get_by_role("listitem")).to_have_count(7)
-    for label, field in (("Email", "#id_email"), ("Seat", "#id_seat_0"), ("Since", "#id_since_0")):
-        summary.get_by_role("link", name=f"{label}:").click()
-        expect(page.locator(field)).to_be_focused()
-    expect(page.get_by_label("Email")).to_have_attribute("aria-invalid", "true")
-    expect(page.get_by_label("Email")).to_have_accessible_description("Enter a valid email address.")
-
-
-def test_what_people_typed_is_not_taken_for_markup(show):
-    page = show(Candidacy({"name": '<b>Ada</b> & "Bob"', "email": "<i>"}))
-    expect(page.get_by_label("Name")).to_have_value('<b>Ada</b> & "Bob"')
-    expect(page.locator("main b, main i")).to_have_count(0)
+    with subtests.test("a form sent back says on top what is wrong and leads there"):
+        summary = page.get_by_role("group", name="This has not been saved yet")
+        expect(summary).to_be_focused()
+        expect(summary).to_contain_text("Nominations closed yesterday.")
+        expect(summary.get_by_role("listitem")).to_have_count(7)
+        for label, field in (("Email", "#id_email"), ("Seat", "#id_seat_0"), ("Since", "#id_since_0")):
+            summary.get_by_role("link", name=f"{label}:").click()
+            expect(page.locator(field)).to_be_focused()
+        expect(page.get_by_label("Email")).to_have_attribute("aria-invalid", "true")
+        expect(page.get_by_label("Email")).to_have_accessible_description("Enter a valid email address.")
+    with subtests.test("axe finds nothing in a form sent back"):
+        assert faults(page) == []
+    with subtests.test("what people typed is not taken for markup"):
+        show(Candidacy({"name": '<b>Ada</b> & "Bob"', "email": "<i>"}))
+        expect(page.get_by_label("Name")).to_have_value('<b>Ada</b> & "Bob"')
+        expect(page.locator("main b, main i")).to_have_count(0)

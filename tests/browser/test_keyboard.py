@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import pytest
 from playwright.sync_api import Page, expect
 
 from .conftest import until
+from .test_access import look
 
 FOCUSED = """() => {
   const element = document.activeElement;
@@ -15,6 +15,17 @@ FOCUSED = """() => {
           ring: style.outlineStyle !== "none" && parseFloat(style.outlineWidth) >= 2,
           shown: ring.getBoundingClientRect().width > 0};
 }"""
+
+INSIDE = "document.activeElement === document.body || !!document.activeElement.closest('dialog')"
+
+CHOSEN_BY_KEYS = (
+    ("ArrowRight", 1),
+    ("ArrowRight", 2),
+    ("ArrowRight", 0),
+    ("ArrowLeft", 2),
+    ("Home", 0),
+    ("End", 2),
+)
 
 
 def tab_to(page: Page, selector: str, most: int = 200) -> None:
@@ -35,10 +46,8 @@ def test_the_first_stop_skips_to_the_content(visit):
     expect(page.locator("main")).to_be_focused()
 
 
-@pytest.mark.parametrize("path", ["/", "/style/", "/nowhere"])
-@pytest.mark.parametrize("width", [375, 1280])
-def test_every_stop_shows_where_one_is(visit, path, width):
-    page = visit(path, width=width)
+def stops_of(page: Page) -> list[dict]:
+    """Where Tab leads, from the beginning until it leaves the page."""
     stops = []
     for _ in range(250):
         page.keyboard.press("Tab")
@@ -46,109 +55,94 @@ def test_every_stop_shows_where_one_is(visit, path, width):
         if stop["body"]:
             break
         stops.append(stop)
-    assert len(stops) > 5
-    assert [stop["what"] for stop in stops if not (stop["ring"] and stop["shown"])] == []
+    return stops
 
 
-def test_the_menu_of_a_phone_opens_and_closes(visit):
-    page = visit("/style/", width=375)
-    first = page.locator(".site-nav a").first
-    expect(first).to_be_hidden()
-    tab_to(page, ".nav-opener")
-    page.keyboard.press("Enter")
-    expect(first).to_be_visible()
-    tab_to(page, ".site-nav a", most=2)
-    page.keyboard.press("Escape")
-    expect(first).to_be_hidden()
-    expect(page.locator(".nav-opener")).to_be_focused()
+def test_every_stop_shows_where_one_is(visit, subtests):
+    page = visit("/")
+    for path in ("/", "/style/", "/nowhere"):
+        for width in (375, 1280):
+            with subtests.test("every stop shows where one is", path=path, width=width):
+                look(page, width)
+                page.goto(path)
+                stops = stops_of(page)
+                assert len(stops) > 5
+                assert [stop["what"] for stop in stops if not (stop["ring"] and stop["shown"])] == []
 
 
-def test_a_list_of_one_link_needs_no_menu(visit):
+def test_what_opens_on_a_phone(visit, subtests):
     page = visit("/", width=375)
-    expect(page.locator(".nav-opener")).to_be_hidden()
+    with subtests.test("a list of one link needs no menu"):
+        expect(page.locator(".nav-opener")).to_be_hidden()
+    page.goto("/style/")
+    with subtests.test("the menu of a phone opens and closes"):
+        first = page.locator(".site-nav a").first
+        expect(first).to_be_hidden()
+        tab_to(page, ".nav-opener")
+        page.keyboard.press("Enter")
+        expect(first).to_be_visible()
+        tab_to(page, ".site-nav a", most=2)
+        page.keyboard.press("Escape")
+        expect(first).to_be_hidden()
+        expect(page.locator(".nav-opener")).to_be_focused()
+    with subtests.test("a wide table scrolls by arrow keys"):
+        box = page.locator(".table-box.scrolls")
+        box.focus()
+        page.keyboard.press("ArrowRight")
+        until(lambda: box.evaluate("box => box.scrollLeft") > 0)
 
 
-def test_a_dropdown_opens_and_escape_leads_back(visit):
+def test_what_opens_on_a_desk(visit, subtests):
     page = visit("/style/")
-    tab_to(page, "#sample-menu > summary")
-    page.keyboard.press("Enter")
-    page.keyboard.press("Tab")
-    expect(page.locator("#sample-menu a").first).to_be_focused()
-    page.keyboard.press("Escape")
-    expect(page.locator("#sample-menu > summary")).to_be_focused()
-    expect(page.locator("#sample-menu ul")).to_be_hidden()
-
-
-def test_a_dropdown_closes_when_something_else_is_pressed(visit):
-    page = visit("/style/")
-    page.click("#sample-menu > summary")
-    expect(page.locator("#sample-menu ul")).to_be_visible()
-    page.click("h1")
-    expect(page.locator("#sample-menu ul")).to_be_hidden()
-
-
-def test_tabs_are_one_stop_and_arrows_choose(visit):
-    page = visit("/style/")
-    tabs = page.get_by_role("tab")
-    tab_to(page, "[role=tab]")
-    expect(tabs.nth(0)).to_be_focused()
-    for key, chosen in (
-        ("ArrowRight", 1),
-        ("ArrowRight", 2),
-        ("ArrowRight", 0),
-        ("ArrowLeft", 2),
-        ("Home", 0),
-        ("End", 2),
-    ):
-        page.keyboard.press(key)
-        expect(tabs.nth(chosen)).to_be_focused()
-        expect(tabs.nth(chosen)).to_have_attribute("aria-selected", "true")
-        expect(page.get_by_role("tabpanel")).to_have_count(1)
-    page.keyboard.press("Tab")
-    expect(page.locator("#tab-ballots")).to_be_focused()
-
-
-def test_from_right_to_left_the_left_arrow_goes_on(visit):
-    page = visit("/style/")
-    page.evaluate("document.documentElement.dir = 'rtl'")
-    page.get_by_role("tab").first.focus()
-    page.keyboard.press("ArrowLeft")
-    expect(page.get_by_role("tab").nth(1)).to_be_focused()
+    menu, dialog, tabs = page.locator("#sample-menu"), page.get_by_role("dialog"), page.get_by_role("tab")
+    with subtests.test("a dropdown opens and Escape leads back"):
+        tab_to(page, "#sample-menu > summary")
+        page.keyboard.press("Enter")
+        page.keyboard.press("Tab")
+        expect(menu.locator("a").first).to_be_focused()
+        page.keyboard.press("Escape")
+        expect(menu.locator("summary")).to_be_focused()
+        expect(menu.locator("ul")).to_be_hidden()
+    with subtests.test("a dialog holds the focus and gives it back"):
+        tab_to(page, "a[data-opens]")
+        page.keyboard.press("Enter")
+        expect(dialog).to_be_visible()
+        expect(page.locator("#close-word")).to_be_focused()
+        for _ in range(8):
+            page.keyboard.press("Tab")
+            assert page.evaluate(INSIDE)
+        page.keyboard.press("Escape")
+        expect(dialog).to_be_hidden()
+        expect(page.locator("a[data-opens]")).to_be_focused()
+    with subtests.test("tabs are one stop and arrows choose"):
+        tab_to(page, "[role=tab]")
+        expect(tabs.nth(0)).to_be_focused()
+        for key, chosen in CHOSEN_BY_KEYS:
+            page.keyboard.press(key)
+            expect(tabs.nth(chosen)).to_be_focused()
+            expect(tabs.nth(chosen)).to_have_attribute("aria-selected", "true")
+            expect(page.get_by_role("tabpanel")).to_have_count(1)
+        page.keyboard.press("Tab")
+        expect(page.locator("#tab-ballots")).to_be_focused()
+    with subtests.test("a dropdown closes when something else is pressed"):
+        page.click("#sample-menu > summary")
+        expect(menu.locator("ul")).to_be_visible()
+        page.click("h1")
+        expect(menu.locator("ul")).to_be_hidden()
+    with subtests.test("a dialog stands in the middle and its link closes it"):
+        page.click("a[data-opens]")
+        box = dialog.bounding_box()
+        assert abs(box["x"] + box["width"] / 2 - 640) < 20
+        assert abs(box["y"] + box["height"] / 2 - 400) < 20
+        page.get_by_role("link", name="Keep it open").click()
+        expect(dialog).to_be_hidden()
+    with subtests.test("from right to left the left arrow goes on"):
+        page.evaluate("document.documentElement.dir = 'rtl'")
+        tabs.first.focus()
+        page.keyboard.press("ArrowLeft")
+        expect(tabs.nth(1)).to_be_focused()
 
 
 def test_an_address_can_name_a_tab(visit):
     page = visit("/style/#tab-rounds")
     expect(page.get_by_role("tab").nth(1)).to_have_attribute("aria-selected", "true")
-
-
-def test_a_dialog_holds_the_focus_and_gives_it_back(visit):
-    page = visit("/style/")
-    tab_to(page, "a[data-opens]")
-    page.keyboard.press("Enter")
-    dialog = page.get_by_role("dialog")
-    expect(dialog).to_be_visible()
-    expect(page.locator("#close-word")).to_be_focused()
-    for _ in range(8):
-        page.keyboard.press("Tab")
-        assert page.evaluate("document.activeElement === document.body || !!document.activeElement.closest('dialog')")
-    page.keyboard.press("Escape")
-    expect(dialog).to_be_hidden()
-    expect(page.locator("a[data-opens]")).to_be_focused()
-
-
-def test_a_dialog_stands_in_the_middle_and_its_link_closes_it(visit):
-    page = visit("/style/")
-    page.click("a[data-opens]")
-    box = page.get_by_role("dialog").bounding_box()
-    assert abs(box["x"] + box["width"] / 2 - 640) < 20
-    assert abs(box["y"] + box["height"] / 2 - 400) < 20
-    page.get_by_role("link", name="Keep it open").click()
-    expect(page.get_by_role("dialog")).to_be_hidden()
-
-
-def test_a_wide_table_scrolls_by_arrow_keys(visit):
-    page = visit("/style/", width=375)
-    box = page.locator(".table-box.scrolls")
-    box.focus()
-    page.keyboard.press("ArrowRight")
-    until(lambda: box.evaluate("box => box.scrollLeft") > 0)

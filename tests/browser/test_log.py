@@ -4,17 +4,14 @@ from __future__ import annotations
 
 from playwright.sync_api import expect
 
-from accounts.demo import PASSWORD
-
 from .test_access import faults
-from .test_people import sign_in, wide
+from .test_people import wide
 
 
 def test_an_auditor_finds_an_event_and_its_proof(visit):
-    page = visit("/sign-in/", width=390, color_scheme="dark")
-    sign_in(page, "Grace Hopper", PASSWORD)
-    expect(page.locator("main h1")).to_contain_text("Grace Hopper")
-    page.goto("/admin/log/?since=2026-02-02T10:00&until=2026-02-01T10:00")
+    page = visit(
+        "/admin/log/?since=2026-02-02T10:00&until=2026-02-01T10:00", who="Grace Hopper", width=390, color_scheme="dark"
+    )
     expect(page.locator(".error-summary")).to_contain_text("This is before the beginning.")
     expect(page.locator("[name=since]")).to_have_value("2026-02-02T10:00")
     assert faults(page) + wide(page) == []
@@ -33,10 +30,7 @@ def test_an_auditor_finds_an_event_and_its_proof(visit):
 
 
 def test_a_voter_reads_the_history_of_an_election(visit):
-    page = visit("/sign-in/", width=320)
-    sign_in(page, "Hypatia", PASSWORD)
-    expect(page.locator("main h1")).to_contain_text("Hypatia")
-    page.goto("/election/Talk of the year/history/")
+    page = visit("/election/Talk of the year/history/", who="Hypatia", width=320)
     expect(page.locator("main")).to_contain_text("Alan Turing put 2200 voters on the roll.")
     expect(page.locator("main")).to_contain_text("and sealed the result.")
     assert faults(page) + wide(page) == []

@@ -5,34 +5,29 @@ from __future__ import annotations
 from playwright.sync_api import expect
 
 
-def test_on_paper_there_is_nothing_to_press_and_nothing_hidden(visit):
+def test_on_paper(visit, subtests):
     page = visit("/style/", color_scheme="dark")
     page.emulate_media(media="print")
-    for gone in (".site-nav", ".nav-opener", ".site-footer form", ".code .button", ".tabs >> nth=0"):
-        expect(page.locator(gone).first).to_be_hidden()
-    for name in ("winner", "rounds", "ballots"):
-        expect(page.locator(f"#tab-{name}")).to_be_visible()
-    assert page.evaluate("getComputedStyle(document.documentElement).backgroundColor") == "rgb(255, 255, 255)"
-    assert page.evaluate("getComputedStyle(document.documentElement).color") == "rgb(0, 0, 0)"
-
-
-def test_what_is_on_paper_is_dark_on_light_also_for_who_chose_dark(visit):
-    page = visit("/style/")
-    page.get_by_label("Dark", exact=True).check()
-    page.emulate_media(media="print")
-    assert (
-        page.locator(".card").first.evaluate("card => getComputedStyle(card).backgroundColor") == "rgb(255, 255, 255)"
-    )
-
-
-def test_a_wide_table_is_whole_on_paper(visit):
-    page = visit("/style/", width=720)
-    page.emulate_media(media="print")
-    box = page.locator(".table-box.scrolls")
-    assert box.evaluate("box => getComputedStyle(box).overflowX") == "visible"
-    assert box.evaluate("box => box.scrollWidth <= box.clientWidth")
-    row = box.locator("tbody th").first
-    assert row.evaluate("row => row.clientWidth") > 40, "the name is not broken letter by letter"
+    with subtests.test("on paper there is nothing to press and nothing hidden"):
+        for gone in (".site-nav", ".nav-opener", ".site-footer form", ".code .button", ".tabs >> nth=0"):
+            expect(page.locator(gone).first).to_be_hidden()
+        for name in ("winner", "rounds", "ballots"):
+            expect(page.locator(f"#tab-{name}")).to_be_visible()
+        assert page.evaluate("getComputedStyle(document.documentElement).backgroundColor") == "rgb(255, 255, 255)"
+        assert page.evaluate("getComputedStyle(document.documentElement).color") == "rgb(0, 0, 0)"
+    with subtests.test("a wide table is whole on paper"):
+        page.set_viewport_size({"width": 720, "height": 800})
+        box = page.locator(".table-box.scrolls")
+        assert box.evaluate("box => getComputedStyle(box).overflowX") == "visible"
+        assert box.evaluate("box => box.scrollWidth <= box.clientWidth")
+        row = box.locator("tbody th").first
+        assert row.evaluate("row => row.clientWidth") > 40, "the name is not broken letter by letter"
+    with subtests.test("what is on paper is dark on light also for who chose dark"):
+        page.emulate_media(media="screen", color_scheme="light")
+        page.get_by_label("Dark", exact=True).check()
+        page.emulate_media(media="print")
+        colour = page.locator(".card").first.evaluate("card => getComputedStyle(card).backgroundColor")
+        assert colour == "rgb(255, 255, 255)"
 
 
 MOVING = (
@@ -41,8 +36,10 @@ MOVING = (
 
 
 def test_nothing_moves_for_who_wants_calm(visit):
-    assert visit("/style/", reduced_motion="no-preference").evaluate(MOVING) > 0
-    page = visit("/style/", reduced_motion="reduce")
+    page = visit("/style/", reduced_motion="no-preference")
+    assert page.evaluate(MOVING) > 0
+    page.emulate_media(reduced_motion="reduce")
+    page.reload()
     assert page.evaluate(MOVING) == 0
     page.locator("a[href='#names']").first.focus()
     assert page.evaluate("getComputedStyle(document.documentElement).scrollBehavior") == "auto"

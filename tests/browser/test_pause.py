@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from playwright.sync_api import Browser, expect
+from playwright.sync_api import expect
 
 from .test_access import faults
-from .test_people import DEMO_PASSWORD, PASSWORD, fill, new_page, sign_in
+from .test_people import PASSWORD, fill
 
 
-def test_what_was_typed_survives_a_pause(browser: Browser, fresh_server: str):
-    owner = new_page(browser, fresh_server)
-    owner.goto("/register/")
+def test_what_was_typed_survives_a_pause(visit, fresh_server: str):
+    owner = visit("/register/", address=fresh_server)
     fill(owner, name="Ada", email="ada@example.org", password=PASSWORD)
     expect(owner.locator("main")).to_contain_text("You are the owner of this site")
     owner.goto("/elections/new/")
@@ -50,9 +49,7 @@ def test_what_was_typed_survives_a_pause(browser: Browser, fresh_server: str):
 
 
 def test_axe_finds_nothing_on_the_pages_about_the_site(visit):
-    page = visit("/", width=390)
-    sign_in(page, "Ada Lovelace", DEMO_PASSWORD)
-    expect(page.locator(".account")).to_contain_text("Ada Lovelace")
+    page = visit("/", width=390, who="Ada Lovelace")
     for path in ("/admin/", "/admin/system/", "/admin/pause/"):
         page.goto(path)
         assert faults(page) == [], path

@@ -5,17 +5,18 @@ from __future__ import annotations
 import email
 import re
 import time
+from collections.abc import Iterable
 from email import policy
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Page, expect
 
 from accounts.demo import PASSWORD as DEMO_PASSWORD
+from tests.people import PASSWORD
 
-from .test_access import faults
-
-PASSWORD = "correct horse battery"
+from .conftest import come_in
+from .test_access import faults, look
 
 
 def fill(page: Page, **fields: str) -> None:
@@ -27,10 +28,6 @@ def fill(page: Page, **fields: str) -> None:
 def sign_in(page: Page, name: str, password: str = PASSWORD) -> None:
     page.goto("/sign-in/")
     fill(page, name_or_email=name, password=password)
-
-
-def new_page(browser: Browser, address: str, **reader) -> Page:
-    return browser.new_context(base_url=address, **reader).new_page()
 
 
 def mailed_link(folder: Path, to: str, start: str) -> str:
@@ -48,19 +45,7 @@ def mailed_link(folder: Path, to: str, start: str) -> str:
     raise AssertionError(f"No mail with a link {start} came to {to}.")
 
 
-@pytest.fixture
-def owner(browser, fresh_server):
-    """A new site and the browser of its owner."""
-    page = new_page(browser, fresh_server)
-    page.goto("/register/")
-    expect(page.locator("main")).to_contain_text("The first account is the owner's")
-    fill(page, name="Ada", email="ada@example.org", password=PASSWORD)
-    expect(page.locator("main")).to_contain_text("You are the owner of this site")
-    return page
-
-
-def join(browser, address, folder, name, to) -> Page:
-    page = new_page(browser, address)
+def join(page: Page, folder: Path, name: str, to: str) -> None:
     page.goto("/register/")
     fill(page, name=name, email=to, password=PASSWORD)
     expect(page.locator("main h1")).to_have_text("Look into your mail")
@@ -68,78 +53,110 @@ def join(browser, address, folder, name, to) -> Page:
     page.click("main button.button")
     fill(page, name_or_email=name, password=PASSWORD)
     expect(page.locator(".site-header")).to_contain_text(name)
-    return page
 
 
-def test_sign_in_by_name_by_email_and_with_a_wrong_password(owner):
-    owner.click("text=Sign out")
-    sign_in(owner, "ada")
-    expect(owner.locator(".site-header")).to_contain_text("Ada")
-    owner.click("text=Sign out")
-    sign_in(owner, "ADA@example.org", "wrong")
-    expect(owner.locator(".error-summary")).to_contain_text("do not belong together")
-    assert owner.input_value("[name=name_or_email]") == "ADA@example.org"
-    fill(owner, password=PASSWORD)
-    expect(owner.locator(".site-header")).to_contain_text("Ada")
+@pytest.fixture
+def somebody(visit, newcomer) -> tuple[Page, str]:
+    """A page of somebody who has joined and signed in, and their name."""
+    page, name = visit("/"), newcomer()
+    come_in(page.request, name, PASSWORD)
+    page.goto("/")
+    expect(page.locator(".site-header")).to_contain_text(name)
+    return page, name
 
 
-def test_a_forgotten_password_is_reset_by_a_link_that_works_once(owner, tmp_path):
-    owner.click("text=Sign out")
-    owner.goto("/sign-in/")
-    owner.click("text=Forgotten your password?")
-    fill(owner, name_or_email="Ada")
-    link = mailed_link(tmp_path, "ada@example.org", "/password/reset/")
-    owner.goto(link)
-    fill(owner, password="a brand new pass")
-    expect(owner.locator("main")).to_contain_text("Your new password is set")
-    fill(owner, name_or_email="Ada", password="a brand new pass")
-    expect(owner.locator(".site-header")).to_contain_text("Ada")
-    owner.goto(link)
-    expect(owner.locator("main")).to_contain_text("This link no longer works")
+def address_of(name: str) -> str:
+    return f"{name.replace(' ', '.')}@example.org"
 
 
-def test_a_change_of_role_takes_access_at_once_and_ownership_is_handed_over(owner, browser, fresh_server, tmp_path):
-    bo = join(browser, fresh_server, tmp_path, "Bo", "bo@example.org")
-    assert bo.goto("/people/").status == 403
-    owner.goto("/people/Bo/")
-    owner.select_option("[name=role]", "ADMIN")
-    owner.click("text=Change role")
-    expect(owner.locator("main")).to_contain_text("Bo is now: Admin.")
-    assert bo.goto("/people/").status == 200
-    owner.select_option("[name=role]", "OBSERVER")
-    owner.click("text=Change role")
-    assert bo.goto("/people/").status == 403
-    owner.select_option("[name=role]", "OWNER")
-    owner.click("text=Change role")
-    assert bo.goto("/mails/").status == 200
-    assert owner.goto("/mails/").status == 403
-    owner.goto("/me/")
-    expect(owner.locator(".facts")).to_contain_text("Auditor")
+def test_sign_in_by_name_by_email_and_with_a_wrong_password(somebody):
+    page, name = somebody
+    page.click("text=Sign out")
+    sign_in(page, name.lower())
+    expect(page.locator(".site-header")).to_contain_text(name)
+    page.click("text=Sign out")
+    sign_in(page, address_of(name).upper(), "wrong")
+    expect(page.locator(".error-summary")).to_contain_text("do not belong together")
+    assert page.input_value("[name=name_or_email]") == address_of(name).upper()
+    fill(page, password=PASSWORD)
+    expect(page.locator(".site-header")).to_contain_text(name)
 
 
-def test_signing_out_everywhere(owner, browser, fresh_server):
-    phone = new_page(browser, fresh_server)
-    sign_in(phone, "Ada")
-    owner.goto("/me/sessions/")
-    expect(owner.locator("tbody tr")).to_have_count(2)
-    owner.click("text=Sign out everywhere else")
+def test_a_forgotten_password_is_reset_by_a_link_that_works_once(somebody, server_folder):
+    page, name = somebody
+    page.click("text=Sign out")
+    page.goto("/sign-in/")
+    page.click("text=Forgotten your password?")
+    fill(page, name_or_email=name)
+    link = mailed_link(server_folder, address_of(name), "/password/reset/")
+    page.goto(link)
+    fill(page, password="a brand new pass")
+    expect(page.locator("main")).to_contain_text("Your new password is set")
+    fill(page, name_or_email=name, password="a brand new pass")
+    expect(page.locator(".site-header")).to_contain_text(name)
+    page.goto(link)
+    expect(page.locator("main")).to_contain_text("This link no longer works")
+
+
+def test_signing_out_everywhere(somebody, visit):
+    page, name = somebody
+    phone = visit("/sign-in/")
+    sign_in(phone, name)
+    expect(phone.locator(".site-header")).to_contain_text(name)
+    page.goto("/me/sessions/")
+    expect(page.locator("tbody tr")).to_have_count(2)
+    page.click("text=Sign out everywhere else")
     phone.goto("/me/")
     expect(phone.locator("main h1")).to_have_text("Sign in")
-    sign_in(phone, "Ada")
-    owner.goto("/me/sessions/")
-    owner.click("main button.danger")
+    sign_in(phone, name)
+    expect(phone.locator(".site-header")).to_contain_text(name)
+    page.goto("/me/sessions/")
+    page.click("main button.danger")
     phone.goto("/me/")
     expect(phone.locator("main h1")).to_have_text("Sign in")
 
 
-def test_joining_and_signing_in_work_without_scripts(browser, fresh_server):
-    page = new_page(browser, fresh_server, java_script_enabled=False)
-    page.goto("/register/")
-    fill(page, name="عائشة 🦊", email="aisha@example.org", password=PASSWORD)
+def test_joining_and_signing_in_work_without_scripts(visit, server_folder):
+    page = visit("/register/", java_script_enabled=False)
+    join(page, server_folder, "عائشة 🦊", "aisha@example.org")
     page.click("text=Sign out")
     sign_in(page, "عائشة 🦊")
     page.goto("/me/")
     expect(page.locator(".facts")).to_contain_text("عائشة 🦊")
+
+
+def test_a_new_site_gets_its_owner_who_gives_roles_and_hands_it_over(visit, subtests, fresh_server, tmp_path):
+    owner = visit("/", address=fresh_server)
+    with subtests.test("a fresh site says that nothing has happened"):
+        expect(owner.get_by_role("heading", name="Nothing has been sealed yet")).to_be_visible()
+        expect(owner.locator("#checkpoint")).to_have_count(0)
+    owner.goto("/register/")
+    expect(owner.locator("main")).to_contain_text("The first account is the owner's")
+    fill(owner, name="Ada", email="ada@example.org", password=PASSWORD)
+    expect(owner.locator("main")).to_contain_text("You are the owner of this site")
+
+    bo = visit("/", address=fresh_server)
+    join(bo, tmp_path, "Bo", "bo@example.org")
+    with subtests.test("a change of role gives and takes access at once"):
+        assert bo.goto("/people/").status == 403
+        owner.goto("/people/Bo/")
+        owner.select_option("[name=role]", "ADMIN")
+        owner.click("text=Change role")
+        expect(owner.locator("main")).to_contain_text("Bo is now: Admin.")
+        assert bo.goto("/people/").status == 200
+        owner.select_option("[name=role]", "OBSERVER")
+        owner.click("text=Change role")
+        expect(owner.locator("main")).to_contain_text("Bo is now: Observer.")
+        assert bo.goto("/people/").status == 403
+    with subtests.test("ownership is handed over"):
+        owner.goto("/people/Bo/")
+        owner.select_option("[name=role]", "OWNER")
+        owner.click("text=Change role")
+        expect(owner.locator("main")).to_contain_text("Bo is now: Owner.")
+        assert bo.goto("/mails/").status == 200
+        assert owner.goto("/mails/").status == 403
+        owner.goto("/me/")
+        expect(owner.locator(".facts")).to_contain_text("Auditor")
 
 
 def test_signing_in_by_keyboard_alone(visit):
@@ -184,18 +201,19 @@ OWNERS = (
 )
 
 
-@pytest.mark.parametrize(("width", "scheme"), [(320, "light"), (1280, "dark")])
-def test_axe_finds_nothing_on_pages_about_people(visit, width, scheme):
-    page = visit("/sign-in/", width=width, color_scheme=scheme)
-    found = {}
-    for path in STRANGERS:
+def test_axe_finds_nothing_on_pages_about_people(visit, subtests):
+    judge(visit("/"), subtests, STRANGERS)
+    judge(visit("/", who="Ada Lovelace"), subtests, OWNERS)
+
+
+def judge(page: Page, subtests: pytest.Subtests, paths: Iterable[str]) -> None:
+    """On a phone and on a desk, in light and dark: nothing for axe to find, and nothing that sticks out."""
+    for path in paths:
         page.goto(path)
-        found[path] = faults(page) + wide(page)
-    sign_in(page, "Ada Lovelace", DEMO_PASSWORD)
-    for path in OWNERS:
-        page.goto(path)
-        found[path] = faults(page) + wide(page)
-    assert {path: each for path, each in found.items() if each} == {}
+        for width, scheme in ((320, "light"), (1280, "dark")):
+            with subtests.test("axe finds nothing and nothing sticks out", path=path, width=width, scheme=scheme):
+                look(page, width, scheme)
+                assert faults(page) + wide(page) == []
 
 
 def wide(page: Page) -> list[str]:

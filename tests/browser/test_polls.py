@@ -8,14 +8,14 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Thread
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Frame, Page, expect
 
-from accounts.demo import PASSWORD
 from tally.ballots import Ballots
 from tally.methods import count
 
+from .conftest import until
 from .test_access import faults
-from .test_people import new_page, sign_in, wide
+from .test_people import wide
 
 PHONE = 390
 DISHES = ("Pizza", "Sushi", "Tacos", "Soup")
@@ -23,9 +23,7 @@ DISHES = ("Pizza", "Sushi", "Tacos", "Soup")
 
 @pytest.fixture
 def maker(visit) -> Page:
-    page = visit("/sign-in/", width=PHONE)
-    sign_in(page, "Emmy Noether", PASSWORD)
-    return page
+    return visit("/", who="Emmy Noether", width=PHONE)
 
 
 def make(page: Page, title: str, *names: str, **chosen: str) -> str:
@@ -49,33 +47,36 @@ def ranked(page: Page, *names: str) -> None:
         page.locator(".candidate", has_text=name).locator("[data-act=next]").click()
 
 
-def send(page: Page, *, after: int = 1000) -> None:
-    page.wait_for_timeout(after)  # nobody ranks in less than a second
+SHOWN_FOR = "performance.now() - performance.getEntriesByType('navigation')[0].responseStart"
+
+
+def take_time(page: Page | Frame) -> None:
+    """Nobody ranks or writes in less than a second."""
+    until(lambda: page.evaluate(SHOWN_FOR) > 1000)
+
+
+def send(page: Page) -> None:
+    take_time(page)
     page.click(".ballot-bar button")
     page.wait_for_url("**/voted/")
 
 
-def voter(browser: Browser, server: str, path: str, **reader) -> Page:
-    page = new_page(browser, server, **reader)
-    page.goto(path)
-    return page
-
-
-def test_a_poll_from_the_phone_to_the_result(maker, browser, server):
+def test_a_poll_from_the_phone_to_the_result(maker, visit):
     path = make(maker, "Lunch with everybody", *DISHES)
     assert faults(maker) + wide(maker) == []
     code = maker.locator("#poll-code").inner_text()
-    voters = [voter(browser, server, f"/p/{code}/") for _ in range(4)]
-    plain = voter(browser, server, path, java_script_enabled=False)
+    voters = [visit(f"/p/{code}/") for _ in range(4)]
+    plain = visit(path, java_script_enabled=False)
     assert faults(voters[0]) + wide(voters[0]) == []
     rankings = (("Pizza", "Sushi"), ("Sushi", "Tacos", "Pizza"), ("Tacos",), ("Pizza", "Soup"))
     for page, names in zip(voters, rankings, strict=True):
         ranked(page, *names)
     for page in voters:
-        send(page, after=1000 if page is voters[0] else 0)
+        send(page)
     plain.get_by_label("Rank: Sushi").fill("1")
     plain.get_by_label("Rank: Pizza").fill("2")
     plain.get_by_label("Rank: Tacos").fill("2")
+    take_time(plain)
     plain.click(".ballot-bar button")
     expect(plain.locator(".ballot-ranks li").first).to_contain_text("Sushi")
 
@@ -93,24 +94,24 @@ def test_a_poll_from_the_phone_to_the_result(maker, browser, server):
     assert faults(maker) + wide(maker) == []
 
 
-def test_results_come_in_by_themselves_while_somebody_looks(maker, browser, server):
+def test_results_come_in_by_themselves_while_somebody_looks(maker, visit):
     path = make(maker, "Watched by somebody", *DISHES)
     maker.goto(f"{path}results/")
     expect(maker.locator("#running")).to_contain_text("Nobody has voted yet.")
-    page = voter(browser, server, path)
+    page = visit(path)
     ranked(page, "Soup")
     send(page)
-    expect(maker.locator("#running")).to_contain_text("All three methods agree: Soup.", timeout=15_000)
+    expect(maker.locator("#running")).to_contain_text("All three methods agree: Soup.")
 
 
-def test_a_closed_poll_refuses_and_keeps_what_was_ranked(maker, browser, server):
+def test_a_closed_poll_refuses_and_keeps_what_was_ranked(maker, visit):
     path = make(maker, "Closed too early", *DISHES)
-    late = voter(browser, server, path)
+    late = visit(path)
     ranked(late, "Tacos")
     maker.click("text=Close the poll")
     maker.click("main form button")
     expect(maker.locator(".badge.closed")).to_be_visible()
-    late.wait_for_timeout(1000)
+    take_time(late)
     late.click(".ballot-bar button")
     expect(late.locator("[role=alert]")).to_contain_text("This poll is closed.")
     expect(late.locator(".ranks .candidate")).to_contain_text("Tacos")
@@ -133,17 +134,17 @@ def test_a_list_can_be_pasted_and_a_mistake_is_shown(maker):
     expect(maker.locator("main h1")).to_have_text("Pasted")
 
 
-def test_what_somebody_has_unfolded_stays_so_when_a_vote_comes_in(maker, browser, server):
+def test_what_somebody_has_unfolded_stays_so_when_a_vote_comes_in(maker, visit):
     path = make(maker, "Read while it changes", *DISHES)
-    first, second = voter(browser, server, path), voter(browser, server, path)
+    first, second = visit(path), visit(path)
     ranked(first, "Soup")
     ranked(second, "Soup")
     send(first)
     maker.goto(f"{path}results/")
     borda = maker.locator("#why ~ details", has_text="Borda").first
     borda.locator("summary").first.click()
-    send(second, after=0)
-    expect(maker.locator("#agreement")).to_have_text("2 votes", timeout=15_000)
+    send(second)
+    expect(maker.locator("#agreement")).to_have_text("2 votes")
     expect(borda).to_have_attribute("open", "")
 
 
@@ -170,9 +171,16 @@ def framing(poll: str) -> Iterator[int]:
         server.shutdown()
 
 
-def test_a_frame_on_another_site_leads_to_the_poll_and_one_on_our_own_takes_votes(maker, browser, server):
+@pytest.fixture
+def guest(windows, server) -> Iterator[Page]:
+    """A page that may go elsewhere."""
+    with windows.lend(server, {}) as window:
+        yield window.open(1280, {})
+
+
+def test_a_frame_on_another_site_leads_to_the_poll_and_one_on_our_own_takes_votes(maker, guest, server):
     path = make(maker, "Framed", *DISHES)
-    page = voter(browser, server, path)
+    page = guest
     frame = page.frame_locator("iframe")
     with framing(f"{server}{path}embed/") as port:
         page.goto(f"http://localhost:{port}/")  # to a browser another site than 127.0.0.1
@@ -184,7 +192,7 @@ def test_a_frame_on_another_site_leads_to_the_poll_and_one_on_our_own_takes_vote
 
         page.goto(f"http://127.0.0.1:{port}/")
         frame.get_by_label("Rank: Tacos").fill("1")
-        page.wait_for_timeout(1000)  # nobody ranks in less than a second
+        take_time(page.frames[1])
         frame.get_by_role("button", name="Vote").click()
         expect(frame.locator(".message")).to_contain_text("Your vote is counted.")
         expect(frame.locator("main")).to_contain_text("All three methods agree: Tacos.")
@@ -192,21 +200,18 @@ def test_a_frame_on_another_site_leads_to_the_poll_and_one_on_our_own_takes_vote
     assert faults(page) + wide(page) == []
 
 
-def test_a_poll_is_reported_and_hidden(maker, browser, server):
+def test_a_poll_is_reported_and_hidden(maker, visit):
     path = make(maker, "Not a nice one", *DISHES)
-    page = voter(browser, server, path, viewport={"width": PHONE, "height": 800})
+    page = visit(path, width=PHONE)
     page.click("text=Report this poll")
     assert faults(page) + wide(page) == []
     page.get_by_label("Hateful or insulting").check()
     page.fill("[name=words]", "It mocks my soup.")
-    page.wait_for_timeout(1000)  # nobody writes in less than a second
+    take_time(page)
     page.click("main form button")
     expect(page.locator(".messages")).to_contain_text("Thank you.")
 
-    admin = new_page(browser, server)
-    admin.goto("/sign-in/")
-    sign_in(admin, "Katherine Johnson", PASSWORD)
-    admin.goto("/admin/polls/reported/")
+    admin = visit("/admin/polls/reported/", who="Katherine Johnson")
     assert faults(admin) + wide(admin) == []
     admin.click("text=Not a nice one")
     expect(admin.locator("main")).to_contain_text("It mocks my soup.")

@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from base64 import b64encode
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import ExitStack
 from types import SimpleNamespace
 from urllib.parse import parse_qsl, urlsplit
 
 import pytest
 from django.template.loader import render_to_string
 from django.utils.safestring import mark_safe
-from playwright.sync_api import Locator, Page, Route, expect
+from playwright.sync_api import Locator, Page, expect
 
-from accounts.demo import PASSWORD
-
-from .conftest import until
-from .test_access import WIDTH, faults, smaller_than
-from .test_people import sign_in
+from .conftest import EMULATED, KEEP_NOTHING, TRIES, Complaints, Window, Windows, until
+from .test_access import AT_REST, WIDTH, faults, smaller_than
 
 NAMES = ("Ada", "Bo", "Cy", "Di", "Eve")
 LONG = "Rindfleischetikettierungsüberwachung" * 5 + "saufgabenübertragung"
@@ -35,28 +34,84 @@ def part_with(names: Iterable[str], ranks: dict[str, int], statement: str) -> st
     return render_to_string("ranking/parts/ranks.html", context)
 
 
-@pytest.fixture
-def ballot(visit) -> Callable[..., Page]:
+class Desk:
+    """A page that stays from test to test, for one kind of reader; the ballot on it is a new one each time."""
+
+    def __init__(self, window: Window):
+        self.page = window.open(1280, {})
+        self.complaints = Complaints(window.address)
+        self.complaints.listen(self.page)
+        self.page.goto("/style/")
+        self.html, self.headers = "", {}
+        # Not `page.route`: while that holds, the browser keeps nothing in its cache, neither styles nor scripts.
+        self.network = window.context.new_cdp_session(self.page)
+        self.network.on("Fetch.requestPaused", self.answer)
+        self.network.send("Fetch.enable", {"patterns": [{"urlPattern": "*/style/*", "resourceType": "Document"}]})
+
+    def answer(self, request: dict) -> None:
+        headers = [{"name": name, "value": value} for name, value in self.headers.items() if name in SAID_WITH_A_PAGE]
+        body = b64encode(self.html.encode()).decode()
+        answer = {"requestId": request["requestId"], "responseCode": 200, "responseHeaders": headers, "body": body}
+        self.network.send("Fetch.fulfillRequest", answer)
+
+    def put(self, html: str, headers: dict[str, str], width: int, emulated: dict[str, object]) -> Page:
+        self.html, self.headers = html, headers
+        self.page.mouse.up()
+        self.page.evaluate(KEEP_NOTHING)
+        self.page.set_viewport_size({"width": width, "height": 800})
+        self.page.emulate_media(**{"media": "null", **dict.fromkeys(EMULATED, "null"), **emulated})
+        self.page.goto("/style/")
+        bring_into_sight(self.page)
+        return self.page
+
+
+SAID_WITH_A_PAGE = ("content-type", "content-security-policy", "permissions-policy", "referrer-policy")
+
+
+@pytest.fixture(scope="module")
+def desks(windows: Windows, server: str) -> Iterator[Callable[..., Desk]]:
+    """The desk of a reader."""
+    there: dict[str, Desk] = {}
+    with ExitStack() as lent:
+
+        def desk_of(reader: dict[str, object]) -> Desk:
+            if (kind := repr(reader)) not in there:
+                there[kind] = Desk(lent.enter_context(windows.lend(server, reader)))
+            return there[kind]
+
+        yield desk_of
+
+
+@pytest.fixture(scope="module")
+def style_page(windows: Windows, server: str) -> tuple[str, dict[str, str]]:
+    """What the server says, and the headers it says it with."""
+    with windows.lend(server, {}) as window:
+        answer = window.context.request.get("/style/", max_retries=TRIES)
+        return answer.text(), answer.headers
+
+
+def with_ballot(text: str, part: str) -> str:
     """The last chapter of the style page, alone and with these candidates."""
+    script = re.search('data-script="[^"]*"', text)[0]  # the server's own name for it
+    ours = re.sub('data-script="[^"]*"', script, part)
+    text = re.sub("<rank-ballot.*</rank-ballot>", lambda _: ours, text, flags=re.DOTALL)
+    return re.sub('(?<=class="chapters">).*(?=<section id="ranking")', "", text, flags=re.DOTALL)
 
-    def ballot(names=NAMES, ranks=None, statement="", **reader) -> Page:
-        part = part_with(names, ranks or {}, statement)
 
-        def put_in(route: Route) -> None:
-            answer = route.fetch()
-            script = re.search('data-script="[^"]*"', answer.text())[0]  # the server's own name for it
-            ours = re.sub('data-script="[^"]*"', script, part)
-            text = re.sub("<rank-ballot.*</rank-ballot>", lambda _: ours, answer.text(), flags=re.DOTALL)
-            text = re.sub('(?<=class="chapters">).*(?=<section id="ranking")', "", text, flags=re.DOTALL)
-            route.fulfill(response=answer, body=text)
+@pytest.fixture
+def ballot(desks, style_page) -> Iterator[Callable[..., Page]]:
+    """A ballot with these candidates before such a reader; afterwards no page may have complained."""
+    used: set[Desk] = set()
+    text, headers = style_page
 
-        page = visit("about:blank", **reader)
-        page.route(re.compile("/style/"), put_in)
-        page.goto("/style/")
-        bring_into_sight(page)
-        return page
+    def ballot(names=NAMES, ranks=None, statement="", width=1280, **reader) -> Page:
+        emulated = {name: reader.pop(name) for name in EMULATED if name in reader}
+        used.add(desk := desks(reader))
+        html = with_ballot(text, part_with(names, ranks or {}, statement))
+        return desk.put(html, headers, width, emulated)
 
-    return ballot
+    yield ballot
+    assert [complaint for desk in used for complaint in desk.complaints.told()] == []
 
 
 def bring_into_sight(page: Page) -> None:
@@ -77,8 +132,9 @@ def ranking(page: Page) -> str:
 
 def shown(page: Page) -> str:
     """What one sees, in the same words."""
-    rows = page.locator(".place").all()
-    return " > ".join(" = ".join(sorted(row.locator(".candidate-name").all_inner_texts())) for row in rows)
+    names = "row => [...row.querySelectorAll('.candidate-name')].map(name => name.innerText)"
+    rows = page.locator(".place").evaluate_all(f"rows => rows.map({names})")
+    return " > ".join(" = ".join(sorted(row)) for row in rows)
 
 
 def both(page: Page) -> str:
@@ -130,7 +186,7 @@ def drag(page: Page, name: str, to: tuple[float, float]) -> None:
     pick_up(page, name)
     page.mouse.move(*to, steps=4)
     page.mouse.up()
-    page.wait_for_timeout(250)  # until it has glided into place
+    page.evaluate(AT_REST)  # it has glided into place
 
 
 def test_it_starts_empty_and_says_what_to_do(ballot):
@@ -224,6 +280,7 @@ def test_while_dragging_one_sees_what_letting_go_would_do(ballot):
     page.mouse.move(*middle(card(page, "Di")))
     expect(page.locator(".pool")).to_have_class(re.compile("target"))
     expect(says).to_have_text("Not ranked")
+    page.mouse.up()
 
 
 def test_escape_cancels_a_drag(ballot):
@@ -268,7 +325,7 @@ def test_near_the_edge_the_page_scrolls_and_the_target_follows(ballot):
     pick_up(page, "Candidate 1")
     page.mouse.move(100, 790)
     last = card(page, "Candidate 50")
-    until(lambda: last.bounding_box()["y"] < 600, seconds=20)
+    until(lambda: last.bounding_box()["y"] < 600)
     page.mouse.move(100, 400)
     page.mouse.move(*above(card(page, "Candidate 50")))
     page.mouse.up()
@@ -305,7 +362,7 @@ def test_a_finger_drags_by_the_grip(ballot):
     finger.drag(middle(grip(page, "Cy")), above(card(page, "Ada")))
     finger.send("touchEnd")
     assert both(page) == "Cy > Ada > Bo"
-    page.wait_for_timeout(250)
+    page.evaluate(AT_REST)
     finger.drag(middle(grip(page, "Di")), middle(card(page, "Cy")))
     finger.send("touchEnd")
     assert both(page) == "Cy = Di > Ada > Bo"
@@ -539,27 +596,32 @@ def test_what_is_as_the_server_knows_it_is_no_draft(ballot):
     until(lambda: page.evaluate(STORED) is None)
 
 
-@pytest.mark.parametrize(
-    ("stored", "order"),
-    [
-        ('{"at": 1, "groups": [[9], [2, 9], [1]]}', "Bo > Ada"),
-        ('{"at": 1, "groups": [[2], [2, 1]]}', "Bo > Ada"),
-        ('{"at": 1}', ""),
-        ("nonsense", ""),
-        ("null", ""),
-    ],
-)
-def test_a_draft_of_other_candidates_or_of_nonsense_does_no_harm(ballot, stored, order):
-    page = ballot(before=f"try {{ localStorage.setItem('{KEY}', '{stored}') }} catch {{}}")
-    assert both(page) == order
+STORE = f"text => localStorage.setItem('{KEY}', text)"
+ODD_DRAFTS = {
+    '{"at": 1, "groups": [[9], [2, 9], [1]]}': "Bo > Ada",
+    '{"at": 1, "groups": [[2], [2, 1]]}': "Bo > Ada",
+    '{"at": 1}': "",
+    "nonsense": "",
+    "null": "",
+}
 
 
-def test_where_storage_is_forbidden_one_ranks_all_the_same(ballot):
+def test_a_draft_of_other_candidates_or_of_nonsense_does_no_harm(ballot, subtests):
+    page = ballot()
+    for stored, order in ODD_DRAFTS.items():
+        with subtests.test("a draft of other candidates or of nonsense does no harm", stored=stored):
+            page.evaluate(STORE, stored)
+            page.reload()
+            assert both(page) == order
+
+
+def test_where_storage_is_forbidden_one_ranks_all_the_same(visit):
     forbid = "Object.defineProperty(window, 'localStorage', {get() { throw new DOMException('no', 'SecurityError'); }})"
-    page = ballot(before=forbid)
-    press(page, "next", "Bo")
-    page.wait_for_timeout(400)
-    assert both(page) == "Bo"
+    page = visit("/style/", before=forbid)
+    name = page.locator(".pool .candidate-name").first.inner_text()
+    press(page, "next", name)
+    page.evaluate("dispatchEvent(new Event('pagehide'))")  # at once, without the delay
+    assert both(page).split(" > ")[-1] == name
 
 
 # --- two at a time ---
@@ -653,7 +715,7 @@ def test_axe_finds_nothing_in_a_ballot_being_filled_in(ballot, width, scheme):
     assert faults(page) == []
     page.keyboard.press("Escape")
     start_duel(page)
-    page.wait_for_timeout(250)  # until the names have faded in
+    page.evaluate(AT_REST)  # the names have faded in
     assert faults(page) == []
 
 
@@ -718,10 +780,7 @@ def test_with_forced_colours_the_target_is_outlined(ballot):
 
 @pytest.fixture
 def voter(visit) -> Page:
-    page = visit("about:blank")
-    sign_in(page, "Wang Zhenyi", PASSWORD)
-    expect(page.get_by_role("button", name="Sign out")).to_be_visible()
-    return page
+    return visit("about:blank", who="Wang Zhenyi")
 
 
 BOARD = "/election/Board%202027/ballot/"
@@ -742,10 +801,21 @@ def test_a_ballot_of_20_candidates_weighs_less_than_60_kilobytes_in_all(voter):
     assert sum(received) + each * (20 - there) < 60 * 1024
 
 
-def test_a_ballot_is_ranked_reviewed_cast_and_followed_by_its_receipt(voter):
-    voter.goto(BOARD)
-    if voter.locator(".place").count():
-        voter.get_by_role("button", name="Clear").click()
+def cast_again(page: Page) -> None:
+    page.goto(BOARD)
+    page.get_by_role("button", name="Review my ballot").click()
+    page.get_by_role("button", name="Cast this ballot").click()
+    expect(page.get_by_role("heading", name="Your receipt")).to_be_visible()
+
+
+def clear(page: Page) -> None:
+    page.goto(BOARD)
+    if page.locator(".place").count():
+        page.get_by_role("button", name="Clear").click()
+
+
+def test_a_ballot_is_ranked_reviewed_cast_and_followed_by_its_receipt(voter, visit, subtests):
+    clear(voter)
     for name in ("Chen Wei", "Noor al-Said"):
         press(voter, "next", name)
     voter.get_by_role("button", name="Review my ballot").click()
@@ -761,37 +831,17 @@ def test_a_ballot_is_ranked_reviewed_cast_and_followed_by_its_receipt(voter):
     assert faults(voter) == []
     assert voter.evaluate("Object.keys(localStorage).filter(key => key.startsWith('draft '))") == []
 
-
-def cast_again(page: Page) -> None:
-    page.goto(BOARD)
-    page.get_by_role("button", name="Review my ballot").click()
-    page.get_by_role("button", name="Cast this ballot").click()
-    expect(page.get_by_role("heading", name="Your receipt")).to_be_visible()
-
-
-def test_a_receipt_says_when_the_ballot_was_changed_in_another_window(voter):
-    cast_again(voter)
-    told = voter.locator("[data-changed]")
-    expect(told).to_be_hidden()
-    cast_again(voter.context.new_page())
-    expect(told).to_be_visible()
-
-
-def test_a_receipt_says_when_the_ballot_was_changed_on_another_device(voter, visit):
-    cast_again(voter)
-    other = visit("about:blank")
-    sign_in(other, "Wang Zhenyi", PASSWORD)
-    expect(other.get_by_role("button", name="Sign out")).to_be_visible()
-    cast_again(other)
-    told = voter.locator("[data-changed]")
-    expect(told).to_be_hidden()
-    voter.evaluate("document.dispatchEvent(new Event('visibilitychange'))")
-    expect(told).to_be_visible()
-
-
-def test_a_blank_ballot_is_called_blank(voter):
-    voter.goto(BOARD)
-    if voter.locator(".place").count():
-        voter.get_by_role("button", name="Clear").click()
-    voter.get_by_role("button", name="Review my ballot").click()
-    expect(voter.get_by_text("This ballot is blank.")).to_be_visible()
+    tab = voter.context.new_page()
+    with subtests.test("a receipt says when the ballot was changed in another window"):
+        expect(voter.locator("[data-changed]")).to_be_hidden()
+        cast_again(tab)
+        expect(voter.locator("[data-changed]")).to_be_visible()
+    with subtests.test("a receipt says when the ballot was changed on another device"):
+        cast_again(visit("about:blank", who="Wang Zhenyi"))
+        expect(tab.locator("[data-changed]")).to_be_hidden()
+        tab.evaluate("document.dispatchEvent(new Event('visibilitychange'))")
+        expect(tab.locator("[data-changed]")).to_be_visible()
+    with subtests.test("a blank ballot is called blank"):
+        clear(tab)
+        tab.get_by_role("button", name="Review my ballot").click()
+        expect(tab.get_by_text("This ballot is blank.")).to_be_visible()

@@ -6,12 +6,13 @@ import json
 import random
 import re
 from collections import defaultdict
+from collections.abc import Callable
 from fractions import Fraction
+from functools import partial
 
 import pytest
-from playwright.sync_api import Browser, Page, Route, expect
+from playwright.sync_api import Page, Route, expect
 
-from accounts.demo import PASSWORD
 from config.settings import BASE_DIR
 from results.following import story_of
 from tally import lots
@@ -19,8 +20,8 @@ from tally.ballots import Ballots, ranking_of
 from tally.methods import METHODS, count
 from tests.tally.published import ABSENT, every_case
 
-from .test_access import WIDTH, faults
-from .test_people import sign_in
+from .conftest import TRIES
+from .test_access import faults, fits, look
 
 PROGRAM = BASE_DIR / "static/js/count.js"
 SECRET, PUBLIC = "/election/Talk of the year/results/", "/election/Colour of the front door/results/"
@@ -41,13 +42,11 @@ COUNT_ALL = """elections => elections.map(({candidates, rankings, digest, settin
 
 
 @pytest.fixture
-def bench(browser: Browser) -> Page:
+def bench(visit) -> Page:
     """An empty page with the program in it."""
-    context = browser.new_context()
-    page = context.new_page()
+    page = visit("about:blank")
     page.add_script_tag(path=PROGRAM)
-    yield page
-    context.close()
+    return page
 
 
 def counted(ballots: Ballots, **settings) -> dict:
@@ -146,26 +145,10 @@ def test_what_is_not_a_ranking_is_not_counted(bench):
 # --- the page ---
 
 
-@pytest.fixture(scope="module")
-def cookies(browser: Browser, server: str) -> dict:
-    """Of somebody who is signed in; one sign-in is enough for all these tests."""
-    context = browser.new_context(base_url=server)
-    page = context.new_page()
-    sign_in(page, "Hypatia", PASSWORD)
-    expect(page).to_have_url(f"{server}/")
-    state = context.storage_state()
-    context.close()
-    return state
-
-
 @pytest.fixture
-def opened(visit, cookies):
+def opened(visit) -> Callable[..., Page]:
     """A page of the demo as somebody who is signed in sees it."""
-
-    def opened(path: str, **reader) -> Page:
-        return visit(path, storage_state=cookies, **reader)
-
-    return opened
+    return partial(visit, who="Hypatia")
 
 
 def test_the_browser_finds_the_same(opened):
@@ -182,7 +165,7 @@ def test_one_changed_ballot_is_shown(opened):
     page = opened(f"{SECRET}recount/")
 
     def change(route: Route) -> None:
-        answer = route.fetch()
+        answer = route.fetch(max_retries=TRIES)
         said = answer.json()
         said["rankings"][0][1] += 1
         route.fulfill(response=answer, body=json.dumps(said))
@@ -230,16 +213,18 @@ def test_a_receipt_leads_to_the_ballot_and_leaves_no_trace_in_the_address(opened
     assert "#" not in page.url
 
 
-@pytest.mark.parametrize(
-    ("typed", "sentence"),
-    [("K7QM", "not a code"), ("", "not a code"), ("0000-0000-0000-0000", "No ballot with this code")],
-)
-def test_a_code_that_is_none_or_nobodys(opened, typed, sentence):
+NO_CODES = {"K7QM": "not a code", "": "not a code", "0000-0000-0000-0000": "No ballot with this code"}
+
+
+def test_a_code_that_is_none_or_nobodys(opened, subtests):
     page = opened(f"{PUBLIC}follow/")
-    page.fill("#own-code", typed)
-    page.click("[data-form] button")
-    expect(page.locator("[data-said]")).to_contain_text(sentence)
-    expect(page.locator("[data-ballot]")).to_be_hidden()
+    for typed, sentence in NO_CODES.items():
+        with subtests.test("a code that is none or nobody's", typed=typed):
+            page.reload()
+            page.fill("#own-code", typed)
+            page.click("[data-form] button")
+            expect(page.locator("[data-said]")).to_contain_text(sentence)
+            expect(page.locator("[data-ballot]")).to_be_hidden()
 
 
 # --- what every ballot did adds up to the count ---
@@ -260,7 +245,7 @@ def followed(opened):
         story = story_of(count(ballots, method, **settings)) | {"numbers": list(range(len(ballots.candidates)))}
 
         def put_in(route: Route) -> None:
-            answer = route.fetch()
+            answer = route.fetch(max_retries=TRIES)
             found = re.search(r'(<script id="story"[^>]*>)(.*?)(</script>)', answer.text(), re.DOTALL)
             told = json.dumps(json.loads(found[2]) | story).replace("<", "\\u003C")
             route.fulfill(response=answer, body=answer.text().replace(found[0], f"{found[1]}{told}{found[3]}"))
@@ -300,8 +285,13 @@ MOVING = Ballots(
 )
 
 
-@pytest.mark.parametrize(("method", "seats"), [("irv", 1), ("stv-scottish", 2), ("stv-scottish", 3), ("stv-meek", 3)])
-def test_the_parts_of_all_ballots_add_up_to_the_votes_of_every_round(followed, method, seats):
+def test_the_parts_of_all_ballots_add_up_to_the_votes_of_every_round(followed, subtests):
+    for method, seats in (("irv", 1), ("stv-scottish", 2), ("stv-scottish", 3), ("stv-meek", 3)):
+        with subtests.test("the parts of all ballots add up", method=method, seats=seats):
+            adds_up(followed, method, seats)
+
+
+def adds_up(followed, method: str, seats: int) -> None:
     rounds = count(MOVING, method, seats=seats).rounds
     rows = followed(MOVING, method, seats=seats)
     assert len(rounds) > 2
@@ -346,15 +336,15 @@ def test_of_points_it_is_shown_whom_the_ballot_gave_how_many(followed):
 PATHS = ("recount/", "follow/?code=7", "head-to-head/?one=0&other=1", "what-if/?without=0")
 
 
-@pytest.mark.parametrize("path", PATHS)
-def test_pages_fit_a_phone_and_axe_finds_nothing(opened, path):
-    page = opened(f"{PUBLIC}{path}", width=320)
-    needed, there = page.evaluate(WIDTH)
-    assert needed <= there
-    assert faults(page) == []
-    page.emulate_media(color_scheme="dark")
-    page.set_viewport_size({"width": 1280, "height": 800})
-    assert faults(page) == []
+def test_pages_fit_a_phone_and_axe_finds_nothing(opened, subtests):
+    page = opened(PUBLIC)
+    for path in PATHS:
+        page.goto(f"{PUBLIC}{path}")
+        for width, scheme in ((320, "light"), (1280, "dark")):
+            with subtests.test("pages fit a phone and axe finds nothing", path=path, width=width, scheme=scheme):
+                look(page, width, scheme)
+                assert fits(page)
+                assert faults(page) == []
 
 
 def test_without_scripts_the_list_can_be_searched_and_the_rest_says_why_not(opened):

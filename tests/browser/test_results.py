@@ -5,20 +5,16 @@ from __future__ import annotations
 from pathlib import Path
 from types import SimpleNamespace
 
-import pytest
 from django.conf import settings
 from django.template import engines
-from playwright.sync_api import Browser, Page
 
-from accounts.demo import PASSWORD
 from elections.turnout import Turnout
 from results.report import report_on
 from results.repository import Found, Seal
 from results.views import context_of_report
 from tally.ballots import Ballots
 
-from .test_access import WIDTH, faults
-from .test_people import sign_in
+from .test_access import faults, fits, look
 
 PARTS = ("outcome", "why", "pictures", "methods", "tables")
 STYLES = [Path(settings.BASE_DIR) / "static" / "css" / f"{name}.css" for name in ("tokens", "base", "parts", "results")]
@@ -53,27 +49,15 @@ def page_of(case: str) -> str:
     return f'<!doctype html><html lang="en">{head}<main>{content}</main></html>'
 
 
-def opened(browser: Browser, case: str, width: int, **reader) -> Page:
-    page = browser.new_context(viewport={"width": width, "height": 800}, **reader).new_page()
-    page.set_content(page_of(case))
-    return page
-
-
-SEEN = [(case, 320, "dark") for case in CASES if case != "fifty candidates"] + [
-    (case, 1280, "light") for case in ("a cycle", "a contest left out", "fifty candidates", "seven seats")
-]
-
-
-@pytest.mark.parametrize(("case", "width", "scheme"), SEEN)
-def test_pictures_please_axe_and_nothing_sticks_out(browser, case, width, scheme):
-    page = opened(browser, case, width, color_scheme=scheme)
-    for details in page.locator("details").all():
-        details.evaluate("details => details.open = true")
-    assert faults(page) == []
-    needed, there = page.evaluate(WIDTH)
-    assert needed <= there
-    page.context.close()
-
+PHONE, DESK = (320, "dark"), (1280, "light")
+SEEN = {case: [PHONE] for case in CASES} | {
+    "a cycle": [PHONE, DESK],
+    "a contest left out": [PHONE, DESK],
+    "fifty candidates": [DESK],
+    "seven seats": [PHONE, DESK],
+}
+DRAWN = ("a cycle", "a contest left out", "a lot", "seven seats")
+UNFOLD = "document.querySelectorAll('details').forEach(details => details.open = true)"
 
 OUTSIDE = """[...document.querySelectorAll(".drawing:not(.wide, .matrix) > svg :is(text, rect, circle)")]
   .filter(shape => {
@@ -84,28 +68,39 @@ OUTSIDE = """[...document.querySelectorAll(".drawing:not(.wide, .matrix) > svg :
   .map(shape => shape.outerHTML.slice(0, 120))"""
 
 
-@pytest.mark.parametrize("case", ["a cycle", "a contest left out", "a lot", "seven seats"])
-def test_nothing_is_drawn_outside_of_a_picture(browser, case):
-    page = opened(browser, case, 320)
-    assert page.evaluate(OUTSIDE) == []
-    page.context.close()
+RIGHT_EDGES = "[...document.querySelectorAll('.picture')].map(each => each.getBoundingClientRect().right)"
 
 
-def test_a_picture_prints_within_the_paper(browser):
-    page = opened(browser, "fifty candidates", 700)
+def test_pictures(visit, subtests):
+    page = visit("about:blank")
+    for case, looks in SEEN.items():
+        page.set_content(page_of(case))
+        if case in DRAWN:
+            with subtests.test("nothing is drawn outside of a picture", case=case):
+                look(page, 320)
+                assert page.evaluate(OUTSIDE) == []
+        page.evaluate(UNFOLD)
+        for width, scheme in looks:
+            with subtests.test("pictures please axe and nothing sticks out", case=case, width=width, scheme=scheme):
+                look(page, width, scheme)
+                assert faults(page) == []
+                assert fits(page)
+
+
+def test_a_picture_prints_within_the_paper(visit):
+    page = visit("about:blank", width=700)
+    page.set_content(page_of("fifty candidates"))
     page.emulate_media(media="print")
-    wide = page.evaluate("[...document.querySelectorAll('.picture')].map(each => each.getBoundingClientRect().right)")
-    assert wide
-    assert max(wide) <= 700
-    page.context.close()
+    edges = page.evaluate(RIGHT_EDGES)
+    assert edges
+    assert max(edges) <= 700
 
 
-@pytest.mark.parametrize("name", ["Talk of the year", "Colour of the front door"])
-def test_a_real_page_pleases_axe_and_breaks_no_policy(visit, name):
-    page = visit("/sign-in/", width=375)
-    sign_in(page, "Emmy Noether", PASSWORD)
-    page.goto(f"/election/{name}/results/")
-    assert page.locator("svg.picture").count() >= 2
-    assert faults(page) == []
-    needed, there = page.evaluate(WIDTH)
-    assert needed <= there
+def test_a_real_page_pleases_axe_and_breaks_no_policy(visit, subtests):
+    page = visit("/", who="Emmy Noether", width=375)
+    for name in ("Talk of the year", "Colour of the front door"):
+        with subtests.test("a real page pleases axe and breaks no policy", name=name):
+            page.goto(f"/election/{name}/results/")
+            assert page.locator("svg.picture").count() >= 2
+            assert faults(page) == []
+            assert fits(page)

@@ -10,10 +10,8 @@ from threading import Thread
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from accounts.demo import PASSWORD
-
 from .test_access import WIDTH, faults
-from .test_people import fill, new_page, sign_in
+from .test_people import fill
 
 NAME = "Watched and embedded"
 LIVE = f"/election/{NAME}/live/"
@@ -90,32 +88,25 @@ def cast(page: Page, first: str) -> None:
 
 
 @pytest.fixture
-def voter(browser: Browser, server: str) -> Iterator[Page]:
-    page = new_page(browser, server, java_script_enabled=False)
-    sign_in(page, "Emmy Noether", PASSWORD)
-    expect(page).to_have_url(f"{server}/")
-    yield page
-    page.context.close()
+def voter(visit) -> Page:
+    return visit("/", who="Emmy Noether", java_script_enabled=False)
 
 
 def test_a_count_is_watched_to_its_end_and_shown_on_another_site(visit, browser, server, voter, elsewhere):
     open_live_election(voter)
-    page = visit("/sign-in/", width=375)
-    sign_in(page, "Hypatia", PASSWORD)
-    expect(page).to_have_url(f"{server}/")
-    page.goto(LIVE)
+    page = visit(LIVE, who="Hypatia", width=375)
     expect(page.locator("#running h2").first).to_have_text("Nothing to count yet")
     assert faults(page) == []
 
     cast(voter, "Chen")  # the page is not touched, and shows it
-    expect(page.locator("#running .winners")).to_have_text("Chen", timeout=20_000)
+    expect(page.locator("#running .winners")).to_have_text("Chen")
     assert faults(page) == []
     needed, there = page.evaluate(WIDTH)
     assert needed <= there
 
     voter.goto(f"/election/{NAME}/close/")
     voter.click("main form button.button")
-    expect(page).to_have_url(f"{server}/election/{NAME.replace(' ', '%20')}/results/", timeout=20_000)
+    expect(page).to_have_url(f"{server}/election/{NAME.replace(' ', '%20')}/results/")
     expect(page.locator(".outcome .winners")).to_have_text("Chen")
 
     embedded_elsewhere(browser, f"{server}/result/{NAME}/embed/", elsewhere)

@@ -6,12 +6,10 @@ import json
 import re
 
 import pytest
-from playwright.sync_api import Browser, Page, Route, expect
+from playwright.sync_api import Page, Route, expect
 
-from accounts.demo import PASSWORD
 from tally.ballots import Ballots
 
-from .test_people import sign_in
 from .test_recount import COUNT_ALL, PROGRAM, counted
 
 MOVING = Ballots(
@@ -21,12 +19,10 @@ MOVING = Ballots(
 
 
 @pytest.fixture
-def bench(browser: Browser) -> Page:
-    context = browser.new_context()
-    page = context.new_page()
+def bench(visit) -> Page:
+    page = visit("about:blank")
     page.add_script_tag(path=PROGRAM)
-    yield page
-    context.close()
+    return page
 
 
 def first_with(rounds: list[dict], part: str) -> int:
@@ -72,10 +68,7 @@ def test_a_round_too_many_and_one_too_few_are_named(bench):
 
 
 def test_the_page_shows_the_first_difference_of_the_rounds(visit):
-    page = visit("/sign-in/")
-    sign_in(page, "Hypatia", PASSWORD)
-    expect(page.locator("main h1")).to_be_visible()
-    page.goto("/election/Talk of the year/results/recount/")
+    page = visit("/election/Talk of the year/results/recount/", who="Hypatia")
     right = counted(MOVING, seed="x")
     right["results"]["irv"]["rounds"][0]["transfers"][0]["votes"] = "7"
 

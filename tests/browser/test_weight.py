@@ -16,6 +16,7 @@ def test_home_weighs_less_than_60_kilobytes_in_all(visit):
     page = visit("about:blank")
     meter = page.context.new_cdp_session(page)
     meter.send("Network.enable")
+    meter.send("Network.setCacheDisabled", {"cacheDisabled": True})
     received = []
     meter.on("Network.loadingFinished", lambda event: received.append(event["encodedDataLength"]))
     page.goto("/", wait_until="networkidle")

@@ -1,0 +1,369 @@
+"""A site with something of everything, and a look at every page of it by somebody who may."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, field
+from datetime import timedelta
+from typing import Any
+
+from django.conf import settings
+from django.contrib.auth.models import AnonymousUser
+from django.core import mail as sent
+from django.test import Client
+from django.urls import reverse
+
+from accounts import authenticator_apps, factors, repository, services
+from accounts.models import User
+from accounts.rules import Role
+from acts.site import log
+from ballots import services as voting
+from elections import imports, invitations, messages, reminders
+from elections import repository as elections
+from elections import services as organising
+from elections.rules import Election
+from mail import outbox
+from mail.letters import compose
+from mail.sending import send_waiting
+from polls import reports, voters
+from polls import repository as polls
+from polls import sealing as poll_sealing
+from polls import services as polling
+from polls.counting import SideBySide
+from polls.previews import edition_of
+from polls.rules import Poll
+from ranking.candidates import Candidate
+from results import repository as results
+from results.checks.sealed import stamp
+from results.share_views import _edition
+from store.log import as_text, utc_now
+from tests.accounts.test_factors import Authenticator
+from tests.people import PASSWORD, enrol, somebody
+from upkeep.sealer import site_sealer
+
+CHOSEN = {"description": "", "time_zone": "UTC", "expires_at": None}
+NAMES = ("Ann", "Ben", "Cleo", "Dan", "Eve")
+RANKS = {"0": ["1"], "1": ["2"]}
+TYPED = {"rank-0": "1", "rank-1": "2"}
+PASSERS_BY = (
+    "half in",
+    "stranger",
+    "passer-by",
+)  # who has given a password and no code; nobody; who has voted in a poll
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """A page, and who opens it; `of` says what it is about where that matters. With a form it is sent."""
+
+    page: str
+    who: str
+    words: tuple[Any, ...] = ()
+    of: str = ""
+    asked: dict[str, str] = field(default_factory=dict)
+    form: dict[str, str] | None = None
+
+    @property
+    def address(self) -> str:
+        return reverse(self.page, args=self.words)
+
+
+@dataclass
+class Site:
+    browsers: dict[str, Client]
+    looks: list[Look]  # which change nothing that others see
+    acts: list[Look]  # each once, in this order
+
+
+def build() -> Site:
+    """On the empty table that `settings.STORE_URL` names."""
+    people = _people()
+    _draft(people["organiser"])
+    _open(people["organiser"], "Board", secret_ballot=True, paper_ballots=True)
+    _open(people["organiser"], "Prize", secret_ballot=False, results_visible="live")
+    _past(people["organiser"])
+    _mailed(people["organiser"])
+    lunch, dinner = _polls(people["organiser"])
+    site_sealer().seal()
+    browsers = {name: Client(headers={"host": "localhost:8000"}) for name in (*people, *PASSERS_BY)}
+    for name, user in people.items():
+        _sign_in(browsers[name], user.name)
+    links = _links(people)
+    mark = _second_factors(people["voter"], browsers["voter"])
+    _sign_in(browsers["half in"], people["voter"].name)
+    browsers["voter"].post("/me/factors/passkey/", {"name": "Phone", "present": PASSWORD})
+    browsers["passer-by"].post(reverse("poll", args=[lunch.id]), _vote(browsers["passer-by"], lunch))
+    looks = [
+        *_looks_of_everybody(links),
+        *_looks_of_the_voter(mark),
+        *_looks_of_the_organiser(),
+        *_looks_at_results(),
+        *_looks_at_polls(lunch, dinner),
+        *_looks_of_the_owner(lunch),
+    ]
+    return Site(browsers, looks, _acts(people, lunch, browsers["stranger"]))
+
+
+# --- what there is ---
+
+
+def _people() -> dict[str, User]:
+    people = {
+        "owner": somebody("Olga", Role.OWNER),
+        "organiser": somebody("Otto"),
+        "voter": somebody("Ann"),
+        "newcomer": somebody("Ben"),
+        "nobody yet": somebody("Nico", Role.NO_ACCESS),
+    }
+    for user in people.values():
+        services.create_account(user, *([repository.first_owner(user)] if user.role == Role.OWNER else []))
+    enrol(*NAMES)
+    return people
+
+
+def _sign_in(client: Client, name: str) -> None:
+    assert client.post("/sign-in/", _signing_in(name)).status_code == 302
+
+
+def _signing_in(name_or_email: str) -> dict[str, str]:
+    return {"name_or_email": name_or_email, "password": PASSWORD}
+
+
+def _set_up(otto: User, name: str, **chosen: Any) -> Election:
+    end = as_text(utc_now() + timedelta(days=30))
+    election = organising.create(otto, name, no_voting_after=end, **chosen)
+    organising.add_candidates(
+        otto, election, [Candidate("Ada", statement="*I* will."), Candidate("Bo"), Candidate("C")]
+    )
+    organising.add_voters(otto, _now(name), NAMES)
+    return _now(name)
+
+
+def _now(name: str) -> Election:
+    found = elections.find(name)
+    assert found is not None
+    return found
+
+
+def _draft(otto: User) -> None:
+    _set_up(otto, "Draft")
+    imports.start(otto, _now("Draft"), ["flo@example.org", "gus@example.org"])
+
+
+def _open(otto: User, name: str, **chosen: Any) -> None:
+    """Ann, and those after Ben, have voted in it."""
+    organising.open_(otto, _set_up(otto, name, **chosen), editable=False)
+    for voter in NAMES[:1] + NAMES[2:]:
+        voting.cast(_person(voter), name, RANKS, f"form of {voter}")
+
+
+def _person(name: str) -> User:
+    found = repository.find(name)
+    assert found is not None
+    return found
+
+
+def _past(otto: User) -> None:
+    for name, is_secret in (("Past", True), ("Past prize", False)):
+        _open(otto, name, secret_ballot=is_secret, results_public=True)
+        organising.close(otto, _now(name))
+    voting.seal_what_is_closed()
+
+
+def _mailed(otto: User) -> None:
+    reminders.choose(otto, _now("Board"), [24])
+    invitations.invite(otto, _now("Board"))
+    messages.send(otto, _now("Board"), "A room", "It is **upstairs**.")
+    invitations.take_mailings_on()
+
+
+def _polls(otto: User) -> tuple[Poll, Poll]:
+    made = [polling.make(otto, ("Pizza", "Sushi"), 30, title=title, **CHOSEN)[0] for title in ("Lunch", "Dinner")]
+    for poll in made:
+        for voter in NAMES:
+            polling.cast(poll.id, voters.id_of(poll.id, voter), RANKS, f"form of {voter}")
+        polling.list_publicly(_runner(poll, otto), listed=True)
+    reports.report(made[0], "report", "spam", "")
+    polling.close(_runner(made[1], otto))
+    poll_sealing.seal(made[1].id)
+    return made[0], made[1]
+
+
+def _runner(poll: Poll, otto: User) -> polling.Runner:
+    found = polling.find_runner(poll.id, otto, "")
+    assert found is not None
+    return found
+
+
+# --- doors that open once ---
+
+
+def _links(people: dict[str, User]) -> dict[str, tuple[str, ...]]:
+    """The words of the addresses in mailed links, by page."""
+    services.register("Zoe", "zoe@example.org", PASSWORD)
+    services.invite(people["owner"], "yan@example.org")
+    services.send_reset_link(people["owner"], people["newcomer"])
+    services.ask_for_new_email(people["voter"], "ann.new@example.org")
+    send_waiting(compose)
+    found: dict[str, tuple[str, ...]] = {}
+    for page, words in (("register", 1), ("invited", 1), ("password/reset", 2), ("me/email", 2)):
+        text = next(each.body for each in sent.outbox if f"{settings.SITE_URL}/{page}/" in each.body)
+        rest = text.split(f"{settings.SITE_URL}/{page}/")[1].split()[0]
+        found[page] = tuple(rest.split("/")[:words])
+    return found
+
+
+def _second_factors(ann: User, client: Client) -> str:
+    """An app and a passkey; answers the mark of the passkey."""
+    secret = authenticator_apps.new_secret()
+    code = authenticator_apps.code_at(secret, authenticator_apps.step_at(time.time()))
+    factors.add_app(_person(ann.name), secret, code, time.time())
+    client.post("/me/factors/passkey/", {"name": "Phone", "present": PASSWORD})
+    options = client.get("/me/factors/passkey/new/").context["options"]
+    client.post("/me/factors/passkey/new/", {"passkey": Authenticator().create(options)})
+    (passkey,) = factors.load(_person(ann.name)).passkeys
+    return passkey.mark
+
+
+# --- looks ---
+
+
+def _looks_of_everybody(links: dict[str, tuple[str, ...]]) -> list[Look]:
+    pages = ("home", "style", "healthz", "readyz", "checkpoints", "newest_checkpoint", "set_language", "register")
+    more = ("sign_in", "forgotten", "sandbox", "help_secrecy")
+    return [
+        *(Look(page, "stranger") for page in (*pages, *more)),
+        Look("confirm_registration", "stranger", links["register"]),
+        Look("accept_invitation", "stranger", links["invited"]),
+        Look("reset", "stranger", links["password/reset"]),
+        Look("confirm_email", "stranger", links["me/email"]),
+        Look("leave_alone", "stranger", (invitations.silence_token("Board", "Ann"),)),
+        Look("second_step", "half in"),
+        Look("waiting", "nobody yet"),
+    ]
+
+
+def _looks_of_the_voter(mark: str) -> list[Look]:
+    own = ("me", "change_password", "change_email", "sessions", "leave", "factors", "add_app", "remove_app")
+    return [
+        Look("home", "voter", of="who is on rolls"),
+        *(Look(page, "voter") for page in (*own, "make_codes", "name_passkey", "add_passkey")),
+        Look("remove_passkey", "voter", (mark,)),
+        Look("elections", "voter", of="open ones", asked={"show": "open"}),
+        Look("election", "voter", ("Board",)),
+        Look("election_calendar", "voter", ("Board",)),
+        Look("history", "voter", ("Board",)),
+        Look("ballot", "newcomer", ("Board",), of="not voted yet"),
+        Look("ballot", "voter", ("Board",), of="to change it"),
+        *(Look(page, "voter", ("Board",)) for page in ("receipt", "ballot_state", "withdraw")),
+    ]
+
+
+def _looks_of_the_organiser() -> list[Look]:
+    of_drafts = ("election_settings", "candidates", "import_roll", "open_election", "rename_election", "rehearse")
+    of_open = ("dashboard", "turnout", "roll", "export_roll", "message_voters", "choose_reminders", "extend", "paper")
+    of_any = ("describe", "close_election", "copy_election", "delete_election", "managers", "hand_over_election")
+    (under_way,) = imports.under_way(_now("Draft"))
+    return [
+        Look("home", "organiser", of="who runs some"),
+        Look("elections", "organiser"),
+        Look("elections", "organiser", of="search", asked={"q": "Bo"}),
+        Look("create_election", "organiser"),
+        *(Look(page, "organiser", ("Draft",)) for page in of_drafts),
+        Look("candidate", "organiser", ("Draft", "Ada")),
+        Look("go_on_importing", "organiser", ("Draft", under_way.digest)),
+        Look("dashboard", "organiser", ("Draft",), of="a draft"),
+        *(Look(page, "organiser", ("Board",)) for page in (*of_open, *of_any)),
+    ]
+
+
+def _looks_at_results() -> list[Look]:
+    found = results.find("Past")
+    assert found is not None and found.seal is not None  # noqa: PT018
+    sealed = stamp(found.seal)
+    return [
+        Look("live", "voter", ("Prize",)),
+        Look("live_now", "voter", ("Prize",)),
+        *(Look(page, "voter", ("Past",)) for page in ("results", "recount", "follow", "what_if", "bundle")),
+        Look("recount_ballots", "voter", ("Past", sealed)),
+        Look("follow_ballots", "voter", ("Past", sealed)),
+        Look("head_to_head", "voter", ("Past",)),
+        Look("head_to_head", "voter", ("Past prize",), of="with names", asked={"one": "0", "other": "1"}),
+        Look("export", "voter", ("Past", "ballots.csv")),
+        Look("shared", "stranger", ("Past",)),
+        Look("embed", "stranger", ("Past",)),
+        Look("card", "stranger", ("Past", "en", _edition(found.seal))),
+    ]
+
+
+def _looks_at_polls(lunch: Poll, dinner: Poll) -> list[Look]:
+    ended = polls.find_sealed(dinner.id)
+    assert ended is not None
+    edition = edition_of(SideBySide.from_bytes(ended["report"]))
+    unowned, key = polling.make(AnonymousUser(), ("Pizza", "Sushi"), 30, title="Supper", **CHOSEN)
+    of_makers = ("manage_poll", "close_poll", "extend_poll", "delete_poll", "elect_poll")
+    return [
+        Look("polls", "stranger"),
+        Look("polls", "organiser", of="one's own"),
+        Look("make_poll", "organiser"),
+        Look("poll_by_code", "stranger", (lunch.code,)),
+        *(Look(page, "stranger", (lunch.id,)) for page in ("poll", "poll_state", "poll_embed", "report_poll")),
+        Look("poll_voted", "passer-by", (lunch.id,)),
+        *(Look(page, "stranger", (lunch.id,)) for page in ("poll_results", "poll_results_now", "poll_image")),
+        Look("poll_results", "stranger", (dinner.id,), of="ended"),
+        Look("poll_export", "stranger", (dinner.id, "votes.csv")),
+        Look("poll_card", "stranger", (dinner.id, "en", edition)),
+        Look("oembed", "stranger", asked={"url": settings.SITE_URL + reverse("poll", args=[lunch.id])}),
+        *(Look(page, "organiser", (lunch.id,)) for page in of_makers),
+        Look("reopen_poll", "organiser", (dinner.id,)),
+        Look("poll_key", "stranger", (unowned.id, key)),
+    ]
+
+
+def _looks_of_the_owner(lunch: Poll) -> list[Look]:
+    waiting, _cursor = outbox.in_state(outbox.SENT, limit=1)
+    pages = ("admin", "system", "pause", "log", "tables", "raw_tables", "people", "invitations", "invite", "mails")
+    return [
+        Look("metrics", "owner"),
+        *(Look(page, "owner") for page in pages),
+        Look("log", "owner", of="of one election", asked={"election": "Board"}),
+        Look("event", "owner", (1,)),
+        Look("checkpoint", "stranger", (_newest_public(),)),
+        Look("raw_tables", "owner", of="one election", asked={"table": "data", "pk": "ELECTION#board"}),
+        Look("raw_item", "owner", asked={"table": "data", "pk": "ELECTION#board", "sk": "METADATA"}),
+        Look("table", "owner", ("users",)),
+        Look("table_csv", "owner", ("users",)),
+        Look("person", "owner", ("Ann",)),
+        Look("remove_person", "owner", ("Ann",)),
+        Look("reported_polls", "owner"),
+        Look("reported_poll", "owner", (lunch.id,)),
+        Look("mail", "owner", (waiting[0].number,)),
+    ]
+
+
+def _newest_public() -> int:
+    newest = log().newest_public()
+    assert newest is not None
+    return int(newest["event_id"])
+
+
+# --- acts ---
+
+
+def _vote(client: Client, poll: Poll) -> dict[str, str]:
+    page = client.get(reverse("poll", args=[poll.id]))
+    return {"token": f"form {id(client)}", voters.STAMP: page.context["stamp"], **TYPED}
+
+
+def _acts(people: dict[str, User], lunch: Poll, stranger: Client) -> list[Look]:
+    owner, otto = people["owner"], people["organiser"]
+    return [
+        Look("cast", "newcomer", ("Board",), of="a secret ballot", form={"token": "first", **TYPED}),
+        Look("cast", "newcomer", ("Board",), of="to change it", form={"token": "second", **TYPED}),
+        Look("cast", "newcomer", ("Prize",), of="a public ballot", form={"token": "third", **TYPED}),
+        Look("withdraw", "newcomer", ("Board",), of="done", form={"token": "fourth"}),
+        Look("poll", "stranger", (lunch.id,), of="a vote", form=_vote(stranger, lunch)),
+        Look("sign_in", "stranger", of="by name", form=_signing_in(owner.name)),
+        Look("sign_in", "passer-by", of="by address", form=_signing_in(owner.email)),
+        Look("sign_in", "organiser", of="on a known device", form=_signing_in(otto.name)),
+    ]

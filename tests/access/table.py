@@ -1,0 +1,161 @@
+"""The table of access patterns, from what requests really asked: `python -m tests.access.table` writes it anew.
+
+It stands in docs/architecture.md between two marks, and tests/test_access_patterns.py holds it against what is asked.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import textwrap
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from unittest.mock import patch
+
+import django
+from django.core.management import call_command
+from django.test.utils import override_settings, setup_test_environment
+
+from store.connect import connect
+from store.table import Table
+
+from .asking import Ear, in_words, listening
+
+if TYPE_CHECKING:
+    from .site import Look, Site
+
+DOCUMENT = Path(__file__).parents[2] / "docs" / "architecture.md"
+BEGIN, END = "<!-- access patterns: make access-patterns -->\n", "<!-- end of access patterns -->\n"
+WHO = "get person + session"  # what every request of somebody signed in begins with
+WIDTH = 100
+FEW = 4  # round trips of most pages; the others are named
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    page: str
+    of: str
+    address: str
+    who: str
+    asked: tuple[str, ...]
+    is_act: bool
+
+    @property
+    def trips(self) -> int:
+        return len(self.asked)
+
+    @property
+    def title(self) -> str:
+        return f"{self.page}, {self.of}" if self.of else self.page
+
+    def __str__(self) -> str:
+        asked = in_words([re.sub(f"^{re.escape(WHO)}$", "who", each) for each in self.asked])
+        return (
+            f"| {self.title} | {'POST ' if self.is_act else ''}`{self.address}` | {self.who} | {self.trips} | {asked} |"
+        )
+
+
+class Standstill:
+    """A clock that stands while a page is made, and is far ahead at the next."""
+
+    now = 0.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+def measured(table: Table) -> list[Row]:
+    """Build a site on an empty table, open every page once so that what a process keeps is there, and then listen."""
+    from . import site
+
+    with _without_haste() as clock, listening(table) as ear:
+        built = site.build()
+        for look in built.looks:
+            _asked(built, look, ear, clock)
+        rows = [_asked(built, look, ear, clock) for look in built.looks]
+        return sorted(rows + [_asked(built, act, ear, clock) for act in built.acts], key=lambda row: row.address)
+
+
+@contextmanager
+def _without_haste() -> Iterator[Standstill]:
+    """Nothing hangs on how long something took: every look at what comes in looks anew, at the pause nobody does."""
+    from polls import live as of_polls
+    from polls import voters
+    from results import live as of_elections
+    from upkeep import pause
+
+    clock = Standstill()
+    with (
+        patch.object(of_polls, "shelf", of_polls.PollShelf(clock=clock)),
+        patch.object(of_elections, "shelf", of_elections.ElectionShelf(clock=clock)),
+        patch.object(pause.watch, "ticking", lambda: 0.0),
+        patch.object(voters, "QUICKEST", 0),
+    ):
+        yield clock
+
+
+def _asked(site: Site, look: Look, ear: Ear, clock: Standstill) -> Row:
+    clock.now += 1000
+    ear.take()
+    client = site.browsers[look.who]
+    answer = client.get(look.address, look.asked) if look.form is None else client.post(look.address, look.form)
+    assert answer.status_code < 400, f"{look.page}: {answer.status_code}"
+    _ = answer.getvalue() if answer.streaming else answer.content
+    asked = tuple(ear.take())
+    assert answer.streaming or f'"{len(asked)} trips"' in answer["Server-Timing"], look.page
+    return Row(look.page, look.of, _address(answer), look.who, asked, look.form is not None)
+
+
+def _address(answer: Any) -> str:
+    return "/" + re.sub(r"<(?:\w+:)?(\w+)>", r"{\1}", answer.wsgi_request.resolver_match.route)
+
+
+# --- the table ---
+
+
+def as_text(rows: list[Row]) -> str:
+    head = "| page | address | opened by | trips | what it asks |\n|---|---|---|---|---|\n"
+    return f"{summary(rows)}\n\n{head}" + "".join(f"{row}\n" for row in rows)
+
+
+def summary(rows: list[Row]) -> str:
+    """How many pages take how many round trips, and which take more than most."""
+    pages = sorted((row for row in rows if not row.is_act), key=lambda row: (-row.trips, row.title))
+    few = sum(row.trips <= FEW for row in pages)
+    counted = ", ".join(f"{number} × {trips}" for trips, number in sorted(Counter(row.trips for row in pages).items()))
+    many = "; ".join(f"{row.title}: {row.trips}" for row in pages if row.trips > FEW)
+    said = f"Of {len(pages)} looks at pages, {few} take at most {FEW} round trips ({counted}). More take: {many}."
+    return textwrap.fill(said, WIDTH)
+
+
+def written(text: str, table: str) -> str:
+    """The document with this table in place of the one that is there."""
+    before, _, rest = text.partition(BEGIN)
+    return f"{before}{BEGIN}{table}{END}{rest.partition(END)[2]}"
+
+
+def in_document(text: str) -> str:
+    return text.partition(BEGIN)[2].partition(END)[0]
+
+
+def main() -> None:
+    from tests import environment  # first: where all this happens is not the site in use
+
+    os.environ["DJANGO_SETTINGS_MODULE"] = "config.settings"
+    django.setup()
+    setup_test_environment()
+    url = f"sqlite://{environment.FOLDER.name}/access.sqlite3"
+    fast = ["django.contrib.auth.hashers.MD5PasswordHasher"]
+    with override_settings(STORE_URL=url, PASSWORD_HASHERS=fast):
+        call_command("collectstatic", interactive=False, verbosity=0)
+        table = connect(url)
+        table.create()
+        DOCUMENT.write_text(written(DOCUMENT.read_text(), as_text(measured(table))))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,60 @@
+"""The table of access patterns in docs/architecture.md is what requests really ask of the store."""
+
+from __future__ import annotations
+
+import pytest
+
+from store import keys
+from store.table import Key
+from tests.access import table
+from tests.access.asking import in_words, listening, name_of, name_of_all
+from tests.test_routes import ROUTES
+
+
+@pytest.mark.slow
+def test_the_table_is_what_requests_ask(site):
+    rows = table.measured(site)
+    shown = {name for name, (_whom, methods, _words) in ROUTES.items() if "GET" in methods}
+    assert {row.page for row in rows if not row.is_act} == shown
+    there = table.in_document(table.DOCUMENT.read_text())
+    assert there.splitlines() == table.as_text(rows).splitlines(), "make access-patterns writes it anew"
+
+
+def test_what_is_asked_is_told_by_kind(site):
+    with listening(site) as ear:
+        site.get(keys.election("Board"))
+        site.get_many(iter([keys.gate("Board", 1), keys.gate("Board", 2), keys.salt("Board")]))
+        list(site.each(keys.candidates("Board")))
+        list(site.values(keys.ballots("Board"), "rankings"))
+        site.page(keys.users_by_email("ada@example.org"))
+        site.count(keys.voters("Board"))
+        site.increment(keys.throttle("mark", 1), "tries")
+    assert ear.take() == [
+        "get election",
+        "get gate + salt",
+        "list candidate",
+        "list ballot",
+        "index person",
+        "count voter",
+        "add throttle",
+    ]
+    assert in_words(["list event", "list event", "get poll"]) == "2 × list event; get poll"
+
+
+def test_every_key_and_every_span_has_a_kind():
+    assert name_of(keys.result("Board")) == "result"
+    assert name_of(keys.result_part("Board", 0)) == "result's text"
+    assert name_of(keys.poll_gate("id", 3)) == "poll's gate"
+    assert name_of(keys.event(1, "2026-01-01")) == "event"
+    assert name_of_all(keys.events(7)) == "event"
+    assert name_of_all(keys.figures_of_days("2026-01-01", "2026-01-31")) == "day's figures"
+    assert name_of_all(keys.run_by("Ada")) == "manager"
+    assert name_of_all(keys.all_of_election("Board")) == "all of ELECTION"
+    with pytest.raises(AssertionError, match="No table in store/keys has"):
+        name_of(Key("ELECTION#board", "MADE#UP"))
+
+
+def test_a_table_that_says_something_else_is_noticed():
+    document = f"before\n{table.BEGIN}| old |\n{table.END}after\n"
+    assert table.in_document(document) == "| old |\n"
+    assert table.written(document, "| new |\n") == f"before\n{table.BEGIN}| new |\n{table.END}after\n"

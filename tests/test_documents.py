@@ -1,0 +1,155 @@
+"""What is written is true: every file, name and command that a document speaks of is there."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+from contextlib import suppress
+from functools import cache, reduce
+from importlib import import_module
+from pathlib import Path
+
+import pytest
+
+from tests.test_arrows import FLOORS
+from upkeep import replay
+
+ROOT = Path(__file__).parent.parent
+DOCUMENTS = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/*.md")])
+PACKAGES = {package for floor in FLOORS for package in floor}
+WIDEST = 120  # letters of a line of prose
+A_FILE = re.compile(r"[\w.…/-]+\.(?:py|md|html|css|js|sh|toml)")
+A_FOLDER = re.compile(r"(?:[\w-]+/)+")
+A_NAME = re.compile(r"[a-z_]+(?:\.\w+)+")
+GOES = "## Where a new thing goes"
+STEPS = "## A close, step by step"
+
+
+def prose(text: str) -> str:
+    return re.sub(r"^```.*?^```$", "", text, flags=re.DOTALL | re.MULTILINE)
+
+
+def quoted(text: str) -> list[str]:
+    """Everything between backticks."""
+    return [" ".join(words.split()) for words in re.findall(r"`([^`]+)`", prose(text))]
+
+
+@cache
+def files() -> frozenset[str]:
+    """All of ours: what git keeps, and what it would."""
+    asked = ["git", "ls-files", "--cached", "--others", "--exclude-standard"]
+    listed = subprocess.run(asked, cwd=ROOT, check=True, capture_output=True, text=True).stdout.splitlines()
+    return frozenset(each for each in listed if (ROOT / each).exists())
+
+
+@cache
+def folders() -> frozenset[str]:
+    return frozenset(f"{parent}/" for each in files() for parent in Path(each).parents if str(parent) != ".")
+
+
+def is_there(path: str) -> bool:
+    """A path from the root; or, where a text speaks of one folder, the end of one."""
+    if path.endswith("/"):
+        return any(folder == path or folder.endswith(f"/{path}") for folder in folders())
+    return any(file == path or file.endswith(f"/{path}") for file in files())
+
+
+def wrong_paths(text: str) -> list[str]:
+    paths = [each for each in quoted(text) if A_FILE.fullmatch(each) or A_FOLDER.fullmatch(each)]
+    return [path for path in paths if "…" not in path and not is_there(path)]
+
+
+def found(name: str) -> object:
+    """The module of that name, or something in one, or an attribute of that; `None` if there is nothing."""
+    parts = name.split(".")
+    for length in range(len(parts), 0, -1):
+        with suppress(ModuleNotFoundError):
+            return reduce(
+                lambda thing, part: getattr(thing, part, None), parts[length:], import_module(".".join(parts[:length]))
+            )
+    return None
+
+
+def names(text: str) -> list[str]:
+    words = (each.removesuffix("()") for each in quoted(text))
+    return [
+        each
+        for each in words
+        if A_NAME.fullmatch(each) and each.split(".")[0] in PACKAGES and not A_FILE.fullmatch(each)
+    ]
+
+
+def wrong_names(text: str) -> list[str]:
+    return [name for name in names(text) if found(name) is None]
+
+
+def wrong_commands(text: str) -> list[str]:
+    asked = {each.split()[1] for each in quoted(text) if re.match(r"make [a-z]", each)}
+    targets = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(), flags=re.MULTILINE))
+    run = {each.split()[1] for each in quoted(text) if re.match(r"manage\.py [a-z]", each)}
+    commands = {path.stem for path in ROOT.glob("*/management/commands/[a-z]*.py")}
+    return sorted((asked - targets) | (run - commands))
+
+
+def too_wide(text: str) -> list[str]:
+    """Lines of prose; a row of a table is as wide as it is."""
+    return [line for line in prose(text).splitlines() if len(line) > WIDEST and not line.startswith("|")]
+
+
+def section(text: str, heading: str) -> str:
+    return text.partition(f"{heading}\n")[2].partition("\n## ")[0]
+
+
+@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.name)
+def test_every_file_name_and_command_is_there(document):
+    text = document.read_text()
+    assert (wrong_paths(text), wrong_names(text), wrong_commands(text)) == ([], [], [])
+
+
+@pytest.mark.parametrize("name", ["CONTRIBUTING.md", "docs/architecture.md", "docs/decisions.md"])
+def test_lines_are_as_wide_as_people_read(name):
+    assert too_wide((ROOT / name).read_text()) == []
+
+
+@pytest.mark.parametrize(("name", "heading"), [("README.md", "## Where things are"), ("CONTRIBUTING.md", GOES)])
+def test_every_package_is_said_to_be_for_something(name, heading):
+    said = quoted(section((ROOT / name).read_text(), heading))
+    assert {package for package in PACKAGES if f"{package}/" not in said} == set()
+
+
+def test_the_steps_of_a_close_can_be_followed():
+    """Every list of steps that is arranged is told there, with each of its steps."""
+    from accounts.services import LEAVING
+    from ballots.services.sealing import COUNTING
+    from elections.services.lifecycle import OPENING, SHUTTING
+
+    told = [found(name) for name in names(section((ROOT / "docs" / "architecture.md").read_text(), STEPS))]
+    assert len(told) > 20
+    for steps in (OPENING, SHUTTING, COUNTING, LEAVING):
+        assert [each for each in told if each in list(steps)] == list(steps), steps.moment
+        assert steps in told
+
+
+def test_the_table_of_what_replay_does_not_make_is_the_one_it_prints():
+    rows = section((ROOT / "docs" / "architecture.md").read_text(), "## Proof").splitlines()
+    table = [row.strip("| ").replace("`", "") for row in rows if row.startswith("|")][2:]
+    assert table == [line.replace(" - ", " | ", 1) for line in replay.exceptions()]
+
+
+# --- that the tests can fail ---
+
+
+def test_what_is_not_there_is_found():
+    assert wrong_paths("`store/tabel.py`, `store/table.py`, `table.py`, `stores/`, `store/log/`, `made-up.md`") == [
+        "store/tabel.py",
+        "stores/",
+        "made-up.md",
+    ]
+    assert wrong_names(
+        "`store.keys.election`, `store.keys.elektion`, `acts.closing.Closing.shut`, `acts.closing.shut`"
+    ) == [
+        "store.keys.elektion",
+        "acts.closing.shut",
+    ]
+    assert wrong_commands("`make test`, `make tset`, `manage.py verify`, `manage.py verfy --all`") == ["tset", "verfy"]
+    assert too_wide(f"short\n| {'x' * 200} |\n{'x' * 121}\n") == ["x" * 121]
