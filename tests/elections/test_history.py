@@ -292,8 +292,8 @@ def test_the_day_at_hand_is_not_on_the_page(opened, person, signed_in):
 
 def test_no_sentence_is_missing_of_what_organisers_record():
     """Every type of event that the code records of an election, but for what is about ballots or its end."""
-    here = Path(services.__file__).parent
-    files = [*here.glob("*.py"), here.parent / "results" / "services.py"]
+    here = Path(history.__file__).parent
+    files = [*here.rglob("*.py"), here.parent / "results" / "services.py"]
     kind = re.compile(r'"((?:Election|Manager|Candidate|Voter|Result)[a-z]*[A-Z][A-Za-z]+)"')
     recorded = {name for file in files for name in kind.findall(file.read_text())}
     assert {"ElectionOpened", "VotersAdded", "ResultSealed", "ManagerRemoved"} <= recorded
