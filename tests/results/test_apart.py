@@ -10,7 +10,7 @@ from dataclasses import replace
 
 import pytest
 
-from config.connections import Outgoing
+from config.connections.outgoing import Outgoing
 from results import apart
 from results import sandbox_views as sandbox
 from results.apart import Left, Limits, TooDear

@@ -1,0 +1,102 @@
+"""What leaves: an answer waits for its client, and the thread that made it does not."""
+
+from __future__ import annotations
+
+import errno
+import os
+import selectors
+import socket
+import time
+from tempfile import SpooledTemporaryFile
+from typing import Any
+
+from django.conf import settings
+
+from .arriving import IN_MEMORY, PIECE
+
+MOST_LEFT = 64 * 1024**2  # of an answer that its client does not read; from there on its thread waits
+LEAST_RATE_OF_A_THREAD = 64 * 1024  # and while a thread waits for it
+
+
+class Outgoing:
+    """The socket as gunicorn writes to it: what the client does not take at once is kept until it does."""
+
+    def __init__(self, client: socket.socket):
+        self.socket = client
+        self.held = bytearray()  # what is made in one go leaves in one go
+        self.kept: Any = None
+        self.sent = self.left = 0
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.socket, name)
+
+    def setblocking(self, flag: bool) -> None:
+        """It never blocks."""
+
+    def sendall(self, data: bytes) -> None:
+        self.held += data
+        if len(self.held) >= PIECE:
+            self.flush()
+
+    def sendfile(self, file: Any, offset: int = 0, count: int = 0) -> None:
+        file.seek(offset)
+        while count > 0 and (piece := file.read(min(count, PIECE))):
+            self.sendall(piece)
+            count -= len(piece)
+
+    def flush(self) -> None:
+        """Send as much as the client takes; how much it did not take, `left` says."""
+        if self.held:
+            data, self.held = bytes(self.held), bytearray()
+            self._give(data)
+
+    def send_more(self) -> bool:
+        """Send what the client takes now; whether that was all."""
+        if self.left:
+            self.kept.seek(self.sent)
+            taken = self._try(self.kept.read(PIECE))
+            self.sent, self.left = self.sent + taken, self.left - taken
+        if not self.left:
+            self._empty()
+        return not self.left
+
+    def forget(self) -> None:
+        """Nobody is there to send it to."""
+        self.held.clear()
+        self._empty()
+
+    def _empty(self) -> None:
+        if self.kept:
+            self.kept.close()
+        self.kept, self.sent, self.left = None, 0, 0
+
+    def _give(self, data: bytes) -> None:
+        taken = self._try(data) if not self.left or self.send_more() else 0
+        if taken < len(data):
+            self._keep(data[taken:])
+
+    def _try(self, data: bytes) -> int:
+        try:
+            return self.socket.send(data)
+        except BlockingIOError:
+            return 0
+
+    def _keep(self, data: bytes) -> None:
+        if self.kept is None:
+            self.kept = SpooledTemporaryFile(IN_MEMORY)  # noqa: SIM115 - closed with the connection
+        self.kept.seek(0, os.SEEK_END)
+        self.kept.write(data)
+        self.left += len(data)
+        if self.left > MOST_LEFT:
+            self._wait()
+
+    def _wait(self) -> None:
+        """In the thread that makes the answer: no more of it than `MOST_LEFT` is kept for whoever reads slowly."""
+        start, had = time.monotonic(), self.sent
+        with selectors.DefaultSelector() as selector:
+            selector.register(self.socket, selectors.EVENT_WRITE)
+            while self.left > MOST_LEFT // 2:
+                late = start + settings.REQUEST_SECONDS + (self.sent - had) / LEAST_RATE_OF_A_THREAD - time.monotonic()
+                if not selector.select(max(0, late)):
+                    raise BrokenPipeError(errno.EPIPE, "The client does not read its answer.")
+                self.send_more()

@@ -1,0 +1,251 @@
+"""The loop that reads and writes for all connections, and gives whole requests to threads."""
+
+from __future__ import annotations
+
+import errno
+import resource
+import selectors
+import socket
+import time
+from collections import Counter
+from collections.abc import Callable
+from concurrent.futures import Future
+from functools import partial
+from typing import Any
+
+from django.conf import settings
+from gunicorn.http.errors import NoMoreData
+from gunicorn.workers.gthread import ThreadWorker
+
+from pages.addresses import network
+
+from .arriving import PIECE, TooLarge
+from .connection import MOST_BODY, Connection
+
+LEAST_RATE = 500  # bytes a second by which a body or an answer must come forward
+LINGER = 2  # seconds for the client to read its last answer, and to send its last request when the server stops
+SPARE_FILES = 256  # for everything that is not a connection
+
+TOO_LATE = 408, "Request Timeout", "Your request took too long to arrive. Please try again."
+TOO_LARGE = 413, "Content Too Large", f"That is too large: a request has at most {MOST_BODY // 1024**2} MB."
+
+
+def room_for(connections: int) -> int:
+    """How many connections fit into the files a process may open: one each, and one for what it keeps.
+
+    The soft limit, often 1,024, is raised as far as the system allows.
+    """
+    wanted = 2 * connections + SPARE_FILES
+    limits = resource.getrlimit(resource.RLIMIT_NOFILE)
+    soft, hard = (wanted if most == resource.RLIM_INFINITY else min(most, wanted) for most in limits)
+    if soft < hard:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (hard, limits[1]))
+    return max(1, min(connections, (hard - SPARE_FILES) // 2))
+
+
+class PatientWorker(ThreadWorker):
+    """Whatever waits for a client waits in `waiting`; whatever is in a thread is in nobody's hands but the thread's."""
+
+    def __init__(self, *arguments: Any, **words: Any):
+        super().__init__(*arguments, **words)
+        self.waiting: dict[Connection, None] = {}  # who has waited longest comes first
+        self.next_look = 0.0
+
+    # --- in the loop ---
+
+    def accept(self, listener: Any) -> None:
+        try:
+            client_socket, client = listener.accept()
+        except OSError as error:
+            if error.errno in (errno.EMFILE, errno.ENFILE):
+                self.make_room()
+            elif error.errno not in (errno.EAGAIN, errno.ECONNABORTED, errno.EWOULDBLOCK):
+                raise
+            return
+        client_socket.setblocking(False)
+        self.nr_conns += 1
+        if self.nr_conns >= self.worker_connections:
+            self.make_room()
+        conn = Connection(client_socket, client, listener.getsockname(), self.cfg)
+        self.await_request(conn, settings.REQUEST_SECONDS)
+        self.wake(conn)  # the request comes right behind, more often than not
+
+    def await_request(self, conn: Connection, seconds: float) -> None:
+        conn.since = time.monotonic()
+        self.wait(conn, selectors.EVENT_READ, self.read, conn.since + seconds)
+
+    def wait(self, conn: Connection, event: int, then: Callable[[Connection], None], deadline: float) -> None:
+        conn.then, conn.deadline = then, deadline
+        self.waiting[conn] = None
+        self.poller.register(conn.sock.socket, event, partial(self.wake, conn))
+
+    def leave(self, conn: Connection) -> None:
+        if conn in self.waiting:
+            del self.waiting[conn]
+            self.poller.unregister(conn.sock.socket)
+
+    def wake(self, conn: Connection, _socket: Any = None) -> None:
+        """The socket is ready, unless something in this very turn has ended the connection."""
+        if conn in self.waiting:
+            try:
+                conn.then(conn)  # type: ignore[misc]
+            except BlockingIOError:
+                pass
+            except OSError:
+                self.drop(conn)
+
+    def read(self, conn: Connection) -> None:
+        had_begun = conn.has_begun
+        data = conn.sock.recv(PIECE)
+        if not data:
+            self.drop(conn)
+            return
+        if not had_begun:
+            conn.since = time.monotonic()
+        self.take(conn, data)
+
+    def take(self, conn: Connection, data: bytes) -> None:
+        try:
+            whole = conn.take(data)
+        except TooLarge:
+            self.refuse(conn, *TOO_LARGE)
+        except (NoMoreData, StopIteration):
+            self.drop(conn)
+        except Exception as error:
+            self.handle_error(None, conn.sock, conn.client, error)
+            self.part(conn)
+        else:
+            if whole:
+                self.leave(conn)
+                self.enqueue_req(conn)
+            else:
+                conn.encourage()
+                body = conn.counted / LEAST_RATE if conn.request else 0
+                conn.deadline = conn.since + settings.REQUEST_SECONDS + body
+
+    def finish_request(self, conn: Connection, made: Future[Any]) -> None:
+        """The thread is free again; the answer is sent, or what is left of it now is."""
+        if made.cancelled() or made.exception() or not made.result() or not self.alive:
+            conn.ahead = None
+        conn.since = time.monotonic()
+        try:
+            if conn.sock.left:
+                self.wait(conn, selectors.EVENT_WRITE, self.send, conn.since + settings.REQUEST_SECONDS)
+            else:
+                self.answered(conn)
+        except OSError:
+            self.drop(conn)
+
+    def send(self, conn: Connection) -> None:
+        if conn.sock.send_more():
+            self.leave(conn)
+            self.answered(conn)
+        else:
+            conn.deadline = conn.since + settings.REQUEST_SECONDS + conn.sock.sent / LEAST_RATE
+
+    def answered(self, conn: Connection) -> None:
+        ahead = conn.ahead
+        conn.forget_request()
+        if ahead is None:
+            self.part(conn)
+        else:
+            self.await_request(conn, self.cfg.keepalive)
+            if ahead:
+                self.take(conn, ahead)
+
+    def refuse(self, conn: Connection, status: int, reason: str, sentence: str) -> None:
+        """Answer without a thread: the client may still be sending."""
+        text = f"{sentence}\n"
+        head = f"HTTP/1.1 {status} {reason}\r\nConnection: close\r\nContent-Type: text/plain\r\n"
+        conn.sock.sendall(f"{head}Content-Length: {len(text)}\r\n\r\n{text}".encode())
+        self.part(conn)
+
+    def part(self, conn: Connection) -> None:
+        """Say that nothing more comes, and let the client read its answer: to close at once could take it away."""
+        self.leave(conn)
+        try:
+            conn.sock.flush()
+            conn.sock.shutdown(socket.SHUT_WR)
+        except OSError:
+            self.drop(conn)
+            return
+        conn.counted = 0
+        self.wait(conn, selectors.EVENT_READ, self.ignore, time.monotonic() + LINGER)
+        self.wake(conn)
+
+    def ignore(self, conn: Connection) -> None:
+        data = conn.sock.recv(PIECE)
+        conn.counted += len(data)
+        if not data or conn.counted > MOST_BODY:
+            self.drop(conn)
+
+    def drop(self, conn: Connection) -> None:
+        self.leave(conn)
+        self.nr_conns -= 1
+        conn.close()
+
+    # --- who has to go ---
+
+    def murder_keepalived(self, force: bool = False) -> None:
+        """Called after every turn of the loop. It looks at everybody's deadline, but not more than twice a second."""
+        now = time.monotonic()
+        if now < self.next_look and not force:
+            return
+        self.next_look = now + 0.5
+        for conn in list(self.waiting):
+            if force or conn.deadline <= now:
+                self.end(conn)
+            elif not self.alive and conn.then == self.read:
+                is_idle = conn.requests and not conn.has_begun
+                conn.deadline = min(conn.deadline, now if is_idle else now + LINGER)
+
+    def end(self, conn: Connection) -> None:
+        late_request = conn.then == self.read and conn.has_begun
+        if late_request or conn.then == self.send:
+            _count_ended("request" if late_request else "answer")
+        if late_request:
+            self.refuse(conn, *TOO_LATE)
+        else:
+            self.drop(conn)
+
+    def make_room(self) -> None:
+        """There is always room for one more: those go who have waited longest, of the network that has most waiting."""
+        if not self.waiting:
+            return
+        networks = {conn: network(str(conn.client[0])) for conn in self.waiting}
+        ((crowd, _number),) = Counter(networks.values()).most_common(1)
+        longest = [conn for conn in self.waiting if networks[conn] == crowd]
+        for conn in longest[: max(1, self.worker_connections // 20)]:
+            _count_ended("no room")
+            self.drop(conn)
+
+    # --- in a thread ---
+
+    def handle(self, conn: Connection) -> bool:
+        """Make the answer to a whole request; whether the connection stays."""
+        request = conn.request
+        conn.arrived.rewind()  # type: ignore[union-attr]
+        try:
+            return self._answer(conn, request)
+        except (NoMoreData, StopIteration):
+            conn.sock.forget()  # the answer broke off
+        except OSError as error:
+            conn.sock.forget()  # the client went away
+            if error.errno not in (errno.EPIPE, errno.ECONNRESET, errno.ENOTCONN):
+                self.log.exception("Socket error processing request.")
+        except Exception as error:
+            self.handle_error(request, conn.sock, conn.client, error)
+            conn.sock.flush()
+        return False
+
+    def _answer(self, conn: Connection, request: Any) -> bool:
+        stays = self.handle_request(request, conn)
+        conn.sock.flush()
+        conn.ahead = conn.read_ahead() if stays else None
+        return conn.ahead is not None
+
+
+def _count_ended(why: str) -> None:
+    from upkeep import metrics  # only in the process that serves: what is counted before the fork belongs to nobody
+
+    metrics.CONNECTIONS_ENDED.labels(why).inc()
