@@ -6,19 +6,15 @@ with it. Rows are made from the masked items of `masks`, so that nothing is show
 
 from __future__ import annotations
 
-import json
 import re
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterator
+from dataclasses import dataclass
 from itertools import islice
-from typing import Any
 
-from django.urls import reverse
-from django.utils.http import urlencode
 from django.utils.translation import gettext_lazy as _
 
 from accounts import repository as people
-from acts.refusals import Refusal
+from acts.gates import voted as votes_in
 from acts.site import now_text, table
 from elections import repository as elections
 from elections.rules import Election
@@ -26,131 +22,20 @@ from ranking.candidates import Candidate
 from results import published
 from results.published import Place
 from store import keys
-from store.table import DATA, LOG, BadCursor, Invalid, Item, Key, Span
+from store.table import DATA, LOG, BadCursor, Item, Span
 from tally.ballots import groups_of
 
 from . import masks
-from .masks import HIDDEN, Allowed, Hidden
-from .raw import BAD_CURSOR, Link, item_href, lock, unlock
+from .masks import HIDDEN, Allowed
+from .raw import Link
+from .sheets import Asked, Cell, NoSuch, Page, Row, Sheet, cells_of, election_cell, href, item_link, person_cell
 
 A_PAGE = 50
-LONGEST_TEXT = 300  # characters of a cell on a page; files and the pages of items have all
 PLACE = re.compile(r"(\d{1,6})\.(\d{1,6})")
-
-
-class NoSuch(Refusal):
-    """What the table was asked for is not there or not to be seen; the words say which."""
 
 
 NO_ELECTION = _("There is no election of that name.")
 NOT_BEFORE_CLOSE = _("The ballots of a secret election are shown when it is closed.")
-BAD_NAME = _("This is not a name that the store could have.")
-
-
-@dataclass(frozen=True, slots=True)
-class Cell:
-    value: Any
-    href: str = ""
-
-    @property
-    def is_hidden(self) -> bool:
-        return isinstance(self.value, Hidden)
-
-    @property
-    def text(self) -> str:
-        """As a page shows it."""
-        if self.value is None:
-            return ""
-        if isinstance(self.value, bool):
-            return str(_("yes") if self.value else _("no"))
-        text = as_text(self.value)
-        return text if len(text) <= LONGEST_TEXT else f"{text[: LONGEST_TEXT - 1]}…"
-
-
-def as_text(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False, default=str) if isinstance(value, dict | list) else str(value)
-
-
-@dataclass(frozen=True, slots=True)
-class Row:
-    cells: tuple[Cell, ...]
-    links: tuple[Link, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Page:
-    rows: list[Row]
-    cursor: str | None = None
-    count: int | None = None  # of the whole table, where somebody keeps it
-
-    @property
-    def leads(self) -> bool:
-        """Whether its rows have links beside their cells."""
-        return any(row.links for row in self.rows)
-
-
-@dataclass(frozen=True, slots=True)
-class Asked:
-    """What somebody filtered a table by, and where the last page ended."""
-
-    name: str = ""
-    election: str = ""
-    begins: str = ""
-    ballot: str = ""
-    number: int | None = None
-    after: str = ""
-
-    @property
-    def cursor(self) -> str | None:
-        return self.after or None
-
-
-@dataclass(frozen=True, slots=True)
-class Relation:
-    name: str
-    label: str
-    about: str
-    columns: tuple[str, ...]
-    key: tuple[str, ...]  # the natural key, its leading part first
-    filters: tuple[str, ...]
-    read: Callable[[Asked], Page] = field(repr=False)
-
-    @property
-    def of_election(self) -> bool:
-        """Whether the table can only be read for one election."""
-        return "election" in self.filters
-
-    def page(self, asked: Asked) -> Page:
-        """Cursors leave the site locked, for they quote a key."""
-        try:
-            page = self.read(replace(asked, after=unlock(asked.after)) if asked.after else asked)
-            return replace(page, cursor=lock(page.cursor) if page.cursor else None)
-        except BadCursor:
-            raise NoSuch(BAD_CURSOR) from None
-        except Invalid:
-            raise NoSuch(BAD_NAME) from None
-
-
-def href(relation: str, **words: Any) -> str:
-    asked = {name: word for name, word in words.items() if word not in ("", None)}
-    return reverse("table", args=[relation]) + (f"?{urlencode(asked)}" if asked else "")
-
-
-def _person(name: Any) -> Cell:
-    """Somebody, with the way to them; the site itself and strangers are nobody's account."""
-    return Cell(name, href("users", name=name) if isinstance(name, str) and name != "plenum" else "")
-
-
-def _election(name: str) -> Cell:
-    return Cell(name, href("elections", name=name))
-
-
-def _item(item: Item, table_name: str = DATA) -> Link:
-    return Link(_("Item"), item_href(Key(item["PK"], item["SK"], table_name)))
-
-
-def _cells(item: Item, *names: str) -> tuple[Cell, ...]:
-    return tuple(Cell(item.get(name)) for name in names)
 
 
 # --- users ---
@@ -167,7 +52,7 @@ def _users(asked: Asked) -> Page:
 
 def _user(item: Item) -> Row:
     seen = masks.shown(DATA, item) or {}
-    return Row(_cells(seen, "name", "email", "role", "created_at"), (_item(item),))
+    return Row(cells_of(seen, "name", "email", "role", "created_at"), (item_link(item),))
 
 
 def _counts(name: str) -> int | None:
@@ -190,17 +75,17 @@ def _election_row(item: Item) -> Row:
     state = elections.election_of(item).state(now_text())
     cells = (
         Cell(seen["name"]),
-        _person(seen["owner_name"]),
+        person_cell(seen["owner_name"]),
         Cell(state.value),
-        *_cells(seen, "secret_ballot", "method", "seats", "electorate", "voter_count"),
-        *_cells(seen, "no_voting_before", "no_voting_after", "created_at"),
+        *cells_of(seen, "secret_ballot", "method", "seats", "electorate", "voter_count"),
+        *cells_of(seen, "no_voting_before", "no_voting_after", "created_at"),
     )
     leads = [Link(each.label, href(each.name, election=seen["name"])) for each in RELATIONS if each.of_election]
-    return Row(cells, (*leads, _item(item)))
+    return Row(cells, (*leads, item_link(item)))
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class Known:
     """An election, how many have voted in it, and what may be known of their ballots."""
 
     election: Election
@@ -208,21 +93,21 @@ class Standing:
     may: Allowed
 
 
-def _standing(name: str) -> Standing:
+def _known(name: str) -> Known:
     """In one round trip."""
     at, gates = keys.election(name), elections.GATES.keys(name)
     found = table().get_many([at, *gates])
     if at not in found:
         raise NoSuch(NO_ELECTION)
-    voted = sum(found[place].get("voted", 0) for place in gates if place in found)
-    return Standing(elections.election_of(found[at]), voted, masks.allowed(found[at], voted))
+    voted = votes_in(found[place] for place in gates if place in found)
+    return Known(elections.election_of(found[at]), voted, masks.allowed(found[at], voted))
 
 
 # --- candidates and voters ---
 
 
 def _candidates(asked: Asked) -> Page:
-    election = _standing(asked.election).election
+    election = _known(asked.election).election
     span = Span(keys.election(election.name).pk, prefix=keys.candidate(election.name, asked.begins).sk)
     page = table().page(span, limit=A_PAGE, cursor=asked.cursor)
     return Page([_candidate(item) for item in page.items], page.cursor)
@@ -230,12 +115,12 @@ def _candidates(asked: Asked) -> Page:
 
 def _candidate(item: Item) -> Row:
     seen = masks.shown(DATA, item) or {}
-    cells = _cells(seen, "candidate_name", "number", "statement", "link")
-    return Row((_election(seen["election_name"]), *cells), (_item(item),))
+    cells = cells_of(seen, "candidate_name", "number", "statement", "link")
+    return Row((election_cell(seen["election_name"]), *cells), (item_link(item),))
 
 
 def _voters(asked: Asked) -> Page:
-    there = _standing(asked.election)
+    there = _known(asked.election)
     page = table().page(keys.voters(there.election.name, asked.begins), limit=A_PAGE, cursor=asked.cursor)
     rows = [_voter(item, there.may) for item in page.items]
     return Page(rows, page.cursor, there.election.voter_count)
@@ -244,9 +129,9 @@ def _voters(asked: Asked) -> Page:
 def _voter(item: Item, may: Allowed) -> Row:
     seen = masks.shown(DATA, item, may) or {}
     voted = (seen.get("voted"), seen.get("paper", False)) if may.who else (HIDDEN, HIDDEN)
-    cells = (_election(seen["election_name"]), _person(seen["voter_name"]), *map(Cell, voted))
+    cells = (election_cell(seen["election_name"]), person_cell(seen["voter_name"]), *map(Cell, voted))
     ballot = Link(_("Ballots"), href("ballots", election=seen["election_name"], ballot=seen["voter_name"]))
-    return Row(cells, (ballot, _item(item)) if may.ballots and seen.get("voted") else (_item(item),))
+    return Row(cells, (ballot, item_link(item)) if may.ballots and seen.get("voted") else (item_link(item),))
 
 
 # --- ballots and rankings ---
@@ -263,20 +148,20 @@ class Seen:
 
 
 def _ballots(asked: Asked) -> Page:
-    there = _standing(asked.election)
+    there = _known(asked.election)
     seen, cursor = _seen(there, asked, A_PAGE)
     rows = [_ballot(there.election.name, each) for each in seen]
     return Page(rows, cursor, there.voted if there.may.published else None)
 
 
 def _ballot(election: str, seen: Seen) -> Row:
-    voter = _person(seen.voter) if seen.voter else Cell(None)
-    cells = (_election(election), Cell(seen.known_by), voter, Cell(seen.rankings), Cell(seen.when_cast))
+    voter = person_cell(seen.voter) if seen.voter else Cell(None)
+    cells = (election_cell(election), Cell(seen.known_by), voter, Cell(seen.rankings), Cell(seen.when_cast))
     return Row(cells, (Link(_("Rankings"), href("rankings", election=election, ballot=seen.known_by)),))
 
 
 def _rankings(asked: Asked) -> Page:
-    there = _standing(asked.election)
+    there = _known(asked.election)
     candidates = elections.candidates(there.election.name)
     seen, cursor = _seen(there, asked, max(1, A_PAGE // max(1, len(candidates))))
     return Page([row for each in seen for row in _ranking(there.election.name, each, candidates)], cursor)
@@ -288,10 +173,10 @@ def _ranking(election: str, seen: Seen, candidates: list[Candidate]) -> Iterator
     ballot = Cell(seen.known_by, href("ballots", election=election, ballot=seen.known_by))
     for each in sorted(candidates, key=lambda each: (places.get(each.number, len(candidates) + 1), each.number)):
         named = Cell(each.name, href("candidates", election=election, begins=each.name))
-        yield Row((_election(election), ballot, named, Cell(places.get(each.number))))
+        yield Row((election_cell(election), ballot, named, Cell(places.get(each.number))))
 
 
-def _seen(there: Standing, asked: Asked, limit: int) -> tuple[list[Seen], str | None]:
+def _seen(there: Known, asked: Asked, limit: int) -> tuple[list[Seen], str | None]:
     """Some ballots of an election, as far as they may be seen."""
     if not there.may.published:
         raise NoSuch(NOT_BEFORE_CLOSE)
@@ -357,19 +242,19 @@ def _event(item: Item) -> Row:
     said = dict(seen["event_data"])
     name = said.pop("election_name", None)
     cells = (
-        *_cells(seen, "event_id", "when_occurred"),
-        _person(seen["actor"]),
+        *cells_of(seen, "event_id", "when_occurred"),
+        person_cell(seen["actor"]),
         Cell(seen["event_type"]),
-        _election(name) if isinstance(name, str) else Cell(None),
+        election_cell(name) if isinstance(name, str) else Cell(None),
         Cell(said),
     )
-    return Row(cells, (_item(item, LOG),))
+    return Row(cells, (item_link(item, LOG),))
 
 
 # --- all of them ---
 
 RELATIONS = (
-    Relation(
+    Sheet(
         "users",
         _("Users"),
         _("Everybody with an account."),
@@ -378,7 +263,7 @@ RELATIONS = (
         ("name",),
         _users,
     ),
-    Relation(
+    Sheet(
         "elections",
         _("Elections"),
         _("Every election, drafts included."),
@@ -399,7 +284,7 @@ RELATIONS = (
         ("name",),
         _elections,
     ),
-    Relation(
+    Sheet(
         "candidates",
         _("Candidates"),
         _("Who or what stands in an election."),
@@ -408,7 +293,7 @@ RELATIONS = (
         ("election", "begins"),
         _candidates,
     ),
-    Relation(
+    Sheet(
         "voters",
         _("Voters"),
         _("Who is on the roll of an election, and whether they have voted."),
@@ -417,7 +302,7 @@ RELATIONS = (
         ("election", "begins"),
         _voters,
     ),
-    Relation(
+    Sheet(
         "ballots",
         _("Ballots"),
         _("Those of a public election by voter; those of a closed secret election by code, without a voter."),
@@ -426,7 +311,7 @@ RELATIONS = (
         ("election", "ballot"),
         _ballots,
     ),
-    Relation(
+    Sheet(
         "rankings",
         _("Rankings"),
         _("One row for each ballot and candidate, with the place the ballot gives the candidate."),
@@ -435,7 +320,7 @@ RELATIONS = (
         ("election", "ballot"),
         _rankings,
     ),
-    Relation(
+    Sheet(
         "sync",
         _("Sync state"),
         _("How far those have come that follow the event log."),
@@ -444,7 +329,7 @@ RELATIONS = (
         (),
         _sync,
     ),
-    Relation(
+    Sheet(
         "events",
         _("Events"),
         _("The event log, the newest first."),
@@ -456,11 +341,11 @@ RELATIONS = (
 )
 
 
-def find(relation: str) -> Relation | None:
+def find(relation: str) -> Sheet | None:
     return next((each for each in RELATIONS if each.name == relation), None)
 
 
-def choices(relation: Relation) -> list[Link]:
+def choices(relation: Sheet) -> list[Link]:
     """The first elections by name, for a table that is read for one."""
     page = table().page(keys.elections(), limit=20)
     return [Link(item["name"], href(relation.name, election=item["name"])) for item in page.items]

@@ -19,7 +19,7 @@ from store.table import Key, Span
 
 from . import raw, relations
 from .forms import FilterForm, ItemForm, PartitionForm, ThingForm
-from .relations import Asked, NoSuch, Page, Relation
+from .sheets import Asked, NoSuch, Page, Sheet, as_text
 
 
 @requires(Permission.VIEW_SECRETS)
@@ -33,7 +33,7 @@ def tables(request: HttpRequest) -> HttpResponse:
 
 @requires(Permission.VIEW_SECRETS, load=relations.find, rule=anybody)
 @require_safe
-def table(request: HttpRequest, relation: Relation) -> HttpResponse:
+def table(request: HttpRequest, relation: Sheet) -> HttpResponse:
     if relation.of_election and not request.GET:
         context = {"relation": relation, "form": FilterForm(asked=relation.filters)}
         return render(request, "audit/tables/table.html", context | {"choices": relations.choices(relation)})
@@ -47,7 +47,7 @@ def table(request: HttpRequest, relation: Relation) -> HttpResponse:
     return render(request, "audit/tables/table.html", context)
 
 
-def _read(request: HttpRequest, relation: Relation) -> tuple[FilterForm, Page | None]:
+def _read(request: HttpRequest, relation: Sheet) -> tuple[FilterForm, Page | None]:
     """The page that was asked for, if it is one; the form says why not."""
     form = FilterForm(request.GET, asked=relation.filters)
     if not form.is_valid():
@@ -59,13 +59,13 @@ def _read(request: HttpRequest, relation: Relation) -> tuple[FilterForm, Page | 
         return form, None
 
 
-def _refused(request: HttpRequest, relation: Relation, form: FilterForm) -> HttpResponse:
+def _refused(request: HttpRequest, relation: Sheet, form: FilterForm) -> HttpResponse:
     return render(request, "audit/tables/table.html", {"relation": relation, "form": form}, status=422)
 
 
 @requires(Permission.VIEW_SECRETS, load=relations.find, rule=anybody)
 @require_safe
-def table_csv(request: HttpRequest, relation: Relation) -> HttpResponse:
+def table_csv(request: HttpRequest, relation: Sheet) -> HttpResponse:
     """The rows of the page that is shown, as a file."""
     form, page = _read(request, relation)
     if page is None:
@@ -78,7 +78,7 @@ def table_csv(request: HttpRequest, relation: Relation) -> HttpResponse:
 
 def _plain(value: Any) -> object:
     """Numbers and truth values stay what they are."""
-    return value if isinstance(value, int) else "" if value is None else relations.as_text(value)
+    return value if isinstance(value, int) else "" if value is None else as_text(value)
 
 
 # --- the raw tables ---

@@ -22,7 +22,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bench.serving import not_reading, silent, slow_body, slow_clients, slow_head
-from config.connections import outgoing, room_for
+from config.connections import room_for
 from config.connections.arriving import Chunks
 from config.connections.connection import MOST_BODY
 from config.connections.outgoing import Outgoing
@@ -379,7 +379,7 @@ def test_what_a_client_does_not_take_is_kept_in_order_and_sent_later():
 
 
 def test_no_more_is_kept_than_is_allowed_while_the_client_reads(monkeypatch):
-    monkeypatch.setattr(outgoing, "MOST_LEFT", 200_000)
+    monkeypatch.setattr("config.connections.outgoing.MOST_LEFT", 200_000)
     outgoing, client = pair()
     received = []
     reader = threading.Thread(target=lambda: received.extend(iter(lambda: client.recv(65536), b"")))
@@ -396,7 +396,7 @@ def test_no_more_is_kept_than_is_allowed_while_the_client_reads(monkeypatch):
 
 def test_and_a_client_that_does_not_read_loses_its_answer(monkeypatch, settings):
     settings.REQUEST_SECONDS = 0.1
-    monkeypatch.setattr(outgoing, "MOST_LEFT", 200_000)
+    monkeypatch.setattr("config.connections.outgoing.MOST_LEFT", 200_000)
     outgoing, _client = pair()
     with pytest.raises(BrokenPipeError):
         outgoing.sendall(b"x" * 10_000_000)

@@ -1,0 +1,133 @@
+"""What a table of the relational view is made of: sheets, pages of them, rows, cells, and where they lead."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from django.urls import reverse
+from django.utils.http import urlencode
+from django.utils.translation import gettext_lazy as _
+
+from acts.refusals import Refusal
+from store.table import DATA, BadCursor, Invalid, Item, Key
+
+from .masks import Hidden
+from .raw import BAD_CURSOR, Link, item_href, lock, unlock
+
+LONGEST_TEXT = 300  # characters of a cell on a page; files and the pages of items have all
+
+
+class NoSuch(Refusal):
+    """What the table was asked for is not there or not to be seen; the words say which."""
+
+
+BAD_NAME = _("This is not a name that the store could have.")
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    value: Any
+    href: str = ""
+
+    @property
+    def is_hidden(self) -> bool:
+        return isinstance(self.value, Hidden)
+
+    @property
+    def text(self) -> str:
+        """As a page shows it."""
+        if self.value is None:
+            return ""
+        if isinstance(self.value, bool):
+            return str(_("yes") if self.value else _("no"))
+        text = as_text(self.value)
+        return text if len(text) <= LONGEST_TEXT else f"{text[: LONGEST_TEXT - 1]}…"
+
+
+def as_text(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, default=str) if isinstance(value, dict | list) else str(value)
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    cells: tuple[Cell, ...]
+    links: tuple[Link, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    rows: list[Row]
+    cursor: str | None = None
+    count: int | None = None  # of the whole table, where somebody keeps it
+
+    @property
+    def leads(self) -> bool:
+        """Whether its rows have links beside their cells."""
+        return any(row.links for row in self.rows)
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What somebody filtered a table by, and where the last page ended."""
+
+    name: str = ""
+    election: str = ""
+    begins: str = ""
+    ballot: str = ""
+    number: int | None = None
+    after: str = ""
+
+    @property
+    def cursor(self) -> str | None:
+        return self.after or None
+
+
+@dataclass(frozen=True, slots=True)
+class Sheet:
+    name: str
+    label: str
+    about: str
+    columns: tuple[str, ...]
+    key: tuple[str, ...]  # the natural key, its leading part first
+    filters: tuple[str, ...]
+    read: Callable[[Asked], Page] = field(repr=False)
+
+    @property
+    def of_election(self) -> bool:
+        """Whether the table can only be read for one election."""
+        return "election" in self.filters
+
+    def page(self, asked: Asked) -> Page:
+        """Cursors leave the site locked, for they quote a key."""
+        try:
+            page = self.read(replace(asked, after=unlock(asked.after)) if asked.after else asked)
+            return replace(page, cursor=lock(page.cursor) if page.cursor else None)
+        except BadCursor:
+            raise NoSuch(BAD_CURSOR) from None
+        except Invalid:
+            raise NoSuch(BAD_NAME) from None
+
+
+def href(relation: str, **words: Any) -> str:
+    asked = {name: word for name, word in words.items() if word not in ("", None)}
+    return reverse("table", args=[relation]) + (f"?{urlencode(asked)}" if asked else "")
+
+
+def person_cell(name: Any) -> Cell:
+    """Somebody, with the way to them; the site itself and strangers are nobody's account."""
+    return Cell(name, href("users", name=name) if isinstance(name, str) and name != "plenum" else "")
+
+
+def election_cell(name: str) -> Cell:
+    return Cell(name, href("elections", name=name))
+
+
+def item_link(item: Item, table_name: str = DATA) -> Link:
+    return Link(_("Item"), item_href(Key(item["PK"], item["SK"], table_name)))
+
+
+def cells_of(item: Item, *names: str) -> tuple[Cell, ...]:
+    return tuple(Cell(item.get(name)) for name in names)
