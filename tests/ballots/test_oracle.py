@@ -11,8 +11,10 @@ from django.conf import settings as django_settings
 
 from accounts import repository as people
 from accounts.rules import Role
-from audit import views as admin_views
+from acts import site as acting
+from audit import views as audit
 from ballots import repository, services
+from ballots.services import casting
 from elections import invitations
 from elections import repository as elections
 from elections import services as organising
@@ -20,7 +22,7 @@ from elections import views as organisers
 from mail.letters import compose
 from mail.sending import send_waiting
 from tests.copies import copy_of
-from upkeep import health as standing
+from upkeep import health
 
 from .conftest import ranks
 from .oracle import Question, World, as_text, every_form, every_page, told_apart
@@ -48,7 +50,7 @@ Votes = Sequence[tuple[str, dict[str, int]]]
 @pytest.fixture
 def world_of(site, settings, person, signed_in, opened, monkeypatch, tmp_path) -> Callable[[str, Votes], World]:
     """A world in which these have voted. Everything else is the same in all of them, to the byte."""
-    for module in (services, elections, organisers, standing, admin_views):
+    for module in (acting, casting, organisers, health, audit):
         monkeypatch.setattr(module, "utc_now", lambda: MOMENT)
     browsers = {name: signed_in(name, role) for name, role in reversed(ASKING.items())}
     for name in VOTERS:

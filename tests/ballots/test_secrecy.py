@@ -197,8 +197,7 @@ def day(site, person, signed_in, web_log, monkeypatch) -> Callable[..., Day]:
             user.name: signed_in_from(f"10.0.0.{number}", user) for number, user in enumerate(users[:on_the_page])
         }
         made = Day(site.path, chance, users, browsers, signed_in(organiser), web_log, utc_now())
-        for module in (services, organising):
-            monkeypatch.setattr(module, "log", lambda now=None: EventLog(table(), made.clock))
+        monkeypatch.setattr("acts.site.EventLog", lambda table, _clock=None: EventLog(table, made.clock))
         monkeypatch.setattr(casting, "utc_now", made.clock)
         open_election(organiser, [user.name for user in chance.sample(users, len(users))])
         return made

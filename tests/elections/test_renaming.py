@@ -6,7 +6,6 @@ from random import Random
 
 import pytest
 
-from accounts import repository as people
 from acts.queues import SomeFailed
 from acts.refusals import Overtaken
 from elections import copying, renaming, repository, services
@@ -189,8 +188,7 @@ def test_many_finish_at_once_and_nothing_is_lost_or_doubled(site, ada, draft, mo
 
 def test_under_bad_weather_it_is_finished_all_the_same(site, ada, draft, monkeypatch):
     weather = Chaos(site, Random(7), conflicts=0.2, throttling=0.1, lost_replies=0.2, lag=3)
-    for module in (people, repository, renaming):
-        monkeypatch.setattr(module, "table", lambda: weather)
+    monkeypatch.setattr("acts.site.connect", lambda url: weather)
     for _ in range(200):
         try:
             election = repository.find("Board 2027")
