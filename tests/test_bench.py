@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import os
+import sys
 from datetime import UTC, datetime
 from importlib import import_module
 
@@ -139,6 +140,8 @@ def package(tmp_path, monkeypatch):
     (folder / "web.py").write_text("def measure(report):\n    report.fact('pages', 3)\n")
     (folder / "tools.py").write_text("def readable():\n    pass\n")
     monkeypatch.syspath_prepend(tmp_path)
+    for name in ("some_bench", "some_bench.web", "some_bench.tools"):  # of another test, whose folder is gone
+        monkeypatch.delitem(sys.modules, name, raising=False)
     return import_module("some_bench")
 
 
