@@ -35,8 +35,3 @@ def count(ballots: Ballots, method: str, *, seats: int = 1, unranked: str = "bel
     wanted = signature(counting).parameters
     settings = {"seats": seats, "unranked": unranked, "seed": seed}
     return cast(Result, counting(ballots, **{name: value for name, value in settings.items() if name in wanted}))
-
-
-def count_all(ballots: Ballots, *, seats: int = 1, unranked: str = "below", seed: str = "") -> dict[str, Result]:
-    """Count by every method, by name."""
-    return {method: count(ballots, method, seats=seats, unranked=unranked, seed=seed) for method in METHODS}

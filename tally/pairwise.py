@@ -44,14 +44,6 @@ class Summary:
         """About how many bytes it takes up: two matrices of numbers, each an object and its place in a row."""
         return 72 * len(self.candidates) ** 2
 
-    def plus(self, ranking: str, count: int = 1) -> Summary:
-        """With this ranking cast so many times more."""
-        return self + Summary.of(Ballots(self.candidates, {ranking: count}))
-
-    def minus(self, ranking: str, count: int = 1) -> Summary:
-        """With this ranking taken back so many times."""
-        return self - Summary.of(Ballots(self.candidates, {ranking: count}))
-
     def __add__(self, other: Summary) -> Summary:
         return self._joined(other, add)
 

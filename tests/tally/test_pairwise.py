@@ -54,9 +54,13 @@ def test_a_candidate_who_does_not_stand_is_refused(ranking):
 # --- adding and taking back ---
 
 
+def of(ranking: str) -> Summary:
+    return Ballots(ABC, {ranking: 1}).summary
+
+
 def test_a_changed_ballot_is_one_taken_back_and_one_added():
     before, after = Ballots(ABC, {"0>1": 2, "2": 1}), Ballots(ABC, {"0>1": 1, "2": 1, "1=2>0": 1})
-    assert before.summary.minus("0>1").plus("1=2>0") == after.summary
+    assert before.summary - of("0>1") + of("1=2>0") == after.summary
 
 
 def test_summaries_of_parts_add_up():
@@ -66,7 +70,7 @@ def test_summaries_of_parts_add_up():
 
 def test_more_than_was_cast_cannot_be_taken_back():
     with pytest.raises(BadBallot, match="More is taken back"):
-        Ballots(ABC, {"0>1": 2}).summary.minus("1>0")
+        Ballots(ABC, {"0>1": 2}).summary - of("1>0")
 
 
 def test_ballots_for_others_cannot_be_added():
