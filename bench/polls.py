@@ -16,7 +16,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlencode
 
-from polls.sealing import seal
 from store.log import as_text, utc_now
 from store.table import Update, Write
 
@@ -209,6 +208,7 @@ def _filled(path: Path, votes: int, kind: str) -> Callable[[], Any]:
     from accounts import services as accounts
     from acts.site import acting_on
     from polls import services
+    from polls.sealing import seal
     from store.connect import connect
 
     table, client = connect(f"sqlite://{path}.{kind}"), Client()

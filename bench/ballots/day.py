@@ -107,7 +107,6 @@ def on(day: Day) -> Iterator[Day]:
 def prepare(path: Path, voters: int, *, cast: int = 0) -> Day:
     """A site whose election has so many voters who have not voted yet, and so many others who have."""
     from accounts import services as accounts
-    from acts.site import acting_on
 
     url = f"sqlite://{path.absolute()}"
     connect(url).create()
@@ -224,7 +223,6 @@ def _leave_as_cast(count: int) -> None:
 
 
 def _write(writes: Iterable[Write]) -> None:
-    from acts.site import table
 
     every = list(writes)
     for start in range(0, len(every), A_WRITE):

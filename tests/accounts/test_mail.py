@@ -144,13 +144,13 @@ import os, sys, time
 from django.core.mail import EmailMessage
 os.environ["DJANGO_SETTINGS_MODULE"] = "config.settings"
 import django; django.setup()
-from accounts import mail
+from mail.sending import send_waiting
 class Slow(EmailMessage):
     def send(self, fail_silently=False):
         with open(sys.argv[1], "a") as file:
             file.write(self.to[0] + "\\n")
         time.sleep(0.02)
-mail.send_waiting(lambda letter: Slow("s", "t", to=[letter.to]))
+send_waiting(lambda letter: Slow("s", "t", to=[letter.to]))
 """
 
 

@@ -17,9 +17,6 @@ from datetime import timedelta
 from functools import partial
 from random import Random
 
-from acts.site import acting_on
-from ranking.rankings import ranking_from
-
 if __name__ == "__main__":
     import django
 
@@ -28,13 +25,14 @@ if __name__ == "__main__":
 from accounts import repository as people
 from accounts.models import User
 from acts.refusals import Overtaken, Refusal
+from acts.site import acting_on
 from ballots import repository, services
 from ballots.rules import HasNotVoted, NotNow
 from elections import repository as elections
 from elections import services as organising
 from elections.rules import State
 from ranking.candidates import Candidate
-from ranking.rankings import Ranks
+from ranking.rankings import Ranks, ranking_from
 from store.log import as_text, utc_now
 from store.table import Conflict, Table, Unavailable
 from tests.at_once import at_once

@@ -29,7 +29,7 @@ from acts.refusals import Overtaken
 from acts.site import table
 from ballots import repository, services
 from ballots.rules import NotNow
-from ballots.services.casting import _record_cast
+from ballots.services import casting
 from config.settings import BASE_DIR
 from elections import repository as elections
 from elections import services as organising
@@ -194,7 +194,7 @@ def test_an_entry_that_came_meanwhile_gives_no_second_vote(person, opened):
     organising.add_voters(people.find("the organiser"), election, ["Eve"])
     services.cast(eve, "Board", ranks(Cy=1), "1")
     with pytest.raises(Refused):
-        _record_cast(eve, before, "1", utc_now(), "2", paper=False)
+        casting._record_cast(eve, before, "1", utc_now(), "2", paper=False)
     assert len(list(repository.every_ballot("Board"))) == 1
 
 
@@ -205,7 +205,7 @@ def test_nor_does_one_where_everybody_may_vote(person, opened):
     organising.add_voters(people.find("the organiser"), election, ["eve@example.org"])
     services.cast(eve, "Board", ranks(Cy=1), "1")
     with pytest.raises(Refused):
-        _record_cast(eve, before, "1", utc_now(), "2", paper=False)
+        casting._record_cast(eve, before, "1", utc_now(), "2", paper=False)
     assert len(list(repository.every_ballot("Board"))) == 1
 
 
@@ -216,7 +216,7 @@ def test_no_double_click_is_told_a_code_that_finds_nothing(person, opened, monke
     eve, owner = person("Eve"), people.find("the organiser")
     arguments = (eve, "Board") if act == "cast" else (owner, "Board", "Eve")
     click = partial(getattr(services, act), *arguments, ranks(Bo=1), "the same form")
-    once(monkeypatch, services, "_record_cast", first=click)
+    once(monkeypatch, casting, "_record_cast", first=click)
     outcome = click()
     (ballot,) = repository.every_ballot("Board")
     assert outcome.ballot in (None, ballot)

@@ -338,7 +338,7 @@ A_SLOW_WORKER = """
 import os, time, django
 os.environ["DJANGO_SETTINGS_MODULE"] = "config.settings"
 django.setup()
-from config import jobs
+from upkeep import jobs
 from django.core.management import call_command
 
 def work():

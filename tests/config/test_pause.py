@@ -446,7 +446,7 @@ def test_a_paused_site_can_be_sealed_and_the_seal_fits(site, owner):
 WRITER = """
 import sys, django
 django.setup()
-from config.pause import Paused, guarded
+from upkeep.pause import Paused, guarded
 from django.conf import settings
 from store.connect import connect
 from store.table import Put
