@@ -29,7 +29,7 @@ from elections import copying
 from elections.rules import Election
 from pages.times import from_text
 from ranking.candidates import Candidate
-from ranking.codes import SYMBOLS
+from ranking.codes import SYMBOLS, as_meant
 from ranking.rankings import Ranks
 from store import keys
 from store.log import Event
@@ -84,7 +84,7 @@ def new_code() -> str:
 
 def as_code(typed: str) -> str:
     """A code as it is stored, however somebody typed what they read."""
-    return typed.upper().translate(str.maketrans("OIL", "011", " -"))
+    return as_meant(typed).replace(" ", "").replace("-", "")
 
 
 def digest(key: str) -> str:

@@ -76,7 +76,7 @@ def shutting(before: Election, after: Election) -> list[Write]:
 
 
 def closing(shut: Election) -> list[Write]:
-    """What saying so writes, with the mark by which the worker finds it to seal."""
+    """What telling the close writes, with the mark by which the worker finds the election to seal."""
     after = replace(shut, allow_edit=False, allow_vote=False, closing=None)
     return [*repository.change(shut, after), repository.to_be_sealed(after)]
 
@@ -96,7 +96,7 @@ CLOSING = Closing(_shut, _said)
 
 
 def close(actor: User, election: Election) -> Election:
-    """Close it as it is now: that the roll grew meanwhile is no reason to keep it open."""
+    """Close the election as it is now: that the roll grew meanwhile is no reason to keep it open."""
 
     def as_it_is_now() -> Election:
         now = repository.find(election.name) or election
@@ -118,7 +118,7 @@ def close_what_is_over() -> int:
 
 
 def close_if_over(name: str) -> bool:
-    """Whether its end was recorded just now."""
+    """Whether the end of the election was recorded just now."""
     election = repository.find(name)
     if election is None or election.stored_state == State.CLOSED or election.state(now_text()) != State.CLOSED:
         return False

@@ -13,7 +13,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from ballots.repository import candidates_of
-from ranking.codes import SYMBOLS
+from ranking.codes import SYMBOLS, as_meant
 from ranking.rankings import named
 from results import published
 from results.following import story_of
@@ -24,7 +24,6 @@ from store.table import Item
 from .sealed import A_PAGE, is_number, never_changes, of_sealed, page, stamp
 
 MOST_LETTERS = 4  # of a code that the list of ballots is searched by
-MISREAD = str.maketrans("OIL", "011")
 
 
 class CodeForm(forms.Form):
@@ -37,7 +36,7 @@ class CodeForm(forms.Form):
     )
 
     def clean_code(self) -> str:
-        code = self.cleaned_data["code"].upper().translate(MISREAD)
+        code = as_meant(self.cleaned_data["code"])
         if len(code) > MOST_LETTERS:
             raise forms.ValidationError(
                 _("Only the first four characters, please: nobody but you needs to know the rest.")
