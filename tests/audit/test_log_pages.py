@@ -257,7 +257,7 @@ def test_nobody_sees_a_checkpoint_before_its_quarter_is_over(site, log):
 
 
 def test_the_line_of_the_page_is_one_that_verify_takes(site, log):
-    from tests.config.test_commands import run
+    from tests.upkeep.test_commands import run
 
     happen(log, 3)
     seal_publicly(site)
