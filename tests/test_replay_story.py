@@ -328,15 +328,18 @@ def test_every_kind_of_event_in_the_code_can_be_replayed():
     assert kinds_in(*packages) == set(replay.ACTS)
 
 
+MAKING = ("Event", "record", "_record")
+
+
 @cache
 def kinds_in(*packages: str) -> set[str]:
-    """The words in the shape of an event's kind, in every module that makes events."""
+    """The words in the shape of an event's kind, in every module that makes events, or has them made."""
     paths = [path for name in packages for path in (ROOT / name).rglob("*.py")]
-    trees = [ast.parse(text) for path in paths if "Event(" in (text := path.read_text())]
+    trees = [ast.parse(path.read_text()) for path in paths]
     words = [
         node.value
         for tree in trees
-        if any(isinstance(node, ast.Call) and getattr(node.func, "id", "") == "Event" for node in ast.walk(tree))
+        if any(isinstance(node, ast.Call) and getattr(node.func, "id", "") in MAKING for node in ast.walk(tree))
         for node in ast.walk(tree)
         if isinstance(node, ast.Constant) and isinstance(node.value, str)
     ]

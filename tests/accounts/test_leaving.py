@@ -22,6 +22,7 @@ from acts.site import acting_on, log, table
 from ballots import repository as ballots
 from ballots import services as voting
 from ballots.rules import NotOnTheRoll
+from ballots.services import leaving
 from elections import repository as elections
 from elections import services as organising
 from elections.rules import Action
@@ -126,9 +127,7 @@ def test_a_ballot_that_nobody_can_find_any_more_counts_and_stays(site, ada, boss
         voting.cast(person("Ada", email="another@example.org"), "Board", {"0": ["1"]}, "another")
 
 
-@pytest.mark.parametrize(
-    ("module", "name"), [(organising, "_record_heir"), (voting, "_record_withdrawal"), (polls, "record")]
-)
+@pytest.mark.parametrize(("module", "name"), [(elections, "change"), (leaving, "record_withdrawal"), (polls, "record")])
 def test_while_a_part_fails_the_mark_stays_and_the_name_is_nobodys(ada, boss, monkeypatch, signed_in, module, name):
     def refused(*arguments: Any, **options: Any) -> None:
         raise Refused([0]) if module is not polls else Overtaken("again")

@@ -111,7 +111,7 @@ def test_killed_at_any_write_the_worker_takes_it_up(tmp_path, monkeypatch):
         table.create()
         with acting_on(table):
             ada = somebody("Ada", Role.OWNER)
-            table().write(*people.creation(ada), people.first_owner(ada))
+            table.write(*people.creation(ada), people.first_owner(ada))
             board = scene(ada)
             calls = killed_after(monkeypatch, writes)
             with suppress(Killed):

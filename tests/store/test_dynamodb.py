@@ -94,7 +94,7 @@ def line(server: engines.Engine) -> Iterator[Between]:
 @pytest.fixture
 def table(server: engines.Engine, line: Between, pauses: list[float]) -> Iterator[DynamoDbTable]:
     table = server.fresh(sleep=pauses.append)
-    table.endpoint = line.endpoint
+    table._connection._endpoint = line.endpoint
     yield table
     server.drop(table)
 

@@ -55,6 +55,10 @@ def until(happens: Callable[[], bool]) -> None:
         time.sleep(0.01)
 
 
+def stands_in_line(table: SqliteTable) -> bool:
+    return table._writers.writer is not None and table._writers.writer.queue._stands_in_line
+
+
 def is_free(table: SqliteTable) -> bool:
     with open(f"{table.path}-queue", "w") as queue:
         try:
@@ -118,9 +122,9 @@ def test_a_mistake_while_somebody_stands_in_line_for_us_does_not_block_those_who
     with ThreadPoolExecutor(1) as pool:
         with held_elsewhere(file):
             bad = pool.submit(file.write, Put({"PK": "a", "SK": "bad"}))
-            until(lambda: len(file._writers.waiting) == 1)
+            until(lambda: stands_in_line(file))
         assert "nothing was written" in str(bad.exception())
-        until(lambda: not file._writers.writer.queue._stands_in_line)
+        until(lambda: not stands_in_line(file))
         pool.submit(file.write, Put({"PK": "a", "SK": "good"})).result()
     assert [item["SK"] for item in file.each(Span("a"))] == ["good"]
 
