@@ -11,10 +11,9 @@ from store.log import Event
 
 def change_profile(user: User, display_name: str, about: str) -> None:
     """Who saves last, wins; and the log has it in that order."""
-    seen = [user]
 
     def save() -> None:
-        now = seen.pop() if seen else as_now(user)
+        now = as_now(user)
         if (now.display_name, now.about) == (display_name, about):
             return
         said = {"name": user.name, "display_name": display_name, "about": about}
