@@ -27,9 +27,9 @@ from config.connections.arriving import Chunks
 from config.connections.connection import MOST_BODY
 from config.connections.outgoing import Outgoing
 from config.settings import BASE_DIR
+from tests.upkeep.test_serve import free_port, read, running
 
 from . import echo
-from .test_serve import free_port, read, running
 
 PATIENCE = 120  # seconds for a machine that is busy with other things
 ONE_THREAD = {"WEB_PROCESSES": "1", "WEB_THREADS": "1"}
