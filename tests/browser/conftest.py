@@ -35,7 +35,7 @@ from tests import people
 
 PATIENCE = 120  # seconds: a busy machine is no failure
 expect.set_options(timeout=60_000)
-NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+NAMES = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
