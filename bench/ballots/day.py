@@ -97,10 +97,10 @@ class Day:
 
 @contextmanager
 def on(day: Day) -> Iterator[Day]:
-    """Whatever happens inside happens at this site."""
+    """Whatever happens inside happens at this site. Settings are everybody's, so each thread also keeps its table."""
     from django.test import override_settings
 
-    with override_settings(STORE_URL=day.url):
+    with override_settings(STORE_URL=day.url), acting_on(connect(day.url)):
         yield day
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import tempfile
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 
@@ -50,11 +49,13 @@ def test_robots_vote_change_withdraw_and_are_counted(draft, method, seats):
     assert report.sentences
 
 
-def test_nothing_of_it_stays(site, draft):
-    before, folders = everything(site), set(Path(tempfile.gettempdir()).glob("plenum-rehearsal-*"))
+def test_nothing_of_it_stays(site, draft, monkeypatch, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("of this test alone")
+    monkeypatch.setattr(tempfile, "tempdir", str(folder))
+    before = everything(site)
     rehearsal.rehearse(people.find("the organiser"), draft)
     assert everything(site) == before
-    assert set(Path(tempfile.gettempdir()).glob("plenum-rehearsal-*")) == folders
+    assert list(folder.iterdir()) == []
 
 
 def test_nothing_stays_either_when_it_fails(site, draft, monkeypatch):

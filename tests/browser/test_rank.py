@@ -276,6 +276,7 @@ def test_while_dragging_one_sees_what_letting_go_would_do(ballot):
     expect(page.locator(".place.target")).to_have_text(re.compile("Bo"))
     expect(says).to_have_text("Equal with Bo")
     page.mouse.up()
+    page.evaluate(AT_REST)  # it has glided into place
     pick_up(page, "Ada")
     page.mouse.move(*middle(card(page, "Di")))
     expect(page.locator(".pool")).to_have_class(re.compile("target"))
