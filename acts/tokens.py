@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from django.core import signing
 
-HOUR = 3600
-DAY = 24 * HOUR
+DAY = 24 * 3600
 
 
 def sign(purpose: str, *words: str) -> str:

@@ -14,12 +14,13 @@ from django.utils.translation import gettext_lazy as _
 
 from accounts.rules import Permission, Role, has
 from acts.refusals import NotAllowed, Refusal
+from pages import lists
 from pages.rendered import Html
 from store.keys import election as election_key
 from store.keys import fold
 from store.table import Key
 
-MOST_CANDIDATES = 500
+MOST_CANDIDATES = lists.MOST_CANDIDATES  # as many as can be pasted at once
 MOST_SEATS = 100
 MOST_MANAGERS = 20
 MOST_STATED = 1_000_000  # bytes of all statements of an election as HTML: they stand on one page

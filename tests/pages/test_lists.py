@@ -14,10 +14,10 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from acts.refusals import Refusal
-from elections.rules import MOST_CANDIDATES
 from pages.lists import (
     LONGEST_LINE,
     MOST_BYTES,
+    MOST_CANDIDATES,
     MOST_LINES,
     MOST_ROWS,
     NotAList,
