@@ -38,6 +38,7 @@ from results.checks.sealed import stamp
 from results.share_views import _edition
 from store.log import as_text, utc_now
 from tests.accounts.test_factors import Authenticator
+from tests.contexts import contexts_kept
 from tests.people import PASSWORD, enrol, somebody
 from upkeep.sealer import site_sealer
 
@@ -219,7 +220,8 @@ def _second_factors(ann: User, client: Client) -> str:
     code = authenticator_apps.code_at(secret, authenticator_apps.step_at(time.time()))
     factors.add_app(_person(ann.name), secret, code, time.time())
     client.post("/me/factors/passkey/", {"name": "Phone", "present": PASSWORD})
-    options = client.get("/me/factors/passkey/new/").context["options"]
+    with contexts_kept():
+        options = client.get("/me/factors/passkey/new/").context["options"]
     client.post("/me/factors/passkey/new/", {"passkey": Authenticator().create(options)})
     (passkey,) = factors.load(_person(ann.name)).passkeys
     return passkey.mark
@@ -351,7 +353,8 @@ def _newest_public() -> int:
 
 
 def _vote(client: Client, poll: Poll) -> dict[str, str]:
-    page = client.get(reverse("poll", args=[poll.id]))
+    with contexts_kept():
+        page = client.get(reverse("poll", args=[poll.id]))
     return {"token": f"form {id(client)}", voters.STAMP: page.context["stamp"], **TYPED}
 
 
