@@ -147,6 +147,9 @@ WEB_PROCESSES = environment.number("WEB_PROCESSES", 2, 1, 64)
 WEB_THREADS = environment.number("WEB_THREADS", 8, 1, 256)
 WEB_CONNECTIONS = environment.number("WEB_CONNECTIONS", 1000, 16, 100_000)  # open at once, in each process
 REQUEST_SECONDS = environment.number("REQUEST_SECONDS", 20, 1, 600)  # for a slow client, then a minimum rate
+WORKER = environment.choice("WORKER", ("beside", "apart"))  # whether the server starts one, and watches over it
+DISK_WARN_MB = environment.number("DISK_WARN_MB", 500, 1, 10_000_000)  # free, below which it is said
+METRICS_DIR = Path(environment.text("METRICS_DIR", str(DATA_DIR / "metrics"))).absolute()
 SITE_URL = environment.text("SITE_URL", None if PRODUCTION else f"http://{HOST}:{PORT}").rstrip("/")
 environment.say(checks.wrong_listening_address(HOST))
 if PRODUCTION:
@@ -289,6 +292,7 @@ TEMPLATES = [
                 "django.contrib.messages.context_processors.messages",
                 "config.context.pause",
                 "config.context.unknown_proxies",
+                "config.context.low_disks",
                 "ranking.drafts.of_page",
             ],
             "builtins": ["django.templatetags.i18n", "django.templatetags.static"],

@@ -56,6 +56,7 @@ EXEMPT: tuple[Exempt, ...] = (
     *(row for app in APPS for row in app.EXEMPT),
     Exempt(like(keys.once("")), "The mark of a form that was sent; it is forgotten within a day."),
     Exempt(like(keys.lease("")), "Which worker is at which job; about processes, not about the site."),
+    Exempt(like(keys.worker("")), "Which workers are alive; about processes, not about the site."),
     Exempt(keys.nightly(), "When the newest checkpoint was last mailed."),
     Exempt(keys.forgetting(), "Work left to do after a deletion, in the store's files and not in the store."),
     Exempt(keys.emptied(), "How far the boxes are emptied that an earlier version has left full."),

@@ -15,7 +15,8 @@ from store.connect import connect
 from store.table import StoreError
 
 from . import metrics as site_metrics
-from .health import as_metrics
+from .health import as_metrics, lacking
+from .signs import signs
 
 
 @public
@@ -28,14 +29,21 @@ def healthz(request: HttpRequest) -> HttpResponse:
 @public
 @require_safe
 def readyz(request: HttpRequest) -> HttpResponse:
-    """The process is alive and the store answers, whole."""
+    """The process is alive, the store answers, whole, can be written to, and a worker is there.
+
+    With `?store` only the first two: a load balancer that took away a site for want of a worker would make an outage of
+    a delay.
+    """
+    table, of_store_only = connect(settings.STORE_URL), "store" in request.GET
     try:
-        found = connect(settings.STORE_URL).get_many([keys.sync(), keys.restoring()])
+        found = table.get_many([keys.sync(), keys.restoring()])
+        sentence = "" if of_store_only else lacking(signs(table))
     except StoreError:
-        return _not_ready(_("The store does not answer."))
-    if keys.restoring() in found:
-        return _not_ready(_("A backup is being restored into the store."))
-    return HttpResponse("ok\n", content_type="text/plain")
+        sentence = _("The store does not answer.")
+    else:
+        if keys.restoring() in found:
+            sentence = _("A backup is being restored into the store.")
+    return _not_ready(sentence) if sentence else HttpResponse("ok\n", content_type="text/plain")
 
 
 def _not_ready(sentence: str) -> HttpResponse:

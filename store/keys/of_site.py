@@ -10,6 +10,7 @@
 | day's figures | data  | METADATA           | FIGURES#{day}     |                              | admin overview       |
 | form sent     | data  | ONCE#{token}       | METADATA          |                              | a form sent again    |
 | lease         | data  | LEASE#{job}        | METADATA          |                              | worker               |
+| sign of life  | data  | WORKERS            | WORKER#{worker}   |                              | /readyz, monitors    |
 | nightly mail  | data  | METADATA           | NIGHTLY           |                              | worker               |
 | to forget     | data  | METADATA           | FORGETTING        |                              | worker               |
 | emptied boxes | data  | METADATA           | EMPTIED           |                              | worker               |
@@ -60,6 +61,14 @@ def once(token: str) -> Key:
 def lease(job: str) -> Key:
     """Who of all workers is at the job just now."""
     return Key(f"LEASE#{escape(job)}", METADATA)
+
+
+WORKERS = Span("WORKERS")
+
+
+def worker(name: str) -> Key:
+    """That this worker is alive, and what it is at; gone some minutes after it has ended."""
+    return Key(WORKERS.pk, f"WORKER#{escape(name)}")
 
 
 def nightly() -> Key:
