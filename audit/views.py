@@ -21,6 +21,7 @@ from store.connect import connect
 from store.log import EventLog, utc_now
 from upkeep import figures, health, metrics, system
 from upkeep import pause as pausing
+from upkeep.doctor import of_page
 
 from . import charts
 from .forms import PauseForm
@@ -71,6 +72,7 @@ def system_page(request: HttpRequest) -> HttpResponse:
         "versions": system.versions(),
         "settings": system.settings_in_force(),
     }
+    context["findings"] = of_page(request, found, context["checkpoint"], table)
     return render(request, "audit/system.html", context)
 
 

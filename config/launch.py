@@ -53,7 +53,12 @@ def _plenum(words: list[str], environ: Environ) -> int | str:
         return initial.main(words[1:], environ[FILE], input if sys.stdin.isatty() else None)
     take_over(environ, own)
     become_owner(environ)
-    execute_from_command_line(["plenum", *words])
+    try:
+        execute_from_command_line(["plenum", *words])
+    except ImproperlyConfigured as refused:
+        if words[0] != "doctor":
+            raise
+        return "\n".join(f"broken        Settings: {sentence}" for sentence in str(refused).splitlines()[1:])
     return 0
 
 

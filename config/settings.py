@@ -237,6 +237,7 @@ CSRF_COOKIE_HTTPONLY = LANGUAGE_COOKIE_HTTPONLY = True
 CSRF_COOKIE_SAMESITE = LANGUAGE_COOKIE_SAMESITE = "Lax"
 CSRF_FAILURE_VIEW = "config.errors.csrf_failure"
 X_FRAME_OPTIONS = "DENY"
+SECURE_REDIRECT_EXEMPT.append(r"(^|/)doctor/[^/]+/$")  # it tells whether HTTPS arrives as such
 
 # --- Django ---
 

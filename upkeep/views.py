@@ -5,7 +5,7 @@ from __future__ import annotations
 import hmac
 
 from django.conf import settings
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseNotFound, JsonResponse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
@@ -15,6 +15,7 @@ from store.connect import connect
 from store.table import StoreError
 
 from . import metrics as site_metrics
+from .doctor.site import Seen, is_doctor
 from .health import as_metrics, lacking
 from .signs import signs
 
@@ -64,3 +65,12 @@ def _brings_metrics_token(request: HttpRequest) -> bool:
     brought = request.headers.get("Authorization", "")
     wanted = f"Bearer {settings.METRICS_TOKEN}"
     return bool(settings.METRICS_TOKEN) and hmac.compare_digest(brought.encode(), wanted.encode())
+
+
+@public
+@require_safe
+def doctor(request: HttpRequest, signed: str) -> HttpResponse:
+    """What the server sees of this request, for `plenum doctor` alone."""
+    if not is_doctor(signed):
+        return HttpResponseNotFound("not found\n", content_type="text/plain")
+    return JsonResponse(Seen.of(request).as_dict())

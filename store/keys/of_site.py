@@ -14,6 +14,7 @@
 | nightly mail  | data  | METADATA           | NIGHTLY           |                              | worker               |
 | to forget     | data  | METADATA           | FORGETTING        |                              | worker               |
 | emptied boxes | data  | METADATA           | EMPTIED           |                              | worker               |
+| last backup   | data  | METADATA           | BACKUP            |                              | doctor, system page  |
 """
 
 from __future__ import annotations
@@ -84,3 +85,8 @@ def forgetting() -> Key:
 def emptied() -> Key:
     """How far the ballot boxes of secret elections are emptied that an earlier version has sealed."""
     return Key(METADATA, "EMPTIED")
+
+
+def last_backup() -> Key:
+    """When the last backup ended, and what is in it."""
+    return Key(METADATA, "BACKUP")
