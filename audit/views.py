@@ -58,10 +58,11 @@ def admin(request: HttpRequest) -> HttpResponse:
 def system_page(request: HttpRequest) -> HttpResponse:
     table, now = connect(settings.STORE_URL), utc_now()
     found = health.health_of(table)
+    checkpoint = EventLog(table).newest_checkpoint()
     context = {
         "health": found,
         "lag": found.lag(now),
-        "checkpoint": EventLog(table).newest_checkpoint(),
+        "checkpoint": checkpoint,
         "mails": health.mails(table, outbox.QUEUED, outbox.SENDING),
         "jobs": health.jobs(found),
         "latencies": metrics.latencies(),
@@ -71,8 +72,8 @@ def system_page(request: HttpRequest) -> HttpResponse:
         "size": system.store_size(),
         "versions": system.versions(),
         "settings": system.settings_in_force(),
+        "findings": of_page(request, found, checkpoint, table),
     }
-    context["findings"] = of_page(request, found, context["checkpoint"], table)
     return render(request, "audit/system.html", context)
 
 

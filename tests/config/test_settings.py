@@ -90,6 +90,7 @@ LOOKS = "MAIL_URL should look like smtp+tls://user:password@mail.example.org:587
         ("SITE_URL", "vote.example.org", "SITE_URL should look like https://vote.example.org, not 'vote.example.org'."),
         ("SITE_URL", "http://vote.example.org", "SITE_URL must start with https:// in production"),
         ("SITE_URL", "https://vote.example.org:99999", "SITE_URL should look like"),
+        ("SITE_URL", "https://[vote", "SITE_URL should look like"),
         ("SITE_URL", "https://me@vote.example.org", "SITE_URL has a scheme, a host and perhaps"),
         ("SITE_URL", "https://vote.example.org?a=b", "SITE_URL has a scheme, a host and perhaps"),
         ("HOSTS", "https://vote.example.org", "HOSTS holds names such as vote.example.org, without https://"),

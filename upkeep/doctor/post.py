@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ssl
 from collections.abc import Iterator
+from contextlib import suppress
 from ipaddress import ip_address
 from smtplib import SMTPAuthenticationError, SMTPException
 
@@ -38,7 +39,9 @@ def _of_connection() -> Finding:
         connection.open()
     except Exception as error:  # whatever a backend raises, it is what this is about
         return broken(_("Mail"), *_why(error, said))
-    connection.close()
+    finally:
+        with suppress(Exception):  # it may be gone already
+            connection.close()
     if settings.EMAIL_HOST_USER:
         return well(_("Mail"), _("%(server)s takes our name and password.") % said)
     return well(_("Mail"), _("%(server)s answers, and wants no password.") % said)
@@ -48,7 +51,7 @@ def _why(error: Exception, said: dict[str, str]) -> tuple[str, str]:
     said = said | {"words": words(error)}
     if isinstance(error, SMTPAuthenticationError):
         sentence = _("%(server)s does not take our name and password: %(words)s")
-        return sentence % said, _("See name and password in MAIL_URL; in them # is %23, / is %2F, % is %25.")
+        return sentence % said, _("See both in MAIL_URL; characters such as # have to be percent-encoded there.")
     if isinstance(error, ssl.SSLError):
         return _("%(server)s cannot prove who it is: %(words)s") % said, _(
             "See its certificate, and its name in MAIL_URL."

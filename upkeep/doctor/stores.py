@@ -117,7 +117,7 @@ def of_backup(item: Item | None, now: datetime) -> Finding:
     if not item:
         return look(about, _("No backup is known."), todo)
     ended = datetime.fromisoformat(item["ended_at"])
-    said = {"moment": f"{ended:%Y-%m-%d %H:%M} UTC", "days": (now - ended).days}
-    if said["days"] >= (getattr(settings, "BACKUP_MAX_AGE_DAYS", 0) or OLD_BACKUP):
-        return look(about, _("The last one is %(days)d days old.") % said, todo)
-    return well(about, _("The last one ended at %(moment)s.") % said)
+    days = (now - ended).days
+    if days >= (getattr(settings, "BACKUP_MAX_AGE_DAYS", 0) or OLD_BACKUP):
+        return look(about, _("The last one is %(days)d days old.") % {"days": days}, todo)
+    return well(about, _("The last one ended at %(moment)s.") % {"moment": f"{ended:%Y-%m-%d %H:%M} UTC"})
