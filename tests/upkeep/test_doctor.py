@@ -321,6 +321,11 @@ def test_every_kind_of_write_is_tried_and_none_happens(site):
     assert list(site.everything()) == before
 
 
+def test_a_slow_store_is_to_be_looked_at(site):
+    assert stores.timed(site, keys.last_backup())[0] is None
+    assert (stores.of_store(0.01).grade, stores.of_store(1).grade) == (WELL, LOOK)
+
+
 def test_a_store_that_is_not_there_is_broken(settings, tmp_path, static_files):
     settings.STORE_URL = f"sqlite://{tmp_path}/nowhere.sqlite3"
     first, *rest = doctor._of_store(NOW, [])
@@ -522,6 +527,6 @@ def test_the_system_page_says_it_with_the_worst_first(site, signed_in):
     assert order == sorted(order)
     assert order[0] == 0, "no worker is there"
     assert re.search(r"The last one is \d+ days old\.", section)
-    for about in ("Settings", "Disk", "Worker", "Clock", "Backup", "Outbox", "Versions", "Host and scheme"):
+    for about in ("Settings", "Store", "Disk", "Worker", "Clock", "Backup", "Outbox", "Versions", "Host and scheme"):
         assert f'<th scope="row">{about}</th>' in section
     assert text.index('id="doctor"') < text.index('id="store"')

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from datetime import datetime
-from time import perf_counter
 
 from django.conf import settings
 from django.http import HttpRequest
@@ -25,14 +24,16 @@ __all__ = ["Finding", "Grade", "examine", "of_page"]
 def of_page(request: HttpRequest, found: health.Health, checkpoint: Item | None, table: Table) -> list[Finding]:
     """The request for the page has come through the proxy itself, so it shows what doctor has to ask for."""
     now, seen = utc_now(), site.Seen.of(request)
+    backup, seconds = stores.timed(table, keys.last_backup())
     checks: Iterable[Finding] = (
         machine.of_settings(),
         site.of_address(seen),
         site.of_origin(seen),
         *machine.of_disks(),
+        stores.of_store(seconds),
         stores.of_worker(health.worker_seen(table), found.pause),
         machine.of_clock(now, stores.newest(found, checkpoint), machine.is_clock_kept(), ()),
-        stores.of_backup(table.get(keys.last_backup()), now),
+        stores.of_backup(backup, now),
         post.of_outbox(table),
         machine.of_versions(),
     )
@@ -56,13 +57,13 @@ def examine(send_to: str = "") -> Iterator[Finding]:
 def _of_store(now: datetime, dates: list[machine.Told]) -> Iterator[Finding]:
     try:
         table = connect(settings.STORE_URL)
-        start = perf_counter()
         found, checkpoint = health.health_of(table), EventLog(table).newest_checkpoint()
-        yield stores.of_store(perf_counter() - start)
+        backup, seconds = stores.timed(table, keys.last_backup())
+        yield stores.of_store(seconds)
         yield stores.of_rights(table)
         yield from stores.of_protection(table)
         yield stores.of_worker(health.worker_seen(table), found.pause)
-        yield stores.of_backup(table.get(keys.last_backup()), now)
+        yield stores.of_backup(backup, now)
         yield post.of_outbox(table)
         newest = stores.newest(found, checkpoint)
     except StoreError as error:
