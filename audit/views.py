@@ -19,8 +19,9 @@ from mail.templatetags.mails import mail_state
 from pages.forms import carried_out, form_page, posted, show_form
 from store.connect import connect
 from store.log import EventLog, utc_now
-from upkeep import figures, health, metrics, system
+from upkeep import disk, figures, health, metrics, system
 from upkeep import pause as pausing
+from upkeep.signs import signs
 
 from . import charts
 from .forms import PauseForm
@@ -56,13 +57,16 @@ def admin(request: HttpRequest) -> HttpResponse:
 @require_safe
 def system_page(request: HttpRequest) -> HttpResponse:
     table, now = connect(settings.STORE_URL), utc_now()
-    found = health.health_of(table)
+    found, workers = health.health_of(table), signs(table)
     context = {
         "health": found,
         "lag": found.lag(now),
         "checkpoint": EventLog(table).newest_checkpoint(),
         "mails": health.mails(table, outbox.QUEUED, outbox.SENDING),
-        "jobs": health.jobs(found),
+        "jobs": health.jobs(found, workers),
+        "workers": workers,
+        "worker_seen": health.seen(workers),
+        "disks": disk.disks(),
         "latencies": metrics.latencies(),
         "kept": metrics.KEPT,
         "embedded": system.is_embedded(),
