@@ -79,7 +79,7 @@ class WorkerKeeper:
         threading.Thread(target=self.keep, name="worker keeper", daemon=True).start()
 
     def keep(self) -> None:
-        pause = SHORTEST
+        pause = SHORTEST / 2
         while self.goes_on():
             begun = self.ticking()
             if not self._outlived(self._started()):

@@ -75,6 +75,11 @@ class PatientWorker(ThreadWorker):
         self.await_request(conn, settings.REQUEST_SECONDS)
         self.wake(conn)  # the request comes right behind, more often than not
 
+    def is_parent_alive(self) -> bool:
+        """Without the server nobody is served any longer than a stop takes: the next one waits for our place."""
+        self.alive = self.alive and super().is_parent_alive()
+        return bool(self.alive)
+
     def await_request(self, conn: Connection, seconds: float) -> None:
         conn.since = time.monotonic()
         self.wait(conn, selectors.EVENT_READ, self.read, conn.since + seconds)

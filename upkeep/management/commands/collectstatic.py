@@ -1,4 +1,4 @@
-"""Django's own command, but not on a disk without room: it would delete the list of files before it can write another."""
+"""Django's own command, but not on a disk without room: there it would lose the list of files that is there."""
 
 from typing import Any
 
