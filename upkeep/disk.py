@@ -52,7 +52,9 @@ class Disk:
 
 def disks() -> list[Disk]:
     """Each file system once: that of DATA_DIR and, if it is a file, that of the store."""
-    found = {(disk.free, disk.is_read_only, os.stat(disk.folder).st_dev): disk for disk in _disks()}
+    found: dict[int, Disk] = {}
+    for disk in _disks():
+        found.setdefault(os.stat(disk.folder).st_dev, disk)
     return list(found.values())
 
 

@@ -40,7 +40,7 @@ class StoreHealth:
 
 @dataclass(frozen=True, slots=True)
 class Health:
-    """What a round trip for the items, one for the oldest unsealed event and one for the workers tell."""
+    """What a round trip for the items and one for the oldest unsealed event tell."""
 
     counts: Item
     figures: Item
@@ -49,7 +49,6 @@ class Health:
     last_sealed: int
     waiting_since: str | None  # when the oldest event happened that is not sealed yet
     leases: dict[str, Item]
-    workers: tuple[Sign, ...]  # that gave a sign of life of late, the newest first
 
     @property
     def store(self) -> StoreHealth:
@@ -109,7 +108,6 @@ def health_of(table: Table) -> Health:
         last_sealed=sealed,
         waiting_since=oldest[0]["when_occurred"] if oldest else None,
         leases={name: found[place] for name, place in leases.items() if place in found},
-        workers=tuple(signs.signs(table)),
     )
 
 
@@ -118,10 +116,10 @@ def health_of(table: Table) -> Health:
 
 def worker_seen(table: Table) -> float | None:
     """How many seconds ago a worker gave a sign of life, on whichever machine; `None` if not within ten minutes."""
-    return _seen(signs.signs(table))
+    return seen(signs.signs(table))
 
 
-def _seen(found: Iterable[Sign]) -> float | None:
+def seen(found: Iterable[Sign]) -> float | None:
     now = time.time()
     return min((sign.ago(now) for sign in found), default=None)
 
@@ -167,9 +165,9 @@ def last_successes(workers: Iterable[Sign]) -> dict[str, float]:
     return known
 
 
-def jobs(found: Health) -> list[JobHealth]:
+def jobs(found: Health, workers: Iterable[Sign]) -> list[JobHealth]:
     """Every job of the worker."""
-    looked, now = last_successes(found.workers), time.time()
+    looked, now = last_successes(workers), time.time()
     return [
         JobHealth(
             job.name,
@@ -192,12 +190,13 @@ def as_metrics(table: Table) -> Iterator[Metric]:
     yield rooms
     try:
         found, waiting = health_of(table), mails(table, outbox.QUEUED, outbox.SENDING)
+        workers = signs.signs(table)
     except StoreError:
         yield GaugeMetricFamily("plenum_store_up", "Whether the store answers.", 0)
-        yield from _of_workers(())
+        yield from _of_workers([])
         return
     yield GaugeMetricFamily("plenum_store_up", "Whether the store answers.", 1)
-    yield from _of_workers(found.workers)
+    yield from _of_workers(workers)
     yield GaugeMetricFamily("plenum_paused", "Whether the site is paused.", int(found.pause is not None))
     yield GaugeMetricFamily("plenum_log_unsealed", "Event numbers given out and not sealed yet.", found.unsealed)
     yield GaugeMetricFamily(
@@ -209,7 +208,7 @@ def as_metrics(table: Table) -> Iterator[Metric]:
     yield depth
 
 
-def _of_workers(found: tuple[Sign, ...]) -> Iterator[Metric]:
+def _of_workers(found: list[Sign]) -> Iterator[Metric]:
     """By their signs in the store, and so of workers on other machines too."""
     now = time.time()
     words = "Whether any worker has given a sign of life within a minute."

@@ -51,11 +51,17 @@ def take(folder: Path) -> int:
 
 # --- its worker ---
 
+# Starting a program waits until a pipe is closed by it. A process that the server forked in that moment would hold the
+# other end of the pipe, and the start would last as long as that process: so it is one or the other.
+_starting = threading.Lock()
+os.register_at_fork(before=_starting.acquire, after_in_parent=_starting.release, after_in_child=_starting.release)
+
 
 def start_worker() -> subprocess.Popen[bytes]:
-    return subprocess.Popen(  # noqa: S603 - our own program
-        [sys.executable, "manage.py", "worker", "--beside", str(os.getpid())], cwd=settings.BASE_DIR
-    )
+    with _starting:
+        return subprocess.Popen(  # noqa: S603 - our own program
+            [sys.executable, "manage.py", "worker", "--beside", str(os.getpid())], cwd=settings.BASE_DIR
+        )
 
 
 class WorkerKeeper:
@@ -79,7 +85,7 @@ class WorkerKeeper:
         threading.Thread(target=self.keep, name="worker keeper", daemon=True).start()
 
     def keep(self) -> None:
-        pause = SHORTEST
+        pause = SHORTEST / 2
         while self.goes_on():
             begun = self.ticking()
             if not self._outlived(self._started()):

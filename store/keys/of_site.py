@@ -13,8 +13,8 @@
 | sign of life  | data  | WORKERS            | WORKER#{worker}   |                              | /readyz, monitors    |
 | nightly mail  | data  | METADATA           | NIGHTLY           |                              | worker               |
 | to forget     | data  | METADATA           | FORGETTING        |                              | worker               |
+| last backup   | data  | METADATA           | LAST_BACKUP       |                              | system page, metrics |
 | emptied boxes | data  | METADATA           | EMPTIED           |                              | worker               |
-| last backup   | data  | METADATA           | BACKUP            |                              | doctor, system page  |
 """
 
 from __future__ import annotations
@@ -82,11 +82,11 @@ def forgetting() -> Key:
     return Key(METADATA, "FORGETTING")
 
 
+def last_backup() -> Key:
+    """When the newest backup ended, and how much is in it."""
+    return Key(METADATA, "LAST_BACKUP")
+
+
 def emptied() -> Key:
     """How far the ballot boxes of secret elections are emptied that an earlier version has sealed."""
     return Key(METADATA, "EMPTIED")
-
-
-def last_backup() -> Key:
-    """When the last backup ended, and what is in it."""
-    return Key(METADATA, "BACKUP")

@@ -21,7 +21,9 @@ from .findings import Finding, Grade, broken, worst_first
 __all__ = ["Finding", "Grade", "examine", "of_page"]
 
 
-def of_page(request: HttpRequest, found: health.Health, checkpoint: Item | None, table: Table) -> list[Finding]:
+def of_page(
+    request: HttpRequest, table: Table, found: health.Health, worker_seen: float | None, checkpoint: Item | None
+) -> list[Finding]:
     """The request for the page has come through the proxy itself, so it shows what doctor has to ask for."""
     now, seen = utc_now(), site.Seen.of(request)
     backup, seconds = stores.timed(table, keys.last_backup())
@@ -31,7 +33,7 @@ def of_page(request: HttpRequest, found: health.Health, checkpoint: Item | None,
         site.of_origin(seen),
         *machine.of_disks(),
         stores.of_store(seconds),
-        stores.of_worker(health.worker_seen(table), found.pause),
+        stores.of_worker(worker_seen, found.pause),
         machine.of_clock(now, stores.newest(found, checkpoint), machine.is_clock_kept(), ()),
         stores.of_backup(backup, now),
         post.of_outbox(table),
