@@ -76,6 +76,11 @@ VARIABLES = (
         "bytes",
     ),
     Variable(
+        "WORKER", "`beside`", THE_SAME, "`beside`: the server starts a worker and watches over it; `apart`: others do"
+    ),
+    Variable("DISK_WARN_MB", "`500`", THE_SAME, "megabytes free on a disk of the site, below which it is said"),
+    Variable("METRICS_DIR", "`DATA_DIR/metrics`", THE_SAME, "figures of this machine's processes, best in memory"),
+    Variable(
         "SITE_URL", "`http://HOST:PORT`", REQUIRED, "where people reach the site; the links in mails start with it"
     ),
     Variable(

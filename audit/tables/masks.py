@@ -138,6 +138,7 @@ KINDS = (
     _kind("lease", keys.lease(""), "since until renewals"),
     _kind("sign of life", keys.worker(""), "machine pid since seen signs doing done ttl"),
     _kind("nightly mail", keys.nightly(), "event_id day"),
+    _kind("last backup", keys.last_backup(), "ended_at items bytes checkpoint"),
     _kind("to forget", keys.forgetting(), "asked since"),
     _kind("emptied boxes", keys.emptied(), "cursor done"),
     _kind("event", keys.event(0, ""), "event_id actor when_occurred event_type event_data nonce"),

@@ -7,7 +7,9 @@ import re
 import tempfile
 from collections.abc import Iterable, Iterator
 from datetime import datetime
+from functools import cache
 from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
 from typing import NamedTuple
 
 from django.conf import settings
@@ -109,7 +111,7 @@ def is_clock_kept() -> bool | None:
 
 def of_versions() -> Finding:
     about, names = _("Versions"), ", ".join(f"{name} {number}" for name, number in system.versions().items())
-    if wrong := list(_other_than_pinned()):
+    if wrong := _other_than_pinned(settings.BASE_DIR / "requirements.txt"):
         sentence = _("Installed are other versions than requirements.txt names: %(names)s.") % {
             "names": ", ".join(wrong)
         }
@@ -117,12 +119,15 @@ def of_versions() -> Finding:
     return well(about, f"{names}.")
 
 
-def _other_than_pinned() -> Iterator[str]:
+@cache  # a process keeps the programs it began with
+def _other_than_pinned(requirements: Path) -> list[str]:
     """Packages that are there in another version; one that is missing may be for another system."""
-    for name, wanted in PINNED.findall((settings.BASE_DIR / "requirements.txt").read_text()):
-        try:
-            found = version(name)
-        except PackageNotFoundError:
-            continue
-        if found != wanted:
-            yield f"{name} {found}"
+    pinned = PINNED.findall(requirements.read_text())
+    return [f"{name} {found}" for name, wanted in pinned if (found := _installed(name)) not in (wanted, None)]
+
+
+def _installed(name: str) -> str | None:
+    try:
+        return version(name)
+    except PackageNotFoundError:
+        return None
