@@ -53,6 +53,10 @@ bench-referees: build/referees/installed ## measure counting beside other librar
 soak: .venv/test ## bad weather for MINUTES (10): a store with faults and a server killed again and again, judged
 	@$(BIN)/python -m pytest --quiet --timeout 0 tests/ballots/soak.py
 
+.PHONY: test-disk
+test-disk: .venv/test ## a disk that is full or read-only, and every process killed, under votes (mounts a small disk; two minutes)
+	@unshare --user --map-root-user --mount $(BIN)/python -m pytest --quiet --timeout 0 --capture no tests/ballots/small_disk.py
+
 .PHONY: referees
 referees: build/referees/installed ## compare our counts with other libraries' on random elections (about a minute)
 	@build/referees/bin/python -m tests.tally.referees

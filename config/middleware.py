@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import re
 import secrets
 from collections.abc import Callable
 from time import perf_counter
@@ -23,6 +24,7 @@ SAFE = ("GET", "HEAD", "OPTIONS")
 WHILE_PAUSED = {"sign_in", "second_step", "sign_out", "pause", "resume", "set_language", "sandbox"}
 PROBES = {"/healthz", "/readyz"}
 WATCHED = {"healthz", "readyz", "metrics"}
+DOCTOR = re.compile(r"/doctor/[^/]+/")
 log = logging.getLogger("plenum.request")
 
 
@@ -66,7 +68,8 @@ def proxies_seen(get_response: GetResponse) -> GetResponse:
     """Look whether the request came through a proxy that nobody told us of."""
 
     def respond(request: HttpRequest) -> HttpResponse:
-        proxies.watch.notice(request)
+        if not DOCTOR.fullmatch(request.path_info):  # which makes up where it comes from
+            proxies.watch.notice(request)
         return get_response(request)
 
     return respond
@@ -76,10 +79,11 @@ def probes(get_response: GetResponse) -> GetResponse:
     """Whoever only looks whether we are there asks an address, not a host name: no host is refused here."""
 
     def respond(request: HttpRequest) -> HttpResponse:
-        if request.path_info not in PROBES:
+        if request.path_info not in PROBES and not DOCTOR.fullmatch(request.path_info):
             return get_response(request)
         request.resolver_match = resolve(request.path_info)
-        return request.resolver_match.func(request)
+        found = request.resolver_match
+        return found.func(request, *found.args, **found.kwargs)
 
     return respond
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import secrets
+from collections.abc import Iterable
 from ipaddress import IPv4Network, IPv6Network, ip_network
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
@@ -11,10 +12,13 @@ from urllib.parse import unquote, urlsplit
 from django.core.exceptions import ImproperlyConfigured
 from django.utils.translation import gettext_lazy as _
 
-from store.connect import CHAOS
+from store.connect import CHAOS, BadStoreUrl, check
+
+from . import checks
+from .variables import NAMES
 
 BASE_DIR = Path(__file__).resolve().parent.parent
-MAIL_PORTS = {"smtp": 25, "smtp+tls": 587, "smtps": 465}
+OF_A_SITE = Path("/etc/plenum/environment")  # the settings of a site in production, where the guide puts them
 
 
 class Environment:
@@ -38,7 +42,7 @@ class Environment:
 
     def number(self, name: str, default: int, least: int, most: int) -> int:
         value = self.text(name, str(default))
-        if not value.isdecimal() or not least <= int(value) <= most:
+        if not value.isdecimal() or len(value) > 20 or not least <= int(value) <= most:
             self.mistakes.append(f"{name} must be a whole number from {least} to {most}, not {value!r}.")
             return default
         return int(value)
@@ -60,18 +64,15 @@ class Environment:
 
     def mail(self, name: str, default: str | None) -> tuple[str, dict[str, object]]:
         """How mail leaves, as Django's backend and its settings: `smtp+tls://user:password@host` or `file:///folder`."""
-        if not (text := self.text(name, default)):
+        if not (text := self.text(name, default)) or self.say(checks.wrong_mail_url(text)):
             return "", {}
         url = urlsplit(text)
         backends = "django.core.mail.backends"
         if url.scheme == "file":
             return "mail.files.EmailBackend", {"EMAIL_FILE_PATH": url.path}
-        if url.scheme not in MAIL_PORTS or not url.hostname:
-            self.mistakes.append(f"{name} should look like smtp+tls://user:password@mail.example.org:587.")
-            return f"{backends}.smtp.EmailBackend", {}
         return f"{backends}.smtp.EmailBackend", {
             "EMAIL_HOST": url.hostname,
-            "EMAIL_PORT": url.port or MAIL_PORTS[url.scheme],
+            "EMAIL_PORT": url.port or checks.MAIL_PORTS[url.scheme],
             "EMAIL_HOST_USER": unquote(url.username or ""),
             "EMAIL_HOST_PASSWORD": unquote(url.password or ""),
             "EMAIL_USE_TLS": url.scheme == "smtp+tls",
@@ -80,18 +81,38 @@ class Environment:
         }
 
     def store(self, name: str, default: str, *, real: bool) -> str:
-        """A store's URL is judged when the store is opened; but bad weather is made on purpose in no real site."""
+        """Whether such a store can be named is judged here, whether it is there when it is opened."""
         value = self.text(name, default)
         if real and value.startswith(CHAOS):
             self.mistakes.append(f"{name} must not be a store with faults in production.")
+        try:
+            check(value)
+        except BadStoreUrl as mistake:
+            self.mistakes.append(str(mistake))
         return value
 
     def words(self, name: str, default: str | None = None) -> list[str]:
         return [word.strip() for word in self.text(name, default).split(",") if word.strip()]
 
+    def profile(self, name: str, in_production: Path) -> str:
+        """Where a site in production lives nobody is taken for a developer, whose site would begin beside it."""
+        if not self.variables.get(name, "").strip() and os.path.lexists(in_production):
+            self.mistakes.append(
+                f"{name} is not set, and this machine has a site in production ({in_production}). "
+                f"Its commands are run as: plenum COMMAND. For a site of your own say {name}=local."
+            )
+        return self.choice(name, ("local", "production"))
+
+    def say(self, sentences: Iterable[str]) -> bool:
+        """Keep what is wrong; whether anything is."""
+        found = list(sentences)
+        self.mistakes += found
+        return bool(found)
+
     def refuse_mistakes(self) -> None:
+        """All at once, each on a line of its own."""
         if self.mistakes:
-            raise ImproperlyConfigured(" ".join(self.mistakes))
+            raise ImproperlyConfigured("\n".join(("Plenum cannot start.", *dict.fromkeys(self.mistakes))))
 
 
 def own_secret(folder: Path) -> str:
@@ -104,13 +125,17 @@ def own_secret(folder: Path) -> str:
     except FileExistsError:
         pass
     except OSError as error:
-        raise ImproperlyConfigured(f"DATA_DIR {folder} cannot be written: {error.strerror}.") from None
+        environment.mistakes.append(f"DATA_DIR {folder} cannot be written: {error.strerror}.")
+        return ""
     return path.read_text()
 
 
 environment = Environment(dict(os.environ))
-PROFILE = environment.choice("PROFILE", ("local", "production"))
+PROFILE = environment.profile("PROFILE", OF_A_SITE)
 PRODUCTION = PROFILE == "production"
+environment.say(checks.wrong_writing(environment.variables, NAMES))
+if PRODUCTION:
+    environment.say(checks.near_misses(environment.variables, NAMES))
 
 # --- what the site runs on ---
 
@@ -122,18 +147,27 @@ WEB_PROCESSES = environment.number("WEB_PROCESSES", 2, 1, 64)
 WEB_THREADS = environment.number("WEB_THREADS", 8, 1, 256)
 WEB_CONNECTIONS = environment.number("WEB_CONNECTIONS", 1000, 16, 100_000)  # open at once, in each process
 REQUEST_SECONDS = environment.number("REQUEST_SECONDS", 20, 1, 600)  # for a slow client, then a minimum rate
+WORKER = environment.choice("WORKER", ("beside", "apart"))  # whether the server starts one, and watches over it
+DISK_WARN_MB = environment.number("DISK_WARN_MB", 500, 1, 10_000_000)  # free, below which it is said
+METRICS_DIR = Path(environment.text("METRICS_DIR", str(DATA_DIR / "metrics"))).absolute()
 SITE_URL = environment.text("SITE_URL", None if PRODUCTION else f"http://{HOST}:{PORT}").rstrip("/")
+environment.say(checks.wrong_listening_address(HOST))
+if PRODUCTION:
+    environment.say(checks.wrong_folder("DATA_DIR", environment.text("DATA_DIR", "")))
+if SITE_URL:
+    environment.say(checks.wrong_site_url(SITE_URL, production=PRODUCTION))
 
 # --- security ---
 
 DEBUG = environment.switch("DEBUG")
 ALLOWED_HOSTS = environment.words("HOSTS", None if PRODUCTION else "localhost,127.0.0.1,[::1]")
+environment.say(checks.wrong_hosts(ALLOWED_HOSTS, SITE_URL, production=PRODUCTION))
 METRICS_TOKEN = environment.text("METRICS_TOKEN", "")
 SECRET_KEY = environment.text("SECRET_KEY", None if PRODUCTION else "")
-if not SECRET_KEY and not PRODUCTION:
+if not SECRET_KEY and not PRODUCTION and not environment.mistakes:  # a start that is refused leaves nothing behind
     SECRET_KEY = own_secret(DATA_DIR)
-if PRODUCTION and len(SECRET_KEY) < 50:
-    environment.mistakes.append("SECRET_KEY must have at least 50 characters.")
+if PRODUCTION and SECRET_KEY:
+    environment.say(checks.wrong_secret(SECRET_KEY))
 if PRODUCTION and DEBUG:
     environment.mistakes.append("DEBUG must be off in production.")
 
@@ -147,6 +181,7 @@ SIGN_IN_FAILURES_PER_ADDRESS = environment.number("SIGN_IN_FAILURES_PER_ADDRESS"
 REGISTRATIONS_PER_ADDRESS = environment.number("REGISTRATIONS_PER_ADDRESS", 300, 1, 100_000)  # an hour
 RESETS_PER_ADDRESS = environment.number("RESETS_PER_ADDRESS", 100, 1, 100_000)  # an hour
 TRUSTED_PROXIES = environment.networks("TRUSTED_PROXIES")
+environment.say(checks.wrong_proxies(TRUSTED_PROXIES))
 PASSWORD_HASHERS = ["accounts.hashers.Argon2id"]
 VALIDATION = "django.contrib.auth.password_validation"
 AUTH_PASSWORD_VALIDATORS = [
@@ -176,7 +211,7 @@ POLL_VOTES_PER_ADDRESS = environment.number("POLL_VOTES_PER_ADDRESS", 100, 1, 10
 EMAIL_BACKEND, MAIL = environment.mail("MAIL_URL", None if PRODUCTION else f"file://{DATA_DIR / 'mail'}")
 globals().update(MAIL)  # EMAIL_HOST and its neighbours
 DEFAULT_FROM_EMAIL = environment.text("MAIL_FROM", None if PRODUCTION else "Plenum <plenum@localhost>")
-environment.refuse_mistakes()
+environment.say(checks.wrong_sender(DEFAULT_FROM_EMAIL))
 
 CONTENT_SECURITY_POLICY = {
     "default-src": "'none'",
@@ -202,6 +237,7 @@ CSRF_COOKIE_HTTPONLY = LANGUAGE_COOKIE_HTTPONLY = True
 CSRF_COOKIE_SAMESITE = LANGUAGE_COOKIE_SAMESITE = "Lax"
 CSRF_FAILURE_VIEW = "config.errors.csrf_failure"
 X_FRAME_OPTIONS = "DENY"
+SECURE_REDIRECT_EXEMPT.append(r"(^|/)doctor/[^/]+/$")  # it tells whether HTTPS arrives as such
 
 # --- Django ---
 
@@ -257,6 +293,7 @@ TEMPLATES = [
                 "django.contrib.messages.context_processors.messages",
                 "config.context.pause",
                 "config.context.unknown_proxies",
+                "config.context.low_disks",
                 "ranking.drafts.of_page",
             ],
             "builtins": ["django.templatetags.i18n", "django.templatetags.static"],

@@ -141,12 +141,13 @@ def _without_salts(entries: Iterable[Entry]) -> Iterator[Entry]:
 
 
 def _to_keep(table: Table) -> Iterator[Entry]:
-    """Everything but the leases of workers and how far a sealer has published: about processes, not about the site."""
-    leases, publishing = keys.lease("").pk, keys.publishing().pk
+    """Everything but the leases and signs of workers and how far a sealer has published: about processes, not about
+    the site."""
+    leases, of_processes = keys.lease("").pk, (keys.publishing().pk, keys.WORKERS.pk)
     return (
         (name, item)
         for name, item in table.everything()
-        if not item["PK"].startswith(leases) and item["PK"] != publishing
+        if not item["PK"].startswith(leases) and item["PK"] not in of_processes
     )
 
 

@@ -27,6 +27,11 @@ LINGER = 2  # seconds for the client to read its last answer, and to send its la
 SPARE_FILES = 256  # for everything that is not a connection
 
 TOO_LATE = 408, "Request Timeout", "Your request took too long to arrive. Please try again."
+NO_ROOM = (
+    503,
+    "Service Unavailable",
+    "There is no room for this at the moment, and nothing was changed. Please try later.",
+)
 TOO_LARGE = 413, "Content Too Large", f"That is too large: a request has at most {MOST_BODY // 1024**2} MB."
 
 
@@ -70,6 +75,11 @@ class PatientWorker(ThreadWorker):
         self.await_request(conn, settings.REQUEST_SECONDS)
         self.wake(conn)  # the request comes right behind, more often than not
 
+    def is_parent_alive(self) -> bool:
+        """Without the server nobody is served any longer than a stop takes: the next one waits for our place."""
+        self.alive = self.alive and super().is_parent_alive()
+        return bool(self.alive)
+
     def await_request(self, conn: Connection, seconds: float) -> None:
         conn.since = time.monotonic()
         self.wait(conn, selectors.EVENT_READ, self.read, conn.since + seconds)
@@ -111,6 +121,9 @@ class PatientWorker(ThreadWorker):
             self.refuse(conn, *TOO_LARGE)
         except (NoMoreData, StopIteration):
             self.drop(conn)
+        except OSError as error:
+            self.log.error("A request could not be kept: %s.", error.strerror)
+            self.refuse(conn, *NO_ROOM)
         except Exception as error:
             self.handle_error(None, conn.sock, conn.client, error)
             self.part(conn)

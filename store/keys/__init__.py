@@ -9,7 +9,7 @@
 | `of_results`   | lots, results, counted rankings, what is to be sealed                              |
 | `of_mail`      | the outbox, mailings, messages, reminders, mails that failed                       |
 | `of_polls`     | polls, their gates, votes, results, reports and short codes                        |
-| `of_site`      | counts, figures, leases, pause, forms sent, and how far each of the workers is     |
+| `of_site`      | counts, figures, leases, pause, forms sent, workers and how far each of them is    |
 | `of_log`       | events, checkpoints, the log's index                                               |
 | `parts`        | how names and numbers stand in a key                                               |
 
@@ -54,8 +54,8 @@ from .of_polls import (
     reported_poll, reports, short_code, vote, votes, votes_by_time,
 )
 from .of_site import (
-    counts, emptied, figures, figures_of_day, figures_of_days, forgetting, lease, nightly, once, pause,
-    restoring, sync,
+    WORKERS, counts, emptied, figures, figures_of_day, figures_of_days, forgetting, last_backup, lease, nightly, once,
+    pause, restoring, sync, worker,
 )
 from .of_log import (
     LOG_INDEX, checkpoint, checkpoints, event, event_number, events, log_index, log_index_blocks, moments,

@@ -10,8 +10,10 @@
 | day's figures | data  | METADATA           | FIGURES#{day}     |                              | admin overview       |
 | form sent     | data  | ONCE#{token}       | METADATA          |                              | a form sent again    |
 | lease         | data  | LEASE#{job}        | METADATA          |                              | worker               |
+| sign of life  | data  | WORKERS            | WORKER#{worker}   |                              | /readyz, monitors    |
 | nightly mail  | data  | METADATA           | NIGHTLY           |                              | worker               |
 | to forget     | data  | METADATA           | FORGETTING        |                              | worker               |
+| last backup   | data  | METADATA           | LAST_BACKUP       |                              | system page, metrics |
 | emptied boxes | data  | METADATA           | EMPTIED           |                              | worker               |
 """
 
@@ -62,6 +64,14 @@ def lease(job: str) -> Key:
     return Key(f"LEASE#{escape(job)}", METADATA)
 
 
+WORKERS = Span("WORKERS")
+
+
+def worker(name: str) -> Key:
+    """That this worker is alive, and what it is at; gone some minutes after it has ended."""
+    return Key(WORKERS.pk, f"WORKER#{escape(name)}")
+
+
 def nightly() -> Key:
     """Which checkpoint was mailed last, and on which day."""
     return Key(METADATA, "NIGHTLY")
@@ -70,6 +80,11 @@ def nightly() -> Key:
 def forgetting() -> Key:
     """There while something was deleted that may still be found in the store's files."""
     return Key(METADATA, "FORGETTING")
+
+
+def last_backup() -> Key:
+    """When the newest backup ended, and how much is in it."""
+    return Key(METADATA, "LAST_BACKUP")
 
 
 def emptied() -> Key:

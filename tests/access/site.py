@@ -40,6 +40,7 @@ from store.log import as_text, utc_now
 from tests.accounts.test_factors import Authenticator
 from tests.contexts import contexts_kept
 from tests.people import PASSWORD, enrol, somebody
+from upkeep.doctor import site as doctor
 from upkeep.sealer import site_sealer
 
 CHOSEN = {"description": "", "time_zone": "UTC", "expires_at": None}
@@ -327,6 +328,7 @@ def _looks_of_the_owner(lunch: Poll) -> list[Look]:
     pages = ("admin", "system", "pause", "log", "tables", "raw_tables", "people", "invitations", "invite", "mails")
     return [
         Look("metrics", "owner"),
+        Look("doctor", "stranger", (doctor.signed(),)),
         *(Look(page, "owner") for page in pages),
         Look("log", "owner", of="of one election", asked={"election": "Board"}),
         Look("event", "owner", (1,)),

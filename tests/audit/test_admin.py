@@ -256,7 +256,9 @@ def test_the_system_page_tells_how_things_stand(site, person, signed_in):
     assert "not counted: the embedded store" in text.lower()
     mail_row = re.search(r"<tr><th[^>]*>mail</th>(.*?)</tr>", text)[1]
     assert re.search(r"<td class=\"number\">\d+ s</td>$", mail_row), "somebody is at it"
-    assert trips_of(client.get("/admin/system/")) == 6, "who is it; items; oldest unsealed; checkpoint; two of mail"
+    assert trips_of(client.get("/admin/system/")) == 9, (
+        "who is it; items; oldest unsealed; workers; checkpoint; two of mail; the last backup; failed mail"
+    )
 
 
 @pytest.fixture
@@ -403,7 +405,7 @@ def test_metrics_cost_the_same_however_much_there_is(client, site):
     planted(site, days=3, a_day=20)
     with trips.counted() as many:
         list(health.as_metrics(site))
-    assert few.count == many.count == 4
+    assert few.count == many.count == 5
 
 
 def test_the_navigation_says_where_one_is_and_nothing_on_a_page_that_is_not_there(site, signed_in):
