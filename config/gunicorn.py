@@ -13,6 +13,7 @@ os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
 
 from django.conf import settings  # only after the name of its module is known
 
+from accounts import setup
 from config.connections import room_for
 from config.proxies import lacking
 
@@ -31,11 +32,13 @@ os.environ["PROMETHEUS_MULTIPROC_DIR"] = str(metrics_folder)
 
 
 def on_starting(server: Any) -> None:
-    """Figures count from the start of the server. A setting that is likely to be missing is named."""
+    """Figures count from the start of the server. A setting that is likely to be missing is named; so is, on a site
+    without an owner, the link that makes one."""
     if sentence := lacking():
         server.log.warning(sentence)
     shutil.rmtree(metrics_folder, ignore_errors=True)
     metrics_folder.mkdir(parents=True)
+    setup.announce()
 
 
 def when_ready(server: Any) -> None:
