@@ -42,7 +42,7 @@ RESET = Limits(
     Limit("reset-address", settings.RESETS_PER_ADDRESS, HOUR),
 )
 RESET_MAILED = Limit("reset-mailed", 1, TEN_MINUTES)
-NEW_EMAIL = Limit("new-email", 10, DAY)  # links that one account may have mailed to addresses that are not its own
+NEW_EMAIL = Limit("new-email", 20, DAY)  # links that one account may have mailed to addresses that are not its own
 RESET_LINK = Limit("reset-link", 3, HOUR)  # that admins have mailed to one person
 NAMES_TAKEN = Limit(
     "names-taken", 20, HOUR

@@ -20,6 +20,7 @@ PRODUCTION = {
     "SITE_URL": "https://vote.example.org",
     "MAIL_URL": "smtp+tls://plenum:secret@mail.example.org",
     "MAIL_FROM": "Plenum <plenum@vote.example.org>",
+    "REGISTRATION": "invited",
 }
 
 
@@ -34,7 +35,7 @@ def test_production_without_its_values_names_every_one_that_is_missing():
     run = manage("check", PROFILE="production")
     assert run.returncode == 1
     assert "Traceback" not in run.stderr
-    for name in ("SECRET_KEY", "HOSTS", "DATA_DIR", "SITE_URL", "MAIL_URL", "MAIL_FROM"):
+    for name in ("SECRET_KEY", "HOSTS", "DATA_DIR", "SITE_URL", "MAIL_URL", "MAIL_FROM", "REGISTRATION"):
         assert f"{name} must be set in production." in run.stderr
 
 
@@ -56,6 +57,10 @@ def test_production_passes_djangos_deployment_checks(tmp_path):
         ({"MAIL_URL": "pigeon://roof"}, "MAIL_URL should look like smtp+tls://user:password@mail.example.org:587."),
         ({"TRUSTED_PROXIES": "10.0.0.1, moon"}, "TRUSTED_PROXIES holds addresses or networks"),
         ({"DEFAULT_ROLE": "OWNER"}, "DEFAULT_ROLE must be one of"),
+        (
+            {"REGISTRATION": "domains", "REGISTRATION_DOMAINS": "example.org, ada@example.org"},
+            "REGISTRATION_DOMAINS holds domains, such as example.org or .example.org, not 'ada@example.org'.",
+        ),
         ({**PRODUCTION, "DATA_DIR": "d", "SECRET_KEY": "short"}, "SECRET_KEY must have at least 50 characters."),
         ({**PRODUCTION, "DATA_DIR": "d", "DEBUG": "yes"}, "DEBUG must be off in production."),
         (
