@@ -24,4 +24,6 @@ FOLDER = tempfile.TemporaryDirectory(prefix="plenum-tests-")
 
 for name in ("STORE_URL", "SECRET_KEY", "HOSTS", "PROFILE", "DEBUG", "METRICS_TOKEN", "LOG_LEVEL"):
     os.environ.pop(name, None)
+for name in ("REGISTRATION", "REGISTRATION_DOMAINS", "DEFAULT_ROLE", "MAILS_A_DAY"):
+    os.environ.pop(name, None)
 os.environ["DATA_DIR"] = FOLDER.name
