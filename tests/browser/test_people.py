@@ -193,7 +193,7 @@ def test_what_was_typed_wrong_is_named_and_focused(visit):
     expect(page.locator("main [name=name]")).to_be_focused()
 
 
-STRANGERS = ("/register/", "/sign-in/", "/password/forgotten/", "/register/made-up/")
+STRANGERS = ("/register/", "/sign-in/", "/password/forgotten/", "/register/made-up/", "/setup/made-up/")
 OWNERS = (
     "/me/",
     "/me/password/",
@@ -203,6 +203,7 @@ OWNERS = (
     "/people/",
     "/people/?q=nobody",
     "/people/Hypatia/",
+    "/people/Emmy Noether/",
     "/people/Hypatia/password/",
     "/people/Hypatia/remove/",
     "/invitations/",
