@@ -70,7 +70,7 @@ def test_an_admin_confirms_an_organiser_and_takes_it_back(site, person, signed_i
     for _ in range(2):
         assert admin.post("/people/Otto/confirm/").status_code == 302
         assert repository.find("Otto").can_write_to_many
-    assert "No longer a confirmed organiser" in text_of(admin.get("/people/Otto/"))
+    assert "Take the confirmation back" in text_of(admin.get("/people/Otto/"))
     for _ in range(2):
         assert admin.post("/people/Otto/unconfirm/").status_code == 302
         assert not repository.find("Otto").can_write_to_many

@@ -254,3 +254,5 @@ def test_an_organiser_whom_nobody_has_confirmed_is_told_what_to_do(site, ada, bo
     assert len(messages.all_of(board)) == 1
     invitations.invite(people.find("Ada"), board)
     assert invitations.take_mailings_on() == 8, "invitations need no confirmation"
+    services.close(people.find("Ada"), repository.find("Board"))
+    assert "while the election is open" in text_of(client.get(address("message_voters")))
