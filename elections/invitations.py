@@ -226,10 +226,10 @@ def _take_on(place: Key) -> int:
 def _handful(place: Key, mailing: Item) -> int:
     """Queue mails for the next voters of the roll, and move on in it; or end the mailing with the roll."""
     election, purse = repository.find(mailing["election_name"]), purse_of(mailing, A_HANDFUL)
-    if election is None or election.state(now_text()) not in (State.EDITABLE, State.OPEN):
-        table().write(Delete(place), *purse.giving_back())
-        return 0
     here = Equals("after", mailing["after"]) & Equals("GSI1SK", mailing["GSI1SK"])
+    if election is None or election.state(now_text()) not in (State.EDITABLE, State.OPEN):
+        table().write(Delete(place, when=here), *purse.giving_back())
+        return 0
     batch = _batch(election, mailing)
     page = _next_voters(batch, mailing["after"], purse.room)
     due = [item for item in page.items if is_due(item, batch)]

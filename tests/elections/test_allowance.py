@@ -18,7 +18,7 @@ from mail import outbox as mail
 from ranking.candidates import Candidate
 from store import keys
 from store.log import EventLog, as_text
-from store.table import Exists, Update
+from store.table import Exists, Refused, Update
 from tests.at_once import at_once
 from tests.people import confirm, make_owner
 
@@ -150,6 +150,21 @@ def test_what_was_reserved_and_not_needed_is_given_back(site, ada, person):
     services.close(ada, repository.find("Board"))
     assert invitations.take_mailings_on() == 0
     assert left(ada) == 7
+
+
+@pytest.mark.parametrize("closed", [False, True])
+def test_two_workers_at_the_end_of_a_mailing_give_back_once(site, ada, board, person, closed):
+    person("Hypatia", email="Board.0@example.org")
+    services.add_voters(ada, repository.find("Board"), ["Hypatia"])
+    invitations.invite(limited(ada, 10), board)
+    if closed:
+        services.close(ada, repository.find("Board"))
+    place = keys.mailing("Board", "invited")
+    seen_by_both = site.get(place)
+    invitations._handful(place, seen_by_both)
+    with pytest.raises(Refused):
+        invitations._handful(place, seen_by_both)
+    assert left(ada) == (10 if closed else 6)
 
 
 def test_of_two_mailings_at_once_only_what_fits_is_reserved(site, ada):
