@@ -28,6 +28,9 @@ OF_PEOPLE = (
     "ResetLinkSent",
     "UserPasswordChanged",
     "ProfileChanged",
+    "MailLimitChanged",
+    "OrganiserConfirmed",
+    "OrganiserUnconfirmed",
     "PersonInvited",
     "SecondFactorsReset",
 )

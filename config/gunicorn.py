@@ -10,6 +10,7 @@ os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
 
 from django.conf import settings  # only after the name of its module is known
 
+from accounts import setup
 from config.connections import room_for
 from config.proxies import lacking
 from upkeep import counters
@@ -33,7 +34,8 @@ held: list[int] = []  # the lock of DATA_DIR
 
 
 def on_starting(server: Any) -> None:
-    """Figures count from the start of the server. A setting that is likely to be missing is named."""
+    """Figures count from the start of the server. A setting that is likely to be missing is named; so is, on a site
+    without an owner, the link that makes one."""
     if sentence := lacking():
         server.log.warning(sentence)
     try:
@@ -43,6 +45,7 @@ def on_starting(server: Any) -> None:
         raise RuntimeError(str(taken)) from None  # gunicorn ends with these words
     except OSError as error:
         server.log.warning("METRICS_DIR %s cannot be written: %s.", settings.METRICS_DIR, error.strerror)
+    setup.announce()
 
 
 def when_ready(server: Any) -> None:

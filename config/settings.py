@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import secrets
 from collections.abc import Iterable
 from ipaddress import IPv4Network, IPv6Network, ip_network
@@ -39,6 +40,23 @@ class Environment:
         if value not in options:
             self.mistakes.append(f"{name} must be one of {', '.join(options)}, not {value!r}.")
         return value
+
+    def chosen(self, name: str, options: tuple[str, ...], *, needed: bool) -> str:
+        """As `choice`, where production has to say which."""
+        if needed and not self.variables.get(name, "").strip():
+            self.mistakes.append(f"{name} must be set in production. It is one of {', '.join(options)}.")
+            return options[0]
+        return self.choice(name, options)
+
+    def domains(self, name: str, *, needed: bool) -> list[str]:
+        """`example.org` is that domain alone, `.example.org` every one below it."""
+        found = [word.casefold() for word in self.words(name, "")]
+        for word in found:
+            if not re.fullmatch(r"\.?[\w-]+(\.[\w-]+)*", word):
+                self.mistakes.append(f"{name} holds domains, such as example.org or .example.org, not {word!r}.")
+        if needed and not found:
+            self.mistakes.append(f"{name} must name the domains whose addresses may register.")
+        return found
 
     def number(self, name: str, default: int, least: int, most: int) -> int:
         value = self.text(name, str(default))
@@ -175,7 +193,11 @@ if PRODUCTION and DEBUG:
 
 AUTH_USER_MODEL = "accounts.User"
 AUTHENTICATION_BACKENDS = ["accounts.backends.NameOrEmail"]
-DEFAULT_ROLE = environment.choice("DEFAULT_ROLE", ("USER", "VOTER", "OBSERVER", "NO_ACCESS"))
+REGISTRATION = environment.chosen("REGISTRATION", ("open", "invited", "domains", "closed"), needed=PRODUCTION)
+REGISTRATION_DOMAINS = environment.domains("REGISTRATION_DOMAINS", needed=REGISTRATION == "domains")
+USUAL_ROLES = ("VOTER", "USER") if PRODUCTION else ("USER", "VOTER")  # whoever may run elections may have mail sent
+DEFAULT_ROLE = environment.choice("DEFAULT_ROLE", (*USUAL_ROLES, "OBSERVER", "NO_ACCESS"))
+MAILS_A_DAY = environment.number("MAILS_A_DAY", 500, 0, 1_000_000)  # that one organiser may have sent to others
 SECOND_FACTOR_FOR_ADMINS = environment.switch("SECOND_FACTOR_FOR_ADMINS")
 SIGN_IN_FAILURES_PER_ADDRESS = environment.number("SIGN_IN_FAILURES_PER_ADDRESS", 300, 10, 100_000)  # ten minutes
 REGISTRATIONS_PER_ADDRESS = environment.number("REGISTRATIONS_PER_ADDRESS", 300, 1, 100_000)  # an hour

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 from django.test import Client, override_settings
 
-from accounts import authenticator_apps, factors, tokens
+from accounts import authenticator_apps, factors, setup, tokens
 from accounts import repository as people
 from accounts import services as accounts
 from accounts.models import User
@@ -100,7 +100,9 @@ def send_mails() -> None:
 
 
 def people_come() -> None:
-    accounts.register("Olga", "olga@example.org", PASSWORD)
+    link = setup.link()
+    assert link is not None
+    accounts.make_owner_by_link(link.split("/")[-2], "Olga", "olga@example.org", PASSWORD)
     accounts.register("Ada", "ada@example.org", PASSWORD)
     (waiting,) = (each for each in mail.in_state(mail.QUEUED, 9)[0] if each.kind == "confirm_registration")
     accounts.confirm_registration(sign("registration", waiting.about["number"]))
@@ -141,6 +143,7 @@ def people_change() -> None:
     accounts.change_role(olga, someone("Bo"), Role.ADMIN)
     accounts.change_role(olga, someone("Bo"), Role.OWNER)
     accounts.change_role(someone("Bo"), someone("Olga"), Role.OWNER)
+    whom_the_site_lets_mail(someone("Olga"))
     accounts.change_profile(someone("Ada"), "Ada L.", "I *count*.")
     accounts.change_profile(someone("Ada"), "", "I count.")
     accounts.ask_for_reset("ada@example.org", Visitor("203.0.113.7"))
@@ -151,6 +154,14 @@ def people_change() -> None:
     accounts.confirm_email("Ada", tokens.email_token(someone("Ada"), "lovelace@example.org"))
     accounts.ask_for_new_email(someone("Ada"), "bo@example.org")
     sessions_come_and_go(someone("Ada"))
+
+
+def whom_the_site_lets_mail(olga: User) -> None:
+    for most in (300, None, 400):
+        accounts.change_mail_limit(olga, someone("Ada"), most)
+    for name in ("Ada", "Bo"):
+        accounts.confirm_organiser(olga, someone(name))
+    accounts.unconfirm_organiser(olga, someone("Bo"))
 
 
 def sessions_come_and_go(ada: User) -> None:

@@ -49,6 +49,7 @@ ROUTES = {
     "pause": (Permission.TRANSFER_OWNER, FORM, []),
     "resume": (Permission.TRANSFER_OWNER, ACT, []),
     "set_language": (PUBLIC, ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"), []),
+    "setup": (PUBLIC, FORM, ["token"]),
     "register": (PUBLIC, FORM, []),
     "confirm_registration": (PUBLIC, FORM, ["token"]),
     "accept_invitation": (PUBLIC, FORM, ["token"]),
@@ -76,6 +77,9 @@ ROUTES = {
     "change_role": (Permission.MANAGE_USERS, ACT, ["target"]),
     "send_reset_link": (Permission.MANAGE_USERS, ACT, ["target"]),
     "reset_factors": (Permission.MANAGE_USERS, ACT, ["target"]),
+    "change_mail_limit": (Permission.MANAGE_USERS, ACT, ["target"]),
+    "confirm_organiser": (Permission.MANAGE_USERS, ACT, ["target"]),
+    "unconfirm_organiser": (Permission.MANAGE_USERS, ACT, ["target"]),
     "remove_person": (Permission.MANAGE_USERS, FORM, ["target"]),
     "invitations": (Permission.MANAGE_USERS, READ, []),
     "invite": (Permission.MANAGE_USERS, FORM, []),
@@ -213,7 +217,7 @@ DRAFT = {
 BALLOT = {"ballot", "cast", "receipt", "ballot_state", "withdraw"}  # a draft is nobody's to vote in
 REPORTED = {"reported_poll", "hide_poll", "show_poll", "dismiss_reports"}  # of a poll that is not there
 METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE")
-GONE = {"confirm_registration", "accept_invitation", "reset", "confirm_email"}  # a made-up token opens nothing
+GONE = {"setup", "confirm_registration", "accept_invitation", "reset", "confirm_email"}  # a made-up token opens nothing
 
 
 MADE_UP = {"remove_candidate", "go_on_importing"}  # their words name nothing that is there

@@ -76,7 +76,7 @@ SAID = (
     "voter voter_name changed paper editable part parts state role old_role new_role email display_name about digest "
     "report_digest roll_digest roll_commitment sealed_at hours_before subject on_roll since minutes sentence poll_id "
     "title closedAt createdAt expiresAt goneAt id maker listed sign_in results_hidden votes accounts account "
-    "voter_since names_rule"
+    "voter_since names_rule mails_a_day old_mails_a_day"
 )
 SAID_BY_TYPE = {
     "BallotCast": "rankings",
@@ -86,7 +86,9 @@ SAID_BY_TYPE = {
 MAILED = ("invited", "reminded", "timed", "messaged")
 
 KINDS = (
-    _kind("person", keys.user(""), "name email role created_at voter_since display_name about"),
+    _kind("person", keys.user(""), "name email role created_at voter_since display_name about mails_a_day "
+          "confirmed"),
+    _kind("mails of day", keys.mails_of_day("", ""), "mails ttl"),
     _kind("email guard", keys.email(""), "name"),
     _kind("people list", keys.listed_person(""), "name email role created_at"),
     _kind("owner mark", keys.owner(), "name"),
@@ -101,7 +103,7 @@ KINDS = (
           "statement_html html_version"),
     _kind("voter", keys.voter("", ""), "election_name voter_name account voted paper invited"),
     _kind("for everyone", keys.for_everyone(""), "election_name"),
-    _kind("mailing", keys.mailing("", ""), "election_name kind moment asked_by language"),
+    _kind("mailing", keys.mailing("", ""), "election_name kind moment asked_by language reserved day"),
     _kind("mail counts", keys.mail_counts("", ""), *(f"{each}_queued {each}_sent {each}_failed" for each in MAILED)),
     _kind("failed mail", keys.failed_mail("", "", ""), "kind reason detail"),
     _kind("message", keys.message("", ""), "subject text written_by written_at text_html html_version"),
@@ -150,8 +152,8 @@ KINDS = (
     _kind("log's index", keys.log_index("", "", 0), "upto numbers"),
     _kind("log's moments", keys.moments(0), "upto moments"),
 )  # fmt: skip
-# Left out on purpose: sessions, throttles, marks of forms, registrations, second factors, salts, secrets of lots, votes
-# in polls.
+# Left out on purpose: sessions, throttles, marks of forms, registrations, the setup link, second factors, salts,
+# secrets of lots, votes in polls.
 
 # The lists of the index that may be opened; one more is everybody's own, under their address.
 LISTS = frozenset(

@@ -39,7 +39,7 @@ from results.share_views import _edition
 from store.log import as_text, utc_now
 from tests.accounts.test_factors import Authenticator
 from tests.contexts import contexts_kept
-from tests.people import PASSWORD, enrol, somebody
+from tests.people import PASSWORD, confirm, enrol, somebody
 from upkeep.doctor import site as doctor
 from upkeep.sealer import site_sealer
 
@@ -64,6 +64,7 @@ class Look:
     of: str = ""
     asked: dict[str, str] = field(default_factory=dict)
     form: dict[str, str] | None = None
+    gone: bool = False  # a door that is shut on a site such as this
 
     @property
     def address(self) -> str:
@@ -119,6 +120,7 @@ def _people() -> dict[str, User]:
     }
     for user in people.values():
         services.create_account(user, *([repository.first_owner(user)] if user.role == Role.OWNER else []))
+    confirm(people["organiser"])
     enrol(*NAMES)
     return people
 
@@ -236,6 +238,7 @@ def _looks_of_everybody(links: dict[str, tuple[str, ...]]) -> list[Look]:
     more = ("sign_in", "forgotten", "sandbox", "help_secrecy")
     return [
         *(Look(page, "stranger") for page in (*pages, *more)),
+        Look("setup", "stranger", ("made-up",), gone=True),
         Look("confirm_registration", "stranger", links["register"]),
         Look("accept_invitation", "stranger", links["invited"]),
         Look("reset", "stranger", links["password/reset"]),

@@ -103,7 +103,7 @@ def _asked(site: Site, look: Look, ear: Ear, clock: Standstill) -> Row:
     ear.take()
     client = site.browsers[look.who]
     answer = client.get(look.address, look.asked) if look.form is None else client.post(look.address, look.form)
-    assert answer.status_code < 400, f"{look.page}: {answer.status_code}"
+    assert answer.status_code == 410 if look.gone else answer.status_code < 400, f"{look.page}: {answer.status_code}"
     _ = answer.getvalue() if answer.streaming else answer.content
     asked = tuple(ear.take())
     assert answer.streaming or f'"{len(asked)} trips"' in answer["Server-Timing"], look.page

@@ -11,6 +11,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from django.conf import settings
 
 from config import checks
 from config.initial import mistakes
@@ -25,6 +26,7 @@ PRODUCTION = {
     "SITE_URL": "https://vote.example.org",
     "MAIL_URL": "smtp+tls://plenum:secret@mail.example.org",
     "MAIL_FROM": "Plenum <plenum@vote.example.org>",
+    "REGISTRATION": "invited",
 }
 
 
@@ -39,8 +41,40 @@ def test_production_without_its_values_names_every_one_that_is_missing():
     run = manage("check", PROFILE="production")
     assert run.returncode == 1
     assert "Traceback" not in run.stderr
-    for name in ("SECRET_KEY", "HOSTS", "DATA_DIR", "SITE_URL", "MAIL_URL", "MAIL_FROM"):
+    for name in ("SECRET_KEY", "HOSTS", "DATA_DIR", "SITE_URL", "MAIL_URL", "MAIL_FROM", "REGISTRATION"):
         assert f"{name} must be set in production." in run.stderr
+
+
+def test_production_has_to_choose_who_may_register_and_lets_newcomers_only_vote(tmp_path):
+    assert (settings.REGISTRATION, settings.DEFAULT_ROLE, settings.MAILS_A_DAY) == ("open", "USER", 500)
+    assert chosen(tmp_path) == "invited VOTER 500\n"
+    assert chosen(tmp_path, DEFAULT_ROLE="USER", MAILS_A_DAY="0") == "invited USER 0\n", "what is set explicitly holds"
+
+
+def chosen(folder: Path, **variables: str) -> str:
+    """What production makes of the variables, in a process of its own."""
+    words = "from config import settings as s; print(s.REGISTRATION, s.DEFAULT_ROLE, s.MAILS_A_DAY)"
+    environment = {"PATH": os.environ["PATH"], "DATA_DIR": str(folder), **PRODUCTION, **variables}
+    command = [sys.executable, "-c", words]
+    return subprocess.run(
+        command, check=True, cwd=BASE_DIR, env=environment, capture_output=True, text=True, timeout=60
+    ).stdout
+
+
+def test_what_is_missing_or_wrong_about_who_may_register_is_a_sentence():
+    environment = Environment({"DOMAINS": "Example.org, .example.net", "WRONG": "ada@example.org, *.example.org"})
+    assert environment.chosen("RULE", ("open", "closed"), needed=False) == "open"
+    assert environment.domains("DOMAINS", needed=True) == ["example.org", ".example.net"]
+    assert environment.mistakes == []
+    environment.chosen("RULE", ("open", "closed"), needed=True)
+    environment.domains("MISSING", needed=True)
+    environment.domains("WRONG", needed=True)
+    assert environment.mistakes == [
+        "RULE must be set in production. It is one of open, closed.",
+        "MISSING must name the domains whose addresses may register.",
+        "WRONG holds domains, such as example.org or .example.org, not 'ada@example.org'.",
+        "WRONG holds domains, such as example.org or .example.org, not '*.example.org'.",
+    ]
 
 
 def test_production_passes_djangos_deployment_checks(tmp_path):

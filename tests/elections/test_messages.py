@@ -19,14 +19,14 @@ from store import keys
 from store.log import EventLog
 from store.table import Update
 from tests.at_once import at_once
-from tests.people import list_as_before
+from tests.people import confirm, list_as_before
 
 NOBODY = "unknown name"
 
 
 @pytest.fixture
 def ada(person):
-    return person("Ada")
+    return confirm(person("Ada"))
 
 
 def opened(ada, voters):
