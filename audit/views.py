@@ -61,7 +61,7 @@ def system_page(request: HttpRequest) -> HttpResponse:
         "health": found,
         "lag": found.lag(now),
         "checkpoint": EventLog(table).newest_checkpoint(),
-        "mails": health.mails(table, outbox.QUEUED, outbox.SENDING),
+        "mails": health.mails(table, *health.WATCHED),
         "jobs": health.jobs(found),
         "latencies": metrics.latencies(),
         "kept": metrics.KEPT,

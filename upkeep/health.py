@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from prometheus_client import Metric
 from prometheus_client.core import GaugeMetricFamily
 
-from mail import outbox
+from mail import outbox, server
 from store import keys
 from store.log import utc_now
 from store.table import Item, StoreError, Table
@@ -23,6 +23,7 @@ from .pause import Pause, pause_of
 if TYPE_CHECKING:
     from store.dynamodb import TableState
 
+WATCHED = (outbox.QUEUED, outbox.SENDING, outbox.FAILED, outbox.UNKNOWN)
 MOST_MAILS = 500  # are counted of each state: the outbox keeps no count of its own, and nobody waits for a long one
 
 
@@ -137,14 +138,15 @@ def jobs(found: Health) -> list[JobHealth]:
 
 
 def as_metrics(table: Table) -> Iterator[Metric]:
-    """What the store knows, in four round trips; if it does not answer, just that."""
+    """What the store knows, in seven round trips; if it does not answer, just that."""
     words = "Since the worker last did a job, or saw that there was nothing to do."
     ages = GaugeMetricFamily("plenum_worker_age_seconds", words, labels=["name"])
     for name, moment in metrics.last_successes().items():
         ages.add_metric([name], max(0, time.time() - moment))
     yield ages
     try:
-        found, waiting = health_of(table), mails(table, outbox.QUEUED, outbox.SENDING)
+        found, waiting = health_of(table), mails(table, *WATCHED)
+        unreached = {each.lane: each for each in server.outages()}
     except StoreError:
         yield GaugeMetricFamily("plenum_store_up", "Whether the store answers.", 0)
         return
@@ -158,3 +160,7 @@ def as_metrics(table: Table) -> Iterator[Metric]:
     for state, bounded in waiting.items():
         depth.add_metric([state], bounded.count)
     yield depth
+    closed = GaugeMetricFamily("plenum_mail_server_failures", "Failures in a row to reach it.", labels=["lane"])
+    for lane in server.LANES:
+        closed.add_metric([lane], unreached[lane].failures if lane in unreached else 0)
+    yield closed
