@@ -6,7 +6,7 @@ import re
 import smtplib
 
 LONGEST = 300
-_ADDRESS = re.compile(r"<?[^\s<>,;:\"'()]+@[^\s<>,;\"'()]+>?")
+_ADDRESS = re.compile(r"<?[^\s<>,;:\"'()]+@[\w.\[\]:-]*[\w\]]>?")
 _UNSEEN = re.compile(r"[\x00-\x1f\x7f-\x9f\s]+")
 SHORTEST_PART = 3  # letters before the @ that are looked for by themselves: fewer are found in any sentence
 

@@ -50,7 +50,7 @@ def send_waiting(
 
     Whoever wants to stop between two mails says so when `goes_on` is asked, before each.
     """
-    return sum(_send_lane(Round(lane, compose, now), goes_on) for lane in lanes)
+    return take_each(lanes, lambda lane: _send_lane(Round(lane, compose, now), goes_on))
 
 
 def _send_lane(lane: Round, goes_on: Callable[[], bool]) -> int:
@@ -174,7 +174,8 @@ class Round:
         except Later as trouble:
             if not (was_used and is_lost(trouble)):
                 raise
-            message.send()  # which opens a new one
+            connection.open()
+            message.send()
         return connection.answer
 
     def _note(self, mail: Mail, trouble: Trouble) -> None:

@@ -12,7 +12,7 @@ import socket
 import ssl
 from collections.abc import Sequence
 from contextlib import suppress
-from typing import Any
+from typing import IO, Any
 
 from django.conf import settings
 from django.core.mail import EmailMessage
@@ -28,6 +28,22 @@ SECONDS = 60  # for opening a connection, and for each mail
 BYE_SECONDS = 5
 GOING = 421  # "I am closing the connection", whatever was asked
 _DOT = re.compile(rb"^\.", re.MULTILINE)
+
+
+class WholeLines:
+    """What a server says, line by line. A line that breaks off is no answer: half of a yes is none."""
+
+    def __init__(self, file: IO[bytes]):
+        self._file = file
+
+    def readline(self, limit: int) -> bytes:
+        line = self._file.readline(limit)
+        if line and len(line) < limit and not line.endswith(b"\n"):
+            raise ConnectionError("the answer broke off")
+        return line
+
+    def close(self) -> None:
+        self._file.close()
 
 
 class Conversation(smtplib.SMTP):
@@ -50,6 +66,11 @@ class Conversation(smtplib.SMTP):
         made.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         self.line.hold(made)
         return self._tls.wrap_socket(made, server_hostname=host) if self._tls else made
+
+    def getreply(self) -> tuple[int, bytes]:
+        if self.file is None and self.sock is not None:
+            self.file = WholeLines(self.sock.makefile("rb"))  # type: ignore[assignment]
+        return super().getreply()
 
     def why(self, error: Exception) -> str:
         return "no answer in time" if self.line.was_cut else words_of(error)
@@ -90,9 +111,9 @@ class EmailBackend(SmtpBackend):
 
     connection: Conversation | None
 
-    def __init__(self, *arguments: Any, seconds: float = SECONDS, **options: Any):
+    def __init__(self, *arguments: Any, seconds: float | None = None, **options: Any):
         super().__init__(*arguments, **options)
-        self.seconds = seconds
+        self.seconds = SECONDS if seconds is None else seconds
         self.answer = ""  # to the last mail that was taken
 
     @cached_property

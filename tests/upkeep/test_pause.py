@@ -423,7 +423,9 @@ def test_a_pause_stops_the_worker_between_two_mails(site, monkeypatch):
     monkeypatch.setattr(jobs, "compose", lambda each: Letter())
     ended = run(URGENT_MAIL, Leases(site))
     assert (ended.outcome, ended.done) == (Outcome.DONE, 1)
-    assert [len(mail.in_state(state, 10)[0]) for state in mail.STATES] == [2, 0, 1, 0, 0, 0], "what is left waits untouched"
+    assert [len(mail.in_state(state, 10)[0]) for state in mail.STATES] == [2, 0, 1, 0, 0, 0], (
+        "what is left waits untouched"
+    )
     assert run(URGENT_MAIL, Leases(site)).outcome == Outcome.RESTING
 
 
