@@ -18,40 +18,10 @@ from mail.server import BULK, URGENT
 from mail.templatetags.mails import mail_reason
 from store import keys
 from store.table import Put
-from tests.mail.servers import DRIP, DROP, HANG, MailServer
+from tests.mail.servers import DRIP, DROP, HANG
 from upkeep import jobs
 from upkeep.jobs import MAIL, URGENT_MAIL, Job, Worker
 from upkeep.leases import Leases
-
-
-@pytest.fixture
-def serves(site, settings):
-    """A mail server that answers so, and a site that sends its mail there."""
-    servers = []
-
-    def serve(**answers) -> MailServer:
-        server = MailServer(**answers)
-        servers.append(server)
-        settings.EMAIL_BACKEND, settings.EMAIL_TIMEOUT = "mail.smtp.EmailBackend", 20
-        settings.EMAIL_HOST, settings.EMAIL_PORT = "127.0.0.1", server.port
-        return server
-
-    yield serve
-    for server in servers:
-        server.__exit__()
-
-
-@pytest.fixture
-def queue(site):
-    """Puts mails into the outbox; answers their numbers."""
-
-    def put(*names: str, kind: str = "checkpoint", ledger=None) -> list[str]:
-        about = {"event_id": "7", "hash": "0f", "name": "Ada"}
-        writes = [mail.queued(kind, f"{name}@example.org", ledger, **about) for name in names]
-        site.write(*writes)
-        return [write.item["number"] for write in writes]
-
-    return put
 
 
 def later(seconds: float):
