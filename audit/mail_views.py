@@ -45,7 +45,7 @@ def mails(request: HttpRequest) -> HttpResponse:
     context = {
         "state": state,
         "counts": health.mails(table(), *outbox.STATES),
-        "outages": server.outages(),
+        "outages": server.outages(table()),
         "is_tried_again": again.is_asked(),
         "undecided": again.UNDECIDED,
         "local": not settings.PRODUCTION,

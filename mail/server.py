@@ -16,7 +16,7 @@ from random import uniform
 from acts.site import table
 from store import keys
 from store.log import as_text
-from store.table import Delete, Exists, Item, Put, Refused
+from store.table import Delete, Exists, Item, Put, Refused, Table
 
 URGENT, BULK = LANES = ("urgent", "bulk")
 FIRST_PAUSE, LONGEST_PAUSE = 10, 900  # seconds
@@ -48,9 +48,9 @@ def outage_of(lane: str, item: Item | None) -> Outage | None:
     return Outage(lane, item["failures"], item["since"], item["until"], item["words"]) if item else None
 
 
-def outages() -> list[Outage]:
+def outages(where: Table) -> list[Outage]:
     places = {lane: keys.mail_server(lane) for lane in LANES}
-    found = table().get_many(places.values())
+    found = where.get_many(places.values())
     return [each for lane, place in places.items() if (each := outage_of(lane, found.get(place)))]
 
 

@@ -146,7 +146,7 @@ def as_metrics(table: Table) -> Iterator[Metric]:
     yield ages
     try:
         found, waiting = health_of(table), mails(table, *WATCHED)
-        unreached = {each.lane: each for each in server.outages()}
+        unreached = {each.lane: each for each in server.outages(table)}
     except StoreError:
         yield GaugeMetricFamily("plenum_store_up", "Whether the store answers.", 0)
         return

@@ -66,7 +66,7 @@ def test_a_connection_the_server_has_had_enough_of_is_made_anew_and_no_mail_wait
     assert send_waiting(compose) == 5
     assert set(states(*numbers)) == {mail.SENT}
     assert server.connections == 3
-    assert mail_server.outages() == []
+    assert mail_server.outages(mail.table()) == []
 
 
 def test_resets_go_before_what_goes_to_many(serves, queue):
@@ -206,15 +206,15 @@ def test_a_server_out_of_reach_is_asked_once_for_all_and_then_left_alone(serves,
     assert server.connections == 1
     assert set(states(*numbers)) == {mail.QUEUED}
     assert {mail.find(number).tries for number in numbers} == {0}, "it was no mail's fault"
-    (outage,) = mail_server.outages()
+    (outage,) = mail_server.outages(mail.table())
     assert (outage.lane, outage.failures) == (BULK, 1)
     assert not anything_due(BULK, time.time())
     assert send_waiting(compose, lambda: outage.until + 1) == 0
-    (outage,) = mail_server.outages()
+    (outage,) = mail_server.outages(mail.table())
     assert (server.connections, outage.failures) == (2, 2)
     server.answers["greeting"] = "220 here"
     assert send_waiting(compose, lambda: outage.until + 1) == 3
-    assert mail_server.outages() == []
+    assert mail_server.outages(mail.table()) == []
 
 
 def test_a_password_nobody_accepts_fails_no_mail(serves, queue, settings):
@@ -223,7 +223,7 @@ def test_a_password_nobody_accepts_fails_no_mail(serves, queue, settings):
     (number,) = queue("ann")
     send_waiting(compose)
     assert states(number) == [mail.QUEUED]
-    assert "535 5.7.8 bad credentials" in mail_server.outages()[0].words
+    assert "535 5.7.8 bad credentials" in mail_server.outages(mail.table())[0].words
 
 
 def test_pauses_before_knocking_again_grow_up_to_a_quarter_of_an_hour():
