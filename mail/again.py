@@ -78,7 +78,7 @@ def take_up(goes_on: Callable[[], bool]) -> int:
     if mark is None:
         return 0
     server.forget_outages()
-    stopped = []
+    stopped: list[bool] = []
 
     def take(item: Item) -> bool:
         if stopped or not goes_on():

@@ -22,7 +22,7 @@ from acts.queues import complain, take_each
 from acts.site import table
 from store import keys
 from store.log import as_text
-from store.table import Item, StoreError
+from store.table import Item, Span, StoreError
 
 from . import server
 from .answers import Later, Rejected, Trouble, Unanswered, Unreachable, code_of, judged, without_address, words_of
@@ -73,7 +73,7 @@ def anything_due(lane: str, now: float) -> bool:
     return not server.is_shut(lane, now) and any(table().page(span, limit=1).items for span in spans)
 
 
-def _due(lane: str, now: float) -> Any:
+def _due(lane: str, now: float) -> Span:
     return keys.mails_due(as_text(datetime.fromtimestamp(now, UTC)), urgent=lane == URGENT)
 
 
@@ -194,9 +194,9 @@ class Round:
         move(mail, old, state, **_failed(mail, reason, words, self.now(), trouble.code))
 
     def _try_later(self, mail: Mail, trouble: Trouble) -> None:
-        reason = "later" if trouble.code else "unreachable"
-        why = {"reason": reason, "detail": without_address(trouble.words, mail.to), "tries": mail.tries + 1}
-        move(mail, SENDING, QUEUED, not_before=int(self.now() + pause(mail.tries)), **why)
+        reason, words = "later" if trouble.code else "unreachable", without_address(trouble.words, mail.to)
+        then = int(self.now() + pause(mail.tries))
+        move(mail, SENDING, QUEUED, not_before=then, reason=reason, detail=words, tries=mail.tries + 1)
 
 
 def understood(error: Exception) -> Trouble:

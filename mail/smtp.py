@@ -69,7 +69,7 @@ class Conversation(smtplib.SMTP):
 
     def getreply(self) -> tuple[int, bytes]:
         if self.file is None and self.sock is not None:
-            self.file = WholeLines(self.sock.makefile("rb"))  # type: ignore[assignment]
+            self.file = WholeLines(self.sock.makefile("rb"))
         return super().getreply()
 
     def why(self, error: Exception) -> str:

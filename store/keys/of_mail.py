@@ -3,8 +3,6 @@
 | item          | table | PK                 | SK                | GSI1PK / GSI1SK              | read by              |
 |---------------|-------|--------------------|-------------------|------------------------------|----------------------|
 | mail          | data  | MAIL#{id}          | METADATA          | MAIL#{state} / {time}#{id}   | worker, mail page    |
-|               |       |                    |                   | MAIL#queued / {due}#{id}     | bulk mail            |
-|               |       |                    |                   | MAIL#queued / 0#{due}#{id}   | urgent mail          |
 | mail server   | data  | METADATA           | MAILSERVER#{lane} |                              | worker, mail page    |
 | mails again   | data  | METADATA           | MAILSAGAIN        |                              | worker, mail page    |
 | bounces read  | data  | METADATA           | BOUNCES           |                              | worker               |
@@ -13,6 +11,8 @@
 | failed mail   | data  | ELECTION#{name}    | FAILED#{kind}#…   |                              | roll                 |
 | message       | data  | ELECTION#{name}    | MESSAGE#{digest}  |                              | messages, worker     |
 | reminders     | data  | ELECTION#{name}    | REMINDERS         |                              | worker               |
+
+The time of a mail that is queued is when it is to be tried; before it stands `0#` if it is urgent.
 """
 
 from __future__ import annotations
