@@ -34,7 +34,8 @@ OF_PEOPLE = (
     "PersonInvited",
     "SecondFactorsReset",
 )
-TYPES = sorted((*OF_PEOPLE, *OF_BALLOTS, *SENTENCES, "ElectionDeleted"))
+OF_MAILS = ("MailsTriedAgain", "MailPutAside")
+TYPES = sorted((*OF_PEOPLE, *OF_BALLOTS, *OF_MAILS, *SENTENCES, "ElectionDeleted"))
 
 
 class MomentField(forms.Field):

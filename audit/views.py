@@ -64,7 +64,7 @@ def system_page(request: HttpRequest) -> HttpResponse:
         "health": found,
         "lag": found.lag(now),
         "checkpoint": checkpoint,
-        "mails": health.mails(table, outbox.QUEUED, outbox.SENDING),
+        "mails": health.mails(table, *health.WATCHED),
         "jobs": health.jobs(found, workers),
         "workers": workers,
         "worker_seen": health.seen(workers),

@@ -6,9 +6,10 @@ import os
 import re
 import secrets
 from collections.abc import Iterable
+from email.utils import parseaddr
 from ipaddress import IPv4Network, IPv6Network, ip_network
 from pathlib import Path
-from urllib.parse import unquote, urlsplit
+from urllib.parse import SplitResult, unquote, urlsplit
 
 from django.core.exceptions import ImproperlyConfigured
 from django.utils.translation import gettext_lazy as _
@@ -20,6 +21,7 @@ from .variables import NAMES
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 OF_A_SITE = Path("/etc/plenum/environment")  # the settings of a site in production, where the guide puts them
+MAILBOX_PORTS = {"imap": 143, "imaps": 993}
 
 
 class Environment:
@@ -85,10 +87,9 @@ class Environment:
         if not (text := self.text(name, default)) or self.say(checks.wrong_mail_url(text)):
             return "", {}
         url = urlsplit(text)
-        backends = "django.core.mail.backends"
         if url.scheme == "file":
             return "mail.files.EmailBackend", {"EMAIL_FILE_PATH": url.path}
-        return f"{backends}.smtp.EmailBackend", {
+        return "mail.smtp.EmailBackend", {
             "EMAIL_HOST": url.hostname,
             "EMAIL_PORT": url.port or checks.MAIL_PORTS[url.scheme],
             "EMAIL_HOST_USER": unquote(url.username or ""),
@@ -97,6 +98,39 @@ class Environment:
             "EMAIL_USE_SSL": url.scheme == "smtps",
             "EMAIL_TIMEOUT": 20,
         }
+
+    def _port(self, name: str, url: SplitResult) -> int | None:
+        """The port, 0 if none is said, or `None` if there is something else in its place."""
+        try:
+            return url.port or 0
+        except ValueError:
+            self.mistakes.append(f"In {name} a #, / or ? of a password is written as %23, %2F or %3F.")
+            return None
+
+    def bounces(self, name: str) -> str:
+        """Where mails that came back are read: `imaps://user:password@host/INBOX` or `maildir:///folder`."""
+        text = self.text(name, "")
+        url = urlsplit(text)
+        is_mailbox = url.scheme in MAILBOX_PORTS and url.hostname and url.username and self._port(name, url) is not None
+        if text and not is_mailbox and not (url.scheme == "maildir" and url.path.strip("/")):
+            self.mistakes.append(f"{name} should look like imaps://user:password@mail.example.org/INBOX.")
+        return text
+
+    def address(self, name: str) -> str:
+        """An email address, with or without the name of whose it is."""
+        text = self.text(name, "")
+        if text and ("@" not in parseaddr(text)[1] or "\n" in text):
+            self.mistakes.append(f"{name} should look like help@example.org, not {text!r}.")
+        return text
+
+    def readable_file(self, name: str) -> str:
+        text = self.text(name, "")
+        try:
+            if text:
+                open(text, "rb").close()
+        except OSError as error:
+            self.mistakes.append(f"{name} {text!r} cannot be read: {error.strerror}.")
+        return text
 
     def store(self, name: str, default: str, *, real: bool) -> str:
         """Whether such a store can be named is judged here, whether it is there when it is opened."""
@@ -234,6 +268,12 @@ EMAIL_BACKEND, MAIL = environment.mail("MAIL_URL", None if PRODUCTION else f"fil
 globals().update(MAIL)  # EMAIL_HOST and its neighbours
 DEFAULT_FROM_EMAIL = environment.text("MAIL_FROM", None if PRODUCTION else "Plenum <plenum@localhost>")
 environment.say(checks.wrong_sender(DEFAULT_FROM_EMAIL))
+MAIL_REPLY_TO = environment.address("MAIL_REPLY_TO")
+MAIL_CA = environment.readable_file("MAIL_CA")  # of a mail server whose certificate nobody else vouches for
+BOUNCES_URL = environment.bounces("BOUNCES_URL")
+BOUNCES_TOKEN = environment.text("BOUNCES_TOKEN", "")
+if BOUNCES_TOKEN and len(BOUNCES_TOKEN) < 20:
+    environment.mistakes.append("BOUNCES_TOKEN must have at least 20 characters.")
 
 CONTENT_SECURITY_POLICY = {
     "default-src": "'none'",

@@ -136,7 +136,8 @@ def send_again(actor: User, election: Election, voter: str) -> None:
     letter = outbox.queued(LETTERS[INVITED], address, batch.ledger(name), **batch.about(name))
     marked = batch.marked(item, letter.item["number"], _unmarked(item, batch))
     event = Event(actor.name, "VoterInvitedAgain", {"election_name": election.name, "voter": name})
-    writes = [letter, marked, *_invitation(name, actor.name), *_counted_again(batch.ledger(name))]
+    aside = outbox.replaced(item.get(INVITED, ""))  # so that nobody who tries all failed ones again sends both
+    writes = [letter, marked, *_invitation(name, actor.name), *_counted_again(batch.ledger(name)), *aside]
 
     def reserve() -> None:
         budget = allowance.today(actor)

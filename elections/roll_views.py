@@ -10,6 +10,7 @@ from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.translation import gettext as _
+from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_POST, require_safe
 from django_htmx.http import HttpResponseClientRedirect, trigger_client_event
 
@@ -95,6 +96,7 @@ def invite(request: HttpRequest, election: Election) -> HttpResponse:
 
 
 @public
+@csrf_exempt  # mail programs press it for people (RFC 8058); the token says whose it is
 @form_page
 def leave_alone(request: HttpRequest, token: str) -> HttpResponse:
     """The way out of reminders; a button does it, because mail scanners follow links."""

@@ -12,6 +12,7 @@ from functools import cache
 from pathlib import Path
 
 import pytest
+from django.core.mail import EmailMessage
 from django.test import Client, override_settings
 
 from accounts import authenticator_apps, factors, setup, tokens
@@ -28,6 +29,7 @@ from elections import copying, imports, invitations, messages, reminders
 from elections import repository as elections
 from elections import services as organising
 from elections.rules import Action, Election
+from mail import again, bounces, mailboxes, server
 from mail import outbox as mail
 from mail.letters import compose
 from mail.sending import send_waiting
@@ -63,6 +65,7 @@ def tell() -> None:
     people_change()
     a_public_election()
     mails()
+    mails_that_did_not_arrive()
     a_secret_election()
     elections_change_hands()
     ends_by_the_clock()
@@ -243,6 +246,26 @@ def mails() -> None:
     send_mails()
 
 
+def mails_that_did_not_arrive() -> None:
+    """What a person decides about them, and what is heard of one that was sent."""
+
+    def broken(letter: mail.Mail) -> EmailMessage:
+        raise RuntimeError
+
+    letters = [mail.queued("trial", f"{name}@example.org") for name in "abc"]
+    table().write(*letters)
+    send_waiting(broken)
+    first, second, _third = [mail.find(letter.item["number"]) for letter in letters]
+    again.try_one("Olga", first)
+    again.put_aside("Olga", second)
+    again.try_all("Olga")
+    server.failed(server.BULK, "421 not now", time.time())
+    again.take_up(lambda: True)
+    send_mails()
+    bounces.note(bounces.Report(first.number, bounces.COMPLAINED, "abuse"))
+    mailboxes._remember("7", 1)
+
+
 def a_secret_election() -> None:
     bo = someone("Bo")
     made = organising.create(bo, "Prize", electorate="everyone", paper_ballots=True)
@@ -331,7 +354,7 @@ def test_the_log_makes_the_state_there_is(told):
 
 def test_the_story_tells_of_every_kind_of_event_there_is(told):
     kinds = {event["event_type"] for event in told.each(keys.events())}
-    assert kinds == kinds_in(*APPS)
+    assert kinds == kinds_in(*APPS, "mail")
 
 
 def test_every_kind_of_event_in_the_code_can_be_replayed():

@@ -165,6 +165,11 @@ ROUTES = {
     "help_secrecy": (PUBLIC, READ, []),
     "mails": (Permission.TRANSFER_OWNER, READ, []),
     "mail": (Permission.TRANSFER_OWNER, READ, ["number"]),
+    "try_mails_again": (Permission.TRANSFER_OWNER, ACT, []),
+    "try_mail_again": (Permission.TRANSFER_OWNER, ACT, ["number"]),
+    "put_mail_aside": (Permission.TRANSFER_OWNER, ACT, ["number"]),
+    "send_test_mail": (Permission.TRANSFER_OWNER, ACT, []),
+    "bounced": (PUBLIC, ACT, []),
 }
 # Pages of results, of which a draft has none.
 RESULTS = (
@@ -216,6 +221,7 @@ DRAFT = {
 }
 BALLOT = {"ballot", "cast", "receipt", "ballot_state", "withdraw"}  # a draft is nobody's to vote in
 REPORTED = {"reported_poll", "hide_poll", "show_poll", "dismiss_reports"}  # of a poll that is not there
+OF_A_MAIL = {"mail", "try_mail_again", "put_mail_aside"}  # that is not there
 METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE")
 GONE = {"setup", "confirm_registration", "accept_invitation", "reset", "confirm_email"}  # a made-up token opens nothing
 
@@ -293,7 +299,7 @@ def expected(name, whom, allowed, role, method) -> set[str]:
             return {"forbidden"}
     if name == "cast" and method not in allowed:
         return {"method"}
-    if name == "mail" or name in REPORTED | BALLOT or (name in DRAFT and (role < Role.ADMIN or name in MADE_UP)):
+    if name in OF_A_MAIL or name in REPORTED | BALLOT or (name in DRAFT and (role < Role.ADMIN or name in MADE_UP)):
         return {"not found"}  # made up, or somebody else's draft
     if name in DRAFT and Relation.MODERATOR not in WHO[DRAFT[name]]:
         return {"forbidden"}
@@ -315,6 +321,7 @@ def expected(name, whom, allowed, role, method) -> set[str]:
         "newest_checkpoint",
         "checkpoint",
         "doctor",
+        "bounced",
     ):
         return {"not found"}  # nobody here has any; and the draft has no times, and nothing to share
     if name == "leave_alone":

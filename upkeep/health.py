@@ -12,7 +12,7 @@ from django.utils.translation import gettext as _
 from prometheus_client import Metric
 from prometheus_client.core import GaugeMetricFamily
 
-from mail import outbox
+from mail import outbox, server
 from store import keys
 from store.log import utc_now
 from store.table import Item, StoreError, Table
@@ -25,6 +25,7 @@ from .signs import Sign
 if TYPE_CHECKING:
     from store.dynamodb import TableState
 
+WATCHED = (outbox.QUEUED, outbox.SENDING, outbox.FAILED, outbox.UNKNOWN)
 MOST_MAILS = 500  # are counted of each state: the outbox keeps no count of its own, and nobody waits for a long one
 
 
@@ -183,14 +184,15 @@ def jobs(found: Health, workers: Iterable[Sign]) -> list[JobHealth]:
 
 
 def as_metrics(table: Table) -> Iterator[Metric]:
-    """What the disks and the store know, in five round trips; if the store does not answer, just that."""
+    """What the disks and the store know, in eight round trips; if the store does not answer, just that."""
     rooms = GaugeMetricFamily("plenum_disk_free_bytes", "Free on the disks the site writes to.", labels=["folder"])
     for each in disk.disks():
         rooms.add_metric([str(each.folder)], each.free)
     yield rooms
     try:
-        found, waiting = health_of(table), mails(table, outbox.QUEUED, outbox.SENDING)
+        found, waiting = health_of(table), mails(table, *WATCHED)
         workers = signs.signs(table)
+        unreached = {each.lane: each for each in server.outages(table)}
     except StoreError:
         yield GaugeMetricFamily("plenum_store_up", "Whether the store answers.", 0)
         yield from _of_workers([])
@@ -206,6 +208,10 @@ def as_metrics(table: Table) -> Iterator[Metric]:
     for state, bounded in waiting.items():
         depth.add_metric([state], bounded.count)
     yield depth
+    closed = GaugeMetricFamily("plenum_mail_server_failures", "Failures in a row to reach it.", labels=["lane"])
+    for lane in server.LANES:
+        closed.add_metric([lane], unreached[lane].failures if lane in unreached else 0)
+    yield closed
 
 
 def _of_workers(found: list[Sign]) -> Iterator[Metric]:

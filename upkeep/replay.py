@@ -50,7 +50,17 @@ def resumed(event: Happened) -> Iterator[Step]:
     yield [Delete(keys.pause(), when=Exists())]
 
 
-REPLAY: dict[str, Act] = {"SitePaused": paused, "SiteResumed": resumed}
+def mails_decided(event: Happened) -> Iterator[Step]:
+    """Somebody decided about mails that did not arrive; the outbox is not made again."""
+    yield from ()
+
+
+REPLAY: dict[str, Act] = {
+    "SitePaused": paused,
+    "SiteResumed": resumed,
+    "MailsTriedAgain": mails_decided,
+    "MailPutAside": mails_decided,
+}
 ACTS: dict[str, Act] = {kind: act for app in APPS for kind, act in app.REPLAY.items()} | REPLAY
 EXEMPT: tuple[Exempt, ...] = (
     *(row for app in APPS for row in app.EXEMPT),
@@ -59,6 +69,11 @@ EXEMPT: tuple[Exempt, ...] = (
     Exempt(like(keys.worker("")), "Which workers are alive; about processes, not about the site."),
     Exempt(keys.nightly(), "When the newest checkpoint was last mailed."),
     Exempt(keys.last_backup(), "When somebody last made a copy; about copies, not about the site."),
+    Exempt(
+        like(keys.mail_server("")), "Whether the mail server could be reached; about processes, not about the site."
+    ),
+    Exempt(keys.mails_again(), "There only while mails that failed are being queued again."),
+    Exempt(keys.bounces_read(), "How far the mailbox of bounces was read."),
     Exempt(keys.forgetting(), "Work left to do after a deletion, in the store's files and not in the store."),
     Exempt(keys.emptied(), "How far the boxes are emptied that an earlier version has left full."),
     Exempt(keys.restoring(), "There only while a restore has not come to its end."),

@@ -76,7 +76,7 @@ SAID = (
     "voter voter_name changed paper editable part parts state role old_role new_role email display_name about digest "
     "report_digest roll_digest roll_commitment sealed_at hours_before subject on_roll since minutes sentence poll_id "
     "title closedAt createdAt expiresAt goneAt id maker listed sign_in results_hidden votes accounts account "
-    "voter_since names_rule mails_a_day old_mails_a_day"
+    "voter_since names_rule mails_a_day old_mails_a_day which"
 )
 SAID_BY_TYPE = {
     "BallotCast": "rankings",
@@ -93,7 +93,11 @@ KINDS = (
     _kind("people list", keys.listed_person(""), "name email role created_at"),
     _kind("owner mark", keys.owner(), "name"),
     _kind("invitation", keys.invitation(""), "email invited_by invited_at"),
-    _kind("mail", keys.mail(""), "kind to language state reason detail tries queued_at not_before ttl"),
+    _kind("mail", keys.mail(""), "kind to language state reason detail tries queued_at not_before again_at "
+          "note note_detail ttl"),
+    _kind("mail server", keys.mail_server(""), "failures since until words"),
+    _kind("mails again", keys.mails_again(), "asked_by asked_at"),
+    _kind("bounces read", keys.bounces_read(), "validity number"),
     _kind("leaving", keys.leaving(""), "name email removed_at"),
     _kind("names' rule", keys.names_rule(), "since"),
     _kind("election", keys.election(""), ELECTION, "description_html html_version"),

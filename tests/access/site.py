@@ -345,6 +345,7 @@ def _looks_of_the_owner(lunch: Poll) -> list[Look]:
         Look("reported_polls", "owner"),
         Look("reported_poll", "owner", (lunch.id,)),
         Look("mail", "owner", (waiting[0].number,)),
+        Look("mails", "owner", of="that failed", asked={"state": "failed"}),
     ]
 
 

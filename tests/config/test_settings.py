@@ -95,6 +95,21 @@ def test_production_passes_djangos_deployment_checks(tmp_path):
         ({"PORT": "1" * 5000}, "PORT must be a whole number from 1 to 65535"),
         ({"HOST": "http://0.0.0.0"}, "HOST should be an address to listen at"),
         ({"MAIL_URL": "pigeon://roof"}, "MAIL_URL should look like smtp+tls://user:password@mail.example.org:587."),
+        (
+            {
+                "MAIL_URL": "smtp+tls://user:pass#word@mail.example.org",
+                "MAIL_REPLY_TO": "nobody",
+                "MAIL_CA": "/not/there.pem",
+                "BOUNCES_URL": "pop://roof",
+                "BOUNCES_TOKEN": "short",
+            },
+            "In MAIL_URL a #, / or ? of a password is written as %23, %2F or %3F. "
+            "MAIL_URL should look like smtp+tls://user:password@mail.example.org:587. "
+            "MAIL_REPLY_TO should look like help@example.org, not 'nobody'. "
+            "MAIL_CA '/not/there.pem' cannot be read: No such file or directory. "
+            "BOUNCES_URL should look like imaps://user:password@mail.example.org/INBOX. "
+            "BOUNCES_TOKEN must have at least 20 characters.",
+        ),
         ({"TRUSTED_PROXIES": "10.0.0.1, moon"}, "TRUSTED_PROXIES holds addresses or networks"),
         ({"DEFAULT_ROLE": "OWNER"}, "DEFAULT_ROLE must be one of"),
     ],

@@ -166,7 +166,12 @@ def test_every_mail_is_counted_in_the_state_it_is_in(site, ada, person):
     deliver(refusing("b@example.org"))
     assert numbers(invitations.counts(election)[0]) == (0, 2, 1, 1)
     (failed,) = invitations.failures(election, limit=9)[0]
-    assert (failed.voter, failed.kind, failed.reason, failed.detail) == ("b@example.org", "invited", "refused", "550")
+    assert (failed.voter, failed.kind, failed.reason, failed.detail) == (
+        "b@example.org",
+        "invited",
+        "refused",
+        "550 no",
+    )
     invitations.send_again(ada, election, "B@example.org")
     assert numbers(invitations.counts(election)[0]) == (1, 2, 0, 1)
     assert invitations.failures(election, limit=9)[0] == []
