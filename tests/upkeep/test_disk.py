@@ -1,4 +1,4 @@
-"""Bad days: a disk that runs full, is full, or cannot be written; no memory. Pages answer, and what is wrong is said."""
+"""Bad days: a disk that runs full, is full or cannot be written; no memory. Pages answer, and what is wrong is said."""
 
 from __future__ import annotations
 
@@ -93,8 +93,22 @@ def test_a_store_that_cannot_be_opened_is_not_said_to_be_missing(tmp_path):
     (tmp_path / "plenum.sqlite3").mkdir()
     with pytest.raises(Unavailable, match=r"cannot be opened: unable to open database file"):
         SqliteTable(f"{tmp_path}/plenum.sqlite3").get(keys.sync())
-    with pytest.raises(Unavailable, match="is not there yet; run: python manage.py create_tables"):
+    with pytest.raises(Unavailable, match=r"is not there yet; run: python manage\.py create_tables"):
         SqliteTable(f"{tmp_path}/another.sqlite3").get(keys.sync())
+
+
+@pytest.mark.parametrize(
+    ("may_write", "why"),
+    [(True, r"attempt to write a readonly database\. Check who owns the file"), (False, r"Permission denied\.")],
+)
+def test_a_store_that_is_not_ours_to_write_says_why(tmp_path, monkeypatch, may_write, why):
+    table = SqliteTable(f"{tmp_path}/plenum.sqlite3")
+    table.create()
+    table._writers.opened_writer().connection.execute("PRAGMA query_only = ON")  # SQLite says what it says then
+    monkeypatch.setattr(os, "access", lambda *arguments: may_write)  # whoever runs the tests may be allowed everything
+    with pytest.raises(Unwritable, match=rf"cannot be written: {why}"):
+        table.write(large_item("a"))
+    assert table.get(keys.sync()) is None
 
 
 # --- said before, and while ---
