@@ -29,13 +29,13 @@ class Sheet(MmapedDict):
     def __init__(self, path: Path):
         if not path.exists():
             _make(path)
-        super().__init__(str(path))
+        super().__init__(str(path))  # type: ignore[no-untyped-call]
 
     def _init_value(self, key: str) -> None:
         needed = len(key.encode()) + 32  # the value, its time, its length, and to the next multiple of eight
         if self._used + needed > self._capacity:
             os.posix_fallocate(self._f.fileno(), 0, 2 * self._capacity)
-        super()._init_value(key)
+        super()._init_value(key)  # type: ignore[no-untyped-call]
 
 
 def _make(path: Path) -> None:
@@ -101,7 +101,7 @@ class Shelf:
         if value.kind not in self.sheets:
             self.sheets[value.kind] = Sheet(self.folder / f"{value.kind}_{self.slot}.db")
         sheet = self.sheets[value.kind]
-        value.earlier = sheet.read_value(value.key)[0]
+        value.earlier = sheet.read_value(value.key)[0]  # type: ignore[no-untyped-call]
         value.sheet = sheet
         value.write()
 
@@ -144,7 +144,8 @@ class Value:
     def write(self) -> None:
         """A gauge that nobody has set here yet leaves what the last process said."""
         if self.sheet and (self.is_set or not self.is_gauge):
-            self.sheet.write_value(self.key, self.ours if self.is_gauge else self.earlier + self.ours, 0.0)
+            said = self.ours if self.is_gauge else self.earlier + self.ours
+            self.sheet.write_value(self.key, said, 0.0)  # type: ignore[no-untyped-call]
 
     def get(self) -> float:
         return self.ours

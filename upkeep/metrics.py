@@ -24,7 +24,7 @@ from store import trips
 
 from . import counters
 
-values.ValueClass = counters.Value  # type: ignore[misc,assignment]  # before the first metric is made
+values.ValueClass = counters.Value  # before the first metric is made
 
 REQUESTS = Histogram(
     "plenum_request_seconds",

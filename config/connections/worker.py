@@ -51,6 +51,8 @@ def room_for(connections: int) -> int:
 class PatientWorker(ThreadWorker):
     """Whatever waits for a client waits in `waiting`; whatever is in a thread is in nobody's hands but the thread's."""
 
+    alive: bool  # until it is told to stop
+
     def __init__(self, *arguments: Any, **words: Any):
         super().__init__(*arguments, **words)
         self.waiting: dict[Connection, None] = {}  # who has waited longest comes first
@@ -77,8 +79,9 @@ class PatientWorker(ThreadWorker):
 
     def is_parent_alive(self) -> bool:
         """Without the server nobody is served any longer than a stop takes: the next one waits for our place."""
-        self.alive = self.alive and super().is_parent_alive()
-        return bool(self.alive)
+        if not super().is_parent_alive():
+            self.alive = False
+        return self.alive
 
     def await_request(self, conn: Connection, seconds: float) -> None:
         conn.since = time.monotonic()
