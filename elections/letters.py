@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from django.conf import settings
 from django.urls import reverse
 from django.utils.translation import gettext_noop
 
@@ -10,6 +9,7 @@ from accounts import repository as people
 from acts.tokens import sign
 from mail.letters import Letter
 from mail.outbox import Mail
+from pages.links import whole
 
 from .invitations import TO_ALL, silence_token
 from .messages import written
@@ -24,7 +24,7 @@ def _link(mail: Mail) -> str:
 
 def silence_link(mail: Mail) -> str:
     token = silence_token(mail.about["election_name"], mail.about["voter"])
-    return settings.SITE_URL + reverse("leave_alone", args=[token])
+    return whole(reverse("leave_alone", args=[token]))
 
 
 LETTERS = {

@@ -22,6 +22,7 @@ from acts.refusals import NotAllowed
 from acts.site import now_text
 from elections.forms import NameForm
 from pages.forms import carried_out, form_page, posted, show_form
+from pages.links import whole
 from pages.saying import ask, say_what_was_understood, told
 from pages.times import from_text, typed
 
@@ -79,7 +80,7 @@ def _context(request: HttpRequest, runner: Runner, **more: Any) -> dict[str, Any
 def _private_link(request: HttpRequest, poll: Poll) -> str:
     if poll.maker or not (key := request.COOKIES.get(KEY_COOKIE, "")):
         return ""
-    return settings.SITE_URL + reverse("poll_key", args=[poll.id, key])
+    return whole(reverse("poll_key", args=[poll.id, key]))
 
 
 @of_runners(require_safe)
