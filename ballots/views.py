@@ -15,12 +15,12 @@ from django.views.decorators.http import require_POST, require_safe
 from accounts.access import View, public, requires
 from accounts.models import User
 from accounts.rules import Permission
+from acts.links import whole
 from acts.refusals import Refusal
 from acts.site import now_text
 from elections.access import context_of, run
 from elections.rules import Action, Election
 from pages.forms import form_page, token_in
-from pages.links import whole
 from pages.qr import qr_picture
 from pages.saying import ask, say
 from ranking import drafts

@@ -39,7 +39,10 @@ def below_path(get_response: GetResponse) -> GetResponse:
         if path and request.path_info.startswith(f"{path}/"):
             request.path = request.path_info
             request.path_info = request.path_info.removeprefix(path)
-        return get_response(request)
+        answer = get_response(request)
+        if path and answer.get("Location") == "/":  # Django's own last resort
+            answer["Location"] = f"{path}/"
+        return answer
 
     return respond
 

@@ -6,10 +6,10 @@ from django.urls import reverse
 from django.utils.translation import gettext_noop
 
 from accounts import repository as people
+from acts.links import whole
 from acts.tokens import sign
 from mail.letters import Letter
 from mail.outbox import Mail
-from pages.links import whole
 
 from .invitations import TO_ALL, silence_token
 from .messages import written

@@ -14,10 +14,10 @@ from django.views.decorators.http import require_POST, require_safe
 from accounts.access import requires
 from accounts.models import User
 from accounts.rules import Permission
+from acts.links import whole
 from acts.site import now_text
 from pages import rendered
 from pages.forms import carried_out, form_page, posted, show_form
-from pages.links import whole
 from pages.markdown import plain
 from pages.paging import one_page
 from pages.saying import say_what_was_understood, told

@@ -11,7 +11,7 @@ from django.template.loader import render_to_string
 from django.utils.translation import gettext as _
 from django.utils.translation import override
 
-from pages.links import whole
+from acts.links import whole
 
 from .outbox import Mail
 

@@ -22,7 +22,7 @@ def logo_address() -> str:
 
 
 def colours_address() -> str:
-    return reverse("site_colours", args=[_edition(settings.SITE_COLOUR)]) if settings.SITE_COLOUR else ""
+    return reverse("site_colours", args=[of_colours(settings.SITE_COLOUR)]) if settings.SITE_COLOUR else ""
 
 
 @require_safe
@@ -37,12 +37,12 @@ def logo(request: HttpRequest, edition: str) -> HttpResponse:
 
 @require_safe
 def colours(request: HttpRequest, edition: str) -> HttpResponse:
-    if not settings.SITE_COLOUR or _edition(settings.SITE_COLOUR) != edition:
+    if not settings.SITE_COLOUR or of_colours(settings.SITE_COLOUR) != edition:
         raise Http404
     sheet = site_colours.stylesheet(settings.SITE_COLOUR)
     return kept_for_good(HttpResponse(sheet, content_type="text/css; charset=utf-8"))
 
 
-def _edition(colour: str) -> str:
+def of_colours(colour: str) -> str:
     """Of the sheet, not of the colour: a later version may derive other shades."""
     return sha256(site_colours.stylesheet(colour).encode()).hexdigest()[:16]

@@ -18,11 +18,11 @@ from django.views.decorators.http import require_POST, require_safe
 
 from accounts.access import View, answer_for, public, requires
 from accounts.rules import Permission
+from acts.links import whole
 from acts.refusals import NotAllowed
 from acts.site import now_text
 from elections.forms import NameForm
 from pages.forms import carried_out, form_page, posted, show_form
-from pages.links import whole
 from pages.saying import ask, say_what_was_understood, told
 from pages.times import from_text, typed
 

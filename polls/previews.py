@@ -13,7 +13,7 @@ from django.utils.text import Truncator
 from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 
-from pages.links import whole
+from acts.links import whole
 from pages.markdown import plain
 from pages.rendered import description_of
 from pages.sharing import LANGUAGES, SHORT

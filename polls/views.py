@@ -19,11 +19,11 @@ from django.views.decorators.http import require_safe
 from accounts.access import View, answer_for, public, requires
 from accounts.rules import Permission
 from acts.limits import DAY, HOUR, TEN_MINUTES, Limit, TooOften, count
+from acts.links import whole
 from acts.refusals import Refusal
 from acts.site import now_text
 from pages.addresses import origin
 from pages.forms import form_page, posted, token_in
-from pages.links import whole
 from pages.paging import one_page
 from pages.qr import qr_picture
 from pages.saying import say, say_what_was_understood

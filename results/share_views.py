@@ -20,9 +20,9 @@ from django.views.decorators.clickjacking import xframe_options_exempt
 from django.views.decorators.http import require_safe
 
 from accounts.access import public
+from acts.links import whole
 from acts.site import now_text
 from elections.rules import Election, State
-from pages.links import whole
 from pages.sharing import LANGUAGES, SHORT, framed, kept_for_good
 
 from . import services, words

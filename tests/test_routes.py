@@ -32,6 +32,8 @@ ROUTES = {
     "healthz": (PUBLIC, READ, []),
     "readyz": (PUBLIC, READ, []),
     "metrics": (PUBLIC, READ, []),
+    "site_logo": (PUBLIC, READ, ["0123456789abcdef"]),
+    "site_colours": (PUBLIC, READ, ["0123456789abcdef"]),
     "admin": (Permission.MANAGE_USERS, READ, []),
     "log": (Permission.VIEW_SECRETS, READ, []),
     "event": (Permission.VIEW_SECRETS, READ, [1]),
@@ -309,6 +311,8 @@ def expected(name, whom, allowed, role, method) -> set[str]:
         "card",
         "newest_checkpoint",
         "checkpoint",
+        "site_logo",
+        "site_colours",
     ):
         return {"not found"}  # nobody here has any; and the draft has no times, and nothing to share
     if name == "leave_alone":
