@@ -102,7 +102,7 @@ def unit(name: str) -> dict[str, list[str]]:
 @pytest.mark.parametrize("file", RUN)
 def test_every_command_that_is_run_exists(file):
     text = (DEPLOY / file).read_text().replace('", "', " ")
-    commands = re.findall(r"manage\.py (\w+)|(?<=/plenum )(\w+)", re.sub(r"^#.*$", "", text, flags=re.MULTILINE))
+    commands = re.findall(r"manage\.py (\w+)|(?<=bin/plenum )(\w+)", re.sub(r"^#.*$", "", text, flags=re.MULTILINE))
     assert {name for pair in commands for name in pair if name} <= get_commands().keys()
 
 
@@ -225,9 +225,8 @@ def test_only_the_proxy_can_be_reached_from_outside():
 
 # --- watching ---
 
-RULES = [
-    rule for group in yaml.safe_load((DEPLOY / "prometheus-rules.yml").read_text())["groups"] for rule in group["rules"]
-]
+GROUPS = yaml.safe_load((DEPLOY / "prometheus-rules.yml").read_text())["groups"]
+RULES = [rule for group in GROUPS for rule in group["rules"]]
 PANELS = json.loads((DEPLOY / "grafana.json").read_text())["panels"]
 ASKED = [rule["expr"] for rule in RULES] + [target["expr"] for panel in PANELS for target in panel["targets"]]
 
@@ -297,10 +296,8 @@ def test_the_settings_of_the_guide_are_accepted_as_they_stand(tmp_path):
     told = settings_block() | {"DATA_DIR": str(tmp_path), "PATH": os.environ["PATH"]}
     command = [sys.executable, "manage.py", "check", "--deploy", "--fail-level", "WARNING"]
     said = subprocess.run(command, cwd=BASE_DIR, env=told, capture_output=True, text=True, check=False, timeout=60)
-    assert (said.returncode, said.stderr) == (
-        0,
-        "System check identified no issues (3 silenced).\n",
-    ) or "no issues" in (said.stdout)
+    assert said.returncode == 0, said.stderr
+    assert "no issues" in said.stdout
 
 
 def test_no_setting_of_the_guide_is_a_secret_that_somebody_could_copy():
@@ -310,9 +307,7 @@ def test_no_setting_of_the_guide_is_a_secret_that_somebody_could_copy():
 
 
 def test_every_file_that_the_guide_names_is_there():
-    named = set(re.findall(r"\bdeploy/([\w.-]+\w)", GUIDE)) | set(
-        re.findall(r"/srv/plenum/([\w./-]+\w)", " ".join(LINES))
-    )
+    named = {*re.findall(r"\bdeploy/([\w.-]+\w)", GUIDE), *re.findall(r"/srv/plenum/([\w./-]+\w)", " ".join(LINES))}
     missing = {name for name in named if not (DEPLOY / name).exists() and not (BASE_DIR / name).exists()}
     assert missing == set()
 
@@ -332,8 +327,8 @@ def test_every_unit_that_the_guide_speaks_of_is_there():
 
 def test_the_guide_counts_its_own_commands():
     first = GUIDE.partition("## Another proxy")[0]
-    blocks = re.findall(r"^```\n(.*?)^```$", first, re.MULTILINE | re.DOTALL)
-    lines = [line for block in blocks for line in block.splitlines() if line.strip()]
+    blocks = re.findall(r"^```(\w*)\n(.*?)^```$", first, re.MULTILINE | re.DOTALL)
+    lines = [line for kind, block in blocks if not kind for line in block.splitlines() if line.strip()]
     assert re.search(r"^\| commands \|.*\| (\d+),", first, re.MULTILINE)[1] == str(len(lines))
     (asked,) = [line for line in lines if "deploy/install" in line]
     assert re.search(r"^\| settings .*\| (\d+),", first, re.MULTILINE)[1] == str(asked.count(" --"))

@@ -140,9 +140,8 @@ def nginx(server, certificate, tmp_path_factory) -> Iterator[int]:
     text = text.replace("listen 443 ssl http2;", f"listen {port} ssl http2;").replace("listen [::]:443 ssl http2;", "")
     text = re.sub(r"(ssl_certificate )\S+;", rf"\1{chain[0]};", text)
     text = re.sub(r"(ssl_certificate_key )\S+;", rf"\1{chain[1]};", text)
-    paths = "".join(
-        f"{each}_temp_path {folder}/{each};" for each in ("client_body", "proxy", "fastcgi", "uwsgi", "scgi")
-    )
+    kept = ("client_body", "proxy", "fastcgi", "uwsgi", "scgi")
+    paths = "".join(f"{each}_temp_path {folder}/{each};" for each in kept)
     (folder / "nginx.conf").write_text(
         f"daemon off; pid {folder}/pid; error_log {folder}/errors;\nevents {{}}\n"
         f"http {{ access_log off; {paths}\n{text}\n}}\n"
@@ -159,7 +158,7 @@ def caddy(server, certificate, tmp_path_factory) -> Iterator[int]:
     """Our file, with another port and a certificate that nobody need be asked for."""
     folder, port = tmp_path_factory.mktemp("caddy"), free_port()
     text = (DEPLOY / "Caddyfile").read_text()
-    own = "{\n\tadmin off\n\tauto_https disable_redirects\n\thttp_port %d\n}\n" % free_port()
+    own = f"{{\n\tadmin off\n\tauto_https disable_redirects\n\thttp_port {free_port()}\n}}\n"
     head = "{$PLENUM_HOST:vote.example.org} {\n"
     assert head in text
     text = own + text.replace(head, f"{head}\ttls {certificate[0]} {certificate[1]}\n")
