@@ -31,6 +31,7 @@ from tests.test_deploy import DEPLOY, UNITS, settings_block
 NAME = "vote.example.org"
 TOKEN = "for the monitor"
 PATIENCE = 60  # seconds until a server must be there
+WRONG = 422  # a form that is understood, with a wrong password in it
 
 
 def run(*command: str | Path, **options) -> subprocess.CompletedProcess:
@@ -140,10 +141,11 @@ def nginx(server, certificate, tmp_path_factory) -> Iterator[int]:
     text = text.replace("listen 443 ssl http2;", f"listen {port} ssl http2;").replace("listen [::]:443 ssl http2;", "")
     text = re.sub(r"(ssl_certificate )\S+;", rf"\1{chain[0]};", text)
     text = re.sub(r"(ssl_certificate_key )\S+;", rf"\1{chain[1]};", text)
+    own = "user root;\n" if os.geteuid() == 0 else ""  # another's processes could not write into our folder
     kept = ("client_body", "proxy", "fastcgi", "uwsgi", "scgi")
     paths = "".join(f"{each}_temp_path {folder}/{each};" for each in kept)
     (folder / "nginx.conf").write_text(
-        f"daemon off; pid {folder}/pid; error_log {folder}/errors;\nevents {{}}\n"
+        f"{own}daemon off; pid {folder}/pid; error_log {folder}/errors;\nevents {{}}\n"
         f"http {{ access_log off; {paths}\n{text}\n}}\n"
     )
     asked = ("nginx", "-p", folder, "-c", folder / "nginx.conf", "-e", folder / "errors")
@@ -208,13 +210,13 @@ def signing_in(proxy: int, **more: str) -> tuple[bytes, dict[str, str]]:
 def test_a_form_sent_from_an_unusual_port_is_taken(proxy):
     body, headers = signing_in(proxy)
     answer = ask(proxy, "POST", "/sign-in/", body, **headers)
-    assert answer.status == 200, "refused as if it came from elsewhere"
+    assert answer.status == WRONG, "refused as if it came from elsewhere"
 
 
 def test_a_long_list_reaches_the_site(proxy):
     """More than a megabyte, at which nginx by itself answers 413."""
     body, headers = signing_in(proxy, more="x" * 3_000_000)
-    assert ask(proxy, "POST", "/sign-in/", body, **headers).status == 200
+    assert ask(proxy, "POST", "/sign-in/", body, **headers).status == WRONG
 
 
 def test_nobody_can_say_where_they_come_from(proxy, server):
@@ -223,7 +225,7 @@ def test_nobody_can_say_where_they_come_from(proxy, server):
     for number in range(12):
         body, headers = signing_in(proxy, name_or_email=f"somebody behind {proxy}")
         answer = ask(proxy, "POST", "/sign-in/", body, **headers, **{"X-Forwarded-For": f"192.0.2.{number}"})
-        told.add("Too many" in answer.text)
+        told.add("tried too often" in answer.text)
     assert told == {False, True}
 
 
