@@ -4,22 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from django.conf import settings
 from django.http import HttpRequest
 
-from pages import site_views
 from upkeep.pause import watch
 
 from . import proxies
-
-
-def presentation(request: HttpRequest) -> dict[str, Any]:
-    """The operator's name, logo and colours, as far as there are any."""
-    return {
-        "site_name": settings.SITE_NAME,
-        "site_logo": site_views.logo_address(),
-        "site_colours": site_views.colours_address(),
-    }
 
 
 def pause(request: HttpRequest) -> dict[str, Any]:

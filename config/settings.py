@@ -302,7 +302,7 @@ TEMPLATES = [
                 "django.template.context_processors.i18n",
                 "django.contrib.auth.context_processors.auth",
                 "django.contrib.messages.context_processors.messages",
-                "config.context.presentation",
+                "pages.site_views.presentation",
                 "config.context.pause",
                 "config.context.unknown_proxies",
                 "ranking.drafts.of_page",

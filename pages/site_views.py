@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from hashlib import sha256
+from typing import Any
 
 from django.conf import settings
 from django.http import Http404, HttpRequest, HttpResponse
@@ -15,6 +16,11 @@ from .sharing import kept_for_good
 
 # Opened by itself a drawing is a page of ours: it may do nothing but be seen.
 ALONE = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; sandbox"
+
+
+def presentation(request: HttpRequest) -> dict[str, Any]:
+    """For every page: the operator's name, logo and colours, as far as there are any."""
+    return {"site_name": settings.SITE_NAME, "site_logo": logo_address(), "site_colours": colours_address()}
 
 
 def logo_address() -> str:

@@ -143,7 +143,6 @@ def as_metrics(table: Table) -> Iterator[Metric]:
     for name, moment in metrics.last_successes().items():
         ages.add_metric([name], max(0, time.time() - moment))
     yield ages
-    yield _pauses()
     try:
         found, waiting = health_of(table), mails(table, outbox.QUEUED, outbox.SENDING)
     except StoreError:
@@ -159,11 +158,3 @@ def as_metrics(table: Table) -> Iterator[Metric]:
     for state, bounded in waiting.items():
         depth.add_metric([state], bounded.count)
     yield depth
-
-
-def _pauses() -> Metric:
-    """What an alarm about late jobs has to know: one looks every two seconds, another every five minutes."""
-    found = GaugeMetricFamily("plenum_worker_every_seconds", "Between two looks of a job.", labels=["name"])
-    for job in JOBS:
-        found.add_metric([job.name], job.every)
-    return found
