@@ -10,7 +10,7 @@ from time import perf_counter
 from typing import Any
 
 from django.conf import settings
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.urls import resolve
 
 from store import trips
@@ -22,10 +22,31 @@ from .errors import paused_page
 GetResponse = Callable[[HttpRequest], HttpResponse]
 SAFE = ("GET", "HEAD", "OPTIONS")
 WHILE_PAUSED = {"sign_in", "second_step", "sign_out", "pause", "resume", "set_language", "sandbox"}
-PROBES = {"/healthz", "/readyz"}
+PROBES = {"/healthz", "/readyz", "/metrics"}
 WATCHED = {"healthz", "readyz", "metrics"}
 DOCTOR = re.compile(r"/doctor/[^/]+/")
 log = logging.getLogger("plenum.request")
+
+
+def below_path(get_response: GetResponse) -> GetResponse:
+    """A site below a path of its host: a proxy passes that path on, and our addresses know nothing of it.
+
+    What comes without it is answered too, for whoever asks the server itself, and for proxies that cut it off.
+    """
+    path = settings.FORCE_SCRIPT_NAME or ""
+
+    def respond(request: HttpRequest) -> HttpResponse:
+        if path and request.path_info == path:
+            return HttpResponseRedirect(f"{path}/")  # cookies are for what is below
+        if path and request.path_info.startswith(f"{path}/"):
+            request.path = request.path_info
+            request.path_info = request.path_info.removeprefix(path)
+        answer = get_response(request)
+        if path and answer.get("Location") == "/":  # Django's own last resort
+            answer["Location"] = f"{path}/"
+        return answer
+
+    return respond
 
 
 def request_record(get_response: GetResponse) -> GetResponse:

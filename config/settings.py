@@ -6,7 +6,7 @@ import os
 import re
 import secrets
 from collections.abc import Iterable
-from email.utils import parseaddr
+from email.utils import parseaddr, quote
 from ipaddress import IPv4Network, IPv6Network, ip_network
 from pathlib import Path
 from urllib.parse import SplitResult, unquote, urlsplit
@@ -14,6 +14,7 @@ from urllib.parse import SplitResult, unquote, urlsplit
 from django.core.exceptions import ImproperlyConfigured
 from django.utils.translation import gettext_lazy as _
 
+from pages import colours, logo, times
 from store.connect import CHAOS, BadStoreUrl, check
 
 from . import checks
@@ -21,6 +22,7 @@ from .variables import NAMES
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 OF_A_SITE = Path("/etc/plenum/environment")  # the settings of a site in production, where the guide puts them
+A_YEAR = 365 * 24 * 3600
 MAILBOX_PORTS = {"imap": 143, "imaps": 993}
 
 
@@ -167,6 +169,26 @@ class Environment:
             raise ImproperlyConfigured("\n".join(("Plenum cannot start.", *dict.fromkeys(self.mistakes))))
 
 
+def named_sender(sender: str, name: str) -> str:
+    """The sender of mails; one that is only an address gets the site's name."""
+    shown, address = parseaddr(sender)
+    return sender if shown or not address else f'"{quote(name)}" <{address}>'
+
+
+def presentation_mistakes(name: str, colour: str, path: str, zone: str) -> list[str]:
+    """What is wrong with how the site is to present itself, in sentences."""
+    found = (
+        (len(name) > 60 or not name.isprintable())
+        and "SITE_NAME must have 1 to 60 characters, all of them on one line.",
+        colour and colours.mistake(colour),
+        path and logo.mistake(path),
+        zone
+        and not times.is_offered(zone)
+        and f"SITE_TIME_ZONE must be a place such as Europe/Berlin, or UTC, not {zone!r}.",
+    )
+    return [sentence for sentence in found if sentence]
+
+
 def own_secret(folder: Path) -> str:
     """The secret key of a local site, made once and kept beside its data."""
     path = folder / "secret_key"
@@ -208,6 +230,19 @@ if PRODUCTION:
     environment.say(checks.wrong_folder("DATA_DIR", environment.text("DATA_DIR", "")))
 if SITE_URL:
     environment.say(checks.wrong_site_url(SITE_URL, production=PRODUCTION))
+SITE_PATH = urlsplit(SITE_URL).path  # below which the site lies, or nothing
+if not re.fullmatch(r"(/[\w.~-]*\w)*", SITE_PATH, re.ASCII):
+    environment.mistakes.append(f"The path of SITE_URL is made of letters, digits and hyphens, not {SITE_PATH!r}.")
+FORCE_SCRIPT_NAME = SITE_PATH or None
+
+# --- how the site presents itself ---
+
+SITE_NAME = environment.text("SITE_NAME", "Plenum")
+SITE_LOGO = environment.text("SITE_LOGO", "")  # a file of the operator's
+SITE_COLOUR = environment.text("SITE_COLOUR", "").lower()
+SITE_LANGUAGE = environment.choice("SITE_LANGUAGE", ("en", "de"))  # LANGUAGE is gettext's own, and set on many machines
+SITE_TIME_ZONE = environment.text("SITE_TIME_ZONE", "")  # that forms begin with, if any
+environment.mistakes += presentation_mistakes(SITE_NAME, SITE_COLOUR, SITE_LOGO, SITE_TIME_ZONE)
 
 # --- security ---
 
@@ -222,6 +257,13 @@ if PRODUCTION and SECRET_KEY:
     environment.say(checks.wrong_secret(SECRET_KEY))
 if PRODUCTION and DEBUG:
     environment.mistakes.append("DEBUG must be off in production.")
+# A day, and this host alone: a promise to browsers cannot be taken back before its time is over.
+SECURE_HSTS_SECONDS = environment.number("HSTS", 24 * 3600 if PRODUCTION else 0, 0, A_YEAR * 10)
+SECURE_HSTS_INCLUDE_SUBDOMAINS = environment.switch("HSTS_SUBDOMAINS")
+SECURE_HSTS_PRELOAD = environment.switch("HSTS_PRELOAD")
+SILENCED_SYSTEM_CHECKS = ["security.W004", "security.W005", "security.W021"]  # all three are the operator's to choose
+if SECURE_HSTS_PRELOAD and not (SECURE_HSTS_INCLUDE_SUBDOMAINS and SECURE_HSTS_SECONDS >= A_YEAR):
+    environment.mistakes.append(f"HSTS_PRELOAD needs HSTS={A_YEAR} or more, and HSTS_SUBDOMAINS=yes.")
 
 # --- people ---
 
@@ -266,8 +308,9 @@ POLL_VOTES_PER_ADDRESS = environment.number("POLL_VOTES_PER_ADDRESS", 100, 1, 10
 
 EMAIL_BACKEND, MAIL = environment.mail("MAIL_URL", None if PRODUCTION else f"file://{DATA_DIR / 'mail'}")
 globals().update(MAIL)  # EMAIL_HOST and its neighbours
-DEFAULT_FROM_EMAIL = environment.text("MAIL_FROM", None if PRODUCTION else "Plenum <plenum@localhost>")
-environment.say(checks.wrong_sender(DEFAULT_FROM_EMAIL))
+MAIL_FROM = environment.text("MAIL_FROM", None if PRODUCTION else "plenum@localhost")
+DEFAULT_FROM_EMAIL = named_sender(MAIL_FROM, SITE_NAME)
+environment.say(checks.wrong_sender(MAIL_FROM))
 MAIL_REPLY_TO = environment.address("MAIL_REPLY_TO")
 MAIL_CA = environment.readable_file("MAIL_CA")  # of a mail server whose certificate nobody else vouches for
 BOUNCES_URL = environment.bounces("BOUNCES_URL")
@@ -291,9 +334,10 @@ PERMISSIONS_POLICY = ("camera", "display-capture", "geolocation", "microphone", 
 SECURE_REFERRER_POLICY = "same-origin"
 SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if PRODUCTION else None
 SECURE_SSL_REDIRECT = PRODUCTION
-SECURE_REDIRECT_EXEMPT = [r"^healthz$", r"^readyz$"]
-SECURE_HSTS_SECONDS = 365 * 24 * 3600 if PRODUCTION else 0
-SECURE_HSTS_INCLUDE_SUBDOMAINS = SECURE_HSTS_PRELOAD = PRODUCTION
+SECURE_REDIRECT_EXEMPT = [f"^{re.escape(f'{SITE_PATH}/{probe}'[1:])}$" for probe in ("healthz", "readyz", "metrics")]
+SESSION_COOKIE_PATH = CSRF_COOKIE_PATH = LANGUAGE_COOKIE_PATH = f"{SITE_PATH}/"
+# A proxy may drop the port of an unusual address from Host; a browser tells it in Origin.
+CSRF_TRUSTED_ORIGINS = [SITE_URL.removesuffix(SITE_PATH)] if PRODUCTION else []
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = LANGUAGE_COOKIE_SECURE = PRODUCTION
 CSRF_COOKIE_HTTPONLY = LANGUAGE_COOKIE_HTTPONLY = True
 CSRF_COOKIE_SAMESITE = LANGUAGE_COOKIE_SAMESITE = "Lax"
@@ -324,6 +368,7 @@ INSTALLED_APPS = [
 ]
 MIDDLEWARE = [
     "config.middleware.request_record",
+    "config.middleware.below_path",
     "config.middleware.proxies_seen",
     "django.middleware.security.SecurityMiddleware",
     "config.middleware.security_headers",
@@ -353,6 +398,7 @@ TEMPLATES = [
                 "django.template.context_processors.i18n",
                 "django.contrib.auth.context_processors.auth",
                 "django.contrib.messages.context_processors.messages",
+                "pages.site_views.presentation",
                 "config.context.pause",
                 "config.context.unknown_proxies",
                 "config.context.low_disks",
@@ -363,14 +409,14 @@ TEMPLATES = [
     }
 ]
 DATABASES: dict[str, object] = {}  # everything lives in the store; any call of the ORM raises
-MESSAGE_STORAGE = "django.contrib.messages.storage.cookie.CookieStorage"
+MESSAGE_STORAGE = "pages.saying.MessageCookie"
 FORM_RENDERER = "django.forms.renderers.TemplatesSetting"
 
 DATA_UPLOAD_MAX_MEMORY_SIZE = 6 * 1024 * 1024  # a list of voters comes back from its preview as one field
 
 # --- static files ---
 
-STATIC_URL = "static/"
+STATIC_URL = f"{SITE_PATH}/static/"
 STATIC_ROOT = DATA_DIR / "static"
 STATICFILES_DIRS = [BASE_DIR / "static"]
 STORAGES = {"staticfiles": {"BACKEND": "whitenoise.storage.CompressedManifestStaticFilesStorage"}}
@@ -378,8 +424,8 @@ STORAGES = {"staticfiles": {"BACKEND": "whitenoise.storage.CompressedManifestSta
 # --- languages and time ---
 
 USE_I18N = USE_TZ = True
-TIME_ZONE = "UTC"
-LANGUAGE_CODE = "en"
+TIME_ZONE = "UTC"  # lists say so beside every moment
+LANGUAGE_CODE = SITE_LANGUAGE
 LANGUAGES = [("en", _("English")), ("de", _("German"))]
 LOCALE_PATHS = [BASE_DIR / "locale"]
 

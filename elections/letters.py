@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from django.conf import settings
 from django.urls import reverse
 from django.utils.translation import gettext_noop
 
 from accounts import repository as people
+from acts.links import whole
 from acts.site import now_text
 from acts.tokens import sign
 from mail.letters import Letter
@@ -27,7 +27,7 @@ def _link(mail: Mail) -> str:
 
 def silence_link(mail: Mail) -> str:
     token = silence_token(mail.about["election_name"], mail.about["voter"])
-    return settings.SITE_URL + reverse("leave_alone", args=[token])
+    return whole(reverse("leave_alone", args=[token]))
 
 
 def _is_over(mail: Mail) -> bool:

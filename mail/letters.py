@@ -12,6 +12,8 @@ from django.template.loader import render_to_string
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop, override
 
+from acts.links import whole
+
 from .numbers import message_id
 
 if TYPE_CHECKING:
@@ -72,16 +74,17 @@ def compose(mail: Mail) -> EmailMessage:
     with override(mail.language):
         context = {
             "sentences": [_(sentence) % mail.about for sentence in letter.sentences],
-            "link": settings.SITE_URL + letter.link(mail) if letter.link else "",
+            "link": whole(letter.link(mail)) if letter.link else "",
             "button": _(letter.button) if letter.button else "",
             "silence": letter.silence(mail) if letter.silence else "",
             "written": written,
             "site": settings.SITE_URL,
+            "site_name": settings.SITE_NAME,
             "language": mail.language,
         }
         text = render_to_string("mail/letter.txt", context)
         subject = written.subject if written else _(letter.subject)
-        message = EmailMultiAlternatives(f"Plenum: {subject}", text, to=[mail.to])
+        message = EmailMultiAlternatives(f"{settings.SITE_NAME}: {subject}", text, to=[mail.to])
         message.attach_alternative(render_to_string("mail/letter.html", context), "text/html")
     message.extra_headers |= headers(mail, context["silence"])
     if settings.MAIL_REPLY_TO:

@@ -33,6 +33,8 @@ ROUTES = {
     "readyz": (PUBLIC, READ, []),
     "metrics": (PUBLIC, READ, []),
     "doctor": (PUBLIC, READ, ["made-up"]),
+    "site_logo": (PUBLIC, READ, ["0123456789abcdef"]),
+    "site_colours": (PUBLIC, READ, ["0123456789abcdef"]),
     "admin": (Permission.MANAGE_USERS, READ, []),
     "log": (Permission.VIEW_SECRETS, READ, []),
     "event": (Permission.VIEW_SECRETS, READ, [1]),
@@ -322,6 +324,8 @@ def expected(name, whom, allowed, role, method) -> set[str]:
         "checkpoint",
         "doctor",
         "bounced",
+        "site_logo",
+        "site_colours",
     ):
         return {"not found"}  # nobody here has any; and the draft has no times, and nothing to share
     if name == "leave_alone":

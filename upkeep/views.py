@@ -15,6 +15,7 @@ from store.connect import connect
 from store.table import StoreError
 
 from . import metrics as site_metrics
+from . import pauses
 from .doctor.site import Seen, is_doctor
 from .health import as_metrics, lacking
 from .signs import signs
@@ -57,7 +58,7 @@ def metrics(request: HttpRequest) -> HttpResponse:
     """Figures for Prometheus; in production only for who brings METRICS_TOKEN, and not there at all without one."""
     if settings.PRODUCTION and not _brings_metrics_token(request):
         raise Http404
-    text = site_metrics.as_text(as_metrics(connect(settings.STORE_URL)))
+    text = site_metrics.as_text([pauses.as_metric(), *as_metrics(connect(settings.STORE_URL))])
     return HttpResponse(text, content_type="text/plain; version=0.0.4; charset=utf-8")
 
 

@@ -16,6 +16,7 @@ from django.urls import reverse
 from accounts import authenticator_apps, factors, repository, services
 from accounts.models import User
 from accounts.rules import Role
+from acts.links import whole
 from acts.site import log
 from ballots import services as voting
 from elections import imports, invitations, messages, reminders
@@ -25,6 +26,8 @@ from elections.rules import Election
 from mail import outbox
 from mail.letters import compose
 from mail.sending import send_waiting
+from pages import logo
+from pages.site_views import of_colours
 from polls import reports, voters
 from polls import repository as polls
 from polls import sealing as poll_sealing
@@ -47,6 +50,7 @@ CHOSEN = {"description": "", "time_zone": "UTC", "expires_at": None}
 NAMES = ("Ann", "Ben", "Cleo", "Dan", "Eve")
 RANKS = {"0": ["1"], "1": ["2"]}
 TYPED = {"rank-0": "1", "rank-1": "2"}
+PRESENTED = {"SITE_LOGO": str(settings.BASE_DIR / "static" / "img" / "mark.svg"), "SITE_COLOUR": "#0b5394"}
 PASSERS_BY = (
     "half in",
     "stranger",
@@ -239,6 +243,8 @@ def _looks_of_everybody(links: dict[str, tuple[str, ...]]) -> list[Look]:
     return [
         *(Look(page, "stranger") for page in (*pages, *more)),
         Look("setup", "stranger", ("made-up",), gone=True),
+        Look("site_logo", "stranger", (logo.read(settings.SITE_LOGO).edition,)),
+        Look("site_colours", "stranger", (of_colours(settings.SITE_COLOUR),)),
         Look("confirm_registration", "stranger", links["register"]),
         Look("accept_invitation", "stranger", links["invited"]),
         Look("reset", "stranger", links["password/reset"]),
@@ -319,7 +325,7 @@ def _looks_at_polls(lunch: Poll, dinner: Poll) -> list[Look]:
         Look("poll_results", "stranger", (dinner.id,), of="ended"),
         Look("poll_export", "stranger", (dinner.id, "votes.csv")),
         Look("poll_card", "stranger", (dinner.id, "en", edition)),
-        Look("oembed", "stranger", asked={"url": settings.SITE_URL + reverse("poll", args=[lunch.id])}),
+        Look("oembed", "stranger", asked={"url": whole(reverse("poll", args=[lunch.id]))}),
         *(Look(page, "organiser", (lunch.id,)) for page in of_makers),
         Look("reopen_poll", "organiser", (dinner.id,)),
         Look("poll_key", "stranger", (unowned.id, key)),

@@ -88,12 +88,15 @@ def _without_haste() -> Iterator[Standstill]:
     from results import live as of_elections
     from upkeep import pause
 
+    from .site import PRESENTED
+
     clock = Standstill()
     with (
         patch.object(of_polls, "shelf", of_polls.PollShelf(clock=clock)),
         patch.object(of_elections, "shelf", of_elections.ElectionShelf(clock=clock)),
         patch.object(pause.watch, "ticking", lambda: 0.0),
         patch.object(voters, "QUICKEST", 0),
+        override_settings(**PRESENTED),
     ):
         yield clock
 

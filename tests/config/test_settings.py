@@ -112,6 +112,23 @@ def test_production_passes_djangos_deployment_checks(tmp_path):
         ),
         ({"TRUSTED_PROXIES": "10.0.0.1, moon"}, "TRUSTED_PROXIES holds addresses or networks"),
         ({"DEFAULT_ROLE": "OWNER"}, "DEFAULT_ROLE must be one of"),
+        (
+            {
+                "SITE_NAME": "Our\nvotes",
+                "SITE_COLOUR": "yellow",
+                "SITE_LOGO": "/nowhere.png",
+                "SITE_TIME_ZONE": "Mars/Olympus",
+                "SITE_LANGUAGE": "en",
+                "SITE_URL": "https://vote.example.org/a//b",
+                "HSTS_PRELOAD": "yes",
+            },
+            "The path of SITE_URL is made of letters, digits and hyphens, not '/a//b'. "
+            "SITE_NAME must have 1 to 60 characters, all of them on one line. "
+            "SITE_COLOUR should look like #56278a, not 'yellow'. "
+            "SITE_LOGO /nowhere.png cannot be read: No such file or directory. "
+            "SITE_TIME_ZONE must be a place such as Europe/Berlin, or UTC, not 'Mars/Olympus'. "
+            "HSTS_PRELOAD needs HSTS=31536000 or more, and HSTS_SUBDOMAINS=yes.",
+        ),
     ],
 )
 def test_a_wrong_value_is_named(tmp_path, variables, sentence):
