@@ -15,6 +15,8 @@ from django.conf import settings  # only after the name of its module is known
 
 from config.connections import room_for
 from config.proxies import lacking
+from store.connect import connect
+from store.formats import refusal
 
 bind = f"[{settings.HOST}]:{settings.PORT}" if ":" in settings.HOST else f"{settings.HOST}:{settings.PORT}"
 worker_class = "config.connections.PatientWorker"
@@ -31,7 +33,10 @@ os.environ["PROMETHEUS_MULTIPROC_DIR"] = str(metrics_folder)
 
 
 def on_starting(server: Any) -> None:
-    """Figures count from the start of the server. A setting that is likely to be missing is named."""
+    """Figures count from the start of the server. A store of another format is refused, and a setting that is likely to
+    be missing is named."""
+    if sentence := refusal(connect(settings.STORE_URL)):
+        sys.exit(sentence)
     if sentence := lacking():
         server.log.warning(sentence)
     shutil.rmtree(metrics_folder, ignore_errors=True)

@@ -10,7 +10,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
 from accounts.access import public
-from store import keys
+from store import formats, keys
 from store.connect import connect
 from store.table import StoreError
 
@@ -30,11 +30,13 @@ def healthz(request: HttpRequest) -> HttpResponse:
 def readyz(request: HttpRequest) -> HttpResponse:
     """The process is alive and the store answers, whole."""
     try:
-        found = connect(settings.STORE_URL).get_many([keys.sync(), keys.restoring()])
+        found = connect(settings.STORE_URL).get_many([keys.sync(), keys.restoring(), *formats.PLACES])
     except StoreError:
         return _not_ready(_("The store does not answer."))
     if keys.restoring() in found:
         return _not_ready(_("A backup is being restored into the store."))
+    if formats.is_too_new(found):
+        return _not_ready(_("A later version has upgraded the store. This one has to be replaced by it."))
     return HttpResponse("ok\n", content_type="text/plain")
 
 

@@ -13,6 +13,7 @@
 | nightly mail  | data  | METADATA           | NIGHTLY           |                              | worker               |
 | to forget     | data  | METADATA           | FORGETTING        |                              | worker               |
 | emptied boxes | data  | METADATA           | EMPTIED           |                              | worker               |
+| format        | data  | METADATA           | FORMAT            |                              | every start, /readyz |
 """
 
 from __future__ import annotations
@@ -75,3 +76,8 @@ def forgetting() -> Key:
 def emptied() -> Key:
     """How far the ballot boxes of secret elections are emptied that an earlier version has sealed."""
     return Key(METADATA, "EMPTIED")
+
+
+def store_format() -> Key:
+    """Which format the data is written in, and how far an upgrade to the next one is."""
+    return Key(METADATA, "FORMAT")

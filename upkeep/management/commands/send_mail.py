@@ -2,13 +2,12 @@
 
 from typing import Any
 
-from django.core.management.base import BaseCommand
-
 from mail.letters import compose
 from mail.sending import send_waiting
+from upkeep.commands import StoreCommand
 
 
-class Command(BaseCommand):
+class Command(StoreCommand):
     help = "Sends the mails that wait in the outbox, each at most once. Any number may run at the same time."
 
     def handle(self, **options: Any) -> None:

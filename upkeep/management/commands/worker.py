@@ -4,8 +4,9 @@ import os
 import signal
 from typing import Any
 
-from django.core.management.base import CommandParser
+from django.core.management.base import CommandError, CommandParser
 
+from store.formats import Watch, prepare
 from upkeep.commands import StoreCommand
 from upkeep.jobs import JOBS, Worker, refuse_failures, run_each
 from upkeep.leases import Leases
@@ -22,6 +23,7 @@ class Command(StoreCommand):
         parser.add_argument("--once", action="store_true", help="do every job once and end")
 
     def handle(self, *, once: bool = False, **options: Any) -> None:
+        prepare(self.table)
         if once:
             self._once()
         else:
@@ -30,7 +32,10 @@ class Command(StoreCommand):
     def _go_on(self, parent: int) -> None:
         for each in (signal.SIGTERM, signal.SIGINT):
             signal.signal(each, self._stop)
-        Worker(JOBS, Leases(self.table), lambda: not self.stopped and os.getppid() == parent).go()
+        understands = Watch(self.table)
+        Worker(JOBS, Leases(self.table), lambda: not self.stopped and os.getppid() == parent and understands()).go()
+        if understands.refused:
+            raise CommandError(understands.refused)
 
     def _once(self) -> None:
         runs = run_each(JOBS, Leases(self.table))
