@@ -9,6 +9,8 @@ if __name__ == "__main__":
     from django.core.exceptions import ImproperlyConfigured
     from django.core.management import execute_from_command_line
 
+    if sys.argv[1:2] == ["version"]:
+        sys.argv[1] = "versions"  # Django would answer its own
     try:
         execute_from_command_line(sys.argv)
     except ImproperlyConfigured as mistake:

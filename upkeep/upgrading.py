@@ -8,14 +8,16 @@ can be served as they are have no steps, and a start marks them by itself.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
+from acts.handfuls import handfuls
 from ballots import secrecy
 from store import formats, keys
 from store.backup import Progress, silent
+from store.limits import WRITES
 from store.log import EventLog
 from store.log.index import make_anew
 from store.replay import like
@@ -53,6 +55,12 @@ MOMENTS = {
 LACKING = {like(keys.ballot("", "")): ("GSI1PK", "GSI1SK"), like(keys.result("")): ("voted", "paper", "steps")}
 
 
+def refuse_what_is_older(table: Table, progress: Progress) -> None:
+    """Before format 0 there were no reminders by the clock, nor sealed results; nobody has kept such a store."""
+    if any("remind_before" not in listed for listed in table.each(keys.elections())):
+        raise formats.TooOld("The store was written before any format that can be upgraded, and is left as it was.")
+
+
 def recognise_keys(table: Table, progress: Progress) -> None:
     """Of elections that are open: closed ones have no salt any more."""
     for done, listed in enumerate(table.each(keys.elections()), 1):
@@ -80,14 +88,28 @@ def say_what_the_log_says(table: Table, progress: Progress) -> None:
     What differs by more than that is no matter of formats: it stays, and `replay --check` names it.
     """
     with side_by_side(table) as (_verdict, there, made):
-        for done, (_name, item) in enumerate(there.everything(), 1):
-            key = Key(item["PK"], item["SK"])
-            kind = next((each for each in (like(key), Key(key.pk, "")) if each in MOMENTS), None)
-            told = made.get(key) if kind else None
-            if kind and told and (changed := dict(_as_told(kind, item, told))):
-                with suppress(Refused):  # then somebody has changed it since
-                    table.write(Update(key, set=changed, when=_is_still(item, changed)))
-            progress(done)
+        done = 0
+        for some in handfuls(_updates(there, made), WRITES):
+            _write(table, some)
+            progress(done := done + len(some))
+
+
+def _write(table: Table, updates: Sequence[Update]) -> None:
+    try:
+        table.write(*updates)
+    except Refused:
+        for update in updates:
+            with suppress(Refused):  # then somebody has changed it since
+                table.write(update)
+
+
+def _updates(there: Table, made: Table) -> Iterator[Update]:
+    for _name, item in there.everything():
+        key = Key(item["PK"], item["SK"])
+        kind = next((each for each in (like(key), Key(key.pk, "")) if each in MOMENTS), None)
+        told = made.get(key) if kind else None
+        if kind and told and (changed := dict(_as_told(kind, item, told))):
+            yield Update(key, set=changed, when=_is_still(item, changed))
 
 
 def _as_told(kind: Key, item: Item, told: Item) -> Iterator[tuple[str, object]]:
@@ -114,6 +136,7 @@ def _is_still(item: Item, names: dict[str, object]) -> Condition:
 
 
 STEPS = (
+    Step(1, "look", "A look whether this store can be upgraded", refuse_what_is_older),
     Step(1, "keys", "Keys of open secret elections are recognised as they are today", recognise_keys),
     Step(1, "index", "The log gets its index", index),
     Step(1, "figures", "The log is counted", count),
