@@ -6,12 +6,15 @@ import sys
 
 if __name__ == "__main__":
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
+    import django
     from django.core.exceptions import ImproperlyConfigured
-    from django.core.management import execute_from_command_line
+    from django.core.management import call_command, execute_from_command_line
 
-    if sys.argv[1:2] == ["version"]:
-        sys.argv[1] = "versions"  # Django would answer its own
     try:
-        execute_from_command_line(sys.argv)
+        if sys.argv[1:] == ["version"]:  # Django would answer its own
+            django.setup()
+            call_command("version")
+        else:
+            execute_from_command_line(sys.argv)
     except ImproperlyConfigured as mistake:
         sys.exit(f"Plenum cannot start. {mistake}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import Any
 
 from django.conf import settings
@@ -9,7 +10,7 @@ from django.core.management.base import BaseCommand, CommandError, OutputWrapper
 
 from store import formats
 from store.connect import BadStoreUrl, connect
-from store.table import StoreError, Table
+from store.table import StoreError, Table, Unavailable
 
 
 class StoreCommand(BaseCommand):
@@ -26,11 +27,16 @@ class StoreCommand(BaseCommand):
     def execute(self, *args: Any, **options: Any) -> str | None:
         try:
             self.table = connect(settings.STORE_URL)
-            if self.oldest is not None:
-                formats.check(self.table, self.oldest)
+            self._check_format()
             return super().execute(*args, **options)
         except (StoreError, BadStoreUrl) as error:
             raise CommandError(str(error)) from error
+
+    def _check_format(self) -> None:
+        """A store that does not answer now is told of when it is needed; a worker waits for it."""
+        if self.oldest is not None:
+            with suppress(Unavailable):
+                formats.check(self.table, self.oldest)
 
 
 def say_unlinked(words: OutputWrapper, elections: int) -> None:

@@ -106,7 +106,7 @@ def _write(table: Table, updates: Sequence[Update]) -> None:
 def _updates(there: Table, made: Table) -> Iterator[Update]:
     for _name, item in there.everything():
         key = Key(item["PK"], item["SK"])
-        kind = next((each for each in (like(key), Key(key.pk, "")) if each in MOMENTS), None)
+        kind = next((each for each in (like(key), key._replace(sk="")) if each in MOMENTS), None)
         told = made.get(key) if kind else None
         if kind and told and (changed := dict(_as_told(kind, item, told))):
             yield Update(key, set=changed, when=_is_still(item, changed))

@@ -398,7 +398,7 @@ def test_a_store_rebuilt_from_its_log_has_the_format_of_the_log(opened, tmp_path
 # --- too new ---
 
 WORDS = {"pause": [], "reset_second_factor": ["Olga"], "backup": ["/nowhere/backup"], "replay": ["--check"]}
-ELSEWHERE = {"restore", "transfer", "versions"}  # of another store than the site's, or of none
+ELSEWHERE = {"restore", "transfer", "version"}  # of another store than the site's, or of none
 
 
 def commands() -> list[str]:

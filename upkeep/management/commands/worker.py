@@ -6,7 +6,7 @@ from typing import Any
 
 from django.core.management.base import CommandError, CommandParser
 
-from store.formats import Watch, prepare
+from store.formats import Watch, refusal
 from upkeep.commands import StoreCommand
 from upkeep.jobs import JOBS, Worker, refuse_failures, run_each
 from upkeep.leases import Leases
@@ -23,7 +23,8 @@ class Command(StoreCommand):
         parser.add_argument("--once", action="store_true", help="do every job once and end")
 
     def handle(self, *, once: bool = False, **options: Any) -> None:
-        prepare(self.table)
+        if sentence := refusal(self.table):
+            raise CommandError(sentence)
         if once:
             self._once()
         else:
