@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import runpy
 import shutil
 from collections.abc import Callable, Iterator
@@ -17,6 +18,7 @@ from django.core.management import CommandError, call_command, get_commands, loa
 from django.test import Client, override_settings
 from django.urls import reverse
 
+from accounts.rules import Role
 from acts.site import table
 from store import formats, keys
 from store.backup import backup, check, restore, unzipped
@@ -26,12 +28,13 @@ from store.sqlite import SqliteTable
 from store.table import LOG, Delete, Exists, Item, Key, Put, Table, Update
 from tests import formats as kept
 from tests.formats import PASSWORD, SECRET_KEY, story
+from tests.people import sign_in
 from tests.test_interruptions import Interrupted, Killed
-from upkeep import replay
+from upkeep import replay, system
 from upkeep.commands import StoreCommand
 from upkeep.jobs import LOG as SEALING
 from upkeep.leases import Leases
-from upkeep.upgrading import Busy, quietly, upgrade
+from upkeep.upgrading import STEPS, Busy, quietly, upgrade
 
 LATER = formats.FORMAT + 1
 ROOT = Path(__file__).parents[2]
@@ -269,15 +272,13 @@ def test_a_start_marks_format_1_by_itself_and_changes_nothing_else(opened):
     assert {key: item for key, item in after.items() if key not in formats.PLACES} == before
 
 
-def test_tables_that_tell_different_formats_have_the_older(site):
-    formats.mark(site, formats.FORMAT)
-    site.increment(keys.event_number(), "last")
-    site.write(Put({"PK": "FORMAT", "SK": "METADATA", "number": 1}, table=LOG))
-    assert formats.format_of(site) == 1
-    site.write(Delete(keys.log_format()))
-    assert formats.format_of(site) == 1
-    formats.prepare(site)
-    assert formats.format_of(site) == formats.FORMAT
+def test_a_paused_site_can_be_upgraded(opened):
+    store = opened(0)
+    place = keys.pause()
+    told = {"by": "plenum", "since": "2026-11-15T20:00:00.000Z", "minutes": 30, "sentence": ""}
+    store.write(Put({"PK": place.pk, "SK": place.sk, **told}))
+    said("upgrade")
+    assert formats.format_of(store) == formats.FORMAT
 
 
 # --- served ---
@@ -496,6 +497,36 @@ def test_what_todays_program_writes_is_what_is_to_be_kept_of_it(site):
 
 def mails(store: Table) -> list[Item]:
     return [item for key, item in all_of(store).items() if key.pk.startswith(keys.mail("").pk)]
+
+
+VERSION = re.compile(r"^## (\d+)\.(\d+)\.(\d+), (unreleased|\d{4}-\d\d-\d\d)$")
+
+
+def test_the_changelog_is_by_version_and_tells_the_format_of_each():
+    text = (ROOT / "CHANGELOG.md").read_text()
+    headings = [line for line in text.splitlines() if line.startswith("## ")]
+    versions = [tuple(map(int, found.groups()[:3])) for found in map(VERSION.match, headings) if found]
+    assert len(versions) == len(headings)
+    assert versions == sorted(versions, reverse=True)
+    assert ".".join(map(str, versions[0])) == system.versions()["Plenum"]
+    told = re.findall(r"^Format (\d+)\.", text, re.MULTILINE)
+    assert len(told) == len(versions)
+    assert int(told[0]) == formats.FORMAT
+    assert all("unreleased" not in heading for heading in headings[1:])
+
+
+def test_every_format_and_every_step_is_written_down():
+    text = (ROOT / "docs/upgrading.md").read_text()
+    rows = re.findall(r"^\| (\d+) \|", text, re.MULTILINE)
+    assert rows == [str(number) for number in range(formats.FORMAT + 1)]
+    assert re.findall(r"^\| `(\w+)` \|", text, re.MULTILINE) == [step.name for step in STEPS]
+
+
+def test_the_system_page_tells_the_format(site):
+    owner = sign_in("Olga", Role.OWNER)
+    assert "not marked yet" in owner.get(reverse("system")).content.decode()
+    formats.prepare(site)
+    assert "<dt>Format</dt><dd>2</dd>" in owner.get(reverse("system")).content.decode()
 
 
 def test_the_version_is_told_with_the_format(capsys, monkeypatch):
