@@ -105,8 +105,11 @@ def mark_step(table: Table, number: int, done: tuple[str, ...]) -> None:
 
 
 def prepare(table: Table) -> None:
-    """Before anything is served: refuse a store that is too new, or that steps have to be taken for; mark any other."""
-    if check(table) != FORMAT:
+    """Before anything is served: refuse a store that is too new, or that steps have to be taken for; mark any other.
+
+    One that is being filled from a backup gets its mark, or none, from there.
+    """
+    if check(table) != FORMAT and table.get(keys.restoring()) is None:
         mark(table, FORMAT)
 
 

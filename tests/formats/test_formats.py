@@ -365,6 +365,12 @@ def test_a_backup_of_format_1_fills_a_store_that_a_start_has_marked_and_is_what_
     assert "Closed elections that are what was sealed: 2." in said("verify")
 
 
+def test_a_start_does_not_mark_a_store_that_is_being_filled(site):
+    site.write(Put({"PK": keys.restoring().pk, "SK": keys.restoring().sk, "sha256": None, "items": 0}))
+    said("create_tables")
+    assert formats.format_of(site) is None
+
+
 def test_a_backup_says_the_format_of_its_store_and_a_later_one_is_refused(site, tmp_path):
     formats.mark(site, LATER)
     with open(tmp_path / "backup", "wb") as file:

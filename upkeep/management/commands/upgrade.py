@@ -1,5 +1,6 @@
 """Bring a store that an earlier version has written to the format of this one."""
 
+import time
 from argparse import ArgumentParser
 from functools import partial
 from typing import Any
@@ -16,6 +17,7 @@ class Command(StoreCommand):
         "backup first. May be interrupted and run again: it goes on with the step at which it was stopped."
     )
     oldest = 0
+    waits = False
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("--look", action="store_true", help="say what would be done, and do nothing")
@@ -29,5 +31,13 @@ class Command(StoreCommand):
         for step in steps_from(number or 0):
             self.stdout.write(f"- {step.words}.")
         if not look:
-            upgrade(self.table, partial(shown_on, self.stderr))
+            upgrade(self.table, partial(shown_on, self.stderr), self._wait)
             self.stdout.write(f"The store is upgraded, and has the format {formats.FORMAT} now.")
+
+    def _wait(self, seconds: float) -> None:
+        if not self.waits:
+            self.stderr.write(
+                "Somebody seals or upgrades just now, or was killed at it. Waiting, half a minute at most."
+            )
+            self.waits = True
+        time.sleep(seconds)
