@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import os
+import sys
 from typing import Any
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
@@ -13,6 +14,8 @@ from django.conf import settings  # only after the name of its module is known
 from accounts import setup
 from config.connections import room_for
 from config.proxies import lacking
+from store.connect import connect
+from store.formats import refusal
 from upkeep import counters
 from upkeep import server as this_server
 
@@ -34,8 +37,10 @@ held: list[int] = []  # the lock of DATA_DIR
 
 
 def on_starting(server: Any) -> None:
-    """Figures count from the start of the server. A setting that is likely to be missing is named; so is, on a site
-    without an owner, the link that makes one."""
+    """Figures count from the start of the server. A store of another format is refused, and a setting that is likely to
+    be missing is named; so is, on a site without an owner, the link that makes one."""
+    if sentence := refusal(connect(settings.STORE_URL)):
+        sys.exit(sentence)
     if sentence := lacking():
         server.log.warning(sentence)
     try:

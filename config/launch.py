@@ -14,8 +14,9 @@ from collections.abc import MutableMapping
 from pathlib import Path
 from typing import Any
 
+import django
 from django.core.exceptions import ImproperlyConfigured
-from django.core.management import execute_from_command_line
+from django.core.management import call_command, execute_from_command_line
 
 from . import environment_file, initial
 from .variables import NAMES
@@ -38,7 +39,7 @@ def run(argv: list[str], environ: Environ) -> int | str:
     try:
         if FILE in environ:
             return _plenum(argv[1:], environ)
-        execute_from_command_line(argv)
+        _execute(argv)
     except (ImproperlyConfigured, Refused) as refused:
         return str(refused)
     return 0
@@ -54,12 +55,20 @@ def _plenum(words: list[str], environ: Environ) -> int | str:
     take_over(environ, own)
     become_owner(environ)
     try:
-        execute_from_command_line(["plenum", *words])
+        _execute(["plenum", *words])
     except ImproperlyConfigured as refused:
         if words[0] != "doctor":
             raise
         return "\n".join(f"broken        Settings: {sentence}" for sentence in str(refused).splitlines()[1:])
     return 0
+
+
+def _execute(argv: list[str]) -> None:
+    if argv[1:] != ["version"]:
+        execute_from_command_line(argv)
+        return
+    django.setup()  # Django would answer with a version of its own
+    call_command("version")
 
 
 def _own_settings(words: list[str]) -> tuple[dict[str, str], list[str]]:

@@ -50,6 +50,7 @@ class Health:
     last_sealed: int
     waiting_since: str | None  # when the oldest event happened that is not sealed yet
     leases: dict[str, Item]
+    format: int | None = None  # as the store says it
 
     @property
     def store(self) -> StoreHealth:
@@ -97,7 +98,10 @@ class JobHealth:
 def health_of(table: Table) -> Health:
     leases = {job.name: keys.lease(job.name) for job in JOBS}
     found = table.get_many(
-        [keys.counts(), keys.figures(), keys.pause(), keys.sync(), keys.event_number(), *leases.values()]
+        [
+            *(keys.counts(), keys.figures(), keys.pause(), keys.sync(), keys.event_number(), keys.store_format()),
+            *leases.values(),
+        ]
     )
     sealed = found.get(keys.sync(), {}).get("last_event_id", 0)
     oldest = table.page(keys.events(sealed + 1), limit=1).items
@@ -109,6 +113,7 @@ def health_of(table: Table) -> Health:
         last_sealed=sealed,
         waiting_since=oldest[0]["when_occurred"] if oldest else None,
         leases={name: found[place] for name, place in leases.items() if place in found},
+        format=found.get(keys.store_format(), {}).get("number"),
     )
 
 

@@ -15,7 +15,7 @@ from elections import replay as elections
 from elections.rules import State
 from polls import replay as polls
 from results import replay as results
-from store import keys
+from store import formats, keys
 from store.backup import Cut, Entry, Progress, batches, begin, contents, cut, silent
 from store.log.events import number_of
 from store.replay import (
@@ -77,6 +77,7 @@ EXEMPT: tuple[Exempt, ...] = (
     Exempt(keys.forgetting(), "Work left to do after a deletion, in the store's files and not in the store."),
     Exempt(keys.emptied(), "How far the boxes are emptied that an earlier version has left full."),
     Exempt(keys.restoring(), "There only while a restore has not come to its end."),
+    Exempt(keys.store_format(), "Which format the store is written in; about the program, not about the site."),
 )
 
 
@@ -128,8 +129,15 @@ def exceptions() -> Iterator[str]:
 
 def check(source: Table, said: Said = quietly, most: int = 20) -> Verdict:
     """Rebuild on a stage of its own, and hold the store as it was at one moment against that."""
+    with side_by_side(source, said, most) as (verdict, _there, _made):
+        return verdict
+
+
+@contextmanager
+def side_by_side(source: Table, said: Said = quietly, most: int = 20) -> Iterator[tuple[Verdict, Table, Table]]:
+    """What `check` finds, with the state there is and the one the log makes, both on stages."""
     with stage() as there, stage() as made:
-        return _replay(source, made, said, most, there)
+        yield _replay(source, made, said, most, there), there, made
 
 
 def rebuild(source: Table, target: Table, said: Said = quietly, most: int = 20) -> Verdict:
@@ -137,6 +145,7 @@ def rebuild(source: Table, target: Table, said: Said = quietly, most: int = 20) 
     begin(target, None)
     verdict = _replay(source, target, said, most, None)
     if not verdict.count:
+        formats.mark(target, formats.format_of(source) or formats.FORMAT)
         target.write(Delete(keys.restoring()))
     return verdict
 

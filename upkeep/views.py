@@ -10,7 +10,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
 from accounts.access import public
-from store import keys
+from store import formats, keys
 from store.connect import connect
 from store.table import StoreError
 
@@ -38,13 +38,15 @@ def readyz(request: HttpRequest) -> HttpResponse:
     """
     table, of_store_only = connect(settings.STORE_URL), "store" in request.GET
     try:
-        found = table.get_many([keys.sync(), keys.restoring()])
+        found = table.get_many([keys.sync(), keys.restoring(), *formats.PLACES])
         sentence = "" if of_store_only else lacking(signs(table))
     except StoreError:
         sentence = _("The store does not answer.")
     else:
         if keys.restoring() in found:
             sentence = _("A backup is being restored into the store.")
+        elif formats.is_too_new(found):
+            sentence = _("A later version has upgraded the store. This one has to be replaced by it.")
     return _not_ready(sentence) if sentence else HttpResponse("ok\n", content_type="text/plain")
 
 

@@ -147,6 +147,7 @@ KINDS = (
     _kind("last backup", keys.last_backup(), "ended_at items bytes checkpoint"),
     _kind("to forget", keys.forgetting(), "asked since"),
     _kind("emptied boxes", keys.emptied(), "cursor done"),
+    _kind("format", keys.store_format(), "number done"),
     _kind("event", keys.event(0, ""), "event_id actor when_occurred event_type event_data nonce"),
     _kind("event number", keys.event_number(), "last"),
     _kind("void number", keys.void(0), "event_id"),
@@ -155,6 +156,7 @@ KINDS = (
     _kind("publishing", keys.publishing(), "event_id wanted quarter"),
     _kind("log's index", keys.log_index("", "", 0), "upto numbers"),
     _kind("log's moments", keys.moments(0), "upto moments"),
+    _kind("log's format", keys.log_format(), "number"),
 )  # fmt: skip
 # Left out on purpose: sessions, throttles, marks of forms, registrations, the setup link, second factors, salts,
 # secrets of lots, votes in polls.

@@ -56,9 +56,9 @@ from .of_polls import (
 )
 from .of_site import (
     WORKERS, counts, emptied, figures, figures_of_day, figures_of_days, forgetting, last_backup, lease, nightly, once,
-    pause, restoring, sync, worker,
+    pause, restoring, store_format, sync, worker,
 )
 from .of_log import (
-    LOG_INDEX, checkpoint, checkpoints, event, event_number, events, log_index, log_index_blocks, moments,
-    public_checkpoint, public_checkpoints, publishing, void,
+    LOG_INDEX, checkpoint, checkpoints, event, event_number, events, log_format, log_index, log_index_blocks,
+    moments, public_checkpoint, public_checkpoints, publishing, void,
 )

@@ -15,6 +15,7 @@
 | to forget     | data  | METADATA           | FORGETTING        |                              | worker               |
 | last backup   | data  | METADATA           | LAST_BACKUP       |                              | system page, metrics |
 | emptied boxes | data  | METADATA           | EMPTIED           |                              | worker               |
+| format        | data  | METADATA           | FORMAT            |                              | every start, /readyz |
 """
 
 from __future__ import annotations
@@ -90,3 +91,8 @@ def last_backup() -> Key:
 def emptied() -> Key:
     """How far the ballot boxes of secret elections are emptied that an earlier version has sealed."""
     return Key(METADATA, "EMPTIED")
+
+
+def store_format() -> Key:
+    """Which format the data is written in, and how far an upgrade to the next one is."""
+    return Key(METADATA, "FORMAT")

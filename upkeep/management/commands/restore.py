@@ -20,6 +20,7 @@ class Command(StoreCommand):
         "In secret elections that were open when the backup was made, what was cast by then counts, but nobody can "
         "change or withdraw it: no backup says whose which ballot is."
     )
+    oldest = None
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("file", help="what the command backup wrote, compressed or not; - for standard input")

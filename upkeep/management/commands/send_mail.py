@@ -2,16 +2,17 @@
 
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandError, CommandParser
 
 from mail.answers import Trouble
 from mail.letters import compose
 from mail.sending import send_waiting
 from mail.server import forget_outages
 from mail.trial import send_trial
+from upkeep.commands import StoreCommand
 
 
-class Command(BaseCommand):
+class Command(StoreCommand):
     help = (
         "Sends the mails that are due, each at most once, also if the mail server was out of reach a moment ago. Any "
         "number may run at the same time. With --test sends one test mail and says what the mail server answered."
