@@ -72,8 +72,8 @@ VARIABLES = (
         "REQUEST_SECONDS",
         "`20`",
         THE_SAME,
-        "how long a client may take over the head of a request; over a body or an answer a second more for every 500 "
-        "bytes",
+        "how long a client may take over the head of a request; over a body or an answer a second more "
+        "for every 500 bytes",
     ),
     Variable(
         "WORKER", "`beside`", THE_SAME, "`beside`: the server starts a worker and watches over it; `apart`: others do"
@@ -81,13 +81,59 @@ VARIABLES = (
     Variable("DISK_WARN_MB", "`500`", THE_SAME, "megabytes free on a disk of the site, below which it is said"),
     Variable("METRICS_DIR", "`DATA_DIR/metrics`", THE_SAME, "figures of this machine's processes, best in memory"),
     Variable(
-        "SITE_URL", "`http://HOST:PORT`", REQUIRED, "where people reach the site; the links in mails start with it"
+        "SITE_URL",
+        "`http://HOST:PORT`",
+        REQUIRED,
+        "where people reach the site, perhaps below a path; the links in mails start with it",
+    ),
+    Variable(
+        "SITE_NAME",
+        "`Plenum`",
+        THE_SAME,
+        "what the site is called: titles, the head of pages, mails, authenticator apps",
+    ),
+    Variable("SITE_LOGO", "none", THE_SAME, "path of a PNG or SVG of your own, 200 KB at most"),
+    Variable("SITE_COLOUR", "our violet", THE_SAME, "one colour, such as `#0b5394`, that can be read on light pages"),
+    Variable("SITE_LANGUAGE", "`en`", THE_SAME, "`en` or `de`, for people whose browser asks for neither"),
+    Variable(
+        "SITE_TIME_ZONE",
+        "none: the reader's",
+        THE_SAME,
+        "what forms for elections and polls begin with, such as `Europe/Berlin`",
+    ),
+    Variable(
+        "HSTS",
+        "`0`",
+        "`86400`",
+        "seconds for which browsers come by HTTPS only; `31536000` once the site has run well for a while",
+    ),
+    Variable("HSTS_SUBDOMAINS", "`no`", THE_SAME, "whether that holds for every host below this one, too"),
+    Variable("HSTS_PRELOAD", "`no`", THE_SAME, "whether browsers may be shipped with it; needs a year and sub-domains"),
+    Variable(
+        "REGISTRATION",
+        "`open`",
+        REQUIRED,
+        "who may make an account: `open`, `invited`, `domains`, `closed` (see [People](people.md))",
+    ),
+    Variable(
+        "REGISTRATION_DOMAINS",
+        "none",
+        "the same; required with `domains`",
+        "whose addresses may register, with commas between: `example.org` is that domain alone, "
+        "`.example.org` every one below it",
     ),
     Variable(
         "DEFAULT_ROLE",
         "`USER`",
+        "`VOTER`",
+        "what a new person may do: `NO_ACCESS` (wait for approval), `OBSERVER`, `VOTER`, `USER` (run "
+        "elections, and so have mail sent)",
+    ),
+    Variable(
+        "MAILS_A_DAY",
+        "`500`",
         THE_SAME,
-        "what a new person may do: `NO_ACCESS` (wait for approval), `OBSERVER`, `VOTER`, `USER`",
+        "mails to others that one organiser may have sent in a day; an admin can set another number for one person",
     ),
     Variable(
         "SECOND_FACTOR_FOR_ADMINS", "`no`", THE_SAME, "whether ADMIN, AUDITOR and OWNER must have a second factor"
@@ -96,8 +142,8 @@ VARIABLES = (
         "TRUSTED_PROXIES",
         "none",
         THE_SAME,
-        "addresses or networks whose `X-Forwarded-For` is believed, with commas between; behind a proxy it must be set "
-        "(see Limits)",
+        "addresses or networks whose `X-Forwarded-For` is believed, with commas between; behind a proxy "
+        "it must be set (see Limits)",
     ),
     Variable("SIGN_IN_FAILURES_PER_ADDRESS", "`300`", THE_SAME, "wrong passwords from one address in ten minutes"),
     Variable(
@@ -116,6 +162,25 @@ VARIABLES = (
         "`smtp+tls://user:password@host:587`, `smtps://…`, `smtp://…` or `file:///folder`",
     ),
     Variable("MAIL_FROM", "`plenum@localhost`", REQUIRED, "the sender of mails"),
+    Variable("MAIL_REPLY_TO", "none", THE_SAME, "where answers of people go, if not to the sender"),
+    Variable(
+        "MAIL_CA",
+        "none",
+        THE_SAME,
+        "a file with the certificate of a CA of your own, for the mail server and the mailbox",
+    ),
+    Variable(
+        "BOUNCES_URL",
+        "none",
+        THE_SAME,
+        "the mailbox to which mails come back: `imaps://user:password@host/INBOX` or `maildir:///folder`",
+    ),
+    Variable(
+        "BOUNCES_TOKEN",
+        "none",
+        "none: `/mails/bounces/` is not there",
+        "who brings it as `Authorization: Bearer …` may report mails that came back",
+    ),
     Variable("POLLS_BY_ANYBODY", "`no`", THE_SAME, "whether somebody without an account may make a poll"),
     Variable("POLLS_A_DAY", "`50`", THE_SAME, "polls one maker may make in a day"),
     Variable("POLL_RETENTION", "`365`", THE_SAME, "days a poll is kept at most after its end"),
