@@ -30,6 +30,12 @@ QUOTED = re.compile(r"""(?s)(['"]).*\1""")
 # --- addresses ---
 
 
+def path_of(address: str) -> str:
+    """Its path; nothing of what is no address."""
+    url = _split(address)
+    return url.path if url else ""
+
+
 def wrong_site_url(text: str, *, production: bool) -> Iterator[str]:
     url = _split(text)
     if url is None or url.scheme not in ("http", "https") or not url.hostname or not _is_host(url.hostname):

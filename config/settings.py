@@ -230,7 +230,7 @@ if PRODUCTION:
     environment.say(checks.wrong_folder("DATA_DIR", environment.text("DATA_DIR", "")))
 if SITE_URL:
     environment.say(checks.wrong_site_url(SITE_URL, production=PRODUCTION))
-SITE_PATH = urlsplit(SITE_URL).path  # below which the site lies, or nothing
+SITE_PATH = checks.path_of(SITE_URL)  # below which the site lies, or nothing
 if not re.fullmatch(r"(/[\w.~-]*\w)*", SITE_PATH, re.ASCII):
     environment.mistakes.append(f"The path of SITE_URL is made of letters, digits and hyphens, not {SITE_PATH!r}.")
 FORCE_SCRIPT_NAME = SITE_PATH or None

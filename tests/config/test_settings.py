@@ -103,11 +103,10 @@ def test_production_passes_djangos_deployment_checks(tmp_path):
                 "BOUNCES_URL": "pop://roof",
                 "BOUNCES_TOKEN": "short",
             },
-            "In MAIL_URL a #, / or ? of a password is written as %23, %2F or %3F. "
-            "MAIL_URL should look like smtp+tls://user:password@mail.example.org:587. "
-            "MAIL_REPLY_TO should look like help@example.org, not 'nobody'. "
-            "MAIL_CA '/not/there.pem' cannot be read: No such file or directory. "
-            "BOUNCES_URL should look like imaps://user:password@mail.example.org/INBOX. "
+            "/ as %2F, ? as %3F, [ as %5B, ] as %5D, a blank as %20, and % itself as %25.\n"
+            "MAIL_REPLY_TO should look like help@example.org, not 'nobody'.\n"
+            "MAIL_CA '/not/there.pem' cannot be read: No such file or directory.\n"
+            "BOUNCES_URL should look like imaps://user:password@mail.example.org/INBOX.\n"
             "BOUNCES_TOKEN must have at least 20 characters.",
         ),
         ({"TRUSTED_PROXIES": "10.0.0.1, moon"}, "TRUSTED_PROXIES holds addresses or networks"),
@@ -122,11 +121,11 @@ def test_production_passes_djangos_deployment_checks(tmp_path):
                 "SITE_URL": "https://vote.example.org/a//b",
                 "HSTS_PRELOAD": "yes",
             },
-            "The path of SITE_URL is made of letters, digits and hyphens, not '/a//b'. "
-            "SITE_NAME must have 1 to 60 characters, all of them on one line. "
-            "SITE_COLOUR should look like #56278a, not 'yellow'. "
-            "SITE_LOGO /nowhere.png cannot be read: No such file or directory. "
-            "SITE_TIME_ZONE must be a place such as Europe/Berlin, or UTC, not 'Mars/Olympus'. "
+            "The path of SITE_URL is made of letters, digits and hyphens, not '/a//b'.\n"
+            "SITE_NAME must have 1 to 60 characters, all of them on one line.\n"
+            "SITE_COLOUR should look like #56278a, not 'yellow'.\n"
+            "SITE_LOGO /nowhere.png cannot be read: No such file or directory.\n"
+            "SITE_TIME_ZONE must be a place such as Europe/Berlin, or UTC, not 'Mars/Olympus'.\n"
             "HSTS_PRELOAD needs HSTS=31536000 or more, and HSTS_SUBDOMAINS=yes.",
         ),
     ],

@@ -537,7 +537,9 @@ def test_the_system_page_tells_the_format(site):
 
 def test_the_version_is_told_with_the_format(capsys, monkeypatch):
     monkeypatch.setattr("sys.argv", ["manage.py", "version"])
-    runpy.run_path(str(ROOT / "manage.py"), run_name="__main__")
+    with pytest.raises(SystemExit) as ended:
+        runpy.run_path(str(ROOT / "manage.py"), run_name="__main__")
+    assert ended.value.code == 0
     words = capsys.readouterr().out
     assert words.startswith("Plenum ")
     assert "Format 2; reads 0 to 2" in words
