@@ -41,6 +41,9 @@ def run(argv: list[str], environ: Environ) -> int | str:
         execute_from_command_line(argv)
     except (ImproperlyConfigured, Refused) as refused:
         return str(refused)
+    except BrokenPipeError:  # whoever read what is said went away
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
     return 0
 
 
