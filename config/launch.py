@@ -42,6 +42,9 @@ def run(argv: list[str], environ: Environ) -> int | str:
         _execute(argv)
     except (ImproperlyConfigured, Refused) as refused:
         return str(refused)
+    except BrokenPipeError:  # whoever read what is said went away
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
     return 0
 
 

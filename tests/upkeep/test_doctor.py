@@ -89,7 +89,10 @@ def test_a_signature_is_good_for_a_minute(client, site, monkeypatch):
     assert client.get(address).status_code == 404
 
 
-def test_a_signature_for_something_else_is_none(client, site):
+def test_a_signature_for_something_else_or_of_another_site_is_none(client, site, settings):
+    address = reverse("doctor", args=[asking.signed()])
+    settings.SECRET_KEY = "another" * 10
+    assert client.get(address).status_code == 404
     assert client.get(reverse("doctor", args=[signing.TimestampSigner().sign("seen")])).status_code == 404
 
 
@@ -202,7 +205,6 @@ def test_a_site_without_a_proxy_is_well(running, settings):
 def test_somebody_else_at_the_address_is_not_us(running, settings):
     found = findings_through(running, settings, set_by_proxy)
     assert found[0].grade == WELL
-    settings.SECRET_KEY = "another" * 10
     answer = asking.ask(f"http://127.0.0.1:{running}/healthz")
     for judge in (asking.of_server, asking.of_proxy):
         (finding,) = judge(answer)

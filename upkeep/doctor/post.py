@@ -38,7 +38,7 @@ def _of_connection() -> Finding:
     try:
         connection.open()
     except Exception as error:  # whatever a backend raises, it is what this is about
-        return broken(_("Mail"), *_why(error, said))
+        return broken(_("Mail"), *_why(error.__cause__ or error, said))
     finally:
         with suppress(Exception):  # it may be gone already
             connection.close()
@@ -47,7 +47,7 @@ def _of_connection() -> Finding:
     return well(_("Mail"), _("%(server)s answers, and wants no password.") % said)
 
 
-def _why(error: Exception, said: dict[str, str]) -> tuple[str, str]:
+def _why(error: BaseException, said: dict[str, str]) -> tuple[str, str]:
     said = said | {"words": words(error)}
     if isinstance(error, SMTPAuthenticationError):
         sentence = _("%(server)s does not take our name and password: %(words)s")
@@ -61,7 +61,7 @@ def _why(error: Exception, said: dict[str, str]) -> tuple[str, str]:
     )
 
 
-def words(error: Exception) -> str:
+def words(error: BaseException) -> str:
     """What the server said, or what became of the connection."""
     if isinstance(error, SMTPException) and len(error.args) == 2 and isinstance(error.args[1], bytes):
         return f"{error.args[0]} {error.args[1].decode(errors='replace')}"
