@@ -74,7 +74,7 @@ def test_no_page_and_no_redirect_leads_out_of_it(below: Site):
             continue
         seen.add(look.page)
         answer = below.browsers[look.who].get(look.address, look.asked)
-        assert answer.status_code < 400, look
+        assert answer.status_code < 400 or answer.status_code == 410, look
         page = answer.content.decode() if "html" in answer.get("Content-Type", "") else ""
         found = Addresses(page).found | set(filter(None, [answer.get("Location")]))
         if out := {each for each in found if not is_ours(each)}:
