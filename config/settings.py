@@ -98,6 +98,14 @@ class Environment:
             raise ImproperlyConfigured(" ".join(self.mistakes))
 
 
+def path_of(url: str) -> str:
+    """Of an address that may be wrong in any way."""
+    try:
+        return urlsplit(url).path
+    except ValueError:
+        return ""
+
+
 def named_sender(sender: str, name: str) -> str:
     """The sender of mails; one that is only an address gets the site's name."""
     shown, address = parseaddr(sender)
@@ -147,7 +155,7 @@ WEB_THREADS = environment.number("WEB_THREADS", 8, 1, 256)
 WEB_CONNECTIONS = environment.number("WEB_CONNECTIONS", 1000, 16, 100_000)  # open at once, in each process
 REQUEST_SECONDS = environment.number("REQUEST_SECONDS", 20, 1, 600)  # for a slow client, then a minimum rate
 SITE_URL = environment.text("SITE_URL", None if PRODUCTION else f"http://{HOST}:{PORT}").rstrip("/")
-SITE_PATH = urlsplit(SITE_URL).path  # below which the site lies, or nothing
+SITE_PATH = path_of(SITE_URL)  # below which the site lies, or nothing
 if not re.fullmatch(r"(/[\w.~-]*\w)*", SITE_PATH, re.ASCII):
     environment.mistakes.append(f"The path of SITE_URL is made of letters, digits and hyphens, not {SITE_PATH!r}.")
 FORCE_SCRIPT_NAME = SITE_PATH or None
