@@ -300,6 +300,19 @@ def test_the_settings_of_the_guide_are_accepted_as_they_stand(tmp_path):
     assert "no issues" in said.stdout
 
 
+def test_they_are_what_init_writes_when_it_is_told_what_the_guide_tells_it():
+    (line,) = [line for line in LINES if line.startswith("/srv/plenum/deploy/install ")]
+    environment = {"PATH": os.environ["PATH"], "PLENUM_ENVIRONMENT": "/nonexistent/environment"}
+    command = [sys.executable, "manage.py", "init", *shlex.split(line)[1:], "--file", "-"]
+    said = subprocess.run(
+        command, cwd=BASE_DIR, env=environment, capture_output=True, text=True, check=False, timeout=60
+    )
+    assert said.returncode == 0, said.stderr
+    written = dict(each.split("=", 1) for each in said.stdout.splitlines() if each and not each.startswith("#"))
+    assert len(written.pop("SECRET_KEY")) >= 50
+    assert written == {name: value for name, value in settings_block().items() if name != "SECRET_KEY"}
+
+
 def test_no_setting_of_the_guide_is_a_secret_that_somebody_could_copy():
     (block,) = [block for kind, block in BLOCKS if kind == "ini"]
     secret = re.search(r"^SECRET_KEY=(.*)$", block, re.MULTILINE)[1]
