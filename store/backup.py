@@ -32,8 +32,6 @@ from .table import DATA, LOG, TABLES, Delete, Item, Key, Missing, Put, Refused, 
 
 FORMAT = 1
 LONGEST_LINE = 4 * 1024 * 1024  # an item has at most 400 KB, and JSON makes six bytes of one at worst
-BATCH_ITEMS = limits.WRITES - 1  # one place is for the mark
-BATCH_BYTES = limits.WRITES_BYTES // 8  # of short requests fewer are throttled, and fewer time out
 TRIES = 5
 GZIP = b"\x1f\x8b"
 SALT, ELECTION = keys.salt("").sk, keys.salt("").pk
@@ -167,7 +165,7 @@ def backup(
     lines.write(_header(at, clock()))
     items = 0
     for items, (name, item) in enumerate(contents(table, at, left_out.append), 1):
-        lines.write({"table": name, "item": encoded(item)})
+        lines.write_item(name, item)
         progress(items)
     sha256 = lines.digest.hexdigest()
     lines.write({"items": items, "sha256": sha256})
@@ -187,9 +185,24 @@ class _Writing:
         self.digest = hashlib.sha256()
 
     def write(self, line: dict[str, Value]) -> None:
-        text = orjson.dumps(line, option=orjson.OPT_SORT_KEYS | orjson.OPT_APPEND_NEWLINE)
+        self._put(_as_line(line))
+
+    def write_item(self, name: str, item: Item) -> None:
+        """Few items hold anything that is to be encoded; whether one does is seen fastest by what becomes of it."""
+        try:
+            text = _as_line({"table": name, "item": item})
+            is_plain = not _looks_encoded(text)
+        except TypeError:  # bytes
+            is_plain = False
+        self._put(text if is_plain else _as_line({"table": name, "item": encoded(item)}))
+
+    def _put(self, text: bytes) -> None:
         self.digest.update(text)
         self.file.write(text)
+
+
+def _as_line(line: dict[str, Value]) -> bytes:
+    return orjson.dumps(line, option=orjson.OPT_SORT_KEYS | orjson.OPT_APPEND_NEWLINE)
 
 
 def encoded(value: Value) -> Value:
@@ -200,7 +213,7 @@ def encoded(value: Value) -> Value:
         return [encoded(each) for each in value]
     if type(value) is dict:
         inside = {name: encoded(each) for name, each in value.items()}
-        return {"map": inside} if _looks_encoded(value) else inside
+        return {"map": inside} if _is_tagged(value) else inside
     return value
 
 
@@ -209,14 +222,19 @@ def decoded(value: Value) -> Value:
         return [decoded(each) for each in value]
     if type(value) is not dict:
         return value
-    if not _looks_encoded(value):
+    if not _is_tagged(value):
         return {name: decoded(each) for name, each in value.items()}
     if "bytes" in value:
         return b64decode(value["bytes"], validate=True)
     return {name: decoded(each) for name, each in value["map"].items()}
 
 
-def _looks_encoded(value: dict[str, Value]) -> bool:
+def _looks_encoded(text: bytes) -> bool:
+    """Whether something in a line may be encoded, or would be taken for it."""
+    return b'"bytes"' in text or b'"map"' in text
+
+
+def _is_tagged(value: dict[str, Value]) -> bool:
     return len(value) == 1 and ("bytes" in value or "map" in value)
 
 
@@ -231,17 +249,20 @@ def unzipped(file: Any) -> BinaryIO:
 class Reading:
     """One pass over a backup. Once all its items have been taken, it has been found whole, or `Damaged` was raised."""
 
-    def __init__(self, file: BinaryIO):
+    def __init__(self, file: BinaryIO, is_checked: bool = False):
+        """With `is_checked` items are not judged again: somebody has read the file before, and holds its digest."""
         self.file = file
+        self.is_checked = is_checked
         self.digest = hashlib.sha256()
         self.number = 0  # of the line
+        self.size = 0  # of the line
         self.header = self._parsed(self._take())
         _check_header(self.header)
 
     def __iter__(self) -> Iterator[Entry]:
         while "sha256" not in (line := self._parsed(text := self._take())):
             self.digest.update(text)
-            yield self._entry(line)
+            yield self._entry(line, _looks_encoded(text))
         self._check_end(line)
 
     def _take(self) -> bytes:
@@ -253,6 +274,7 @@ class Reading:
         except (gzip.BadGzipFile, zlib.error):
             raise Damaged(f"The backup cannot be unpacked after line {self.number}.") from None
         self.number += 1
+        self.size = len(text)
         if not text.endswith(b"\n") and len(text) < LONGEST_LINE:
             raise Damaged("The backup is cut short: its last line is missing.")
         if self.number == 1:
@@ -268,10 +290,11 @@ class Reading:
             raise Damaged(f"Line {self.number} of the backup is damaged.")
         return line
 
-    def _entry(self, line: dict[str, Value]) -> Entry:
+    def _entry(self, line: dict[str, Value], is_encoded: bool) -> Entry:
         try:
-            name, item = line["table"], decoded(line["item"])
-            limits.check_item(item)
+            name, item = line["table"], decoded(line["item"]) if is_encoded else line["item"]
+            if not self.is_checked:
+                limits.check_item(item)
         except (KeyError, TypeError, ValueError, AttributeError, RecursionError):
             raise Damaged(f"Line {self.number} of the backup is damaged.") from None
         if name not in TABLES:
@@ -313,10 +336,11 @@ def restore(
     With the digest that `check` has found, an interrupted restore goes on where it was. Without, as from a pipe, the
     backup is found whole or damaged only at its end, and until then the store is marked as not whole.
     """
-    reading = Reading(file)
+    reading = Reading(file, is_checked=sha256 is not None)
     done = begin(table, sha256)
+    entries = islice(_without_salts(reading), done, None)
     try:
-        items = _fill(table, islice(_without_salts(reading), done, None), done, sha256, progress)
+        items = _fill(table, entries, done, sha256, progress, weigh=lambda item: reading.size)
         if sha256 not in (None, reading.digest.hexdigest()):
             raise Damaged("The file was changed while it was read.")
     except Damaged as damaged:
@@ -373,23 +397,30 @@ def _fill(
     done: int,
     sha256: str | None,
     progress: Progress,
+    weigh: Callable[[Item], int] = limits.check_item,
     check_batch: Callable[[Table, list[Entry]], None] = lambda table, batch: None,
 ) -> int:
     """Write batch after batch, each together with the mark that says how far we are."""
-    for batch in batches(entries):
+    items, size = table.most_loaded
+    for batch in batches(entries, items - 1, size, weigh):  # one place is for the mark
         done += len(batch)
-        table.write(*(Put(item, table=name) for name, item in batch), Put(_mark(sha256, done)))
+        table.load([*batch, (DATA, _mark(sha256, done))])
         check_batch(table, batch)
         progress(done)
     return done
 
 
-def batches(entries: Iterable[Entry]) -> Iterator[list[Entry]]:
+def batches(
+    entries: Iterable[Entry],
+    most: int = Table.most_loaded[0],
+    most_bytes: int = Table.most_loaded[1],
+    weigh: Callable[[Item], int] = limits.check_item,
+) -> Iterator[list[Entry]]:
     batch: list[Entry] = []
     size = 0
     for name, item in entries:
-        bytes_more = limits.check_item(item)
-        if len(batch) == BATCH_ITEMS or (batch and size + bytes_more > BATCH_BYTES):
+        bytes_more = weigh(item)
+        if len(batch) == most or (batch and size + bytes_more > most_bytes):
             yield batch
             batch, size = [], 0
         batch.append((name, item))
