@@ -28,6 +28,7 @@ REASONS = {
     "unknown": gettext_noop("The worker stopped while it was sending, so it is not known whether the mail went out."),
     "refused": gettext_noop("The mail server refused it: %(detail)s"),
     "unreachable": gettext_noop("The mail server could not be reached: %(detail)s"),
+    "restored": gettext_noop("It waited when a backup was made that was restored since. It may have been sent."),
     "gone": gettext_noop("What it was to say was deleted before it could be sent."),
 }
 

@@ -40,6 +40,7 @@ SEALED_TOGETHER = (keys.sync(), keys.counts())
 
 Entry = tuple[str, Item]  # the name of the table, and the item
 Progress = Callable[[int], None]  # is told how many items are done
+Notice = Callable[[Item], None]
 Finish = Callable[[], None]  # what is to be done in a filled store before it counts as whole; perhaps again
 
 
@@ -61,15 +62,21 @@ class NotTheSame(StoreError):
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """What was written: how many items, the digest of the backup's lines; and how many salts were left out."""
+    """What was written: how many items, the digest of the backup's lines, how far the log was sealed; and which secret
+    elections were open, whose salts were left out."""
 
     items: int
     sha256: str
-    salts: int
+    checkpoint: str  # as `checkpoint_text` writes it
+    open: tuple[str, ...]  # as `tag` names them
 
 
 def silent(items: int) -> None:
     """The progress nobody looks at."""
+
+
+def unnoticed(item: Item) -> None:
+    """Nobody wants to know."""
 
 
 def as_it_is() -> None:
@@ -106,7 +113,7 @@ def cut(table: Table) -> Cut:
     return found
 
 
-def contents(table: Table, at: Cut, leave_out: Callable[[Key], None] = lambda key: None) -> Iterator[Entry]:
+def contents(table: Table, at: Cut, leave_out: Callable[[Item], None] = lambda salt: None) -> Iterator[Entry]:
     """Every item but salts, of which `leave_out` is told, and none of the sealer's newer than the cut.
 
     The last event number comes last and is never too small.
@@ -120,7 +127,7 @@ def contents(table: Table, at: Cut, leave_out: Callable[[Key], None] = lambda ke
         if key == keys.event_number():
             last = item
         elif is_salt(key):
-            leave_out(key)
+            leave_out(item)
         elif key not in SEALED_TOGETHER and not (key.pk in CHECKPOINTS and number > at.number):
             kept = as_of(item, at.number) if name == LOG else item
             if kept is not None:
@@ -136,6 +143,13 @@ def is_salt(key: Key) -> bool:
 
 def _without_salts(entries: Iterable[Entry]) -> Iterator[Entry]:
     return ((name, item) for name, item in entries if not is_salt(Key(item["PK"], item["SK"], name)))
+
+
+def _noticed(entries: Iterable[Entry], notice: Notice) -> Iterable[Entry]:
+    """Also what an interrupted restore has written before: whoever notices does not remember that."""
+    for entry in entries:
+        notice(entry[1])
+        yield entry
 
 
 def _to_keep(table: Table) -> Iterator[Entry]:
@@ -161,7 +175,7 @@ def backup(
 ) -> Summary:
     """Write everything into the file, line by line."""
     _refuse_unfinished(table)
-    at, lines, left_out = cut(table), _Writing(file), list[Key]()
+    at, lines, left_out = cut(table), _Writing(file), list[Item]()
     lines.write(_header(at, clock()))
     items = 0
     for items, (name, item) in enumerate(contents(table, at, left_out.append), 1):
@@ -169,7 +183,17 @@ def backup(
         progress(items)
     sha256 = lines.digest.hexdigest()
     lines.write({"items": items, "sha256": sha256})
-    return Summary(items, sha256, len(left_out))
+    return Summary(items, sha256, checkpoint_text(at.checkpoint), tuple(sorted(map(tag, left_out))))
+
+
+def checkpoint_text(checkpoint: Item | None) -> str:
+    """As `verify --checkpoint` takes it; nothing of a log that is not sealed yet."""
+    return f"{checkpoint['event_id']}:{checkpoint['hash']}" if checkpoint else ""
+
+
+def tag(salt: Item) -> str:
+    """A name for an open secret election that only somebody with its salt can tell, and nobody once that is gone."""
+    return hashlib.sha256(b"plenum backup " + salt["salt"]).hexdigest()[:32]
 
 
 def _header(at: Cut, now: datetime) -> dict[str, Value]:
@@ -329,16 +353,21 @@ def check(file: BinaryIO, progress: Progress = silent) -> str:
 
 
 def restore(
-    table: Table, file: BinaryIO, sha256: str | None = None, progress: Progress = silent, finish: Finish = as_it_is
+    table: Table,
+    file: BinaryIO,
+    sha256: str | None = None,
+    progress: Progress = silent,
+    finish: Finish = as_it_is,
+    notice: Notice = unnoticed,
 ) -> int:
-    """Write a backup into an empty store; answers the number of items.
+    """Write a backup into an empty store; answers the number of items. `notice` is shown every item, before `finish`.
 
     With the digest that `check` has found, an interrupted restore goes on where it was. Without, as from a pipe, the
     backup is found whole or damaged only at its end, and until then the store is marked as not whole.
     """
     reading = Reading(file, is_checked=sha256 is not None)
     done = begin(table, sha256)
-    entries = islice(_without_salts(reading), done, None)
+    entries = islice(_noticed(_without_salts(reading), notice), done, None)
     try:
         items = _fill(table, entries, done, sha256, progress, weigh=lambda item: reading.size)
         if sha256 not in (None, reading.digest.hexdigest()):

@@ -57,6 +57,7 @@ EXEMPT: tuple[Exempt, ...] = (
     Exempt(like(keys.once("")), "The mark of a form that was sent; it is forgotten within a day."),
     Exempt(like(keys.lease("")), "Which worker is at which job; about processes, not about the site."),
     Exempt(keys.nightly(), "When the newest checkpoint was last mailed."),
+    Exempt(keys.last_backup(), "When somebody last made a copy; about copies, not about the site."),
     Exempt(keys.forgetting(), "Work left to do after a deletion, in the store's files and not in the store."),
     Exempt(keys.emptied(), "How far the boxes are emptied that an earlier version has left full."),
     Exempt(keys.restoring(), "There only while a restore has not come to its end."),

@@ -137,6 +137,7 @@ KINDS = (
     _kind("day's figures", keys.figures_of_day(""), "day ballots_cast ballots_changed ballots_withdrawn"),
     _kind("lease", keys.lease(""), "since until renewals"),
     _kind("nightly mail", keys.nightly(), "event_id day"),
+    _kind("last backup", keys.last_backup(), "ended_at items bytes checkpoint"),
     _kind("to forget", keys.forgetting(), "asked since"),
     _kind("emptied boxes", keys.emptied(), "cursor done"),
     _kind("event", keys.event(0, ""), "event_id actor when_occurred event_type event_data nonce"),

@@ -54,8 +54,8 @@ from .of_polls import (
     reported_poll, reports, short_code, vote, votes, votes_by_time,
 )
 from .of_site import (
-    counts, emptied, figures, figures_of_day, figures_of_days, forgetting, lease, nightly, once, pause,
-    restoring, sync,
+    counts, emptied, figures, figures_of_day, figures_of_days, forgetting, last_backup, lease, nightly, once,
+    pause, restoring, sync,
 )
 from .of_log import (
     LOG_INDEX, checkpoint, checkpoints, event, event_number, events, log_index, log_index_blocks, moments,

@@ -12,6 +12,7 @@
 | lease         | data  | LEASE#{job}        | METADATA          |                              | worker               |
 | nightly mail  | data  | METADATA           | NIGHTLY           |                              | worker               |
 | to forget     | data  | METADATA           | FORGETTING        |                              | worker               |
+| last backup   | data  | METADATA           | LAST_BACKUP       |                              | system page, metrics |
 | emptied boxes | data  | METADATA           | EMPTIED           |                              | worker               |
 """
 
@@ -70,6 +71,11 @@ def nightly() -> Key:
 def forgetting() -> Key:
     """There while something was deleted that may still be found in the store's files."""
     return Key(METADATA, "FORGETTING")
+
+
+def last_backup() -> Key:
+    """When the newest backup ended, and how much is in it."""
+    return Key(METADATA, "LAST_BACKUP")
 
 
 def emptied() -> Key:

@@ -289,7 +289,7 @@ SALT = {"PK": keys.salt("Board").pk, "SK": keys.salt("Board").sk, "salt": b"\x01
 def test_salts_of_secret_elections_are_left_out_of_every_copy(embedded):
     table, copy, file = embedded(), embedded(), BytesIO()
     table.write(Put(SALT), Put({"PK": "SALT", "SK": "METADATA"}))
-    assert backup(table, file).salts == 1
+    assert len(backup(table, file).open) == 1
     assert b"ELECTION#" not in file.getvalue()
     assert transfer(table, copy) == check_items(file) == 1
     assert [item["PK"] for _, item in copy.everything()] == ["SALT"]

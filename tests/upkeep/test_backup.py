@@ -68,7 +68,9 @@ def test_the_demo_comes_back_from_its_backup(site, elsewhere, tmp_path):
     items = len(before) - len(open_ones)
     assert run("backup", file).startswith(f"{items} items are in the backup; SHA-256 ")
     other = elsewhere()
-    assert run("restore", file) == f"{items} items were restored."
+    checkpoint = EventLog(site).newest_checkpoint()
+    said = f"{items} items were restored.\nCheckpoint {checkpoint['event_id']}:{checkpoint['hash']}"
+    assert run("restore", file, "--send-mail") == said
     after = by_place(other)
     changed = {place for place in before.keys() | after.keys() if before.get(place) != after.get(place)}
     assert {pk for name, pk, _ in changed if name == DATA} - {"ELECTIONS"} == open_ones
@@ -112,14 +114,14 @@ def test_a_store_that_is_not_there_leaves_no_file(elsewhere, tmp_path):
 
 
 def test_standard_output_holds_the_backup_and_nothing_else(used, elsewhere, monkeypatch, capsysbinary):
-    stderr = StringIO()
+    stderr, before = StringIO(), everything(used)
     call_command("backup", "-", stderr=stderr)
     piped = capsysbinary.readouterr().out
     assert "items are in the backup" in stderr.getvalue()
     other = elsewhere()
     monkeypatch.setattr(sys, "stdin", TextIOWrapper(BufferedReader(BytesIO(piped))))
     run("restore", "-", stderr=stderr)
-    assert everything(other) == everything(used)
+    assert everything(other) == before
 
 
 def test_a_reader_who_goes_away_gets_a_sentence(site, settings):
