@@ -33,7 +33,7 @@ from store.log import EventLog
 from store.log.publish import Publisher
 from store.table import Span, Unavailable
 
-from . import metrics, nightly
+from . import alarm, metrics, nightly
 from . import pause as pausing
 from .leases import Leases
 from .sealer import site_sealer
@@ -129,12 +129,13 @@ MAILINGS = Job("mailings", 2, take_mailings_on, anything_in(keys.MAILINGS))
 MAIL = Job("mail", 2, _send, anything_in(keys.mails(outbox.QUEUED), keys.mails(outbox.SENDING)))
 LOG = Job("log", 2, _seal, _anything_to_seal)
 NIGHTLY = Job("nightly", 300, nightly.mail_checkpoint, nightly.is_due)
+BACKUPS = Job("backups", 3600, alarm.warn_of_late, alarm.is_late)
 SWEEP = Job("sweep", 30, _sweep)
 
 # Forgetting comes first: after the others it would never be quiet.
 JOBS = (
     *(FORGETTING, REMOVALS, RENAMES, DELETIONS, DELETED_POLLS, COPIES, IMPORTS, ENDS, BALLOTS, BOXES, POLLS, REMINDERS),
-    *(MAILINGS, MAIL, LOG, NIGHTLY, SWEEP),
+    *(MAILINGS, MAIL, LOG, NIGHTLY, BACKUPS, SWEEP),
 )
 
 
