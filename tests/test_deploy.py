@@ -8,7 +8,7 @@ import shlex
 from configparser import ConfigParser
 
 import pytest
-from django.core.management import get_commands
+from django.core.management import get_commands, load_command_class
 
 from config.settings import BASE_DIR
 from store.dynamodb import schema
@@ -82,7 +82,9 @@ def unit(name: str) -> ConfigParser:
     return read
 
 
-@pytest.mark.parametrize("file", ["plenum.service", "plenum-backup.service", "Containerfile"])
+@pytest.mark.parametrize(
+    "file", ["plenum.service", "plenum-backup.service", "plenum-backup-failed@.service", "Containerfile"]
+)
 def test_every_command_that_is_run_exists(file):
     text = (DEPLOY / file).read_text().replace('", "', " ")
     commands = re.findall(r"manage\.py (\w+)", text)
@@ -102,3 +104,13 @@ def test_every_setting_that_is_given_is_one(file):
 def test_the_server_has_as_long_to_stop_as_it_may_take():
     graceful = re.search(r"^graceful_timeout = (\d+)$", (BASE_DIR / "config" / "gunicorn.py").read_text(), re.MULTILINE)
     assert int(unit("plenum.service")["Service"]["TimeoutStopSec"]) > int(graceful[1])
+
+
+def test_a_backup_that_fails_is_told_of_and_one_that_is_made_can_be_parsed():
+    assert unit("plenum-backup.service")["Unit"]["OnFailure"].startswith("plenum-backup-failed@")
+    _, _, words = unit("plenum-backup.service")["Service"]["ExecStart"].partition("manage.py backup ")
+    given = load_command_class("upkeep", "backup").create_parser("manage.py", "backup").parse_args(words.split())
+    assert given.into in {
+        f"/var/lib/{each}" for each in unit("plenum-backup.service")["Service"]["StateDirectory"].split()
+    }
+    assert not given.unencrypted

@@ -195,6 +195,24 @@ def test_the_last_event_number_is_never_behind_the_events(embedded, full):
     assert_goes_on(copy)
 
 
+def test_items_are_loaded_into_both_tables_at_one_moment(table):
+    old, new = ({"PK": "P", "SK": "a", "value": value} for value in ("old", b"\x00new"))
+    table.load([(DATA, old), (LOG, old)])
+    table.load([(DATA, new), (DATA, {**old, "SK": "b", "GSI1PK": "shelf", "GSI1SK": "1"})])
+    assert sorted(map(repr, table.everything())) == sorted(
+        map(repr, [(DATA, new), (DATA, {**old, "SK": "b", "GSI1PK": "shelf", "GSI1SK": "1"}), (LOG, old)])
+    )
+
+
+def test_of_what_cannot_be_loaded_nothing_is_there_and_writers_wait_for_the_disk_again(embedded):
+    table = embedded()
+    with pytest.raises(TypeError):
+        table.load([(DATA, {"PK": "P", "SK": "a"}), (DATA, {"PK": "P", "SK": "b", "value": object()})])
+    assert everything(table) == {}
+    table.write(Put({"PK": "P", "SK": "a"}))
+    assert table._writers.opened_writer().connection.execute("PRAGMA synchronous").fetchone() == (2,)
+
+
 # --- the embedded store is copied as of one moment ---
 
 
