@@ -106,11 +106,10 @@ def test_the_server_has_as_long_to_stop_as_it_may_take():
     assert int(unit("plenum.service")["Service"]["TimeoutStopSec"]) > int(graceful[1])
 
 
-def test_a_backup_that_fails_is_told_of_and_one_that_is_made_can_be_parsed():
-    assert unit("plenum-backup.service")["Unit"]["OnFailure"].startswith("plenum-backup-failed@")
-    _, _, words = unit("plenum-backup.service")["Service"]["ExecStart"].partition("manage.py backup ")
+def test_a_backup_that_fails_is_told_of_and_the_command_that_makes_one_can_be_parsed():
+    made = unit("plenum-backup.service")
+    assert made["Unit"]["OnFailure"].startswith("plenum-backup-failed@")
+    _, _, words = made["Service"]["ExecStart"].partition("manage.py backup ")
     given = load_command_class("upkeep", "backup").create_parser("manage.py", "backup").parse_args(words.split())
-    assert given.into in {
-        f"/var/lib/{each}" for each in unit("plenum-backup.service")["Service"]["StateDirectory"].split()
-    }
+    assert given.into in {f"/var/lib/{each}" for each in made["Service"]["StateDirectory"].split()}
     assert not given.unencrypted
