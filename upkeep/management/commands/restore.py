@@ -5,7 +5,7 @@ from argparse import ArgumentParser
 from getpass import getpass
 from io import BufferedReader
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, cast
 
 from django.core.management.base import CommandError
 
@@ -57,7 +57,7 @@ class Command(StoreCommand):
             return self._fill(self._lines(raw), sha256)
 
     def _from_pipe(self) -> int:
-        lines = self._lines(sys.stdin.buffer)
+        lines = self._lines(cast("BufferedReader", sys.stdin.buffer))
         self.stderr.write("From a pipe, the backup is checked at its end: until then the store is not whole.")
         self.table.create()
         return self._fill(lines, None)
