@@ -16,6 +16,7 @@ from django.utils.translation import gettext_lazy as _
 
 from pages import colours, logo, times
 from store.connect import CHAOS, BadStoreUrl, check
+from upkeep.age import BadKey, check_recipient
 
 from . import checks
 from .variables import NAMES
@@ -144,6 +145,16 @@ class Environment:
         except BadStoreUrl as mistake:
             self.mistakes.append(str(mistake))
         return value
+
+    def recipients(self, name: str) -> list[str]:
+        """Keys that backups are encrypted to."""
+        found = self.words(name, "")
+        for word in found:
+            try:
+                check_recipient(word)
+            except BadKey:
+                self.mistakes.append(f"{name} holds keys that begin with age1, as backup_key makes them, not {word!r}.")
+        return found
 
     def words(self, name: str, default: str | None = None) -> list[str]:
         return [word.strip() for word in self.text(name, default).split(",") if word.strip()]
@@ -303,6 +314,11 @@ POLLS_BY_ANYBODY = environment.switch("POLLS_BY_ANYBODY")  # whether somebody wi
 POLL_RETENTION = environment.number("POLL_RETENTION", 365, 1, 3650)  # days a poll is kept at most after its end
 POLLS_A_DAY = environment.number("POLLS_A_DAY", 50, 1, 10_000)  # that one maker may make
 POLL_VOTES_PER_ADDRESS = environment.number("POLL_VOTES_PER_ADDRESS", 100, 1, 100_000)  # in a poll, in ten minutes
+
+# --- backups ---
+
+BACKUP_RECIPIENTS = environment.recipients("BACKUP_RECIPIENTS")
+BACKUP_MAX_AGE_DAYS = environment.number("BACKUP_MAX_AGE_DAYS", 3 if PRODUCTION else 0, 0, 365)  # 0: nobody is warned
 
 # --- mail ---
 

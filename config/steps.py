@@ -18,6 +18,7 @@ from elections.services.lifecycle import OPENING, SHUTTING
 from mail.letters import LETTERS
 from polls.services import pass_on as pass_polls_on
 from results.services import seal_result
+from upkeep.alarm import LETTERS as OF_BACKUPS
 from upkeep.nightly import LETTERS as OF_UPKEEP
 
 
@@ -48,5 +49,5 @@ def arrange() -> None:
     )
 
     # The mails that people get, each kind by the app that has something to say.
-    for letters in (OF_ACCOUNTS, OF_ELECTIONS, OF_BALLOTS, OF_UPKEEP):
+    for letters in (OF_ACCOUNTS, OF_ELECTIONS, OF_BALLOTS, OF_UPKEEP, OF_BACKUPS):
         LETTERS.update(letters)

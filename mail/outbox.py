@@ -36,6 +36,7 @@ REASONS = {
     "later": gettext_noop("The mail server asked to try again later: %(detail)s"),
     "unreachable": gettext_noop("The mail server could not be reached: %(detail)s"),
     "expired": gettext_noop("It could not be sent while it was of use. The last answer: %(detail)s"),
+    "restored": gettext_noop("It waited when a backup was made that was restored since. It may have been sent."),
     "gone": gettext_noop("What it was to say was deleted before it could be sent."),
     "unwritten": gettext_noop("It could not be written, which is a mistake in Plenum: %(detail)s"),
     "bounced": gettext_noop("The mail server took it, but it came back: %(detail)s"),

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 import yaml
-from django.core.management import get_commands
+from django.core.management import get_commands, load_command_class
 from django.urls import reverse
 from prometheus_client.parser import text_string_to_metric_families
 
@@ -401,3 +401,12 @@ def test_installing_elsewhere_than_the_units_expect_is_a_sentence(machine, tmp_p
     status, said, calls = machine()
     assert (status, "The units expect the code in" in said) == (1, True)
     assert not [call for call in calls if call.startswith("useradd")]
+
+
+def test_a_backup_that_fails_is_told_of_and_the_command_that_makes_one_can_be_parsed():
+    made = unit("plenum-backup.service")
+    assert made["OnFailure"][0].startswith("plenum-backup-failed@")
+    _, _, words = made["ExecStart"][0].partition("manage.py backup ")
+    given = load_command_class("upkeep", "backup").create_parser("manage.py", "backup").parse_args(words.split())
+    assert given.into in {f"/var/lib/{each}" for each in made["StateDirectory"][0].split()}
+    assert not given.unencrypted

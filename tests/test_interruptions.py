@@ -213,7 +213,7 @@ ACTS: dict[str, tuple[Callable[[], None], Callable[[], None]]] = {
 
 # --- the worker ---
 
-RESTING = (jobs.MAIL, jobs.LOG, jobs.NIGHTLY, jobs.SWEEP, jobs.REMINDERS)  # not about these acts
+RESTING = (jobs.MAIL, jobs.LOG, jobs.NIGHTLY, jobs.BACKUPS, jobs.SWEEP, jobs.REMINDERS)  # not about these acts
 
 
 def finish_what_is_left() -> None:

@@ -51,6 +51,7 @@ class Health:
     waiting_since: str | None  # when the oldest event happened that is not sealed yet
     leases: dict[str, Item]
     format: int | None = None  # as the store says it
+    backup: Item | None = None  # the newest: when it ended, and what is in it
 
     @property
     def store(self) -> StoreHealth:
@@ -68,6 +69,12 @@ class Health:
     def uncounted(self) -> int:
         """Numbers that the figures do not know of yet."""
         return self.unsealed + max(0, self.last_sealed - self.figures.get("last_event_id", 0))
+
+    def backup_age(self, now: datetime) -> float:
+        """Seconds since the newest backup ended, or less than none."""
+        if self.backup is None:
+            return -1
+        return max(0, (now - datetime.fromisoformat(self.backup["ended_at"])).total_seconds())
 
     def lag(self, now: datetime) -> float:
         """How many seconds the oldest unsealed event has waited."""
@@ -97,12 +104,9 @@ class JobHealth:
 
 def health_of(table: Table) -> Health:
     leases = {job.name: keys.lease(job.name) for job in JOBS}
-    found = table.get_many(
-        [
-            *(keys.counts(), keys.figures(), keys.pause(), keys.sync(), keys.event_number(), keys.store_format()),
-            *leases.values(),
-        ]
-    )
+    site = [keys.counts(), keys.figures(), keys.pause(), keys.sync(), keys.event_number()]
+    site += [keys.store_format(), keys.last_backup()]
+    found = table.get_many([*site, *leases.values()])
     sealed = found.get(keys.sync(), {}).get("last_event_id", 0)
     oldest = table.page(keys.events(sealed + 1), limit=1).items
     return Health(
@@ -114,6 +118,7 @@ def health_of(table: Table) -> Health:
         waiting_since=oldest[0]["when_occurred"] if oldest else None,
         leases={name: found[place] for name, place in leases.items() if place in found},
         format=found.get(keys.store_format(), {}).get("number"),
+        backup=found.get(keys.last_backup()),
     )
 
 
@@ -208,6 +213,9 @@ def as_metrics(table: Table) -> Iterator[Metric]:
     yield GaugeMetricFamily("plenum_log_unsealed", "Event numbers given out and not sealed yet.", found.unsealed)
     yield GaugeMetricFamily(
         "plenum_log_lag_seconds", "How long the oldest unsealed event has waited.", found.lag(utc_now())
+    )
+    yield GaugeMetricFamily(
+        "plenum_backup_age_seconds", "Since the newest backup ended; -1 if there is none.", found.backup_age(utc_now())
     )
     depth = GaugeMetricFamily("plenum_outbox_mails", f"Mails by state; {MOST_MAILS} may be more.", labels=["state"])
     for state, bounded in waiting.items():

@@ -37,7 +37,7 @@ from store.log import EventLog
 from store.log.publish import Publisher
 from store.table import Span, Unavailable
 
-from . import metrics, nightly
+from . import alarm, metrics, nightly
 from . import pause as pausing
 from .leases import Leases
 from .sealer import site_sealer
@@ -152,12 +152,13 @@ MAILS_AGAIN = Job("mails again", 5, lambda: again.take_up(goes_on), again.is_ask
 BOUNCES = Job("bounces", 60, lambda: mailboxes.read_bounces(goes_on), mailboxes.is_there, lane="bounces")
 LOG = Job("log", 2, _seal, _anything_to_seal)
 NIGHTLY = Job("nightly", 300, nightly.mail_checkpoint, nightly.is_due)
+BACKUPS = Job("backups", 3600, alarm.warn_of_late, alarm.is_late)
 SWEEP = Job("sweep", 30, _sweep)
 
 # Forgetting comes first: after the others it would never be quiet.
 JOBS = (
     *(FORGETTING, REMOVALS, RENAMES, DELETIONS, DELETED_POLLS, COPIES, IMPORTS, ENDS, BALLOTS, BOXES, POLLS, REMINDERS),
-    *(MAILINGS, LOG, NIGHTLY, SWEEP, URGENT_MAIL, MAILS_AGAIN, MAIL, BOUNCES),
+    *(MAILINGS, LOG, NIGHTLY, BACKUPS, SWEEP, URGENT_MAIL, MAILS_AGAIN, MAIL, BOUNCES),
 )
 
 
