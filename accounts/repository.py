@@ -292,7 +292,16 @@ def leaving(user: User, now: str) -> list[Write]:
 
 def left(user: User) -> list[Write]:
     """Everything of theirs is in order."""
-    return [Delete(keys.leaving(user.name)), Delete(keys.leaving(user.email))]
+    marks = [Delete(keys.leaving(user.name)), Delete(keys.leaving(user.email))]
+    return [*marks, Delete(keys.invitation(user.email))]
+
+
+def to_be_forgotten(user: User, removed_at: str, upto: int) -> Put:
+    """The mark that the log is to forget who they were, in events up to this number: what comes later is another's."""
+    place = keys.name_to_forget(user.name, removed_at)
+    index = {"GSI1PK": keys.NAMES_TO_FORGET.pk, "GSI1SK": keys.name_to_forget_by_date(removed_at, user.name)}
+    who = {"name": user.name, "email": user.email, "removed_at": removed_at, "upto": upto}
+    return Put({"PK": place.pk, "SK": place.sk, **index, **who})
 
 
 def is_still(person: User) -> Check:

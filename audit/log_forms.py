@@ -30,6 +30,7 @@ OF_PEOPLE = (
     "ProfileChanged",
     "PersonInvited",
     "SecondFactorsReset",
+    "NamesForgotten",
 )
 TYPES = sorted((*OF_PEOPLE, *OF_BALLOTS, *SENTENCES, "ElectionDeleted"))
 

@@ -7,7 +7,7 @@ Who takes them is said here and nowhere else.
 from __future__ import annotations
 
 from accounts.letters import LETTERS as OF_ACCOUNTS
-from accounts.services import LEAVING
+from accounts.services import LEAVING, forget_sessions
 from ballots import secrecy
 from ballots.letters import LETTERS as OF_BALLOTS
 from ballots.services import take_along
@@ -45,7 +45,9 @@ def arrange() -> None:
         pass_elections_on,  # their elections pass to the site's owner
         take_along,  # their ballots in open elections go with them, and so do their places on rolls
         pass_polls_on,  # their polls pass to the site's owner
+        forget_sessions,  # where they were signed in is forgotten
     )
+    # and at last the mark by which the log forgets their name (upkeep.names).
 
     # The mails that people get, each kind by the app that has something to say.
     for letters in (OF_ACCOUNTS, OF_ELECTIONS, OF_BALLOTS, OF_UPKEEP):

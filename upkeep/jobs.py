@@ -33,7 +33,7 @@ from store.log import EventLog
 from store.log.publish import Publisher
 from store.table import Span, Unavailable
 
-from . import metrics, nightly
+from . import metrics, names, nightly
 from . import pause as pausing
 from .leases import Leases
 from .sealer import site_sealer
@@ -130,11 +130,12 @@ MAIL = Job("mail", 2, _send, anything_in(keys.mails(outbox.QUEUED), keys.mails(o
 LOG = Job("log", 2, _seal, _anything_to_seal)
 NIGHTLY = Job("nightly", 300, nightly.mail_checkpoint, nightly.is_due)
 SWEEP = Job("sweep", 30, _sweep)
+NAMES = Job("names", 60, names.forget_names, names.is_due)
 
 # Forgetting comes first: after the others it would never be quiet.
 JOBS = (
     *(FORGETTING, REMOVALS, RENAMES, DELETIONS, DELETED_POLLS, COPIES, IMPORTS, ENDS, BALLOTS, BOXES, POLLS, REMINDERS),
-    *(MAILINGS, MAIL, LOG, NIGHTLY, SWEEP),
+    *(MAILINGS, MAIL, LOG, NIGHTLY, SWEEP, NAMES),
 )
 
 

@@ -30,12 +30,13 @@ from store.replay import (
     Unlogged,
     is_event,
     like,
+    nothing_kept,
     split,
     stage,
 )
 from store.table import LOG, Delete, Exists, Item, Put, Table
 
-from . import figures
+from . import figures, names
 from .pause import Pause, pause_item
 from .sealer import COUNTED
 
@@ -50,7 +51,7 @@ def resumed(event: Happened) -> Iterator[Step]:
     yield [Delete(keys.pause(), when=Exists())]
 
 
-REPLAY: dict[str, Act] = {"SitePaused": paused, "SiteResumed": resumed}
+REPLAY: dict[str, Act] = {"SitePaused": paused, "SiteResumed": resumed, "NamesForgotten": nothing_kept}
 ACTS: dict[str, Act] = {kind: act for app in APPS for kind, act in app.REPLAY.items()} | REPLAY
 EXEMPT: tuple[Exempt, ...] = (
     *(row for app in APPS for row in app.EXEMPT),
@@ -59,6 +60,7 @@ EXEMPT: tuple[Exempt, ...] = (
     Exempt(keys.nightly(), "When the newest checkpoint was last mailed."),
     Exempt(keys.forgetting(), "Work left to do after a deletion, in the store's files and not in the store."),
     Exempt(keys.emptied(), "How far the boxes are emptied that an earlier version has left full."),
+    Exempt(like(keys.name_to_forget("", "")), "Whom the log is still to forget; what it forgets has an event of its own."),
     Exempt(keys.restoring(), "There only while a restore has not come to its end."),
 )
 

@@ -1,7 +1,7 @@
 """What people do with accounts: load, decide, record in one transaction, tell people. One room for each kind of act."""
 
 from .addresses import ask_for_new_email, confirm_email, read_email_link
-from .leaving import LEAVING, remove, remove_self, see_off_all
+from .leaving import LEAVING, forget_sessions, remove, remove_self, see_off_all
 from .links import LinkSpent
 from .making import NameTaken, create_account, new_user
 from .passwords import (
@@ -39,6 +39,7 @@ __all__ = [
     "confirm_registration",
     "create_account",
     "end_sessions",
+    "forget_sessions",
     "invite",
     "make_demo_person",
     "new_user",

@@ -9,13 +9,14 @@ from django.utils.translation import gettext_lazy as _
 from accounts import repository, rules
 from accounts.models import User
 from accounts.rules import Role
+from accounts.sessions import sessions_of
 from acts.queues import complain, take_each
 from acts.refusals import OVERTAKEN, NotAllowed, Overtaken
 from acts.site import log, table
 from acts.steps import Steps
 from store import keys
 from store.log import Event, as_text
-from store.table import Item, Refused, Write
+from store.table import Delete, Item, Refused, Write
 
 from .roles import still, who
 
@@ -56,8 +57,15 @@ def _see_off(gone: User, removed: datetime) -> bool:
     take_each(LEAVING, lambda step: step(gone))
     if (began - removed).total_seconds() < table().index_lag:
         return False
-    table().write(*repository.left(gone))
+    upto = (table().get(keys.event_number()) or {"last": 0})["last"]
+    table().write(*repository.left(gone), repository.to_be_forgotten(gone, as_text(removed), upto))
     return True
+
+
+def forget_sessions(gone: User) -> None:
+    """Where they were signed in, and with what."""
+    for session in sessions_of(gone.name):
+        table().write(Delete(keys.session(gone.name, session["SK"])))
 
 
 def see_off_all() -> int:

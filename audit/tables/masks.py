@@ -76,7 +76,7 @@ SAID = (
     "voter voter_name changed paper editable part parts state role old_role new_role email display_name about digest "
     "report_digest roll_digest roll_commitment sealed_at hours_before subject on_roll since minutes sentence poll_id "
     "title closedAt createdAt expiresAt goneAt id maker listed sign_in results_hidden votes accounts account "
-    "voter_since names_rule"
+    "voter_since names_rule events"
 )
 SAID_BY_TYPE = {
     "BallotCast": "rankings",
@@ -93,6 +93,7 @@ KINDS = (
     _kind("invitation", keys.invitation(""), "email invited_by invited_at"),
     _kind("mail", keys.mail(""), "kind to language state reason detail tries queued_at not_before ttl"),
     _kind("leaving", keys.leaving(""), "name email removed_at"),
+    _kind("gone name", keys.name_to_forget("", ""), "name email removed_at upto asof at"),
     _kind("names' rule", keys.names_rule(), "since"),
     _kind("election", keys.election(""), ELECTION, "description_html html_version"),
     _kind("election list", keys.listed_election(""), LISTED),
@@ -139,7 +140,7 @@ KINDS = (
     _kind("nightly mail", keys.nightly(), "event_id day"),
     _kind("to forget", keys.forgetting(), "asked since"),
     _kind("emptied boxes", keys.emptied(), "cursor done"),
-    _kind("event", keys.event(0, ""), "event_id actor when_occurred event_type event_data nonce"),
+    _kind("event", keys.event(0, ""), "event_id actor when_occurred event_type event_data nonce digest"),
     _kind("event number", keys.event_number(), "last"),
     _kind("void number", keys.void(0), "event_id"),
     _kind("checkpoint", keys.checkpoint(0), "first_event_id event_id hash digests voids when_sealed"),

@@ -27,8 +27,8 @@ from .parts import (
     DIGITS, METADATA, escape, fold, part, sequence,
 )
 from .of_people import (
-    INVITATIONS, LEAVING, email, factors, invitation, invitation_by_date, leaving, listed_person, names_rule,
-    owner, people, people_with_role, registration, role, session, sessions, throttle, user, users_by_email,
+    INVITATIONS, LEAVING, NAMES_KEPT, NAMES_TO_FORGET, email, factors, invitation, invitation_by_date, leaving,
+    listed_person, name_kept, name_to_forget, name_to_forget_by_date, names_rule, owner, people, people_with_role, registration, role, session, sessions, throttle, user, users_by_email,
 )
 from .of_elections import (
     DELETED, ELECTIONS, FILLING, RENAMED, all_of_election, by_date, candidate, candidates, deleted, election,

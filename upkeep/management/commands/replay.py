@@ -7,7 +7,7 @@ from typing import Any
 from django.core.management.base import CommandError
 
 from store.connect import connect
-from upkeep import replay
+from upkeep import names, replay
 from upkeep.commands import StoreCommand
 from upkeep.progress import shown_on
 
@@ -28,7 +28,10 @@ class Command(StoreCommand):
     def handle(self, check: bool, into: str | None, exceptions: bool, **options: Any) -> None:
         if exceptions:
             self.stdout.write("\n".join(replay.exceptions()))
-        elif check:
+            return
+        if names.is_at_work(self.table):
+            raise CommandError("The log is forgetting somebody's name just now. Try again when the worker is done.")
+        if check:
             self._say(replay.check(self.table, partial(shown_on, self.stderr)), "The log and the store agree.")
         else:
             self._rebuild(into or "")
