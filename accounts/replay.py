@@ -122,7 +122,7 @@ EXEMPT = (
     Exempt(
         like(keys.user("")),
         "The log holds nothing that opens a door, nor when somebody last came through it.",
-        attributes=("hash", "salt", "session_salt", "last_login"),
+        attributes=("hash", "salt", "session_salt", "last_login", "warned_at"),
     ),
     Exempt(
         like(keys.user("")),

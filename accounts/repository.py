@@ -110,6 +110,7 @@ def user_of(item: Item) -> User:
         about=item.get("about", ""),
         factors=item.get("factors", []),
         lineage=item.get("lineage", ""),
+        warned_at=item.get("warned_at", ""),
     )
 
 
@@ -232,15 +233,26 @@ def email_change(user: User, new: str) -> list[Write]:
     return writes
 
 
-def removal(user: User) -> list[Write]:
-    """Refused in part 0 if the role or address changed meanwhile."""
+def removal(user: User, only_if: Condition | None = None) -> list[Write]:
+    """Refused in part 0 if the role or address changed meanwhile, or what else is asked for does not hold."""
     unchanged = Equals("role", user.role_name) & Equals("email", user.email)
     return [
-        Delete(keys.user(user.name), when=unchanged),
+        Delete(keys.user(user.name), when=unchanged & only_if if only_if else unchanged),
         Delete(keys.email(user.email)),
         Delete(keys.listed_person(user.name)),
         Delete(keys.factors(user.name)),
     ]
+
+
+def unused_since(user: User) -> Condition:
+    """That nobody has signed in since the account was read."""
+    return Equals("last_login", as_text(user.last_login)) if user.last_login else Missing("last_login")
+
+
+def warned(user: User, now: str) -> Update:
+    """That they were told that nobody uses their account. Refused if somebody has by now, or another has told them."""
+    before = Equals("warned_at", user.warned_at) if user.warned_at else Missing("warned_at")
+    return Update(keys.user(user.name), set={"warned_at": now}, when=Exists() & unused_since(user) & before)
 
 
 def profile_change(user: User, display_name: str, about: str) -> Write:

@@ -94,6 +94,7 @@ NAMES: dict[str, tuple[str, ...]] = {
     "SiteResumed": (),
     "NamesForgotten": (),
 }
+NOTHING_KEPT: Item = {"kept": [], "kept_as": []}  # elections, by the numbers of their making; and what they say
 OWN_WORDS = {"ProfileChanged": ("display_name", "about")}  # what somebody wrote about themselves
 NEVER = (0, 0)  # no event has such a number
 OF_ACCOUNTS = ("UserRegistered", "UserEmailChanged", "UserRemoved")
@@ -138,6 +139,12 @@ class Somebody:
         actor = self.stand_in(event["actor"], number) or event["actor"]
         is_named = (actor, said) != (event["actor"], event["event_data"])
         return rewritten(event, actor, said) if is_named else None
+
+    def met_in(self, event: Item) -> set[str]:
+        """By which of the names the event means them."""
+        said = (event["event_data"].get(field) for field in NAMES.get(event["event_type"], ()))
+        words = [event["actor"], *(word for each in said for word in (each if isinstance(each, list) else [each]))]
+        return {keys.fold(word) for word in words if self.stand_in(word, number_of(event)) is not None}
 
     def _own(self, address: str) -> str:
         """What is to stand for an address of their account, whoever else had it."""
@@ -318,7 +325,7 @@ def _begun(mark: Item) -> Item:
     aliases = [Alias(*each) for each in known] if known is not None else aliases_of(mark)
     marked = [[each.text, each.first, each.last, each.stand_in] for each in strangers(aliases).aliases]
     index = {"GSI1PK": keys.NAMES_TO_FORGET.pk, "GSI1SK": keys.name_to_forget_by_date(mark["SK"], mark["PK"])}
-    begun = {**mark, **index, "aliases": marked, "asof": asof, "upto": mark.get("upto", asof), "at": 0, "kept": []}
+    begun = {**mark, **index, "aliases": marked, "asof": asof, "upto": mark.get("upto", asof), "at": 0, **NOTHING_KEPT}
     with suppress(Refused):  # then another worker has begun
         table().write(Put(begun, when=Exists() & Missing("at")))
     return table().get(_place(mark)) or begun
@@ -346,7 +353,7 @@ def _go_on(mark: Item) -> tuple[int, int]:
     who = Somebody(tuple(Alias(*each) for each in mark["aliases"]))
     elections = _elections(settings.STORE_URL, f"{mark['PK']} {mark['SK']} {mark['aliases']}", mark["asof"])
     pairs: list[tuple[Item, Item]] = []
-    seen, at, kept = 0, mark["at"], set(mark["kept"])
+    seen, at, kept, kept_as = 0, mark["at"], set(mark["kept"]), set(mark["kept_as"])
     for event in table().each(keys.events(mark["at"] + 1, mark["upto"])):
         seen, at = seen + 1, number_of(event)
         if (after := who.without(event)) is not None:
@@ -355,20 +362,24 @@ def _go_on(mark: Item) -> tuple[int, int]:
                 pairs.append((event, after))
             else:
                 kept.add(made)
+                kept_as |= who.met_in(event)
         if len(pairs) == A_HANDFUL or seen == A_TURN:
             break
     else:
         at = mark["upto"]
-    with suppress(Refused):  # then another worker is at it
-        _step(mark, at, sorted(kept), pairs)
+    further = {"at": at, "kept": sorted(kept), "kept_as": sorted(kept_as)}
+    try:
+        _step(mark, further, pairs)
         if at >= mark["upto"]:
-            _finish(mark, who, sorted(kept))
+            _finish(mark | further)
+    except Refused:  # another worker is at it
+        return seen, 0
     return seen, len(pairs)
 
 
-def _step(mark: Item, at: int, kept: list[int], pairs: list[tuple[Item, Item]]) -> None:
+def _step(mark: Item, further: Item, pairs: list[tuple[Item, Item]]) -> None:
     """One transaction: the events in other words, where they are found, that it was done, and how far it came."""
-    moved = Update(_place(mark), set={"at": at, "kept": kept}, when=Equals("at", mark["at"]))
+    moved = Update(_place(mark), set=further, when=Equals("at", mark["at"]))
     if not pairs:
         table().write(moved)
         return
@@ -377,15 +388,15 @@ def _step(mark: Item, at: int, kept: list[int], pairs: list[tuple[Item, Item]]) 
     EventLog(table()).record(told, *puts, *_reindexed(pairs), moved)
 
 
-def _finish(mark: Item, who: Somebody, kept: list[int]) -> None:
+def _finish(mark: Item) -> None:
     """The mark goes, or waits for the elections that keep the name; whom the words stand for is known no more."""
-    if not kept:
+    if not mark["kept"]:
         table().write(Delete(_place(mark), when=Equals("at", mark["upto"])))
         return
-    aliases = [[each.text, each.first, each.last] for each in who.aliases]
+    aliases = [each[:3] for each in mark["aliases"] if each[0] in mark["kept_as"]]
     index = {"GSI1PK": keys.NAMES_KEPT.pk, "GSI1SK": keys.name_kept(mark["asof"], mark["PK"])}
-    stays = {"PK": mark["PK"], "SK": mark["SK"], **index, "aliases": aliases, "asof": mark["asof"], "kept": kept}
-    table().write(Put({**stays, "upto": mark["upto"]}, when=Equals("at", mark["upto"])))
+    stays = {name: mark[name] for name in ("PK", "SK", "asof", "upto", "kept")}
+    table().write(Put({**stays, **index, "aliases": aliases}, when=Equals("at", mark["upto"])))
 
 
 # --- the index ---

@@ -36,7 +36,7 @@ from store.replay import (
 )
 from store.table import LOG, Delete, Exists, Item, Put, Table
 
-from . import figures, names
+from . import figures
 from .pause import Pause, pause_item
 from .sealer import COUNTED
 
@@ -60,7 +60,10 @@ EXEMPT: tuple[Exempt, ...] = (
     Exempt(keys.nightly(), "When the newest checkpoint was last mailed."),
     Exempt(keys.forgetting(), "Work left to do after a deletion, in the store's files and not in the store."),
     Exempt(keys.emptied(), "How far the boxes are emptied that an earlier version has left full."),
-    Exempt(like(keys.name_to_forget("", "")), "Whom the log is still to forget; what it forgets has an event of its own."),
+    Exempt(
+        like(keys.name_to_forget("", "")), "Whom the log is still to forget; what it forgets has an event of its own."
+    ),
+    Exempt(keys.retention(), "How far today's look for accounts that nobody uses has come."),
     Exempt(keys.restoring(), "There only while a restore has not come to its end."),
 )
 

@@ -1,7 +1,16 @@
 """What people do with accounts: load, decide, record in one transaction, tell people. One room for each kind of act."""
 
 from .addresses import ask_for_new_email, confirm_email, read_email_link
-from .leaving import LEAVING, forget_sessions, remove, remove_self, see_off_all
+from .leaving import (
+    LEAVING,
+    PARTING,
+    foreseen,
+    forget_sessions,
+    remove,
+    remove_self,
+    remove_unused,
+    see_off_all,
+)
 from .links import LinkSpent
 from .making import NameTaken, create_account, new_user
 from .passwords import (
@@ -27,6 +36,7 @@ from .roles import change_role, still, who
 
 __all__ = [
     "LEAVING",
+    "PARTING",
     "LinkSpent",
     "NameTaken",
     "accept_invitation",
@@ -39,6 +49,7 @@ __all__ = [
     "confirm_registration",
     "create_account",
     "end_sessions",
+    "foreseen",
     "forget_sessions",
     "invite",
     "make_demo_person",
@@ -49,6 +60,7 @@ __all__ = [
     "register",
     "remove",
     "remove_self",
+    "remove_unused",
     "reset_link_holder",
     "reset_password",
     "see_off_all",

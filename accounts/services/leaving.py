@@ -9,21 +9,30 @@ from django.utils.translation import gettext_lazy as _
 from accounts import repository, rules
 from accounts.models import User
 from accounts.rules import Role
-from accounts.sessions import sessions_of
+from acts.handfuls import sweep
 from acts.queues import complain, take_each
 from acts.refusals import OVERTAKEN, NotAllowed, Overtaken
 from acts.site import log, table
 from acts.steps import Steps
 from store import keys
 from store.log import Event, as_text
-from store.table import Delete, Item, Refused, Write
+from store.table import Condition, Item, Refused, Write
 
 from .roles import still, who
 
+SITE = "plenum"
 LONG_AGO = datetime.min.replace(tzinfo=UTC)
 
 
 LEAVING = Steps[[User], None]("when somebody was removed; each until it is done")
+
+
+PARTING = Steps[[User], str]("before somebody is removed: what of theirs would pass on, in a sentence")
+
+
+def foreseen(user: User) -> list[str]:
+    """What a removal would pass on, for whoever is about to decide it. It must not tell where they have voted."""
+    return [sentence for sentence in PARTING.taken(user) if sentence]
 
 
 def remove(actor: User, target: User) -> None:
@@ -39,10 +48,15 @@ def remove_self(user: User) -> None:
     _record_removal(user, user.name)
 
 
-def _record_removal(user: User, actor: str, *also: Write) -> None:
+def remove_unused(user: User, unused: Condition) -> None:
+    """The site removes an account that nobody has used for long; not if somebody has signed in meanwhile."""
+    _record_removal(user, SITE, only_if=unused)
+
+
+def _record_removal(user: User, actor: str, *also: Write, only_if: Condition | None = None) -> None:
     event, now = Event(actor, "UserRemoved", {"name": user.name, "role": user.role_name}), datetime.now(UTC)
     try:
-        log().record(event, *repository.removal(user), *repository.leaving(user, as_text(now)), *also)
+        log().record(event, *repository.removal(user, only_if), *repository.leaving(user, as_text(now)), *also)
     except Refused:
         raise Overtaken(OVERTAKEN) from None
     try:
@@ -64,8 +78,7 @@ def _see_off(gone: User, removed: datetime) -> bool:
 
 def forget_sessions(gone: User) -> None:
     """Where they were signed in, and with what."""
-    for session in sessions_of(gone.name):
-        table().write(Delete(keys.session(gone.name, session["SK"])))
+    sweep(keys.sessions(gone.name), ())
 
 
 def see_off_all() -> int:

@@ -137,6 +137,7 @@ KINDS = (
           *(f"role_{role}" for role in Role.__members__)),
     _kind("day's figures", keys.figures_of_day(""), "day ballots_cast ballots_changed ballots_withdrawn"),
     _kind("lease", keys.lease(""), "since until renewals"),
+    _kind("retention", keys.retention(), "day"),
     _kind("nightly mail", keys.nightly(), "event_id day"),
     _kind("to forget", keys.forgetting(), "asked since"),
     _kind("emptied boxes", keys.emptied(), "cursor done"),

@@ -28,7 +28,8 @@ from .parts import (
 )
 from .of_people import (
     INVITATIONS, LEAVING, NAMES_KEPT, NAMES_TO_FORGET, email, factors, invitation, invitation_by_date, leaving,
-    listed_person, name_kept, name_to_forget, name_to_forget_by_date, names_rule, owner, people, people_with_role, registration, role, session, sessions, throttle, user, users_by_email,
+    listed_person, name_kept, name_to_forget, name_to_forget_by_date, names_rule, owner, people, people_with_role,
+    registration, role, session, sessions, throttle, user, users_by_email,
 )
 from .of_elections import (
     DELETED, ELECTIONS, FILLING, RENAMED, all_of_election, by_date, candidate, candidates, deleted, election,
@@ -55,7 +56,7 @@ from .of_polls import (
 )
 from .of_site import (
     counts, emptied, figures, figures_of_day, figures_of_days, forgetting, lease, nightly, once, pause,
-    restoring, sync,
+    restoring, retention, sync,
 )
 from .of_log import (
     LOG_INDEX, checkpoint, checkpoints, event, event_number, events, log_index, log_index_blocks, moments,

@@ -12,6 +12,7 @@
 | lease         | data  | LEASE#{job}        | METADATA          |                              | worker               |
 | nightly mail  | data  | METADATA           | NIGHTLY           |                              | worker               |
 | to forget     | data  | METADATA           | FORGETTING        |                              | worker               |
+| retention     | data  | METADATA           | RETENTION         |                              | worker               |
 | emptied boxes | data  | METADATA           | EMPTIED           |                              | worker               |
 """
 
@@ -32,6 +33,11 @@ def sync() -> Key:
 def restoring() -> Key:
     """There only while a restore or a transfer into this store has not come to its end."""
     return Key(METADATA, "RESTORING")
+
+
+def retention() -> Key:
+    """How far today's look for accounts that nobody uses has come."""
+    return Key(METADATA, "RETENTION")
 
 
 def pause() -> Key:

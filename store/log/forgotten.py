@@ -1,9 +1,9 @@
 """Events that have forgotten a name: how they are written anew, and how that is told from tampering.
 
-The chain is made of digests, not of words. So an event may lose words and keep the digest it was sealed with, as long as
-it also loses its nonce: without it nobody can try out whose name was there. What is left has a digest of its own, and an
-event `NamesForgotten`, recorded in the very transaction that rewrites, says which events have which digest from then on.
-It is sealed as every event is. A change that no such event tells of is named by `verify`, as before.
+The chain is made of digests, not of words. So an event may lose words and keep the digest it was sealed with, if it
+also loses its nonce: without it nobody can try out whose name was there. What is left has a digest of its own, and an
+event `NamesForgotten`, recorded in the very transaction that rewrites, says which events have which digest from then
+on. It is sealed as every event is. A change that no such event tells of is named by `verify`, as before.
 
 Events of before there were nonces forget as well, but whoever kept their digest can find the name by trying.
 """
@@ -67,7 +67,7 @@ class Rewritings:
         if is_rewritten(event):
             self._there[number_of(event)] = event_digest(event).hex()
         if event.get("event_type") == FORGETTING:
-            self._said |= {number: digest for number, digest in event["event_data"]["events"]}
+            self._said |= dict(event["event_data"]["events"])
 
     def unsaid(self) -> int | None:
         """The first event that is neither what was sealed nor what the log says of it."""
