@@ -26,6 +26,7 @@ from django.conf import settings
 
 from acts.site import table
 from store import keys
+from store.forgetting import to_forget
 from store.log import EventLog, as_text, utc_now
 from store.log.events import number_of
 from store.log.forgotten import forgotten, rewriting, rewritten
@@ -389,14 +390,17 @@ def _step(mark: Item, further: Item, pairs: list[tuple[Item, Item]]) -> None:
 
 
 def _finish(mark: Item) -> None:
-    """The mark goes, or waits for the elections that keep the name; whom the words stand for is known no more."""
+    """The mark goes, or waits for the elections that keep the name; whom the words stand for is known no more.
+
+    Nothing of it is to be found in the store's files either.
+    """
     if not mark["kept"]:
-        table().write(Delete(_place(mark), when=Equals("at", mark["upto"])))
+        table().write(Delete(_place(mark), when=Equals("at", mark["upto"])), to_forget())
         return
     aliases = [each[:3] for each in mark["aliases"] if each[0] in mark["kept_as"]]
     index = {"GSI1PK": keys.NAMES_KEPT.pk, "GSI1SK": keys.name_kept(mark["asof"], mark["PK"])}
     stays = {name: mark[name] for name in ("PK", "SK", "asof", "upto", "kept")}
-    table().write(Put({**stays, **index, "aliases": aliases}, when=Equals("at", mark["upto"])))
+    table().write(Put({**stays, **index, "aliases": aliases}, when=Equals("at", mark["upto"])), to_forget())
 
 
 # --- the index ---

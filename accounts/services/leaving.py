@@ -53,6 +53,15 @@ def remove_unused(user: User, unused: Condition) -> None:
     _record_removal(user, SITE, only_if=unused)
 
 
+def remove_again(name: str, removed_at: str) -> bool:
+    """The site removes somebody who was removed once before; false if that account is not there."""
+    user = repository.find(name)
+    if user is None or user.created_at > removed_at or user.role == Role.OWNER:
+        return False
+    _record_removal(user, SITE)
+    return True
+
+
 def _record_removal(user: User, actor: str, *also: Write, only_if: Condition | None = None) -> None:
     event, now = Event(actor, "UserRemoved", {"name": user.name, "role": user.role_name}), datetime.now(UTC)
     try:

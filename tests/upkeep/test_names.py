@@ -269,3 +269,41 @@ def test_the_pages_say_that_an_event_has_forgotten(site, boss, ada, signed_in):
     out = StringIO()
     call_command("verify", stdout=out)
     assert "8 of them have forgotten a name" in out.getvalue()
+
+
+# --- after a restore ---
+
+
+def test_who_was_removed_since_a_backup_is_removed_again(site, boss, ada, person, tmp_path, settings):
+    person("Eve")
+    site_sealer().seal()
+    run("backup", str(tmp_path / "backup"))
+    sealed = log().newest_checkpoint()["event_id"]
+    removed(boss, ada)
+    (tmp_path / "list").write_text(run("removals", since=sealed))
+    settings.STORE_URL = f"sqlite://{tmp_path}/restored.sqlite3"
+    restored = run("restore", str(tmp_path / "backup"))
+    assert "is there again; “manage.py removals” helps" in restored
+    assert people.find(ada.name) is not None
+    assert "Removed again: 1 of 1." in run("removals", again=str(tmp_path / "list"))
+    assert people.find(ada.name) is None
+    assert "Removed again: 0 of 1." in run("removals", again=str(tmp_path / "list"))
+    site_sealer().seal()
+    assert names.is_due(later())
+    (tmp_path / "list").write_text("no list")
+    with pytest.raises(CommandError, match="with tabs"):
+        run("removals", again=str(tmp_path / "list"))
+    with pytest.raises(CommandError, match="cannot be read"):
+        run("removals", again=str(tmp_path / "nowhere"))
+
+
+def test_whom_the_log_has_forgotten_no_list_names(site, boss, ada):
+    removed(boss, ada)
+    forgotten()
+    assert run("removals") == ""
+
+
+def run(*words: str, **options: object) -> str:
+    said = StringIO()
+    call_command(*words, stdout=said, stderr=said, **options)
+    return said.getvalue()
