@@ -303,8 +303,8 @@ def leaving(user: User, now: str) -> list[Write]:
 
 
 def left(user: User) -> list[Write]:
-    """Everything of theirs is in order."""
-    marks = [Delete(keys.leaving(user.name)), Delete(keys.leaving(user.email))]
+    """Everything of theirs is in order. Refused if somebody has said so before: the name may be another's by now."""
+    marks = [Delete(keys.leaving(user.name), when=Exists()), Delete(keys.leaving(user.email))]
     return [*marks, Delete(keys.invitation(user.email))]
 
 

@@ -35,6 +35,7 @@ from store.log.search import BEYOND, Wanted, look
 from store.table import LOG, Delete, Equals, Exists, Item, Key, Missing, Put, Refused, Update, Write
 
 A_HANDFUL = 25  # events of one transaction, each with two entries of the index at most
+MOST_BYTES = 1_000_000  # of one transaction, about: statements of candidates are long
 A_TURN = 20_000  # events that are looked at before other jobs get their turn
 A_LOOK = 1000  # events of one type that are read at once
 
@@ -287,7 +288,7 @@ def _next_due(clock: Callable[[], datetime]) -> Item | None:
     until = as_text(clock() - timedelta(days=settings.FORGET_AFTER_DAYS))
     there = table().page(keys.NAMES_TO_FORGET, limit=1).items
     due = next((mark for mark in there if "at" in mark or mark["removed_at"] <= until), None)
-    return due if due is not None and due["upto"] <= _sealed() else None
+    return due if due is not None and _is_sealed(due["upto"]) else None
 
 
 def _next_kept() -> Item | None:
@@ -300,6 +301,12 @@ def _next_kept() -> Item | None:
 def _sealed() -> int:
     newest = EventLog(table()).newest_checkpoint()
     return newest["event_id"] if newest else 0
+
+
+def _is_sealed(upto: int) -> bool:
+    """Void numbers at the end of the log wait for no seal."""
+    sealed = _sealed()
+    return upto <= sealed or not table().page(keys.events(sealed + 1, upto), limit=1).items
 
 
 def is_at_work(store: Any) -> bool:
@@ -354,17 +361,18 @@ def _go_on(mark: Item) -> tuple[int, int]:
     who = Somebody(tuple(Alias(*each) for each in mark["aliases"]))
     elections = _elections(settings.STORE_URL, f"{mark['PK']} {mark['SK']} {mark['aliases']}", mark["asof"])
     pairs: list[tuple[Item, Item]] = []
-    seen, at, kept, kept_as = 0, mark["at"], set(mark["kept"]), set(mark["kept_as"])
+    seen, size, at, kept, kept_as = 0, 0, mark["at"], set(mark["kept"]), set(mark["kept_as"])
     for event in table().each(keys.events(mark["at"] + 1, mark["upto"])):
         seen, at = seen + 1, number_of(event)
         if (after := who.without(event)) is not None:
             made = elections.of(event)
             if made is None or made in elections.ended:
                 pairs.append((event, after))
+                size += len(str(after).encode())
             else:
                 kept.add(made)
                 kept_as |= who.met_in(event)
-        if len(pairs) == A_HANDFUL or seen == A_TURN:
+        if len(pairs) == A_HANDFUL or size > MOST_BYTES or seen == A_TURN:
             break
     else:
         at = mark["upto"]

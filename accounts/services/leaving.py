@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from datetime import UTC, datetime
 
 from django.utils.translation import gettext_lazy as _
@@ -81,7 +82,8 @@ def _see_off(gone: User, removed: datetime) -> bool:
     if (began - removed).total_seconds() < table().index_lag:
         return False
     upto = (table().get(keys.event_number()) or {"last": 0})["last"]
-    table().write(*repository.left(gone), repository.to_be_forgotten(gone, as_text(removed), upto))
+    with suppress(Refused):  # then another worker has seen them off
+        table().write(*repository.left(gone), repository.to_be_forgotten(gone, as_text(removed), upto))
     return True
 
 

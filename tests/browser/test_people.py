@@ -189,6 +189,7 @@ OWNERS = (
     "/me/password/",
     "/me/email/",
     "/me/sessions/",
+    "/me/data/",
     "/me/leave/",
     "/people/",
     "/people/?q=nobody",

@@ -12,6 +12,7 @@ from django.core.management import CommandError, call_command
 from accounts import repository as people
 from accounts import services as accounts
 from accounts.rules import Role
+from accounts.services import leaving
 from acts.site import log
 from acts.tokens import sign
 from ballots import services as voting
@@ -19,6 +20,9 @@ from elections import repository as elections
 from elections import services as organising
 from polls import services as polls
 from ranking.candidates import Candidate
+from results import repository as results
+from results import verify as program
+from results.bundle import bundle
 from store import keys
 from store.log import Event, utc_now
 from store.log.forgotten import event_digest, is_rewritten
@@ -169,6 +173,33 @@ def test_an_address_that_two_have_had_is_forgotten_where_it_is_theirs(site, boss
     is_whole(site)
 
 
+def test_bundles_made_before_and_after_fit(site, boss, ada, person, tmp_path):
+    """Her events lie between those of an election that was not hers."""
+    eve = person("Eve")
+    organising.add_candidates(boss, organising.create(boss, "Board"), [Candidate("Bo"), Candidate("Cy")])
+    organising.add_voters(boss, elections.find("Board"), ["Eve"])
+    accounts.change_profile(ada, "Countess again", "")
+    organising.open_(boss, elections.find("Board"), editable=False)
+    voting.cast(eve, "Board", {"0": ["1"]}, "form")
+    organising.close(boss, elections.find("Board"))
+    voting.seal_what_is_closed()
+    removed(boss, ada)
+    paths = [tmp_path / "before.zip", tmp_path / "after.zip"]
+    for path in paths:
+        path.write_bytes(bundle(results.find("Board")).read())
+        forgotten()
+    assert is_named(site, *ADA) == []
+    assert [program.main(path) for path in paths] == [0, 0]
+
+
+def test_long_statements_are_rewritten_in_several_steps(site, boss, ada, monkeypatch):
+    monkeypatch.setattr(names, "MOST_BYTES", 1000)
+    removed(boss, ada)
+    forgotten()
+    assert len(look(site, Wanted(event_type="NamesForgotten")).events) > 1
+    is_whole(site)
+
+
 @pytest.mark.parametrize("days", [0, 3650])
 def test_it_happens_when_the_setting_says(site, boss, ada, settings, days):
     settings.FORGET_AFTER_DAYS = days
@@ -182,6 +213,22 @@ def test_what_is_not_sealed_yet_waits(site, boss, ada):
     assert not names.is_due(later())
     site_sealer().seal()
     assert names.is_due(later())
+
+
+def test_a_void_number_at_the_end_of_the_log_keeps_nobody_from_being_forgotten(site, boss, ada):
+    removed(boss, ada)
+    (mark,) = site.each(keys.NAMES_TO_FORGET)
+    site.write(Update(Key(mark["PK"], mark["SK"]), set={"upto": mark["upto"] + 1}))
+    assert forgotten() == 8
+
+
+def test_whoever_sees_somebody_off_late_marks_nothing_again(site, boss, ada, person):
+    """By then the name may be another's."""
+    removed(boss, ada)
+    (mark,) = site.each(keys.NAMES_TO_FORGET)
+    person(ADA[0], email="another@example.org")
+    assert leaving._see_off(ada, leaving.LONG_AGO)
+    assert list(site.each(keys.NAMES_TO_FORGET)) == [mark]
 
 
 def test_of_every_kind_of_event_it_is_said_whom_it_names():
