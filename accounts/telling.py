@@ -53,7 +53,8 @@ def _lines(entries: Iterable[Item]) -> Iterator[bytes]:
         yield (comma + _text(entry)).encode()
         comma = ",\n"
     if next(left, None) is not None:
-        yield (comma + _text({"note": f"There are more; only {MOST} are told here."})).encode()
+        note = _("There are more; only %(most)d are told here.") % {"most": MOST}
+        yield (comma + _text({"note": note})).encode()
     yield b"[]\n" if comma == "[\n" else b"\n]\n"
 
 
@@ -125,7 +126,7 @@ def events(user: User) -> Iterator[Item]:
     for kind in BY_OTHERS:
         for event in _looked_for(Wanted(event_type=kind, since=user.created_at), MOST_LOOKS):
             if _is_about(user, event) and not _is_by(user, event):
-                yield _event(user, event) | {"by": "somebody who looks after the site"}
+                yield _event(user, event) | {"by": _("somebody who looks after the site")}
 
 
 def _looked_for(wanted: Wanted, looks: int) -> Iterator[Item]:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from django.utils.translation import gettext as _
+
 from accounts.models import User
 from accounts.telling import Part
 from acts.site import table
@@ -44,7 +46,7 @@ def _standings(user: User, entries: list[Item]) -> Iterator[Standing]:
 def _ballot(standing: Standing, item: Item | None) -> Item:
     cast = {"election": standing.election.name, "secret": standing.election.secret_ballot}
     if item is None:
-        return cast | {"note": "You have voted. Which ballot is yours, nobody can tell, or nobody is shown any more."}
+        return cast | {"note": _("You have voted. Which ballot is yours nobody can tell, or nobody is shown any more.")}
     names = {str(each.number): each.name for each in repository.candidates_of(standing.election)}
     ballot = repository.ballot_from(item)
     groups = [[names.get(number, f"#{number}") for number in group.split("=")] for group in _groups(ballot.rankings)]

@@ -70,8 +70,8 @@ def parting(user: User) -> str:
     if not count:
         return ""
     sentence = ngettext(
-        "%(count)d election passes to the owner of the site, or to those who run it as well.",
-        "%(count)d elections pass to the owner of the site, or to those who run them as well.",
+        "%(count)d election passes to the owner of the site, or stays with those who run it as well.",
+        "%(count)d elections pass to the owner of the site, or stay with those who run them as well.",
         count,
     )
     return sentence % {"count": count}
