@@ -98,6 +98,7 @@ NAMES: dict[str, tuple[str, ...]] = {
 }
 NOTHING_KEPT: Item = {"kept": [], "kept_as": []}  # elections, by the numbers of their making; and what they say
 OWN_WORDS = {"ProfileChanged": ("display_name", "about")}  # what somebody wrote about themselves
+UNKNOWN = 0
 NEVER = (0, 0)  # no event has such a number
 OF_ACCOUNTS = ("UserRegistered", "UserEmailChanged", "UserRemoved")
 OF_ELECTIONS = ("ElectionCreated", "ElectionRenamed", "ElectionDeleted")
@@ -249,12 +250,15 @@ class _Elections:
             self.lives.setdefault(new, []).append(life)
 
     def of(self, event: Item) -> int | None:
-        """The election that the event is about, by the number of its making; nothing if it is about none."""
+        """The election that the event is about, by the number of its making; nothing if it is about none.
+
+        One that nobody knows of is taken for one that is kept.
+        """
         name = event["event_data"].get("election_name")
         if not isinstance(name, str):
             return None
         folded, number = keys.fold(name), number_of(event)
-        return next((life.made for life in self.lives.get(folded, ()) if life.is_called(folded, number)), None)
+        return next((life.made for life in self.lives.get(folded, ()) if life.is_called(folded, number)), UNKNOWN)
 
 
 @lru_cache(maxsize=2)
@@ -280,12 +284,16 @@ def _events_of(types: Iterable[str], upto: int) -> Iterator[Item]:
 
 def is_due(clock: Callable[[], datetime] = utc_now) -> bool:
     """Whether there is somebody whom the log is to forget by now, or an election has gone that kept a name."""
-    return bool(settings.FORGET_AFTER_DAYS) and (_next_due(clock) is not None or _next_kept() is not None)
+    return _next(clock) is not None
+
+
+def _next(clock: Callable[[], datetime]) -> Item | None:
+    return _next_due(clock) or _next_kept()
 
 
 def _next_due(clock: Callable[[], datetime]) -> Item | None:
-    """Whoever was removed first, once all that names them is sealed; one that was begun is finished first."""
-    until = as_text(clock() - timedelta(days=settings.FORGET_AFTER_DAYS))
+    """Whoever was removed first, once all that names them is sealed; what was begun is finished, whatever is set."""
+    until = as_text(clock() - timedelta(days=settings.FORGET_AFTER_DAYS)) if settings.FORGET_AFTER_DAYS else ""
     there = table().page(keys.NAMES_TO_FORGET, limit=1).items
     due = next((mark for mark in there if "at" in mark or mark["removed_at"] <= until), None)
     return due if due is not None and _is_sealed(due["upto"]) else None
@@ -293,7 +301,7 @@ def _next_due(clock: Callable[[], datetime]) -> Item | None:
 
 def _next_kept() -> Item | None:
     """A name that was kept when fewer elections had been deleted."""
-    kept = table().page(keys.NAMES_KEPT, limit=1).items
+    kept = table().page(keys.NAMES_KEPT, limit=1).items if settings.FORGET_AFTER_DAYS else []
     gone = look(table(), Wanted(event_type="ElectionDeleted"), before=_sealed() + 1, limit=1).events if kept else []
     return kept[0] if gone and number_of(gone[0]) > kept[0]["asof"] else None
 
@@ -320,7 +328,7 @@ def is_at_work(store: Any) -> bool:
 def forget_names(clock: Callable[[], datetime] = utc_now) -> int:
     """Forget whoever is due, for one turn of work; answers how many events were rewritten."""
     done, left = 0, A_TURN
-    while left > 0 and (mark := _next_due(clock) or _next_kept()) is not None:
+    while left > 0 and (mark := _next(clock)) is not None:
         seen, changed = (0, 0) if _is_all_kept(mark) else _go_on(mark if "at" in mark else _begun(mark))
         done, left = done + changed, left - max(seen, A_HANDFUL)
     return done

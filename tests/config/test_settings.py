@@ -56,6 +56,7 @@ def test_production_passes_djangos_deployment_checks(tmp_path):
         ({"MAIL_URL": "pigeon://roof"}, "MAIL_URL should look like smtp+tls://user:password@mail.example.org:587."),
         ({"TRUSTED_PROXIES": "10.0.0.1, moon"}, "TRUSTED_PROXIES holds addresses or networks"),
         ({"DEFAULT_ROLE": "OWNER"}, "DEFAULT_ROLE must be one of"),
+        ({"ACCOUNT_RETENTION": "1"}, "ACCOUNT_RETENTION must be 0 or at least 3"),
         ({**PRODUCTION, "DATA_DIR": "d", "SECRET_KEY": "short"}, "SECRET_KEY must have at least 50 characters."),
         ({**PRODUCTION, "DATA_DIR": "d", "DEBUG": "yes"}, "DEBUG must be off in production."),
         (
