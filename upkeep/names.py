@@ -24,6 +24,8 @@ from typing import Any
 
 from django.conf import settings
 
+from accounts import repository as people
+from accounts.models import User
 from acts.site import table
 from store import keys
 from store.forgetting import to_forget
@@ -98,6 +100,7 @@ NAMES: dict[str, tuple[str, ...]] = {
 }
 NOTHING_KEPT: Item = {"kept": [], "kept_as": []}  # elections, by the numbers of their making; and what they say
 OWN_WORDS = {"ProfileChanged": ("display_name", "about")}  # what somebody wrote about themselves
+LONG_AGO = "0001-01-01T00:00:00.000Z"  # so that it is due at once
 UNKNOWN = 0
 NEVER = (0, 0)  # no event has such a number
 OF_ACCOUNTS = ("UserRegistered", "UserEmailChanged", "UserRemoved")
@@ -320,6 +323,30 @@ def _is_sealed(upto: int) -> bool:
 def is_at_work(store: Any) -> bool:
     """Whether somebody is forgotten in part: until that is done, what is replayed does not fit together."""
     return any("at" in mark for mark in store.each(keys.NAMES_TO_FORGET))
+
+
+# --- when somebody asks for it ---
+
+
+class NothingToForget(Exception):
+    """Why a name cannot be marked; in a sentence."""
+
+
+def ask_for(name_or_email: str) -> None:
+    """Mark a name or an address that no account has: of somebody removed by an earlier version, or never here."""
+    if not settings.FORGET_AFTER_DAYS:
+        raise NothingToForget("FORGET_AFTER_DAYS is 0: the log of this site keeps names.")
+    if people.find_by_either(name_or_email) is not None:
+        raise NothingToForget("An account has it. Remove the account first; the log forgets it by itself.")
+    upto = (table().get(keys.event_number()) or {"last": 0})["last"]
+    gone = User(name=name_or_email, email=name_or_email)
+    mark = people.to_be_forgotten(gone, LONG_AGO, upto).item
+    if "@" in name_or_email:
+        mark |= {"aliases": [[keys.fold(name_or_email), 1, upto]]}
+    elif not aliases_of(mark):
+        raise NothingToForget("The log knows nobody of that name who was removed.")
+    with suppress(Refused):  # then it was asked for before
+        table().write(Put(mark, when=Missing()), people.has_left(name_or_email))
 
 
 # --- forgetting ---

@@ -28,7 +28,7 @@ from store.log import Event, utc_now
 from store.log.forgotten import event_digest, is_rewritten
 from store.log.seal import verify
 from store.log.search import Wanted, look
-from store.table import LOG, Key, Update
+from store.table import LOG, Delete, Key, Update
 from tests.at_once import at_once
 from tests.people import PASSWORD
 from tests.polls.conftest import CHOSEN, NAMES
@@ -354,3 +354,43 @@ def run(*words: str, **options: object) -> str:
     said = StringIO()
     call_command(*words, stdout=said, stderr=said, **options)
     return said.getvalue()
+
+
+# --- when somebody asks for it ---
+
+
+def test_who_was_removed_by_an_earlier_version_is_forgotten_when_asked(site, boss, ada, person):
+    removed(boss, ada)
+    (mark,) = site.each(keys.NAMES_TO_FORGET)
+    site.write(Delete(Key(mark["PK"], mark["SK"])))  # which left no marks
+    assert "Marked" in run("forget", ADA[0].upper())
+    assert forgotten() == 8
+    assert is_named(site, *ADA) == []
+    is_whole(site)
+    with pytest.raises(CommandError, match="knows nobody"):
+        run("forget", ADA[0])
+
+
+def test_an_address_that_never_had_an_account_is_forgotten_when_asked(site, boss, person):
+    accounts.invite(boss, ADA[1])
+    site.write(Delete(keys.invitation(ADA[1])))
+    board = organising.create(boss, "Board")
+    organising.add_voters(boss, board, [ADA[1], "Boss"])
+    site_sealer().seal()
+    run("forget", ADA[1])
+    run("forget", ADA[1])
+    assert forgotten() == 1, "the invitation, but not the roll of what is kept"
+    organising.delete(boss, elections.find("Board"))
+    organising.clear_away_all()
+    site_sealer().seal()
+    assert forgotten() == 1
+    assert is_named(site, ADA[1]) == []
+    is_whole(site)
+
+
+def test_what_cannot_be_forgotten_is_said(site, boss, settings):
+    with pytest.raises(CommandError, match="An account has it"):
+        run("forget", boss.email)
+    settings.FORGET_AFTER_DAYS = 0
+    with pytest.raises(CommandError, match="keeps names"):
+        run("forget", ADA[1])
