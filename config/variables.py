@@ -156,6 +156,19 @@ VARIABLES = (
         "RESETS_PER_ADDRESS", "`100`", THE_SAME, "links for a forgotten password asked for from one address in an hour"
     ),
     Variable(
+        "ACCOUNT_RETENTION",
+        "`0`: kept for good",
+        THE_SAME,
+        "months without a sign-in after which an account is removed, at least 3; 30 days before, it is "
+        "warned by mail ([personal data](personal_data.md))",
+    ),
+    Variable(
+        "FORGET_AFTER_DAYS",
+        "`30`",
+        THE_SAME,
+        "days after somebody's removal at which the log forgets their name; `0`: never",
+    ),
+    Variable(
         "MAIL_URL",
         "files in `DATA_DIR/mail`",
         REQUIRED,
@@ -189,6 +202,18 @@ VARIABLES = (
         "`100`",
         THE_SAME,
         "votes in one poll from one address in ten minutes; a lecture hall behind one address may need more",
+    ),
+    Variable(
+        "BACKUP_RECIPIENTS",
+        "none",
+        "the same; `backup` then asks for `--to` or `--unencrypted`",
+        "keys that backups are encrypted to, as `backup_key` makes them, with commas between",
+    ),
+    Variable(
+        "BACKUP_MAX_AGE_DAYS",
+        "`0`",
+        "`3`",
+        "after how many days without a backup owner and auditors are warned by mail, once a day; `0`: never",
     ),
     Variable(
         "METRICS_TOKEN",
