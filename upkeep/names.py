@@ -15,9 +15,9 @@ one transaction; whoever is killed on the way, the next one goes on. Only what i
 from __future__ import annotations
 
 import secrets
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import astuple, dataclass, replace
 from datetime import datetime, timedelta
 from functools import lru_cache
 from typing import Any
@@ -102,7 +102,7 @@ NOTHING_KEPT: Item = {"kept": [], "kept_as": []}  # elections, by the numbers of
 OWN_WORDS = {"ProfileChanged": ("display_name", "about")}  # what somebody wrote about themselves
 LONG_AGO = "0001-01-01T00:00:00.000Z"  # so that it is due at once
 UNKNOWN = 0
-NEVER = (0, 0)  # no event has such a number
+NEVER = (0, 0, 0)  # no event has such a number
 OF_ACCOUNTS = ("UserRegistered", "UserEmailChanged", "UserRemoved")
 OF_ELECTIONS = ("ElectionCreated", "ElectionRenamed", "ElectionDeleted")
 
@@ -117,6 +117,7 @@ class Alias:
     text: str  # folded
     first: int
     last: int
+    reach: int  # the last in events about an election that is gone: there a word means the same from end to end
     stand_in: str = ""
 
 
@@ -126,23 +127,23 @@ class Somebody:
 
     aliases: tuple[Alias, ...]
 
-    def stand_in(self, word: Any, number: int) -> str | None:
-        """What is to stand for a word of that event, if it names them."""
-        folded = keys.fold(word) if isinstance(word, str) else None
-        fitting = (each for each in self.aliases if each.text == folded and each.first <= number <= each.last)
-        return next((each.stand_in for each in fitting), None)
+    def meant(self, number: int, *, is_gone: bool) -> dict[str, str]:
+        """The words that mean them in that event, each with what is to stand there."""
+        here = (each for each in self.aliases if each.first <= number <= (each.reach if is_gone else each.last))
+        return {each.text: each.stand_in for each in here}
 
-    def without(self, event: Item) -> Item | None:
-        """The event without them; nothing if it does not name them."""
-        number, kind, said = number_of(event), event["event_type"], dict(event["event_data"])
-        is_theirs = self.stand_in(said.get("name"), number) is not None
+    def without(self, event: Item, *, is_gone: bool) -> Item | None:
+        """The event without them; nothing if it does not name them. An election that it is about may be gone."""
+        kind, said = event["event_type"], dict(event["event_data"])
+        meant = self.meant(number_of(event), is_gone=is_gone)
+        is_theirs = keys.fold(str(said.get("name", ""))) in meant
         for field in NAMES.get(kind, ()):
             if field in said:
-                said[field] = self._replaced(said[field], number)
+                said[field] = _replaced(said[field], meant)
         if is_theirs:
             said |= {field: "" for field in OWN_WORDS.get(kind, ()) if field in said}
             said |= {"email": self._own(said["email"])} if "email" in said else {}
-        actor = self.stand_in(event["actor"], number) or event["actor"]
+        actor = _replaced(event["actor"], meant)
         is_named = (actor, said) != (event["actor"], event["event_data"])
         return rewritten(event, actor, said) if is_named else None
 
@@ -150,16 +151,18 @@ class Somebody:
         """By which of the names the event means them."""
         said = (event["event_data"].get(field) for field in NAMES.get(event["event_type"], ()))
         words = [event["actor"], *(word for each in said for word in (each if isinstance(each, list) else [each]))]
-        return {keys.fold(word) for word in words if self.stand_in(word, number_of(event)) is not None}
+        meant = self.meant(number_of(event), is_gone=False)
+        return {keys.fold(word) for word in words if isinstance(word, str)} & meant.keys()
 
     def _own(self, address: str) -> str:
         """What is to stand for an address of their account, whoever else had it."""
         return next((each.stand_in for each in self.aliases if each.text == keys.fold(address)), address)
 
-    def _replaced(self, words: Any, number: int) -> Any:
-        if isinstance(words, list):
-            return [self.stand_in(word, number) or word for word in words]
-        return self.stand_in(words, number) or words
+
+def _replaced(words: Any, meant: dict[str, str]) -> Any:
+    if isinstance(words, list):
+        return [_replaced(word, meant) for word in words]
+    return meant.get(keys.fold(words), words) if isinstance(words, str) else words
 
 
 def strangers(aliases: Iterable[Alias], chance: Callable[[int], str] = secrets.token_hex) -> Somebody:
@@ -170,7 +173,7 @@ def strangers(aliases: Iterable[Alias], chance: Callable[[int], str] = secrets.t
     return Somebody(tuple(marked))
 
 
-def aliases_of(mark: Item) -> tuple[Alias, ...]:
+def aliases_of(mark: Item, asof: int) -> tuple[Alias, ...]:
     """All they were called, by what the log says of accounts; none if it knows nothing of them.
 
     A name is theirs from their registration on. An address that nobody else ever had is theirs in every event, also
@@ -182,8 +185,15 @@ def aliases_of(mark: Item) -> tuple[Alias, ...]:
     if ours is None:
         return ()
     held = [(address, by) for address, by in sorted(history.held.items()) if ours in by]
-    addresses = (Alias(address, 1, upto) if by == {ours} else Alias(address, *NEVER) for address, by in held)
-    return Alias(keys.fold(mark["name"]), ours, upto), *addresses
+    addresses = (Alias(address, *((1, upto, upto) if by == {ours} else NEVER)) for address, by in held)
+    return far_reaching((Alias(keys.fold(mark["name"]), ours, upto, upto), *addresses), {ours}, asof)
+
+
+def far_reaching(aliases: Sequence[Alias], ours: set[int], asof: int) -> tuple[Alias, ...]:
+    """An address that nobody else has had to this day is theirs in all that is told of an election that is gone."""
+    held = _Accounts(_events_of(OF_ACCOUNTS, asof)).held
+    alone = [each for each in aliases if "@" in each.text and each.last and held.get(each.text, set()) <= ours]
+    return tuple(replace(each, reach=asof) if each in alone else each for each in aliases)
 
 
 class _Accounts:
@@ -342,8 +352,8 @@ def ask_for(name_or_email: str) -> None:
     gone = User(name=name_or_email, email=name_or_email)
     mark = people.to_be_forgotten(gone, LONG_AGO, upto).item
     if "@" in name_or_email:
-        mark |= {"aliases": [[keys.fold(name_or_email), 1, upto]]}
-    elif not aliases_of(mark):
+        mark |= {"aliases": [[keys.fold(name_or_email), 1, upto, upto]]}
+    elif not aliases_of(mark, upto):
         raise NothingToForget("The log knows nobody of that name who was removed.")
     with suppress(Refused):  # then it was asked for before
         table().write(Put(mark, when=Missing()), people.has_left(name_or_email))
@@ -365,10 +375,11 @@ def _begun(mark: Item) -> Item:
     """The mark says for whom the words stand, and how far it has come: nowhere."""
     asof = _sealed()
     known = mark.get("aliases")
-    aliases = [Alias(*each) for each in known] if known is not None else aliases_of(mark)
-    marked = [[each.text, each.first, each.last, each.stand_in] for each in strangers(aliases).aliases]
+    aliases = far_reaching([Alias(*each) for each in known], set(), asof) if known else aliases_of(mark, asof)
+    marked = [list(astuple(each)) for each in strangers(aliases).aliases]
+    until = max((max(each.last, each.reach) for each in aliases), default=0)
     index = {"GSI1PK": keys.NAMES_TO_FORGET.pk, "GSI1SK": keys.name_to_forget_by_date(mark["SK"], mark["PK"])}
-    begun = {**mark, **index, "aliases": marked, "asof": asof, "upto": mark.get("upto", asof), "at": 0, **NOTHING_KEPT}
+    begun = {**mark, **index, "aliases": marked, "asof": asof, "until": until, "at": 0, **NOTHING_KEPT}
     with suppress(Refused):  # then another worker has begun
         table().write(Put(begun, when=Exists() & Missing("at")))
     return table().get(_place(mark)) or begun
@@ -397,11 +408,12 @@ def _go_on(mark: Item) -> tuple[int, int]:
     elections = _elections(settings.STORE_URL, f"{mark['PK']} {mark['SK']} {mark['aliases']}", mark["asof"])
     pairs: list[tuple[Item, Item]] = []
     seen, size, at, kept, kept_as = 0, 0, mark["at"], set(mark["kept"]), set(mark["kept_as"])
-    for event in table().each(keys.events(mark["at"] + 1, mark["upto"])):
+    for event in table().each(keys.events(mark["at"] + 1, mark["until"])):
         seen, at = seen + 1, number_of(event)
-        if (after := who.without(event)) is not None:
-            made = elections.of(event)
-            if made is None or made in elections.ended:
+        made = elections.of(event)
+        is_gone = made in elections.ended
+        if (after := who.without(event, is_gone=is_gone)) is not None:
+            if made is None or is_gone:
                 pairs.append((event, after))
                 size += len(str(after).encode())
             else:
@@ -410,11 +422,11 @@ def _go_on(mark: Item) -> tuple[int, int]:
         if len(pairs) == A_HANDFUL or size > MOST_BYTES or seen == A_TURN:
             break
     else:
-        at = mark["upto"]
+        at = mark["until"]
     further = {"at": at, "kept": sorted(kept), "kept_as": sorted(kept_as)}
     try:
         _step(mark, further, pairs)
-        if at >= mark["upto"]:
+        if at >= mark["until"]:
             _finish(mark | further)
     except Refused:  # another worker is at it
         return seen, 0
@@ -428,7 +440,7 @@ def _step(mark: Item, further: Item, pairs: list[tuple[Item, Item]]) -> None:
         table().write(moved)
         return
     puts = [rewriting(before, after) for before, after in pairs]
-    told = forgotten(mark["aliases"][0][3], (after for _before, after in pairs))
+    told = forgotten(mark["aliases"][0][-1], (after for _before, after in pairs))
     EventLog(table()).record(told, *puts, *_reindexed(pairs), moved)
 
 
@@ -438,12 +450,12 @@ def _finish(mark: Item) -> None:
     Nothing of it is to be found in the store's files either.
     """
     if not mark["kept"]:
-        table().write(Delete(_place(mark), when=Equals("at", mark["upto"])), to_forget())
+        table().write(Delete(_place(mark), when=Equals("at", mark["until"])), to_forget())
         return
-    aliases = [each[:3] for each in mark["aliases"] if each[0] in mark["kept_as"]]
+    aliases = [each[:-1] for each in mark["aliases"] if each[0] in mark["kept_as"]]
     index = {"GSI1PK": keys.NAMES_KEPT.pk, "GSI1SK": keys.name_kept(mark["asof"], mark["PK"])}
     stays = {name: mark[name] for name in ("PK", "SK", "asof", "upto", "kept")}
-    table().write(Put({**stays, **index, "aliases": aliases}, when=Equals("at", mark["upto"])), to_forget())
+    table().write(Put({**stays, **index, "aliases": aliases}, when=Equals("at", mark["until"])), to_forget())
 
 
 # --- the index ---

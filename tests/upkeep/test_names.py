@@ -200,6 +200,19 @@ def test_long_statements_are_rewritten_in_several_steps(site, boss, ada, monkeyp
     is_whole(site)
 
 
+def test_what_became_of_a_former_address_on_a_roll_is_forgotten_to_its_end(site, boss, ada):
+    draft = organising.create(boss, "Board")
+    organising.add_voters(boss, draft, [ADA[1]])
+    removed(boss, ada)
+    organising.remove_voter(boss, elections.find("Board"), ADA[1])
+    organising.delete(boss, elections.find("Board"))
+    organising.clear_away_all()
+    site_sealer().seal()
+    forgotten()
+    assert is_named(site, *ADA) == []
+    is_whole(site)
+
+
 @pytest.mark.parametrize("days", [0, 3650])
 def test_it_happens_when_the_setting_says(site, boss, ada, settings, days):
     settings.FORGET_AFTER_DAYS = days
