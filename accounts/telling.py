@@ -101,6 +101,8 @@ def account_of(user: User) -> Item:
         "last_sign_in": signed_in,
         "display_name": user.display_name,
         "about": user.about,
+        "confirmed_organiser": user.confirmed,
+        "mails_a_day": user.mails_a_day,
         "second_steps": list(_second_steps(user)),
     }
 

@@ -97,6 +97,11 @@ NAMES: dict[str, tuple[str, ...]] = {
     "SitePaused": (),
     "SiteResumed": (),
     "NamesForgotten": (),
+    "MailsTriedAgain": (),
+    "MailPutAside": (),
+    "MailLimitChanged": ("name",),
+    "OrganiserConfirmed": ("name",),
+    "OrganiserUnconfirmed": ("name",),
 }
 NOTHING_KEPT: Item = {"kept": [], "kept_as": []}  # elections, by the numbers of their making; and what they say
 OWN_WORDS = {"ProfileChanged": ("display_name", "about")}  # what somebody wrote about themselves
