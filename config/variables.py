@@ -76,10 +76,25 @@ VARIABLES = (
         "for every 500 bytes",
     ),
     Variable(
-        "WORKER", "`beside`", THE_SAME, "`beside`: the server starts a worker and watches over it; `apart`: others do"
+        "WORKER",
+        "`beside`",
+        THE_SAME,
+        "`beside`: the server starts a worker and another when it ends; `apart`: it starts none, "
+        "because a unit or container of its own does",
     ),
-    Variable("DISK_WARN_MB", "`500`", THE_SAME, "megabytes free on a disk of the site, below which it is said"),
-    Variable("METRICS_DIR", "`DATA_DIR/metrics`", THE_SAME, "figures of this machine's processes, best in memory"),
+    Variable(
+        "DISK_WARN_MB",
+        "`500`",
+        THE_SAME,
+        "megabytes free on a disk below which the log and every page under `/admin/` say so",
+    ),
+    Variable(
+        "METRICS_DIR",
+        "`DATA_DIR/metrics`",
+        THE_SAME,
+        "where processes add up their figures; on a disk that copies on write (btrfs) name a folder in "
+        "memory, such as `/run/plenum`",
+    ),
     Variable(
         "SITE_URL",
         "`http://HOST:PORT`",
