@@ -31,6 +31,10 @@ test-dynamodb-local: .venv/test ## the store's promises on AWS's DynamoDB Local 
 	@DYNAMODB_LOCAL_JAR_DIR="$$(tests/store/get_dynamodb_local.sh)" && export DYNAMODB_LOCAL_JAR_DIR && \
 		$(BIN)/python -m pytest tests/store -k dynamodb-local
 
+.PHONY: test-deploy
+test-deploy: .venv/test ## what is in deploy/, read by the real systemd, nginx, Caddy and Prometheus, and a site behind them
+	@PATH="$$PATH:$$(tests/deploy/find_tools.sh)" && export PATH && $(BIN)/python -m pytest --quiet tests/deploy/real.py
+
 .PHONY: lint
 lint: .venv/test ## style, mistakes, types
 	@$(BIN)/ruff format --check --quiet . || { echo "Not in our format; run: make format"; exit 1; }
@@ -52,6 +56,10 @@ bench-referees: build/referees/installed ## measure counting beside other librar
 .PHONY: soak
 soak: .venv/test ## bad weather for MINUTES (10): a store with faults and a server killed again and again, judged
 	@$(BIN)/python -m pytest --quiet --timeout 0 tests/ballots/soak.py
+
+.PHONY: test-disk
+test-disk: .venv/test ## a disk that is full or read-only, and every process killed, under votes (mounts a small disk; two minutes)
+	@unshare --user --map-root-user --mount $(BIN)/python -m pytest --quiet --timeout 0 --capture no tests/ballots/small_disk.py
 
 .PHONY: referees
 referees: build/referees/installed ## compare our counts with other libraries' on random elections (about a minute)

@@ -8,7 +8,7 @@ from django.contrib.auth.base_user import AbstractBaseUser, BaseUserManager
 from django.db import models
 from django.utils.crypto import salted_hmac
 
-from .rules import Permission, Role, has
+from .rules import Permission, Role, has, is_confirmed
 
 
 class People(BaseUserManager["User"]):
@@ -38,6 +38,8 @@ class User(AbstractBaseUser):
     about = models.TextField(default="")
     factors = models.JSONField(default=list)
     lineage = models.CharField(max_length=32, default="")
+    mails_a_day = models.IntegerField(null=True, default=None)  # if another number was set for them than is usual
+    confirmed = models.BooleanField(default=False)  # as an organiser, by an admin
 
     objects = People()
 
@@ -83,6 +85,10 @@ class User(AbstractBaseUser):
     @property
     def is_owner(self) -> bool:
         return self.can(Permission.TRANSFER_OWNER)
+
+    @property
+    def can_write_to_many(self) -> bool:
+        return is_confirmed(self.role, self.confirmed)
 
     @property
     def credentials(self) -> str:

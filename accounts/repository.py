@@ -87,6 +87,11 @@ class Invitation:
     invited_at: str
 
 
+def is_by_admin(invitation: Item) -> bool:
+    """Whether it is on the list of those who manage people; addresses on rolls are not."""
+    return "GSI1PK" in invitation
+
+
 def invitations(*, limit: int, cursor: str | None = None) -> tuple[list[Invitation], str | None]:
     """Invitations that were not accepted yet, the newest first."""
     page = table().page(keys.INVITATIONS, limit=limit, cursor=cursor, backwards=True)
@@ -110,6 +115,8 @@ def user_of(item: Item) -> User:
         about=item.get("about", ""),
         factors=item.get("factors", []),
         lineage=item.get("lineage", ""),
+        mails_a_day=item.get("mails_a_day"),
+        confirmed=item.get("confirmed", False),
     )
 
 
@@ -137,7 +144,7 @@ def _join(salt: str, hashed: str) -> str:
 # --- writes; each answers the parts of a transaction ---
 
 
-TAKEN, NAME_LEAVES, ADDRESS_LEAVES = 0, 3, 4  # parts of `creation`
+TAKEN, ADDRESS_TAKEN, NAME_LEAVES, ADDRESS_LEAVES = 0, 1, 3, 4  # parts of `creation`
 
 
 def creation(user: User) -> list[Write]:
@@ -258,6 +265,29 @@ def factors_change(user: User, kinds: list[str], *, breaks: bool = False) -> Wri
     """What the account tells of the second step. Refused if it is somebody else's by now."""
     told = {"factors": kinds, **_lineage(breaks)}
     return Update(keys.user(user.name), set=told, when=Equals("created_at", user.created_at))
+
+
+def mail_limit_change(user: User, most: int | None) -> Write:
+    """How many mails they may have sent to others in a day; none, as many as is usual. Refused if it, or the role that
+    lets somebody else say so, is no longer as read."""
+    was = user.mails_a_day
+    unchanged = _same_role(user) & (Missing("mails_a_day") if was is None else Equals("mails_a_day", was))
+    if most is None:
+        return Update(keys.user(user.name), remove=("mails_a_day",), when=unchanged)
+    return Update(keys.user(user.name), set={"mails_a_day": most}, when=unchanged)
+
+
+def confirmation(user: User) -> Write:
+    """Refused if they are confirmed already, or their role is no longer as read."""
+    return Update(keys.user(user.name), set={"confirmed": True}, when=_same_role(user) & Missing("confirmed"))
+
+
+def unconfirmation(user: User) -> Write:
+    return Update(keys.user(user.name), remove=("confirmed",), when=_same_role(user) & Equals("confirmed", True))
+
+
+def _same_role(user: User) -> Condition:
+    return Equals("role", user.role_name)
 
 
 def touch(user: User, fields: list[str]) -> None:

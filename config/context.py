@@ -6,6 +6,7 @@ from typing import Any
 
 from django.http import HttpRequest
 
+from upkeep import disk
 from upkeep.pause import watch
 
 from . import proxies
@@ -19,3 +20,8 @@ def pause(request: HttpRequest) -> dict[str, Any]:
 def unknown_proxies(request: HttpRequest) -> dict[str, Any]:
     """For the pages about the site: looked up only where they are shown."""
     return {"unknown_proxies": proxies.watch.seen}
+
+
+def low_disks(request: HttpRequest) -> dict[str, Any]:
+    """For the same pages."""
+    return {"low_disks": disk.low}

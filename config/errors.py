@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import logging
 import sys
 import traceback
@@ -12,7 +13,7 @@ from django.shortcuts import render
 from django.utils.translation import gettext_lazy as _
 
 from store.log import utc_now
-from store.table import BadCursor, Conflict, Unavailable
+from store.table import BadCursor, Conflict, Unavailable, Unwritable
 from upkeep.pause import Pause, Paused, watch
 
 log = logging.getLogger("plenum.request")
@@ -40,6 +41,18 @@ PAGES = {
 
 
 RETRY_AFTER = 5  # seconds
+NO_ROOM = {errno.ENOSPC, errno.EDQUOT, errno.EROFS}  # what the system says when nothing can be written
+UNWRITABLE = (
+    _("Nothing can be saved right now"),
+    _(
+        "The site can show things, but cannot save anything at the moment, so nothing was changed. Please try again "
+        "later; whoever runs the site is told why."
+    ),
+)
+NO_MEMORY = (
+    _("Not available right now"),
+    _("The site has no memory left for this at the moment. Nothing was changed; please try again a little later."),
+)
 PAUSED = _("The site is paused")
 WHAT_THAT_MEANS = {
     "page": _("This page cannot be made while the site is paused for maintenance. Other pages are there as usual."),
@@ -101,28 +114,41 @@ def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
 
 
 def broken(request: HttpRequest) -> HttpResponse:
-    """What no view answered: a store in trouble has pages of its own, all else is our mistake."""
+    """What no view answered: a store or a machine in trouble has pages of its own, all else is our mistake."""
     exception = sys.exc_info()[1]
-    status = next((status for kind, status in OF_THE_STORE.items() if isinstance(exception, kind)), 500)
+    status, title, sentence = answer_to(exception)
     _record(request, exception, status)
     request.user = AnonymousUser()  # asking the store who this is may be what failed
     try:
         if isinstance(exception, Paused) and (pause := watch.last_saw()):
             return paused_page(request, pause)
-        return error_page(request, status)
+        return error_page(request, status, sentence, title)
     except Exception:  # what broke the page may break this one too: say it without templates
-        title, sentence = PAGES[status]
-        return HttpResponse(f"{title}. {sentence}\n", status=status, content_type="text/plain; charset=utf-8")
+        response = HttpResponse(f"{title}. {sentence}\n", status=status, content_type="text/plain; charset=utf-8")
+        if status == 503:
+            response["Retry-After"] = str(RETRY_AFTER)
+        return response
 
 
 OF_THE_STORE = {Unavailable: 503, Conflict: 409, BadCursor: 400}
 
 
+def answer_to(exception: BaseException | None) -> tuple[int, str, str]:
+    """The status, the title and the sentence."""
+    if isinstance(exception, Unwritable) or (isinstance(exception, OSError) and exception.errno in NO_ROOM):
+        return 503, *UNWRITABLE
+    if isinstance(exception, MemoryError):
+        return 503, *NO_MEMORY
+    status = next((status for kind, status in OF_THE_STORE.items() if isinstance(exception, kind)), 500)
+    return status, *PAGES[status]
+
+
 def _record(request: HttpRequest, exception: BaseException | None, status: int) -> None:
-    """The kind of the exception and where it was raised, not its words: those may quote a person."""
+    """The kind of the exception and where it was raised, and the store's own words: those of others may quote a
+    person."""
     where = "".join(traceback.format_tb(exception.__traceback__)) if exception else ""
-    kind = type(exception).__name__
-    log.error("failure", extra={"request_id": request.id, "status": status, "error": kind, "where": where})
+    said = {"error": type(exception).__name__, "words": str(exception) * isinstance(exception, Unavailable)}
+    log.error("failure", extra={"request_id": request.id, "status": status, **said, "where": where})
 
 
 def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:

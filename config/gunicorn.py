@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import gc
 import os
-import shutil
-import subprocess
 import sys
 from typing import Any
 
@@ -13,8 +11,13 @@ os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
 
 from django.conf import settings  # only after the name of its module is known
 
+from accounts import setup
 from config.connections import room_for
 from config.proxies import lacking
+from store.connect import connect
+from store.formats import refusal
+from upkeep import counters
+from upkeep import server as this_server
 
 bind = f"[{settings.HOST}]:{settings.PORT}" if ":" in settings.HOST else f"{settings.HOST}:{settings.PORT}"
 worker_class = "config.connections.PatientWorker"
@@ -26,30 +29,48 @@ loglevel = "warning"
 control_socket_disable = True  # signals are enough, and nothing is left in the home folder
 accesslog = None  # config.middleware.request_record writes the line for a request, without names and addresses
 
-metrics_folder = settings.DATA_DIR / "metrics"
-os.environ["PROMETHEUS_MULTIPROC_DIR"] = str(metrics_folder)
+MEMORY = "/dev/shm"  # noqa: S108 - nothing is written there but the time, into a file without a name
+if os.access(MEMORY, os.W_OK):
+    worker_tmp_dir = MEMORY  # gunicorn makes a file for every process: on a full disk it would end of that
+
+held: list[int] = []  # the lock of DATA_DIR
 
 
 def on_starting(server: Any) -> None:
-    """Figures count from the start of the server. A setting that is likely to be missing is named."""
+    """Figures count from the start of the server. A store of another format is refused, and a setting that is likely to
+    be missing is named; so is, on a site without an owner, the link that makes one."""
+    if sentence := refusal(connect(settings.STORE_URL)):
+        sys.exit(sentence)
     if sentence := lacking():
         server.log.warning(sentence)
-    shutil.rmtree(metrics_folder, ignore_errors=True)
-    metrics_folder.mkdir(parents=True)
+    try:
+        held.append(this_server.take(settings.DATA_DIR))
+        counters.clear(settings.METRICS_DIR)
+    except this_server.Taken as taken:
+        raise RuntimeError(str(taken)) from None  # gunicorn ends with these words
+    except OSError as error:
+        server.log.warning("METRICS_DIR %s cannot be written: %s.", settings.METRICS_DIR, error.strerror)
+    setup.announce()
 
 
 def when_ready(server: Any) -> None:
-    """Mail, seals and sweeps are made beside the server; the process ends when the server is gone."""
-    subprocess.Popen([sys.executable, "manage.py", "worker"], cwd=settings.BASE_DIR)
+    """Mail, seals and sweeps are made beside the server, unless somebody else starts a worker."""
+    if settings.WORKER == "beside":
+        listens = lambda: bool(server.LISTENERS)  # noqa: E731 - it has none as soon as it stops
+        this_server.WorkerKeeper(listens, server.log.error).go()
+
+
+def post_fork(server: Any, worker: Any) -> None:
+    """The lock is the server's alone: a process that outlives it must not keep the next one out."""
+    while held:
+        os.close(held.pop())
 
 
 def post_worker_init(worker: Any) -> None:
     """What is loaded by now stays; the garbage collector need not look through it again at every long read."""
+    from upkeep import signs  # with all it needs, which only a process that serves has loaded
+
+    counters.shelf.share(settings.METRICS_DIR)
+    signs.watch.begin()
     gc.collect()
     gc.freeze()
-
-
-def child_exit(server: Any, worker: Any) -> None:
-    from prometheus_client import multiprocess
-
-    multiprocess.mark_process_dead(worker.pid)

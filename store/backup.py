@@ -25,7 +25,7 @@ from typing import Any, BinaryIO
 
 import orjson
 
-from . import keys, limits
+from . import formats, keys, limits
 from .log import EventLog, as_text, utc_now
 from .log.index import as_of
 from .table import DATA, LOG, TABLES, Delete, Item, Key, Missing, Put, Refused, StoreError, Table, Value
@@ -153,12 +153,13 @@ def _noticed(entries: Iterable[Entry], notice: Notice) -> Iterable[Entry]:
 
 
 def _to_keep(table: Table) -> Iterator[Entry]:
-    """Everything but the leases of workers and how far a sealer has published: about processes, not about the site."""
-    leases, publishing = keys.lease("").pk, keys.publishing().pk
+    """Everything but the leases and signs of workers and how far a sealer has published: about processes, not about
+    the site."""
+    leases, of_processes = keys.lease("").pk, (keys.publishing().pk, keys.WORKERS.pk)
     return (
         (name, item)
         for name, item in table.everything()
-        if not item["PK"].startswith(leases) and item["PK"] != publishing
+        if not item["PK"].startswith(leases) and item["PK"] not in of_processes
     )
 
 
@@ -176,7 +177,7 @@ def backup(
     """Write everything into the file, line by line."""
     _refuse_unfinished(table)
     at, lines, left_out = cut(table), _Writing(file), list[Item]()
-    lines.write(_header(at, clock()))
+    lines.write(_header(at, clock(), formats.format_of(table)))
     items = 0
     for items, (name, item) in enumerate(contents(table, at, left_out.append), 1):
         lines.write_item(name, item)
@@ -196,9 +197,10 @@ def tag(salt: Item) -> str:
     return hashlib.sha256(b"plenum backup " + salt["salt"]).hexdigest()[:32]
 
 
-def _header(at: Cut, now: datetime) -> dict[str, Value]:
+def _header(at: Cut, now: datetime, number: int | None) -> dict[str, Value]:
     sealed = at.checkpoint and {name: at.checkpoint[name] for name in ("event_id", "hash")}
-    return {"plenum_backup": FORMAT, "made_at": as_text(now), "checkpoint": sealed, "tables": list(TABLES)}
+    said = {"made_at": as_text(now), "checkpoint": sealed, "tables": list(TABLES)}
+    return {"plenum_backup": FORMAT, "store_format": number, **said}
 
 
 class _Writing:
@@ -339,6 +341,9 @@ def _check_header(header: dict[str, Value]) -> None:
         raise Damaged("This is no backup of Plenum: its first line does not say so.")
     if header["plenum_backup"] != FORMAT:
         raise Damaged(f"This backup has the format {header['plenum_backup']}; this Plenum reads {FORMAT}.")
+    number = header.get("store_format")
+    if type(number) is int and number > formats.FORMAT:
+        raise formats.TooNew(formats.too_new(number, "The store this backup was made of"))
 
 
 def check(file: BinaryIO, progress: Progress = silent) -> str:
@@ -397,10 +402,10 @@ def begin(table: Table, sha256: str | None) -> int:
     if mark is not None and sha256 is not None and mark["sha256"] == sha256:
         return int(mark["items"])
     _refuse_unfinished(table)
-    if next(_to_keep(table), None) is not None:
+    if any(Key(item["PK"], item["SK"], name) not in formats.PLACES for name, item in _to_keep(table)):
         raise NotEmpty("The store is not empty. Only a new one can be filled.")
-    try:
-        table.write(Put(_mark(sha256, 0), when=Missing()))
+    try:  # what is filled in brings its own format, or none
+        table.write(Put(_mark(sha256, 0), when=Missing()), *map(Delete, formats.PLACES))
     except Refused:
         raise Unfinished("Somebody else began to restore into this store just now.") from None
     return 0

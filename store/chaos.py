@@ -14,7 +14,7 @@ from random import Random
 from typing import TypeVar
 
 from . import cursors
-from .table import DATA, Check, Conflict, Item, Key, Page, Span, Table, Unavailable, Value, Write
+from .table import DATA, Check, Conflict, Item, Key, Page, Span, Table, Unavailable, Unwritable, Value, Write
 
 Answer = TypeVar("Answer")
 A_LAG = 60.0  # seconds that an index which is some writes old is said to lag
@@ -132,7 +132,7 @@ class Chaos(Table):
     def _write(self, keys: list[Key], act: Callable[[], Answer]) -> Answer:
         self._trouble(*(key.pk for key in keys))
         if self.read_only:
-            raise Unavailable("The store takes no writes just now.")
+            raise Unwritable("The store takes no writes just now.")
         if self._happens(self.conflicts):
             raise Conflict("Other changes kept getting in the way.")
         answer = self._remembering(keys, act)

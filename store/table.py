@@ -199,6 +199,10 @@ class Unavailable(StoreError):
     """The store cannot be reached, is throttled, or is not set up; the words say which."""
 
 
+class Unwritable(Unavailable):
+    """The store can be read, but nothing can be written: its disk is full or read-only, or not ours to write."""
+
+
 class Invalid(StoreError, ValueError):
     """A request no adapter accepts: too large, a wrong type, one item written twice."""
 

@@ -3,26 +3,29 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING
 
+from django.utils.translation import gettext as _
 from prometheus_client import Metric
 from prometheus_client.core import GaugeMetricFamily
 
-from mail import outbox
+from mail import outbox, server
 from store import keys
 from store.log import utc_now
 from store.table import Item, StoreError, Table
 
-from . import metrics, system
+from . import disk, metrics, signs, system
 from .jobs import JOBS
 from .pause import Pause, pause_of
+from .signs import Sign
 
 if TYPE_CHECKING:
     from store.dynamodb import TableState
 
+WATCHED = (outbox.QUEUED, outbox.SENDING, outbox.FAILED, outbox.UNKNOWN)
 MOST_MAILS = 500  # are counted of each state: the outbox keeps no count of its own, and nobody waits for a long one
 
 
@@ -48,6 +51,7 @@ class Health:
     waiting_since: str | None  # when the oldest event happened that is not sealed yet
     leases: dict[str, Item]
     backup: Item | None = None  # the newest: when it ended, and what is in it
+    format: int | None = None  # as the store says it
 
     @property
     def store(self) -> StoreHealth:
@@ -94,13 +98,14 @@ class Bounded:
 class JobHealth:
     name: str
     every: int
-    seconds_ago: float | None  # since the worker of this machine did it or saw nothing to do
+    seconds_ago: float | None  # since a worker did it or saw nothing to do
     held_for: float | None  # while some worker is at it
 
 
 def health_of(table: Table) -> Health:
     leases = {job.name: keys.lease(job.name) for job in JOBS}
-    site = [keys.counts(), keys.figures(), keys.pause(), keys.sync(), keys.event_number(), keys.last_backup()]
+    site = [keys.counts(), keys.figures(), keys.pause(), keys.sync(), keys.event_number()]
+    site += [keys.last_backup(), keys.store_format()]
     found = table.get_many([*site, *leases.values()])
     sealed = found.get(keys.sync(), {}).get("last_event_id", 0)
     oldest = table.page(keys.events(sealed + 1), limit=1).items
@@ -113,7 +118,44 @@ def health_of(table: Table) -> Health:
         waiting_since=oldest[0]["when_occurred"] if oldest else None,
         leases={name: found[place] for name, place in leases.items() if place in found},
         backup=found.get(keys.last_backup()),
+        format=found.get(keys.store_format(), {}).get("number"),
     )
+
+
+# --- worker and disk ---
+
+
+def worker_seen(table: Table) -> float | None:
+    """How many seconds ago a worker gave a sign of life, on whichever machine; `None` if not within ten minutes."""
+    return seen(signs.signs(table))
+
+
+def seen(found: Iterable[Sign]) -> float | None:
+    now = time.time()
+    return min((sign.ago(now) for sign in found), default=None)
+
+
+def silence(found: Iterable[Sign]) -> float:
+    """For how many seconds this process has seen no sign of any worker, as far as it can know."""
+    return signs.watch.silence(list(found), time.time())
+
+
+def is_worker_up(found: Iterable[Sign]) -> bool:
+    return silence(found) < signs.MISSED_AFTER
+
+
+def lacking(found: Iterable[Sign]) -> str:
+    """What the site does without just now, though its store answers, in a sentence; of several things the cause."""
+    if trouble := disk.trouble():
+        return trouble
+    if (seconds := silence(found)) < signs.MISSED_AFTER:
+        return ""
+    return _("No worker has been seen for %(seconds)d seconds: mails, closings and seals wait.") % {"seconds": seconds}
+
+
+def disk_free() -> int:
+    """Bytes that are free where the site writes, where there are fewest."""
+    return disk.free()
 
 
 def mails(table: Table, *states: str) -> dict[str, Bounded]:
@@ -126,9 +168,17 @@ def _bounded(table: Table, state: str) -> Bounded:
     return Bounded(len(page.items), page.cursor is not None)
 
 
-def jobs(found: Health) -> list[JobHealth]:
-    """Every job of the worker. When it last looked is known of the worker beside this server only."""
-    looked, now = metrics.last_successes(), time.time()
+def last_successes(workers: Iterable[Sign]) -> dict[str, float]:
+    """When a worker last did each job, or saw nothing to do: of one beside us at once, of others by their signs."""
+    known = metrics.last_successes()
+    for sign in workers:
+        known |= {name: max(moment, known.get(name, 0)) for name, moment in sign.done.items()}
+    return known
+
+
+def jobs(found: Health, workers: Iterable[Sign]) -> list[JobHealth]:
+    """Every job of the worker."""
+    looked, now = last_successes(workers), time.time()
     return [
         JobHealth(
             job.name,
@@ -144,18 +194,21 @@ def jobs(found: Health) -> list[JobHealth]:
 
 
 def as_metrics(table: Table) -> Iterator[Metric]:
-    """What the store knows, in four round trips; if it does not answer, just that."""
-    words = "Since the worker last did a job, or saw that there was nothing to do."
-    ages = GaugeMetricFamily("plenum_worker_age_seconds", words, labels=["name"])
-    for name, moment in metrics.last_successes().items():
-        ages.add_metric([name], max(0, time.time() - moment))
-    yield ages
+    """What the disks and the store know, in eight round trips; if the store does not answer, just that."""
+    rooms = GaugeMetricFamily("plenum_disk_free_bytes", "Free on the disks the site writes to.", labels=["folder"])
+    for each in disk.disks():
+        rooms.add_metric([str(each.folder)], each.free)
+    yield rooms
     try:
-        found, waiting = health_of(table), mails(table, outbox.QUEUED, outbox.SENDING)
+        found, waiting = health_of(table), mails(table, *WATCHED)
+        workers = signs.signs(table)
+        unreached = {each.lane: each for each in server.outages(table)}
     except StoreError:
         yield GaugeMetricFamily("plenum_store_up", "Whether the store answers.", 0)
+        yield from _of_workers([])
         return
     yield GaugeMetricFamily("plenum_store_up", "Whether the store answers.", 1)
+    yield from _of_workers(workers)
     yield GaugeMetricFamily("plenum_paused", "Whether the site is paused.", int(found.pause is not None))
     yield GaugeMetricFamily("plenum_log_unsealed", "Event numbers given out and not sealed yet.", found.unsealed)
     yield GaugeMetricFamily(
@@ -168,3 +221,26 @@ def as_metrics(table: Table) -> Iterator[Metric]:
     for state, bounded in waiting.items():
         depth.add_metric([state], bounded.count)
     yield depth
+    closed = GaugeMetricFamily("plenum_mail_server_failures", "Failures in a row to reach it.", labels=["lane"])
+    for lane in server.LANES:
+        closed.add_metric([lane], unreached[lane].failures if lane in unreached else 0)
+    yield closed
+
+
+def _of_workers(found: list[Sign]) -> Iterator[Metric]:
+    """By their signs in the store, and so of workers on other machines too."""
+    now = time.time()
+    words = "Whether any worker has given a sign of life within a minute."
+    yield GaugeMetricFamily("plenum_worker_up", words, int(is_worker_up(found)))
+    ages = GaugeMetricFamily(
+        "plenum_worker_age_seconds",
+        "Since a worker last did a job, or saw that there was nothing to do.",
+        labels=["name"],
+    )
+    for name, moment in last_successes(found).items():
+        ages.add_metric([name], max(0, now - moment))
+    yield ages
+    busy = GaugeMetricFamily("plenum_worker_busy_seconds", "For how long a worker has been at a job.", labels=["name"])
+    for name, since in {name: since for sign in found for name, since in sign.doing.items()}.items():
+        busy.add_metric([name], max(0, now - since))
+    yield busy

@@ -38,6 +38,7 @@ class Leases:
         self.clock = clock
         self.ticking = ticking
         self.renewed_every = renewed_every
+        self.at_work: dict[str, int] = {}  # what it holds, and since when
         self._seen: dict[str, tuple[tuple[str, int], float]] = {}
 
     @contextmanager
@@ -50,12 +51,14 @@ class Leases:
         done = threading.Event()
         renewing = threading.Thread(target=self._renew_until, args=(done, job, holder), daemon=True)
         renewing.start()
+        self.at_work[job] = int(self.clock())
         try:
             with pause.guarded(pause.may_be_stopped(job)):
                 yield True
         finally:
             done.set()
             renewing.join()
+            self.at_work.pop(job, None)
             self._give_back(job, holder)
 
     def _take(self, job: str, holder: str) -> bool:

@@ -2,17 +2,29 @@
 
 from __future__ import annotations
 
-import os
 from collections import deque
 from collections.abc import Iterable
 from dataclasses import dataclass
 
 from django.utils.formats import number_format
 from prometheus_client import REGISTRY as THIS_PROCESS
-from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, Metric, generate_latest, multiprocess
+from prometheus_client import (
+    CollectorRegistry,
+    Counter,
+    Gauge,
+    Histogram,
+    Metric,
+    generate_latest,
+    multiprocess,
+    values,
+)
 from prometheus_client.registry import Collector
 
 from store import trips
+
+from . import counters
+
+values.ValueClass = counters.Value  # before the first metric is made
 
 REQUESTS = Histogram(
     "plenum_request_seconds",
@@ -115,14 +127,24 @@ def observe_job(name: str, outcome: str, well: bool) -> None:
 
 
 def last_successes() -> dict[str, float]:
-    """When the worker beside this server last did each job, or saw that there was nothing to do."""
+    """When a worker that shares our folder last did each job, or saw that there was nothing to do."""
+    return _successes(_registry().collect())
+
+
+def successes_here() -> dict[str, float]:
+    """The same of this process alone."""
+    return _successes(JOB_SUCCESS.collect())
+
+
+def _successes(metrics: Iterable[Metric]) -> dict[str, float]:
     name = "plenum_worker_last_success_timestamp_seconds"
-    samples = (sample for metric in _registry().collect() if metric.name == name for sample in metric.samples)
+    samples = (sample for metric in metrics if metric.name == name for sample in metric.samples)
     return {sample.labels["name"]: sample.value for sample in samples}
 
 
 def as_text(site: Iterable[Metric] = ()) -> bytes:
     """All that was observed, and what is known of the site as a whole."""
+    counters.shelf.again()
     more = CollectorRegistry()
     more.register(_Known(site))
     return generate_latest(_registry()) + generate_latest(more)
@@ -137,8 +159,9 @@ class _Known(Collector):
 
 
 def _registry() -> CollectorRegistry:
-    if "PROMETHEUS_MULTIPROC_DIR" not in os.environ:
+    """What all processes have counted; a process that found no room to share its numbers tells its own."""
+    if not counters.shelf.is_shared:
         return THIS_PROCESS
     registry = CollectorRegistry()
-    multiprocess.MultiProcessCollector(registry)
+    multiprocess.MultiProcessCollector(registry, str(counters.shelf.folder))
     return registry

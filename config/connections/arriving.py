@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from tempfile import SpooledTemporaryFile
 from typing import Any
 
@@ -78,6 +79,7 @@ class Arrived(Unreader):
             self.kept = SpooledTemporaryFile(IN_MEMORY)  # noqa: SIM115 - closed with the connection
         if data:
             self.kept.write(data)
+            self.kept.flush()  # that the disk is full is noticed here, where it can be said
 
     def rewind(self) -> None:
         if self.kept:
@@ -92,4 +94,5 @@ class Arrived(Unreader):
 
     def close(self) -> None:
         if self.kept:
-            self.kept.close()
+            with suppress(OSError):
+                self.kept.close()

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import errno
-import os
 import selectors
 import socket
 import time
-from tempfile import SpooledTemporaryFile
+from contextlib import suppress
+from io import BytesIO
+from tempfile import TemporaryFile
 from typing import Any
 
 from django.conf import settings
@@ -67,7 +68,8 @@ class Outgoing:
 
     def _empty(self) -> None:
         if self.kept:
-            self.kept.close()
+            with suppress(OSError):
+                self.kept.close()
         self.kept, self.sent, self.left = None, 0, 0
 
     def _give(self, data: bytes) -> None:
@@ -82,21 +84,44 @@ class Outgoing:
             return 0
 
     def _keep(self, data: bytes) -> None:
-        if self.kept is None:
-            self.kept = SpooledTemporaryFile(IN_MEMORY)  # noqa: SIM115 - closed with the connection
-        self.kept.seek(0, os.SEEK_END)
-        self.kept.write(data)
-        self.left += len(data)
+        try:
+            self._store(data)
+        except OSError:  # the disk has no room: then the thread waits, as for somebody who reads too slowly
+            self._wait(0)
+            self.kept, self.sent, self.left = BytesIO(data), 0, len(data)
+            self._wait(0)
         if self.left > MOST_LEFT:
-            self._wait()
+            self._wait(MOST_LEFT // 2)
 
-    def _wait(self) -> None:
-        """In the thread that makes the answer: no more of it than `MOST_LEFT` is kept for whoever reads slowly."""
+    def _store(self, data: bytes) -> None:
+        """Behind what is kept already, which stays whole if there is no room for more."""
+        kept, end = self.kept or BytesIO(), self.sent + self.left
+        if isinstance(kept, BytesIO) and end + len(data) > IN_MEMORY:
+            kept = _on_disk(kept.getvalue())
+        kept.seek(end)
+        kept.write(data)
+        kept.flush()
+        self.kept, self.left = kept, self.left + len(data)
+
+    def _wait(self, most: int) -> None:
+        """In the thread that makes the answer, until no more than this is left: it is not all kept for slow readers."""
         start, had = time.monotonic(), self.sent
         with selectors.DefaultSelector() as selector:
             selector.register(self.socket, selectors.EVENT_WRITE)
-            while self.left > MOST_LEFT // 2:
+            while self.left > most:
                 late = start + settings.REQUEST_SECONDS + (self.sent - had) / LEAST_RATE_OF_A_THREAD - time.monotonic()
                 if not selector.select(max(0, late)):
                     raise BrokenPipeError(errno.EPIPE, "The client does not read its answer.")
                 self.send_more()
+
+
+def _on_disk(data: bytes) -> Any:
+    file = TemporaryFile()  # noqa: SIM115 - closed with the connection
+    try:
+        file.write(data)
+        file.flush()
+    except OSError:
+        with suppress(OSError):
+            file.close()
+        raise
+    return file

@@ -27,6 +27,11 @@ LINGER = 2  # seconds for the client to read its last answer, and to send its la
 SPARE_FILES = 256  # for everything that is not a connection
 
 TOO_LATE = 408, "Request Timeout", "Your request took too long to arrive. Please try again."
+NO_ROOM = (
+    503,
+    "Service Unavailable",
+    "There is no room for this at the moment, and nothing was changed. Please try later.",
+)
 TOO_LARGE = 413, "Content Too Large", f"That is too large: a request has at most {MOST_BODY // 1024**2} MB."
 
 
@@ -45,6 +50,8 @@ def room_for(connections: int) -> int:
 
 class PatientWorker(ThreadWorker):
     """Whatever waits for a client waits in `waiting`; whatever is in a thread is in nobody's hands but the thread's."""
+
+    alive: bool  # until it is told to stop
 
     def __init__(self, *arguments: Any, **words: Any):
         super().__init__(*arguments, **words)
@@ -69,6 +76,12 @@ class PatientWorker(ThreadWorker):
         conn = Connection(client_socket, client, listener.getsockname(), self.cfg)
         self.await_request(conn, settings.REQUEST_SECONDS)
         self.wake(conn)  # the request comes right behind, more often than not
+
+    def is_parent_alive(self) -> bool:
+        """Without the server nobody is served any longer than a stop takes: the next one waits for our place."""
+        if not super().is_parent_alive():
+            self.alive = False
+        return self.alive
 
     def await_request(self, conn: Connection, seconds: float) -> None:
         conn.since = time.monotonic()
@@ -111,6 +124,9 @@ class PatientWorker(ThreadWorker):
             self.refuse(conn, *TOO_LARGE)
         except (NoMoreData, StopIteration):
             self.drop(conn)
+        except OSError as error:
+            self.log.error("A request could not be kept: %s.", error.strerror)
+            self.refuse(conn, *NO_ROOM)
         except Exception as error:
             self.handle_error(None, conn.sock, conn.client, error)
             self.part(conn)

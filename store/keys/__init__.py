@@ -9,7 +9,7 @@
 | `of_results`   | lots, results, counted rankings, what is to be sealed                              |
 | `of_mail`      | the outbox, mailings, messages, reminders, mails that failed                       |
 | `of_polls`     | polls, their gates, votes, results, reports and short codes                        |
-| `of_site`      | counts, figures, leases, pause, forms sent, and how far each of the workers is     |
+| `of_site`      | counts, figures, leases, pause, forms sent, workers and how far each of them is    |
 | `of_log`       | events, checkpoints, the log's index                                               |
 | `parts`        | how names and numbers stand in a key                                               |
 
@@ -27,8 +27,9 @@ from .parts import (
     DIGITS, METADATA, escape, fold, part, sequence,
 )
 from .of_people import (
-    INVITATIONS, LEAVING, email, factors, invitation, invitation_by_date, leaving, listed_person, names_rule,
-    owner, people, people_with_role, registration, role, session, sessions, throttle, user, users_by_email,
+    INVITATIONS, LEAVING, email, factors, invitation, invitation_by_date, leaving, listed_person, mails_of_day,
+    names_rule, owner, people, people_with_role, registration, role, session, sessions, setup, throttle, user,
+    users_by_email,
 )
 from .of_elections import (
     DELETED, ELECTIONS, FILLING, RENAMED, all_of_election, by_date, candidate, candidates, deleted, election,
@@ -45,8 +46,8 @@ from .of_results import (
     SEALING, counted_part, counted_parts, lots, result, result_part, result_parts, sealing,
 )
 from .of_mail import (
-    MAILINGS, failed_mail, failed_mails, mail, mail_by_date, mail_counts, mailing, mailing_by_date, mails,
-    message, messages, reminders,
+    MAILINGS, bounces_read, failed_mail, failed_mails, mail, mail_by_date, mail_by_turn, mail_counts, mail_server,
+    mailing, mailing_by_date, mails, mails_again, mails_due, message, messages, reminders,
 )
 from .of_polls import (
     DELETED_POLLS, PUBLIC_POLLS, REPORTED_POLLS, all_of_poll, deleted_poll, listed_poll, made_by, made_poll,
@@ -54,10 +55,10 @@ from .of_polls import (
     reported_poll, reports, short_code, vote, votes, votes_by_time,
 )
 from .of_site import (
-    counts, emptied, figures, figures_of_day, figures_of_days, forgetting, last_backup, lease, nightly, once,
-    pause, restoring, sync,
+    WORKERS, counts, emptied, figures, figures_of_day, figures_of_days, forgetting, last_backup, lease, nightly, once,
+    pause, restoring, store_format, sync, worker,
 )
 from .of_log import (
-    LOG_INDEX, checkpoint, checkpoints, event, event_number, events, log_index, log_index_blocks, moments,
-    public_checkpoint, public_checkpoints, publishing, void,
+    LOG_INDEX, checkpoint, checkpoints, event, event_number, events, log_format, log_index, log_index_blocks,
+    moments, public_checkpoint, public_checkpoints, publishing, void,
 )

@@ -7,6 +7,8 @@
 | email guard   | data  | EMAIL#{email}      | METADATA          |                              | sign-in, joining     |
 | people list   | data  | PEOPLE             | {name}            | ROLE#{role} / {name}         | people list          |
 | owner mark    | data  | METADATA           | OWNER             |                              | joining, hand-over   |
+| setup link    | data  | METADATA           | SETUP             |                              | setup                |
+| mails of day  | data  | USER#{name}        | MAILED#{day}      |                              | asking for mailings  |
 | session       | data  | SESSIONS#{name}    | {digest}          |                              | every signed-in page |
 | throttle      | data  | THROTTLE#{digest}  | {window}          |                              | sign-in, other forms |
 | registration  | data  | PENDING#{id}       | METADATA          |                              | mailed link          |
@@ -57,6 +59,16 @@ def people_with_role(name: str, prefix: str = "") -> Span:
 
 def owner() -> Key:
     return Key(METADATA, "OWNER")
+
+
+def setup() -> Key:
+    """The link that makes the first owner, while there is none."""
+    return Key(METADATA, "SETUP")
+
+
+def mails_of_day(name: str, day: str) -> Key:
+    """How many mails somebody has had sent to others on one day."""
+    return Key(f"USER#{part(name)}", f"MAILED#{day}")
 
 
 def session(name: str, digest: str) -> Key:

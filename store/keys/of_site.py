@@ -10,10 +10,12 @@
 | day's figures | data  | METADATA           | FIGURES#{day}     |                              | admin overview       |
 | form sent     | data  | ONCE#{token}       | METADATA          |                              | a form sent again    |
 | lease         | data  | LEASE#{job}        | METADATA          |                              | worker               |
+| sign of life  | data  | WORKERS            | WORKER#{worker}   |                              | /readyz, monitors    |
 | nightly mail  | data  | METADATA           | NIGHTLY           |                              | worker               |
 | to forget     | data  | METADATA           | FORGETTING        |                              | worker               |
 | last backup   | data  | METADATA           | LAST_BACKUP       |                              | system page, metrics |
 | emptied boxes | data  | METADATA           | EMPTIED           |                              | worker               |
+| format        | data  | METADATA           | FORMAT            |                              | every start, /readyz |
 """
 
 from __future__ import annotations
@@ -63,6 +65,14 @@ def lease(job: str) -> Key:
     return Key(f"LEASE#{escape(job)}", METADATA)
 
 
+WORKERS = Span("WORKERS")
+
+
+def worker(name: str) -> Key:
+    """That this worker is alive, and what it is at; gone some minutes after it has ended."""
+    return Key(WORKERS.pk, f"WORKER#{escape(name)}")
+
+
 def nightly() -> Key:
     """Which checkpoint was mailed last, and on which day."""
     return Key(METADATA, "NIGHTLY")
@@ -81,3 +91,8 @@ def last_backup() -> Key:
 def emptied() -> Key:
     """How far the ballot boxes of secret elections are emptied that an earlier version has sealed."""
     return Key(METADATA, "EMPTIED")
+
+
+def store_format() -> Key:
+    """Which format the data is written in, and how far an upgrade to the next one is."""
+    return Key(METADATA, "FORMAT")

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import errno
+import os
 import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
 from urllib.parse import quote
 
-from ..table import Unavailable
+from ..table import Unavailable, Unwritable
 
+WRITING_FAILED = {  # what SQLite's own name for an error says, where its words are "disk I/O error"
+    *("SQLITE_IOERR_WRITE", "SQLITE_IOERR_FSYNC", "SQLITE_IOERR_DIR_FSYNC", "SQLITE_IOERR_TRUNCATE"),
+    *("SQLITE_IOERR_SHMSIZE", "SQLITE_IOERR_SHMOPEN", "SQLITE_IOERR_SHMMAP", "SQLITE_IOERR_DELETE"),
+}
 PATIENCE = 5.0  # seconds a writer waits until it may begin: for its turn, for other processes, and for SQLite
 
 
@@ -21,17 +27,43 @@ def connect(path: str, *, create: bool = False) -> sqlite3.Connection:
 
 @contextmanager
 def sentences(path: str) -> Iterator[None]:
-    """Turn what SQLite says into what a person can act on."""
+    """Turn what SQLite and the system say into what a person can act on."""
     try:
         yield
-    except sqlite3.Error as error:
+    except (sqlite3.Error, OSError) as error:
         raise unavailable(path, error) from error
 
 
-def unavailable(path: str, error: sqlite3.Error) -> Unavailable:
-    said = str(error)
+def unavailable(path: str, error: sqlite3.Error | OSError) -> Unavailable:
+    if isinstance(error, OSError):  # of the queue's file
+        return Unwritable(f"The store {path} cannot be written: {error.strerror}.")
+    said, name = str(error), getattr(error, "sqlite_errorname", "")
     if "unable to open" in said or "no such table" in said:
-        return Unavailable(f"The store {path} is not there yet; run: python manage.py create_tables")
-    if "readonly" in said:
-        return Unavailable(f"The store {path} cannot be written; check who owns the file and its folder.")
+        return _not_opened(path, said)
+    if name == "SQLITE_FULL":
+        return Unwritable(f"The store {path} cannot be written: its disk is full.")
+    if name.startswith("SQLITE_READONLY") or name in WRITING_FAILED:
+        why = f"{obstacle}." if (obstacle := _obstacle(path)) else f"{said}. Check who owns the file and its folder."
+        return Unwritable(f"The store {path} cannot be written: {why}")
     return Unavailable(f"The store {path} cannot be used: {said}.")
+
+
+def _not_opened(path: str, said: str) -> Unavailable:
+    folder = os.path.dirname(path)
+    if os.path.exists(path) and os.path.getsize(path):
+        return Unavailable(f"The store {path} cannot be opened: {_obstacle(path) or said}.")
+    if os.path.isdir(folder) and (obstacle := _obstacle(folder)):
+        return Unavailable(f"The store {path} is not there, and its folder cannot be written: {obstacle}.")
+    return Unavailable(f"The store {path} is not there yet; run: python manage.py create_tables")
+
+
+def _obstacle(path: str) -> str:
+    """What keeps us from writing there, in the system's words; nothing if nothing does.
+
+    The file is not opened to find out: closing it would end the locks that SQLite holds in this process.
+    """
+    for place in (path, os.path.dirname(path)):
+        if not os.access(place, os.W_OK):
+            is_read_only = os.statvfs(place).f_flag & os.ST_RDONLY
+            return os.strerror(errno.EROFS if is_read_only else errno.EACCES)
+    return ""

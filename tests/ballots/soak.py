@@ -72,8 +72,9 @@ class Story:
 
 
 def children(pid: int) -> list[int]:
-    found = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
-    return [int(each) for each in found]
+    """Whichever of its threads has started them."""
+    found = [each.read_text().split() for each in Path(f"/proc/{pid}/task").glob("*/children")]
+    return [int(each) for some in found for each in some]
 
 
 def kill_everything(server: StormyServer, chance: Random) -> None:

@@ -294,6 +294,7 @@ def test_the_first_line_says_what_it_is_and_the_last_that_it_is_whole(full, file
     assert header.pop("made_at").endswith("Z")
     assert header == {
         "plenum_backup": 1,
+        "store_format": 1,
         "checkpoint": {"event_id": checkpoint["event_id"], "hash": checkpoint["hash"]},
         "tables": [DATA, LOG],
     }

@@ -33,6 +33,7 @@ from tests.ballots.conftest import opened, ranks  # noqa: F401 - a fixture
 from upkeep import jobs
 from upkeep.jobs import BALLOTS, FORGETTING, JOBS, SWEEP, Job, Outcome, Worker, pause, run, run_each
 from upkeep.leases import SECONDS, SLACK, Leases
+from upkeep.signs import signs
 
 from .test_serve import free_port, read, serving
 
@@ -409,9 +410,14 @@ def test_the_job_of_a_killed_worker_is_taken_over(tmp_path):
 
 
 @pytest.mark.slow
-def test_the_server_tells_what_its_worker_does(tmp_path):
+def test_the_server_tells_what_its_worker_does_and_starts_another_when_it_is_killed(tmp_path):
     port = free_port()
     with serving(tmp_path, port, "--no-demo"):
         found = r'plenum_worker_last_success_timestamp_seconds\{name="sweep"\} \d'
         until(lambda: re.search(found, read(port, "/metrics")), seconds=20)
         assert 'plenum_worker_runs_total{name="sweep",outcome="done"} 1.0' in read(port, "/metrics")
+        table = connect(f"sqlite://{tmp_path}/plenum.sqlite3")
+        (killed,) = (sign.pid for sign in signs(table))
+        os.kill(killed, signal.SIGKILL)
+        until(lambda: {sign.pid for sign in signs(table)} - {killed}, seconds=60)
+        assert "plenum_worker_up 1.0" in read(port, "/metrics")

@@ -97,17 +97,29 @@ def test_served_killed_and_started_again_nothing_is_lost(tmp_path):
         assert any(re.search(rf"\b{number}\b", page) for number in public)
 
 
-def test_figures_of_all_server_processes_are_added_up(tmp_path):
+def test_figures_of_all_server_processes_are_added_up_and_a_second_server_is_sent_away(tmp_path):
     port = free_port()
-    with serving(tmp_path, port, "--no-demo"):
+    with serving(tmp_path, port, "--no-demo") as process:
         threads = [threading.Thread(target=read, args=(port, "/readyz")) for _ in range(40)]
         for thread in threads:
             thread.start()
         for thread in threads:
             thread.join()
         text = read(port, "/metrics")
-    (count,) = re.findall(r'plenum_request_seconds_count\{method="GET",route="readyz",status="200"\} (\d+)', text)
-    assert int(count) == 40
+        command = [sys.executable, "manage.py", "serve"]
+        environment = {"PATH": os.environ["PATH"], "DATA_DIR": str(tmp_path), "PORT": str(free_port())}
+        second = subprocess.run(
+            command, check=False, env=environment, cwd=BASE_DIR, capture_output=True, text=True, timeout=PATIENCE
+        )
+        assert (second.returncode, "Traceback" in second.stderr) == (1, False)
+        assert f"A server is at work on DATA_DIR {tmp_path} already (process {process.pid})." in second.stderr
+        again = read(port, "/metrics")
+        assert _ready(again) == _ready(text), "a second server by mistake has harmed nothing"
+    assert _ready(text) == ["40"]
+
+
+def _ready(text: str) -> list[str]:
+    return re.findall(r'plenum_request_seconds_count\{method="GET",route="readyz",status="200"\} (\d+)', text)
 
 
 def test_a_taken_port_is_a_sentence(tmp_path):

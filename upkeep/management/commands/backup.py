@@ -25,6 +25,7 @@ class Command(StoreCommand):
         "It leaves out what ties secret ballots to their voters: in a secret election that is open, those who have "
         "voted could not change or withdraw their ballots after a restore."
     )
+    oldest = 0
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         where = parser.add_mutually_exclusive_group(required=True)

@@ -28,6 +28,7 @@ class Command(StoreCommand):
         "change or withdraw it: no backup says whose which ballot is. Mails that waited then are put aside: they may "
         "have gone out since."
     )
+    oldest = None
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("file", help="what the command backup wrote, compressed or not; - for standard input")

@@ -12,18 +12,23 @@ from django.core.management import call_command
 from django.core.management.base import CommandError
 
 from accounts.demo import PASSWORD, PEOPLE
+from store.formats import prepare
+from upkeep import server
 from upkeep.commands import StoreCommand
 
 
 class Command(StoreCommand):
     help = "Creates the store, loads the demo, collects static files and serves the site with gunicorn."
+    oldest = None
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("--no-demo", action="store_true", help="do not load the demo content")
 
     def handle(self, no_demo: bool, **options: Any) -> None:
+        _refuse_a_taken_folder()
         _refuse_a_taken_port()
         self.table.create()
+        prepare(self.table)
         if not no_demo and not settings.PRODUCTION:
             call_command("demo", stdout=StringIO())
         call_command("seal", stdout=StringIO())
@@ -41,6 +46,14 @@ class Command(StoreCommand):
 def _demo_accounts() -> str:
     lines = [f"    {name:<22}{role.name}\n" for name, role, _ in PEOPLE]
     return f"\n  Sign in as one of these, with the password {PASSWORD}\n\n{''.join(lines)}\n"
+
+
+def _refuse_a_taken_folder() -> None:
+    """Ours until gunicorn is in our place, and takes it again."""
+    try:
+        server.take(settings.DATA_DIR)
+    except server.Taken as taken:
+        raise CommandError(str(taken)) from taken
 
 
 def _refuse_a_taken_port() -> None:

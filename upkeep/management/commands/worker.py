@@ -4,33 +4,47 @@ import os
 import signal
 from typing import Any
 
-from django.core.management.base import CommandParser
+from django.conf import settings
+from django.core.management.base import CommandError, CommandParser
 
+from store.formats import Watch, refusal
+from upkeep import counters
 from upkeep.commands import StoreCommand
 from upkeep.jobs import JOBS, Worker, refuse_failures, run_each
 from upkeep.leases import Leases
+from upkeep.signs import SignGiver
 
 
 class Command(StoreCommand):
     help = (
         "Finishes what was cut short, records ends, seals ballots and events, sends mail and sweeps what has expired, "
-        "until it is stopped or the process that started it is gone. Any number may run, also on several machines."
+        "until it is stopped or the process that started it is gone. Any number may run, also on several machines, and "
+        "each says in the store that it is alive."
     )
     stopped = False
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("--once", action="store_true", help="do every job once and end")
+        parser.add_argument("--beside", type=int, metavar="PROCESS", help="the server that started it, and ends it")
 
-    def handle(self, *, once: bool = False, **options: Any) -> None:
+    def handle(self, *, once: bool = False, beside: int | None = None, **options: Any) -> None:
+        if sentence := refusal(self.table):
+            raise CommandError(sentence)
         if once:
             self._once()
         else:
-            self._go_on(os.getppid())
+            self._go_on(beside or os.getppid())
 
     def _go_on(self, parent: int) -> None:
+        """A server may be gone before its worker has begun, and the system is everybody's parent then: it is named."""
         for each in (signal.SIGTERM, signal.SIGINT):
             signal.signal(each, self._stop)
-        Worker(JOBS, Leases(self.table), lambda: not self.stopped and os.getppid() == parent).go()
+        counters.shelf.share(settings.METRICS_DIR)
+        leases, understands = Leases(self.table), Watch(self.table)
+        with SignGiver(self.table, leases.at_work).giving():
+            Worker(JOBS, leases, lambda: not self.stopped and os.getppid() == parent and understands()).go()
+        if understands.refused:
+            raise CommandError(understands.refused)
 
     def _once(self) -> None:
         runs = run_each(JOBS, Leases(self.table))

@@ -1,0 +1,263 @@
+"""Bad days: a disk that runs full, is full or cannot be written; no memory. Pages answer, and what is wrong is said."""
+
+from __future__ import annotations
+
+import errno
+import os
+import socket
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from io import StringIO
+from types import SimpleNamespace
+
+import pytest
+from django.core.management import call_command
+from django.core.management.base import CommandError
+
+from accounts import sessions
+from accounts.rules import Role
+from config import errors
+from config.connections import arriving, outgoing, worker
+from config.connections.outgoing import Outgoing
+from store import keys
+from store.log import EventLog
+from store.sqlite import SqliteTable
+from store.table import Put, Unavailable, Unwritable
+from upkeep import disk
+from upkeep.disk import AGAIN_EVERY, DiskWatch
+from upkeep.management.commands import collectstatic
+
+from .test_jobs import Clocks
+
+# --- the store's disk ---
+
+
+@contextmanager
+def full(site: SqliteTable) -> Iterator[None]:
+    """No page more than there are: SQLite says what it says of a disk without room."""
+    connection = site._writers.opened_writer().connection
+    (most,) = connection.execute("PRAGMA max_page_count").fetchone()
+    connection.execute("PRAGMA max_page_count = 1")  # which SQLite takes as: what there is
+    try:
+        yield
+    finally:
+        connection.execute(f"PRAGMA max_page_count = {most}")
+
+
+def large_item(name: str) -> Put:
+    return Put({"PK": name, "SK": "1", "text": "x" * 300_000})
+
+
+def test_a_full_disk_is_a_sentence_and_nothing_is_half_written(site):
+    with full(site), pytest.raises(Unwritable, match="cannot be written: its disk is full"):
+        site.write(large_item("a"), large_item("b"))
+    assert site.get(large_item("a").key) is None
+    site.write(large_item("a"))
+    assert site.get(large_item("a").key) is not None
+
+
+def test_on_a_full_disk_pages_answer_and_writes_get_an_honest_503(site, person, signed_in, caplog, monkeypatch):
+    monkeypatch.setattr(sessions, "SEEN_EVERY", -1)  # so that every page would note when somebody was last seen
+    client = signed_in(person("Ada"))
+    client.raise_request_exception = False
+    texts = {"name": "New", "description": "x" * 15_000, "electorate": "listed", "method": "schulze", "seats": "1"}
+    form = {**texts, "unranked": "below", "results_visible": "closed", "time_zone": "UTC"}
+    before = EventLog(site).newest_checkpoint(), site.get(keys.counts())
+    with full(site):
+        while (answer := client.post("/elections/new/", form | {"name": os.urandom(8).hex()})).status_code == 302:
+            pass  # into what is left of the last page
+        for path in ("/", "/elections/", "/me/", "/elections/new/"):
+            assert client.get(path).status_code == 200, path
+    text = answer.content.decode()
+    assert (answer.status_code, answer["Retry-After"]) == (503, "5")
+    assert "Nothing can be saved right now" in text
+    assert "so nothing was changed" in text
+    assert site.path not in text, "where the store lies is nobody's business"
+    assert any("its disk is full" in getattr(record, "words", "") for record in caplog.records)
+    assert (EventLog(site).newest_checkpoint(), site.get(keys.counts())) == before
+    assert client.post("/elections/new/", form).status_code == 302, "as soon as there is room"
+
+
+def test_a_file_of_the_queue_that_cannot_be_made_is_a_sentence(tmp_path):
+    table = SqliteTable(f"{tmp_path}/plenum.sqlite3")
+    table.create()
+    (tmp_path / "plenum.sqlite3-queue").mkdir()
+    with pytest.raises(Unwritable, match=r"cannot be written: Is a directory\."):
+        table.write(large_item("a"))
+    (tmp_path / "plenum.sqlite3-queue").rmdir()
+    table.write(large_item("a"))
+
+
+def test_a_store_that_cannot_be_opened_is_not_said_to_be_missing(tmp_path):
+    (tmp_path / "plenum.sqlite3").mkdir()
+    with pytest.raises(Unavailable, match=r"cannot be opened: unable to open database file"):
+        SqliteTable(f"{tmp_path}/plenum.sqlite3").get(keys.sync())
+    with pytest.raises(Unavailable, match=r"is not there yet; run: python manage\.py create_tables"):
+        SqliteTable(f"{tmp_path}/another.sqlite3").get(keys.sync())
+
+
+@pytest.mark.parametrize(
+    ("may_write", "why"),
+    [(True, r"attempt to write a readonly database\. Check who owns the file"), (False, r"Permission denied\.")],
+)
+def test_a_store_that_is_not_ours_to_write_says_why(tmp_path, monkeypatch, may_write, why):
+    table = SqliteTable(f"{tmp_path}/plenum.sqlite3")
+    table.create()
+    table._writers.opened_writer().connection.execute("PRAGMA query_only = ON")  # SQLite says what it says then
+    monkeypatch.setattr(os, "access", lambda *arguments: may_write)  # whoever runs the tests may be allowed everything
+    with pytest.raises(Unwritable, match=rf"cannot be written: {why}"):
+        table.write(large_item("a"))
+    assert table.get(keys.sync()) is None
+
+
+# --- said before, and while ---
+
+
+def test_little_room_is_said_on_the_pages_about_the_site(site, signed_in, settings):
+    owner = signed_in("Olga", Role.OWNER)
+    settings.DISK_WARN_MB = 1
+    assert "MB are free on the disk of" not in owner.get("/admin/").content.decode()
+    settings.DISK_WARN_MB = 10**9
+    for path in ("/admin/", "/admin/system/", "/admin/log/"):
+        assert "MB are free on the disk of" in owner.get(path).content.decode()
+    assert "MB are free" not in owner.get("/").content.decode()
+
+
+def test_little_room_is_said_in_the_log_at_once_then_hourly_and_so_is_its_end(site, settings, caplog):
+    clocks = Clocks()
+    watch = DiskWatch(lambda: clocks.ticks)
+    settings.DISK_WARN_MB = 1
+    watch.look()
+    assert caplog.messages == []
+    settings.DISK_WARN_MB = 10**9
+    for seconds in (0, AGAIN_EVERY - 1, 1):
+        clocks.pass_(seconds)
+        watch.look()
+    assert set(caplog.messages) == {"little room"}
+    assert len({record.created for record in caplog.records}) >= 2
+    assert caplog.records[0].free_megabytes == disk.disks()[0].megabytes
+    settings.DISK_WARN_MB = 1
+    watch.look()
+    watch.look()
+    assert caplog.messages.count("room again") == 1
+
+
+def test_free_room_is_a_metric_for_each_disk(client, site):
+    text = client.get("/metrics").content.decode()
+    assert f'plenum_disk_free_bytes{{folder="{disk.disks()[0].folder}"}} ' in text
+    assert disk.free() > 0
+
+
+def test_the_disk_of_a_store_elsewhere_is_not_ours(settings, tmp_path):
+    settings.DATA_DIR, settings.STORE_URL = tmp_path, "dynamodb://eu-central-1"
+    assert [each.folder for each in disk.disks()] == [tmp_path]
+    settings.DATA_DIR = tmp_path / "not there yet"
+    assert disk.free() == 0
+
+
+def test_a_full_disk_is_what_readyz_names_and_not_the_worker_that_cannot_write(client, site, monkeypatch):
+    monkeypatch.setattr(disk, "FULL", 2**62)
+    answer = client.get("/readyz")
+    assert answer.status_code == 503
+    assert answer.content.decode() == f"The disk of {disk.disks()[0].folder} is full.\n"
+    assert client.get("/readyz?store").status_code == client.get("/healthz").status_code == 200
+
+
+@pytest.mark.parametrize(
+    ("fields", "sentence"),
+    [
+        ({"is_read_only": True}, "The disk of /data is read-only."),
+        ({"free": 10}, "The disk of /data is full."),
+        ({"has_names": False}, "The disk of /data is full."),
+        ({}, ""),
+    ],
+)
+def test_what_is_wrong_with_a_disk(fields, sentence):
+    well = {"folder": "/data", "free": 2**30, "is_read_only": False, "has_names": True}
+    assert disk.Disk(**well | fields).trouble == sentence
+
+
+def test_static_files_are_not_touched_on_a_disk_without_room(site, monkeypatch, settings, tmp_path):
+    monkeypatch.setattr(collectstatic, "NEEDED_MB", 2**40)
+    said, manifest = StringIO(), settings.STATIC_ROOT / "staticfiles.json"
+    before = manifest.stat().st_mtime_ns
+    call_command("collectstatic", interactive=False, verbosity=0, stderr=said)
+    assert "The static files of before are kept." in said.getvalue()
+    assert manifest.stat().st_mtime_ns == before
+    settings.STATIC_ROOT = settings.STATIC_ROOT / "nothing"
+    with pytest.raises(CommandError, match="MB left"):
+        call_command("collectstatic", interactive=False, verbosity=0)
+
+
+# --- files for what is large ---
+
+
+def no_room(*arguments, **words):
+    """A file as it is on a full disk."""
+    return open("/dev/full", "r+b")
+
+
+def test_an_answer_that_cannot_be_kept_is_sent_all_the_same(monkeypatch):
+    monkeypatch.setattr(outgoing, "TemporaryFile", no_room)
+    ours, theirs = socket.socketpair()
+    ours.setblocking(False)
+    data = os.urandom(3_000_000)
+    read: list[bytes] = []
+
+    def take_all() -> None:
+        while piece := theirs.recv(100_000):
+            read.append(piece)
+
+    reading = threading.Thread(target=take_all)
+    out = Outgoing(ours)
+    out.sendall(data[: outgoing.PIECE])
+    out.sendall(data[outgoing.PIECE : 2 * outgoing.PIECE])
+    reading.start()
+    out.sendall(data[2 * outgoing.PIECE :])
+    out.flush()
+    while not out.send_more():
+        pass
+    ours.close()
+    reading.join()
+    theirs.close()
+    assert b"".join(read) == data
+
+
+def test_a_request_that_cannot_be_kept_is_refused_with_a_sentence(monkeypatch):
+    monkeypatch.setattr(arriving, "SpooledTemporaryFile", no_room)
+    arrived, refused = arriving.Arrived(b""), []
+    loop = SimpleNamespace(refuse=lambda conn, *words: refused.append(words), log=SimpleNamespace(error=print))
+    worker.PatientWorker.take(loop, SimpleNamespace(take=arrived.keep), b"x" * 200_000)
+    assert refused == [worker.NO_ROOM]
+    arrived.close()
+
+
+# --- what a page says of it ---
+
+
+@pytest.mark.parametrize(
+    ("error", "title"),
+    [
+        (OSError(errno.ENOSPC, "No space left on device"), "Nothing can be saved right now"),
+        (OSError(errno.EROFS, "Read-only file system"), "Nothing can be saved right now"),
+        (Unwritable("x"), "Nothing can be saved right now"),
+        (MemoryError(), "Not available right now"),
+    ],
+)
+def test_a_machine_in_trouble_is_a_503_and_the_next_page_is_there(client, site, monkeypatch, error, title):
+    def fails(*arguments, **words):
+        raise error
+
+    client.raise_request_exception = False
+    with monkeypatch.context() as patch:
+        patch.setattr("store.sqlite.SqliteTable.page", fails)
+        answer = client.get("/")
+    assert (answer.status_code, title in answer.content.decode()) == (503, True)
+    assert answer["Retry-After"] == "5"
+    assert client.get("/").status_code == 200
+
+
+def test_another_error_of_the_system_is_still_our_mistake():
+    assert errors.answer_to(OSError(errno.ENOENT, "No such file"))[0] == 500
+    assert errors.answer_to(None)[0] == 500

@@ -1,0 +1,420 @@
+"""Worker and server are watched: signs of life, a worker that comes back, one server a folder, figures of all."""
+
+from __future__ import annotations
+
+import os
+import re
+import resource
+import signal
+import subprocess
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from itertools import pairwise
+from pathlib import Path
+from random import Random
+from types import SimpleNamespace
+
+import pytest
+from prometheus_client import CollectorRegistry, multiprocess
+
+from accounts.rules import Role
+from store import keys
+from store.chaos import Chaos
+from upkeep import counters, health, metrics, server, signs
+from upkeep.leases import Leases
+from upkeep.server import LONGEST, SHORTEST, WELL_AFTER, Taken, WorkerKeeper, take
+from upkeep.signs import EVERY, KEPT, MISSED_AFTER, SignGiver, WorkerWatch
+
+from .test_jobs import NOON, Clocks, until
+
+# --- signs of life ---
+
+
+def giver(site, clocks: Clocks, **doing: int) -> SignGiver:
+    return SignGiver(site, doing, lambda: clocks.wall)
+
+
+def test_a_sign_says_what_the_worker_is_at_and_what_it_has_done(site, monkeypatch):
+    monkeypatch.setattr(metrics, "successes_here", lambda: {"log": NOON - 3.5})
+    giver(site, Clocks(), mail=NOON - 60).give()
+    (sign,) = signs.signs(site)
+    assert (sign.pid, sign.since, sign.seen, sign.signs) == (os.getpid(), NOON, NOON, 1)
+    assert (sign.doing, sign.done) == ({"mail": NOON - 60}, {"log": NOON - 4})
+    assert site.get(keys.worker(sign.worker))["ttl"] == NOON + KEPT
+
+
+def test_what_a_worker_holds_a_lease_for_is_what_it_is_at(site):
+    leases = Clocks().leases(site)
+    with leases.held("ballots"):
+        assert leases.at_work == {"ballots": NOON}
+    assert leases.at_work == {}
+
+
+def test_a_worker_gives_signs_until_it_ends_also_while_a_job_takes_long(site):
+    with SignGiver(site, {"slow": NOON}).giving(every=0.01):
+        until(lambda: [sign for sign in signs.signs(site) if sign.signs > 2])  # nobody has done anything meanwhile
+    assert signs.signs(site) == []
+
+
+def test_a_store_in_trouble_does_not_end_the_signs(site):
+    weather = Chaos(site, Random(1), slowness=0.0, read_only=True)
+    with SignGiver(weather, {}).giving(every=0.01):
+        assert signs.signs(site) == []
+        weather.read_only = False
+        until(lambda: signs.signs(site))
+
+
+def test_whoever_looks_is_told_how_long_ago(site):
+    assert health.worker_seen(site) is None
+    clocks = Clocks(time.time() - 25)
+    giver(site, clocks).give()
+    assert 25 <= health.worker_seen(site) < 60
+    clocks.wall += 1000  # a machine whose clock is ahead
+    giver(site, clocks).give()
+    assert health.worker_seen(site) == 0
+
+
+def silence(watch: WorkerWatch, site, clocks: Clocks) -> float:
+    return watch.silence(signs.signs(site), clocks.wall)
+
+
+@pytest.fixture
+def clocks(site, monkeypatch) -> Clocks:
+    """Of the server that looks, by which the store goes too."""
+    clocks = Clocks()
+    monkeypatch.setattr(site, "clock", lambda: clocks.wall)
+    return clocks
+
+
+def test_a_worker_is_missed_only_after_some_signs_have_failed_to_come(site, clocks):
+    watch, worker = WorkerWatch(lambda: clocks.ticks), giver(site, clocks)
+    worker.give()
+    assert silence(watch, site, clocks) == 0
+    for _ in range(10):
+        clocks.pass_(EVERY)
+        worker.give()
+        assert silence(watch, site, clocks) == 0
+    clocks.pass_(MISSED_AFTER)
+    assert silence(watch, site, clocks) == MISSED_AFTER
+    worker.give()
+    assert silence(watch, site, clocks) == 0
+
+
+def test_a_process_that_has_just_begun_has_missed_nobody(site, clocks):
+    watch = WorkerWatch(lambda: clocks.ticks)
+    watch.begin()
+    clocks.pass_(5)
+    assert silence(watch, site, clocks) == 5
+    clocks.pass_(MISSED_AFTER)
+    assert silence(watch, site, clocks) == MISSED_AFTER + 5
+
+
+@pytest.mark.parametrize("hours", [-1000, -1, 1, 1000])
+def test_a_clock_that_jumps_makes_no_worker_missing_and_hides_no_missing_one(site, clocks, hours):
+    watch, worker = WorkerWatch(lambda: clocks.ticks), giver(site, clocks)
+    worker.give()
+    silence(watch, site, clocks)
+    clocks.wall += hours * 3600
+    clocks.pass_(EVERY / 2)
+    assert silence(watch, site, clocks) == EVERY / 2
+    worker.give()
+    assert silence(watch, site, clocks) == 0
+    clocks.pass_(MISSED_AFTER)
+    assert silence(watch, site, clocks) == MISSED_AFTER
+
+
+@pytest.fixture
+def watched(monkeypatch) -> Clocks:
+    clocks = Clocks()
+    monkeypatch.setattr(signs, "watch", WorkerWatch(lambda: clocks.ticks))
+    return clocks
+
+
+def value_of(name: str, text: str) -> float:
+    return float(re.search(rf"^{re.escape(name)} (\S+)$", text, re.MULTILINE)[1])
+
+
+def test_a_missing_worker_is_missed_by_readyz_and_by_metrics(client, site, watched):
+    worker = SignGiver(site, {"mail": int(time.time()) - 90})
+    worker.give()
+    assert client.get("/readyz").content == b"ok\n"
+    text = client.get("/metrics").content.decode()
+    assert "plenum_worker_up 1.0" in text
+    assert value_of('plenum_worker_busy_seconds{name="mail"}', text) >= 90
+    watched.pass_(MISSED_AFTER + 5)
+    answer = client.get("/readyz")
+    assert answer.status_code == 503
+    assert answer.content == b"No worker has been seen for 65 seconds: mails, closings and seals wait.\n"
+    assert "plenum_worker_up 0.0" in client.get("/metrics").content.decode()
+    worker.give()
+    assert client.get("/readyz").content == b"ok\n"
+    assert "plenum_worker_up 1.0" in client.get("/metrics").content.decode()
+
+
+def test_a_load_balancer_may_ask_for_the_store_alone(client, site, watched, settings, tmp_path):
+    assert client.get("/readyz").status_code == 200
+    watched.pass_(MISSED_AFTER)
+    assert client.get("/readyz").status_code == 503
+    assert client.get("/readyz?store").content == b"ok\n"
+    assert client.post("/readyz?store").status_code == 405
+    settings.STORE_URL = f"sqlite://{tmp_path}/nowhere.sqlite3"
+    assert client.get("/readyz?store").status_code == 503
+
+
+def test_the_ages_of_jobs_are_known_of_workers_elsewhere(client, site, monkeypatch):
+    monkeypatch.setattr(metrics, "successes_here", lambda: {"a job elsewhere": time.time() - 30})
+    SignGiver(site, {}).give()
+    monkeypatch.undo()
+    text = client.get("/metrics").content.decode()
+    assert value_of('plenum_worker_age_seconds{name="a job elsewhere"}', text) >= 29
+
+
+def test_the_system_page_says_whether_a_worker_is_there(site, signed_in):
+    owner = signed_in("Olga", Role.OWNER)
+    assert "No worker has given a sign of life" in owner.get("/admin/system/").content.decode()
+    SignGiver(site, {}).give()
+    assert re.search(r"1 worker; a sign of life \d+ s ago\.", owner.get("/admin/system/").content.decode())
+
+
+# --- a worker that comes back ---
+
+
+class Ended:
+    """A worker that ends at once, or after some looks."""
+
+    def __init__(self, looks: int = 0):
+        self.looks = looks
+
+    def poll(self) -> int | None:
+        self.looks -= 1
+        return -9 if self.looks < 0 else None
+
+
+def kept(*lives: int) -> list[float]:
+    """When a worker was started, if each lives for so many seconds."""
+    clocks, starts, said = Clocks(), [], []
+
+    def start() -> Ended:
+        starts.append(clocks.ticks)
+        return Ended(int(lives[len(starts) - 1] / server.A_LOOK))
+
+    WorkerKeeper(lambda: len(starts) < len(lives), said.append, start, lambda: clocks.ticks, clocks.pass_).keep()
+    assert len(said) == max(0, len(starts) - 1)
+    return [after - before for before, after in pairwise(starts)]
+
+
+def test_pauses_before_the_next_worker_grow_and_are_forgotten_once_one_has_lived():
+    assert kept(0, 0, 0, 0) == [SHORTEST, 2, 4]
+    assert kept(*[0] * 12)[-1] == LONGEST
+    assert kept(0, 0, int(WELL_AFTER), 0, 0) == [SHORTEST, 2, WELL_AFTER + SHORTEST, 2]
+
+
+def test_a_worker_that_cannot_be_started_is_tried_again():
+    said, tries = [], []
+
+    def start() -> Ended:
+        tries.append(1)
+        raise OSError(12, "Cannot allocate memory")
+
+    clocks = Clocks()
+    WorkerKeeper(lambda: len(tries) < 3, said.append, start, lambda: clocks.ticks, clocks.pass_).keep()
+    assert "The worker could not be started: Cannot allocate memory." in said
+
+
+def test_a_killed_process_is_followed_by_another_until_the_server_stops():
+    started: list[subprocess.Popen[bytes]] = []
+    stops = threading.Event()
+
+    def start() -> subprocess.Popen[bytes]:
+        started.append(subprocess.Popen(["sleep", "600"]))
+        return started[-1]
+
+    keeper = WorkerKeeper(lambda: not stops.is_set(), lambda sentence: None, start, rest=lambda _: time.sleep(0.01))
+    keeping = threading.Thread(target=keeper.keep)
+    keeping.start()
+    try:
+        until(lambda: started)
+        started[0].kill()
+        until(lambda: len(started) == 2)
+        assert started[1].poll() is None
+    finally:
+        stops.set()
+        keeping.join()
+        for process in started:
+            process.kill()
+            process.wait()
+
+
+@pytest.mark.parametrize(("worker", "starts"), [("beside", 1), ("apart", 0)])
+def test_the_server_starts_a_worker_unless_somebody_else_does(settings, monkeypatch, worker, starts):
+    from config import gunicorn
+
+    kept: list[WorkerKeeper] = []
+
+    def go(keeper: WorkerKeeper) -> None:
+        kept.append(keeper)
+
+    monkeypatch.setattr(WorkerKeeper, "go", go)
+    settings.WORKER = worker
+    arbiter = SimpleNamespace(LISTENERS=["one"], log=SimpleNamespace(error=print))
+    gunicorn.when_ready(arbiter)
+    assert len(kept) == starts
+    for keeper in kept:
+        assert keeper.goes_on()
+        arbiter.LISTENERS = []
+        assert not keeper.goes_on()
+
+
+# --- one server ---
+
+
+def test_a_second_server_on_one_folder_is_told_who_serves_it(tmp_path):
+    first = take(tmp_path)
+    with pytest.raises(Taken, match=rf"A server is at work on DATA_DIR .* already \(process {os.getpid()}\)"):
+        take(tmp_path)
+    os.close(first)
+    os.close(take(tmp_path))
+
+
+def test_a_folder_that_cannot_be_written_is_a_sentence(tmp_path):
+    (tmp_path / "file").touch()
+    with pytest.raises(Taken, match=r"DATA_DIR .*file/data cannot be written: Not a directory\."):
+        take(tmp_path / "file" / "data")
+
+
+def test_a_process_that_outlives_its_server_does_not_keep_the_next_one_out(tmp_path):
+    from config import gunicorn
+
+    gunicorn.held.append(take(tmp_path))
+    child = os.fork()
+    if not child:
+        gunicorn.post_fork(None, None)
+        signal.pause()
+        os._exit(0)
+    try:
+        os.close(gunicorn.held.pop())
+
+        def is_free() -> bool:
+            try:
+                os.close(take(tmp_path))
+            except Taken:
+                return False
+            return True
+
+        until(is_free)
+    finally:
+        os.kill(child, signal.SIGKILL)
+        os.waitpid(child, 0)
+
+
+# --- figures of several processes ---
+
+
+@pytest.fixture
+def process(monkeypatch, tmp_path) -> Iterator[Callable[[], counters.Shelf]]:
+    """Makes this process count as another one, which shares its figures in the folder."""
+    shelves: list[counters.Shelf] = []
+
+    def begin() -> counters.Shelf:
+        shelves.append(counters.Shelf())
+        monkeypatch.setattr(counters, "shelf", shelves[-1])
+        shelves[-1].share(tmp_path)
+        return shelves[-1]
+
+    yield begin
+    for shelf in shelves:
+        shelf.forget()
+
+
+def counter(name: str = "a") -> counters.Value:
+    return counters.Value("counter", "things", "things_total", ["name"], [name], "Things.")
+
+
+def added_up(folder: Path, name: str = "a") -> float | None:
+    registry = CollectorRegistry()
+    multiprocess.MultiProcessCollector(registry, str(folder))
+    return registry.get_sample_value("things_total", {"name": name})
+
+
+@contextmanager
+def no_file_longer_than(size: int) -> Iterator[None]:
+    """The system refuses more, as it does on a full disk."""
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, limits[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+
+
+def test_processes_add_up_and_the_next_one_goes_on_where_one_has_ended(process, tmp_path):
+    first = process()
+    counter().inc(3)
+    process()
+    counter().inc(4)
+    assert added_up(tmp_path) == 7
+    first.forget()  # as its end does
+    process()
+    value = counter()
+    value.inc(2)
+    assert added_up(tmp_path) == 9
+    assert value.get() == 2, "its own alone"
+    assert len(list(tmp_path.glob("*.db"))) == 2, "no more files than processes at once"
+
+
+def test_without_room_a_process_counts_for_itself_until_there_is_room(process, tmp_path):
+    with no_file_longer_than(0):
+        shelf = process()
+        value = counter()
+        value.inc(3)
+        assert value.get() == 3
+    assert list(tmp_path.glob("*.db")) == list(tmp_path.glob("*.new")) == []
+    value.inc(1)
+    shelf.again()
+    assert added_up(tmp_path) == 4
+
+
+def test_a_file_that_cannot_grow_ends_nobody(process, tmp_path):
+    shelf = process()
+    values = [counter("first")]
+    with no_file_longer_than(counters.SIZE):
+        values += [counter("x" * 200 + str(number)) for number in range(400)]
+        for value in values:
+            value.inc(1)
+    inside = [value for value in values if value.sheet]
+    assert 100 < len(inside) < 400
+    shelf.again()
+    assert all(added_up(tmp_path, name) == 1 for name in ("first", "x" * 200 + "0", "x" * 200 + "399"))
+
+
+def test_the_last_success_of_a_worker_that_ended_is_still_known(process, tmp_path):
+    def success() -> counters.Value:
+        return counters.Value("gauge", "last", "last", [], [], "When.", multiprocess_mode="max")
+
+    first = process()
+    success().set(NOON)
+    first.forget()
+    process()
+    success()
+    registry = CollectorRegistry()
+    multiprocess.MultiProcessCollector(registry, str(tmp_path))
+    assert registry.get_sample_value("last") == NOON
+
+
+def test_a_start_clears_figures_but_not_those_of_a_process_at_work(process, tmp_path):
+    (tmp_path / "counter_4711.db").write_bytes(b"of an earlier version")
+    first = process()
+    counter().inc(3)
+    process()
+    counter().inc(4)
+    first.forget()
+    counters.clear(tmp_path)
+    assert added_up(tmp_path) == 4
+
+
+def test_a_lease_held_by_nobody_is_nobodys_work(site):
+    leases = Leases(site)
+    with Leases(site).held("job"), leases.held("job") as ours:
+        assert (ours, leases.at_work) == (False, {})

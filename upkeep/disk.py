@@ -1,0 +1,105 @@
+"""The disks the site writes to: how much is free, and what is wrong with them, said before they are full and after."""
+
+from __future__ import annotations
+
+import logging
+import os
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from django.conf import settings
+from django.utils.translation import gettext as _
+
+from .system import is_embedded
+
+MEGABYTE = 1024**2
+FULL = MEGABYTE  # bytes: with less than this a write may fail at any moment
+AGAIN_EVERY = 3600  # seconds between two lines in the log about the same
+log = logging.getLogger("plenum.disk")
+
+
+@dataclass(frozen=True, slots=True)
+class Disk:
+    """The file system a folder of ours lies on."""
+
+    folder: Path
+    free: int  # bytes, for somebody who is not the system itself
+    is_read_only: bool
+    has_names: bool  # whether another file may be made, however small
+
+    @property
+    def megabytes(self) -> int:
+        return self.free // MEGABYTE
+
+    @property
+    def is_full(self) -> bool:
+        return self.free < FULL or not self.has_names
+
+    @property
+    def is_low(self) -> bool:
+        return self.megabytes < settings.DISK_WARN_MB or not self.has_names
+
+    @property
+    def trouble(self) -> str:
+        """Why nothing can be written, if so, in a sentence."""
+        if self.is_read_only:
+            return _("The disk of %(folder)s is read-only.") % {"folder": self.folder}
+        return _("The disk of %(folder)s is full.") % {"folder": self.folder} if self.is_full else ""
+
+
+def disks() -> list[Disk]:
+    """Each file system once: that of DATA_DIR and, if it is a file, that of the store."""
+    found: dict[int, Disk] = {}
+    for disk in _disks():
+        found.setdefault(os.stat(disk.folder).st_dev, disk)
+    return list(found.values())
+
+
+def _disks() -> Iterator[Disk]:
+    for folder in _folders():
+        if folder.is_dir():
+            state = os.statvfs(folder)
+            has_names = state.f_favail > 0 or not state.f_files  # some file systems do not count them
+            yield Disk(folder, state.f_bavail * state.f_frsize, bool(state.f_flag & os.ST_RDONLY), has_names)
+
+
+def _folders() -> tuple[Path, ...]:
+    if not is_embedded():
+        return (settings.DATA_DIR,)
+    return settings.DATA_DIR, Path(urlsplit(settings.STORE_URL).path).parent
+
+
+def free() -> int:
+    """Bytes left where there are fewest; 0 where no folder of ours is there yet."""
+    return min((disk.free for disk in disks()), default=0)
+
+
+def trouble() -> str:
+    """Why nothing can be written just now, as far as the disks know."""
+    return " ".join(disk.trouble for disk in disks() if disk.trouble)
+
+
+def low() -> list[Disk]:
+    """Those with less than DISK_WARN_MB."""
+    return [disk for disk in disks() if disk.is_low]
+
+
+class DiskWatch:
+    """Says in the log that room is running out, at once and then once an hour, and when there is room again."""
+
+    def __init__(self, ticking: Callable[[], float] = time.monotonic):
+        self.ticking = ticking
+        self._said: float | None = None
+
+    def look(self) -> None:
+        found = low()
+        if found and (self._said is None or self.ticking() - self._said >= AGAIN_EVERY):
+            self._said = self.ticking()
+            for disk in found:
+                log.warning("little room", extra={"folder": str(disk.folder), "free_megabytes": disk.megabytes})
+        if not found and self._said is not None:
+            self._said = None
+            log.warning("room again")

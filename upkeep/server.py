@@ -1,0 +1,115 @@
+"""The one server of a DATA_DIR, and the worker it starts and watches over."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+
+from django.conf import settings
+
+LOCK = "server.lock"
+SHORTEST, LONGEST = 1.0, 60.0  # seconds between the end of a worker and the start of the next
+WELL_AFTER = 60.0  # seconds after which a worker counts as having started well
+A_LOOK = 0.5  # seconds between two looks
+
+
+# --- one server ---
+
+
+class Taken(Exception):
+    """The folder cannot be ours; the words say why."""
+
+
+def take(folder: Path) -> int:
+    """Make the folder ours until this process ends, or say whose it is. The number is that of the lock's file."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        file = os.open(folder / LOCK, os.O_RDWR | os.O_CREAT, 0o600)
+    except OSError as error:
+        raise Taken(f"DATA_DIR {folder} cannot be written: {error.strerror}.") from None
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        holder = os.read(file, 20).decode(errors="replace").strip() or "unknown"
+        os.close(file)
+        raise Taken(
+            f"A server is at work on DATA_DIR {folder} already (process {holder}). "
+            "Stop it first, or give this one a DATA_DIR of its own."
+        ) from None
+    with suppress(OSError):  # on a full disk nobody learns who we are, but we are alone all the same
+        os.ftruncate(file, 0)
+        os.pwrite(file, str(os.getpid()).encode(), 0)
+    return file
+
+
+# --- its worker ---
+
+# Starting a program waits until a pipe is closed by it. A process that the server forked in that moment would hold the
+# other end of the pipe, and the start would last as long as that process: so it is one or the other.
+_starting = threading.Lock()
+os.register_at_fork(before=_starting.acquire, after_in_parent=_starting.release, after_in_child=_starting.release)
+
+
+def start_worker() -> subprocess.Popen[bytes]:
+    with _starting:
+        return subprocess.Popen(  # noqa: S603 - our own program
+            [sys.executable, "manage.py", "worker", "--beside", str(os.getpid())], cwd=settings.BASE_DIR
+        )
+
+
+class WorkerKeeper:
+    """Starts a worker, and another whenever it has ended, as long as `goes_on` says so.
+
+    A thread of the server itself: whatever else watched over the worker would need somebody who watches over it.
+    """
+
+    def __init__(
+        self,
+        goes_on: Callable[[], bool],
+        say: Callable[[str], None],
+        start: Callable[[], subprocess.Popen[bytes]] = start_worker,
+        ticking: Callable[[], float] = time.monotonic,
+        rest: Callable[[float], None] = time.sleep,
+    ):
+        self.goes_on, self.say, self.start = goes_on, say, start
+        self.ticking, self.rest = ticking, rest
+
+    def go(self) -> None:
+        threading.Thread(target=self.keep, name="worker keeper", daemon=True).start()
+
+    def keep(self) -> None:
+        pause = SHORTEST / 2
+        while self.goes_on():
+            begun = self.ticking()
+            if not self._outlived(self._started()):
+                return
+            pause = SHORTEST if self.ticking() - begun >= WELL_AFTER else min(LONGEST, 2 * pause)
+            self.say(f"The worker has ended; another is started in {pause:.0f} s.")
+            self._wait(pause)
+
+    def _started(self) -> subprocess.Popen[bytes] | None:
+        try:
+            return self.start()
+        except OSError as error:  # no memory for another process, most likely
+            self.say(f"The worker could not be started: {error.strerror}.")
+            return None
+
+    def _outlived(self, worker: subprocess.Popen[bytes] | None) -> bool:
+        """Wait for the worker's end; whether the server goes on. One that gunicorn has reaped has ended, too."""
+        while worker and worker.poll() is None:
+            if not self.goes_on():
+                return False
+            self.rest(A_LOOK)
+        return self.goes_on()
+
+    def _wait(self, seconds: float) -> None:
+        until = self.ticking() + seconds
+        while self.goes_on() and self.ticking() < until:
+            self.rest(A_LOOK)
