@@ -213,6 +213,13 @@ def test_a_container_is_healthy_if_store_and_worker_are():
     assert services["server"]["volumes"] == services["worker"]["volumes"]
 
 
+def test_the_settings_of_a_site_go_into_no_image_and_no_commit():
+    kept = yaml.safe_load((DEPLOY / "compose.yml").read_text())["services"]["server"]["env_file"]
+    name = (DEPLOY / kept).resolve().relative_to(BASE_DIR).name
+    assert name in (BASE_DIR / ".dockerignore").read_text().split()
+    assert f"/{name}" in (BASE_DIR / ".gitignore").read_text().split()
+
+
 def test_only_the_proxy_can_be_reached_from_outside():
     composed = yaml.safe_load((DEPLOY / "compose.yml").read_text())
     assert [name for name, each in composed["services"].items() if "ports" in each] == ["proxy"]
