@@ -31,6 +31,10 @@ test-dynamodb-local: .venv/test ## the store's promises on AWS's DynamoDB Local 
 	@DYNAMODB_LOCAL_JAR_DIR="$$(tests/store/get_dynamodb_local.sh)" && export DYNAMODB_LOCAL_JAR_DIR && \
 		$(BIN)/python -m pytest tests/store -k dynamodb-local
 
+.PHONY: test-deploy
+test-deploy: .venv/test ## what is in deploy/, read by the real systemd, nginx, Caddy and Prometheus, and a site behind them
+	@PATH="$$PATH:$$(tests/deploy/find_tools.sh)" && export PATH && $(BIN)/python -m pytest --quiet tests/deploy/real.py
+
 .PHONY: lint
 lint: .venv/test ## style, mistakes, types
 	@$(BIN)/ruff format --check --quiet . || { echo "Not in our format; run: make format"; exit 1; }

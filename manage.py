@@ -1,15 +1,11 @@
 #!/usr/bin/env python3
-"""Plenum's commands: `python manage.py help` lists them."""
+"""Plenum's commands: `python manage.py help` lists them. In production they are run as `plenum`, which calls this."""
 
 import os
 import sys
 
 if __name__ == "__main__":
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
-    from django.core.exceptions import ImproperlyConfigured
-    from django.core.management import execute_from_command_line
+    from config import launch
 
-    try:
-        execute_from_command_line(sys.argv)
-    except ImproperlyConfigured as mistake:
-        sys.exit(f"Plenum cannot start. {mistake}")
+    sys.exit(launch.run(sys.argv, os.environ))

@@ -49,8 +49,9 @@ def as_typed(secret: bytes) -> str:
 
 def app_address(secret: bytes, name: str, site: str) -> str:
     """What the QR code says. A name is cut, so that the code stays coarse enough for any camera."""
-    label = quote(f"Plenum:{name[:40]} ({site})", safe=":")
-    words = {"secret": base64.b32encode(secret).decode(), "issuer": "Plenum", "period": STEP_SECONDS}
+    issuer = settings.SITE_NAME.replace(":", " ")  # which parts it from the name
+    label = quote(f"{issuer}:{name[:40]} ({site})", safe=":")
+    words = {"secret": base64.b32encode(secret).decode(), "issuer": issuer, "period": STEP_SECONDS}
     return f"otpauth://totp/{label}?{urlencode(words)}"
 
 

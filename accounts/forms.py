@@ -157,6 +157,18 @@ class RoleForm(forms.Form):
         self.fields["role"].choices = choices
 
 
+class MailLimitForm(forms.Form):
+    """How many mails somebody may have sent to others in a day."""
+
+    mails_a_day = forms.IntegerField(
+        label=_("Mails a day"),
+        required=False,
+        min_value=0,
+        max_value=1_000_000,
+        help_text=_("To others: invitations, reminders and messages. Empty: as is usual here."),
+    )
+
+
 class ConfirmNameForm(forms.Form):
     """The name of whoever is to be removed, typed again."""
 

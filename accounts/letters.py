@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from django.conf import settings
 from django.urls import reverse
 from django.utils.translation import gettext_noop
 
-from acts.tokens import sign
+from acts.tokens import DAY, sign
 from mail.letters import Letter
 from mail.outbox import Mail
 
@@ -41,6 +42,8 @@ LETTERS = {
         ),
         _registration_link,
         gettext_noop("Complete account"),
+        urgent=True,
+        good_for=DAY,
     ),
     "already_registered": Letter(
         gettext_noop("You have an account already"),
@@ -50,6 +53,7 @@ LETTERS = {
         ),
         lambda mail: reverse("sign_in"),
         gettext_noop("Sign in"),
+        urgent=True,
     ),
     "reset_password": Letter(
         gettext_noop("Reset your password"),
@@ -59,6 +63,8 @@ LETTERS = {
         ),
         _reset_link,
         gettext_noop("Choose a new password"),
+        urgent=True,
+        good_for=settings.PASSWORD_RESET_TIMEOUT,
     ),
     "reset_link": Letter(
         gettext_noop("Reset your password"),
@@ -69,22 +75,28 @@ LETTERS = {
         ),
         _reset_link,
         gettext_noop("Choose a new password"),
+        urgent=True,
+        good_for=settings.PASSWORD_RESET_TIMEOUT,
     ),
     "password_changed": Letter(
         gettext_noop("Your password was changed"),
         (gettext_noop("the password of %(name)s was just changed. If that was not you, reset it now."),),
         lambda mail: reverse("forgotten"),
         gettext_noop("Reset the password"),
+        urgent=True,
     ),
     "confirm_email": Letter(
         gettext_noop("Confirm your new address"),
         (gettext_noop("this link makes this the address of %(name)s. It is good for one day."),),
         _email_link,
         gettext_noop("Confirm address"),
+        urgent=True,
+        good_for=DAY,
     ),
     "email_changed": Letter(
         gettext_noop("Your address was changed"),
         (gettext_noop("%(name)s now has another address. If that was not you, tell whoever runs this site."),),
+        urgent=True,
     ),
     "factor_added": Letter(
         gettext_noop("A second step was added to your account"),
@@ -94,6 +106,7 @@ LETTERS = {
         ),
         lambda mail: reverse("factors"),
         gettext_noop("See the second steps"),
+        urgent=True,
     ),
     "factor_removed": Letter(
         gettext_noop("A second step was removed from your account"),
@@ -103,6 +116,7 @@ LETTERS = {
         ),
         lambda mail: reverse("factors"),
         gettext_noop("See the second steps"),
+        urgent=True,
     ),
     "factors_reset": Letter(
         gettext_noop("Your second step was taken away"),
@@ -112,6 +126,7 @@ LETTERS = {
         ),
         lambda mail: reverse("factors"),
         gettext_noop("Add a second step"),
+        urgent=True,
     ),
     "invitation": Letter(
         gettext_noop("You are invited"),
@@ -121,5 +136,6 @@ LETTERS = {
         ),
         _invitation_link,
         gettext_noop("Create account"),
+        urgent=True,
     ),
 }

@@ -8,7 +8,9 @@ from django.contrib.auth.base_user import AbstractBaseUser, BaseUserManager
 from django.db import models
 from django.utils.crypto import salted_hmac
 
-from .rules import Permission, Role, has
+from store.log import as_text
+
+from .rules import Permission, Role, has, is_confirmed
 
 
 class People(BaseUserManager["User"]):
@@ -38,6 +40,9 @@ class User(AbstractBaseUser):
     about = models.TextField(default="")
     factors = models.JSONField(default=list)
     lineage = models.CharField(max_length=32, default="")
+    mails_a_day = models.IntegerField(null=True, default=None)  # if another number was set for them than is usual
+    confirmed = models.BooleanField(default=False)  # as an organiser, by an admin
+    warned_at = models.CharField(max_length=24, default="")  # that nobody uses the account
 
     objects = People()
 
@@ -55,6 +60,11 @@ class User(AbstractBaseUser):
     @property
     def is_active(self) -> bool:
         return True
+
+    @property
+    def used_at(self) -> str:
+        """When somebody last signed in; before the first time, when the account was made."""
+        return max(as_text(self.last_login) if self.last_login else "", self.created_at)
 
     def can(self, permission: Permission) -> bool:
         return has(self.role, permission)
@@ -83,6 +93,10 @@ class User(AbstractBaseUser):
     @property
     def is_owner(self) -> bool:
         return self.can(Permission.TRANSFER_OWNER)
+
+    @property
+    def can_write_to_many(self) -> bool:
+        return is_confirmed(self.role, self.confirmed)
 
     @property
     def credentials(self) -> str:

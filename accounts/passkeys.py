@@ -92,7 +92,7 @@ def creation_options(user: User, challenge: str, site: RelyingParty, known: Iter
     """What a browser needs to make a passkey, as JSON. The handle tells an authenticator nothing about the person."""
     options = webauthn.generate_registration_options(
         rp_id=site.id,
-        rp_name="Plenum",
+        rp_name=settings.SITE_NAME,
         user_id=salted_hmac("accounts.passkey", user.name + user.created_at, algorithm="sha256").digest(),
         user_name=user.name,
         challenge=base64url_to_bytes(challenge),

@@ -15,12 +15,14 @@ from acts.limits import TooOften, count
 from acts.refusals import Overtaken
 from pages.forms import carried_out, form_page, posted, show_form
 from pages.paging import listed
+from pages.saying import told
 
-from . import factors, repository, rules, services, throttle
+from . import allowance, factors, repository, rules, services, throttle
 from .access import anybody, requires
-from .forms import ConfirmNameForm, FindPeopleForm, InviteForm, RoleForm
+from .forms import ConfirmNameForm, FindPeopleForm, InviteForm, MailLimitForm, RoleForm
 from .models import User
 from .rules import Permission, Role
+from .views import show_removal
 
 
 def somebody_below(user: User, person: User) -> None:
@@ -46,6 +48,9 @@ def people(request: HttpRequest) -> HttpResponse:
 def person(request: HttpRequest, person: User) -> HttpResponse:
     offered = rules.offered_roles(services.who(request.user), services.who(person))
     context: dict[str, Any] = {"person": person, "below": person.role < request.user.role}
+    if person.can_run_elections:
+        limit_form = MailLimitForm(initial={"mails_a_day": person.mails_a_day})
+        context |= {"mails": allowance.today(person), "limit_form": limit_form}
     if offered:
         context["role_form"] = RoleForm(offered=offered)
     return render(request, "accounts/person.html", context)
@@ -96,6 +101,35 @@ def reset_factors(request: HttpRequest, person: User) -> HttpResponse:
 
 
 @requires(Permission.MANAGE_USERS, load=repository.find, rule=somebody_below)
+@require_POST
+def change_mail_limit(request: HttpRequest, person: User) -> HttpResponse:
+    form = MailLimitForm(request.POST)
+    if not form.is_valid():
+        messages.error(request, _("Give a whole number up to a million, or none."))
+        return redirect("person", name=person.name)
+    most = form.cleaned_data["mails_a_day"]
+    done = _("The limit of mails is changed.")
+    told(request, lambda: services.change_mail_limit(request.user, person, most), done)
+    return redirect("person", name=person.name)
+
+
+@requires(Permission.MANAGE_USERS, load=repository.find, rule=somebody_below)
+@require_POST
+def confirm_organiser(request: HttpRequest, person: User) -> HttpResponse:
+    done = _("%(name)s may write to all voters of an election now.") % {"name": person.name}
+    told(request, lambda: services.confirm_organiser(request.user, person), done)
+    return redirect("person", name=person.name)
+
+
+@requires(Permission.MANAGE_USERS, load=repository.find, rule=somebody_below)
+@require_POST
+def unconfirm_organiser(request: HttpRequest, person: User) -> HttpResponse:
+    done = _("%(name)s may no longer write to all voters of an election.") % {"name": person.name}
+    told(request, lambda: services.unconfirm_organiser(request.user, person), done)
+    return redirect("person", name=person.name)
+
+
+@requires(Permission.MANAGE_USERS, load=repository.find, rule=somebody_below)
 @form_page
 def remove(request: HttpRequest, person: User) -> HttpResponse:
     form = ConfirmNameForm(posted(request), expected=person.name)
@@ -104,7 +138,7 @@ def remove(request: HttpRequest, person: User) -> HttpResponse:
         return redirect("people")
     title = _("Remove %(name)s") % {"name": person.name}
     lead = _("Their ballots in elections that are still open go with them. Closed elections keep theirs.")
-    return show_form(request, form, title, _("Remove for good"), lead=lead, danger=True)
+    return show_removal(request, form, person, title, _("Remove for good"), lead)
 
 
 @requires(Permission.MANAGE_USERS)
@@ -113,10 +147,13 @@ def invite(request: HttpRequest) -> HttpResponse:
     form = InviteForm(posted(request))
     if request.method == "POST" and form.is_valid():
         email = form.cleaned_data["email"]
-        if services.invite(request.user, email):
-            messages.success(request, _("An invitation to %(email)s is on its way.") % {"email": email})
-            return redirect("invitations")
-        form.add_error("email", _("Somebody here already has this address."))
+        try:
+            if services.invite(request.user, email):
+                messages.success(request, _("An invitation to %(email)s is on its way.") % {"email": email})
+                return redirect("invitations")
+            form.add_error("email", _("Somebody here already has this address."))
+        except (allowance.TooManyMails, Overtaken) as refusal:
+            form.add_error(None, str(refusal))
     return show_form(request, form, _("Invite somebody"), _("Send invitation"))
 
 

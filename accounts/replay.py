@@ -75,6 +75,21 @@ def profile_changed(event: Happened) -> Iterator[Step]:
     yield [repository.profile_change(person(said["name"]), said["display_name"], said["about"])]
 
 
+def mail_limit_changed(event: Happened) -> Iterator[Step]:
+    said, user = event.said, person(event.said["name"])
+    if user.mails_a_day != said["old_mails_a_day"]:
+        raise DoesNotFit(f"takes {user.name} for somebody with another limit of mails than they have by then.")
+    yield [repository.mail_limit_change(user, said["mails_a_day"])]
+
+
+def organiser_confirmed(event: Happened) -> Iterator[Step]:
+    yield [repository.confirmation(person(event.said["name"]))]
+
+
+def organiser_unconfirmed(event: Happened) -> Iterator[Step]:
+    yield [repository.unconfirmation(person(event.said["name"]))]
+
+
 def removed(event: Happened) -> Iterator[Step]:
     user = person(event.said["name"])
     check_role(user, event.said.get("role"))
@@ -110,6 +125,9 @@ REPLAY: dict[str, Act] = {
     "UserRoleChanged": role_changed,
     "OwnershipTransferred": ownership_transferred,
     "ProfileChanged": profile_changed,
+    "MailLimitChanged": mail_limit_changed,
+    "OrganiserConfirmed": organiser_confirmed,
+    "OrganiserUnconfirmed": organiser_unconfirmed,
     "UserRemoved": removed,
     "SecondFactorAdded": factors_changed,
     "SecondFactorRemoved": factors_changed,
@@ -132,8 +150,15 @@ EXEMPT = (
     Exempt(like(keys.factors("")), "The log holds nothing that opens a door: the account says which kinds there are."),
     Exempt(like(keys.session("", "")), "Who is signed in where is over with the browser."),
     Exempt(keys.throttle("", 0)._replace(sk=""), "How often somebody tried is forgotten within the hour."),
+    Exempt(like(keys.mails_of_day("", "")), "How many mails somebody had sent is forgotten when the day is over."),
+    Exempt(keys.setup(), "A door held open for the first owner: it is shut when there is one, or after a day."),
     Exempt(like(keys.registration("")), "Who has not opened the link in the mail is nobody yet."),
     Exempt(like(keys.invitation("")), "A door held open for an address; mailings renew it, and it can be held anew."),
     Exempt(like(keys.mail("")), "The outbox: mails are on their way for a while, and their texts are in no log."),
+    Exempt(
+        like(keys.user("")),
+        "When somebody was warned that nobody uses the account: a mail, and no act of anybody.",
+        attributes=("warned_at",),
+    ),
     Exempt(like(keys.leaving("")), "Work left to do after a removal; each thing done has an event of its own."),
 )

@@ -87,6 +87,11 @@ class Invitation:
     invited_at: str
 
 
+def is_by_admin(invitation: Item) -> bool:
+    """Whether it is on the list of those who manage people; addresses on rolls are not."""
+    return "GSI1PK" in invitation
+
+
 def invitations(*, limit: int, cursor: str | None = None) -> tuple[list[Invitation], str | None]:
     """Invitations that were not accepted yet, the newest first."""
     page = table().page(keys.INVITATIONS, limit=limit, cursor=cursor, backwards=True)
@@ -110,6 +115,9 @@ def user_of(item: Item) -> User:
         about=item.get("about", ""),
         factors=item.get("factors", []),
         lineage=item.get("lineage", ""),
+        mails_a_day=item.get("mails_a_day"),
+        confirmed=item.get("confirmed", False),
+        warned_at=item.get("warned_at", ""),
     )
 
 
@@ -137,7 +145,7 @@ def _join(salt: str, hashed: str) -> str:
 # --- writes; each answers the parts of a transaction ---
 
 
-TAKEN, NAME_LEAVES, ADDRESS_LEAVES = 0, 3, 4  # parts of `creation`
+TAKEN, ADDRESS_TAKEN, NAME_LEAVES, ADDRESS_LEAVES = 0, 1, 3, 4  # parts of `creation`
 
 
 def creation(user: User) -> list[Write]:
@@ -232,15 +240,26 @@ def email_change(user: User, new: str) -> list[Write]:
     return writes
 
 
-def removal(user: User) -> list[Write]:
-    """Refused in part 0 if the role or address changed meanwhile."""
+def removal(user: User, only_if: Condition | None = None) -> list[Write]:
+    """Refused in part 0 if the role or address changed meanwhile, or what else is asked for does not hold."""
     unchanged = Equals("role", user.role_name) & Equals("email", user.email)
     return [
-        Delete(keys.user(user.name), when=unchanged),
+        Delete(keys.user(user.name), when=unchanged & only_if if only_if else unchanged),
         Delete(keys.email(user.email)),
         Delete(keys.listed_person(user.name)),
         Delete(keys.factors(user.name)),
     ]
+
+
+def unused_since(user: User) -> Condition:
+    """That nobody has signed in since the account was read."""
+    return Equals("last_login", as_text(user.last_login)) if user.last_login else Missing("last_login")
+
+
+def warned(user: User, now: str) -> Update:
+    """That they were told that nobody uses their account. Refused if somebody has by now, or another has told them."""
+    before = Equals("warned_at", user.warned_at) if user.warned_at else Missing("warned_at")
+    return Update(keys.user(user.name), set={"warned_at": now}, when=Exists() & unused_since(user) & before)
 
 
 def profile_change(user: User, display_name: str, about: str) -> Write:
@@ -258,6 +277,29 @@ def factors_change(user: User, kinds: list[str], *, breaks: bool = False) -> Wri
     """What the account tells of the second step. Refused if it is somebody else's by now."""
     told = {"factors": kinds, **_lineage(breaks)}
     return Update(keys.user(user.name), set=told, when=Equals("created_at", user.created_at))
+
+
+def mail_limit_change(user: User, most: int | None) -> Write:
+    """How many mails they may have sent to others in a day; none, as many as is usual. Refused if it, or the role that
+    lets somebody else say so, is no longer as read."""
+    was = user.mails_a_day
+    unchanged = _same_role(user) & (Missing("mails_a_day") if was is None else Equals("mails_a_day", was))
+    if most is None:
+        return Update(keys.user(user.name), remove=("mails_a_day",), when=unchanged)
+    return Update(keys.user(user.name), set={"mails_a_day": most}, when=unchanged)
+
+
+def confirmation(user: User) -> Write:
+    """Refused if they are confirmed already, or their role is no longer as read."""
+    return Update(keys.user(user.name), set={"confirmed": True}, when=_same_role(user) & Missing("confirmed"))
+
+
+def unconfirmation(user: User) -> Write:
+    return Update(keys.user(user.name), remove=("confirmed",), when=_same_role(user) & Equals("confirmed", True))
+
+
+def _same_role(user: User) -> Condition:
+    return Equals("role", user.role_name)
 
 
 def touch(user: User, fields: list[str]) -> None:
@@ -291,8 +333,17 @@ def leaving(user: User, now: str) -> list[Write]:
 
 
 def left(user: User) -> list[Write]:
-    """Everything of theirs is in order."""
-    return [Delete(keys.leaving(user.name)), Delete(keys.leaving(user.email))]
+    """Everything of theirs is in order. Refused if somebody has said so before: the name may be another's by now."""
+    marks = [Delete(keys.leaving(user.name), when=Exists()), Delete(keys.leaving(user.email))]
+    return [*marks, Delete(keys.invitation(user.email))]
+
+
+def to_be_forgotten(user: User, removed_at: str, upto: int) -> Put:
+    """The mark that the log is to forget who they were, in events up to this number: what comes later is another's."""
+    place = keys.name_to_forget(user.name, removed_at)
+    index = {"GSI1PK": keys.NAMES_TO_FORGET.pk, "GSI1SK": keys.name_to_forget_by_date(removed_at, user.name)}
+    who = {"name": user.name, "email": user.email, "removed_at": removed_at, "upto": upto}
+    return Put({"PK": place.pk, "SK": place.sk, **index, **who})
 
 
 def is_still(person: User) -> Check:

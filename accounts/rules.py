@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from enum import Enum, IntEnum
 
 from django.utils.translation import gettext_lazy as _
@@ -88,4 +89,39 @@ def check_manages(caller: tuple[str, Role], target: tuple[str, Role]) -> None:
         raise NotAllowed(_("You may only do this to somebody below you."))
 
 
+# --- mail to others ---
+
+
+def mails_a_day(role: Role, own: int | None, usual: int) -> int | None:
+    """How many mails somebody may have sent to others in a day: as many as were set for them, or as is usual here.
+
+    Those who manage people have no limit unless the owner sets them one: they set everybody else's.
+    """
+    if own is not None:
+        return own
+    return None if has(role, Permission.MANAGE_USERS) else usual
+
+
+def is_confirmed(role: Role, confirmed: bool) -> bool:
+    """Whether somebody may write words of their own to many: a confirmed organiser, or who could confirm one."""
+    return confirmed or has(role, Permission.MANAGE_USERS)
+
+
+def check_confirmed(role: Role, confirmed: bool) -> None:
+    if not is_confirmed(role, confirmed):
+        raise NotAllowed(NOT_CONFIRMED)
+
+
+NOT_CONFIRMED = _(
+    "Writing to all voters in your own words is for organisers whom an admin of this site has confirmed. Ask one to "
+    "confirm you; invitations and reminders can be sent meanwhile."
+)
+
+
 # --- names and addresses ---
+
+
+def is_at(email: str, domains: Iterable[str]) -> bool:
+    """Whether an address is at one of the domains; `.example.org` is every domain below example.org, and not itself."""
+    domain = email.rpartition("@")[2].casefold()
+    return any(domain.endswith(each) if each.startswith(".") else domain == each for each in domains)

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from django.conf import settings
 
-from acts.limits import HOUR, TEN_MINUTES, Counted, Limit, count, give_back
+from acts.limits import DAY, HOUR, TEN_MINUTES, Counted, Limit, count, give_back
 from acts.refusals import Refusal
 
 from .models import User
@@ -42,7 +42,9 @@ RESET = Limits(
     Limit("reset-address", settings.RESETS_PER_ADDRESS, HOUR),
 )
 RESET_MAILED = Limit("reset-mailed", 1, TEN_MINUTES)
+NEW_EMAIL = Limit("new-email", 20, DAY)  # links that one account may have mailed to addresses that are not its own
 RESET_LINK = Limit("reset-link", 3, HOUR)  # that admins have mailed to one person
+OWN_DATA = Limit("own-data", 5, HOUR)  # that one person may ask for: it reads all there is
 NAMES_TAKEN = Limit(
     "names-taken", 20, HOUR
 )  # that were tried from one address: who tries many wants to know who is here

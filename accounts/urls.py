@@ -2,9 +2,10 @@
 
 from django.urls import path
 
-from . import factor_views, people_views, views
+from . import factor_views, people_views, setup_views, views
 
 urlpatterns = [
+    path("setup/<str:token>/", setup_views.setup, name="setup"),
     path("register/", views.register, name="register"),
     path("register/<str:token>/", views.confirm_registration, name="confirm_registration"),
     path("invited/<str:token>/", views.accept_invitation, name="accept_invitation"),
@@ -26,12 +27,16 @@ urlpatterns = [
     path("me/factors/passkey/", factor_views.name_passkey, name="name_passkey"),
     path("me/factors/passkey/new/", factor_views.add_passkey, name="add_passkey"),
     path("me/factors/passkey/<str:mark>/remove/", factor_views.remove_passkey, name="remove_passkey"),
+    path("me/data/", views.own_data, name="own_data"),
     path("me/leave/", views.leave, name="leave"),
     path("people/", people_views.people, name="people"),
     path("people/<name:name>/", people_views.person, name="person"),
     path("people/<name:name>/role/", people_views.change_role, name="change_role"),
     path("people/<name:name>/reset-link/", people_views.send_reset_link, name="send_reset_link"),
     path("people/<name:name>/factors/", people_views.reset_factors, name="reset_factors"),
+    path("people/<name:name>/mail-limit/", people_views.change_mail_limit, name="change_mail_limit"),
+    path("people/<name:name>/confirm/", people_views.confirm_organiser, name="confirm_organiser"),
+    path("people/<name:name>/unconfirm/", people_views.unconfirm_organiser, name="unconfirm_organiser"),
     path("people/<name:name>/remove/", people_views.remove, name="remove_person"),
     path("invitations/", people_views.invitations, name="invitations"),
     path("invitations/new/", people_views.invite, name="invite"),

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from django.conf import settings
 from django.contrib import auth, messages
-from django.http import HttpRequest, HttpResponse
+from django.http import FileResponse, HttpRequest, HttpResponse
+from django.http.response import HttpResponseBase
 from django.shortcuts import redirect, render
 from django.utils.http import url_has_allowed_host_and_scheme
 from django.utils.translation import gettext as _
@@ -17,7 +19,7 @@ from acts.refusals import Overtaken, Refusal, TryLater
 from pages.forms import form_page, posted, show_form
 from pages.saying import ask, say
 
-from . import factors, repository, services, throttle
+from . import factors, policy, repository, services, telling, throttle
 from .access import public, requires
 from .devices import device
 from .forms import (
@@ -52,28 +54,39 @@ def start_session(request: HttpRequest, user: User) -> None:
 @form_page
 @sensitive_post_parameters()
 def register(request: HttpRequest) -> HttpResponse:
+    if (said := _not_by_oneself(request)) is not None:
+        return said
     form = RegisterForm(posted(request))
-    first = not repository.has_owner()
     if request.method == "POST" and form.is_valid():
+        email = form.cleaned_data["email"]
         try:
-            throttle.count_try(throttle.REGISTER, form.cleaned_data["email"], visitor(request), None)
-            user = services.register(**form.cleaned_data)
+            throttle.count_try(throttle.REGISTER, email, visitor(request), None)
+            services.register(**form.cleaned_data)
         except services.NameTaken as refusal:
             form.add_error("name", str(refusal))
+        except policy.NoRegistration as refusal:
+            form.add_error("email", str(refusal))
         except Refusal as refusal:
             form.add_error(None, str(refusal))
         else:
-            return _registered(request, user, form.cleaned_data["email"])
-    return show_form(request, form, _("Create an account"), _("Create account"), first=first, part="register")
+            sentence = _("We have sent a mail to %(email)s. The link in it completes your account.")
+            return say(request, _("Look into your mail"), sentence % {"email": email})
+    lead = policy.sentence()
+    return show_form(request, form, _("Create an account"), _("Create account"), lead=lead, part="register")
 
 
-def _registered(request: HttpRequest, user: User | None, email: str) -> HttpResponse:
-    if user is None:
-        sentence = _("We have sent a mail to %(email)s. The link in it completes your account.") % {"email": email}
-        return say(request, _("Look into your mail"), sentence)
-    start_session(request, user)
-    messages.success(request, _("Welcome, %(name)s. You are the owner of this site.") % {"name": user.name})
-    return redirect("home")
+def _not_by_oneself(request: HttpRequest) -> HttpResponse | None:
+    """What is said where nobody makes an account by themselves: no owner is there yet, or the site does not want it."""
+    status = 403 if request.method == "POST" else 200
+    if not repository.has_owner():
+        sentence = _(
+            "Whoever installed it makes the first account: by the link that the server printed when it was started, "
+            "or by the command create_owner."
+        )
+        return say(request, _("This site is not set up yet"), sentence, status)
+    if not policy.takes_registrations():
+        return say(request, _("Create an account"), policy.sentence(), status)
+    return None
 
 
 @public
@@ -95,6 +108,8 @@ def confirm_registration(request: HttpRequest, token: str) -> HttpResponse:
         return say(request, _("This link no longer works"), str(refusal), status=410)
     except TryLater as refusal:
         return say(request, _("Not just yet"), str(refusal), status=409)
+    except policy.NoRegistration as refusal:
+        return say(request, _("Create an account"), str(refusal), status=403)
     if form is None:
         return ask(request, _("Complete your account"), _("Complete account"))
     return show_form(request, form, _("Choose another name"), _("Complete account"))
@@ -130,6 +145,8 @@ def accept_invitation(request: HttpRequest, token: str) -> HttpResponse:
         return say(request, _("This link no longer works"), str(refusal), status=410)
     except TryLater as refusal:
         return say(request, _("Not just yet"), str(refusal), status=409)
+    except policy.NoRegistration as refusal:
+        return say(request, _("Create an account"), str(refusal), status=403)
     lead = _("You were invited as %(email)s.") % {"email": email}
     return show_form(request, form, _("You are invited"), _("Create account"), lead=lead)
 
@@ -154,7 +171,8 @@ def sign_in(request: HttpRequest) -> HttpResponse:
             if user is not None:
                 return _signed_in(request, user)
             form.add_error(None, _("That name or email address and that password do not belong together."))
-    return show_form(request, form, _("Sign in"), _("Sign in"), next=_next(request), part="sign_in")
+    joining = {"part": "sign_in", "may_register": policy.takes_registrations()}
+    return show_form(request, form, _("Sign in"), _("Sign in"), next=_next(request), **joining)
 
 
 def _signed_in(request: HttpRequest, user: User) -> HttpResponse:
@@ -280,9 +298,14 @@ def me(request: HttpRequest) -> HttpResponse:
 def change_email(request: HttpRequest) -> HttpResponse:
     form = own_password_form(request, ChangeEmailForm)
     if request.method == "POST" and form.is_valid():
-        services.ask_for_new_email(request.user, form.cleaned_data["email"])
-        sentence = _("We have sent a mail to %(email)s. The link in it makes it your address.")
-        return say(request, _("Look into your mail"), sentence % {"email": form.cleaned_data["email"]})
+        try:
+            count(throttle.NEW_EMAIL, request.user.name)
+        except TooOften as refusal:
+            form.add_error(None, str(refusal))
+        else:
+            services.ask_for_new_email(request.user, form.cleaned_data["email"])
+            sentence = _("We have sent a mail to %(email)s. The link in it makes it your address.")
+            return say(request, _("Look into your mail"), sentence % {"email": form.cleaned_data["email"]})
     lead = _("Your address is %(email)s.") % {"email": request.user.email}
     return show_form(request, form, _("Change email address"), _("Send a link"), lead=lead)
 
@@ -338,4 +361,26 @@ def leave(request: HttpRequest) -> HttpResponse:
             auth.logout(request)
             return say(request, _("Goodbye"), _("Your account is gone."))
     lead = _("Your account and your ballots in elections that are still open will be gone for good.")
-    return show_form(request, form, _("Delete my account"), _("Delete my account"), lead=lead, danger=True)
+    return show_removal(request, form, request.user, _("Delete my account"), _("Delete my account"), lead)
+
+
+def show_removal(request: HttpRequest, form: Any, gone: User, title: str, button: str, lead: str) -> HttpResponse:
+    """With what would go at once, what later and what would stay, before anybody decides."""
+    context = {"form": form, "title": title, "button": button, "lead": lead, "person": gone}
+    context |= {"passes_on": services.foreseen(gone), "days": settings.FORGET_AFTER_DAYS}
+    return render(request, "accounts/removal.html", context, status=422 if form.errors else 200)
+
+
+@requires(None)
+@form_page
+def own_data(request: HttpRequest) -> HttpResponseBase:
+    """Everything that is kept about me, as one file."""
+    form = own_password_form(request, OwnPasswordForm)
+    if request.method == "POST" and form.is_valid():
+        try:
+            count(throttle.OWN_DATA, request.user.name)
+            return FileResponse(telling.archive(request.user), as_attachment=True, filename="my-data.zip")
+        except TooOften as refusal:
+            form.add_error(None, str(refusal))
+    lead = _("A file with everything this site keeps about you: as JSON, with a text that explains it.")
+    return show_form(request, form, _("My data"), _("Download my data"), lead=lead)

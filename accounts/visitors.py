@@ -50,6 +50,7 @@ def remember(request: HttpRequest, response: HttpResponse, user: User) -> None:
         COOKIE,
         "~".join([_mark(number, user), *others][:MOST_ACCOUNTS]),
         max_age=A_YEAR,
+        path=settings.SESSION_COOKIE_PATH,
         secure=settings.SESSION_COOKIE_SECURE,
         httponly=True,
         samesite="Lax",

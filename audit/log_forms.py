@@ -28,10 +28,15 @@ OF_PEOPLE = (
     "ResetLinkSent",
     "UserPasswordChanged",
     "ProfileChanged",
+    "MailLimitChanged",
+    "OrganiserConfirmed",
+    "OrganiserUnconfirmed",
     "PersonInvited",
     "SecondFactorsReset",
+    "NamesForgotten",
 )
-TYPES = sorted((*OF_PEOPLE, *OF_BALLOTS, *SENTENCES, "ElectionDeleted"))
+OF_MAILS = ("MailsTriedAgain", "MailPutAside")
+TYPES = sorted((*OF_PEOPLE, *OF_BALLOTS, *OF_MAILS, *SENTENCES, "ElectionDeleted"))
 
 
 class MomentField(forms.Field):

@@ -1,19 +1,38 @@
-"""The outbox, for the owner."""
+"""The outbox, for the owner; and what others report of mails that came back."""
 
 from __future__ import annotations
 
+import hmac
+import json
 from functools import partial
+from typing import Any
 
 from django.conf import settings
-from django.http import Http404, HttpRequest, HttpResponse
-from django.shortcuts import render
-from django.views.decorators.http import require_safe
+from django.contrib import messages
+from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.views.decorators.csrf import csrf_exempt
+from django.views.decorators.http import require_POST, require_safe
 
-from accounts.access import anybody, requires
+from accounts.access import anybody, public, requires
 from accounts.rules import Permission
-from mail import outbox
+from accounts.services import still
+from acts.limits import HOUR, Limit, count
+from acts.refusals import Refusal
+from acts.site import table
+from mail import again, bounces, outbox, server
+from mail.answers import Trouble, without_address
 from mail.letters import compose
+from mail.numbers import number_in
+from mail.trial import send_trial
 from pages.paging import listed
+from pages.saying import told
+from upkeep import health
+
+TRIALS = Limit("test mails", 20, HOUR)
+MOST_REPORTS = 100  # at once
 
 
 @requires(Permission.TRANSFER_OWNER)
@@ -23,7 +42,14 @@ def mails(request: HttpRequest) -> HttpResponse:
     state = request.GET.get("state", outbox.QUEUED)
     if state not in outbox.STATES:
         state = outbox.QUEUED
-    context = {"state": state, "states": outbox.STATES, "local": not settings.PRODUCTION}
+    context = {
+        "state": state,
+        "counts": health.mails(table(), *outbox.STATES),
+        "outages": server.outages(table()),
+        "is_tried_again": again.is_asked(),
+        "undecided": again.UNDECIDED,
+        "local": not settings.PRODUCTION,
+    }
     context |= listed(request, partial(outbox.in_state, state), state=state)
     return render(request, "audit/mails.html", context)
 
@@ -39,3 +65,99 @@ def mail_text(request: HttpRequest, letter: outbox.Mail) -> HttpResponse:
     except outbox.NothingToSay:
         raise Http404 from None
     return render(request, "audit/mail.html", {"subject": message.subject, "to": letter.to, "text": message.body})
+
+
+# --- deciding about mails that did not arrive ---
+
+
+@requires(Permission.TRANSFER_OWNER)
+@require_POST
+def try_all(request: HttpRequest) -> HttpResponse:
+    done = _("All mails that failed are being tried again.")
+    told(request, lambda: again.try_all(request.user.name, still(request.user)), done)
+    return redirect(_in(outbox.FAILED))
+
+
+@requires(Permission.TRANSFER_OWNER, load=outbox.find, rule=anybody)
+@require_POST
+def try_one(request: HttpRequest, letter: outbox.Mail) -> HttpResponse:
+    done = _("The mail is being tried again.")
+    told(request, lambda: again.try_one(request.user.name, letter, still(request.user)), done)
+    return redirect(_in(letter.state))
+
+
+@requires(Permission.TRANSFER_OWNER, load=outbox.find, rule=anybody)
+@require_POST
+def put_aside(request: HttpRequest, letter: outbox.Mail) -> HttpResponse:
+    done = _("The mail is put aside. It is not sent.")
+    told(request, lambda: again.put_aside(request.user.name, letter, still(request.user)), done)
+    return redirect(_in(letter.state))
+
+
+def _in(state: str) -> str:
+    return f"{reverse('mails')}?state={state}"
+
+
+# --- a test mail ---
+
+
+@requires(Permission.TRANSFER_OWNER)
+@require_POST
+def send_test_mail(request: HttpRequest) -> HttpResponse:
+    """To oneself and at once; the page says what the server answered."""
+    try:
+        count(TRIALS, request.user.name)
+        answer = send_trial(request.user.email)
+    except Refusal as refusal:
+        messages.error(request, str(refusal))
+    except Trouble as trouble:
+        words = without_address(trouble.words, request.user.email)
+        messages.error(request, _("The mail server did not take the test mail: %(words)s") % {"words": words})
+    else:
+        words = without_address(answer, request.user.email)
+        done = _("The test mail to you is on its way. The mail server said: %(words)s") % {"words": words}
+        messages.success(request, done if words else _("The test mail to you is sent."))
+    return redirect("mails")
+
+
+# --- mails that came back ---
+
+
+@public
+@csrf_exempt
+@require_POST
+def bounced(request: HttpRequest) -> HttpResponse:
+    """Reports of whoever sends our mails on, as JSON; only for who brings BOUNCES_TOKEN, and not there without one."""
+    if not _brings_token(request):
+        raise Http404
+    try:
+        said = json.loads(request.body)
+    except ValueError:
+        return HttpResponse(_("This is not JSON.") + "\n", status=400, content_type="text/plain")
+    reports = said if isinstance(said, list) else [said]
+    if len(reports) > MOST_REPORTS or not all(map(_is_report, reports)):
+        return HttpResponse(_("This is not a report of a mail.") + "\n", status=422, content_type="text/plain")
+    return JsonResponse({"noted": sum(map(_note, reports))})
+
+
+def _brings_token(request: HttpRequest) -> bool:
+    brought, wanted = request.headers.get("Authorization", ""), f"Bearer {settings.BOUNCES_TOKEN}"
+    return bool(settings.BOUNCES_TOKEN) and hmac.compare_digest(brought.encode(), wanted.encode())
+
+
+def _is_report(said: Any) -> bool:
+    words = ("message_id", "address", "kind", "status", "detail")
+    if not isinstance(said, dict) or not all(isinstance(said.get(word, ""), str) for word in words):
+        return False
+    return said.get("kind") in ("bounce", "complaint") and bool(said.get("message_id") or said.get("address"))
+
+
+def _note(said: dict[str, str]) -> bool:
+    named = said.get("message_id", "")
+    number = number_in(named) if named else bounces.newest_to(said["address"])
+    if number is None:
+        return False
+    status = said.get("status", "")
+    hard = bounces.DELAYED if status.startswith("4") else bounces.BOUNCED
+    kind = bounces.COMPLAINED if said["kind"] == "complaint" else hard
+    return bounces.note(bounces.Report(number, kind, f"{status} {said.get('detail', '')}".strip()))

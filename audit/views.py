@@ -21,6 +21,7 @@ from store.connect import connect
 from store.log import EventLog, utc_now
 from upkeep import disk, figures, health, metrics, system
 from upkeep import pause as pausing
+from upkeep.doctor import of_page
 from upkeep.signs import signs
 
 from . import charts
@@ -58,11 +59,12 @@ def admin(request: HttpRequest) -> HttpResponse:
 def system_page(request: HttpRequest) -> HttpResponse:
     table, now = connect(settings.STORE_URL), utc_now()
     found, workers = health.health_of(table), signs(table)
+    checkpoint = EventLog(table).newest_checkpoint()
     context = {
         "health": found,
         "lag": found.lag(now),
-        "checkpoint": EventLog(table).newest_checkpoint(),
-        "mails": health.mails(table, outbox.QUEUED, outbox.SENDING),
+        "checkpoint": checkpoint,
+        "mails": health.mails(table, *health.WATCHED),
         "jobs": health.jobs(found, workers),
         "workers": workers,
         "worker_seen": health.seen(workers),
@@ -74,6 +76,7 @@ def system_page(request: HttpRequest) -> HttpResponse:
         "size": system.store_size(),
         "versions": system.versions(),
         "settings": system.settings_in_force(),
+        "findings": of_page(request, table, found, health.seen(workers), checkpoint),
     }
     return render(request, "audit/system.html", context)
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import secrets
 from typing import Any
 
-from django.conf import settings
 from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse, QueryDict
 from django.shortcuts import redirect, render
@@ -16,6 +15,7 @@ from django.views.decorators.http import require_POST, require_safe
 from accounts.access import View, public, requires
 from accounts.models import User
 from accounts.rules import Permission
+from acts.links import whole
 from acts.refusals import Refusal
 from acts.site import now_text
 from elections.access import context_of, run
@@ -191,7 +191,7 @@ def _show_receipt(request: HttpRequest, standing: Standing, cast: rules.Ballot, 
 
 def _picture(election: Election, confirmation: str) -> str:
     """The code as a QR picture of an address; what stands behind the # stays in the browser that opens it."""
-    return qr_picture(f"{settings.SITE_URL}{reverse('follow', args=[election.name])}#{confirmation}")
+    return qr_picture(f"{whole(reverse('follow', args=[election.name]))}#{confirmation}")
 
 
 @vote

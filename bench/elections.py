@@ -75,7 +75,7 @@ def _site(path: Path) -> Any:
 
     settings.STORE_URL = f"sqlite://{path}"
     connect(settings.STORE_URL).create()
-    return services.register("Owner", "owner@example.org", PASSWORD)
+    return services.make_owner("Owner", "owner@example.org", PASSWORD)
 
 
 def _asked(path: Path, elections: int, voters: int) -> Callable[[str], Any]:

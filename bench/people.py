@@ -63,7 +63,7 @@ def _site(path: Path, people: int) -> Callable[..., Any]:
 
     url = settings.STORE_URL = f"sqlite://{path}"
     connect(url).create()
-    services.register("Owner", "owner@example.org", PASSWORD)
+    services.make_owner("Owner", "owner@example.org", PASSWORD)
     voters = [services.new_user(f"Voter {n:06}", f"voter{n}@example.org", "!", Role.VOTER) for n in range(people)]
     for start in range(0, people, PEOPLE_A_WRITE):
         batch = voters[start : start + PEOPLE_A_WRITE]

@@ -214,7 +214,7 @@ def _filled(path: Path, votes: int, kind: str) -> Callable[[], Any]:
     table, client = connect(f"sqlite://{path}.{kind}"), Client()
     table.create()
     with acting_on(table):
-        owner = accounts.register("Owner", "owner@example.org", days.PASSWORD)
+        owner = accounts.make_owner("Owner", "owner@example.org", days.PASSWORD)
         poll = _made(owner)
         _fill(poll, votes)
         if kind == "closed":

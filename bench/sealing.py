@@ -104,7 +104,7 @@ def fill(folder: str, kind: str, ballots: str) -> dict[str, Any]:
     from .tally import realistic
 
     table().create()
-    owner, now = accounts.register(OWNER, "owner@example.org", PASSWORD), as_text(utc_now())
+    owner, now = accounts.make_owner(OWNER, "owner@example.org", PASSWORD), as_text(utc_now())
     assert owner is not None
     services.create(owner, NAME, secret_ballot=kind != "public")
     services.add_candidates(owner, _found(), [Candidate(f"Candidate {n}") for n in range(CANDIDATES)])

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import gc
 import os
+import sys
 from typing import Any
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
 
 from django.conf import settings  # only after the name of its module is known
 
+from accounts import setup
 from config.connections import room_for
 from config.proxies import lacking
+from store.connect import connect
+from store.formats import refusal
 from upkeep import counters
 from upkeep import server as this_server
 
@@ -33,7 +37,10 @@ held: list[int] = []  # the lock of DATA_DIR
 
 
 def on_starting(server: Any) -> None:
-    """Figures count from the start of the server. A setting that is likely to be missing is named."""
+    """Figures count from the start of the server. A store of another format is refused, and a setting that is likely to
+    be missing is named; so is, on a site without an owner, the link that makes one."""
+    if sentence := refusal(connect(settings.STORE_URL)):
+        sys.exit(sentence)
     if sentence := lacking():
         server.log.warning(sentence)
     try:
@@ -43,6 +50,7 @@ def on_starting(server: Any) -> None:
         raise RuntimeError(str(taken)) from None  # gunicorn ends with these words
     except OSError as error:
         server.log.warning("METRICS_DIR %s cannot be written: %s.", settings.METRICS_DIR, error.strerror)
+    setup.announce()
 
 
 def when_ready(server: Any) -> None:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import logging
+import re
 import secrets
 from collections.abc import Callable
 from time import perf_counter
 from typing import Any
 
 from django.conf import settings
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.urls import resolve
 
 from store import trips
@@ -21,9 +22,31 @@ from .errors import paused_page
 GetResponse = Callable[[HttpRequest], HttpResponse]
 SAFE = ("GET", "HEAD", "OPTIONS")
 WHILE_PAUSED = {"sign_in", "second_step", "sign_out", "pause", "resume", "set_language", "sandbox"}
-PROBES = {"/healthz", "/readyz"}
+PROBES = {"/healthz", "/readyz", "/metrics"}
 WATCHED = {"healthz", "readyz", "metrics"}
+DOCTOR = re.compile(r"/doctor/[^/]+/")
 log = logging.getLogger("plenum.request")
+
+
+def below_path(get_response: GetResponse) -> GetResponse:
+    """A site below a path of its host: a proxy passes that path on, and our addresses know nothing of it.
+
+    What comes without it is answered too, for whoever asks the server itself, and for proxies that cut it off.
+    """
+    path = settings.FORCE_SCRIPT_NAME or ""
+
+    def respond(request: HttpRequest) -> HttpResponse:
+        if path and request.path_info == path:
+            return HttpResponseRedirect(f"{path}/")  # cookies are for what is below
+        if path and request.path_info.startswith(f"{path}/"):
+            request.path = request.path_info
+            request.path_info = request.path_info.removeprefix(path)
+        answer = get_response(request)
+        if path and answer.get("Location") == "/":  # Django's own last resort
+            answer["Location"] = f"{path}/"
+        return answer
+
+    return respond
 
 
 def request_record(get_response: GetResponse) -> GetResponse:
@@ -66,7 +89,8 @@ def proxies_seen(get_response: GetResponse) -> GetResponse:
     """Look whether the request came through a proxy that nobody told us of."""
 
     def respond(request: HttpRequest) -> HttpResponse:
-        proxies.watch.notice(request)
+        if not DOCTOR.fullmatch(request.path_info):  # which makes up where it comes from
+            proxies.watch.notice(request)
         return get_response(request)
 
     return respond
@@ -76,10 +100,11 @@ def probes(get_response: GetResponse) -> GetResponse:
     """Whoever only looks whether we are there asks an address, not a host name: no host is refused here."""
 
     def respond(request: HttpRequest) -> HttpResponse:
-        if request.path_info not in PROBES:
+        if request.path_info not in PROBES and not DOCTOR.fullmatch(request.path_info):
             return get_response(request)
         request.resolver_match = resolve(request.path_info)
-        return request.resolver_match.func(request)
+        found = request.resolver_match
+        return found.func(request, *found.args, **found.kwargs)
 
     return respond
 

@@ -3,18 +3,28 @@
 from __future__ import annotations
 
 import os
+import re
 import secrets
+from collections.abc import Iterable
+from email.utils import parseaddr, quote
 from ipaddress import IPv4Network, IPv6Network, ip_network
 from pathlib import Path
-from urllib.parse import unquote, urlsplit
+from urllib.parse import SplitResult, unquote, urlsplit
 
 from django.core.exceptions import ImproperlyConfigured
 from django.utils.translation import gettext_lazy as _
 
-from store.connect import CHAOS
+from pages import colours, logo, times
+from store.connect import CHAOS, BadStoreUrl, check
+from upkeep.age import BadKey, check_recipient
+
+from . import checks
+from .variables import NAMES
 
 BASE_DIR = Path(__file__).resolve().parent.parent
-MAIL_PORTS = {"smtp": 25, "smtp+tls": 587, "smtps": 465}
+OF_A_SITE = Path("/etc/plenum/environment")  # the settings of a site in production, where the guide puts them
+A_YEAR = 365 * 24 * 3600
+MAILBOX_PORTS = {"imap": 143, "imaps": 993}
 
 
 class Environment:
@@ -36,9 +46,26 @@ class Environment:
             self.mistakes.append(f"{name} must be one of {', '.join(options)}, not {value!r}.")
         return value
 
+    def chosen(self, name: str, options: tuple[str, ...], *, needed: bool) -> str:
+        """As `choice`, where production has to say which."""
+        if needed and not self.variables.get(name, "").strip():
+            self.mistakes.append(f"{name} must be set in production. It is one of {', '.join(options)}.")
+            return options[0]
+        return self.choice(name, options)
+
+    def domains(self, name: str, *, needed: bool) -> list[str]:
+        """`example.org` is that domain alone, `.example.org` every one below it."""
+        found = [word.casefold() for word in self.words(name, "")]
+        for word in found:
+            if not re.fullmatch(r"\.?[\w-]+(\.[\w-]+)*", word):
+                self.mistakes.append(f"{name} holds domains, such as example.org or .example.org, not {word!r}.")
+        if needed and not found:
+            self.mistakes.append(f"{name} must name the domains whose addresses may register.")
+        return found
+
     def number(self, name: str, default: int, least: int, most: int) -> int:
         value = self.text(name, str(default))
-        if not value.isdecimal() or not least <= int(value) <= most:
+        if not value.isdecimal() or len(value) > 20 or not least <= int(value) <= most:
             self.mistakes.append(f"{name} must be a whole number from {least} to {most}, not {value!r}.")
             return default
         return int(value)
@@ -60,18 +87,14 @@ class Environment:
 
     def mail(self, name: str, default: str | None) -> tuple[str, dict[str, object]]:
         """How mail leaves, as Django's backend and its settings: `smtp+tls://user:password@host` or `file:///folder`."""
-        if not (text := self.text(name, default)):
+        if not (text := self.text(name, default)) or self.say(checks.wrong_mail_url(text)):
             return "", {}
         url = urlsplit(text)
-        backends = "django.core.mail.backends"
         if url.scheme == "file":
             return "mail.files.EmailBackend", {"EMAIL_FILE_PATH": url.path}
-        if url.scheme not in MAIL_PORTS or not url.hostname:
-            self.mistakes.append(f"{name} should look like smtp+tls://user:password@mail.example.org:587.")
-            return f"{backends}.smtp.EmailBackend", {}
-        return f"{backends}.smtp.EmailBackend", {
+        return "mail.smtp.EmailBackend", {
             "EMAIL_HOST": url.hostname,
-            "EMAIL_PORT": url.port or MAIL_PORTS[url.scheme],
+            "EMAIL_PORT": url.port or checks.MAIL_PORTS[url.scheme],
             "EMAIL_HOST_USER": unquote(url.username or ""),
             "EMAIL_HOST_PASSWORD": unquote(url.password or ""),
             "EMAIL_USE_TLS": url.scheme == "smtp+tls",
@@ -79,19 +102,102 @@ class Environment:
             "EMAIL_TIMEOUT": 20,
         }
 
+    def _port(self, name: str, url: SplitResult) -> int | None:
+        """The port, 0 if none is said, or `None` if there is something else in its place."""
+        try:
+            return url.port or 0
+        except ValueError:
+            self.mistakes.append(f"In {name} a #, / or ? of a password is written as %23, %2F or %3F.")
+            return None
+
+    def bounces(self, name: str) -> str:
+        """Where mails that came back are read: `imaps://user:password@host/INBOX` or `maildir:///folder`."""
+        text = self.text(name, "")
+        url = urlsplit(text)
+        is_mailbox = url.scheme in MAILBOX_PORTS and url.hostname and url.username and self._port(name, url) is not None
+        if text and not is_mailbox and not (url.scheme == "maildir" and url.path.strip("/")):
+            self.mistakes.append(f"{name} should look like imaps://user:password@mail.example.org/INBOX.")
+        return text
+
+    def address(self, name: str) -> str:
+        """An email address, with or without the name of whose it is."""
+        text = self.text(name, "")
+        if text and ("@" not in parseaddr(text)[1] or "\n" in text):
+            self.mistakes.append(f"{name} should look like help@example.org, not {text!r}.")
+        return text
+
+    def readable_file(self, name: str) -> str:
+        text = self.text(name, "")
+        try:
+            if text:
+                open(text, "rb").close()
+        except OSError as error:
+            self.mistakes.append(f"{name} {text!r} cannot be read: {error.strerror}.")
+        return text
+
     def store(self, name: str, default: str, *, real: bool) -> str:
-        """A store's URL is judged when the store is opened; but bad weather is made on purpose in no real site."""
+        """Whether such a store can be named is judged here, whether it is there when it is opened."""
         value = self.text(name, default)
         if real and value.startswith(CHAOS):
             self.mistakes.append(f"{name} must not be a store with faults in production.")
+        try:
+            check(value)
+        except BadStoreUrl as mistake:
+            self.mistakes.append(str(mistake))
         return value
+
+    def recipients(self, name: str) -> list[str]:
+        """Keys that backups are encrypted to."""
+        found = self.words(name, "")
+        for word in found:
+            try:
+                check_recipient(word)
+            except BadKey:
+                self.mistakes.append(f"{name} holds keys that begin with age1, as backup_key makes them, not {word!r}.")
+        return found
 
     def words(self, name: str, default: str | None = None) -> list[str]:
         return [word.strip() for word in self.text(name, default).split(",") if word.strip()]
 
+    def profile(self, name: str, in_production: Path) -> str:
+        """Where a site in production lives nobody is taken for a developer, whose site would begin beside it."""
+        if not self.variables.get(name, "").strip() and os.path.lexists(in_production):
+            self.mistakes.append(
+                f"{name} is not set, and this machine has a site in production ({in_production}). "
+                f"Its commands are run as: plenum COMMAND. For a site of your own say {name}=local."
+            )
+        return self.choice(name, ("local", "production"))
+
+    def say(self, sentences: Iterable[str]) -> bool:
+        """Keep what is wrong; whether anything is."""
+        found = list(sentences)
+        self.mistakes += found
+        return bool(found)
+
     def refuse_mistakes(self) -> None:
+        """All at once, each on a line of its own."""
         if self.mistakes:
-            raise ImproperlyConfigured(" ".join(self.mistakes))
+            raise ImproperlyConfigured("\n".join(("Plenum cannot start.", *dict.fromkeys(self.mistakes))))
+
+
+def named_sender(sender: str, name: str) -> str:
+    """The sender of mails; one that is only an address gets the site's name."""
+    shown, address = parseaddr(sender)
+    return sender if shown or not address else f'"{quote(name)}" <{address}>'
+
+
+def presentation_mistakes(name: str, colour: str, path: str, zone: str) -> list[str]:
+    """What is wrong with how the site is to present itself, in sentences."""
+    found = (
+        (len(name) > 60 or not name.isprintable())
+        and "SITE_NAME must have 1 to 60 characters, all of them on one line.",
+        colour and colours.mistake(colour),
+        path and logo.mistake(path),
+        zone
+        and not times.is_offered(zone)
+        and f"SITE_TIME_ZONE must be a place such as Europe/Berlin, or UTC, not {zone!r}.",
+    )
+    return [sentence for sentence in found if sentence]
 
 
 def own_secret(folder: Path) -> str:
@@ -104,13 +210,17 @@ def own_secret(folder: Path) -> str:
     except FileExistsError:
         pass
     except OSError as error:
-        raise ImproperlyConfigured(f"DATA_DIR {folder} cannot be written: {error.strerror}.") from None
+        environment.mistakes.append(f"DATA_DIR {folder} cannot be written: {error.strerror}.")
+        return ""
     return path.read_text()
 
 
 environment = Environment(dict(os.environ))
-PROFILE = environment.choice("PROFILE", ("local", "production"))
+PROFILE = environment.profile("PROFILE", OF_A_SITE)
 PRODUCTION = PROFILE == "production"
+environment.say(checks.wrong_writing(environment.variables, NAMES))
+if PRODUCTION:
+    environment.say(checks.near_misses(environment.variables, NAMES))
 
 # --- what the site runs on ---
 
@@ -126,30 +236,65 @@ WORKER = environment.choice("WORKER", ("beside", "apart"))  # whether the server
 DISK_WARN_MB = environment.number("DISK_WARN_MB", 500, 1, 10_000_000)  # free, below which it is said
 METRICS_DIR = Path(environment.text("METRICS_DIR", str(DATA_DIR / "metrics"))).absolute()
 SITE_URL = environment.text("SITE_URL", None if PRODUCTION else f"http://{HOST}:{PORT}").rstrip("/")
+environment.say(checks.wrong_listening_address(HOST))
+if PRODUCTION:
+    environment.say(checks.wrong_folder("DATA_DIR", environment.text("DATA_DIR", "")))
+if SITE_URL:
+    environment.say(checks.wrong_site_url(SITE_URL, production=PRODUCTION))
+SITE_PATH = checks.path_of(SITE_URL)  # below which the site lies, or nothing
+if not re.fullmatch(r"(/[\w.~-]*\w)*", SITE_PATH, re.ASCII):
+    environment.mistakes.append(f"The path of SITE_URL is made of letters, digits and hyphens, not {SITE_PATH!r}.")
+FORCE_SCRIPT_NAME = SITE_PATH or None
+
+# --- how the site presents itself ---
+
+SITE_NAME = environment.text("SITE_NAME", "Plenum")
+SITE_LOGO = environment.text("SITE_LOGO", "")  # a file of the operator's
+SITE_COLOUR = environment.text("SITE_COLOUR", "").lower()
+SITE_LANGUAGE = environment.choice("SITE_LANGUAGE", ("en", "de"))  # LANGUAGE is gettext's own, and set on many machines
+SITE_TIME_ZONE = environment.text("SITE_TIME_ZONE", "")  # that forms begin with, if any
+environment.mistakes += presentation_mistakes(SITE_NAME, SITE_COLOUR, SITE_LOGO, SITE_TIME_ZONE)
 
 # --- security ---
 
 DEBUG = environment.switch("DEBUG")
 ALLOWED_HOSTS = environment.words("HOSTS", None if PRODUCTION else "localhost,127.0.0.1,[::1]")
+environment.say(checks.wrong_hosts(ALLOWED_HOSTS, SITE_URL, production=PRODUCTION))
 METRICS_TOKEN = environment.text("METRICS_TOKEN", "")
 SECRET_KEY = environment.text("SECRET_KEY", None if PRODUCTION else "")
-if not SECRET_KEY and not PRODUCTION:
+if not SECRET_KEY and not PRODUCTION and not environment.mistakes:  # a start that is refused leaves nothing behind
     SECRET_KEY = own_secret(DATA_DIR)
-if PRODUCTION and len(SECRET_KEY) < 50:
-    environment.mistakes.append("SECRET_KEY must have at least 50 characters.")
+if PRODUCTION and SECRET_KEY:
+    environment.say(checks.wrong_secret(SECRET_KEY))
 if PRODUCTION and DEBUG:
     environment.mistakes.append("DEBUG must be off in production.")
+# A day, and this host alone: a promise to browsers cannot be taken back before its time is over.
+SECURE_HSTS_SECONDS = environment.number("HSTS", 24 * 3600 if PRODUCTION else 0, 0, A_YEAR * 10)
+SECURE_HSTS_INCLUDE_SUBDOMAINS = environment.switch("HSTS_SUBDOMAINS")
+SECURE_HSTS_PRELOAD = environment.switch("HSTS_PRELOAD")
+SILENCED_SYSTEM_CHECKS = ["security.W004", "security.W005", "security.W021"]  # all three are the operator's to choose
+if SECURE_HSTS_PRELOAD and not (SECURE_HSTS_INCLUDE_SUBDOMAINS and SECURE_HSTS_SECONDS >= A_YEAR):
+    environment.mistakes.append(f"HSTS_PRELOAD needs HSTS={A_YEAR} or more, and HSTS_SUBDOMAINS=yes.")
 
 # --- people ---
 
 AUTH_USER_MODEL = "accounts.User"
 AUTHENTICATION_BACKENDS = ["accounts.backends.NameOrEmail"]
-DEFAULT_ROLE = environment.choice("DEFAULT_ROLE", ("USER", "VOTER", "OBSERVER", "NO_ACCESS"))
+REGISTRATION = environment.chosen("REGISTRATION", ("open", "invited", "domains", "closed"), needed=PRODUCTION)
+REGISTRATION_DOMAINS = environment.domains("REGISTRATION_DOMAINS", needed=REGISTRATION == "domains")
+USUAL_ROLES = ("VOTER", "USER") if PRODUCTION else ("USER", "VOTER")  # whoever may run elections may have mail sent
+DEFAULT_ROLE = environment.choice("DEFAULT_ROLE", (*USUAL_ROLES, "OBSERVER", "NO_ACCESS"))
+MAILS_A_DAY = environment.number("MAILS_A_DAY", 500, 0, 1_000_000)  # that one organiser may have sent to others
 SECOND_FACTOR_FOR_ADMINS = environment.switch("SECOND_FACTOR_FOR_ADMINS")
 SIGN_IN_FAILURES_PER_ADDRESS = environment.number("SIGN_IN_FAILURES_PER_ADDRESS", 300, 10, 100_000)  # ten minutes
 REGISTRATIONS_PER_ADDRESS = environment.number("REGISTRATIONS_PER_ADDRESS", 300, 1, 100_000)  # an hour
 RESETS_PER_ADDRESS = environment.number("RESETS_PER_ADDRESS", 100, 1, 100_000)  # an hour
 TRUSTED_PROXIES = environment.networks("TRUSTED_PROXIES")
+environment.say(checks.wrong_proxies(TRUSTED_PROXIES))
+ACCOUNT_RETENTION = environment.number("ACCOUNT_RETENTION", 0, 0, 240)  # months without a sign-in; 0: kept for good
+if 0 < ACCOUNT_RETENTION < 3:
+    environment.mistakes.append("ACCOUNT_RETENTION must be 0 or at least 3: people are warned a month before.")
+FORGET_AFTER_DAYS = environment.number("FORGET_AFTER_DAYS", 30, 0, 3650)  # a removal, the log forgets; 0: never
 PASSWORD_HASHERS = ["accounts.hashers.Argon2id"]
 VALIDATION = "django.contrib.auth.password_validation"
 AUTH_PASSWORD_VALIDATORS = [
@@ -174,12 +319,24 @@ POLL_RETENTION = environment.number("POLL_RETENTION", 365, 1, 3650)  # days a po
 POLLS_A_DAY = environment.number("POLLS_A_DAY", 50, 1, 10_000)  # that one maker may make
 POLL_VOTES_PER_ADDRESS = environment.number("POLL_VOTES_PER_ADDRESS", 100, 1, 100_000)  # in a poll, in ten minutes
 
+# --- backups ---
+
+BACKUP_RECIPIENTS = environment.recipients("BACKUP_RECIPIENTS")
+BACKUP_MAX_AGE_DAYS = environment.number("BACKUP_MAX_AGE_DAYS", 3 if PRODUCTION else 0, 0, 365)  # 0: nobody is warned
+
 # --- mail ---
 
 EMAIL_BACKEND, MAIL = environment.mail("MAIL_URL", None if PRODUCTION else f"file://{DATA_DIR / 'mail'}")
 globals().update(MAIL)  # EMAIL_HOST and its neighbours
-DEFAULT_FROM_EMAIL = environment.text("MAIL_FROM", None if PRODUCTION else "Plenum <plenum@localhost>")
-environment.refuse_mistakes()
+MAIL_FROM = environment.text("MAIL_FROM", None if PRODUCTION else "plenum@localhost")
+DEFAULT_FROM_EMAIL = named_sender(MAIL_FROM, SITE_NAME)
+environment.say(checks.wrong_sender(MAIL_FROM))
+MAIL_REPLY_TO = environment.address("MAIL_REPLY_TO")
+MAIL_CA = environment.readable_file("MAIL_CA")  # of a mail server whose certificate nobody else vouches for
+BOUNCES_URL = environment.bounces("BOUNCES_URL")
+BOUNCES_TOKEN = environment.text("BOUNCES_TOKEN", "")
+if BOUNCES_TOKEN and len(BOUNCES_TOKEN) < 20:
+    environment.mistakes.append("BOUNCES_TOKEN must have at least 20 characters.")
 
 CONTENT_SECURITY_POLICY = {
     "default-src": "'none'",
@@ -197,14 +354,16 @@ PERMISSIONS_POLICY = ("camera", "display-capture", "geolocation", "microphone", 
 SECURE_REFERRER_POLICY = "same-origin"
 SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if PRODUCTION else None
 SECURE_SSL_REDIRECT = PRODUCTION
-SECURE_REDIRECT_EXEMPT = [r"^healthz$", r"^readyz$"]
-SECURE_HSTS_SECONDS = 365 * 24 * 3600 if PRODUCTION else 0
-SECURE_HSTS_INCLUDE_SUBDOMAINS = SECURE_HSTS_PRELOAD = PRODUCTION
+SECURE_REDIRECT_EXEMPT = [f"^{re.escape(f'{SITE_PATH}/{probe}'[1:])}$" for probe in ("healthz", "readyz", "metrics")]
+SESSION_COOKIE_PATH = CSRF_COOKIE_PATH = LANGUAGE_COOKIE_PATH = f"{SITE_PATH}/"
+# A proxy may drop the port of an unusual address from Host; a browser tells it in Origin.
+CSRF_TRUSTED_ORIGINS = [SITE_URL.removesuffix(SITE_PATH)] if PRODUCTION else []
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = LANGUAGE_COOKIE_SECURE = PRODUCTION
 CSRF_COOKIE_HTTPONLY = LANGUAGE_COOKIE_HTTPONLY = True
 CSRF_COOKIE_SAMESITE = LANGUAGE_COOKIE_SAMESITE = "Lax"
 CSRF_FAILURE_VIEW = "config.errors.csrf_failure"
 X_FRAME_OPTIONS = "DENY"
+SECURE_REDIRECT_EXEMPT.append(r"(^|/)doctor/[^/]+/$")  # it tells whether HTTPS arrives as such
 
 # --- Django ---
 
@@ -229,6 +388,7 @@ INSTALLED_APPS = [
 ]
 MIDDLEWARE = [
     "config.middleware.request_record",
+    "config.middleware.below_path",
     "config.middleware.proxies_seen",
     "django.middleware.security.SecurityMiddleware",
     "config.middleware.security_headers",
@@ -258,6 +418,7 @@ TEMPLATES = [
                 "django.template.context_processors.i18n",
                 "django.contrib.auth.context_processors.auth",
                 "django.contrib.messages.context_processors.messages",
+                "pages.site_views.presentation",
                 "config.context.pause",
                 "config.context.unknown_proxies",
                 "config.context.low_disks",
@@ -268,14 +429,14 @@ TEMPLATES = [
     }
 ]
 DATABASES: dict[str, object] = {}  # everything lives in the store; any call of the ORM raises
-MESSAGE_STORAGE = "django.contrib.messages.storage.cookie.CookieStorage"
+MESSAGE_STORAGE = "pages.saying.MessageCookie"
 FORM_RENDERER = "django.forms.renderers.TemplatesSetting"
 
 DATA_UPLOAD_MAX_MEMORY_SIZE = 6 * 1024 * 1024  # a list of voters comes back from its preview as one field
 
 # --- static files ---
 
-STATIC_URL = "static/"
+STATIC_URL = f"{SITE_PATH}/static/"
 STATIC_ROOT = DATA_DIR / "static"
 STATICFILES_DIRS = [BASE_DIR / "static"]
 STORAGES = {"staticfiles": {"BACKEND": "whitenoise.storage.CompressedManifestStaticFilesStorage"}}
@@ -283,8 +444,8 @@ STORAGES = {"staticfiles": {"BACKEND": "whitenoise.storage.CompressedManifestSta
 # --- languages and time ---
 
 USE_I18N = USE_TZ = True
-TIME_ZONE = "UTC"
-LANGUAGE_CODE = "en"
+TIME_ZONE = "UTC"  # lists say so beside every moment
+LANGUAGE_CODE = SITE_LANGUAGE
 LANGUAGES = [("en", _("English")), ("de", _("German"))]
 LOCALE_PATHS = [BASE_DIR / "locale"]
 

@@ -4,6 +4,7 @@ from django.urls import include, path, register_converter
 from django.views.i18n import set_language
 
 from accounts.access import public
+from pages import site_views
 from pages.converters import NameConverter
 
 register_converter(NameConverter, "name")
@@ -16,6 +17,8 @@ urlpatterns = [
     path("", include("accounts.urls")),
     path("", include("audit.urls")),
     path("", include("upkeep.urls")),
+    path("site/logo/<slug:edition>/", public(site_views.logo), name="site_logo"),
+    path("site/colours/<slug:edition>.css", public(site_views.colours), name="site_colours"),
     path("language/", public(set_language), name="set_language"),
 ]
 

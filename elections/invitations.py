@@ -11,21 +11,25 @@ import uuid
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from itertools import islice
 
 from django.utils.translation import get_language, override
 from django.utils.translation import gettext_lazy as _
 
+from accounts import allowance
 from accounts import repository as people
 from accounts.models import User
+from acts.again import try_again
 from acts.queues import take_each
 from acts.site import log, now_text, table
 from acts.tokens import DAY, read, sign
 from mail import outbox
 from store import keys
 from store.log import Event
-from store.table import Check, Condition, Delete, Equals, Exists, Item, Key, Missing, Put, Refused, Update, Write
+from store.table import Check, Condition, Delete, Equals, Exists, Item, Key, Missing, Page, Put, Refused, Update, Write
 
 from . import repository, services
+from .purses import NoneLeft, purse_of
 from .rules import Action, Election, State, WrongState, check_listing
 from .turnout import tells_who, turnout
 
@@ -42,7 +46,7 @@ LABELS = {INVITED: _("Invitations"), REMINDED: _("Reminders")}
 def invite(actor: User, election: Election) -> None:
     """Mail everybody on the roll who was not invited yet."""
     services.check(actor, election, Action.INVITE)
-    record(Event(actor.name, "VotersInvited", {"election_name": election.name}), asked(election, INVITED, actor.name))
+    ask(actor, election, INVITED, Event(actor.name, "VotersInvited", {"election_name": election.name}))
 
 
 def remind(actor: User, election: Election) -> None:
@@ -53,24 +57,63 @@ def remind(actor: User, election: Election) -> None:
     """
     services.check(actor, election, Action.INVITE)
     now = Update(keys.reminders(election.name), set={"last_sent": now_text()})
-    event = Event(actor.name, "VotersReminded", {"election_name": election.name})
-    record(event, asked(election, REMINDED, actor.name), now)
+    ask(actor, election, REMINDED, Event(actor.name, "VotersReminded", {"election_name": election.name}), now)
 
 
-def asked(election: Election, kind: str, asked_by: str, *, message: str = "", moment: str = "") -> Put:
-    """The write that asks for a mailing; refused while the same one is under way."""
+def ask(actor: User, election: Election, kind: str, event: Event, *also: Write, message: str = "") -> None:
+    """Ask for a mailing, if it fits into what its asker may have mailed today: then that much is reserved for it."""
+
+    def reserve() -> None:
+        budget = allowance.today(actor)
+        mails = _due_on_roll(election, kind, message, budget.left)
+        budget.check(mails)
+        reserved = None if budget.left is None else mails
+        mailing = asked(election, kind, actor.name, message=message, reserved=reserved)
+        record(event, mailing, *also, budget=budget.reserving(mails))
+
+    try_again(reserve)
+
+
+def _due_on_roll(election: Election, kind: str, message: str, enough: int | None) -> int:
+    """How many voters are to be mailed: counted no further than to one more than `enough`, and not without a limit."""
+    if enough is None:
+        return 0
+    batch = _batch(election, {"kind": kind, "asked_by": "", "message": message, "moment": ""})
+    due = (1 for item in table().each(keys.voters(election.name)) if is_due(item, batch))
+    return sum(islice(due, enough + 1))
+
+
+def asked(
+    election: Election,
+    kind: str,
+    asked_by: str,
+    *,
+    message: str = "",
+    moment: str = "",
+    reserved: int | None = None,
+) -> Put:
+    """The write that asks for a mailing; refused while the same one is under way.
+
+    `reserved` is how many mails of today are its own; none, if its asker has no limit.
+    """
     place = keys.mailing(election.name, kind, message)
     index = {"GSI1PK": keys.MAILINGS.pk, "GSI1SK": keys.mailing_by_date(now_text(), uuid.uuid4().hex)}
     about = {"election_name": election.name, "kind": kind, "message": message, "moment": moment}
     who = {"asked_by": asked_by, "language": get_language() or "en"}
-    return Put({"PK": place.pk, "SK": place.sk, **index, **about, **who, "after": None}, when=Missing())
+    purse = {} if reserved is None else {"reserved": reserved, "day": allowance.day_of(now_text())}
+    return Put({"PK": place.pk, "SK": place.sk, **index, **about, **who, **purse, "after": None}, when=Missing())
 
 
-def record(event: Event, *writes: Write) -> None:
-    """Refused if the same is under way; or if the election was deleted meanwhile, of which nothing more is told."""
+def record(event: Event, *writes: Write, budget: Sequence[Write] = ()) -> None:
+    """Refused if the same is under way; or if the election was deleted meanwhile, of which nothing more is told.
+
+    `Refused` rises if somebody else has used the budget meanwhile: then it is to be looked at again.
+    """
     try:
-        log().record(event, *writes, _still_there(event.event_data["election_name"]))
-    except Refused:
+        log().record(event, *writes, _still_there(event.event_data["election_name"]), *budget)
+    except Refused as refused:
+        if all(part > len(writes) for part in refused.parts):
+            raise
         raise WrongState(_("These mails are being sent already.")) from None
 
 
@@ -93,7 +136,15 @@ def send_again(actor: User, election: Election, voter: str) -> None:
     letter = outbox.queued(LETTERS[INVITED], address, batch.ledger(name), **batch.about(name))
     marked = batch.marked(item, letter.item["number"], _unmarked(item, batch))
     event = Event(actor.name, "VoterInvitedAgain", {"election_name": election.name, "voter": name})
-    record(event, letter, marked, *_invitation(name, actor.name), *_counted_again(batch.ledger(name)))
+    aside = outbox.replaced(item.get(INVITED, ""))  # so that nobody who tries all failed ones again sends both
+    writes = [letter, marked, *_invitation(name, actor.name), *_counted_again(batch.ledger(name)), *aside]
+
+    def reserve() -> None:
+        budget = allowance.today(actor)
+        budget.check(1)
+        record(event, *writes, budget=budget.reserving(1))
+
+    try_again(reserve)
 
 
 def _check_not_waiting(voter: Item) -> None:
@@ -168,23 +219,37 @@ def _take_on(place: Key) -> int:
                 queued += _handful(place, mailing)
         except Refused:
             continue  # another worker was faster, or a voter changed at this moment: look again
+        except NoneLeft:
+            break  # until tomorrow
     return queued
 
 
 def _handful(place: Key, mailing: Item) -> int:
     """Queue mails for the next voters of the roll, and move on in it; or end the mailing with the roll."""
-    election = repository.find(mailing["election_name"])
-    if election is None or election.state(now_text()) not in (State.EDITABLE, State.OPEN):
-        table().write(Delete(place))
-        return 0
+    election, purse = repository.find(mailing["election_name"]), purse_of(mailing, A_HANDFUL)
     here = Equals("after", mailing["after"]) & Equals("GSI1SK", mailing["GSI1SK"])
-    page = table().page(keys.voters(election.name), limit=A_HANDFUL, cursor=mailing["after"])
+    if election is None or election.state(now_text()) not in (State.EDITABLE, State.OPEN):
+        table().write(Delete(place, when=here), *purse.giving_back())
+        return 0
     batch = _batch(election, mailing)
+    page = _next_voters(batch, mailing["after"], purse.room)
     due = [item for item in page.items if is_due(item, batch)]
-    on = Update(place, set={"after": page.cursor}, when=here) if page.cursor else Delete(place, when=here)
     mails = _mails_for(due, batch)
-    table().write(on, *mails)
-    return sum(isinstance(write, Put) for write in mails)
+    queued = sum(isinstance(write, Put) for write in mails)
+    purse = purse.without(queued)
+    if page.cursor:
+        table().write(Update(place, set={"after": page.cursor, **purse.stored()}, when=here), *mails, *purse.taking())
+    else:
+        table().write(Delete(place, when=here), *mails, *purse.taking(), *purse.giving_back())
+    return queued
+
+
+def _next_voters(batch: Batch, after: str | None, room: int | None) -> Page:
+    """The next voters of the roll: so many that those who are to be mailed have room."""
+    span = keys.voters(batch.election.name)
+    page = table().page(span, limit=A_HANDFUL, cursor=after)
+    due = [place for place, item in enumerate(page.items) if is_due(item, batch)]
+    return table().page(span, limit=due[room], cursor=after) if room and len(due) > room else page
 
 
 def _batch(election: Election, mailing: Item) -> Batch:

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from django.conf import settings
 from django.urls import reverse
 from django.utils.translation import gettext_noop
 
 from accounts import repository as people
+from acts.links import whole
+from acts.site import now_text
 from acts.tokens import sign
 from mail.letters import Letter
 from mail.outbox import Mail
 
+from . import repository
 from .invitations import TO_ALL, silence_token
 from .messages import written
+from .rules import State
 
 
 def _link(mail: Mail) -> str:
@@ -24,7 +27,13 @@ def _link(mail: Mail) -> str:
 
 def silence_link(mail: Mail) -> str:
     token = silence_token(mail.about["election_name"], mail.about["voter"])
-    return settings.SITE_URL + reverse("leave_alone", args=[token])
+    return whole(reverse("leave_alone", args=[token]))
+
+
+def _is_over(mail: Mail) -> bool:
+    """A mail that waited for days must not call for a vote that nobody can cast any more."""
+    election = repository.find(mail.about["election_name"])
+    return election is None or election.state(now_text()) not in (State.EDITABLE, State.OPEN)
 
 
 LETTERS = {
@@ -36,6 +45,7 @@ LETTERS = {
         ),
         _link,
         gettext_noop("To the election"),
+        is_over=_is_over,
     ),
     "vote_reminder": Letter(
         gettext_noop("You have not voted yet"),
@@ -46,6 +56,7 @@ LETTERS = {
         _link,
         gettext_noop("To the election"),
         silence_link,
+        is_over=_is_over,
     ),
     TO_ALL: Letter(
         gettext_noop("An election is still open"),
@@ -57,6 +68,7 @@ LETTERS = {
         _link,
         gettext_noop("To the election"),
         silence_link,
+        is_over=_is_over,
     ),
     "vote_message": Letter(
         gettext_noop("A message about an election"),

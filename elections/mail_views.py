@@ -6,6 +6,8 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
 
+from accounts import allowance
+from accounts.rules import NOT_CONFIRMED
 from pages import rendered
 from pages.forms import carried_out, form_page, posted, show_form
 
@@ -20,6 +22,8 @@ from .rules import Action, Election
 @form_page
 def message(request: HttpRequest, election: Election) -> HttpResponse:
     """What was written to the voters so far, and a form to write more."""
+    if not request.user.can_write_to_many:
+        return _not_confirmed(request, election)
     form = MessageForm(posted(request))
     preview = ""
     if "preview" in request.POST:
@@ -32,7 +36,14 @@ def message(request: HttpRequest, election: Election) -> HttpResponse:
     ):
         return redirect("message_voters", name=election.name)
     context = context_of(request, election, form=form, preview=preview, messages_sent=messages.all_of(election))
+    context |= {"mails_today": allowance.today(request.user)}
     return render(request, "elections/messages.html", context, status=422 if form.errors else 200)
+
+
+def _not_confirmed(request: HttpRequest, election: Election) -> HttpResponse:
+    """The page as it is for others, and what to do in place of the form."""
+    context = context_of(request, election, not_confirmed=NOT_CONFIRMED, messages_sent=messages.all_of(election))
+    return render(request, "elections/messages.html", context, status=403 if request.method == "POST" else 200)
 
 
 @run(Action.SET_REMINDERS)

@@ -14,6 +14,7 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext_lazy as _
 
 from accounts.models import User
+from accounts.rules import check_confirmed
 from acts.site import now_text, table
 from mail.letters import Message
 from mail.outbox import Mail, NothingToSay
@@ -44,17 +45,15 @@ class Sent:
 
 
 def send(actor: User, election: Election, subject: str, text: str) -> None:
-    """Mail it to everybody on the roll who has not had it."""
+    """Mail it to everybody on the roll who has not had it; for organisers whom an admin has confirmed."""
     services.check(actor, election, Action.INVITE)
+    check_confirmed(actor.role, actor.confirmed)
     digest = _digest(election, subject, text)
     _check_number(election, digest)
     words = {"subject": subject, "text": text, "written_by": actor.name, "written_at": now_text()}
     said = {"election_name": election.name, "subject": subject, "message": digest, "on_roll": election.voter_count}
-    invitations.record(
-        Event(actor.name, "VotersMessaged", said),
-        invitations.asked(election, MESSAGED, actor.name, message=digest),
-        Update(keys.message(election.name, digest), set=words | rendered.beside("text", text)),
-    )
+    kept = Update(keys.message(election.name, digest), set=words | rendered.beside("text", text))
+    invitations.ask(actor, election, MESSAGED, Event(actor.name, "VotersMessaged", said), kept, message=digest)
 
 
 def _digest(election: Election, subject: str, text: str) -> str:

@@ -57,7 +57,10 @@ def _later(stored: str, by: timedelta) -> str:
 
 
 def remind_by_the_clock() -> int:
-    """Set off the reminders whose moment has come; any number may do this at once. Answers how many were set off."""
+    """Set off the reminders whose moment has come; any number may do this at once. Answers how many were set off.
+
+    They count for the election's owner. Nothing is reserved for them: what no longer fits into today goes out tomorrow.
+    """
     now = now_text()
     listed = table().each(repository.list_of(State.OPEN))
     return take_each(listed, lambda each: _remind(each, now))
@@ -79,7 +82,8 @@ def _remind(listed: Item, now: str) -> int:
 
 def _set_off(election: Election, hours: int, kept: Item, now: str) -> int:
     assert election.no_voting_after is not None
-    mailing = invitations.asked(election, TIMED, election.owner_name, moment=moment(election.no_voting_after, hours))
+    when = moment(election.no_voting_after, hours)
+    mailing = invitations.asked(election, TIMED, election.owner_name, moment=when, reserved=0)
     event = Event("plenum", "VotersReminded", {"election_name": election.name, "hours_before": hours})
     last = Equals("last_sent", kept["last_sent"]) if "last_sent" in kept else Missing("last_sent")
     mark = Update(keys.reminders(election.name), set={"last_sent": now}, when=last)

@@ -194,7 +194,7 @@ REPLAY: dict[str, Act] = {
 }
 
 # Fields that elections of earlier times do not have.
-LATER = ("mail_votes", "lots_commitment", "restores", "joining", "opened_at")
+LATER = ("results_public", "mail_votes", "lots_commitment", "restores", "joining", "opened_at")
 FILLING = "What a draft was made from is brought into it a handful at a time, and whoever arrives has an event."
 MAILS = "Which mails went out and what became of them; their texts are in no log."
 HTML = "What a text was rendered to depends on the version of the program; the text itself is compared."

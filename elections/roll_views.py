@@ -10,13 +10,16 @@ from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.translation import gettext as _
+from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_POST, require_safe
 from django_htmx.http import HttpResponseClientRedirect, trigger_client_event
 
+from accounts import allowance, policy
 from accounts.access import public, requires
 from accounts.models import User
 from accounts.rules import Permission
 from acts.refusals import Refusal
+from acts.site import now_text
 from pages import lists
 from pages.forms import carried_out, form_page, posted, show_form
 from pages.lists import Verdict
@@ -32,7 +35,7 @@ from .forms import (
     VotersForm,
 )
 from .imports import Import
-from .rules import EVERYBODY_HERE, Action, Election, takes_names
+from .rules import EVERYBODY_HERE, Action, Election, State, takes_names
 from .turnout import tells_names, tells_who, turnout
 from .views import turnout_context
 
@@ -61,13 +64,21 @@ def roll(request: HttpRequest, election: Election) -> HttpResponse:
     shown = invitations.with_mails(found)
     context = context_of(request, election, form=form, search=search, voters=shown, older=older, **counts)
     context |= {"tells_who": tells_who(election, voted), "by_name": by_name}
+    context |= {"needs_an_admin": not policy.takes_every_invitation(), **_mails_today(request, election)}
     return render(request, "elections/roll.html", context, status=422 if form.errors else 200)
+
+
+def _mails_today(request: HttpRequest, election: Election) -> dict[str, Any]:
+    """What is left of the mails one may have sent today, where there are buttons that send some."""
+    is_open = election.state(now_text()) in (State.EDITABLE, State.OPEN)
+    return {"mails_today": allowance.today(request.user)} if is_open else {}
 
 
 def _failed(request: HttpRequest, election: Election) -> HttpResponse:
     """Whose mails did not go out, and why."""
     found, older = one_page(request, partial(invitations.failures, election), show="failed")
-    return render(request, "elections/failed.html", context_of(request, election, failures=found, older=older))
+    context = context_of(request, election, failures=found, older=older, **_mails_today(request, election))
+    return render(request, "elections/failed.html", context)
 
 
 @run(Action.INVITE)
@@ -85,6 +96,7 @@ def invite(request: HttpRequest, election: Election) -> HttpResponse:
 
 
 @public
+@csrf_exempt  # mail programs press it for people (RFC 8058); the token says whose it is
 @form_page
 def leave_alone(request: HttpRequest, token: str) -> HttpResponse:
     """The way out of reminders; a button does it, because mail scanners follow links."""

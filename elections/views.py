@@ -5,7 +5,6 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
-from django.conf import settings as site_settings
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
@@ -15,6 +14,7 @@ from django.views.decorators.http import require_POST, require_safe
 from accounts.access import requires
 from accounts.models import User
 from accounts.rules import Permission
+from acts.links import whole
 from acts.site import now_text
 from pages import rendered
 from pages.forms import carried_out, form_page, posted, show_form
@@ -87,7 +87,7 @@ def election(request: HttpRequest, found: tuple[Election, Voter | None]) -> Http
 @require_safe
 def calendar(request: HttpRequest, election: Election) -> HttpResponse:
     """The election for one's own calendar; one without times has nothing to put there."""
-    url = site_settings.SITE_URL + reverse("election", args=[election.name])
+    url = whole(reverse("election", args=[election.name]))
     words = {"name": election.name, "url": url, "description": plain(rendered.description_of(election), 500)}
     try:
         file = as_calendar(**words, opens=election.begins, closes=election.ends, now=utc_now())

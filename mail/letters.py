@@ -4,14 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from django.conf import settings
 from django.core.mail import EmailMessage, EmailMultiAlternatives
 from django.template.loader import render_to_string
 from django.utils.translation import gettext as _
-from django.utils.translation import override
+from django.utils.translation import gettext_noop, override
 
-from .outbox import Mail
+from acts.links import whole
+
+from .numbers import message_id
+
+if TYPE_CHECKING:
+    from .outbox import Mail
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,9 +39,32 @@ class Letter:
     button: str = ""
     silence: Callable[[Mail], str] | None = None  # where to ask for no more of these
     message: Callable[[Mail], Message] | None = None  # what somebody wrote, to stand between our words
+    urgent: bool = False  # somebody sits and waits for it, so it goes before those that go to many
+    good_for: int = 0  # seconds after which it is of no use; 0 if it always is
+    is_over: Callable[[Mail], bool] | None = None  # whether what it speaks of is over
 
 
-LETTERS: dict[str, Letter] = {}  # every kind of mail
+# Every kind of mail: the apps bring theirs (config/steps.py).
+LETTERS: dict[str, Letter] = {
+    "trial": Letter(
+        gettext_noop("A test mail"),
+        (
+            gettext_noop("somebody who looks after this site wanted to know whether mails arrive. This one did."),
+            gettext_noop("Look where it arrived, and from whom: a mail that is called spam is read by nobody."),
+        ),
+        urgent=True,
+    ),
+}
+
+
+def is_of_use(mail: Mail, now: float) -> bool:
+    """Whether it still makes sense to send the mail."""
+    letter = LETTERS.get(mail.kind)
+    if letter is None:
+        return True  # nobody knows; whoever is to write it will say so
+    if letter.good_for and mail.queued_for(now) >= letter.good_for:
+        return False
+    return letter.is_over is None or not letter.is_over(mail)
 
 
 def compose(mail: Mail) -> EmailMessage:
@@ -45,19 +74,32 @@ def compose(mail: Mail) -> EmailMessage:
     with override(mail.language):
         context = {
             "sentences": [_(sentence) % mail.about for sentence in letter.sentences],
-            "link": settings.SITE_URL + letter.link(mail) if letter.link else "",
+            "link": whole(letter.link(mail)) if letter.link else "",
             "button": _(letter.button) if letter.button else "",
             "silence": letter.silence(mail) if letter.silence else "",
             "written": written,
             "site": settings.SITE_URL,
+            "site_name": settings.SITE_NAME,
             "language": mail.language,
         }
         text = render_to_string("mail/letter.txt", context)
         subject = written.subject if written else _(letter.subject)
-        message = EmailMultiAlternatives(f"Plenum: {subject}", text, to=[mail.to])
+        message = EmailMultiAlternatives(f"{settings.SITE_NAME}: {subject}", text, to=[mail.to])
         message.attach_alternative(render_to_string("mail/letter.html", context), "text/html")
-    message.extra_headers["Message-ID"] = f"<{mail.number}@plenum>"
-    message.extra_headers["Auto-Submitted"] = "auto-generated"
-    if context["silence"]:
-        message.extra_headers["List-Unsubscribe"] = f"<{context['silence']}>"
+    message.extra_headers |= headers(mail, context["silence"])
+    if settings.MAIL_REPLY_TO:
+        message.reply_to = [settings.MAIL_REPLY_TO]
     return message
+
+
+def headers(mail: Mail, silence: str) -> dict[str, str]:
+    """What mail programs go by: which mail it is, that no machine need answer it, and how to get no more of them."""
+    letter = LETTERS[mail.kind]
+    found = {"Message-ID": message_id(mail.number), "X-Auto-Response-Suppress": "OOF, AutoReply"}
+    if letter.message is None:  # otherwise somebody wrote it
+        found["Auto-Submitted"] = "auto-generated"
+    if not letter.urgent:
+        found["Precedence"] = "bulk"
+    if silence:
+        found |= {"List-Unsubscribe": f"<{silence}>", "List-Unsubscribe-Post": "List-Unsubscribe=One-Click"}
+    return found

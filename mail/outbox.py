@@ -2,7 +2,7 @@
 
 A mail is stored as its kind and what it is about, never as its text: links with their tokens are made when it is sent
 and are nowhere at rest. A worker claims a mail before it sends it. If it dies in between, nobody can know whether the
-mail went out, so it is not sent again by itself; it is marked as failed, and a person may send it again.
+mail went out, so it is not sent again by itself; its fate is unknown, and a person may send it again or put it aside.
 """
 
 from __future__ import annotations
@@ -19,16 +19,31 @@ from django.utils.translation import get_language, gettext_noop
 from acts.site import table
 from store import keys
 from store.log import as_text
-from store.table import Equals, Exists, Item, Key, Less, Missing, Put, Refused, Update, Write
+from store.table import Delete, Equals, Exists, Item, Key, Less, Missing, Put, Refused, Update, Write
 
-QUEUED, SENDING, SENT, FAILED = STATES = ("queued", "sending", "sent", "failed")
+from .letters import LETTERS
+
+QUEUED, SENDING, SENT, FAILED, UNKNOWN, ASIDE = STATES = ("queued", "sending", "sent", "failed", "unknown", "aside")
 KEPT_SECONDS = 30 * 24 * 3600
 
 REASONS = {
     "unknown": gettext_noop("The worker stopped while it was sending, so it is not known whether the mail went out."),
+    "unanswered": gettext_noop(
+        "The mail server had all of it and did not say whether it took it, so it is not known whether the mail went "
+        "out: %(detail)s"
+    ),
     "refused": gettext_noop("The mail server refused it: %(detail)s"),
+    "later": gettext_noop("The mail server asked to try again later: %(detail)s"),
     "unreachable": gettext_noop("The mail server could not be reached: %(detail)s"),
+    "expired": gettext_noop("It could not be sent while it was of use. The last answer: %(detail)s"),
+    "restored": gettext_noop("It waited when a backup was made that was restored since. It may have been sent."),
     "gone": gettext_noop("What it was to say was deleted before it could be sent."),
+    "unwritten": gettext_noop("It could not be written, which is a mistake in Plenum: %(detail)s"),
+    "bounced": gettext_noop("The mail server took it, but it came back: %(detail)s"),
+}
+NOTES = {
+    "delayed": gettext_noop("It is held up on its way: %(detail)s"),
+    "complaint": gettext_noop("Whoever got it called it unwanted: %(detail)s"),
 }
 
 
@@ -48,6 +63,10 @@ class Ledger:
         return f"{self.kind}_{state}"
 
 
+# As what a ledger counts a mail: what is being sent still waits, what nobody knows of or was put aside did not arrive.
+COUNTED_AS = {QUEUED: QUEUED, SENDING: QUEUED, SENT: SENT, FAILED: FAILED, UNKNOWN: FAILED, ASIDE: FAILED}
+
+
 @dataclass(frozen=True, slots=True)
 class Mail:
     """A mail in the outbox."""
@@ -59,10 +78,38 @@ class Mail:
     language: str
     state: str
     reason: str  # one of REASONS, or nothing
-    detail: str
+    detail: str  # the mail server's last words
     tries: int
     queued_at: str
     ledger: Ledger | None = None
+    not_before: int = 0
+    again_at: str = ""  # when somebody last asked to try it again
+    note: str = ""  # one of NOTES, or nothing: what was heard of it after it was sent
+    note_detail: str = ""
+
+    @property
+    def urgent(self) -> bool:
+        return is_urgent(self.kind)
+
+    @property
+    def next_try(self) -> datetime:
+        return datetime.fromtimestamp(self.not_before, UTC)
+
+    def queued_for(self, now: float) -> float:
+        """Seconds since it was to be said."""
+        return now - datetime.fromisoformat(self.queued_at).timestamp()
+
+    def waited_for(self, now: float) -> float:
+        """Seconds since it, or somebody who asked to try it again, began to wait."""
+        return now - datetime.fromisoformat(self.again_at or self.queued_at).timestamp()
+
+
+def is_urgent(kind: str) -> bool:
+    """Whether somebody sits and waits for mails of this kind."""
+    return kind in LETTERS and LETTERS[kind].urgent
+
+
+# --- putting mails into it ---
 
 
 def queued(kind: str, to: str, ledger: Ledger | None = None, **about: str) -> Put:
@@ -85,7 +132,7 @@ def _queued(number: str, kind: str, to: str, ledger: Ledger | None, about: dict[
             "SK": place.sk,
             **_stored(ledger),
             "GSI1PK": keys.mails(QUEUED).pk,
-            "GSI1SK": keys.mail_by_date(now, number),
+            "GSI1SK": keys.mail_by_turn(now, number, urgent=is_urgent(kind)),
             "number": number,
             "kind": kind,
             "to": to,
@@ -112,51 +159,87 @@ def nothing() -> Put:
     return Put({"PK": place.pk, "SK": place.sk, "about": {}, "ttl": int(time.time())})
 
 
+# --- looking into it ---
+
+
 def in_state(state: str, limit: int, cursor: str | None = None) -> tuple[list[Mail], str | None]:
-    """Mails of one state, the newest first."""
-    page = table().page(keys.mails(state), limit=limit, cursor=cursor, backwards=True)
+    """Mails of one state: those that wait in the order of their turns, all others the newest first."""
+    page = table().page(keys.mails(state), limit=limit, cursor=cursor, backwards=state != QUEUED)
     return [mail_of(item) for item in page.items], page.cursor
 
 
 def find(number: str) -> Mail | None:
     item = table().get(keys.mail(number))
-    return mail_of(item) if item else None
+    return mail_of(item) if item and "number" in item else None
 
 
-def move(mail: Mail, old: str, new: str, *, before: int | None = None, **changes: str | int) -> bool:
+# --- from state to state ---
+
+
+def move(mail: Mail, old: str, new: str, *also: Write, before: int | None = None, **changes: str | int) -> bool:
     """From one state to another; false if the mail is no longer in the old one."""
-    held = Equals("state", old)
-    update = Update(
-        keys.mail(mail.number),
-        set={"state": new, "GSI1PK": keys.mails(new).pk, **changes},
-        when=held if before is None else held & Less("lease", before),
-    )
+    update = moved(mail, old, new, before=before, **changes)
     try:
-        table().write(update, *_counting(mail, new, changes))
+        table().write(update, *counting(mail, old, new, changes), *also)
     except Refused as refused:
-        return 0 not in refused.parts and _move_uncounted(update)
+        return 0 not in refused.parts and _move_uncounted(update, *also)
     return True
 
 
-def _counting(mail: Mail, new: str, changes: Mapping[str, str | int]) -> list[Write]:
-    """What the mail's ledger says from now on. Being sent counts as queued; a closed ledger stays closed."""
-    if mail.ledger is None or new not in (SENT, FAILED):
+def moved(mail: Mail, old: str, new: str, *, before: int | None = None, **changes: str | int) -> Update:
+    held = Equals("state", old)
+    return Update(
+        keys.mail(mail.number),
+        set={"state": new, "GSI1PK": keys.mails(new).pk, "GSI1SK": _listed(mail, new, changes), **changes},
+        remove=("ttl",) if new == QUEUED else (),  # what waits does not expire in the store
+        when=held if before is None else held & Less("lease", before),
+    )
+
+
+def _listed(mail: Mail, new: str, changes: Mapping[str, str | int]) -> str:
+    if new != QUEUED:
+        return keys.mail_by_date(mail.queued_at, mail.number)
+    due = as_text(datetime.fromtimestamp(int(changes["not_before"]), UTC))
+    return keys.mail_by_turn(due, mail.number, urgent=mail.urgent)
+
+
+def counting(mail: Mail, old: str, new: str, changes: Mapping[str, str | int]) -> list[Write]:
+    """What the mail's ledger says from now on; a closed ledger stays closed."""
+    if mail.ledger is None:
         return []
-    numbers = {mail.ledger.counted(QUEUED): -1, mail.ledger.counted(new): 1}
-    counts = Update(mail.ledger.counts, add=numbers, when=Exists())
-    if new == SENT:
-        return [counts]
-    place, why = mail.ledger.failure, {"reason": changes["reason"], "detail": changes.get("detail", mail.detail)}
-    return [counts, Put({"PK": place.pk, "SK": place.sk, "kind": mail.ledger.kind, "about": mail.about, **why})]
+    before, after = COUNTED_AS[old], COUNTED_AS[new]
+    numbers = {mail.ledger.counted(before): -1, mail.ledger.counted(after): 1}
+    counts = [Update(mail.ledger.counts, add=numbers, when=Exists())] if before != after else []
+    return [*counts, *_failure(mail, mail.ledger, before, after, changes)]
 
 
-def _move_uncounted(update: Update) -> bool:
+def _failure(mail: Mail, ledger: Ledger, before: str, after: str, changes: Mapping[str, str | int]) -> list[Write]:
+    """The entry that a mail has while it counts as failed; a later mail to the same voter may have its place by now."""
+    place = ledger.failure
+    if after == FAILED and "reason" in changes:
+        why = {"reason": changes["reason"], "detail": changes.get("detail", mail.detail), "number": mail.number}
+        return [Put({"PK": place.pk, "SK": place.sk, "kind": ledger.kind, "about": mail.about, **why})]
+    if before != FAILED or after == FAILED:
+        return []
+    entry = table().get(place)
+    return [Delete(place)] if entry and entry.get("number", mail.number) == mail.number else []
+
+
+def _move_uncounted(update: Update, *also: Write) -> bool:
     """As `move`, of a mail whose ledger was closed meanwhile: the election it was about is deleted, say."""
     try:
-        table().write(update)
+        table().write(update, *also)
     except Refused:
         return False
     return True
+
+
+def replaced(number: str) -> list[Write]:
+    """What happens to a mail that did not arrive when somebody writes another in its place: it is put aside."""
+    mail = find(number) if number else None
+    if mail is None or mail.state not in (FAILED, UNKNOWN):
+        return []
+    return [moved(mail, mail.state, ASIDE)]
 
 
 def mail_of(item: Item) -> Mail:
@@ -172,6 +255,10 @@ def mail_of(item: Item) -> Mail:
         tries=item["tries"],
         queued_at=item["queued_at"],
         ledger=_ledger_of(item["account"]) if "account" in item else None,
+        not_before=item["not_before"],
+        again_at=item.get("again_at", ""),
+        note=item.get("note", ""),
+        note_detail=item.get("note_detail", ""),
     )
 
 

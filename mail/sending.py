@@ -1,76 +1,230 @@
-"""Sending what waits in the outbox: each mail at most once, by any number of workers."""
+"""Sending what waits in the outbox: each mail at most once, by any number of workers.
+
+Mails that somebody waits for and mails to many are sent in lanes of their own, each through its own connection: a slow
+server may keep the many waiting, but nobody who has forgotten a password. docs/mail.md says what becomes of a mail.
+"""
 
 from __future__ import annotations
 
+import logging
 import smtplib
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from datetime import UTC, datetime
 from functools import partial
 from itertools import chain, takewhile
+from random import uniform
+from typing import Any
 
-from django.core.mail import EmailMessage
+from django.core.mail import EmailMessage, get_connection
 
-from acts.queues import take_each
+from acts.queues import complain, take_each
 from acts.site import table
 from store import keys
-from store.table import Item
+from store.log import as_text
+from store.table import Item, Span, StoreError
 
-from .outbox import FAILED, KEPT_SECONDS, QUEUED, SENDING, SENT, Mail, NothingToSay, mail_of, move
+from . import server
+from .answers import Later, Rejected, Trouble, Unanswered, Unreachable, code_of, judged, without_address, words_of
+from .letters import is_of_use
+from .outbox import FAILED, KEPT_SECONDS, QUEUED, SENDING, SENT, UNKNOWN, Mail, NothingToSay, mail_of, move
+from .server import LANES, URGENT
+from .smtp import EmailBackend, is_lost
 
-LEASE_SECONDS = 120  # longer than any mail server may take over one mail
-TRIES = 5
+LEASE_SECONDS = 240  # longer than a mail may take, on a first connection and on a second
+PAUSES = (300, 900, 3600, 4 * 3600)  # seconds before the next try; the last one again and again
+GIVEN_UP_AFTER = 3 * 24 * 3600  # seconds
+
+Compose = Callable[[Mail], EmailMessage]
+
+_log = logging.getLogger("plenum.mail")
 
 
 def send_waiting(
-    compose: Callable[[Mail], EmailMessage],
+    compose: Compose,
     now: Callable[[], float] = time.time,
     goes_on: Callable[[], bool] = lambda: True,
+    lanes: Iterable[str] = LANES,
 ) -> int:
     """Send what is queued; answers how many mails went out. Any number of workers may do this at once.
 
     Whoever wants to stop between two mails says so when `goes_on` is asked, before each.
     """
-    lost = [partial(_give_up_abandoned, item, now()) for item in table().each(keys.mails(SENDING))]
-    waiting = [partial(_send_due, item, compose, now) for item in table().each(keys.mails(QUEUED))]
+    return take_each(lanes, lambda lane: _send_lane(Round(lane, compose, now), goes_on))
+
+
+def _send_lane(lane: Round, goes_on: Callable[[], bool]) -> int:
+    lost = (partial(_give_up_abandoned, item, lane.now()) for item in table().each(keys.mails(SENDING)))
+    waiting = (partial(lane.send_due, item) for item in due(lane.name, lane.now()))
     turns: Iterator[Callable[[], int | None]] = chain(lost, takewhile(lambda _: goes_on(), waiting))
-    return take_each(turns, lambda turn: turn())
-
-
-def _send_due(item: Item, compose: Callable[[Mail], EmailMessage], now: Callable[[], float]) -> bool:
-    return item["not_before"] <= now() and _send(mail_of(item), compose, now)
-
-
-def _send(mail: Mail, compose: Callable[[Mail], EmailMessage], now: Callable[[], float]) -> bool:
-    lease = int(now()) + LEASE_SECONDS
-    if not move(mail, QUEUED, SENDING, lease=lease):
-        return False  # another worker has it
     try:
-        compose(mail).send()
-    except (smtplib.SMTPRecipientsRefused, smtplib.SMTPSenderRefused, smtplib.SMTPDataError) as error:
-        move(mail, SENDING, FAILED, reason="refused", detail=_words(error), ttl=int(now()) + KEPT_SECONDS)
-    except NothingToSay:
-        move(mail, SENDING, FAILED, reason="gone", detail="", ttl=int(now()) + KEPT_SECONDS)
-    except (smtplib.SMTPException, OSError) as error:
-        _try_later(mail, type(error).__name__, int(now()))
-    else:
-        return move(mail, SENDING, SENT, reason="", detail="", ttl=int(now()) + KEPT_SECONDS)
-    return False
+        return take_each(turns, lambda turn: turn())
+    finally:
+        lane.hang_up()
 
 
-def _try_later(mail: Mail, detail: str, now: int) -> None:
-    tries = mail.tries + 1
-    given_up, later = {"ttl": now + KEPT_SECONDS}, {"not_before": now + 60 * 2**tries}
-    state, when = (FAILED, given_up) if tries >= TRIES else (QUEUED, later)
-    move(mail, SENDING, state, reason="unreachable", detail=detail, tries=tries, **when)
+def due(lane: str, now: float) -> Iterator[Item]:
+    return table().each(_due(lane, now))
+
+
+def anything_due(lane: str, now: float) -> bool:
+    """A cheap look: whether a mail waits that may be sent now, or one is being sent, of which it must be known."""
+    spans = (_due(lane, now), keys.mails(SENDING))
+    return not server.is_shut(lane, now) and any(table().page(span, limit=1).items for span in spans)
+
+
+def _due(lane: str, now: float) -> Span:
+    return keys.mails_due(as_text(datetime.fromtimestamp(now, UTC)), urgent=lane == URGENT)
+
+
+class Round:
+    """One turn of a lane, through one connection, for as long as the server can be reached."""
+
+    def __init__(self, lane: str, compose: Compose, now: Callable[[], float]):
+        self.name, self.compose, self.now = lane, compose, now
+        self._connection: EmailBackend | None = None
+        outage = server.outage(lane)
+        self._was_out_of_reach = outage is not None
+        self._is_out_of_reach = outage is not None and outage.until > now()
+
+    def send_due(self, item: Item) -> bool:
+        mail = mail_of(item)
+        if mail.not_before > self.now():
+            return False
+        if reason := self._end_of(mail):
+            self._end(mail, FAILED, reason, Trouble(mail.detail or "-"), old=QUEUED)
+            return False
+        return self._can_send() and self._send(mail)
+
+    def _end_of(self, mail: Mail) -> str:
+        """Why the mail is not to be tried any more, if it is not."""
+        if not is_of_use(mail, self.now()):
+            return "expired"
+        return (mail.reason or "unreachable") if mail.waited_for(self.now()) >= GIVEN_UP_AFTER else ""
+
+    # --- the server ---
+
+    def _can_send(self) -> bool:
+        """Whether there is a connection, or one can be had. How mail leaves to a file needs none."""
+        if self._is_out_of_reach:
+            return False
+        connection = self._connection or get_connection()
+        if not isinstance(connection, EmailBackend) or connection.connection is not None:
+            return True
+        try:
+            connection.open()
+        except Unreachable as trouble:
+            self._shut(trouble)
+            return False
+        self._connection = connection
+        return True
+
+    def _shut(self, trouble: Trouble) -> None:
+        """Nobody knocks for a while: it would be the same for the next mail."""
+        self._is_out_of_reach = self._was_out_of_reach = True
+        words = without_address(trouble.words, "")
+        _log.warning("mail server out of reach", extra={"lane": self.name, "code": trouble.code, "words": words})
+        server.failed(self.name, words, self.now())
+
+    def _answered(self) -> None:
+        if self._was_out_of_reach:
+            self._was_out_of_reach = False
+            server.answered(self.name)
+
+    def hang_up(self) -> None:
+        if self._connection is not None:
+            self._connection.close()
+
+    # --- a mail ---
+
+    def _send(self, mail: Mail) -> bool:
+        if (message := self._written(mail)) is None:
+            return False
+        if not move(mail, QUEUED, SENDING, lease=int(self.now()) + LEASE_SECONDS):
+            return False  # another worker has it
+        try:
+            answer = self._hand_over(message)
+        except Exception as error:
+            self._note(mail, understood(error))
+            return False
+        self._answered()
+        answer = without_address(answer, mail.to)
+        return move(mail, SENDING, SENT, reason="", detail=answer, ttl=int(self.now()) + KEPT_SECONDS)
+
+    def _written(self, mail: Mail) -> EmailMessage | None:
+        try:
+            return self.compose(mail)
+        except StoreError:
+            raise
+        except NothingToSay:
+            self._end(mail, FAILED, "gone", Trouble(""), old=QUEUED)
+        except Exception as error:
+            complain(error)
+            self._end(mail, FAILED, "unwritten", Trouble(type(error).__name__), old=QUEUED)
+        return None
+
+    def _hand_over(self, message: EmailMessage) -> str:
+        """Answers what the server said. A connection that had gone stale is tried anew, at once and once."""
+        if (connection := self._connection) is None:
+            message.send()
+            return ""
+        message.connection, was_used = connection, bool(connection.answer)
+        try:
+            message.send()
+        except Later as trouble:
+            if not (was_used and is_lost(trouble)):
+                raise
+            connection.open()
+            message.send()
+        return connection.answer
+
+    def _note(self, mail: Mail, trouble: Trouble) -> None:
+        """What becomes of a mail that did not go out, and of the round, if the server went away over it."""
+        if self._connection is not None:
+            self._answered() if self._connection.connection else self._shut(trouble)
+        if isinstance(trouble, Unanswered):
+            self._end(mail, UNKNOWN, "unanswered", trouble)
+        elif isinstance(trouble, Rejected):
+            self._end(mail, FAILED, "refused", trouble)
+        else:
+            self._try_later(mail, trouble)
+
+    def _end(self, mail: Mail, state: str, reason: str, trouble: Trouble, old: str = SENDING) -> None:
+        words = without_address(trouble.words, mail.to)
+        move(mail, old, state, **_failed(mail, reason, words, self.now(), trouble.code))
+
+    def _try_later(self, mail: Mail, trouble: Trouble) -> None:
+        reason, words = "later" if trouble.code else "unreachable", without_address(trouble.words, mail.to)
+        then = int(self.now() + pause(mail.tries))
+        move(mail, SENDING, QUEUED, not_before=then, reason=reason, detail=words, tries=mail.tries + 1)
+
+
+def understood(error: Exception) -> Trouble:
+    """What is raised by our own conversation, or by whatever else mail leaves through, as trouble."""
+    if isinstance(error, Trouble):
+        return error
+    if isinstance(error, smtplib.SMTPRecipientsRefused):
+        return judged(*next(iter(error.recipients.values())))
+    if isinstance(error, smtplib.SMTPSenderRefused | smtplib.SMTPDataError):
+        return judged(error.smtp_code, error.smtp_error)
+    if isinstance(error, smtplib.SMTPException | OSError):
+        return Unreachable(words_of(error), code_of(error))
+    complain(error)
+    return Rejected(type(error).__name__)  # an address that no mail can be made out to, say
+
+
+def pause(tries: int, chance: Callable[[float, float], float] = uniform) -> float:
+    """Seconds until a mail is tried again that was tried so often before; not for all mails the same."""
+    return PAUSES[min(tries, len(PAUSES) - 1)] * chance(0.8, 1.2)
+
+
+def _failed(mail: Mail, reason: str, detail: str, now: float, code: int = 0) -> dict[str, Any]:
+    """How a mail ends that did not go out; the log tells it without saying whose it was."""
+    _log.warning("mail failed", extra={"kind": mail.kind, "reason": reason, "code": code, "number": mail.number})
+    return {"reason": reason, "detail": detail, "tries": mail.tries + 1, "ttl": int(now) + KEPT_SECONDS}
 
 
 def _give_up_abandoned(item: Item, now: float) -> None:
     if item["lease"] < now:
-        move(mail_of(item), SENDING, FAILED, reason="unknown", ttl=int(now) + KEPT_SECONDS, before=int(now))
-
-
-def _words(error: smtplib.SMTPException) -> str:
-    """The server's code, without its words: those repeat the address."""
-    if isinstance(error, smtplib.SMTPRecipientsRefused):
-        return ", ".join(str(code) for code, _ in error.recipients.values())
-    return str(getattr(error, "smtp_code", type(error).__name__))
+        mail = mail_of(item)
+        move(mail, SENDING, UNKNOWN, before=int(now), **_failed(mail, "unknown", "", now))

@@ -5,11 +5,22 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from django.conf import settings
 from django.contrib import messages
+from django.contrib.messages.storage.cookie import CookieStorage
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 
 from acts.refusals import Refusal
+
+
+class MessageCookie(CookieStorage):
+    """Sentences for the next page. A site below a path of its host keeps them there."""
+
+    def _update_cookie(self, encoded_data: str, response: HttpResponse) -> None:
+        super()._update_cookie(encoded_data, response)
+        if self.cookie_name in response.cookies:
+            response.cookies[self.cookie_name]["path"] = settings.SESSION_COOKIE_PATH
 
 
 def say(request: HttpRequest, title: str, sentence: str, status: int = 200) -> HttpResponse:

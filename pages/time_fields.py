@@ -8,6 +8,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from django import forms
+from django.conf import settings
 from django.core.exceptions import ValidationError
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
@@ -96,10 +97,11 @@ def _in_region(region: str, places: list[Place]) -> Iterator[tuple[str, str]]:
 
 
 class ZoneField(forms.ChoiceField):
-    """The election's time zone. Where scripts run, the reader's own is chosen at first."""
+    """The election's time zone. At first the site's own is chosen; if it has none, where scripts run, the reader's."""
 
     def __init__(self, **options: Any):
         options.setdefault("label", gettext_lazy("Time zone"))
+        options.setdefault("initial", lambda: settings.SITE_TIME_ZONE or None)
         widget = forms.Select({"data-own-zone": True})
         super().__init__(choices=zone_choices, widget=widget, **options)
 

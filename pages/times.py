@@ -79,6 +79,10 @@ def offered(now: datetime) -> list[Place]:
     return sorted(places, key=lambda place: (place.region, place.city))
 
 
+def is_offered(name: str) -> bool:
+    return name in FIXED or name in _places_today()
+
+
 def zone_label(name: str) -> str:
     """A zone's name for the reader: America/New York, Anywhere on Earth."""
     return _("Anywhere on Earth") if name == AOE else name.replace("_", " ")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from django.conf import settings
 from django.utils import translation
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
@@ -78,7 +79,8 @@ def as_svg(card: Card) -> str:
         _text(card.caption, 24, TOP - 6, 12, SOFT),
     ]
     bars = [_bar(bar, TOP + ROW * at) for at, bar in enumerate(card.bars)]
-    foot = [_text(card.turnout, 24, height - 18, 14, SOFT), _text("Plenum", 576, height - 18, 14, SOFT, anchor="end")]
+    name = _text(fit(settings.SITE_NAME, 24), 576, height - 18, 14, SOFT, anchor="end")
+    foot = [_text(card.turnout, 24, height - 18, 14, SOFT), name]
     said = f"{isolated(card.title)}. {card.heading}: {isolated(card.names)}. {card.turnout}"
     return _picture(height, said, *lines, *bars, *foot)
 

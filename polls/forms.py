@@ -115,7 +115,8 @@ class PollForm(ZonedForm):
         """As making a poll takes them."""
         plain = {name: value for name, value in self.cleaned_data.items() if name not in ("ends", "time_zone")}
         plain["description"] = plain["description"].replace("\r\n", "\n")
-        return plain | {"expires_at": self._end(), "time_zone": self.cleaned_data["time_zone"] or "UTC"}
+        zone = self.cleaned_data["time_zone"] or settings.SITE_TIME_ZONE or "UTC"
+        return plain | {"expires_at": self._end(), "time_zone": zone}
 
 
 class ReportForm(forms.Form):

@@ -18,6 +18,7 @@ from django.views.decorators.http import require_POST, require_safe
 
 from accounts.access import View, answer_for, public, requires
 from accounts.rules import Permission
+from acts.links import whole
 from acts.refusals import NotAllowed
 from acts.site import now_text
 from elections.forms import NameForm
@@ -79,7 +80,7 @@ def _context(request: HttpRequest, runner: Runner, **more: Any) -> dict[str, Any
 def _private_link(request: HttpRequest, poll: Poll) -> str:
     if poll.maker or not (key := request.COOKIES.get(KEY_COOKIE, "")):
         return ""
-    return settings.SITE_URL + reverse("poll_key", args=[poll.id, key])
+    return whole(reverse("poll_key", args=[poll.id, key]))
 
 
 @of_runners(require_safe)

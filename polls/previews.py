@@ -13,10 +13,11 @@ from django.utils.text import Truncator
 from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 
+from acts.links import whole
 from pages.markdown import plain
 from pages.rendered import description_of
 from pages.sharing import LANGUAGES, SHORT
-from results.card import FORMAT, HEIGHT, WIDTH
+from results.card import HEIGHT, WIDTH, edition
 
 from . import counting
 from .counting import SideBySide
@@ -26,7 +27,7 @@ FRAME_WIDTH, FRAME_HEIGHT = 600, 480
 
 
 def address_of(poll: Poll) -> str:
-    return settings.SITE_URL + reverse("poll", args=[poll.id])
+    return whole(reverse("poll", args=[poll.id]))
 
 
 def preview(poll: Poll, account: SideBySide | None = None) -> dict[str, Any]:
@@ -35,25 +36,25 @@ def preview(poll: Poll, account: SideBySide | None = None) -> dict[str, Any]:
     summary = plain(description_of(poll), SHORT) or Truncator(named).chars(SHORT)
     about = {"title": poll.title, "address": address_of(poll), "oembed": oembed_address(poll)}
     if account is None or not account.total:
-        return about | {"summary": summary, "image": settings.SITE_URL + static("img/apple-touch-icon.png")}
+        return about | {"summary": summary, "image": whole(static("img/apple-touch-icon.png"))}
     language = get_language() if get_language() in LANGUAGES else settings.LANGUAGE_CODE
-    drawn = settings.SITE_URL + reverse("poll_card", args=[poll.id, language, edition_of(account)])
+    drawn = whole(reverse("poll_card", args=[poll.id, language, edition_of(account)]))
     said = counting.agreement(account)
     return about | {"summary": said, "image": drawn, "wide": WIDTH, "high": HEIGHT, "alt": f"{poll.title}. {said}"}
 
 
 def edition_of(account: SideBySide) -> str:
     """What tells the picture of this result from any other, also from one drawn by a later Plenum."""
-    return f"{FORMAT}-{account.digest[:32]}"
+    return f"{edition()}-{account.digest[:32]}"
 
 
 def oembed_address(poll: Poll) -> str:
     asked = urlencode({"url": address_of(poll), "format": "json"})
-    return f"{settings.SITE_URL}{reverse('oembed')}?{asked}"
+    return f"{whole(reverse('oembed'))}?{asked}"
 
 
 def frame(poll: Poll, width: int | str = "100%", height: int = FRAME_HEIGHT) -> str:
     """What to put into another page."""
-    source = settings.SITE_URL + reverse("poll_embed", args=[poll.id])
+    source = whole(reverse("poll_embed", args=[poll.id]))
     label = escape(_("Poll: %(title)s") % {"title": poll.title})
     return f'<iframe src="{source}" title="{label}" width="{width}" height="{height}" loading="lazy"></iframe>'

@@ -145,7 +145,7 @@ def oembed(request: HttpRequest) -> HttpResponse:
     width = _within(request.GET.get("maxwidth", ""), LEAST_WIDTH, FRAME_WIDTH)
     height = _within(request.GET.get("maxheight", ""), LEAST_HEIGHT, FRAME_HEIGHT)
     said = {"version": "1.0", "type": "rich", "title": poll.title, "width": width, "height": height}
-    said |= {"provider_name": "Plenum", "provider_url": settings.SITE_URL, "html": frame(poll, width, height)}
+    said |= {"provider_name": settings.SITE_NAME, "provider_url": settings.SITE_URL, "html": frame(poll, width, height)}
     answer = JsonResponse(said)
     answer["Access-Control-Allow-Origin"] = "*"  # whoever has the link may know this much from anywhere
     return for_others(answer)
@@ -155,10 +155,10 @@ def _poll_in(address: str) -> UUID:
     """The id of the poll that an address of ours is about. Codes are not looked up: nobody is to try them here."""
     try:
         asked, ours = urlsplit(address), urlsplit(settings.SITE_URL)
-        match = resolve(asked.path)
+        match = resolve(asked.path.removeprefix(ours.path))
     except (ValueError, Resolver404):
         raise Http404 from None
-    if (asked.scheme, asked.netloc) != (ours.scheme, ours.netloc):
+    if (asked.scheme, asked.netloc) != (ours.scheme, ours.netloc) or not asked.path.startswith(f"{ours.path}/"):
         raise Http404
     if match.url_name not in PAGES:
         raise Http404

@@ -19,6 +19,7 @@ from django.views.decorators.http import require_safe
 from accounts.access import View, answer_for, public, requires
 from accounts.rules import Permission
 from acts.limits import DAY, HOUR, TEN_MINUTES, Limit, TooOften, count
+from acts.links import whole
 from acts.refusals import Refusal
 from acts.site import now_text
 from pages.addresses import origin
@@ -71,7 +72,7 @@ def context_of(poll: Poll, **more: Any) -> dict[str, Any]:
 
 def shared(poll: Poll) -> dict[str, Any]:
     """What it takes to hand a poll on: its address, its code, and a picture for cameras."""
-    by_code = settings.SITE_URL + reverse("poll_by_code", args=[poll.code])
+    by_code = whole(reverse("poll_by_code", args=[poll.code]))
     return {"address": address_of(poll), "code_address": by_code, "qr": qr_picture(by_code), "frame": frame(poll)}
 
 

@@ -24,7 +24,6 @@ from store import keys
 from .rules import SIGN_IN_FIRST, Poll, SignInFirst
 
 COOKIE = "plenum_voter"
-PATH = "/poll/"
 SALT = "polls.voter"
 A_YEAR = 365 * 24 * 3600
 PURPOSE = b"plenum: votes in polls"
@@ -75,7 +74,7 @@ def remember(request: HttpRequest, answer: HttpResponse) -> HttpResponse:
             number_of(request),
             salt=SALT,
             max_age=A_YEAR,
-            path=PATH,
+            path=f"{settings.SESSION_COOKIE_PATH}poll/",
             secure=settings.SESSION_COOKIE_SECURE,
             httponly=True,
             samesite="Lax",

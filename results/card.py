@@ -8,7 +8,9 @@ from __future__ import annotations
 import io
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from hashlib import sha256
 
+from django.conf import settings
 from django.utils import translation
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
@@ -28,6 +30,7 @@ from .repository import Seal
 
 WIDTH, HEIGHT = 1200, 630  # what social networks ask for
 FORMAT = 1  # of the drawing; another one has another address
+OURS = "Plenum"
 MOST_BARS = 5
 FINER = 2  # everything is drawn so many times larger, for smooth edges
 INK, SOFT, GREY, PAPER = "#1c1a22", "#57525f", "#857d93", "#f6f5f3"  # as in static/css/tokens.css
@@ -57,6 +60,12 @@ class Card:
 
 
 # --- what it says ---
+
+
+def edition() -> str:
+    """What tells one drawing of the same result from another: how it is drawn, and the site's name in it."""
+    own = "" if settings.SITE_NAME == OURS else f"-{sha256(settings.SITE_NAME.encode()).hexdigest()[:8]}"
+    return f"{FORMAT}{own}"
 
 
 def card_of(election: Election, seal: Seal, report: Report, language: str) -> Card:
@@ -257,8 +266,9 @@ def _draw_foot(pen: Pen, card: Card) -> None:
         pen.box(start, y - 16, 240, 12, SEAT, 6)
         if card.share:
             pen.box(start, y - 16, 240 * card.share, 12, ACCENT, 6)
-    pen.text_at_right(RIGHT, y, "Plenum", 32, INK)
-    _draw_mark(pen, RIGHT - width("Plenum", FINER * 32) / FINER - 62, y - 36, 48)
+    name = _cut(settings.SITE_NAME if can_write(settings.SITE_NAME) else OURS, 32, 260)
+    pen.text_at_right(RIGHT, y, name, 32, INK)
+    _draw_mark(pen, RIGHT - width(name, FINER * 32) / FINER - 62, y - 36, 48)
 
 
 SEATS = ((5, 22.5), (8.2, 14.7), (16, 11.5), (27, 22.5), (16, 22))  # as in static/img/mark.svg

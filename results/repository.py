@@ -87,9 +87,11 @@ def _text(election_name: str) -> str:
 
 
 def seal_of(item: Item) -> Seal:
+    """Results of format 0 lack the turnout before they are upgraded; all else can be checked of them."""
     fields = {name: item[name] for name in PLAIN} | {name: item.get(name, "") for name in LOTS}
-    steps = tuple((datetime.fromisoformat(moment), count) for moment, count in item["steps"])
-    counted = Turnout(item["voted"], item["paper"], steps)
+    steps = tuple((datetime.fromisoformat(moment), count) for moment, count in item.get("steps", ()))
+    voted = item["voted"] if "voted" in item else item["ballots"]
+    counted = Turnout(voted, item.get("paper", 0), steps)
     secret = item.get("roll_secret", "")
     return Seal(**fields, candidates=tuple(item["candidates"]), turnout=counted, roll_secret=secret)
 

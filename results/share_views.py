@@ -20,12 +20,13 @@ from django.views.decorators.clickjacking import xframe_options_exempt
 from django.views.decorators.http import require_safe
 
 from accounts.access import public
+from acts.links import whole
 from acts.site import now_text
 from elections.rules import Election, State
 from pages.sharing import LANGUAGES, SHORT, framed, kept_for_good
 
 from . import services, words
-from .card import FORMAT, HEIGHT, WIDTH, card_of, picture
+from .card import HEIGHT, WIDTH, card_of, edition, picture
 from .checks.sealed import stamp
 from .report import Report
 from .repository import Found, Seal, Sealed
@@ -90,7 +91,7 @@ def card(request: HttpRequest, name: str, language: str, sealed: str) -> HttpRes
 
 def _edition(seal: Seal) -> str:
     """What tells the picture of this result from any other, also from one drawn by a later Plenum."""
-    return f"{FORMAT}-{stamp(seal)[:32]}"
+    return f"{edition()}-{stamp(seal)[:32]}"
 
 
 def _answer(request: HttpRequest, template: str, found: Found, context: dict[str, Any]) -> HttpResponse:
@@ -104,7 +105,7 @@ def _answer(request: HttpRequest, template: str, found: Found, context: dict[str
 
 
 def address(view: str, election: Election) -> str:
-    return settings.SITE_URL + reverse(view, args=[election.name])
+    return whole(reverse(view, args=[election.name]))
 
 
 def preview(found: Sealed) -> dict[str, Any]:
@@ -113,7 +114,7 @@ def preview(found: Sealed) -> dict[str, Any]:
     first = words.said(report.sentences[0]) if report.sentences else ""
     summary = Truncator(f"{_ballots(report)} {first}").chars(SHORT)
     language = get_language() if get_language() in LANGUAGES else settings.LANGUAGE_CODE
-    image = settings.SITE_URL + reverse("card", args=[election.name, language, _edition(seal)])
+    image = whole(reverse("card", args=[election.name, language, _edition(seal)]))
     alt = f"{title(election, report)}. {_ballots(report)}"
     size = {"image_width": WIDTH, "image_height": HEIGHT}
     return {"title": title(election, report), "summary": summary, "image": image, "image_alt": alt, **size}

@@ -25,15 +25,13 @@ from typing import Any, BinaryIO
 
 import orjson
 
-from . import keys, limits
+from . import formats, keys, limits
 from .log import EventLog, as_text, utc_now
 from .log.index import as_of
 from .table import DATA, LOG, TABLES, Delete, Item, Key, Missing, Put, Refused, StoreError, Table, Value
 
 FORMAT = 1
 LONGEST_LINE = 4 * 1024 * 1024  # an item has at most 400 KB, and JSON makes six bytes of one at worst
-BATCH_ITEMS = limits.WRITES - 1  # one place is for the mark
-BATCH_BYTES = limits.WRITES_BYTES // 8  # of short requests fewer are throttled, and fewer time out
 TRIES = 5
 GZIP = b"\x1f\x8b"
 SALT, ELECTION = keys.salt("").sk, keys.salt("").pk
@@ -42,6 +40,7 @@ SEALED_TOGETHER = (keys.sync(), keys.counts())
 
 Entry = tuple[str, Item]  # the name of the table, and the item
 Progress = Callable[[int], None]  # is told how many items are done
+Notice = Callable[[Item], None]
 Finish = Callable[[], None]  # what is to be done in a filled store before it counts as whole; perhaps again
 
 
@@ -63,15 +62,21 @@ class NotTheSame(StoreError):
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """What was written: how many items, the digest of the backup's lines; and how many salts were left out."""
+    """What was written: how many items, the digest of the backup's lines, how far the log was sealed; and which secret
+    elections were open, whose salts were left out."""
 
     items: int
     sha256: str
-    salts: int
+    checkpoint: str  # as `checkpoint_text` writes it
+    open: tuple[str, ...]  # as `tag` names them
 
 
 def silent(items: int) -> None:
     """The progress nobody looks at."""
+
+
+def unnoticed(item: Item) -> None:
+    """Nobody wants to know."""
 
 
 def as_it_is() -> None:
@@ -108,7 +113,7 @@ def cut(table: Table) -> Cut:
     return found
 
 
-def contents(table: Table, at: Cut, leave_out: Callable[[Key], None] = lambda key: None) -> Iterator[Entry]:
+def contents(table: Table, at: Cut, leave_out: Callable[[Item], None] = lambda salt: None) -> Iterator[Entry]:
     """Every item but salts, of which `leave_out` is told, and none of the sealer's newer than the cut.
 
     The last event number comes last and is never too small.
@@ -122,7 +127,7 @@ def contents(table: Table, at: Cut, leave_out: Callable[[Key], None] = lambda ke
         if key == keys.event_number():
             last = item
         elif is_salt(key):
-            leave_out(key)
+            leave_out(item)
         elif key not in SEALED_TOGETHER and not (key.pk in CHECKPOINTS and number > at.number):
             kept = as_of(item, at.number) if name == LOG else item
             if kept is not None:
@@ -138,6 +143,13 @@ def is_salt(key: Key) -> bool:
 
 def _without_salts(entries: Iterable[Entry]) -> Iterator[Entry]:
     return ((name, item) for name, item in entries if not is_salt(Key(item["PK"], item["SK"], name)))
+
+
+def _noticed(entries: Iterable[Entry], notice: Notice) -> Iterable[Entry]:
+    """Also what an interrupted restore has written before: whoever notices does not remember that."""
+    for entry in entries:
+        notice(entry[1])
+        yield entry
 
 
 def _to_keep(table: Table) -> Iterator[Entry]:
@@ -164,20 +176,31 @@ def backup(
 ) -> Summary:
     """Write everything into the file, line by line."""
     _refuse_unfinished(table)
-    at, lines, left_out = cut(table), _Writing(file), list[Key]()
-    lines.write(_header(at, clock()))
+    at, lines, left_out = cut(table), _Writing(file), list[Item]()
+    lines.write(_header(at, clock(), formats.format_of(table)))
     items = 0
     for items, (name, item) in enumerate(contents(table, at, left_out.append), 1):
-        lines.write({"table": name, "item": encoded(item)})
+        lines.write_item(name, item)
         progress(items)
     sha256 = lines.digest.hexdigest()
     lines.write({"items": items, "sha256": sha256})
-    return Summary(items, sha256, len(left_out))
+    return Summary(items, sha256, checkpoint_text(at.checkpoint), tuple(sorted(map(tag, left_out))))
 
 
-def _header(at: Cut, now: datetime) -> dict[str, Value]:
+def checkpoint_text(checkpoint: Item | None) -> str:
+    """As `verify --checkpoint` takes it; nothing of a log that is not sealed yet."""
+    return f"{checkpoint['event_id']}:{checkpoint['hash']}" if checkpoint else ""
+
+
+def tag(salt: Item) -> str:
+    """A name for an open secret election that only somebody with its salt can tell, and nobody once that is gone."""
+    return hashlib.sha256(b"plenum backup " + salt["salt"]).hexdigest()[:32]
+
+
+def _header(at: Cut, now: datetime, number: int | None) -> dict[str, Value]:
     sealed = at.checkpoint and {name: at.checkpoint[name] for name in ("event_id", "hash")}
-    return {"plenum_backup": FORMAT, "made_at": as_text(now), "checkpoint": sealed, "tables": list(TABLES)}
+    said = {"made_at": as_text(now), "checkpoint": sealed, "tables": list(TABLES)}
+    return {"plenum_backup": FORMAT, "store_format": number, **said}
 
 
 class _Writing:
@@ -188,9 +211,24 @@ class _Writing:
         self.digest = hashlib.sha256()
 
     def write(self, line: dict[str, Value]) -> None:
-        text = orjson.dumps(line, option=orjson.OPT_SORT_KEYS | orjson.OPT_APPEND_NEWLINE)
+        self._put(_as_line(line))
+
+    def write_item(self, name: str, item: Item) -> None:
+        """Few items hold anything that is to be encoded; whether one does is seen fastest by what becomes of it."""
+        try:
+            text = _as_line({"table": name, "item": item})
+            is_plain = not _looks_encoded(text)
+        except TypeError:  # bytes
+            is_plain = False
+        self._put(text if is_plain else _as_line({"table": name, "item": encoded(item)}))
+
+    def _put(self, text: bytes) -> None:
         self.digest.update(text)
         self.file.write(text)
+
+
+def _as_line(line: dict[str, Value]) -> bytes:
+    return orjson.dumps(line, option=orjson.OPT_SORT_KEYS | orjson.OPT_APPEND_NEWLINE)
 
 
 def encoded(value: Value) -> Value:
@@ -201,7 +239,7 @@ def encoded(value: Value) -> Value:
         return [encoded(each) for each in value]
     if type(value) is dict:
         inside = {name: encoded(each) for name, each in value.items()}
-        return {"map": inside} if _looks_encoded(value) else inside
+        return {"map": inside} if _is_tagged(value) else inside
     return value
 
 
@@ -210,14 +248,19 @@ def decoded(value: Value) -> Value:
         return [decoded(each) for each in value]
     if type(value) is not dict:
         return value
-    if not _looks_encoded(value):
+    if not _is_tagged(value):
         return {name: decoded(each) for name, each in value.items()}
     if "bytes" in value:
         return b64decode(value["bytes"], validate=True)
     return {name: decoded(each) for name, each in value["map"].items()}
 
 
-def _looks_encoded(value: dict[str, Value]) -> bool:
+def _looks_encoded(text: bytes) -> bool:
+    """Whether something in a line may be encoded, or would be taken for it."""
+    return b'"bytes"' in text or b'"map"' in text
+
+
+def _is_tagged(value: dict[str, Value]) -> bool:
     return len(value) == 1 and ("bytes" in value or "map" in value)
 
 
@@ -232,17 +275,20 @@ def unzipped(file: Any) -> BinaryIO:
 class Reading:
     """One pass over a backup. Once all its items have been taken, it has been found whole, or `Damaged` was raised."""
 
-    def __init__(self, file: BinaryIO):
+    def __init__(self, file: BinaryIO, is_checked: bool = False):
+        """With `is_checked` items are not judged again: somebody has read the file before, and holds its digest."""
         self.file = file
+        self.is_checked = is_checked
         self.digest = hashlib.sha256()
         self.number = 0  # of the line
+        self.size = 0  # of the line
         self.header = self._parsed(self._take())
         _check_header(self.header)
 
     def __iter__(self) -> Iterator[Entry]:
         while "sha256" not in (line := self._parsed(text := self._take())):
             self.digest.update(text)
-            yield self._entry(line)
+            yield self._entry(line, _looks_encoded(text))
         self._check_end(line)
 
     def _take(self) -> bytes:
@@ -254,6 +300,7 @@ class Reading:
         except (gzip.BadGzipFile, zlib.error):
             raise Damaged(f"The backup cannot be unpacked after line {self.number}.") from None
         self.number += 1
+        self.size = len(text)
         if not text.endswith(b"\n") and len(text) < LONGEST_LINE:
             raise Damaged("The backup is cut short: its last line is missing.")
         if self.number == 1:
@@ -269,10 +316,11 @@ class Reading:
             raise Damaged(f"Line {self.number} of the backup is damaged.")
         return line
 
-    def _entry(self, line: dict[str, Value]) -> Entry:
+    def _entry(self, line: dict[str, Value], is_encoded: bool) -> Entry:
         try:
-            name, item = line["table"], decoded(line["item"])
-            limits.check_item(item)
+            name, item = line["table"], decoded(line["item"]) if is_encoded else line["item"]
+            if not self.is_checked:
+                limits.check_item(item)
         except (KeyError, TypeError, ValueError, AttributeError, RecursionError):
             raise Damaged(f"Line {self.number} of the backup is damaged.") from None
         if name not in TABLES:
@@ -293,6 +341,9 @@ def _check_header(header: dict[str, Value]) -> None:
         raise Damaged("This is no backup of Plenum: its first line does not say so.")
     if header["plenum_backup"] != FORMAT:
         raise Damaged(f"This backup has the format {header['plenum_backup']}; this Plenum reads {FORMAT}.")
+    number = header.get("store_format")
+    if type(number) is int and number > formats.FORMAT:
+        raise formats.TooNew(formats.too_new(number, "The store this backup was made of"))
 
 
 def check(file: BinaryIO, progress: Progress = silent) -> str:
@@ -307,17 +358,23 @@ def check(file: BinaryIO, progress: Progress = silent) -> str:
 
 
 def restore(
-    table: Table, file: BinaryIO, sha256: str | None = None, progress: Progress = silent, finish: Finish = as_it_is
+    table: Table,
+    file: BinaryIO,
+    sha256: str | None = None,
+    progress: Progress = silent,
+    finish: Finish = as_it_is,
+    notice: Notice = unnoticed,
 ) -> int:
-    """Write a backup into an empty store; answers the number of items.
+    """Write a backup into an empty store; answers the number of items. `notice` is shown every item, before `finish`.
 
     With the digest that `check` has found, an interrupted restore goes on where it was. Without, as from a pipe, the
     backup is found whole or damaged only at its end, and until then the store is marked as not whole.
     """
-    reading = Reading(file)
+    reading = Reading(file, is_checked=sha256 is not None)
     done = begin(table, sha256)
+    entries = islice(_noticed(_without_salts(reading), notice), done, None)
     try:
-        items = _fill(table, islice(_without_salts(reading), done, None), done, sha256, progress)
+        items = _fill(table, entries, done, sha256, progress, weigh=lambda item: reading.size)
         if sha256 not in (None, reading.digest.hexdigest()):
             raise Damaged("The file was changed while it was read.")
     except Damaged as damaged:
@@ -345,10 +402,10 @@ def begin(table: Table, sha256: str | None) -> int:
     if mark is not None and sha256 is not None and mark["sha256"] == sha256:
         return int(mark["items"])
     _refuse_unfinished(table)
-    if next(_to_keep(table), None) is not None:
+    if any(Key(item["PK"], item["SK"], name) not in formats.PLACES for name, item in _to_keep(table)):
         raise NotEmpty("The store is not empty. Only a new one can be filled.")
-    try:
-        table.write(Put(_mark(sha256, 0), when=Missing()))
+    try:  # what is filled in brings its own format, or none
+        table.write(Put(_mark(sha256, 0), when=Missing()), *map(Delete, formats.PLACES))
     except Refused:
         raise Unfinished("Somebody else began to restore into this store just now.") from None
     return 0
@@ -374,23 +431,30 @@ def _fill(
     done: int,
     sha256: str | None,
     progress: Progress,
+    weigh: Callable[[Item], int] = limits.check_item,
     check_batch: Callable[[Table, list[Entry]], None] = lambda table, batch: None,
 ) -> int:
     """Write batch after batch, each together with the mark that says how far we are."""
-    for batch in batches(entries):
+    items, size = table.most_loaded
+    for batch in batches(entries, items - 1, size, weigh):  # one place is for the mark
         done += len(batch)
-        table.write(*(Put(item, table=name) for name, item in batch), Put(_mark(sha256, done)))
+        table.load([*batch, (DATA, _mark(sha256, done))])
         check_batch(table, batch)
         progress(done)
     return done
 
 
-def batches(entries: Iterable[Entry]) -> Iterator[list[Entry]]:
+def batches(
+    entries: Iterable[Entry],
+    most: int = Table.most_loaded[0],
+    most_bytes: int = Table.most_loaded[1],
+    weigh: Callable[[Item], int] = limits.check_item,
+) -> Iterator[list[Entry]]:
     batch: list[Entry] = []
     size = 0
     for name, item in entries:
-        bytes_more = limits.check_item(item)
-        if len(batch) == BATCH_ITEMS or (batch and size + bytes_more > BATCH_BYTES):
+        bytes_more = weigh(item)
+        if len(batch) == most or (batch and size + bytes_more > most_bytes):
             yield batch
             batch, size = [], 0
         batch.append((name, item))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cache
 from random import Random
 from typing import Any
-from urllib.parse import parse_qsl, urlencode, urlsplit
+from urllib.parse import SplitResult, parse_qsl, urlencode, urlsplit
 
 from .table import Table
 
@@ -18,41 +18,66 @@ CHAOS = "chaos+"
 FAULTS = {"conflicts", "throttling", "lost_replies", "slowness", "seconds"}
 
 
+def check(url: str) -> None:
+    """Refuse an address that cannot be that of a store, without opening it."""
+    if url.startswith(CHAOS):
+        _faults(url.removeprefix(CHAOS))
+        url = _in_fair_weather(url.removeprefix(CHAOS))
+    parts = _split(url)
+    if parts.scheme == "sqlite":
+        if parts.netloc or parts.query or len(parts.path) < 2:
+            raise BadStoreUrl(f"STORE_URL {url!r} should look like sqlite:///folder/plenum.sqlite3.")
+    elif parts.scheme == "dynamodb":
+        if not parts.netloc or parts.path.strip("/") or dict(parse_qsl(parts.query)).keys() - {"prefix", "endpoint"}:
+            raise BadStoreUrl(
+                f"STORE_URL {url!r} should look like dynamodb://eu-central-1?prefix=plenum-&endpoint=http://localhost:8000."
+            )
+    else:
+        raise BadStoreUrl(f"STORE_URL {url!r} must start with sqlite:/// or dynamodb://.")
+
+
+def _split(url: str) -> SplitResult:
+    try:
+        return urlsplit(url)
+    except ValueError:
+        raise BadStoreUrl(f"STORE_URL {url!r} is no address.") from None
+
+
 @cache
 def connect(url: str) -> Table:
     """The table behind the URL, one for each URL and process: `sqlite:///path/to/file` or `dynamodb://region?prefix=...`.
 
     `chaos+` before either makes it a table under bad weather: `chaos+sqlite:///path?throttling=0.02&slowness=0.1`.
     """
+    check(url)
     if url.startswith(CHAOS):
         return _under_bad_weather(url.removeprefix(CHAOS))
     parts = urlsplit(url)
     if parts.scheme == "sqlite":
         from .sqlite import SqliteTable
 
-        if parts.netloc or parts.query or len(parts.path) < 2:
-            raise BadStoreUrl(f"STORE_URL {url!r} should look like sqlite:///folder/plenum.sqlite3.")
         return SqliteTable(parts.path)
-    if parts.scheme == "dynamodb":
-        from .dynamodb import DynamoDbTable
+    from .dynamodb import DynamoDbTable
 
-        options = dict(parse_qsl(parts.query))
-        if not parts.netloc or parts.path.strip("/") or options.keys() - {"prefix", "endpoint"}:
-            raise BadStoreUrl(
-                f"STORE_URL {url!r} should look like dynamodb://eu-central-1?prefix=plenum-&endpoint=http://localhost:8000."
-            )
-        return DynamoDbTable(region=parts.netloc, prefix=options.get("prefix", ""), endpoint=options.get("endpoint"))
-    raise BadStoreUrl(f"STORE_URL {url!r} must start with sqlite:/// or dynamodb://.")
+    options = dict(parse_qsl(parts.query))
+    return DynamoDbTable(region=parts.netloc, prefix=options.get("prefix", ""), endpoint=options.get("endpoint"))
 
 
 def _under_bad_weather(url: str) -> Table:
     from .chaos import Chaos
 
-    parts = urlsplit(url)
-    options = dict(parse_qsl(parts.query))
+    return Chaos(connect(_in_fair_weather(url)), Random(), **_faults(url))  # noqa: S311 - chance, no secret
+
+
+def _in_fair_weather(url: str) -> str:
+    parts = _split(url)
+    options = [(name, value) for name, value in parse_qsl(parts.query) if name not in FAULTS]
+    return parts._replace(query=urlencode(options)).geturl()
+
+
+def _faults(url: str) -> dict[str, Any]:
+    options = parse_qsl(_split(url).query)
     try:
-        faults: dict[str, Any] = {name: float(value) for name, value in options.items() if name in FAULTS}
+        return {name: float(value) for name, value in options if name in FAULTS}
     except ValueError:
         raise BadStoreUrl(f"STORE_URL {CHAOS}{url!r} should give faults as numbers, such as throttling=0.02.") from None
-    rest = urlencode({name: value for name, value in options.items() if name not in FAULTS})
-    return Chaos(connect(parts._replace(query=rest).geturl()), Random(), **faults)  # noqa: S311 - chance, no secret

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 
 from .conditions import holds
 from .table import (
@@ -165,6 +166,7 @@ def _check_table(table: str) -> None:
         raise Invalid(f"There is no table {table}.")
 
 
+@lru_cache(maxsize=4096)  # there are few, and every item of a kind has the same
 def _check_name(name: str) -> int:
     if type(name) is not str or not name:
         raise Invalid("The name of an attribute is text and not empty.")

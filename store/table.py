@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -271,6 +271,16 @@ class Table(ABC):
         For backup and replay only: this costs as much as the whole store. The embedded store answers as of one moment.
         DynamoDB reads on while others write, but whatever it has read of the data, its event is in the log it reads.
         """
+
+    most_loaded: tuple[int, int] = (100, 512 * 1024)  # items and bytes that `load` takes at once; short requests
+    # are throttled less often, and time out less often
+
+    def load(self, entries: Sequence[tuple[str, Item]]) -> None:
+        """Put all of these items, each into the table it is named with, at one moment and unseen.
+
+        For filling a store that nobody uses yet from something that was checked before: limits are not looked at.
+        """
+        self.write(*(Put(item, table=name) for name, item in entries))
 
     @property
     def index_lag(self) -> float:

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import gc
+from functools import cache
 
 import pytest
+from botocore import loaders
+from django.template.base import Template
 from whitenoise.middleware import WhiteNoiseMiddleware
 
 LONG_FILES = {"test_routes.py", "test_oracle.py", "test_interruptions.py"}  # of many tests, none of them slow by itself
@@ -27,6 +30,23 @@ def pytest_collection_finish():
     """Thousands of tests that were found stay; nobody need look through them again for what can be thrown away."""
     gc.collect()
     gc.freeze()
+
+
+RENDER = Template._render
+
+
+@pytest.fixture(scope="session", autouse=True)
+def pages_as_served(django_test_environment):
+    """Django keeps every part of every page for tests, with all that it was made of: a tenth of their time."""
+    Template._render = RENDER
+
+
+@pytest.fixture(scope="session", autouse=True)
+def read_once():
+    """What Amazon's library knows of its services: it is a lot, and every client would read it anew."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(loaders, "create_loader", cache(loaders.create_loader))
+        yield
 
 
 @pytest.fixture(autouse=True)
@@ -74,4 +94,4 @@ def site(settings, tmp_path, static_files):
     table.close()
 
 
-pytest_plugins = ["tests.people", "tests.tally.published_table"]
+pytest_plugins = ["tests.people", "tests.contexts", "tests.tally.published_table"]

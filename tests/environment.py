@@ -22,6 +22,9 @@ sys.dont_write_bytecode = False
 
 FOLDER = tempfile.TemporaryDirectory(prefix="plenum-tests-")
 
-for name in ("STORE_URL", "SECRET_KEY", "HOSTS", "PROFILE", "DEBUG", "METRICS_TOKEN", "LOG_LEVEL"):
+for name in ("STORE_URL", "SECRET_KEY", "HOSTS", "DEBUG", "METRICS_TOKEN", "LOG_LEVEL", "PLENUM_ENVIRONMENT"):
+    os.environ.pop(name, None)
+for name in ("REGISTRATION", "REGISTRATION_DOMAINS", "DEFAULT_ROLE", "MAILS_A_DAY"):
     os.environ.pop(name, None)
 os.environ["DATA_DIR"] = FOLDER.name
+os.environ["PROFILE"] = "local"  # said, as where a site in production lives it is not guessed

@@ -65,6 +65,18 @@ def make_person(name: str, role: Role = Role.USER, email: str | None = None) -> 
     return user
 
 
+def make_owner(name: str = "owner", email: str = "owner@example.org") -> User:
+    """The first owner, as the command and the printed link make one."""
+    return services.make_owner(name, email, PASSWORD)
+
+
+def confirm(user: User) -> User:
+    """An organiser whom somebody has confirmed: who may write to all voters."""
+    log().record(Event("plenum", "OrganiserConfirmed", {"name": user.name}), repository.confirmation(user))
+    user.confirmed = True
+    return user
+
+
 def _made_into(there: User, user: User) -> User:
     """With events, so that the log can be replayed."""
     if there.email != user.email:

@@ -11,7 +11,7 @@ from importlib import import_module
 
 import pytest
 
-from bench import ballots, parts, rounds, serving, store
+from bench import backups, ballots, parts, rounds, serving, store
 from bench.__main__ import main
 from bench.report import FILE, MILLISECONDS, Report, readable
 from bench.rounds import Comparison
@@ -233,3 +233,8 @@ def test_a_tiny_election_day_has_every_figure(report, monkeypatch):
     for key in expected | {f"trips.{page}" for page in ("ballot", "review", "cast", "receipt")}:
         assert report.figures[f"store.{key}"] > 0
     assert not list(report.build.iterdir())
+
+
+def test_the_part_about_backups_measures_each_act(report):
+    backups.measure(report, scale=0.004)
+    assert {f"store.{act}.items_per_second" for act in ("backup", "check", "restore")} <= kept(report).keys()

@@ -3,15 +3,25 @@
 from __future__ import annotations
 
 import json
+import os
 import re
+import secrets
 import shlex
-from configparser import ConfigParser
+import shutil
+import subprocess
+import sys
+from pathlib import Path
 
 import pytest
-from django.core.management import get_commands
+import yaml
+from django.core.management import get_commands, load_command_class
+from django.urls import reverse
+from prometheus_client.parser import text_string_to_metric_families
 
+from config.connections.connection import MOST_BODY
 from config.settings import BASE_DIR
 from store.dynamodb import schema
+from upkeep import metrics
 
 DEPLOY = BASE_DIR / "deploy"
 TEMPLATE = json.loads((DEPLOY / "aws.json").read_text())
@@ -74,31 +84,329 @@ def test_every_alarm_says_what_it_means_and_tells_somebody():
 
 # --- commands and settings ---
 
-
-def unit(name: str) -> ConfigParser:
-    read = ConfigParser(strict=False, interpolation=None)
-    read.optionxform = str
-    read.read(DEPLOY / name)
-    return read
+UNITS = ("plenum.service", "plenum-worker.service")
+RUN = [*(path.name for path in sorted(DEPLOY.glob("*.service"))), "Containerfile"]
+OF_OTHERS = {"PYTHONDONTWRITEBYTECODE", "PATH", "TMPDIR"}
+GUIDE = (BASE_DIR / "docs" / "installing.md").read_text()
 
 
-@pytest.mark.parametrize("file", ["plenum.service", "plenum-backup.service", "Containerfile"])
+def unit(name: str) -> dict[str, list[str]]:
+    """What the unit says of its service, by name, as often as it says it."""
+    found: dict[str, list[str]] = {}
+    for line in (DEPLOY / name).read_text().splitlines():
+        if (pair := line.partition("="))[1] and not line.startswith("#"):
+            found.setdefault(pair[0], []).append(pair[2])
+    return found
+
+
+@pytest.mark.parametrize("file", RUN)
 def test_every_command_that_is_run_exists(file):
     text = (DEPLOY / file).read_text().replace('", "', " ")
-    commands = re.findall(r"manage\.py (\w+)", text)
-    assert commands
-    assert set(commands) <= get_commands().keys()
+    commands = re.findall(r"manage\.py (\w+)|(?<=bin/plenum )(\w+)", re.sub(r"^#.*$", "", text, flags=re.MULTILINE))
+    assert {name for pair in commands for name in pair if name} <= get_commands().keys()
 
 
-@pytest.mark.parametrize("file", ["plenum.service", "plenum-backup.service", "Containerfile"])
+@pytest.mark.parametrize("file", RUN)
 def test_every_setting_that_is_given_is_one(file):
     settings = (BASE_DIR / "config" / "settings.py").read_text()
     lines = re.findall(r"^(?:Environment=|ENV )(.*)$", (DEPLOY / file).read_text(), re.MULTILINE)
-    names = {pair.partition("=")[0] for line in lines for pair in shlex.split(line)} - {"PYTHONDONTWRITEBYTECODE"}
-    assert {"PROFILE", "DATA_DIR"} <= names
-    assert all(f'"{name}"' in settings for name in names)
+    names = {pair.partition("=")[0] for line in lines for pair in shlex.split(line)} - OF_OTHERS
+    assert [name for name in names if f'"{name}"' not in settings] == []
+
+
+@pytest.mark.parametrize("name", UNITS)
+def test_server_and_worker_run_on_the_same_settings_and_data(name):
+    found = unit(name)
+    assert {"PROFILE=production", "DATA_DIR=/var/lib/plenum"} <= set(found["Environment"][0].split())
+    assert found["EnvironmentFile"] == ["/etc/plenum/environment"]
+    assert (found["User"], found["StateDirectory"]) == (["plenum"], ["plenum"])
+    assert found["Restart"] == ["always"]
+    assert found["StartLimitIntervalSec"] == ["0"], "systemd gives up on none"
+
+
+def test_the_server_starts_no_worker_where_one_has_a_unit_of_its_own():
+    assert "WORKER=apart" in unit("plenum.service")["Environment"][0].split()
+    assert unit("plenum-worker.service")["ExecStart"][0].endswith("manage.py worker")
 
 
 def test_the_server_has_as_long_to_stop_as_it_may_take():
     graceful = re.search(r"^graceful_timeout = (\d+)$", (BASE_DIR / "config" / "gunicorn.py").read_text(), re.MULTILINE)
-    assert int(unit("plenum.service")["Service"]["TimeoutStopSec"]) > int(graceful[1])
+    assert int(unit("plenum.service")["TimeoutStopSec"][0]) > int(graceful[1])
+
+
+# What `systemd-analyze security` weighs most; `make test-deploy` asks itself.
+CLOSED = {
+    "NoNewPrivileges": "yes",
+    "CapabilityBoundingSet": "",
+    "ProtectSystem": "strict",
+    "ProtectHome": "yes",
+    "ProtectProc": "invisible",
+    "PrivateDevices": "yes",
+    "PrivateUsers": "yes",
+    "ProtectKernelModules": "yes",
+    "ProtectClock": "yes",
+    "RestrictNamespaces": "yes",
+    "RestrictAddressFamilies": "AF_UNIX AF_INET AF_INET6",
+    "MemoryDenyWriteExecute": "yes",
+    "SystemCallFilter": "@system-service",
+    "UMask": "0077",
+}
+
+
+@pytest.mark.parametrize("name", UNITS)
+def test_a_unit_gives_a_process_no_more_than_it_needs(name):
+    assert {each: unit(name).get(each, [None])[0] for each in CLOSED} == CLOSED
+    assert "~@resources" not in unit(name)["SystemCallFilter"], "counts on request are limited by setrlimit"
+
+
+# --- proxies ---
+
+
+def test_nginx_passes_on_what_the_site_goes_by():
+    text = re.sub(r"#.*", "", (DEPLOY / "nginx.conf").read_text())
+    said = dict(re.findall(r"proxy_set_header (\S+) (\S+);", text))
+    assert said["Host"] == "$http_host", "with its port: a browser tells it in Origin"
+    assert said["X-Forwarded-For"] == "$remote_addr", "not added to what a client says of itself"
+    assert said["X-Forwarded-Proto"] == "$scheme"
+    assert re.search(r"proxy_pass http://plenum;", text), "without a path, which would cut ours"
+    assert int(re.search(r"client_max_body_size (\d+)m;", text)[1]) * 1024**2 >= MOST_BODY
+    assert int(re.search(r"proxy_read_timeout (\d+)s;", text)[1]) >= 60
+
+
+def test_caddy_lets_everything_through_that_the_site_takes():
+    text = (DEPLOY / "Caddyfile").read_text()
+    assert int(re.search(r"max_size (\d+)MiB", text)[1]) * 1024**2 >= MOST_BODY
+    assert "reverse_proxy {$PLENUM_SERVER:127.0.0.1:8000} {" in text
+    assert "header_up" not in text, "what it says by itself is right"
+    assert "trusted_proxies" not in text, "it would believe what clients say"
+
+
+def test_traefik_lets_everything_through_that_the_site_takes():
+    found = yaml.safe_load((DEPLOY / "traefik.yml").read_text())["http"]
+    assert found["middlewares"]["plenum-body"]["buffering"]["maxRequestBodyBytes"] >= MOST_BODY
+    router = found["routers"]["plenum"]
+    assert set(router["middlewares"]) <= found["middlewares"].keys()
+    service = found["services"][router["service"]]["loadBalancer"]
+    assert service["passHostHeader"]
+    assert service["serversTransport"] in found["serversTransports"]
+    assert service["healthCheck"]["path"].partition("?")[0] == reverse("readyz")
+
+
+@pytest.mark.parametrize("file", ["nginx.conf", "Caddyfile", "traefik.yml", "prometheus.yml"])
+def test_whoever_asks_the_server_asks_where_it_listens(file):
+    assert "127.0.0.1:8000" in (DEPLOY / file).read_text()
+
+
+# --- containers ---
+
+
+def test_the_base_of_the_image_is_named_by_its_digest():
+    base = re.search(r"^ARG BASE=(\S+)$", (DEPLOY / "Containerfile").read_text(), re.MULTILINE)
+    assert re.fullmatch(r"docker\.io/library/python:3\.\d+-slim@sha256:[0-9a-f]{64}", base[1])
+
+
+def test_a_container_is_healthy_if_store_and_worker_are():
+    assert "/readyz'" in (DEPLOY / "Containerfile").read_text()
+    services = yaml.safe_load((DEPLOY / "compose.yml").read_text())["services"]
+    assert services["server"]["environment"]["WORKER"] == "apart"
+    assert services["worker"]["command"] == ["python", "manage.py", "worker"]
+    assert services["server"]["volumes"] == services["worker"]["volumes"]
+
+
+def test_only_the_proxy_can_be_reached_from_outside():
+    composed = yaml.safe_load((DEPLOY / "compose.yml").read_text())
+    assert [name for name, each in composed["services"].items() if "ports" in each] == ["proxy"]
+    assert "@sha256:" in composed["services"]["proxy"]["image"]
+    subnet = composed["networks"]["inside"]["ipam"]["config"][0]["subnet"]
+    assert composed["services"]["server"]["environment"]["TRUSTED_PROXIES"] == subnet
+    port = re.search(r"PORT=(\d+)", (DEPLOY / "Containerfile").read_text())[1]
+    assert composed["services"]["proxy"]["environment"]["PLENUM_SERVER"] == f"server:{port}"
+
+
+# --- watching ---
+
+GROUPS = yaml.safe_load((DEPLOY / "prometheus-rules.yml").read_text())["groups"]
+RULES = [rule for group in GROUPS for rule in group["rules"]]
+PANELS = json.loads((DEPLOY / "grafana.json").read_text())["panels"]
+ASKED = [rule["expr"] for rule in RULES] + [target["expr"] for panel in PANELS for target in panel["targets"]]
+
+
+@pytest.fixture
+def given(site, client) -> dict[str, set[str]]:
+    """Every figure that `/metrics` gives, with the names of its labels."""
+    metrics.observe_job("log", "done", True)
+    metrics.observe_cost("retries", "conflict", 1)
+    metrics.CONNECTIONS_ENDED.labels("request").inc(0)
+    client.get("/")
+    found: dict[str, set[str]] = {}
+    for family in text_string_to_metric_families(client.get("/metrics").content.decode()):
+        for sample in family.samples:
+            found.setdefault(sample.name, set()).update(sample.labels)
+        found.setdefault(family.name, set())
+    return found
+
+
+def test_alarms_and_dashboard_ask_for_figures_that_there_are(given):
+    names = {name for asked in ASKED for name in re.findall(r"\bplenum_\w+", asked)}
+    assert len(names) > 10
+    assert names - given.keys() == set()
+
+
+def test_alarms_and_dashboard_ask_by_labels_that_there_are(given):
+    """Only what stands behind a figure in braces; what is summed by is told by the names of the figure's labels."""
+    for asked in ASKED:
+        for name, labels in re.findall(r"(plenum_\w+)\{([^}]*)\}", asked):
+            assert set(re.findall(r"(\w+)(?:!~|=~|!=|=)", labels)) <= given[name], asked
+
+
+def test_every_alarm_of_the_rules_says_what_it_means_and_is_in_the_guide():
+    for rule in RULES:
+        assert rule["annotations"]["summary"].endswith("."), rule["alert"]
+        assert rule["labels"]["severity"] in ("page", "ticket")
+        assert f"`{rule['alert']}`" in GUIDE
+    assert set(re.findall(r"`(Plenum[A-Z]\w+)`", GUIDE)) == {rule["alert"] for rule in RULES}
+
+
+def test_a_job_is_late_by_its_own_pause_and_never_while_the_site_is_paused(given):
+    late = next(rule["expr"] for rule in RULES if rule["alert"] == "PlenumJobLate")
+    assert "plenum_worker_every_seconds" in late
+    assert "unless on () max(plenum_paused) == 1" in late
+
+
+def test_everything_the_page_of_watching_should_alarm_on_does():
+    alarmed = " ".join(rule["expr"] for rule in RULES)
+    for figure in ("worker_up", "log_lag_seconds", "outbox_mails", "store_up", "disk_free_bytes", "backup_age_seconds"):
+        assert f"plenum_{figure}" in alarmed
+
+
+# --- the guide, line by line ---
+
+BLOCKS = re.findall(r"^```(\w*)\n(.*?)^```$", GUIDE, re.MULTILINE | re.DOTALL)
+LINES = [line for kind, block in BLOCKS if not kind for line in block.replace("\\\n", " ").splitlines() if line.strip()]
+
+
+def settings_block() -> dict[str, str]:
+    """The settings in the guide, as systemd reads them: no comments in a line, nothing expanded."""
+    (block,) = [block for kind, block in BLOCKS if kind == "ini"]
+    pairs = dict(line.split("=", 1) for line in block.splitlines() if line and not line.startswith("#"))
+    return pairs | {"SECRET_KEY": secrets.token_urlsafe(50)}
+
+
+def test_the_settings_of_the_guide_are_accepted_as_they_stand(tmp_path):
+    told = settings_block() | {"DATA_DIR": str(tmp_path), "PATH": os.environ["PATH"]}
+    command = [sys.executable, "manage.py", "check", "--deploy", "--fail-level", "WARNING"]
+    said = subprocess.run(command, cwd=BASE_DIR, env=told, capture_output=True, text=True, check=False, timeout=60)
+    assert said.returncode == 0, said.stderr
+    assert "no issues" in said.stdout
+
+
+def test_they_are_what_init_writes_when_it_is_told_what_the_guide_tells_it():
+    (line,) = [line for line in LINES if line.startswith("/srv/plenum/deploy/install ")]
+    environment = {"PATH": os.environ["PATH"], "PLENUM_ENVIRONMENT": "/nonexistent/environment"}
+    command = [sys.executable, "manage.py", "init", *shlex.split(line)[1:], "--file", "-"]
+    said = subprocess.run(
+        command, cwd=BASE_DIR, env=environment, capture_output=True, text=True, check=False, timeout=60
+    )
+    assert said.returncode == 0, said.stderr
+    written = dict(each.split("=", 1) for each in said.stdout.splitlines() if each and not each.startswith("#"))
+    assert len(written.pop("SECRET_KEY")) >= 50
+    assert written == {name: value for name, value in settings_block().items() if name != "SECRET_KEY"}
+
+
+def test_no_setting_of_the_guide_is_a_secret_that_somebody_could_copy():
+    (block,) = [block for kind, block in BLOCKS if kind == "ini"]
+    secret = re.search(r"^SECRET_KEY=(.*)$", block, re.MULTILINE)[1]
+    assert len(secret) < 50 or "(" in secret
+
+
+def test_every_file_that_the_guide_names_is_there():
+    named = {*re.findall(r"\bdeploy/([\w.-]+\w)", GUIDE), *re.findall(r"/srv/plenum/([\w./-]+\w)", " ".join(LINES))}
+    missing = {name for name in named if not (DEPLOY / name).exists() and not (BASE_DIR / name).exists()}
+    assert missing == set()
+
+
+def test_every_command_that_the_guide_runs_is_one():
+    run = {match[1] for line in LINES if (match := re.search(r"(?:^|/|exec server )plenum (\w+)", line))}
+    assert {"doctor", "create_owner", "init"} <= run | set(re.findall(r"`plenum (\w+)`", GUIDE))
+    assert run - get_commands().keys() - {"init"} == set()  # which runs before there are settings
+
+
+def test_every_unit_that_the_guide_speaks_of_is_there():
+    words = {word for line in LINES if "systemctl" in line for word in re.findall(r"plenum[\w.-]*", line)}
+    words |= {word for each in re.findall(r"`(systemctl [^`]*)`", GUIDE) for word in re.findall(r"plenum[\w.-]*", each)}
+    units = {path.name for path in DEPLOY.iterdir()} | {path.stem for path in DEPLOY.glob("*.service")}
+    assert words - units == set()
+
+
+def test_the_guide_counts_its_own_commands():
+    first = GUIDE.partition("## Another proxy")[0]
+    blocks = re.findall(r"^```(\w*)\n(.*?)^```$", first, re.MULTILINE | re.DOTALL)
+    lines = [line for kind, block in blocks if not kind for line in block.splitlines() if line.strip()]
+    assert re.search(r"^\| commands \|.*\| (\d+),", first, re.MULTILINE)[1] == str(len(lines))
+    (asked,) = [line for line in lines if "deploy/install" in line]
+    assert re.search(r"^\| settings .*\| (\d+),", first, re.MULTILINE)[1] == str(asked.count(" --"))
+
+
+# --- installing ---
+
+
+@pytest.fixture
+def machine(tmp_path):
+    """Code in a folder that its units expect, on a machine whose programs only write down how they were called."""
+    code, bin_ = tmp_path / "plenum", tmp_path / "bin"
+    shutil.copytree(DEPLOY, code / "deploy")
+    (code / "requirements.txt").write_text("")
+    for path in (code / "deploy").glob("*.service"):
+        path.write_text(path.read_text().replace("/srv/plenum", str(code)))
+    (code / ".venv" / "bin").mkdir(parents=True)
+    bin_.mkdir()
+    programs = [bin_ / name for name in ("id", "useradd", "ln", "install", "systemctl", "python3")]
+    for program in [*programs, code / ".venv" / "bin" / "pip", code / "deploy" / "plenum"]:
+        answer = "[ $# = 1 ] && [ $1 = -u ] && echo 0; [ $1 != plenum ]" if program.name == "id" else "exit 0"
+        program.write_text(f'#!/bin/sh\necho "{program.name} $*" >> {tmp_path}/calls\n{answer}\n')
+        program.chmod(0o755)
+
+    def install(*options: str, settings: str = "environment") -> tuple[int, str, list[str]]:
+        (tmp_path / "calls").write_text("")
+        environment = {"PATH": f"{bin_}:/usr/bin:/bin", "PLENUM_ENVIRONMENT": str(tmp_path / settings)}
+        asked = [code / "deploy" / "install", *options]
+        said = subprocess.run(asked, env=environment, capture_output=True, text=True, check=False, timeout=60)
+        return said.returncode, said.stdout + said.stderr, (tmp_path / "calls").read_text().splitlines()
+
+    return install
+
+
+def test_installing_makes_everything_in_order(machine):
+    status, said, calls = machine("--registration", "invited")
+    assert status == 0, said
+    order = ["useradd", "pip", "ln", "plenum", "install", "systemctl", "systemctl", "systemctl"]
+    assert [call.split()[0] for call in calls if call.split()[0] not in ("id", "python3")] == order
+    assert "plenum init --registration invited" in calls
+    (copied,) = [call for call in calls if call.startswith("install ")]
+    assert {"plenum.service", "plenum-worker.service"} <= {Path(word).name for word in copied.split()}
+
+
+def test_installing_again_leaves_the_settings_alone(machine, tmp_path):
+    (tmp_path / "kept").write_text("PROFILE=production\n")
+    status, _said, calls = machine(settings="kept")
+    assert status == 0
+    assert not [call for call in calls if call.startswith("plenum init")]
+    assert [call for call in calls if call.startswith("systemctl restart")]
+
+
+def test_installing_elsewhere_than_the_units_expect_is_a_sentence(machine, tmp_path):
+    (tmp_path / "plenum").rename(tmp_path / "elsewhere")
+    (tmp_path / "plenum" / "deploy").mkdir(parents=True)
+    (tmp_path / "plenum" / "deploy" / "install").symlink_to(tmp_path / "elsewhere" / "deploy" / "install")
+    status, said, calls = machine()
+    assert (status, "The units expect the code in" in said) == (1, True)
+    assert not [call for call in calls if call.startswith("useradd")]
+
+
+def test_a_backup_that_fails_is_told_of_and_the_command_that_makes_one_can_be_parsed():
+    made = unit("plenum-backup.service")
+    assert made["OnFailure"][0].startswith("plenum-backup-failed@")
+    _, _, words = made["ExecStart"][0].partition("manage.py backup ")
+    given = load_command_class("upkeep", "backup").create_parser("manage.py", "backup").parse_args(words.split())
+    assert given.into in {f"/var/lib/{each}" for each in made["StateDirectory"][0].split()}
+    assert not given.unencrypted

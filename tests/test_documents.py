@@ -86,8 +86,8 @@ def wrong_names(text: str) -> list[str]:
 def wrong_commands(text: str) -> list[str]:
     asked = {each.split()[1] for each in quoted(text) if re.match(r"make [a-z]", each)}
     targets = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(), flags=re.MULTILINE))
-    run = {each.split()[1] for each in quoted(text) if re.match(r"manage\.py [a-z]", each)}
-    commands = {path.stem for path in ROOT.glob("*/management/commands/[a-z]*.py")}
+    run = {each.split()[1] for each in quoted(text) if re.match(r"(manage\.py|plenum) [a-z]", each)}
+    commands = {path.stem for path in ROOT.glob("*/management/commands/[a-z]*.py")} | {"init", "help"}
     return sorted((asked - targets) | (run - commands))
 
 

@@ -213,7 +213,7 @@ ACTS: dict[str, tuple[Callable[[], None], Callable[[], None]]] = {
 
 # --- the worker ---
 
-RESTING = (jobs.MAIL, jobs.LOG, jobs.NIGHTLY, jobs.SWEEP, jobs.REMINDERS)  # not about these acts
+RESTING = (jobs.MAIL, jobs.LOG, jobs.NIGHTLY, jobs.BACKUPS, jobs.SWEEP, jobs.REMINDERS)  # not about these acts
 
 
 def finish_what_is_left() -> None:
@@ -235,7 +235,7 @@ LIKE_ANY_OTHER = (
     (re.compile(r"\b[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\b"), "a number"),
 )
 PASSING = ("ONCE#", "LEASE#", "THROTTLE#", "SESSIONS#")
-OF_CHANCE = ("ttl", "moved", "version", "not_before", "last_event_id")
+OF_CHANCE = ("ttl", "moved", "version", "not_before", "last_event_id", "upto")
 
 
 def likeness(table: Table) -> Counter[str]:

@@ -32,6 +32,9 @@ ROUTES = {
     "healthz": (PUBLIC, READ, []),
     "readyz": (PUBLIC, READ, []),
     "metrics": (PUBLIC, READ, []),
+    "doctor": (PUBLIC, READ, ["made-up"]),
+    "site_logo": (PUBLIC, READ, ["0123456789abcdef"]),
+    "site_colours": (PUBLIC, READ, ["0123456789abcdef"]),
     "admin": (Permission.MANAGE_USERS, READ, []),
     "log": (Permission.VIEW_SECRETS, READ, []),
     "event": (Permission.VIEW_SECRETS, READ, [1]),
@@ -48,6 +51,7 @@ ROUTES = {
     "pause": (Permission.TRANSFER_OWNER, FORM, []),
     "resume": (Permission.TRANSFER_OWNER, ACT, []),
     "set_language": (PUBLIC, ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"), []),
+    "setup": (PUBLIC, FORM, ["token"]),
     "register": (PUBLIC, FORM, []),
     "confirm_registration": (PUBLIC, FORM, ["token"]),
     "accept_invitation": (PUBLIC, FORM, ["token"]),
@@ -62,6 +66,7 @@ ROUTES = {
     "change_email": (SIGNED_IN, FORM, []),
     "confirm_email": (PUBLIC, FORM, ["target", "token"]),
     "sessions": (SIGNED_IN, FORM, []),
+    "own_data": (SIGNED_IN, FORM, []),
     "leave": (SIGNED_IN, FORM, []),
     "factors": (SIGNED_IN, READ, []),
     "add_app": (SIGNED_IN, FORM, []),
@@ -75,6 +80,9 @@ ROUTES = {
     "change_role": (Permission.MANAGE_USERS, ACT, ["target"]),
     "send_reset_link": (Permission.MANAGE_USERS, ACT, ["target"]),
     "reset_factors": (Permission.MANAGE_USERS, ACT, ["target"]),
+    "change_mail_limit": (Permission.MANAGE_USERS, ACT, ["target"]),
+    "confirm_organiser": (Permission.MANAGE_USERS, ACT, ["target"]),
+    "unconfirm_organiser": (Permission.MANAGE_USERS, ACT, ["target"]),
     "remove_person": (Permission.MANAGE_USERS, FORM, ["target"]),
     "invitations": (Permission.MANAGE_USERS, READ, []),
     "invite": (Permission.MANAGE_USERS, FORM, []),
@@ -160,6 +168,11 @@ ROUTES = {
     "help_secrecy": (PUBLIC, READ, []),
     "mails": (Permission.TRANSFER_OWNER, READ, []),
     "mail": (Permission.TRANSFER_OWNER, READ, ["number"]),
+    "try_mails_again": (Permission.TRANSFER_OWNER, ACT, []),
+    "try_mail_again": (Permission.TRANSFER_OWNER, ACT, ["number"]),
+    "put_mail_aside": (Permission.TRANSFER_OWNER, ACT, ["number"]),
+    "send_test_mail": (Permission.TRANSFER_OWNER, ACT, []),
+    "bounced": (PUBLIC, ACT, []),
 }
 # Pages of results, of which a draft has none.
 RESULTS = (
@@ -211,8 +224,9 @@ DRAFT = {
 }
 BALLOT = {"ballot", "cast", "receipt", "ballot_state", "withdraw"}  # a draft is nobody's to vote in
 REPORTED = {"reported_poll", "hide_poll", "show_poll", "dismiss_reports"}  # of a poll that is not there
+OF_A_MAIL = {"mail", "try_mail_again", "put_mail_aside"}  # that is not there
 METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE")
-GONE = {"confirm_registration", "accept_invitation", "reset", "confirm_email"}  # a made-up token opens nothing
+GONE = {"setup", "confirm_registration", "accept_invitation", "reset", "confirm_email"}  # a made-up token opens nothing
 
 
 MADE_UP = {"remove_candidate", "go_on_importing"}  # their words name nothing that is there
@@ -288,7 +302,7 @@ def expected(name, whom, allowed, role, method) -> set[str]:
             return {"forbidden"}
     if name == "cast" and method not in allowed:
         return {"method"}
-    if name == "mail" or name in REPORTED | BALLOT or (name in DRAFT and (role < Role.ADMIN or name in MADE_UP)):
+    if name in OF_A_MAIL or name in REPORTED | BALLOT or (name in DRAFT and (role < Role.ADMIN or name in MADE_UP)):
         return {"not found"}  # made up, or somebody else's draft
     if name in DRAFT and Relation.MODERATOR not in WHO[DRAFT[name]]:
         return {"forbidden"}
@@ -309,6 +323,10 @@ def expected(name, whom, allowed, role, method) -> set[str]:
         "card",
         "newest_checkpoint",
         "checkpoint",
+        "doctor",
+        "bounced",
+        "site_logo",
+        "site_colours",
     ):
         return {"not found"}  # nobody here has any; and the draft has no times, and nothing to share
     if name == "leave_alone":

@@ -2,27 +2,41 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import Any
 
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError, OutputWrapper
 
+from store import formats
 from store.connect import BadStoreUrl, connect
-from store.table import StoreError, Table
+from store.table import StoreError, Table, Unavailable
 
 
 class StoreCommand(BaseCommand):
-    """A command that works on the site's table, which it finds in `self.table`."""
+    """A command that works on the site's table, which it finds in `self.table`.
+
+    A format that it does not understand is refused: one that is too new, and one older than `oldest`. Who makes the
+    store, or works on another one, says None and looks by itself.
+    """
 
     requires_system_checks: list[str] = []
+    oldest: int | None = formats.SERVED
     table: Table
 
     def execute(self, *args: Any, **options: Any) -> str | None:
         try:
             self.table = connect(settings.STORE_URL)
+            self._check_format()
             return super().execute(*args, **options)
         except (StoreError, BadStoreUrl) as error:
             raise CommandError(str(error)) from error
+
+    def _check_format(self) -> None:
+        """A store that does not answer now is told of when it is needed; a worker waits for it."""
+        if self.oldest is not None:
+            with suppress(Unavailable):
+                formats.check(self.table, self.oldest)
 
 
 def say_unlinked(words: OutputWrapper, elections: int) -> None:
@@ -32,3 +46,4 @@ def say_unlinked(words: OutputWrapper, elections: int) -> None:
             f"Secret elections that are open: {elections}. What was cast in them by then counts, but nobody can tell "
             "any more whose it is. Tell those who have voted: they can neither see, change nor withdraw it."
         )
+    words.write("Whoever was removed after the copy was made is there again; “manage.py removals” helps with that.")

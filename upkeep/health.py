@@ -12,7 +12,7 @@ from django.utils.translation import gettext as _
 from prometheus_client import Metric
 from prometheus_client.core import GaugeMetricFamily
 
-from mail import outbox
+from mail import outbox, server
 from store import keys
 from store.log import utc_now
 from store.table import Item, StoreError, Table
@@ -25,6 +25,7 @@ from .signs import Sign
 if TYPE_CHECKING:
     from store.dynamodb import TableState
 
+WATCHED = (outbox.QUEUED, outbox.SENDING, outbox.FAILED, outbox.UNKNOWN)
 MOST_MAILS = 500  # are counted of each state: the outbox keeps no count of its own, and nobody waits for a long one
 
 
@@ -49,6 +50,8 @@ class Health:
     last_sealed: int
     waiting_since: str | None  # when the oldest event happened that is not sealed yet
     leases: dict[str, Item]
+    format: int | None = None  # as the store says it
+    backup: Item | None = None  # the newest: when it ended, and what is in it
 
     @property
     def store(self) -> StoreHealth:
@@ -66,6 +69,12 @@ class Health:
     def uncounted(self) -> int:
         """Numbers that the figures do not know of yet."""
         return self.unsealed + max(0, self.last_sealed - self.figures.get("last_event_id", 0))
+
+    def backup_age(self, now: datetime) -> float:
+        """Seconds since the newest backup ended, or less than none."""
+        if self.backup is None:
+            return -1
+        return max(0, (now - datetime.fromisoformat(self.backup["ended_at"])).total_seconds())
 
     def lag(self, now: datetime) -> float:
         """How many seconds the oldest unsealed event has waited."""
@@ -95,9 +104,9 @@ class JobHealth:
 
 def health_of(table: Table) -> Health:
     leases = {job.name: keys.lease(job.name) for job in JOBS}
-    found = table.get_many(
-        [keys.counts(), keys.figures(), keys.pause(), keys.sync(), keys.event_number(), *leases.values()]
-    )
+    site = [keys.counts(), keys.figures(), keys.pause(), keys.sync(), keys.event_number()]
+    site += [keys.store_format(), keys.last_backup()]
+    found = table.get_many([*site, *leases.values()])
     sealed = found.get(keys.sync(), {}).get("last_event_id", 0)
     oldest = table.page(keys.events(sealed + 1), limit=1).items
     return Health(
@@ -108,6 +117,8 @@ def health_of(table: Table) -> Health:
         last_sealed=sealed,
         waiting_since=oldest[0]["when_occurred"] if oldest else None,
         leases={name: found[place] for name, place in leases.items() if place in found},
+        format=found.get(keys.store_format(), {}).get("number"),
+        backup=found.get(keys.last_backup()),
     )
 
 
@@ -183,14 +194,15 @@ def jobs(found: Health, workers: Iterable[Sign]) -> list[JobHealth]:
 
 
 def as_metrics(table: Table) -> Iterator[Metric]:
-    """What the disks and the store know, in five round trips; if the store does not answer, just that."""
+    """What the disks and the store know, in eight round trips; if the store does not answer, just that."""
     rooms = GaugeMetricFamily("plenum_disk_free_bytes", "Free on the disks the site writes to.", labels=["folder"])
     for each in disk.disks():
         rooms.add_metric([str(each.folder)], each.free)
     yield rooms
     try:
-        found, waiting = health_of(table), mails(table, outbox.QUEUED, outbox.SENDING)
+        found, waiting = health_of(table), mails(table, *WATCHED)
         workers = signs.signs(table)
+        unreached = {each.lane: each for each in server.outages(table)}
     except StoreError:
         yield GaugeMetricFamily("plenum_store_up", "Whether the store answers.", 0)
         yield from _of_workers([])
@@ -202,10 +214,17 @@ def as_metrics(table: Table) -> Iterator[Metric]:
     yield GaugeMetricFamily(
         "plenum_log_lag_seconds", "How long the oldest unsealed event has waited.", found.lag(utc_now())
     )
+    yield GaugeMetricFamily(
+        "plenum_backup_age_seconds", "Since the newest backup ended; -1 if there is none.", found.backup_age(utc_now())
+    )
     depth = GaugeMetricFamily("plenum_outbox_mails", f"Mails by state; {MOST_MAILS} may be more.", labels=["state"])
     for state, bounded in waiting.items():
         depth.add_metric([state], bounded.count)
     yield depth
+    closed = GaugeMetricFamily("plenum_mail_server_failures", "Failures in a row to reach it.", labels=["lane"])
+    for lane in server.LANES:
+        closed.add_metric([lane], unreached[lane].failures if lane in unreached else 0)
+    yield closed
 
 
 def _of_workers(found: list[Sign]) -> Iterator[Metric]:

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import logging
 import random
+import threading
 import time
 import traceback
 from collections import Counter
 from collections.abc import Callable, Iterable
+from contextvars import ContextVar
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import partial
 
 from django.core.management.base import CommandError
 
@@ -23,9 +26,10 @@ from elections.renaming import finish_all
 from elections.repository import list_of
 from elections.rules import State
 from elections.services import clear_away_all, close_what_is_over
-from mail import outbox
+from mail import again, mailboxes
 from mail.letters import compose
-from mail.sending import send_waiting
+from mail.sending import anything_due, send_waiting
+from mail.server import BULK, URGENT
 from polls import services as polls
 from polls.sealing import anything_over, seal_what_is_over
 from store import forgetting, keys
@@ -33,7 +37,7 @@ from store.log import EventLog
 from store.log.publish import Publisher
 from store.table import Span, Unavailable
 
-from . import metrics, nightly
+from . import alarm, metrics, names, nightly, retention
 from . import pause as pausing
 from .leases import Leases
 from .sealer import site_sealer
@@ -58,12 +62,15 @@ class Job:
     """Something any number of workers may do at once without harm; `work` answers how much was done.
 
     `waits` is a cheap look at whether there is any work, without a lease: so a site at rest is read and not written.
+    Jobs of one lane are done one after another. What waits for somebody else's server has a lane of its own, so that
+    nothing on this site has to wait with it.
     """
 
     name: str
     every: int  # seconds
     work: Callable[[], int]
     waits: Callable[[], bool] = lambda: True
+    lane: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,8 +101,21 @@ def _seal() -> int:
     return site_sealer().seal()
 
 
-def _send() -> int:
-    return send_waiting(compose, goes_on=lambda: pausing.watch.sees() is None)
+_goes_on: ContextVar[Callable[[], bool]] = ContextVar("goes_on", default=lambda: True)
+
+
+def goes_on() -> bool:
+    """Whether a job that takes long is to go on with its next item: not while the site is paused, nor when the worker
+    is to stop."""
+    return _goes_on.get()() and pausing.watch.sees() is None
+
+
+def _send(lane: str) -> int:
+    return send_waiting(compose, goes_on=goes_on, lanes=[lane])
+
+
+def _is_due(lane: str) -> bool:
+    return anything_due(lane, time.time())
 
 
 def _sweep() -> int:
@@ -126,15 +146,21 @@ FORGETTING = Job("forgetting", 2, _forget, _is_to_be_forgotten)
 POLLS = Job("polls", 5, seal_what_is_over, anything_over)
 REMINDERS = Job("reminders", 30, remind_by_the_clock, anything_in(list_of(State.OPEN)))
 MAILINGS = Job("mailings", 2, take_mailings_on, anything_in(keys.MAILINGS))
-MAIL = Job("mail", 2, _send, anything_in(keys.mails(outbox.QUEUED), keys.mails(outbox.SENDING)))
+URGENT_MAIL = Job("urgent mail", 1, partial(_send, URGENT), partial(_is_due, URGENT), lane="urgent mail")
+MAIL = Job("mail", 2, partial(_send, BULK), partial(_is_due, BULK), lane="mail")
+MAILS_AGAIN = Job("mails again", 5, lambda: again.take_up(goes_on), again.is_asked, lane="mail")
+BOUNCES = Job("bounces", 60, lambda: mailboxes.read_bounces(goes_on), mailboxes.is_there, lane="bounces")
 LOG = Job("log", 2, _seal, _anything_to_seal)
 NIGHTLY = Job("nightly", 300, nightly.mail_checkpoint, nightly.is_due)
+BACKUPS = Job("backups", 3600, alarm.warn_of_late, alarm.is_late)
 SWEEP = Job("sweep", 30, _sweep)
+NAMES = Job("names", 60, names.forget_names, names.is_due)
+RETENTION = Job("retention", 60, retention.look_for_unused, retention.is_due)
 
 # Forgetting comes first: after the others it would never be quiet.
 JOBS = (
     *(FORGETTING, REMOVALS, RENAMES, DELETIONS, DELETED_POLLS, COPIES, IMPORTS, ENDS, BALLOTS, BOXES, POLLS, REMINDERS),
-    *(MAILINGS, MAIL, LOG, NIGHTLY, SWEEP),
+    *(MAILINGS, LOG, NIGHTLY, BACKUPS, SWEEP, NAMES, RETENTION, URGENT_MAIL, MAILS_AGAIN, MAIL, BOUNCES),
 )
 
 
@@ -180,26 +206,70 @@ def refuse_failures(runs: dict[str, Run]) -> None:
 
 
 class Worker:
-    """Does each job when it is due, one after another, for as long as `goes_on` says so."""
+    """Does each job when it is due, for as long as `goes_on` says so: those of one lane one after another, the lanes
+    beside each other, each in a thread of its own."""
 
     def __init__(self, jobs: Iterable[Job], leases: Leases, goes_on: Callable[[], bool]):
         self.jobs = tuple(jobs)
         self.leases = leases
         self.goes_on = goes_on
+        self._is_over = threading.Event()
         self._failures: Counter[str] = Counter()
         self._due = {job.name: 0.0 for job in self.jobs}
 
     def go(self) -> None:
-        while self.goes_on():
-            self._round()
-            time.sleep(A_NAP)
+        """Ends with the last lane. One that breaks takes the others with it: whoever started the worker then knows."""
+        lanes = [Lane(self, lane) for lane in dict.fromkeys(job.lane for job in self.jobs)]
+        own, others = lanes[:1], lanes[1:]
+        for lane in others:
+            lane.start()
+        try:
+            for lane in own:
+                lane.run()
+        finally:
+            self._is_over.set()
+            for lane in others:
+                lane.join()
+        for lane in lanes:
+            lane.tell()
 
-    def _round(self) -> None:
+    def go_on(self) -> bool:
+        return not self._is_over.is_set() and self.goes_on()
+
+    def round(self, lane: str) -> None:
         for job in self.jobs:
-            if self._due[job.name] <= time.monotonic() and self.goes_on():
+            if job.lane == lane and self._due[job.name] <= time.monotonic() and self.go_on():
                 ended = run(job, self.leases)
                 self._failures[job.name] = self._failures[job.name] + 1 if ended.outcome == Outcome.FAILED else 0
                 self._due[job.name] = time.monotonic() + pause(job, self._failures[job.name])
+
+    def end(self) -> None:
+        self._is_over.set()
+
+
+class Lane(threading.Thread):
+    """The jobs of a worker that are done one after another."""
+
+    def __init__(self, worker: Worker, lane: str):
+        super().__init__(name=lane or "worker")
+        self.worker, self.lane = worker, lane
+        self.error: BaseException | None = None
+
+    def run(self) -> None:
+        token = _goes_on.set(self.worker.go_on)
+        try:
+            while self.worker.go_on():
+                self.worker.round(self.lane)
+                time.sleep(A_NAP)
+        except BaseException as error:
+            self.error = error
+            self.worker.end()
+        finally:
+            _goes_on.reset(token)
+
+    def tell(self) -> None:
+        if self.error is not None:
+            raise self.error
 
 
 def pause(job: Job, failures: int) -> float:

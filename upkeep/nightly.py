@@ -7,7 +7,7 @@ so no event: an event would be a reason for the next mail.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from datetime import datetime
 
@@ -56,7 +56,7 @@ def mail_checkpoint(clock: Callable[[], datetime] = utc_now) -> int:
     if mailed is None:  # a new site: its first night is still to come
         _remember(_day(clock), 0)
         return 0
-    queued = sum(_queue(address, newest, _day(clock)) for address in _addresses())
+    queued = sum(_queue(address, newest, _day(clock)) for address in addresses_of(WATCHERS))
     _remember(_day(clock), newest["event_id"])
     return queued
 
@@ -65,8 +65,8 @@ def _day(clock: Callable[[], datetime]) -> str:
     return clock().date().isoformat()
 
 
-def _addresses() -> Iterator[str]:
-    for role in WATCHERS:
+def addresses_of(roles: Iterable[Role]) -> Iterator[str]:
+    for role in roles:
         cursor = None
         while True:
             people, cursor = repository.people(role=role, limit=AT_ONCE, cursor=cursor)

@@ -32,7 +32,8 @@ from store.table import Delete, Exists, Item, Missing, Put, Refused, StoreError,
 FRESH = 1.0  # seconds
 WRITES = ("write", "increment")
 GO_ON = ("log",)  # the jobs of the worker that do not rest
-UNDIVIDED = ("mail",)  # jobs not to be stopped between two writes: a mail that went out has to be marked as sent
+# Jobs not to be stopped between two writes: a mail that went out has to be marked as sent.
+UNDIVIDED = ("mail", "urgent mail")
 LONGEST_SENTENCE = 300
 MOST_MINUTES = 7 * 24 * 60
 SOONEST, LATEST = 30, 3600  # seconds: when somebody refused is told to come back, whatever was promised

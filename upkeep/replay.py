@@ -15,7 +15,7 @@ from elections import replay as elections
 from elections.rules import State
 from polls import replay as polls
 from results import replay as results
-from store import keys
+from store import formats, keys
 from store.backup import Cut, Entry, Progress, batches, begin, contents, cut, silent
 from store.log.events import number_of
 from store.replay import (
@@ -30,6 +30,7 @@ from store.replay import (
     Unlogged,
     is_event,
     like,
+    nothing_kept,
     split,
     stage,
 )
@@ -50,7 +51,18 @@ def resumed(event: Happened) -> Iterator[Step]:
     yield [Delete(keys.pause(), when=Exists())]
 
 
-REPLAY: dict[str, Act] = {"SitePaused": paused, "SiteResumed": resumed}
+def mails_decided(event: Happened) -> Iterator[Step]:
+    """Somebody decided about mails that did not arrive; the outbox is not made again."""
+    yield from ()
+
+
+REPLAY: dict[str, Act] = {
+    "SitePaused": paused,
+    "SiteResumed": resumed,
+    "MailsTriedAgain": mails_decided,
+    "MailPutAside": mails_decided,
+    "NamesForgotten": nothing_kept,
+}
 ACTS: dict[str, Act] = {kind: act for app in APPS for kind, act in app.REPLAY.items()} | REPLAY
 EXEMPT: tuple[Exempt, ...] = (
     *(row for app in APPS for row in app.EXEMPT),
@@ -58,9 +70,20 @@ EXEMPT: tuple[Exempt, ...] = (
     Exempt(like(keys.lease("")), "Which worker is at which job; about processes, not about the site."),
     Exempt(like(keys.worker("")), "Which workers are alive; about processes, not about the site."),
     Exempt(keys.nightly(), "When the newest checkpoint was last mailed."),
+    Exempt(keys.last_backup(), "When somebody last made a copy; about copies, not about the site."),
+    Exempt(
+        like(keys.mail_server("")), "Whether the mail server could be reached; about processes, not about the site."
+    ),
+    Exempt(keys.mails_again(), "There only while mails that failed are being queued again."),
+    Exempt(keys.bounces_read(), "How far the mailbox of bounces was read."),
     Exempt(keys.forgetting(), "Work left to do after a deletion, in the store's files and not in the store."),
     Exempt(keys.emptied(), "How far the boxes are emptied that an earlier version has left full."),
+    Exempt(
+        like(keys.name_to_forget("", "")), "Whom the log is still to forget; what it forgets has an event of its own."
+    ),
+    Exempt(keys.retention(), "How far today's look for accounts that nobody uses has come."),
     Exempt(keys.restoring(), "There only while a restore has not come to its end."),
+    Exempt(keys.store_format(), "Which format the store is written in; about the program, not about the site."),
 )
 
 
@@ -112,8 +135,15 @@ def exceptions() -> Iterator[str]:
 
 def check(source: Table, said: Said = quietly, most: int = 20) -> Verdict:
     """Rebuild on a stage of its own, and hold the store as it was at one moment against that."""
+    with side_by_side(source, said, most) as (verdict, _there, _made):
+        return verdict
+
+
+@contextmanager
+def side_by_side(source: Table, said: Said = quietly, most: int = 20) -> Iterator[tuple[Verdict, Table, Table]]:
+    """What `check` finds, with the state there is and the one the log makes, both on stages."""
     with stage() as there, stage() as made:
-        return _replay(source, made, said, most, there)
+        yield _replay(source, made, said, most, there), there, made
 
 
 def rebuild(source: Table, target: Table, said: Said = quietly, most: int = 20) -> Verdict:
@@ -121,6 +151,7 @@ def rebuild(source: Table, target: Table, said: Said = quietly, most: int = 20) 
     begin(target, None)
     verdict = _replay(source, target, said, most, None)
     if not verdict.count:
+        formats.mark(target, formats.format_of(source) or formats.FORMAT)
         target.write(Delete(keys.restoring()))
     return verdict
 

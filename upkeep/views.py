@@ -5,16 +5,18 @@ from __future__ import annotations
 import hmac
 
 from django.conf import settings
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseNotFound, JsonResponse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
 from accounts.access import public
-from store import keys
+from store import formats, keys
 from store.connect import connect
 from store.table import StoreError
 
 from . import metrics as site_metrics
+from . import pauses
+from .doctor.site import Seen, is_doctor
 from .health import as_metrics, lacking
 from .signs import signs
 
@@ -36,13 +38,15 @@ def readyz(request: HttpRequest) -> HttpResponse:
     """
     table, of_store_only = connect(settings.STORE_URL), "store" in request.GET
     try:
-        found = table.get_many([keys.sync(), keys.restoring()])
+        found = table.get_many([keys.sync(), keys.restoring(), *formats.PLACES])
         sentence = "" if of_store_only else lacking(signs(table))
     except StoreError:
         sentence = _("The store does not answer.")
     else:
         if keys.restoring() in found:
             sentence = _("A backup is being restored into the store.")
+        elif formats.is_too_new(found):
+            sentence = _("A later version has upgraded the store. This one has to be replaced by it.")
     return _not_ready(sentence) if sentence else HttpResponse("ok\n", content_type="text/plain")
 
 
@@ -56,7 +60,7 @@ def metrics(request: HttpRequest) -> HttpResponse:
     """Figures for Prometheus; in production only for who brings METRICS_TOKEN, and not there at all without one."""
     if settings.PRODUCTION and not _brings_metrics_token(request):
         raise Http404
-    text = site_metrics.as_text(as_metrics(connect(settings.STORE_URL)))
+    text = site_metrics.as_text([pauses.as_metric(), *as_metrics(connect(settings.STORE_URL))])
     return HttpResponse(text, content_type="text/plain; version=0.0.4; charset=utf-8")
 
 
@@ -64,3 +68,12 @@ def _brings_metrics_token(request: HttpRequest) -> bool:
     brought = request.headers.get("Authorization", "")
     wanted = f"Bearer {settings.METRICS_TOKEN}"
     return bool(settings.METRICS_TOKEN) and hmac.compare_digest(brought.encode(), wanted.encode())
+
+
+@public
+@require_safe
+def doctor(request: HttpRequest, signed: str) -> HttpResponse:
+    """What the server sees of this request, for `plenum doctor` alone."""
+    if not is_doctor(signed):
+        return HttpResponseNotFound("not found\n", content_type="text/plain")
+    return JsonResponse(Seen.of(request).as_dict())

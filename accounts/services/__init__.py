@@ -1,9 +1,21 @@
 """What people do with accounts: load, decide, record in one transaction, tell people. One room for each kind of act."""
 
 from .addresses import ask_for_new_email, confirm_email, read_email_link
-from .leaving import LEAVING, remove, remove_self, see_off_all
+from .leaving import (
+    LEAVING,
+    PARTING,
+    foreseen,
+    forget_sessions,
+    remove,
+    remove_again,
+    remove_self,
+    remove_unused,
+    see_off_all,
+)
 from .links import LinkSpent
 from .making import NameTaken, create_account, new_user
+from .organising import change_mail_limit, confirm_organiser, unconfirm_organiser
+from .owning import AddressTaken, OwnerThere, check_setup, make_owner, make_owner_by_link
 from .passwords import (
     ask_for_reset,
     change_password,
@@ -27,32 +39,45 @@ from .roles import change_role, still, who
 
 __all__ = [
     "LEAVING",
+    "PARTING",
+    "AddressTaken",
     "LinkSpent",
     "NameTaken",
+    "OwnerThere",
     "accept_invitation",
     "ask_for_new_email",
     "ask_for_reset",
+    "change_mail_limit",
     "change_password",
     "change_profile",
     "change_role",
+    "check_setup",
     "confirm_email",
+    "confirm_organiser",
     "confirm_registration",
     "create_account",
     "end_sessions",
+    "foreseen",
+    "forget_sessions",
     "invite",
     "make_demo_person",
+    "make_owner",
+    "make_owner_by_link",
     "new_user",
     "read_email_link",
     "read_invitation",
     "read_registration",
     "register",
     "remove",
+    "remove_again",
     "remove_self",
+    "remove_unused",
     "reset_link_holder",
     "reset_password",
     "see_off_all",
     "send_reset_link",
     "sign_out_everywhere",
     "still",
+    "unconfirm_organiser",
     "who",
 ]

@@ -9,9 +9,10 @@ from datetime import UTC, datetime
 from django.conf import settings
 from django.contrib.auth.hashers import make_password
 
-from accounts import repository, tokens
+from accounts import allowance, policy, repository, tokens
 from accounts.models import User
 from accounts.rules import Role
+from acts.again import try_again
 from acts.refusals import Refusal
 from acts.site import log, table
 from acts.tokens import DAY, read
@@ -22,27 +23,20 @@ from store.table import Delete, Exists, Item, Key, Put, Refused
 
 from .links import LINK_SPENT, LinkSpent
 from .making import NAME_TAKEN, NameTaken, create_account, new_user
+from .organising import confirm_organiser
 from .profile import change_profile
 
 
-def register(name: str, email: str, password: str) -> User | None:
-    """Make an account. The first one is the owner's and there at once; later ones wait for the link in a mail.
+def register(name: str, email: str, password: str) -> None:
+    """Ask for an account, where the site lets people do so. It is made by the link in a mail.
 
     Whether the address is known is not told: its owner is, by mail.
     """
+    policy.check_registration(email)
     hashed = make_password(password)
-    if not repository.has_owner():
-        owner = new_user(name, email, hashed, Role.OWNER)
-        try:
-            create_account(owner, repository.first_owner(owner))
-        except Refused:
-            pass  # somebody else became the owner just now
-        else:
-            return owner
     if repository.find(name) is not None:
         raise NameTaken(NAME_TAKEN)
     _await_confirmation(name, email, hashed)
-    return None
 
 
 def _await_confirmation(name: str, email: str, hashed: str) -> None:
@@ -79,11 +73,15 @@ def read_registration(token: str) -> Item:
     waiting = table().get(keys.registration(words[0])) if words else None
     if waiting is None:
         raise LinkSpent(LINK_SPENT)
+    policy.check_registration(waiting["email"])  # the site may have had another rule when it was asked for
     return waiting
 
 
 def make_demo_person(name: str, role: Role, about: str, password: str) -> bool:
-    """Somebody for the demo, as if they had registered; false if the name is taken or the site has its owner."""
+    """Somebody for the demo, as if they had registered; false if the name is taken or the site has its owner.
+
+    Who runs elections there is confirmed by the owner, so that everything can be tried.
+    """
     email = f"{name.lower().replace(' ', '.')}@demo.example"
     user = new_user(name, email, make_password(password), role)
     try:
@@ -92,6 +90,9 @@ def make_demo_person(name: str, role: Role, about: str, password: str) -> bool:
         return False
     if about:
         change_profile(user, "", about)
+    owner = repository.find(repository.owner_name() or "")
+    if role == Role.USER and owner is not None:
+        confirm_organiser(owner, user)
     return True
 
 
@@ -99,6 +100,13 @@ def invite(actor: User, email: str) -> bool:
     """Invite an address. False if somebody has it already: whoever invites may know, they see people anyway."""
     if repository.find_by_email(email) is not None:
         return False
+    try_again(lambda: _invite(actor, email))
+    return True
+
+
+def _invite(actor: User, email: str) -> None:
+    budget = allowance.today(actor)
+    budget.check(1)
     place, now = keys.invitation(email), as_text(datetime.now(UTC))
     item = {"email": email, "invited_by": actor.name, "invited_at": now}
     index = {"GSI1PK": keys.INVITATIONS.pk, "GSI1SK": keys.invitation_by_date(now, email)}
@@ -106,15 +114,17 @@ def invite(actor: User, email: str) -> bool:
         Event(actor.name, "PersonInvited", {"email": email}),
         Put({"PK": place.pk, "SK": place.sk, **index, **item}),
         outbox.queued("invitation", email, invited_by=actor.name),
+        *budget.reserving(1),
     )
-    return True
 
 
 def read_invitation(token: str) -> str:
-    """The address that was invited by this link."""
+    """The address that was invited by this link. On a closed site that is not enough: an admin must have invited it."""
     words = read("invitation", token, tokens.INVITATION_DAYS * DAY)
-    if words is None or table().get(keys.invitation(words[0])) is None:
+    if words is None or (item := table().get(keys.invitation(words[0]))) is None:
         raise LinkSpent(LINK_SPENT)
+    if not policy.takes_every_invitation() and not repository.is_by_admin(item):
+        raise policy.NoRegistration(policy.sentence())
     return words[0]
 
 

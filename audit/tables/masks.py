@@ -76,7 +76,7 @@ SAID = (
     "voter voter_name changed paper editable part parts state role old_role new_role email display_name about digest "
     "report_digest roll_digest roll_commitment sealed_at hours_before subject on_roll since minutes sentence poll_id "
     "title closedAt createdAt expiresAt goneAt id maker listed sign_in results_hidden votes accounts account "
-    "voter_since names_rule"
+    "voter_since names_rule mails_a_day old_mails_a_day which events"
 )
 SAID_BY_TYPE = {
     "BallotCast": "rankings",
@@ -86,13 +86,20 @@ SAID_BY_TYPE = {
 MAILED = ("invited", "reminded", "timed", "messaged")
 
 KINDS = (
-    _kind("person", keys.user(""), "name email role created_at voter_since display_name about"),
+    _kind("person", keys.user(""), "name email role created_at voter_since display_name about mails_a_day "
+          "confirmed"),
+    _kind("mails of day", keys.mails_of_day("", ""), "mails ttl"),
     _kind("email guard", keys.email(""), "name"),
     _kind("people list", keys.listed_person(""), "name email role created_at"),
     _kind("owner mark", keys.owner(), "name"),
     _kind("invitation", keys.invitation(""), "email invited_by invited_at"),
-    _kind("mail", keys.mail(""), "kind to language state reason detail tries queued_at not_before ttl"),
+    _kind("mail", keys.mail(""), "kind to language state reason detail tries queued_at not_before again_at "
+          "note note_detail ttl"),
+    _kind("mail server", keys.mail_server(""), "failures since until words"),
+    _kind("mails again", keys.mails_again(), "asked_by asked_at"),
+    _kind("bounces read", keys.bounces_read(), "validity number"),
     _kind("leaving", keys.leaving(""), "name email removed_at"),
+    _kind("gone name", keys.name_to_forget("", ""), "name email removed_at upto asof at"),
     _kind("names' rule", keys.names_rule(), "since"),
     _kind("election", keys.election(""), ELECTION, "description_html html_version"),
     _kind("election list", keys.listed_election(""), LISTED),
@@ -101,7 +108,7 @@ KINDS = (
           "statement_html html_version"),
     _kind("voter", keys.voter("", ""), "election_name voter_name account voted paper invited"),
     _kind("for everyone", keys.for_everyone(""), "election_name"),
-    _kind("mailing", keys.mailing("", ""), "election_name kind moment asked_by language"),
+    _kind("mailing", keys.mailing("", ""), "election_name kind moment asked_by language reserved day"),
     _kind("mail counts", keys.mail_counts("", ""), *(f"{each}_queued {each}_sent {each}_failed" for each in MAILED)),
     _kind("failed mail", keys.failed_mail("", "", ""), "kind reason detail"),
     _kind("message", keys.message("", ""), "subject text written_by written_at text_html html_version"),
@@ -137,10 +144,13 @@ KINDS = (
     _kind("day's figures", keys.figures_of_day(""), "day ballots_cast ballots_changed ballots_withdrawn"),
     _kind("lease", keys.lease(""), "since until renewals"),
     _kind("sign of life", keys.worker(""), "machine pid since seen signs doing done ttl"),
+    _kind("retention", keys.retention(), "day"),
     _kind("nightly mail", keys.nightly(), "event_id day"),
+    _kind("last backup", keys.last_backup(), "ended_at items bytes checkpoint"),
     _kind("to forget", keys.forgetting(), "asked since"),
     _kind("emptied boxes", keys.emptied(), "cursor done"),
-    _kind("event", keys.event(0, ""), "event_id actor when_occurred event_type event_data nonce"),
+    _kind("format", keys.store_format(), "number done"),
+    _kind("event", keys.event(0, ""), "event_id actor when_occurred event_type event_data nonce digest"),
     _kind("event number", keys.event_number(), "last"),
     _kind("void number", keys.void(0), "event_id"),
     _kind("checkpoint", keys.checkpoint(0), "first_event_id event_id hash digests voids when_sealed"),
@@ -148,9 +158,10 @@ KINDS = (
     _kind("publishing", keys.publishing(), "event_id wanted quarter"),
     _kind("log's index", keys.log_index("", "", 0), "upto numbers"),
     _kind("log's moments", keys.moments(0), "upto moments"),
+    _kind("log's format", keys.log_format(), "number"),
 )  # fmt: skip
-# Left out on purpose: sessions, throttles, marks of forms, registrations, second factors, salts, secrets of lots, votes
-# in polls.
+# Left out on purpose: sessions, throttles, marks of forms, registrations, the setup link, second factors, salts,
+# secrets of lots, votes in polls.
 
 # The lists of the index that may be opened; one more is everybody's own, under their address.
 LISTS = frozenset(

@@ -111,7 +111,7 @@ def prepare(path: Path, voters: int, *, cast: int = 0) -> Day:
     url = f"sqlite://{path.absolute()}"
     connect(url).create()
     with acting_on(connect(url)):
-        owner = accounts.register("Owner", "owner@example.org", PASSWORD)
+        owner = accounts.make_owner("Owner", "owner@example.org", PASSWORD)
         assert owner is not None
         people = _people(voters)
         _open(owner, [each.name for each in people])

@@ -6,20 +6,33 @@ from django import template
 from django.utils.translation import gettext as _
 
 from mail.letters import LETTERS
-from mail.outbox import FAILED, QUEUED, REASONS, SENDING, SENT, Mail
+from mail.outbox import ASIDE, FAILED, NOTES, QUEUED, REASONS, SENDING, SENT, UNKNOWN, Mail
 
 register = template.Library()
 
 
 @register.filter
 def mail_state(state: str) -> str:
-    return {QUEUED: _("Queued"), SENDING: _("Being sent"), SENT: _("Sent"), FAILED: _("Failed")}[state]
+    return {
+        QUEUED: _("Queued"),
+        SENDING: _("Being sent"),
+        SENT: _("Sent"),
+        FAILED: _("Failed"),
+        UNKNOWN: _("Not known"),
+        ASIDE: _("Put aside"),
+    }[state]
 
 
 @register.filter
 def mail_reason(mail: Mail) -> str:
     """What became of a mail, where there is more to say than its state."""
     return _(REASONS[mail.reason]) % {"detail": mail.detail} if mail.reason else ""
+
+
+@register.filter
+def mail_note(mail: Mail) -> str:
+    """What was heard of it later."""
+    return _(NOTES[mail.note]) % {"detail": mail.note_detail} if mail.note else ""
 
 
 @register.filter

@@ -65,7 +65,8 @@ MODELS: tuple[tuple[Any, tuple[Any, ...]], ...] = ((DataItem, (Gsi1,)), (LogItem
 class Extra:
     """Something to switch on for a table that is there."""
 
-    sentence: str
+    what: str
+    sentence: str  # where the engine does not know it
     is_on: Callable[[], bool]
     turn_on: Callable[[], object]
 
@@ -80,6 +81,21 @@ def create(client: Any, prefix: str = "", *, protected: bool = True) -> list[str
         _check(wanted, _wait_until_active(client, wanted["TableName"]))
     extras = [extra for model, _ in MODELS for extra in _extras(client, model, prefix, protected)]
     return [extra.sentence for extra in extras if not _switch_on(extra)]
+
+
+def lacking(client: Any, prefix: str = "", *, protected: bool = True) -> list[str]:
+    """A sentence for each protection that is off or not known to the engine. Changes nothing."""
+    extras = [extra for model, _ in MODELS for extra in _extras(client, model, prefix, protected)]
+    return [sentence for extra in extras if (sentence := _lacking(extra))]
+
+
+def _lacking(extra: Extra) -> str:
+    try:
+        return "" if extra.is_on() else f"{extra.what} is off."
+    except ClientError as error:
+        if _code(error) not in UNKNOWN:
+            raise
+        return extra.sentence
 
 
 def definition(model: Any, indexes: tuple[Any, ...], prefix: str) -> dict[str, Any]:
@@ -181,7 +197,9 @@ def _expiry(client: Any, name: str, attribute: str) -> Extra:
         wanted = {"Enabled": True, "AttributeName": attribute}
         client.update_time_to_live(TableName=name, TimeToLiveSpecification=wanted)
 
-    return Extra(f"{name}: this engine does not delete expired items.", is_on, turn_on)
+    return Extra(
+        f"{name}: deleting expired items", f"{name}: this engine does not delete expired items.", is_on, turn_on
+    )
 
 
 def _recovery(client: Any, name: str) -> Extra:
@@ -193,7 +211,9 @@ def _recovery(client: Any, name: str) -> Extra:
         wanted = {"PointInTimeRecoveryEnabled": True}
         client.update_continuous_backups(TableName=name, PointInTimeRecoverySpecification=wanted)
 
-    return Extra(f"{name}: this engine has no point-in-time recovery.", is_on, turn_on)
+    return Extra(
+        f"{name}: point-in-time recovery", f"{name}: this engine has no point-in-time recovery.", is_on, turn_on
+    )
 
 
 def _protection(client: Any, name: str) -> Extra:
@@ -203,7 +223,8 @@ def _protection(client: Any, name: str) -> Extra:
     def turn_on() -> None:
         client.update_table(TableName=name, DeletionProtectionEnabled=True)
 
-    return Extra(f"{name}: this engine has no protection against deletion.", is_on, turn_on)
+    what = f"{name}: protection against deletion"
+    return Extra(what, f"{name}: this engine has no protection against deletion.", is_on, turn_on)
 
 
 def _switch_on(extra: Extra) -> bool:

@@ -162,6 +162,13 @@ class DynamoDbTable(Table):
         for sentence in unknown:
             _LOG.info(sentence)
 
+    def lacking(self) -> list[str]:
+        """What protects the tables and is off, in sentences."""
+        try:
+            return schema.lacking(self._connection.client(), self.prefix, protected=self.endpoint is None)
+        except FAILURES as error:
+            raise translated(error, self._all_names()) from error
+
     def states(self) -> list[TableState]:
         """How both tables stand. Serving does without the permission to ask; then the answer is `Unavailable`."""
         return [self._state(self._name(table)) for table in TABLES]

@@ -27,8 +27,9 @@ from .parts import (
     DIGITS, METADATA, escape, fold, part, sequence,
 )
 from .of_people import (
-    INVITATIONS, LEAVING, email, factors, invitation, invitation_by_date, leaving, listed_person, names_rule,
-    owner, people, people_with_role, registration, role, session, sessions, throttle, user, users_by_email,
+    INVITATIONS, LEAVING, NAMES_KEPT, NAMES_TO_FORGET, email, factors, invitation, invitation_by_date, leaving,
+    listed_person, mails_of_day, name_kept, name_to_forget, name_to_forget_by_date, names_rule, owner, people,
+    people_with_role, registration, role, session, sessions, setup, throttle, user, users_by_email,
 )
 from .of_elections import (
     DELETED, ELECTIONS, FILLING, RENAMED, all_of_election, by_date, candidate, candidates, deleted, election,
@@ -45,8 +46,8 @@ from .of_results import (
     SEALING, counted_part, counted_parts, lots, result, result_part, result_parts, sealing,
 )
 from .of_mail import (
-    MAILINGS, failed_mail, failed_mails, mail, mail_by_date, mail_counts, mailing, mailing_by_date, mails,
-    message, messages, reminders,
+    MAILINGS, bounces_read, failed_mail, failed_mails, mail, mail_by_date, mail_by_turn, mail_counts, mail_server,
+    mailing, mailing_by_date, mails, mails_again, mails_due, message, messages, reminders,
 )
 from .of_polls import (
     DELETED_POLLS, PUBLIC_POLLS, REPORTED_POLLS, all_of_poll, deleted_poll, listed_poll, made_by, made_poll,
@@ -54,10 +55,10 @@ from .of_polls import (
     reported_poll, reports, short_code, vote, votes, votes_by_time,
 )
 from .of_site import (
-    WORKERS, counts, emptied, figures, figures_of_day, figures_of_days, forgetting, lease, nightly, once, pause,
-    restoring, sync, worker,
+    WORKERS, counts, emptied, figures, figures_of_day, figures_of_days, forgetting, last_backup, lease, nightly, once,
+    pause, restoring, retention, store_format, sync, worker,
 )
 from .of_log import (
-    LOG_INDEX, checkpoint, checkpoints, event, event_number, events, log_index, log_index_blocks, moments,
-    public_checkpoint, public_checkpoints, publishing, void,
+    LOG_INDEX, checkpoint, checkpoints, event, event_number, events, log_format, log_index, log_index_blocks,
+    moments, public_checkpoint, public_checkpoints, publishing, void,
 )

@@ -10,6 +10,7 @@
 | publishing    | log   | PUBLISHING         | METADATA          |                              | sealer               |
 | log's index   | log   | BY#{kind}#{name}   | {first sequence}  |                              | event log, history   |
 | log's moments | log   | MOMENTS            | {first sequence}  |                              | event log, history   |
+| log's format  | log   | FORMAT             | METADATA          |                              | every start, /readyz |
 """
 
 from __future__ import annotations
@@ -73,3 +74,8 @@ def log_index_blocks(kind: str, name: str, last: int) -> Span:
 def moments(first: int) -> Key:
     """When the events of one block happened: the rest of their keys."""
     return Key("MOMENTS", sequence(first), LOG)
+
+
+def log_format() -> Key:
+    """Which format the log is written in."""
+    return Key("FORMAT", METADATA, LOG)

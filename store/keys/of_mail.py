@@ -3,11 +3,16 @@
 | item          | table | PK                 | SK                | GSI1PK / GSI1SK              | read by              |
 |---------------|-------|--------------------|-------------------|------------------------------|----------------------|
 | mail          | data  | MAIL#{id}          | METADATA          | MAIL#{state} / {time}#{id}   | worker, mail page    |
+| mail server   | data  | METADATA           | MAILSERVER#{lane} |                              | worker, mail page    |
+| mails again   | data  | METADATA           | MAILSAGAIN        |                              | worker, mail page    |
+| bounces read  | data  | METADATA           | BOUNCES           |                              | worker               |
 | mailing       | data  | ELECTION#{name}    | MAILING#{kind}…   | MAILINGS / {time}#{id}       | worker               |
 | mail counts   | data  | ELECTION#{name}    | MAILS#{time}      |                              | dashboard            |
 | failed mail   | data  | ELECTION#{name}    | FAILED#{kind}#…   |                              | roll                 |
 | message       | data  | ELECTION#{name}    | MESSAGE#{digest}  |                              | messages, worker     |
 | reminders     | data  | ELECTION#{name}    | REMINDERS         |                              | worker               |
+
+The time of a mail that is queued is when it is to be tried; before it stands `0#` if it is urgent.
 """
 
 from __future__ import annotations
@@ -27,6 +32,36 @@ def mails(state: str) -> Span:
 
 def mail_by_date(queued_at: str, number: str) -> str:
     return f"{queued_at}#{escape(number)}"
+
+
+URGENT, BEHIND_URGENT, AT_THE_LATEST = "0#", "0$", "~"  # "0#" comes before every time, "~" after what follows one
+
+
+def mail_by_turn(due: str, number: str, *, urgent: bool) -> str:
+    """Where a mail waits that is queued: urgent ones before all others, and each by when it is to be tried."""
+    return f"{URGENT if urgent else ''}{due}#{escape(number)}"
+
+
+def mails_due(moment: str, *, urgent: bool) -> Span:
+    """What is to be sent by now; what waits for its next try is not even read."""
+    if urgent:
+        return Span(mails("queued").pk, first=URGENT, last=f"{URGENT}{moment}{AT_THE_LATEST}", index=True)
+    return Span(mails("queued").pk, first=BEHIND_URGENT, last=f"{moment}{AT_THE_LATEST}", index=True)
+
+
+def mail_server(lane: str) -> Key:
+    """There only while the mail server is out of reach."""
+    return Key(METADATA, f"MAILSERVER#{escape(lane)}")
+
+
+def mails_again() -> Key:
+    """There while all mails that failed are to be tried again."""
+    return Key(METADATA, "MAILSAGAIN")
+
+
+def bounces_read() -> Key:
+    """How far the mailbox of bounces was read."""
+    return Key(METADATA, "BOUNCES")
 
 
 MAILINGS = Span("MAILINGS", index=True)

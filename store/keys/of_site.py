@@ -13,7 +13,10 @@
 | sign of life  | data  | WORKERS            | WORKER#{worker}   |                              | /readyz, monitors    |
 | nightly mail  | data  | METADATA           | NIGHTLY           |                              | worker               |
 | to forget     | data  | METADATA           | FORGETTING        |                              | worker               |
+| last backup   | data  | METADATA           | LAST_BACKUP       |                              | system page, metrics |
+| retention     | data  | METADATA           | RETENTION         |                              | worker               |
 | emptied boxes | data  | METADATA           | EMPTIED           |                              | worker               |
+| format        | data  | METADATA           | FORMAT            |                              | every start, /readyz |
 """
 
 from __future__ import annotations
@@ -33,6 +36,11 @@ def sync() -> Key:
 def restoring() -> Key:
     """There only while a restore or a transfer into this store has not come to its end."""
     return Key(METADATA, "RESTORING")
+
+
+def retention() -> Key:
+    """How far today's look for accounts that nobody uses has come."""
+    return Key(METADATA, "RETENTION")
 
 
 def pause() -> Key:
@@ -81,6 +89,16 @@ def forgetting() -> Key:
     return Key(METADATA, "FORGETTING")
 
 
+def last_backup() -> Key:
+    """When the newest backup ended, and how much is in it."""
+    return Key(METADATA, "LAST_BACKUP")
+
+
 def emptied() -> Key:
     """How far the ballot boxes of secret elections are emptied that an earlier version has sealed."""
     return Key(METADATA, "EMPTIED")
+
+
+def store_format() -> Key:
+    """Which format the data is written in, and how far an upgrade to the next one is."""
+    return Key(METADATA, "FORMAT")

@@ -130,8 +130,16 @@ def change(write: Write, stored: Item | None) -> tuple[str, tuple[Value, ...]] |
 
 
 def insertion(item: Item, table: str) -> tuple[str, tuple[Value, ...]]:
-    values = (item["PK"], item["SK"], item.get("GSI1PK"), item.get("GSI1SK"), item.get("ttl"), pack(item))
-    return PUT[table], values
+    return PUT[table], _row(item)
+
+
+def _row(item: Item) -> tuple[Value, ...]:
+    return item["PK"], item["SK"], item.get("GSI1PK"), item.get("GSI1SK"), item.get("ttl"), pack(item)
+
+
+def load(connection: sqlite3.Connection, entries: Sequence[tuple[str, Item]]) -> None:
+    for table in TABLES:
+        connection.executemany(PUT[table], (_row(item) for name, item in entries if name == table))
 
 
 def updated(stored: Item | None, update: Update) -> Item:

@@ -17,6 +17,7 @@ from .connections import sentences
 from .queue import Queue
 
 A_NAP = 0.01  # seconds between two looks whether the store is free
+NORMAL = 1  # of SQLite's ways to sync: the journal before it is carried over into the file, not at every commit
 TOO_BUSY = "The store is too busy to write just now."
 
 
@@ -161,6 +162,18 @@ class Writer:
             if self.connection.in_transaction:
                 self.connection.execute("ROLLBACK")
             raise
+
+    @contextmanager
+    def hurried(self) -> Iterator[sqlite3.Connection]:
+        """A transaction that a power cut may undo, until the next ordinary one: that syncs the whole journal. Neither a
+        power cut nor `kill -9` leaves part of it."""
+        (usual,) = self.connection.execute("PRAGMA synchronous").fetchone()
+        self.connection.execute(f"PRAGMA synchronous = {min(usual, NORMAL)}")
+        try:
+            with self.transaction(math.inf) as connection:
+                yield connection
+        finally:
+            self.connection.execute(f"PRAGMA synchronous = {usual}")
 
     def rewrite(self) -> None:
         """The whole file in the order of its keys, and nothing left in the journal."""

@@ -16,6 +16,7 @@ from django.urls import reverse
 from accounts import authenticator_apps, factors, repository, services
 from accounts.models import User
 from accounts.rules import Role
+from acts.links import whole
 from acts.site import log
 from ballots import services as voting
 from elections import imports, invitations, messages, reminders
@@ -25,6 +26,8 @@ from elections.rules import Election
 from mail import outbox
 from mail.letters import compose
 from mail.sending import send_waiting
+from pages import logo
+from pages.site_views import of_colours
 from polls import reports, voters
 from polls import repository as polls
 from polls import sealing as poll_sealing
@@ -38,13 +41,16 @@ from results.checks.sealed import stamp
 from results.share_views import _edition
 from store.log import as_text, utc_now
 from tests.accounts.test_factors import Authenticator
-from tests.people import PASSWORD, enrol, somebody
+from tests.contexts import contexts_kept
+from tests.people import PASSWORD, confirm, enrol, somebody
+from upkeep.doctor import site as doctor
 from upkeep.sealer import site_sealer
 
 CHOSEN = {"description": "", "time_zone": "UTC", "expires_at": None}
 NAMES = ("Ann", "Ben", "Cleo", "Dan", "Eve")
 RANKS = {"0": ["1"], "1": ["2"]}
 TYPED = {"rank-0": "1", "rank-1": "2"}
+PRESENTED = {"SITE_LOGO": str(settings.BASE_DIR / "static" / "img" / "mark.svg"), "SITE_COLOUR": "#0b5394"}
 PASSERS_BY = (
     "half in",
     "stranger",
@@ -62,6 +68,7 @@ class Look:
     of: str = ""
     asked: dict[str, str] = field(default_factory=dict)
     form: dict[str, str] | None = None
+    gone: bool = False  # a door that is shut on a site such as this
 
     @property
     def address(self) -> str:
@@ -117,6 +124,7 @@ def _people() -> dict[str, User]:
     }
     for user in people.values():
         services.create_account(user, *([repository.first_owner(user)] if user.role == Role.OWNER else []))
+    confirm(people["organiser"])
     enrol(*NAMES)
     return people
 
@@ -219,7 +227,8 @@ def _second_factors(ann: User, client: Client) -> str:
     code = authenticator_apps.code_at(secret, authenticator_apps.step_at(time.time()))
     factors.add_app(_person(ann.name), secret, code, time.time())
     client.post("/me/factors/passkey/", {"name": "Phone", "present": PASSWORD})
-    options = client.get("/me/factors/passkey/new/").context["options"]
+    with contexts_kept():
+        options = client.get("/me/factors/passkey/new/").context["options"]
     client.post("/me/factors/passkey/new/", {"passkey": Authenticator().create(options)})
     (passkey,) = factors.load(_person(ann.name)).passkeys
     return passkey.mark
@@ -233,6 +242,9 @@ def _looks_of_everybody(links: dict[str, tuple[str, ...]]) -> list[Look]:
     more = ("sign_in", "forgotten", "sandbox", "help_secrecy")
     return [
         *(Look(page, "stranger") for page in (*pages, *more)),
+        Look("setup", "stranger", ("made-up",), gone=True),
+        Look("site_logo", "stranger", (logo.read(settings.SITE_LOGO).edition,)),
+        Look("site_colours", "stranger", (of_colours(settings.SITE_COLOUR),)),
         Look("confirm_registration", "stranger", links["register"]),
         Look("accept_invitation", "stranger", links["invited"]),
         Look("reset", "stranger", links["password/reset"]),
@@ -244,7 +256,7 @@ def _looks_of_everybody(links: dict[str, tuple[str, ...]]) -> list[Look]:
 
 
 def _looks_of_the_voter(mark: str) -> list[Look]:
-    own = ("me", "change_password", "change_email", "sessions", "leave", "factors", "add_app", "remove_app")
+    own = ("me", "change_password", "change_email", "sessions", "own_data", "leave", "factors", "add_app", "remove_app")
     return [
         Look("home", "voter", of="who is on rolls"),
         *(Look(page, "voter") for page in (*own, "make_codes", "name_passkey", "add_passkey")),
@@ -313,7 +325,7 @@ def _looks_at_polls(lunch: Poll, dinner: Poll) -> list[Look]:
         Look("poll_results", "stranger", (dinner.id,), of="ended"),
         Look("poll_export", "stranger", (dinner.id, "votes.csv")),
         Look("poll_card", "stranger", (dinner.id, "en", edition)),
-        Look("oembed", "stranger", asked={"url": settings.SITE_URL + reverse("poll", args=[lunch.id])}),
+        Look("oembed", "stranger", asked={"url": whole(reverse("poll", args=[lunch.id]))}),
         *(Look(page, "organiser", (lunch.id,)) for page in of_makers),
         Look("reopen_poll", "organiser", (dinner.id,)),
         Look("poll_key", "stranger", (unowned.id, key)),
@@ -325,6 +337,7 @@ def _looks_of_the_owner(lunch: Poll) -> list[Look]:
     pages = ("admin", "system", "pause", "log", "tables", "raw_tables", "people", "invitations", "invite", "mails")
     return [
         Look("metrics", "owner"),
+        Look("doctor", "stranger", (doctor.signed(),)),
         *(Look(page, "owner") for page in pages),
         Look("log", "owner", of="of one election", asked={"election": "Board"}),
         Look("event", "owner", (1,)),
@@ -338,6 +351,7 @@ def _looks_of_the_owner(lunch: Poll) -> list[Look]:
         Look("reported_polls", "owner"),
         Look("reported_poll", "owner", (lunch.id,)),
         Look("mail", "owner", (waiting[0].number,)),
+        Look("mails", "owner", of="that failed", asked={"state": "failed"}),
     ]
 
 
@@ -351,7 +365,8 @@ def _newest_public() -> int:
 
 
 def _vote(client: Client, poll: Poll) -> dict[str, str]:
-    page = client.get(reverse("poll", args=[poll.id]))
+    with contexts_kept():
+        page = client.get(reverse("poll", args=[poll.id]))
     return {"token": f"form {id(client)}", voters.STAMP: page.context["stamp"], **TYPED}
 
 

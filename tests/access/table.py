@@ -88,12 +88,15 @@ def _without_haste() -> Iterator[Standstill]:
     from results import live as of_elections
     from upkeep import pause
 
+    from .site import PRESENTED
+
     clock = Standstill()
     with (
         patch.object(of_polls, "shelf", of_polls.PollShelf(clock=clock)),
         patch.object(of_elections, "shelf", of_elections.ElectionShelf(clock=clock)),
         patch.object(pause.watch, "ticking", lambda: 0.0),
         patch.object(voters, "QUICKEST", 0),
+        override_settings(**PRESENTED),
     ):
         yield clock
 
@@ -103,7 +106,7 @@ def _asked(site: Site, look: Look, ear: Ear, clock: Standstill) -> Row:
     ear.take()
     client = site.browsers[look.who]
     answer = client.get(look.address, look.asked) if look.form is None else client.post(look.address, look.form)
-    assert answer.status_code < 400, f"{look.page}: {answer.status_code}"
+    assert answer.status_code == 410 if look.gone else answer.status_code < 400, f"{look.page}: {answer.status_code}"
     _ = answer.getvalue() if answer.streaming else answer.content
     asked = tuple(ear.take())
     assert answer.streaming or f'"{len(asked)} trips"' in answer["Server-Timing"], look.page

@@ -20,6 +20,8 @@ from tests.people import PASSWORD
 
 from .test_factors import Authenticator, as_text
 
+pytestmark = pytest.mark.usefixtures("with_contexts")
+
 STEP = "/sign-in/second-step/"
 PAGES = ("/me/factors/", "/me/factors/app/", "/me/factors/codes/", "/me/factors/passkey/", "/me/factors/passkey/new/")
 

@@ -530,7 +530,7 @@ def spellings(secret: bytes) -> list[bytes]:
     return [secret, *(encode(secret).rstrip(b"=").lower() for encode in texts)]
 
 
-def test_nothing_in_the_tables_opens_an_account(site, ada, has_app, signed_in):
+def test_nothing_in_the_tables_opens_an_account(site, ada, has_app, signed_in, with_contexts):
     codes = factors.make_codes(ada)
     with_passkey(ada)
     not_confirmed = base64.b32decode(signed_in("Bo").get("/me/factors/app/").context["secret"].replace(" ", ""))

@@ -17,7 +17,7 @@ from store import keys
 from store.log import Event, EventLog
 from store.table import Exists, Update
 from tests.at_once import at_once
-from tests.people import PASSWORD
+from tests.people import PASSWORD, make_owner
 
 
 def owners(site) -> list[str]:
@@ -178,8 +178,8 @@ def test_fifty_registrations_of_one_address_make_one_account(site, person, outbo
     assert len(repository.people(prefix="ada", limit=100)[0]) == 1
 
 
-def test_many_first_registrations_at_once_make_one_owner(site):
-    at_once(*[lambda n=n: services.register(f"first {n}", f"first{n}@example.org", PASSWORD) for n in range(12)])
+def test_many_first_owners_at_once_are_one(site):
+    at_once(*[lambda n=n: make_owner(f"first {n}", f"first{n}@example.org") for n in range(12)])
     assert len(owners(site)) == 1
     assert len(repository.people(limit=50)[0]) == 1
 
@@ -263,8 +263,8 @@ def lineage(name: str = "Ada") -> str:
     return repository.find(name).lineage
 
 
-def test_every_way_to_an_account_begins_a_lineage(site, client, link):
-    client.post("/register/", {"name": "owner", "email": "owner@example.org", "password": PASSWORD})
+def test_every_way_to_an_account_begins_a_lineage(site, signed_in, link):
+    client = signed_in(make_owner())
     services.register("Ada", "ada@example.org", PASSWORD)
     Client().post(link("ada@example.org"))
     client.post("/invitations/new/", {"email": "bo@example.org"})

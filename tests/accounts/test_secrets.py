@@ -6,6 +6,7 @@ from pathlib import Path
 
 from django.test import Client
 
+from accounts import setup
 from accounts.rules import Role
 from config.logs import JsonLines
 from tests.people import PASSWORD
@@ -21,9 +22,9 @@ def raw_bytes(settings) -> bytes:
 
 def test_no_secret_is_at_rest_or_in_the_log(site, settings, person, link, caplog):
     caplog.set_level("DEBUG")
-    secrets = [PASSWORD, SECOND, THIRD]
+    secrets = [PASSWORD, SECOND, THIRD, setup.link().split("/")[-2]]
     owner = Client()
-    owner.post("/register/", {"name": "owner", "email": "owner@example.org", "password": PASSWORD})
+    owner.post(f"/setup/{secrets[-1]}/", {"name": "owner", "email": "owner@example.org", "password": PASSWORD})
     person("target", Role.USER)
     owner.post("/people/target/reset-link/")
     secrets.append(link("target@example.org"))

@@ -19,7 +19,7 @@ from acts.limits import Limit, TooOften, count
 from pages.addresses import network, origin
 from store import keys
 from store.chaos import Chaos
-from tests.people import PASSWORD
+from tests.people import PASSWORD, make_owner
 
 LIMIT = Limit("test", 3, 600)
 HOME, CAMPUS = "203.0.113.7", "198.51.100.1"
@@ -400,7 +400,7 @@ def register(number=0, address=CAMPUS, email=None):
 
 
 def test_a_hall_registers_behind_one_address_as_far_as_is_set(site, monkeypatch):
-    services.register("Owner", "owner@example.org", PASSWORD)
+    make_owner()
     assert throttle.REGISTER.around.most == 300
     monkeypatch.setattr(throttle, "REGISTER", replace(throttle.REGISTER, around=Limit("register-address", 25, 3600)))
     assert [register(number).status_code for number in range(25)] == [200] * 25
@@ -409,7 +409,7 @@ def test_a_hall_registers_behind_one_address_as_far_as_is_set(site, monkeypatch)
 
 
 def test_nobody_is_mailed_without_end_by_strangers_who_register(site):
-    services.register("Owner", "owner@example.org", PASSWORD)
+    make_owner()
     for number in range(throttle.REGISTER.here.most):
         assert register(number, email="victim@example.org").status_code == 200
     assert is_refused(register(99, email="victim@example.org"))

@@ -218,7 +218,7 @@ def test_the_overview_costs_the_same_however_much_there_is(site, person, signed_
     for number in range(30):
         site.write(mail.queued("already_registered", f"{number}@example.org", name="x"))
     site_sealer().seal()
-    assert trips_of(client.get("/admin/")) == few == 8, "who is it; items; oldest unsealed; days; four states of mail"
+    assert trips_of(client.get("/admin/")) == few == 10, "who is it; items; oldest unsealed; days; six states of mail"
 
 
 def test_a_long_outbox_is_counted_up_to_a_bound_that_is_said(site, signed_in, monkeypatch):
@@ -256,8 +256,8 @@ def test_the_system_page_tells_how_things_stand(site, person, signed_in):
     assert "not counted: the embedded store" in text.lower()
     mail_row = re.search(r"<tr><th[^>]*>mail</th>(.*?)</tr>", text)[1]
     assert re.search(r"<td class=\"number\">\d+ s</td>$", mail_row), "somebody is at it"
-    assert trips_of(client.get("/admin/system/")) == 7, (
-        "who is it; items; oldest unsealed; workers; checkpoint; two of mail"
+    assert trips_of(client.get("/admin/system/")) == 11, (
+        "who is it; items; oldest unsealed; workers; checkpoint; four of mail; the last backup; failed mail"
     )
 
 
@@ -374,6 +374,9 @@ def test_metrics_tell_of_log_outbox_pause_and_jobs(client, site, person):
         "plenum_paused 0.0",
         "plenum_log_unsealed 1.0",
         'plenum_outbox_mails{state="queued"} 1.0',
+        'plenum_outbox_mails{state="failed"} 0.0',
+        'plenum_outbox_mails{state="unknown"} 0.0',
+        'plenum_mail_server_failures{lane="urgent"} 0.0',
         'plenum_worker_age_seconds{name="log"} ',
     ):
         assert line in text
@@ -405,7 +408,7 @@ def test_metrics_cost_the_same_however_much_there_is(client, site):
     planted(site, days=3, a_day=20)
     with trips.counted() as many:
         list(health.as_metrics(site))
-    assert few.count == many.count == 5
+    assert few.count == many.count == 8
 
 
 def test_the_navigation_says_where_one_is_and_nothing_on_a_page_that_is_not_there(site, signed_in):

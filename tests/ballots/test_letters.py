@@ -27,7 +27,7 @@ from .conftest import ranks
 
 
 def queued() -> list[mail.Mail]:
-    return list(reversed(mail.in_state(mail.QUEUED, 100)[0]))
+    return mail.in_state(mail.QUEUED, 100)[0]
 
 
 def kinds() -> list[tuple[str, str]]:

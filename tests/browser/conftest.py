@@ -9,10 +9,12 @@ import signal
 import socket
 import subprocess
 import sys
+import tempfile
 import time
 import urllib.request
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
+from fcntl import LOCK_EX, flock
 from itertools import count
 from pathlib import Path
 
@@ -72,13 +74,21 @@ def wait_until_it_answers(address: str, process: subprocess.Popen[bytes], log: P
     raise AssertionError(f"The server did not start:\n{log.read_text()}")
 
 
+def ran_in(folder: Path, **variables: str) -> dict[str, object]:
+    """How a command is run for the site in this folder."""
+    return {"cwd": BASE_DIR, "env": {"PATH": os.environ["PATH"], "DATA_DIR": str(folder), **variables}}
+
+
 def start(folder: Path, *options: str) -> tuple[subprocess.Popen[bytes], str]:
     port, log = free_port(), folder / "server.log"
-    variables = {"PATH": os.environ["PATH"], "DATA_DIR": str(folder), "PORT": str(port), "WEB_PROCESSES": "1"}
     command = [sys.executable, "manage.py", "serve", *options]
     with log.open("wb") as output:
         process = subprocess.Popen(
-            command, cwd=BASE_DIR, env=variables, stdout=output, stderr=output, start_new_session=True
+            command,
+            **ran_in(folder, PORT=str(port), WEB_PROCESSES="1"),
+            stdout=output,
+            stderr=output,
+            start_new_session=True,
         )
     try:
         wait_until_it_answers(f"http://127.0.0.1:{port}", process, log)
@@ -107,10 +117,28 @@ def serving(folder: Path, *options: str) -> Iterator[str]:
         stop(process)
 
 
+STARTING = (["create_tables"], ["demo"], ["worker", "--once"], ["collectstatic", "--noinput", "--verbosity=0"])
+
+
+@pytest.fixture(scope="session")
+def prepared(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> Path:
+    """The demo's site as a first start leaves it, made by whichever process of the run comes first."""
+    base = tmp_path_factory.getbasetemp()
+    folder = (base if worker_id == "master" else base.parent) / "prepared"
+    with folder.with_suffix(".lock").open("w") as turn:
+        flock(turn, LOCK_EX)
+        if not folder.exists():
+            making = Path(tempfile.mkdtemp(dir=folder.parent))
+            for command in STARTING:
+                subprocess.run([sys.executable, "manage.py", *command], **ran_in(making), check=True)
+            making.rename(folder)
+    return folder
+
+
 @pytest.fixture(scope="package")
-def server_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def server_folder(prepared: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Where the site for all browser tests keeps its store and its mail."""
-    return tmp_path_factory.mktemp("site")
+    return shutil.copytree(prepared, tmp_path_factory.mktemp("site"), dirs_exist_ok=True)
 
 
 @pytest.fixture(scope="package")

@@ -5,13 +5,12 @@ from __future__ import annotations
 from playwright.sync_api import expect
 
 from .test_access import faults
-from .test_people import PASSWORD, fill
+from .test_people import fill, set_up
 
 
-def test_what_was_typed_survives_a_pause(visit, fresh_server: str):
-    owner = visit("/register/", address=fresh_server)
-    fill(owner, name="Ada", email="ada@example.org", password=PASSWORD)
-    expect(owner.locator("main")).to_contain_text("You are the owner of this site")
+def test_what_was_typed_survives_a_pause(visit, fresh_server: str, tmp_path):
+    owner = visit("/", address=fresh_server)
+    set_up(owner, tmp_path)
     owner.goto("/elections/new/")
     fill(owner, name="Board")
     expect(owner.locator("main h1")).to_have_text("Board")

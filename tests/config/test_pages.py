@@ -57,7 +57,7 @@ def test_every_answer_carries_the_security_headers(client, site, path):
     assert "camera=()" in answer["Permissions-Policy"]
 
 
-@pytest.mark.parametrize("path", ["/healthz", "/readyz"])
+@pytest.mark.parametrize("path", ["/healthz", "/readyz", "/metrics"])
 def test_whoever_looks_whether_we_are_there_need_not_know_our_name(client, site, path):
     """A load balancer asks by address."""
     assert client.get(path, headers={"Host": "10.1.2.3:8000"}).status_code == 200

@@ -17,7 +17,7 @@ from mail.sending import send_waiting
 from pages import lists
 from ranking.candidates import Candidate
 from store import keys
-from tests.people import enrol, list_as_before
+from tests.people import confirm, enrol, list_as_before
 
 FUTURE = "2999-01-01T00:00:00.000Z"
 HTMX = {"HX-Request": "true"}
@@ -25,7 +25,7 @@ HTMX = {"HX-Request": "true"}
 
 @pytest.fixture
 def ada(person):
-    return person("Ada")
+    return confirm(person("Ada"))
 
 
 @pytest.fixture

@@ -19,14 +19,14 @@ from store import keys
 from store.log import EventLog
 from store.table import Update
 from tests.at_once import at_once
-from tests.people import list_as_before
+from tests.people import confirm, list_as_before
 
 NOBODY = "unknown name"
 
 
 @pytest.fixture
 def ada(person):
-    return person("Ada")
+    return confirm(person("Ada"))
 
 
 def opened(ada, voters):
@@ -166,7 +166,12 @@ def test_every_mail_is_counted_in_the_state_it_is_in(site, ada, person):
     deliver(refusing("b@example.org"))
     assert numbers(invitations.counts(election)[0]) == (0, 2, 1, 1)
     (failed,) = invitations.failures(election, limit=9)[0]
-    assert (failed.voter, failed.kind, failed.reason, failed.detail) == ("b@example.org", "invited", "refused", "550")
+    assert (failed.voter, failed.kind, failed.reason, failed.detail) == (
+        "b@example.org",
+        "invited",
+        "refused",
+        "550 no",
+    )
     invitations.send_again(ada, election, "B@example.org")
     assert numbers(invitations.counts(election)[0]) == (1, 2, 0, 1)
     assert invitations.failures(election, limit=9)[0] == []

@@ -17,6 +17,7 @@ from ranking.candidates import Candidate
 from store import keys
 from store.memory import Memory
 from store.table import Exists, Update
+from tests.people import confirm
 from tests.polls.conftest import made  # noqa: F401 - a fixture
 from upkeep import pause
 
@@ -26,7 +27,7 @@ SHOWN = "I am <strong>Ada</strong>."
 
 @pytest.fixture
 def kim(person):
-    return person("Kim", Role.USER)
+    return confirm(person("Kim", Role.USER))
 
 
 @pytest.fixture

@@ -29,7 +29,7 @@ from store.log import Event, EventLog, seal
 from store.table import Update
 from tally.ballots import Ballots, groups_of, ranking_of
 from tally.methods import count
-from tests.people import enrol
+from tests.people import confirm, enrol
 
 PROGRAM = Path(verify.__file__)
 CYCLE = ["0>1>2", "0>1>2", "1>2>0", "1>2>0", "2>0>1", "2>0>1", "0"]
@@ -317,7 +317,7 @@ def test_nothing_tells_of_the_checkpoints_of_every_few_seconds(held, site, verdi
 
 
 def test_the_words_of_a_message_cannot_be_tried_out(person, site, verdict):
-    owner = person("the organiser")
+    owner = confirm(person("the organiser"))
     person("Eve")
     organising.create(owner, "Board")
     organising.add_candidates(owner, elections.find("Board"), [Candidate("Ada"), Candidate("Bo")])

@@ -6,6 +6,7 @@ import gzip
 import os
 import subprocess
 import sys
+from datetime import UTC, datetime, timedelta
 from io import BufferedReader, BytesIO, StringIO, TextIOWrapper
 
 import orjson
@@ -18,7 +19,8 @@ from store.backup import encoded
 from store.connect import connect
 from store.log import Event, EventLog
 from store.log.seal import verify
-from store.table import DATA, LOG, Put
+from store.table import DATA, LOG, Delete, Put
+from upkeep import age
 from upkeep.progress import shown_on
 
 from .test_commands import run
@@ -68,7 +70,9 @@ def test_the_demo_comes_back_from_its_backup(site, elsewhere, tmp_path):
     items = len(before) - len(open_ones)
     assert run("backup", file).startswith(f"{items} items are in the backup; SHA-256 ")
     other = elsewhere()
-    assert run("restore", file) == f"{items} items were restored."
+    checkpoint = EventLog(site).newest_checkpoint()
+    said = f"{items} items were restored.\nCheckpoint {checkpoint['event_id']}:{checkpoint['hash']}"
+    assert run("restore", file, "--send-mail") == said
     after = by_place(other)
     changed = {place for place in before.keys() | after.keys() if before.get(place) != after.get(place)}
     assert {pk for name, pk, _ in changed if name == DATA} - {"ELECTIONS"} == open_ones
@@ -112,14 +116,14 @@ def test_a_store_that_is_not_there_leaves_no_file(elsewhere, tmp_path):
 
 
 def test_standard_output_holds_the_backup_and_nothing_else(used, elsewhere, monkeypatch, capsysbinary):
-    stderr = StringIO()
+    stderr, before = StringIO(), everything(used)
     call_command("backup", "-", stderr=stderr)
     piped = capsysbinary.readouterr().out
     assert "items are in the backup" in stderr.getvalue()
     other = elsewhere()
     monkeypatch.setattr(sys, "stdin", TextIOWrapper(BufferedReader(BytesIO(piped))))
     run("restore", "-", stderr=stderr)
-    assert everything(other) == everything(used)
+    assert everything(other) == before
 
 
 def test_a_reader_who_goes_away_gets_a_sentence(site, settings):
@@ -173,6 +177,119 @@ def test_a_transfer_from_store_to_store(used, settings, tmp_path):
         run("transfer", settings.STORE_URL, target)
     with pytest.raises(CommandError, match="must start with"):
         run("transfer", settings.STORE_URL, "postgres://x")
+
+
+# --- encrypted to a key that is elsewhere ---
+
+
+IDENTITY = age.new_identity()
+RECIPIENT = age.recipient_of(IDENTITY)
+
+
+@pytest.fixture
+def keyfile(tmp_path):
+    path = tmp_path / "identity"
+    path.write_text(f"# of the drill\n{IDENTITY}\n")
+    return str(path)
+
+
+def test_an_encrypted_backup_comes_back_to_whoever_has_the_identity(used, elsewhere, tmp_path, keyfile):
+    file, before = tmp_path / "plenum.jsonl.gz.age", everything(used)
+    newest = EventLog(used).newest_checkpoint()
+    assert f"Checkpoint {newest['event_id']}:{newest['hash']}" in run("backup", str(file), f"--to={RECIPIENT}")
+    assert file.read_bytes().startswith(age.VERSION)
+    other = elsewhere()
+    with pytest.raises(CommandError, match="is encrypted: name the file"):
+        run("restore", str(file))
+    run("restore", str(file), f"--identity={keyfile}")
+    assert everything(other) == before
+
+
+def test_the_identity_is_asked_for_where_somebody_can_answer(used, elsewhere, tmp_path, monkeypatch):
+    file, before = str(tmp_path / "file"), everything(used)
+    run("backup", file, f"--to={RECIPIENT}")
+    other = elsewhere()
+    monkeypatch.setattr(sys, "stdin", Terminal())
+    monkeypatch.setattr("upkeep.management.commands.restore.getpass", lambda asked: IDENTITY)
+    run("restore", file)
+    assert everything(other) == before
+
+
+def test_a_wrong_identity_writes_nothing(used, elsewhere, tmp_path):
+    file, keyfile = str(tmp_path / "file"), tmp_path / "other"
+    run("backup", file, f"--to={RECIPIENT}")
+    other = elsewhere()
+    for words, said in ((age.new_identity(), "other keys"), ("nothing", "cannot be used"), ("é\n", "cannot be used")):
+        keyfile.write_text(words)
+        with pytest.raises(CommandError, match=said):
+            run("restore", file, f"--identity={keyfile}")
+    with pytest.raises(CommandError, match="cannot be read"):
+        run("restore", file, f"--identity={tmp_path / 'nowhere'}")
+    other.create()
+    assert everything(other) == []
+
+
+def test_in_production_a_backup_is_encrypted_unless_that_is_said(used, settings, tmp_path):
+    settings.PRODUCTION = True
+    with pytest.raises(CommandError, match="is encrypted in production"):
+        run("backup", str(tmp_path / "a"))
+    with pytest.raises(CommandError, match="is no recipient"):
+        run("backup", str(tmp_path / "a"), "--to=age1nobody")
+    with pytest.raises(CommandError, match="Either --to or --unencrypted"):
+        run("backup", str(tmp_path / "a"), f"--to={RECIPIENT}", "--unencrypted")
+    assert not (tmp_path / "a").exists()
+    run("backup", str(tmp_path / "a"), "--unencrypted")
+    settings.BACKUP_RECIPIENTS = [RECIPIENT]
+    run("backup", str(tmp_path / "b"))
+    assert [(tmp_path / name).read_bytes().startswith(age.VERSION) for name in "ab"] == [False, True]
+
+
+def test_backup_key_makes_a_pair_that_fits():
+    identity, recipient = run("backup_key", stderr=StringIO()).splitlines()
+    assert recipient == f"BACKUP_RECIPIENTS={age.recipient_of(identity)}"
+
+
+# --- kept in a folder, and told of ---
+
+
+def test_a_folder_is_filled_and_cleared_by_itself(used, tmp_path, monkeypatch):
+    place, moment = keys.salt("Board"), datetime(2026, 11, 1, 3, tzinfo=UTC)
+    for day in range(5):
+        if day == 1:
+            used.write(Put({"PK": place.pk, "SK": place.sk, "salt": b"\x01"}))
+        if day == 4:
+            used.write(Delete(place))
+        monkeypatch.setattr("upkeep.management.commands.backup.utc_now", lambda day=day: moment + timedelta(days=day))
+        said = run("backup", f"--into={tmp_path}", stderr=StringIO())
+    names = ["plenum-20261101T030000Z.jsonl.gz", "plenum-20261105T030000Z.jsonl.gz"]
+    assert sorted(path.name for path in tmp_path.glob("plenum-*.gz")) == names
+    assert sorted(path.name for path in tmp_path.glob("plenum-*.json")) == [f"{name}.json" for name in names]
+    assert said.splitlines()[-2:] == [f"Deleted: plenum-2026110{day}T030000Z.jsonl.gz" for day in (4, 3)]
+    assert used.get(keys.last_backup())["bytes"] == (tmp_path / names[1]).stat().st_size
+    with pytest.raises(CommandError, match="at least 1"):
+        run("backup", f"--into={tmp_path}", "--keep=0")
+
+
+def test_a_backup_that_fails_deletes_nothing_and_is_not_told_of(used, tmp_path, monkeypatch):
+    (tmp_path / "plenum-20200101T000000Z.jsonl.gz").write_text("")
+
+    def broken(*arguments):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("upkeep.management.commands.backup.backup", broken)
+    with pytest.raises(CommandError, match="No space left on device"):
+        run("backup", f"--into={tmp_path}", f"--to={RECIPIENT}")
+    assert [path.name for path in tmp_path.glob("plenum-*Z*")] == ["plenum-20200101T000000Z.jsonl.gz"]
+    assert used.get(keys.last_backup()) is None
+
+
+def test_a_backup_is_told_of_by_its_end(used, tmp_path):
+    said = run("backup", str(tmp_path / "file"))
+    told = used.get(keys.last_backup())
+    assert told["bytes"] == (tmp_path / "file").stat().st_size
+    assert f"{told['items']} items" in said
+    assert f"Checkpoint {told['checkpoint']}" in said
+    assert told["ended_at"].endswith("Z")
 
 
 class Terminal(StringIO):

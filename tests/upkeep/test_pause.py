@@ -34,7 +34,7 @@ from tests.clock import stands_at
 from tests.people import PASSWORD, enrol
 from upkeep import jobs
 from upkeep import pause as pausing
-from upkeep.jobs import JOBS, LOG, MAIL, Job, Outcome, refuse_failures, run, run_each
+from upkeep.jobs import JOBS, LOG, URGENT_MAIL, Job, Outcome, refuse_failures, run, run_each
 from upkeep.leases import Leases
 from upkeep.pause import AlreadyPaused, NotPaused, Paused, Watch, guarded, pause, resume, watch
 from upkeep.sealer import site_sealer
@@ -368,7 +368,7 @@ def test_the_worker_rests_but_for_sealing_the_log(site, board, person, outbox):
     runs = run_each(JOBS, Leases(site))
     assert runs[LOG.name].outcome == Outcome.DONE
     assert {name for name, ended in runs.items() if ended.outcome == Outcome.DONE} == {LOG.name}
-    assert runs[MAIL.name].outcome == Outcome.RESTING
+    assert runs[URGENT_MAIL.name].outcome == Outcome.RESTING
     assert {ended.outcome for ended in runs.values()} == {Outcome.DONE, Outcome.NOTHING, Outcome.RESTING}
     assert mail.in_state(mail.QUEUED, 10)[0] != []
     assert EventLog(site).newest_checkpoint()["event_id"] == len(events(site)), "the pause itself is sealed"
@@ -421,17 +421,19 @@ def test_a_pause_stops_the_worker_between_two_mails(site, monkeypatch):
             pause("Olga", 5)
 
     monkeypatch.setattr(jobs, "compose", lambda each: Letter())
-    ended = run(MAIL, Leases(site))
+    ended = run(URGENT_MAIL, Leases(site))
     assert (ended.outcome, ended.done) == (Outcome.DONE, 1)
-    assert [len(mail.in_state(state, 10)[0]) for state in mail.STATES] == [2, 0, 1, 0], "what is left waits untouched"
-    assert run(MAIL, Leases(site)).outcome == Outcome.RESTING
+    assert [len(mail.in_state(state, 10)[0]) for state in mail.STATES] == [2, 0, 1, 0, 0, 0], (
+        "what is left waits untouched"
+    )
+    assert run(URGENT_MAIL, Leases(site)).outcome == Outcome.RESTING
 
 
 def test_a_command_does_not_fail_because_the_site_is_paused(site):
     site.write(mail.queued("already_registered", "eve@example.org", name="Eve"))
     pause("Olga", 5)
-    runs = run_each([MAIL], Leases(site))
-    assert runs[MAIL.name].outcome == Outcome.RESTING
+    runs = run_each([URGENT_MAIL], Leases(site))
+    assert runs[URGENT_MAIL.name].outcome == Outcome.RESTING
     refuse_failures(runs)
 
 

@@ -104,7 +104,7 @@ def mailings(ada) -> tuple[Put, Callable[[], bool]]:
 
 
 def mails(ada) -> tuple[Put, Callable[[], bool]]:
-    table().write(mail.queued("reset_password", "ada@example.org", name="Ada"))
+    table().write(mail.queued("checkpoint", "ada@example.org", event_id="7", hash="0f"))
     return a_poison_of(keys.mails(mail.QUEUED).pk), lambda: bool(mail.in_state(mail.SENT, 9)[0])
 
 

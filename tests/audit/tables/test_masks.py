@@ -17,9 +17,9 @@ from tests.rows import every_row
 
 ALL = Allowed(ballots=True, published=True, who=True)
 LEFT_OUT = {"session", "throttle", "registration", "factors", "salt", "secret ballot", "poll's vote"}
-LEFT_OUT |= {"poll's counts", "short code", "form sent", "lots' secret"}
+LEFT_OUT |= {"poll's counts", "short code", "form sent", "lots' secret", "setup link"}
 # In a partition that may be read:
-AMONG_OTHERS = {"factors", "salt", "secret ballot", "poll's vote", "poll's counts", "lots' secret"}
+AMONG_OTHERS = {"factors", "salt", "secret ballot", "poll's vote", "poll's counts", "lots' secret", "setup link"}
 
 
 def rows_of_the_schema() -> dict[str, tuple[str, str, str]]:

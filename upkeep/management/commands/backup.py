@@ -1,82 +1,115 @@
 """Write everything the store holds into one file."""
 
-import gzip
-import os
-import sys
 from argparse import ArgumentParser
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager
+from datetime import datetime
 from pathlib import Path
 from typing import Any, BinaryIO
 
+from django.conf import settings
 from django.core.management.base import CommandError
 
-from store.backup import backup
+from store import keys
+from store.backup import Summary, backup
+from store.log import as_text, utc_now
+from store.table import StoreError
+from upkeep import age, backups, keeping
 from upkeep.commands import StoreCommand
+from upkeep.jobs import anything_in
 from upkeep.progress import shown_on
 
 
 class Command(StoreCommand):
     help = (
-        "Writes all items of both tables as JSON lines, while the site runs. "
+        "Writes all items of both tables as JSON lines, while the site runs, encrypted to keys that are elsewhere. "
         "It leaves out what ties secret ballots to their voters: in a secret election that is open, those who have "
         "voted could not change or withdraw their ballots after a restore."
     )
+    oldest = 0
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("file", help="a new file, compressed if its name ends in .gz; - for standard output")
+        where = parser.add_mutually_exclusive_group(required=True)
+        words = "a new file, compressed if its name ends in .gz or .gz.age; - for standard output"
+        where.add_argument("file", nargs="?", help=words)
+        where.add_argument("--into", metavar="FOLDER", help="name the file by the moment, and delete what is too old")
+        parser.add_argument("--to", metavar="RECIPIENT", action="append", help="encrypt to this key (see backup_key)")
+        parser.add_argument("--unencrypted", action="store_true", help="for a file that never leaves safe hands")
+        parser.add_argument("--keep", metavar="DAYS", type=int, default=35, help="of backups in FOLDER")
+        words = "how many backups in FOLDER to keep of a secret election that is open"
+        parser.add_argument("--open-copies", metavar="N", type=int, default=2, help=words)
+        words = "keep also backups made while a secret election was open that is over"
+        parser.add_argument("--keep-all", action="store_true", help=words)
 
-    def handle(self, file: str, **options: Any) -> None:
-        with _opened(file) as lines, shown_on(self.stderr, "Backup") as progress:
-            summary = backup(self.table, lines, progress)
-        said = self.stderr if file == "-" else self.stdout
+    def handle(self, file: str | None, into: str | None, **options: Any) -> None:
+        recipients = self._recipients(**options)
+        if into is not None:
+            self._into(Path(into), recipients, _policy(**options))
+            return
+        summary, size = self._write(file or "", recipients)
+        self._tell(summary, size, file == "-")
+
+    def _recipients(self, to: list[str] | None, unencrypted: bool, **options: Any) -> list[str]:
+        if unencrypted:
+            if to:
+                raise CommandError("Either --to or --unencrypted.")
+            return []
+        recipients = to or settings.BACKUP_RECIPIENTS
+        if settings.PRODUCTION and not recipients:
+            raise CommandError(
+                "A backup is encrypted in production: name a recipient by BACKUP_RECIPIENTS or --to (backup_key makes "
+                "one), or say --unencrypted."
+            )
+        try:
+            for each in recipients:
+                age.check_recipient(each)
+        except age.BadKey as error:
+            raise CommandError(str(error)) from error
+        return list(recipients)
+
+    def _write(self, name: str, recipients: list[str]) -> tuple[Summary, int]:
+        target: AbstractContextManager[BinaryIO] = backups.to_pipe() if name == "-" else backups.to_file(Path(name))
+        with target as raw:
+            counted: Any = backups.Counting(raw)
+            packed = backups.PACKED in Path(name).suffixes
+            with backups.layered(counted, recipients, packed) as lines, shown_on(self.stderr, "Backup") as progress:
+                summary = backup(self.table, lines, progress)
+        return summary, counted.bytes
+
+    def _into(self, folder: Path, recipients: list[str], policy: keeping.Policy) -> None:
+        now = utc_now()
+        path = folder / keeping.name_for(now, bool(recipients))
+        summary, size = self._write(str(path), recipients)
+        try:
+            keeping.note(path, keeping.Record(as_text(now), size, summary.checkpoint, summary.open))
+            self._tell(summary, size, piped=False)
+            self.stdout.write(f"It is {path}.")
+            self._clear(folder, policy, now)
+        except OSError as error:
+            raise CommandError(f"{folder} cannot be kept in order: {error.strerror}.") from error
+
+    def _clear(self, folder: Path, policy: keeping.Policy, now: datetime) -> None:
+        all_sealed = not anything_in(keys.SEALING)()
+        gone = keeping.to_go(keeping.found_in(folder), policy, now, all_sealed)
+        keeping.delete(folder, gone)
+        for name in gone:
+            self.stdout.write(f"Deleted: {name}")
+
+    def _tell(self, summary: Summary, size: int, piped: bool) -> None:
+        said = self.stderr if piped else self.stdout
         said.write(f"{summary.items} items are in the backup; SHA-256 {summary.sha256}.")
-        if summary.salts:
+        said.write(f"Checkpoint {summary.checkpoint}" if summary.checkpoint else "Nothing of the log is sealed yet.")
+        if summary.open:
             self.stderr.write(
-                f"Secret elections that are open: {summary.salts}. The backup does not say whose which ballot is; "
+                f"Secret elections that are open: {len(summary.open)}. The backup does not say whose which ballot is; "
                 "should you restore it, what was cast by now counts, and can no longer be changed or withdrawn."
             )
+        try:
+            backups.remember(summary, size)
+        except StoreError as error:
+            self.stderr.write(f"That there is a backup could not be noted in the store. {error}")
 
 
-@contextmanager
-def _opened(name: str) -> Iterator[BinaryIO]:
-    if name == "-":
-        with _piped() as lines:
-            yield lines
-    elif os.path.lexists(name):
-        raise CommandError(f"{name} is there already; choose another name.")
-    else:
-        with _written_whole(Path(name)) as raw:
-            if name.endswith(".gz"):
-                with gzip.GzipFile("", "wb", 6, raw, mtime=0) as packed:
-                    yield packed  # type: ignore[misc]
-            else:
-                yield raw
-
-
-@contextmanager
-def _piped() -> Iterator[BinaryIO]:
-    try:
-        yield sys.stdout.buffer
-        sys.stdout.buffer.flush()
-    except BrokenPipeError as error:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # or Python complains once more when it ends
-        raise CommandError("Whoever read the backup went away before its end.") from error
-
-
-@contextmanager
-def _written_whole(path: Path) -> Iterator[BinaryIO]:
-    """A file that has its name only once it is whole and on disk, and is nobody else's to read."""
-    part = path.with_name(path.name + ".part")
-    try:
-        descriptor = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-        with open(descriptor, "wb", buffering=1024 * 1024) as raw:
-            yield raw
-            raw.flush()
-            os.fsync(raw.fileno())
-        os.replace(part, path)
-    except OSError as error:
-        raise CommandError(f"{path} cannot be written: {error.strerror}.") from error
-    finally:
-        with suppress(OSError):
-            os.unlink(part)
+def _policy(keep: int, open_copies: int, keep_all: bool, **options: Any) -> keeping.Policy:
+    if keep < 1 or open_copies < 1:
+        raise CommandError("--keep and --open-copies are at least 1.")
+    return keeping.Policy(keep, open_copies, keep_all)

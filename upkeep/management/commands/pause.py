@@ -12,6 +12,7 @@ from upkeep.pause import MOST_MINUTES
 
 class Command(StoreCommand):
     help = "Refuses every change until `resume`; reading goes on. Comes back when every process knows it."
+    oldest = 0
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("--minutes", type=int, default=30, help="how long it may take")

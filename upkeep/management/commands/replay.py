@@ -6,8 +6,9 @@ from typing import Any
 
 from django.core.management.base import CommandError
 
+from store import formats
 from store.connect import connect
-from upkeep import replay
+from upkeep import names, replay
 from upkeep.commands import StoreCommand
 from upkeep.progress import shown_on
 
@@ -18,6 +19,7 @@ class Command(StoreCommand):
         "item by item, and the exit code is 1 if they differ; the site may run meanwhile on the embedded store, and "
         "should be paused on DynamoDB. Needs as much room for temporary files as the store takes twice."
     )
+    oldest = None
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         act = parser.add_mutually_exclusive_group(required=True)
@@ -28,7 +30,11 @@ class Command(StoreCommand):
     def handle(self, check: bool, into: str | None, exceptions: bool, **options: Any) -> None:
         if exceptions:
             self.stdout.write("\n".join(replay.exceptions()))
-        elif check:
+            return
+        self.format = formats.check(self.table, oldest=0)
+        if names.is_at_work(self.table):
+            raise CommandError("The log is forgetting somebody's name just now. Try again when the worker is done.")
+        if check:
             self._say(replay.check(self.table, partial(shown_on, self.stderr)), "The log and the store agree.")
         else:
             self._rebuild(into or "")
@@ -50,4 +56,8 @@ class Command(StoreCommand):
             return
         for each in verdict.first:
             self.stdout.write(str(each))
+        if self.format == 0:
+            self.stdout.write(
+                "The store has the format 0, which kept some moments apart from the log: upgrade it first."
+            )
         raise CommandError(f"The log and the store do not agree; differences: {verdict.count}.")

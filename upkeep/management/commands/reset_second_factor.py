@@ -3,12 +3,13 @@
 from argparse import ArgumentParser
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
 
 from accounts import factors, repository
+from upkeep.commands import StoreCommand
 
 
-class Command(BaseCommand):
+class Command(StoreCommand):
     help = "Takes away somebody's second factors, so that their password alone signs them in."
 
     def add_arguments(self, parser: ArgumentParser) -> None:

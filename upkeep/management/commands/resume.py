@@ -11,6 +11,7 @@ from upkeep.commands import StoreCommand
 
 class Command(StoreCommand):
     help = "Ends the pause."
+    oldest = 0
 
     def handle(self, **options: Any) -> None:
         try:

@@ -16,6 +16,7 @@ from upkeep.sealer import site_sealer
 
 class Command(StoreCommand):
     help = "Extends the hash chain over all events that have happened since and stores checkpoints of it."
+    oldest = 0
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument(

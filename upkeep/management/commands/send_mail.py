@@ -1,15 +1,36 @@
-"""Send what waits in the outbox."""
+"""Send what waits in the outbox, or a test mail."""
 
 from typing import Any
 
-from django.core.management.base import BaseCommand
+from django.core.management.base import CommandError, CommandParser
 
+from mail.answers import Trouble
 from mail.letters import compose
 from mail.sending import send_waiting
+from mail.server import forget_outages
+from mail.trial import send_trial
+from upkeep.commands import StoreCommand
 
 
-class Command(BaseCommand):
-    help = "Sends the mails that wait in the outbox, each at most once. Any number may run at the same time."
+class Command(StoreCommand):
+    help = (
+        "Sends the mails that are due, each at most once, also if the mail server was out of reach a moment ago. Any "
+        "number may run at the same time. With --test sends one test mail and says what the mail server answered."
+    )
 
-    def handle(self, **options: Any) -> None:
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("--test", metavar="ADDRESS", help="send a test mail to this address, and nothing else")
+
+    def handle(self, *, test: str | None = None, **options: Any) -> None:
+        if test is not None:
+            self._test(test)
+            return
+        forget_outages()
         self.stdout.write(f"{send_waiting(compose)} mails sent.")
+
+    def _test(self, address: str) -> None:
+        try:
+            answer = send_trial(address)
+        except Trouble as trouble:
+            raise CommandError(f"The mail server did not take it: {trouble.words}") from trouble
+        self.stdout.write(f"The mail server took it: {answer}" if answer else "The test mail is sent.")

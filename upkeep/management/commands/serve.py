@@ -12,12 +12,14 @@ from django.core.management import call_command
 from django.core.management.base import CommandError
 
 from accounts.demo import PASSWORD, PEOPLE
+from store.formats import prepare
 from upkeep import server
 from upkeep.commands import StoreCommand
 
 
 class Command(StoreCommand):
     help = "Creates the store, loads the demo, collects static files and serves the site with gunicorn."
+    oldest = None
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("--no-demo", action="store_true", help="do not load the demo content")
@@ -26,6 +28,7 @@ class Command(StoreCommand):
         _refuse_a_taken_folder()
         _refuse_a_taken_port()
         self.table.create()
+        prepare(self.table)
         if not no_demo and not settings.PRODUCTION:
             call_command("demo", stdout=StringIO())
         call_command("seal", stdout=StringIO())

@@ -5,6 +5,7 @@ from typing import Any
 
 from acts.site import acting_on
 from ballots.services import unlink_all
+from store import formats
 from store.backup import transfer
 from store.connect import connect
 from store.table import Table
@@ -19,12 +20,14 @@ class Command(StoreCommand):
         "In secret elections that are open, what was cast by then counts, but nobody can change or withdraw it there: "
         "no copy says whose which ballot is."
     )
+    oldest = None
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("source", metavar="FROM_URL", help="as in STORE_URL: sqlite:///path or dynamodb://region")
         parser.add_argument("target", metavar="TO_URL", help="the same; its tables are made where they are missing")
 
     def handle(self, source: str, target: str, **options: Any) -> None:
+        formats.check(connect(source), oldest=0)
         filled = connect(target)
         filled.create()
         with shown_on(self.stderr, "Transfer") as progress:

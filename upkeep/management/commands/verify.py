@@ -8,6 +8,7 @@ from django.core.management.base import CommandError
 from elections import repository as elections
 from elections.rules import State
 from results.proof import check_sealed
+from store import formats
 from store.log.seal import verify
 from upkeep.commands import StoreCommand
 
@@ -17,6 +18,7 @@ class Command(StoreCommand):
         "Reads the whole event log again and names the first event that is not what was sealed; "
         "then its index, and every sealed election: ballots, rankings, result and roll."
     )
+    oldest = 0
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument(
@@ -30,8 +32,14 @@ class Command(StoreCommand):
         if verdict.flaw:
             raise CommandError(verdict.flaw)
         self.stdout.write(f"Every event up to {verdict.sealed} is what was sealed; chain {verdict.hash}.")
+        if verdict.rewritten:
+            self.stdout.write(f"{verdict.rewritten} of them have forgotten a name, as the log says of each.")
         if verdict.unsealed:
             self.stdout.write(f"{verdict.unsealed} newer events are not sealed yet.")
+        if formats.format_of(self.table) == 0:
+            raise CommandError(
+                "The rest cannot be checked yet: the store has the format 0. Upgrade it, then verify again."
+            )
         if verdict.index_flaw:
             raise CommandError(f"But pages may not find everything. {verdict.index_flaw}")
         if closed := self._sealed_elections():

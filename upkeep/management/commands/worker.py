@@ -5,8 +5,9 @@ import signal
 from typing import Any
 
 from django.conf import settings
-from django.core.management.base import CommandParser
+from django.core.management.base import CommandError, CommandParser
 
+from store.formats import Watch, refusal
 from upkeep import counters
 from upkeep.commands import StoreCommand
 from upkeep.jobs import JOBS, Worker, refuse_failures, run_each
@@ -27,6 +28,8 @@ class Command(StoreCommand):
         parser.add_argument("--beside", type=int, metavar="PROCESS", help="the server that started it, and ends it")
 
     def handle(self, *, once: bool = False, beside: int | None = None, **options: Any) -> None:
+        if sentence := refusal(self.table):
+            raise CommandError(sentence)
         if once:
             self._once()
         else:
@@ -37,9 +40,11 @@ class Command(StoreCommand):
         for each in (signal.SIGTERM, signal.SIGINT):
             signal.signal(each, self._stop)
         counters.shelf.share(settings.METRICS_DIR)
-        leases = Leases(self.table)
+        leases, understands = Leases(self.table), Watch(self.table)
         with SignGiver(self.table, leases.at_work).giving():
-            Worker(JOBS, leases, lambda: not self.stopped and os.getppid() == parent).go()
+            Worker(JOBS, leases, lambda: not self.stopped and os.getppid() == parent and understands()).go()
+        if understands.refused:
+            raise CommandError(understands.refused)
 
     def _once(self) -> None:
         runs = run_each(JOBS, Leases(self.table))

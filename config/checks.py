@@ -1,0 +1,190 @@
+"""What is wrong with the value of a setting, each in a sentence. Pure: nothing is read here but what is given.
+
+No sentence repeats a value that may hold a password.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from ipaddress import IPv4Network, IPv6Network
+from urllib.parse import SplitResult, urlsplit
+
+MAIL_PORTS = {"smtp": 25, "smtp+tls": 587, "smtps": 465}
+LONG_ENOUGH = 50  # characters of a secret key
+VARIETY = 8  # different characters at least; even one of hexadecimal digits has more
+A_RUN = "abcdefghijklmnopqrstuvwxyz 0123456789 qwertyuiop"
+RUN = 8  # characters of it in a row are no chance
+IN_DOCUMENTS = ("…", "...", "changeme", "change-me", "change_me", "example", "insecure", "python3 -c", "token_urlsafe")
+SHORTEST = 6  # letters of a name that one other letter makes a near miss: shorter ones are others' names, too
+
+A_HOST = re.compile(r"\.?[a-z0-9_]([a-z0-9_-]*[a-z0-9])?(\.[a-z0-9_]([a-z0-9_-]*[a-z0-9])?)*\.?", re.IGNORECASE)
+A_LITERAL = re.compile(r"\[[0-9a-f:.]+\]", re.IGNORECASE)
+AN_ADDRESS = re.compile(
+    r"""[^<>"]*<[^\s<>@,;]+@[^\s<>@,;]+>|[^\s<>@,;]+@[^\s<>@,;]+|"[^"]*"\s*<[^\s<>@,;]+@[^\s<>@,;]+>"""
+)
+A_COMMENT = re.compile(r"\s{2,}#|\s#\s|\s#$")
+QUOTED = re.compile(r"""(?s)(['"]).*\1""")
+
+
+# --- addresses ---
+
+
+def path_of(address: str) -> str:
+    """Its path; nothing of what is no address."""
+    url = _split(address)
+    return url.path if url else ""
+
+
+def wrong_site_url(text: str, *, production: bool) -> Iterator[str]:
+    url = _split(text)
+    if url is None or url.scheme not in ("http", "https") or not url.hostname or not _is_host(url.hostname):
+        yield f"SITE_URL should look like https://vote.example.org, not {text!r}."
+        return
+    if url.username is not None or url.query or url.fragment:
+        yield "SITE_URL has a scheme, a host and perhaps a port and a path, and nothing else."
+    if production and url.scheme != "https":
+        yield "SITE_URL must start with https:// in production: nobody could sign in without HTTPS."
+
+
+def wrong_hosts(names: Iterable[str], site_url: str, *, production: bool) -> Iterator[str]:
+    """In production the site also has to answer to the name that its own links have."""
+    names = list(names)
+    yield from (sentence for name in names for sentence in _wrong_host(name, production))
+    site = _split(site_url)
+    if production and names and site and site.hostname and not any(_answers(name, site.hostname) for name in names):
+        yield f"HOSTS must name the host of SITE_URL, {site.hostname}."
+
+
+def _wrong_host(name: str, production: bool) -> Iterator[str]:
+    if name == "*":
+        if production:
+            yield "HOSTS must name hosts in production; * would let anybody choose what links point to."
+    elif "://" in name or "/" in name:
+        yield f"HOSTS holds names such as vote.example.org, without https:// and without a path, not {name!r}."
+    elif not A_LITERAL.fullmatch(name) and ":" in name:
+        yield f"HOSTS holds names without a port, and addresses of IPv6 in brackets, not {name!r}."
+    elif not A_LITERAL.fullmatch(name) and not A_HOST.fullmatch(name):
+        yield f"HOSTS holds names such as vote.example.org, not {name!r}."
+
+
+def _answers(name: str, host: str) -> bool:
+    name, host = name.lower().strip("[]"), host.lower()
+    return name in ("*", host) or (name.startswith(".") and (host == name[1:] or host.endswith(name)))
+
+
+def wrong_listening_address(text: str) -> Iterator[str]:
+    if not _is_host(text) or text.startswith("."):
+        yield f"HOST should be an address to listen at, such as 127.0.0.1, not {text!r}."
+
+
+def wrong_proxies(networks: Iterable[IPv4Network | IPv6Network]) -> Iterator[str]:
+    if any(network.prefixlen == 0 for network in networks):
+        yield "TRUSTED_PROXIES must not hold all addresses there are: anybody could say to be anywhere."
+
+
+def wrong_folder(name: str, text: str) -> Iterator[str]:
+    if text and not text.startswith("/"):
+        yield f"{name} must start with / in production, so that it is the same for every command, not {text!r}."
+
+
+def _is_host(text: str) -> bool:
+    return bool(A_HOST.fullmatch(text) or A_LITERAL.fullmatch(f"[{text.strip('[]')}]"))
+
+
+def _split(text: str) -> SplitResult | None:
+    """The parts of an address, or `None` if it has none that make sense."""
+    try:
+        url = urlsplit(text)
+        return None if url.port == 0 or re.search(r"\s", text) else url
+    except ValueError:
+        return None
+
+
+# --- mail ---
+
+
+def wrong_mail_url(text: str) -> Iterator[str]:
+    """A `#`, `/` or `?` in a password ends the part of an address that it stands in."""
+    if text.startswith("file:"):
+        if not re.match(r"file:///[^?#]", text):
+            yield "MAIL_URL should look like file:///folder for mails that are only written to files."
+        return
+    scheme, _, rest = text.partition("://")
+    if scheme not in MAIL_PORTS or not rest:
+        yield "MAIL_URL should look like smtp+tls://user:password@mail.example.org:587."
+    elif "@" in rest and re.search(r"[/?#\[\]\s]", rest.rpartition("@")[0]):
+        yield (
+            "MAIL_URL has a character in its user name or password that ends that part of an address: write # as %23, "
+            "/ as %2F, ? as %3F, [ as %5B, ] as %5D, a blank as %20, and % itself as %25."
+        )
+    elif not re.fullmatch(r"[^/?#]*/?", rest.rpartition("@")[2]):
+        yield "MAIL_URL ends with the host and its port; there is nothing to say after them."
+    elif not re.fullmatch(r"(?:[\w.-]+|\[[0-9a-fA-F:.]+\])(?::\d*)?/?", rest.rpartition("@")[2]):
+        yield "MAIL_URL should look like smtp+tls://user:password@mail.example.org:587."
+    elif _split(text) is None:
+        yield "MAIL_URL has a port that is none; ports are the numbers from 1 to 65535."
+
+
+def wrong_sender(text: str) -> Iterator[str]:
+    if text and not AN_ADDRESS.fullmatch(text):
+        yield f"MAIL_FROM should look like Plenum <vote@example.org>, not {text!r}."
+
+
+# --- secrets ---
+
+
+def wrong_secret(text: str) -> Iterator[str]:
+    """One that stands in a document is known to everybody who reads it."""
+    if len(text) < LONG_ENOUGH:
+        yield f"SECRET_KEY must have at least {LONG_ENOUGH} characters."
+    elif _is_from_a_document(text.lower()) or _is_simple(text):
+        yield (
+            "SECRET_KEY looks like an example, not like a secret. "
+            "`plenum init` makes one, and so does: python3 -c 'import secrets; print(secrets.token_urlsafe(50))'"
+        )
+
+
+def _is_from_a_document(text: str) -> bool:
+    runs = {A_RUN[at : at + RUN] for at in range(len(A_RUN) - RUN + 1)}
+    return bool(re.search(r"\s", text)) or any(words in text for words in (*IN_DOCUMENTS, *runs))
+
+
+def _is_simple(text: str) -> bool:
+    """Few different characters, or the same part again and again."""
+    return len(set(text)) < VARIETY or (text + text).find(text, 1) < len(text)
+
+
+# --- how the file is written ---
+
+
+def wrong_writing(variables: Mapping[str, str], known: Iterable[str]) -> Iterator[str]:
+    """What whoever wrote the file meant otherwise than systemd and containers read it."""
+    for name in known:
+        value = variables.get(name, "").strip()
+        if A_COMMENT.search(value):
+            yield f"{name} holds a comment. systemd takes it for a part of the value: give it a line of its own."
+        elif len(value) > 1 and QUOTED.fullmatch(value):
+            yield f"{name} has quotation marks around it, which whatever set it did not take off: leave them out."
+
+
+def near_misses(names: Iterable[str], known: Iterable[str]) -> Iterator[str]:
+    """Names that are none of ours, but are one letter or an underscore away from one."""
+    known = list(known)
+    for name in sorted(set(names) - set(known)):
+        if meant := next((each for each in known if _is_near(name, each)), None):
+            yield f"{name} is no setting. Did you mean {meant}?"
+
+
+def _is_near(name: str, known: str) -> bool:
+    if name.upper().replace("_", "") == known.replace("_", ""):
+        return True
+    return min(len(name), len(known)) >= SHORTEST and _is_one_letter_away(name, known)
+
+
+def _is_one_letter_away(name: str, known: str) -> bool:
+    """One letter more, less or another, or two neighbours in each other's place."""
+    same = next((at for at, (a, b) in enumerate(zip(name, known, strict=False)) if a != b), min(len(name), len(known)))
+    left, right = name[same:], known[same:]
+    swapped = left[:2][::-1] == right[:2] and left[2:] == right[2:]
+    return swapped or left[1:] == right[1:] or left[1:] == right or left == right[1:]

@@ -1,0 +1,151 @@
+"""`plenum init`: the environment file of a new site, with a secret of its own and every setting said in a line."""
+
+from __future__ import annotations
+
+import os
+import secrets
+import sys
+from argparse import ArgumentParser
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from importlib.util import find_spec, module_from_spec
+from pathlib import Path
+from typing import NamedTuple
+from urllib.parse import urlsplit
+
+from django.core.exceptions import ImproperlyConfigured
+
+from . import environment_file
+from .variables import VARIABLES
+
+Ask = Callable[[str], str]
+REGISTRATION = ("open", "invited", "domains", "closed")
+
+
+class Question(NamedTuple):
+    name: str
+    words: str
+
+    @property
+    def option(self) -> str:
+        return f"--{self.name.lower().replace('_', '-')}"
+
+
+NEEDED = (
+    Question("SITE_URL", "where people will reach the site, such as https://vote.example.org"),
+    Question(
+        "MAIL_URL",
+        "how mail leaves: smtp+tls://user:password@mail.example.org:587 (in a password # is %%23, / is %%2F)",
+    ),
+    Question("MAIL_FROM", "the sender of mails, such as Plenum <vote@example.org>"),
+    Question("REGISTRATION", f"who may register: {', '.join(REGISTRATION)}"),
+)
+DOMAINS = Question("REGISTRATION_DOMAINS", "with `domains`, which ones: example.org, or .example.org for all below it")
+USUAL = {"DATA_DIR": "/var/lib/plenum", "TRUSTED_PROXIES": "127.0.0.1,::1"}
+HEAD = """\
+# The settings of Plenum, read by systemd, by containers and by `plenum`. It is no shell file: nothing is expanded,
+# and a comment needs a line of its own. Keep it secret: who has SECRET_KEY can be anybody.
+"""
+
+
+def main(words: list[str], file: str, ask: Ask | None) -> int | str:
+    """Write the file and say what is next, or a sentence that says why not. Without `ask` nobody is there to answer."""
+    given = vars(_parser(file).parse_args(words))
+    place = given.pop("file")
+    if place != "-" and os.path.lexists(place):
+        return f"{place} is there already. Change it there, or choose another name with --file."
+    answers = {name.upper(): value for name, value in given.items() if value}
+    try:
+        answers |= _asked(answers, ask)
+    except _Unanswered as missing:
+        return str(missing)
+    text = written(answers, secrets.token_urlsafe(50))
+    return mistakes(environment_file.read(text)) or _put(text, place)
+
+
+def _parser(file: str) -> ArgumentParser:
+    parser = ArgumentParser("plenum init", description="Writes the settings of a new site; asks for what is not given.")
+    for question in (*NEEDED, DOMAINS):
+        parser.add_argument(question.option, help=question.words)
+    for name, value in USUAL.items():
+        parser.add_argument(f"--{name.lower().replace('_', '-')}", default=value, help=f"{value} if not given")
+    parser.add_argument("--file", default=file, help=f"where to write it, or - to print it; {file} if not given")
+    return parser
+
+
+class _Unanswered(Exception):
+    pass
+
+
+def _asked(given: Mapping[str, str], ask: Ask | None) -> dict[str, str]:
+    missing = [question for question in NEEDED if question.name not in given]
+    if missing and ask is None:
+        raise _Unanswered(f"Please give {', '.join(question.option for question in missing)}.")
+    answers = (
+        {question.name: ask(f"{question.words.replace('%%', '%')}\n  {question.name}=") for question in missing}
+        if ask
+        else {}
+    )
+    needs_domains = (dict(given) | answers)["REGISTRATION"] == "domains" and DOMAINS.name not in given
+    if needs_domains and ask:
+        answers[DOMAINS.name] = ask(f"{DOMAINS.words}\n  {DOMAINS.name}=")
+    return answers
+
+
+def written(answers: Mapping[str, str], secret: str) -> str:
+    """The file: what was answered, and every other setting as a comment with its default."""
+    known = {variable.name for variable in VARIABLES}
+    said = {"PROFILE": "production", "SECRET_KEY": secret, "HOSTS": _host(answers["SITE_URL"]), **answers}
+    lines = [environment_file.line(name, value) for name, value in said.items() if name not in known]
+    for each in VARIABLES:
+        value = said.get(each.name)
+        lines += ["", f"# {each.plainly}"]
+        lines.append(environment_file.line(each.name, value) if value else f"#{each.name}={each.default}")
+    return HEAD + "\n".join(lines) + "\n"
+
+
+def _host(site_url: str) -> str:
+    try:
+        host = urlsplit(site_url).hostname or ""
+    except ValueError:
+        return ""  # settings will say what is wrong with it
+    return f"[{host}]" if ":" in host else host
+
+
+def mistakes(variables: Mapping[str, str]) -> str:
+    """What a start with these settings would say; nothing if it would go well."""
+    spec = find_spec("config.settings")
+    assert spec is not None
+    assert spec.loader is not None
+    with _environment(variables):
+        try:
+            spec.loader.exec_module(module_from_spec(spec))
+        except ImproperlyConfigured as refused:
+            return str(refused)
+    return ""
+
+
+@contextmanager
+def _environment(variables: Mapping[str, str]) -> Iterator[None]:
+    before = dict(os.environ)
+    os.environ.clear()
+    os.environ.update(variables)
+    try:
+        yield
+    finally:
+        os.environ.clear()
+        os.environ.update(before)
+
+
+def _put(text: str, place: str) -> int | str:
+    if place == "-":
+        sys.stdout.write(text)
+        return 0
+    try:
+        Path(place).parent.mkdir(mode=0o755, parents=True, exist_ok=True)
+        with open(os.open(place, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:
+            file.write(text)
+    except OSError as error:
+        return f"{place} cannot be written: {error.strerror}."
+    sys.stdout.write(f"{place} is written, and only its owner can read it. Start the site, then run: plenum doctor\n")
+    return 0

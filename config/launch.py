@@ -1,0 +1,174 @@
+"""How commands are run: by a developer as `manage.py`, in production as `plenum`, with the settings of the service.
+
+`deploy/plenum` says in PLENUM_ENVIRONMENT where those are. No profile is guessed there, and who is root becomes the
+user that the data belong to: files of root's would be in the way of the site afterwards.
+"""
+
+from __future__ import annotations
+
+import ast
+import os
+import pwd
+import sys
+from collections.abc import MutableMapping
+from pathlib import Path
+from typing import Any
+
+import django
+from django.core.exceptions import ImproperlyConfigured
+from django.core.management import call_command, execute_from_command_line
+
+from . import environment_file, initial
+from .variables import NAMES
+
+CODE = Path(__file__).resolve().parent.parent
+FILE = "PLENUM_ENVIRONMENT"
+Environ = MutableMapping[str, str]
+HEAD = """\
+plenum COMMAND …: run a command of Plenum with the settings of the site. `plenum COMMAND --help` says more.
+plenum --with NAME=value COMMAND …: with another setting, this once.
+"""
+
+
+class Refused(Exception):
+    """Why nothing is run, in a sentence."""
+
+
+def run(argv: list[str], environ: Environ) -> int | str:
+    """What the process ends with: nothing wrong, or a sentence."""
+    try:
+        if FILE in environ:
+            return _plenum(argv[1:], environ)
+        _execute(argv)
+    except (ImproperlyConfigured, Refused) as refused:
+        return str(refused)
+    except BrokenPipeError:  # whoever read what is said went away
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
+    return 0
+
+
+def _plenum(words: list[str], environ: Environ) -> int | str:
+    own, words = _own_settings(words)
+    if not words or words in (["help"], ["--help"], ["-h"]):
+        sys.stdout.write(listed())
+        return 0
+    if words[0] == "init":
+        return initial.main(words[1:], environ[FILE], input if sys.stdin.isatty() else None)
+    take_over(environ, own)
+    become_owner(environ)
+    try:
+        _execute(["plenum", *words])
+    except ImproperlyConfigured as refused:
+        if words[0] != "doctor":
+            raise
+        return "\n".join(f"broken        Settings: {sentence}" for sentence in str(refused).splitlines()[1:])
+    return 0
+
+
+def _execute(argv: list[str]) -> None:
+    if argv[1:] != ["version"]:
+        execute_from_command_line(argv)
+        return
+    django.setup()  # Django would answer with a version of its own
+    call_command("version")
+
+
+def _own_settings(words: list[str]) -> tuple[dict[str, str], list[str]]:
+    """What `--with` says, and the words after it."""
+    found = {}
+    while words[:1] == ["--with"]:
+        name, is_given, value = (words[1] if len(words) > 1 else "").partition("=")
+        if not is_given:
+            raise Refused("After --with comes NAME=value.")
+        found[name], words = value, words[2:]
+    return found, words
+
+
+# --- settings ---
+
+
+def take_over(environ: Environ, own: dict[str, str]) -> None:
+    """Make the environment that of the service. What a shell has set besides would make another site of it."""
+    path = Path(environ[FILE])
+    if os.path.lexists(path):
+        given = _read(path)
+        for name in [name for name in NAMES if name in environ and environ[name] != given.get(name)]:
+            _note(f"{name} of your shell is not used; {path} holds. For this once: plenum --with {name}=… COMMAND")
+            del environ[name]
+        environ.update(given)
+    environ.update(own)
+    if not environ.get("PROFILE", "").strip():
+        raise Refused(_no_profile(path))
+
+
+def _no_profile(path: Path) -> str:
+    if os.path.lexists(path):
+        return (
+            f"{path} does not say PROFILE=production, and nobody guesses. Add that line; DATA_DIR belongs there, too."
+        )
+    return f"There is no {path}, and PROFILE is not set. `plenum init` writes it; {FILE} names another one."
+
+
+def _read(path: Path) -> dict[str, str]:
+    try:
+        if path.stat().st_mode & 0o077:
+            _note(f"{path} can be read by others than its owner: chmod 600 {path}")
+        return environment_file.read(path.read_text("utf-8"))
+    except PermissionError:
+        raise Refused(f"{path} is not yours to read. Run plenum as root: sudo plenum …") from None
+    except OSError as error:
+        raise Refused(f"{path} cannot be read: {error.strerror}.") from None
+    except UnicodeDecodeError:
+        raise Refused(f"{path} is not written in UTF-8.") from None
+    except environment_file.BadFile as mistake:
+        raise Refused(f"{path}: {mistake}") from None
+
+
+def _note(sentence: str) -> None:
+    sys.stderr.write(f"{sentence}\n")
+
+
+# --- whose the data are ---
+
+
+def become_owner(environ: Environ, system: Any = os) -> None:
+    """Root becomes the owner of DATA_DIR; anybody else stays who they are."""
+    folder = environ.get("DATA_DIR", "").strip()
+    if system.geteuid() != 0 or not folder:
+        return
+    try:
+        owner = Path(folder).stat()
+    except OSError as error:
+        raise Refused(
+            f"DATA_DIR {folder}: {error.strerror}. Start the site once, or make it for the user that the site runs as, "
+            f"such as: install -d -o plenum -g plenum -m 700 {folder}"
+        ) from None
+    if owner.st_uid:
+        _become(owner.st_uid, owner.st_gid, environ, system)
+
+
+def _become(uid: int, gid: int, environ: Environ, system: Any) -> None:
+    try:
+        person = pwd.getpwuid(uid)
+    except KeyError:  # a number without a name, as in a container
+        system.setgroups([])
+    else:
+        system.initgroups(person.pw_name, person.pw_gid)
+        environ.update(HOME=person.pw_dir, USER=person.pw_name, LOGNAME=person.pw_name)
+        gid = person.pw_gid
+    system.setgid(gid)
+    system.setuid(uid)
+    system.umask(0o077)
+
+
+# --- help ---
+
+
+def listed() -> str:
+    """Plenum's own commands, in the words that their files begin with."""
+    paths = CODE.glob("*/management/commands/[a-z]*.py")
+    said = {path.stem: (ast.get_docstring(ast.parse(path.read_text())) or "").partition("\n")[0] for path in paths}
+    said["init"] = "Write the settings of a new site, with a secret of its own."
+    width = max(map(len, said))
+    return HEAD + "\n" + "".join(f"  {name:<{width}}  {said[name]}\n" for name in sorted(said))

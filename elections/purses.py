@@ -1,0 +1,61 @@
+"""How many mails a mailing may still queue: what was reserved for it when it was asked for, then what is left of today.
+
+What the roll has gained since, and reminders by the clock, for which nothing is reserved, take from what is left. When
+that is used up the mailing waits for the next day.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from accounts import allowance
+from accounts.allowance import Allowance
+from store.table import Item, Write
+
+
+class NoneLeft(Exception):
+    """Whoever asked for the mailing may have nothing more sent today."""
+
+
+@dataclass(frozen=True, slots=True)
+class Purse:
+    """Of one mailing."""
+
+    asked_by: str
+    day: str  # on which it was filled
+    reserved: int | None  # none: without a limit
+    today: Allowance | None  # looked at only where what is reserved might not be enough
+    more: int = 0  # than was reserved, to be taken from today
+
+    @property
+    def room(self) -> int | None:
+        """How many it may queue now; none: any number."""
+        if self.reserved is None or (self.today is not None and self.today.left is None):
+            return None
+        return self.reserved + ((self.today.left or 0) if self.today else 0)
+
+    def without(self, mails: int) -> Purse:
+        if self.reserved is None:
+            return self
+        if self.room is not None and mails > self.room:
+            raise NoneLeft
+        own = min(mails, self.reserved)
+        return replace(self, reserved=self.reserved - own, more=mails - own)
+
+    def taking(self) -> list[Write]:
+        """Refused if others have taken so much meanwhile that it no longer fits."""
+        return self.today.reserving(self.more) if self.today else []
+
+    def giving_back(self) -> list[Write]:
+        """What is left when the mailing has come to its end."""
+        return allowance.giving_back(self.asked_by, self.day, self.reserved or 0)
+
+    def stored(self) -> Item:
+        return {} if self.reserved is None else {"reserved": self.reserved}
+
+
+def purse_of(mailing: Item, handful: int) -> Purse:
+    """A mailing of earlier times, and that of somebody without a limit, has nothing reserved and needs nothing."""
+    asked_by, reserved = mailing["asked_by"], mailing.get("reserved")
+    is_enough = reserved is None or reserved >= handful
+    return Purse(asked_by, mailing.get("day", ""), reserved, None if is_enough else allowance.today_by_name(asked_by))

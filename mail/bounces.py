@@ -1,0 +1,125 @@
+"""Mails that came back: read from what mail servers report, and noted at the mail they are about.
+
+A report is believed only if it names the Message-ID of one of our mails, which nobody can make up (`numbers`). All it
+changes is what is said of that one mail; nothing about any person, nor whether they are mailed again.
+"""
+
+from __future__ import annotations
+
+import email
+import logging
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from email.message import Message
+from email.parser import Parser
+from itertools import islice
+
+from acts.site import table
+from store import keys
+from store.table import Exists, Refused, Update
+
+from . import outbox
+from .answers import without_address
+from .numbers import number_in
+from .outbox import FAILED, KEPT_SECONDS, SENT, UNKNOWN
+
+BOUNCED, DELAYED, COMPLAINED = "bounced", "delayed", "complaint"
+NEWEST = 1000  # mails among which one is looked for by its address alone
+
+_log = logging.getLogger("plenum.mail")
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """What somebody reports of one of our mails."""
+
+    number: str
+    kind: str  # BOUNCED, DELAYED or COMPLAINED
+    words: str
+
+
+# --- what a mail server reports (RFC 3464, RFC 5965) ---
+
+
+def report_in(raw: bytes) -> Report | None:
+    """What a mail reports of one of ours; nothing, if it is another mail or one of somebody who makes things up."""
+    message = email.message_from_bytes(raw)
+    if message.get_content_type() != "multipart/report":
+        return None
+    number = next(filter(None, map(number_in, _named(message))), None)
+    if number is None:
+        return None
+    if str(message.get_param("report-type", "")).lower() == "feedback-report":
+        return Report(number, COMPLAINED, _field(message, "message/feedback-report", "Feedback-Type"))
+    return _delivery(message, number)
+
+
+def _delivery(message: Message, number: str) -> Report | None:
+    for block in _blocks(message):
+        action, status = str(block.get("Action", "")).strip().lower(), str(block.get("Status", "")).strip()
+        if not action and not status:
+            continue  # about the report, not about the mail
+        if action in ("delivered", "relayed", "expanded"):
+            return None
+        diagnosis = str(block.get("Diagnostic-Code", "")).partition(";")[2] or str(block.get("Diagnostic-Code", ""))
+        is_over = action == "failed" or (not action and status.startswith("5"))
+        return Report(number, BOUNCED if is_over else DELAYED, f"{status} {diagnosis.strip()}".strip())
+    return None
+
+
+def _blocks(message: Message) -> Iterator[Message]:
+    """The groups of fields of a report: about the report itself, and about each address."""
+    for part in message.walk():
+        if part.get_content_type() == "message/delivery-status" and part.is_multipart():
+            yield from (block for block in part.get_payload() if isinstance(block, Message))
+
+
+def _named(message: Message) -> Iterator[str]:
+    """Which mail it is about: as it was returned, whole or its head, or else as the report answers to it."""
+    for part in message.walk():
+        if part is not message and part.get("Message-ID"):
+            yield str(part["Message-ID"])
+        if part.get_content_type() == "text/rfc822-headers":
+            yield str(Parser().parsestr(str(part.get_payload()), headersonly=True).get("Message-ID", ""))
+    for name in ("In-Reply-To", "References"):
+        yield from str(message.get(name, "")).split()
+
+
+def _field(message: Message, kind: str, name: str) -> str:
+    for part in message.walk():
+        if part.get_content_type() == kind:
+            block = part.get_payload(0) if part.is_multipart() else Parser().parsestr(str(part.get_payload()))
+            return str(block.get(name, "")) if isinstance(block, Message) else ""
+    return ""
+
+
+# --- noting it ---
+
+
+def note(report: Report) -> bool:
+    """Whether there was anything to note: the mail is there, and it had not failed already."""
+    mail = outbox.find(report.number)
+    if mail is None:
+        return False
+    words = without_address(report.words, mail.to) or "-"
+    if report.kind != BOUNCED:
+        return _note_at(mail, report.kind, words)
+    if mail.state not in (SENT, UNKNOWN):
+        return False
+    _log.warning("mail failed", extra={"kind": mail.kind, "reason": BOUNCED, "code": 0, "number": mail.number})
+    return outbox.move(mail, mail.state, FAILED, reason=BOUNCED, detail=words, ttl=int(time.time()) + KEPT_SECONDS)
+
+
+def _note_at(mail: outbox.Mail, kind: str, words: str) -> bool:
+    try:
+        table().write(Update(keys.mail(mail.number), set={"note": kind, "note_detail": words}, when=Exists()))
+    except Refused:
+        return False
+    return True
+
+
+def newest_to(address: str) -> str | None:
+    """The number of the newest mail that was sent to an address; looked for among the newest only."""
+    sent = table().each(keys.mails(SENT), backwards=True)
+    return next((each["number"] for each in islice(sent, NEWEST) if keys.fold(each["to"]) == keys.fold(address)), None)

@@ -1,0 +1,200 @@
+"""The conversation with the mail server, so held that it is always known how far it came.
+
+What was lost before the final dot was sent, the server cannot have taken; after that, nobody knows. Everything has a
+limit in all, not only each wait: a server that sends a byte now and then would keep us for ever.
+"""
+
+from __future__ import annotations
+
+import re
+import smtplib
+import socket
+import ssl
+from collections.abc import Sequence
+from contextlib import suppress
+from typing import IO, Any
+
+from django.conf import settings
+from django.core.mail import EmailMessage
+from django.core.mail.backends.smtp import EmailBackend as SmtpBackend
+from django.core.mail.message import sanitize_address
+from django.core.mail.utils import DNS_NAME
+from django.utils.functional import cached_property
+
+from .answers import Later, Lost, Trouble, Unanswered, Unreachable, judged, said, words_of
+from .lines import Line
+
+SECONDS = 60  # for opening a connection, and for each mail
+BYE_SECONDS = 5
+GOING = 421  # "I am closing the connection", whatever was asked
+_DOT = re.compile(rb"^\.", re.MULTILINE)
+
+
+class WholeLines:
+    """What a server says, line by line. A line that breaks off is no answer: half of a yes is none."""
+
+    def __init__(self, file: IO[bytes]):
+        self._file = file
+
+    def readline(self, limit: int) -> bytes:
+        line = self._file.readline(limit)
+        if line and len(line) < limit and not line.endswith(b"\n"):
+            raise ConnectionError("the answer broke off")
+        return line
+
+    def close(self) -> None:
+        self._file.close()
+
+
+class Conversation(smtplib.SMTP):
+    """As Python's, but limited in all, told apart by how far a mail came, and with a socket that sends at once."""
+
+    def __init__(self, host: str, port: int, timeout: float, tls: ssl.SSLContext | None = None):
+        self.line = Line()
+        self._tls = tls  # from the first byte on
+        super().__init__(local_hostname=DNS_NAME.get_fqdn(), timeout=timeout)
+        self._host = host  # which certificates are judged by
+        self._port = port
+
+    def greet(self) -> None:
+        code, words = self.connect(self._host, self._port)
+        if code != 220:
+            raise Unreachable(said(code, words), code)
+
+    def _get_socket(self, host: str, port: int, timeout: float) -> socket.socket:
+        made = socket.create_connection((host, port), timeout)
+        made.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        self.line.hold(made)
+        return self._tls.wrap_socket(made, server_hostname=host) if self._tls else made
+
+    def getreply(self) -> tuple[int, bytes]:
+        if self.file is None and self.sock is not None:
+            self.file = WholeLines(self.sock.makefile("rb"))
+        return super().getreply()
+
+    def why(self, error: Exception) -> str:
+        return "no answer in time" if self.line.was_cut else words_of(error)
+
+    def close(self) -> None:
+        super().close()
+        self.line.release()
+
+    # --- a mail ---
+
+    def deliver(self, sender: str, to: str, text: bytes) -> str:
+        """Hand one mail over; answers what the server said when it took it."""
+        try:
+            self._ask(*self.mail(sender))
+            self._ask(*self.rcpt(to))
+            self._ask(*self.docmd("data"), wanted=354)
+            self.send(_DOT.sub(b"..", text) + (b"" if text.endswith(b"\r\n") else b"\r\n"))
+        except (smtplib.SMTPServerDisconnected, OSError) as error:
+            raise Lost(self.why(error)) from error
+        try:
+            self.send(b".\r\n")
+            code, words = self.getreply()
+        except (smtplib.SMTPException, OSError) as error:
+            raise Unanswered(self.why(error)) from error
+        if code // 100 != 2:
+            raise judged(code, words)
+        return said(code, words)
+
+    def _ask(self, code: int, words: bytes, wanted: int | None = None) -> None:
+        if code == -1:  # a line that is no answer at all
+            raise smtplib.SMTPServerDisconnected(f"not an answer of a mail server: {words!r}")
+        if code != wanted and (wanted or code // 100 != 2):
+            raise judged(code, words)
+
+
+class EmailBackend(SmtpBackend):
+    """Django's, with our conversation. A connection that was opened first serves many mails."""
+
+    connection: Conversation | None
+
+    def __init__(self, *arguments: Any, seconds: float | None = None, **options: Any):
+        super().__init__(*arguments, **options)
+        self.seconds = SECONDS if seconds is None else seconds
+        self.answer = ""  # to the last mail that was taken
+
+    @cached_property
+    def ssl_context(self) -> ssl.SSLContext:
+        """Whom we trust to be the mail server: who the system trusts, and a CA of one's own, if there is one."""
+        context = ssl.create_default_context()
+        if settings.MAIL_CA:
+            context.load_verify_locations(settings.MAIL_CA)
+        return context
+
+    def open(self) -> bool:
+        """Come as far as a server that waits for mails, or raise `Unreachable`."""
+        if self.connection is not None:
+            return False
+        conversation = Conversation(self.host, self.port, self.timeout, self.ssl_context if self.use_ssl else None)
+        try:
+            with conversation.line.within(self.seconds):
+                self._begin(conversation)
+        except Unreachable:
+            conversation.close()
+            raise
+        except (smtplib.SMTPException, OSError) as error:
+            conversation.close()
+            raise Unreachable(conversation.why(error), getattr(error, "smtp_code", 0)) from error
+        self.connection = conversation
+        return True
+
+    def _begin(self, conversation: Conversation) -> None:
+        conversation.greet()
+        if self.use_tls:
+            conversation.starttls(context=self.ssl_context)
+        conversation.ehlo_or_helo_if_needed()
+        if self.username and self.password:
+            conversation.login(self.username, self.password)
+
+    def close(self) -> None:
+        """Say goodbye, if there is anybody to say it to."""
+        conversation, self.connection = self.connection, None
+        if conversation is not None:
+            with suppress(smtplib.SMTPException, OSError), conversation.line.within(BYE_SECONDS):
+                conversation.quit()
+            conversation.close()
+
+    def send_messages(self, email_messages: Sequence[EmailMessage]) -> int:
+        opened = self.open()
+        try:
+            for message in email_messages:
+                self._send(message)
+        finally:
+            if opened:
+                self.close()
+        return len(email_messages)
+
+    def _send(self, message: EmailMessage) -> bool:
+        """One mail to one address, as all of ours are."""
+        assert self.connection is not None
+        encoding = message.encoding or settings.DEFAULT_CHARSET
+        sender = sanitize_address(message.from_email, encoding)
+        (to,) = (sanitize_address(address, encoding) for address in message.recipients())
+        text = message.message().as_bytes(linesep="\r\n")
+        try:
+            with self.connection.line.within(self.seconds):
+                self.answer = self.connection.deliver(sender, to, text)
+        except Trouble as trouble:
+            self._go_on_after(trouble)
+            raise
+        return True
+
+    def _go_on_after(self, trouble: Trouble) -> None:
+        """The server is asked to forget the mail, so that the next one can follow; or else the connection ends."""
+        assert self.connection is not None
+        try:
+            if trouble.code in (0, GOING):
+                raise smtplib.SMTPServerDisconnected("the conversation is over")
+            with self.connection.line.within(BYE_SECONDS):
+                self.connection.rset()
+        except (smtplib.SMTPException, OSError):
+            self.connection.close()
+            self.connection = None
+
+
+def is_lost(error: Exception) -> bool:
+    """Whether the server went away before it had all of a mail: the next connection may be given it at once."""
+    return isinstance(error, Lost) or (isinstance(error, Later) and error.code == GOING)

@@ -1,0 +1,92 @@
+"""One colour of the operator's, and the shades of it that pages need in light and in dark."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+READABLE = 4.5  # the contrast that WCAG 2 asks of text at level AA
+PLAIN = 7.0  # what the lightened twin of a colour has in dark
+# Surfaces that text in the colour stands on, as static/css/tokens.css has them.
+LIGHT = ("#ffffff", "#f6f5f3", "#eceae6")
+DARK = ("#15131a", "#1e1b24", "#292531")
+WHITE, BLACK = "#ffffff", "#000000"
+
+
+def mistake(colour: str) -> str | None:
+    """A sentence if this can be no site's colour."""
+    if not re.fullmatch("#[0-9a-f]{6}", colour):
+        return f"SITE_COLOUR should look like #56278a, not {colour!r}."
+    if _least(colour, LIGHT) >= READABLE:
+        return None
+    darker = _first(_towards(colour, BLACK), LIGHT, READABLE)
+    return (
+        f"SITE_COLOUR {colour} is hard to read on light pages: its contrast is {_least(colour, LIGHT):.1f} to 1, "
+        f"and should be at least {READABLE} to 1. Darker, {darker} would do."
+    )
+
+
+def shades(colour: str) -> dict[str, tuple[str, str]]:
+    """By the name of a token: in light and in dark."""
+    twin = _first(_towards(colour, WHITE), DARK, PLAIN)
+    soft = _first(_towards(mixed(colour, WHITE, 0.88), WHITE), (colour,), READABLE)
+    soft_twin = _first(_towards(mixed(twin, DARK[1], 0.75), DARK[1]), (twin,), READABLE)
+    return {
+        "accent": (colour, twin),
+        "accent-strong": (mixed(colour, BLACK, 0.3), mixed(twin, WHITE, 0.5)),
+        "accent-soft": (soft, soft_twin),
+        "on-accent": (WHITE, mixed(twin, BLACK, 0.85)),
+    }
+
+
+def stylesheet(colour: str) -> str:
+    """The tokens of static/css/tokens.css that a site's own colour changes."""
+    found = shades(colour)
+    light = "\n".join(f"    --{name}: {pair[0]};" for name, pair in found.items())
+    both = "\n".join(f"      --{name}: light-dark({', '.join(pair)});" for name, pair in found.items())
+    return (
+        f"@layer tokens {{\n  :root {{\n{light}\n  }}\n\n"
+        f"  @supports (color: light-dark(#000, #fff)) {{\n    :root {{\n{both}\n    }}\n  }}\n}}\n"
+    )
+
+
+# --- colours as numbers ---
+
+
+def contrast(one: str, other: str) -> float:
+    """As WCAG 2 defines it: 1 for the same, 21 for black on white."""
+    dark, light = sorted((_luminance(one), _luminance(other)))
+    return (light + 0.05) / (dark + 0.05)
+
+
+def mixed(colour: str, other: str, share: float) -> str:
+    """The colour with that share of the other in it."""
+    pairs = zip(_parts(colour), _parts(other), strict=True)
+    return "#" + "".join(f"{round(own + (its - own) * share):02x}" for own, its in pairs)
+
+
+def _first(shades: Iterator[str], surfaces: tuple[str, ...], wanted: float) -> str:
+    """The first that can be told from these surfaces so well. The last of them always can."""
+    return next(shade for shade in shades if _least(shade, surfaces) >= wanted)
+
+
+def _least(colour: str, surfaces: tuple[str, ...]) -> float:
+    return min(contrast(colour, surface) for surface in surfaces)
+
+
+def _towards(colour: str, other: str) -> Iterator[str]:
+    """The colour, and then more and more of the other."""
+    return (mixed(colour, other, percent / 100) for percent in range(101))
+
+
+def _luminance(colour: str) -> float:
+    red, green, blue = (_linear(part / 255) for part in _parts(colour))
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+
+
+def _linear(part: float) -> float:
+    return part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4
+
+
+def _parts(colour: str) -> tuple[int, int, int]:
+    return int(colour[1:3], 16), int(colour[3:5], 16), int(colour[5:7], 16)

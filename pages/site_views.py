@@ -1,0 +1,54 @@
+"""The operator's logo and colours, at addresses that change with them, so that browsers keep them for good."""
+
+from __future__ import annotations
+
+from hashlib import sha256
+from typing import Any
+
+from django.conf import settings
+from django.http import Http404, HttpRequest, HttpResponse
+from django.urls import reverse
+from django.views.decorators.http import require_safe
+
+from . import colours as site_colours
+from .logo import Logo, read
+from .sharing import kept_for_good
+
+# Opened by itself a drawing is a page of ours: it may do nothing but be seen.
+ALONE = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; sandbox"
+
+
+def presentation(request: HttpRequest) -> dict[str, Any]:
+    """For every page: the operator's name, logo and colours, as far as there are any."""
+    return {"site_name": settings.SITE_NAME, "site_logo": logo_address(), "site_colours": colours_address()}
+
+
+def logo_address() -> str:
+    return reverse("site_logo", args=[read(settings.SITE_LOGO).edition]) if settings.SITE_LOGO else ""
+
+
+def colours_address() -> str:
+    return reverse("site_colours", args=[of_colours(settings.SITE_COLOUR)]) if settings.SITE_COLOUR else ""
+
+
+@require_safe
+def logo(request: HttpRequest, edition: str) -> HttpResponse:
+    found: Logo | None = read(settings.SITE_LOGO) if settings.SITE_LOGO else None
+    if found is None or found.edition != edition:
+        raise Http404
+    answer = HttpResponse(found.content, content_type=found.kind)
+    answer["Content-Security-Policy"] = ALONE
+    return kept_for_good(answer)
+
+
+@require_safe
+def colours(request: HttpRequest, edition: str) -> HttpResponse:
+    if not settings.SITE_COLOUR or of_colours(settings.SITE_COLOUR) != edition:
+        raise Http404
+    sheet = site_colours.stylesheet(settings.SITE_COLOUR)
+    return kept_for_good(HttpResponse(sheet, content_type="text/css; charset=utf-8"))
+
+
+def of_colours(colour: str) -> str:
+    """Of the sheet, not of the colour: a later version may derive other shades."""
+    return sha256(site_colours.stylesheet(colour).encode()).hexdigest()[:16]

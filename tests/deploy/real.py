@@ -1,0 +1,236 @@
+"""What is in deploy/, read by the programs it is for, and a site behind the real nginx and the real Caddy.
+
+`make test-deploy` runs this; it is not part of every run, as it needs those programs.
+"""
+
+from __future__ import annotations
+
+import http.client
+import os
+import re
+import shutil
+import socket
+import ssl
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from urllib.parse import urlencode
+
+import pytest
+from cryptography import x509
+from cryptography.hazmat.primitives import hashes, serialization
+from cryptography.hazmat.primitives.asymmetric import ec
+
+from config.settings import BASE_DIR
+from tests.test_deploy import DEPLOY, UNITS, settings_block
+
+NAME = "vote.example.org"
+TOKEN = "for the monitor"
+PATIENCE = 60  # seconds until a server must be there
+WRONG = 422  # a form that is understood, with a wrong password in it
+
+
+def run(*command: str | Path, **options) -> subprocess.CompletedProcess:
+    return subprocess.run([*map(str, command)], check=False, capture_output=True, text=True, timeout=120, **options)
+
+
+# --- read by what they are for ---
+
+
+@pytest.mark.parametrize("unit", UNITS)
+def test_systemd_says_that_a_unit_exposes_little(unit):
+    said = run("systemd-analyze", "security", "--offline=true", DEPLOY / unit)
+    level = re.search(r"Overall exposure level for \S+: ([\d.]+)", said.stdout)
+    assert level, said.stderr
+    assert float(level[1]) < 3
+
+
+@pytest.mark.parametrize("unit", [path.name for path in DEPLOY.glob("*.service")])
+def test_systemd_understands_a_unit(tmp_path, unit):
+    """The programs it starts are not installed here, and of a unit that another names only some are there."""
+    for path in [*DEPLOY.glob("*.service"), *DEPLOY.glob("*.timer")]:
+        text = re.sub(r"^(Exec\w+=)\S+", r"\1/bin/true", path.read_text(), flags=re.MULTILINE)
+        (tmp_path / path.name).write_text(text)
+    said = run("systemd-analyze", "verify", "--man=no", tmp_path / unit)
+    assert [line for line in said.stderr.splitlines() if "plenum" in line] == []
+
+
+def test_prometheus_understands_the_rules():
+    said = run("promtool", "check", "rules", DEPLOY / "prometheus-rules.yml")
+    assert said.returncode == 0, said.stdout + said.stderr
+
+
+def test_the_alarms_fire_when_they_should_and_only_then():
+    said = run("promtool", "test", "rules", "rules.yml", cwd=Path(__file__).parent)
+    assert said.returncode == 0, said.stdout + said.stderr
+
+
+def test_prometheus_understands_what_it_is_to_ask(tmp_path):
+    shutil.copy(DEPLOY / "prometheus-rules.yml", tmp_path / "plenum-rules.yml")
+    text = (DEPLOY / "prometheus.yml").read_text().replace("/etc/prometheus/plenum-token", str(tmp_path / "token"))
+    (tmp_path / "token").write_text(TOKEN)
+    (tmp_path / "prometheus.yml").write_text(text)
+    said = run("promtool", "check", "config", tmp_path / "prometheus.yml")
+    assert said.returncode == 0, said.stdout + said.stderr
+
+
+# --- a site behind them ---
+
+
+def free_port() -> int:
+    with socket.socket() as found:
+        found.bind(("127.0.0.1", 0))
+        return found.getsockname()[1]
+
+
+@contextmanager
+def running(*command: str | Path, port: int, **options) -> Iterator[subprocess.Popen]:
+    """A server, from when it listens until it has ended."""
+    process = subprocess.Popen([*map(str, command)], **options)
+    try:
+        until = time.monotonic() + PATIENCE
+        while not _listens(port):
+            assert process.poll() is None, f"{command[0]} has ended"
+            assert time.monotonic() < until, f"{command[0]} does not listen"
+            time.sleep(0.1)
+        yield process
+    finally:
+        process.terminate()
+        process.wait(30)
+
+
+def _listens(port: int) -> bool:
+    with socket.socket() as asking:
+        asking.settimeout(1)
+        return asking.connect_ex(("127.0.0.1", port)) == 0
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory) -> Iterator[int]:
+    """A site in production, with the settings that the guide has."""
+    folder, port = tmp_path_factory.mktemp("site"), free_port()
+    own = {"DATA_DIR": str(folder), "PORT": str(port), "METRICS_TOKEN": TOKEN, "MAIL_URL": f"file://{folder}/mail"}
+    environment = {"PATH": os.environ["PATH"]} | settings_block() | own
+    with running(sys.executable, "manage.py", "serve", port=port, cwd=BASE_DIR, env=environment):
+        yield port
+
+
+@pytest.fixture(scope="module")
+def certificate(tmp_path_factory) -> tuple[Path, Path]:
+    folder, key = tmp_path_factory.mktemp("certificate"), ec.generate_private_key(ec.SECP256R1())
+    name, now = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, NAME)]), datetime.now(UTC)
+    made = x509.CertificateBuilder(name, name, key.public_key(), x509.random_serial_number())
+    made = made.not_valid_before(now - timedelta(days=1)).not_valid_after(now + timedelta(days=1))
+    made = made.add_extension(x509.SubjectAlternativeName([x509.DNSName(NAME)]), critical=False)
+    pem, plain = serialization.Encoding.PEM, serialization.NoEncryption()
+    (folder / "chain.pem").write_bytes(made.sign(key, hashes.SHA256()).public_bytes(pem))
+    (folder / "key.pem").write_bytes(key.private_bytes(pem, serialization.PrivateFormat.PKCS8, plain))
+    return folder / "chain.pem", folder / "key.pem"
+
+
+@pytest.fixture(scope="module")
+def nginx(server, certificate, tmp_path_factory) -> Iterator[int]:
+    """Our file, with other ports, another certificate, and what Debian's nginx.conf has around it."""
+    folder, port, chain = tmp_path_factory.mktemp("nginx"), free_port(), certificate
+    text = (DEPLOY / "nginx.conf").read_text().replace("127.0.0.1:8000", f"127.0.0.1:{server}")
+    text = re.sub(r"listen (\[::\]:)?80;", "", text, count=1).replace("listen [::]:80;", f"listen {free_port()};")
+    text = text.replace("listen 443 ssl http2;", f"listen {port} ssl http2;").replace("listen [::]:443 ssl http2;", "")
+    text = re.sub(r"(ssl_certificate )\S+;", rf"\1{chain[0]};", text)
+    text = re.sub(r"(ssl_certificate_key )\S+;", rf"\1{chain[1]};", text)
+    own = "user root;\n" if os.geteuid() == 0 else ""  # another's processes could not write into our folder
+    kept = ("client_body", "proxy", "fastcgi", "uwsgi", "scgi")
+    paths = "".join(f"{each}_temp_path {folder}/{each};" for each in kept)
+    (folder / "nginx.conf").write_text(
+        f"{own}daemon off; pid {folder}/pid; error_log {folder}/errors;\nevents {{}}\n"
+        f"http {{ access_log off; {paths}\n{text}\n}}\n"
+    )
+    asked = ("nginx", "-p", folder, "-c", folder / "nginx.conf", "-e", folder / "errors")
+    checked = run(*asked, "-t")
+    assert checked.returncode == 0, checked.stderr
+    with running(*asked, port=port):
+        yield port
+
+
+@pytest.fixture(scope="module")
+def caddy(server, certificate, tmp_path_factory) -> Iterator[int]:
+    """Our file, with another port and a certificate that nobody need be asked for."""
+    folder, port = tmp_path_factory.mktemp("caddy"), free_port()
+    text = (DEPLOY / "Caddyfile").read_text()
+    own = f"{{\n\tadmin off\n\tauto_https disable_redirects\n\thttp_port {free_port()}\n}}\n"
+    head = "{$PLENUM_HOST:vote.example.org} {\n"
+    assert head in text
+    text = own + text.replace(head, f"{head}\ttls {certificate[0]} {certificate[1]}\n")
+    (folder / "Caddyfile").write_text(text)
+    names = {"PLENUM_HOST": f"{NAME}:{port}", "PLENUM_SERVER": f"127.0.0.1:{server}", "HOME": str(folder)}
+    environment = {"PATH": os.environ["PATH"]} | names
+    asked = ("--adapter", "caddyfile", "--config", folder / "Caddyfile")
+    checked = run("caddy", "validate", *asked, env=environment)
+    assert checked.returncode == 0, checked.stderr
+    with running("caddy", "run", *asked, port=port, env=environment, stderr=subprocess.DEVNULL):
+        yield port
+
+
+@pytest.fixture(params=["nginx", "caddy"])
+def proxy(request) -> int:
+    return request.getfixturevalue(request.param)
+
+
+def ask(port: int, method: str, path: str, body: bytes = b"", **headers: str) -> http.client.HTTPResponse:
+    """As a browser does that was sent to an unusual port."""
+    context = ssl._create_unverified_context()  # its certificate is of our own making
+    sock = context.wrap_socket(socket.create_connection(("127.0.0.1", port), 30), server_hostname=NAME)
+    connection = http.client.HTTPSConnection(NAME, port)
+    connection.sock = sock
+    connection.request(method, path, body or None, headers)
+    answer = connection.getresponse()
+    answer.text = answer.read().decode(errors="replace")
+    return answer
+
+
+def test_a_page_comes_with_what_browsers_are_to_keep_to(proxy):
+    answer = ask(proxy, "GET", "/sign-in/")
+    assert answer.status == 200
+    assert answer.headers["Strict-Transport-Security"] == "max-age=86400"
+    assert "secure" in answer.headers["Set-Cookie"].lower()
+
+
+def signing_in(proxy: int, **more: str) -> tuple[bytes, dict[str, str]]:
+    page = ask(proxy, "GET", "/sign-in/")
+    token = re.search(r'name="csrfmiddlewaretoken" value="([^"]+)"', page.text)[1]
+    form = {"csrfmiddlewaretoken": token, "name_or_email": "nobody", "password": "wrong", **more}
+    cookie = page.headers["Set-Cookie"].partition(";")[0]
+    kind = "application/x-www-form-urlencoded"
+    return urlencode(form).encode(), {"Cookie": cookie, "Content-Type": kind, "Origin": f"https://{NAME}:{proxy}"}
+
+
+def test_a_form_sent_from_an_unusual_port_is_taken(proxy):
+    body, headers = signing_in(proxy)
+    answer = ask(proxy, "POST", "/sign-in/", body, **headers)
+    assert answer.status == WRONG, "refused as if it came from elsewhere"
+
+
+def test_a_long_list_reaches_the_site(proxy):
+    """More than a megabyte, at which nginx by itself answers 413."""
+    body, headers = signing_in(proxy, more="x" * 3_000_000)
+    assert ask(proxy, "POST", "/sign-in/", body, **headers).status == WRONG
+
+
+def test_nobody_can_say_where_they_come_from(proxy, server):
+    """Eleven wrong passwords, each from an address of its own making, are as many from one."""
+    told = set()
+    for number in range(12):
+        body, headers = signing_in(proxy, name_or_email=f"somebody behind {proxy}")
+        answer = ask(proxy, "POST", "/sign-in/", body, **headers, **{"X-Forwarded-For": f"192.0.2.{number}"})
+        told.add("tried too often" in answer.text)
+    assert told == {False, True}
+
+
+def test_a_monitor_on_the_machine_asks_the_server_itself(server):
+    asking = http.client.HTTPConnection("127.0.0.1", server)
+    asking.request("GET", "/metrics", headers={"Authorization": f"Bearer {TOKEN}"})
+    answer = asking.getresponse()
+    assert (answer.status, b"plenum_store_up 1.0" in answer.read()) == (200, True)

@@ -1,0 +1,236 @@
+"""Mails that come back: read from a mailbox and by webhook, believed only of our own mails, and harming nobody."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from accounts.rules import Role
+from mail import mailboxes
+from mail import outbox as mail
+from mail.bounces import report_in
+from mail.letters import compose
+from mail.numbers import message_id, number_in
+from mail.sending import send_waiting
+from mail.templatetags.mails import mail_note, mail_reason
+from store import keys
+from tests.mail.servers import ImapServer
+from upkeep.jobs import BOUNCES, Outcome, run
+from upkeep.leases import Leases
+
+TOKEN = "a-token-that-nobody-guesses"
+
+
+def report(named: str, action: str = "failed", status: str = "5.1.1", returned: str = "message/rfc822") -> bytes:
+    """As RFC 3464 has it."""
+    return f"""From: Mail Delivery System <MAILER-DAEMON@mx.example.org>
+To: vote@example.org
+Subject: Undelivered Mail Returned to Sender
+Content-Type: multipart/report; report-type=delivery-status; boundary="parts"
+MIME-Version: 1.0
+
+--parts
+Content-Type: text/plain
+
+I am sorry.
+--parts
+Content-Type: message/delivery-status
+
+Reporting-MTA: dns; mx.example.org
+Arrival-Date: Sun, 15 Nov 2026 10:00:00 +0000
+
+Final-Recipient: rfc822; ann@example.org
+Action: {action}
+Status: {status}
+Diagnostic-Code: smtp; 550 {status} <ann@example.org>: no
+    such user
+
+--parts
+Content-Type: {returned}
+
+Message-ID: {named}
+Subject: Plenum
+
+--parts--
+""".encode()
+
+
+def complaint(named: str) -> bytes:
+    """As RFC 5965 has it."""
+    head, _, tail = report(named).decode().partition("--parts\nContent-Type: message/delivery-status")
+    said = "--parts\nContent-Type: message/feedback-report\n\nFeedback-Type: abuse\nVersion: 1\n\n--parts"
+    return (head.replace("delivery-status;", "feedback-report;") + said + tail.partition("--parts")[2]).encode()
+
+
+@pytest.fixture
+def sent(site, queue):
+    """A mail that went out; answers its number."""
+    (number,) = queue("ann")
+    send_waiting(compose)
+    return number
+
+
+@pytest.fixture
+def maildir(tmp_path, settings):
+    for name in ("new", "cur", "tmp"):
+        (tmp_path / "mail" / name).mkdir(parents=True)
+    settings.BOUNCES_URL = f"maildir://{tmp_path / 'mail'}"
+    return tmp_path / "mail"
+
+
+# --- numbers ---
+
+
+def test_a_message_id_is_at_the_sites_domain_stable_and_cannot_be_made_up(settings):
+    settings.SITE_URL = "https://vote.example.org/plenum"
+    named = message_id("4711")
+    assert named.endswith("@vote.example.org>")
+    assert named == message_id("4711")
+    assert number_in(named) == "4711"
+    for forged in ("<4711@vote.example.org>", named.replace("4711", "4712"), "<4711.0@x>", "", "nonsense"):
+        assert number_in(forged) is None
+    settings.SECRET_KEY = "another" * 10
+    assert number_in(named) is None
+
+
+# --- reports ---
+
+
+@pytest.mark.parametrize("returned", ["message/rfc822", "text/rfc822-headers"])
+def test_a_hard_bounce_is_read(returned):
+    found = report_in(report(message_id("4711"), returned=returned))
+    assert (found.number, found.kind) == ("4711", "bounced")
+    assert found.words.startswith("5.1.1 550 5.1.1 <ann@example.org>: no")
+
+
+@pytest.mark.parametrize(
+    ("action", "status", "kind"),
+    [("failed", "5.1.1", "bounced"), ("failed", "4.4.7", "bounced"), ("delayed", "4.4.1", "delayed")],
+)
+def test_what_will_not_be_tried_any_more_is_told_from_what_is_held_up(action, status, kind):
+    assert report_in(report(message_id("4711"), action, status)).kind == kind
+
+
+def test_what_reports_nothing_of_ours_is_passed_over():
+    assert report_in(report(message_id("4711"), "delivered", "2.0.0")) is None
+    assert report_in(report("<4711@plenum>")) is None
+    assert report_in(b"Subject: Hello\n\nA person answers.") is None
+    assert report_in(b"\xff\xfe\x00 no mail at all") is None
+    assert report_in(complaint(message_id("4711"))).kind == "complaint"
+
+
+# --- by mailbox ---
+
+
+def test_a_mail_that_came_back_has_failed_with_the_words_and_without_the_address(site, sent, maildir, caplog):
+    (maildir / "new" / "1").write_bytes(report(message_id(sent)))
+    (maildir / "new" / "2").write_bytes(b"Subject: Hello\n\nA person answers.")
+    assert run(BOUNCES, Leases(site)).done == 1
+    found = mail.find(sent)
+    assert (found.state, found.reason) == (mail.FAILED, "bounced")
+    assert "5.1.1 550 5.1.1 <…>: no such user" in mail_reason(found)
+    assert [file.name for file in sorted((maildir / "cur").iterdir())] == ["1:2,", "2:2,"]
+    assert run(BOUNCES, Leases(site)).done == 0
+    assert [(record.reason, record.number) for record in caplog.records if record.name == "plenum.mail"] == [
+        ("bounced", sent)
+    ]
+
+
+def test_one_that_is_held_up_or_unwanted_is_noted_and_stays_sent(site, sent, maildir):
+    (maildir / "new" / "1").write_bytes(report(message_id(sent), "delayed", "4.4.1"))
+    mailboxes.read_bounces()
+    assert (mail.find(sent).state, mail.find(sent).note) == (mail.SENT, "delayed")
+    (maildir / "new" / "2").write_bytes(complaint(message_id(sent)))
+    mailboxes.read_bounces()
+    assert mail_note(mail.find(sent)) == "Whoever got it called it unwanted: abuse"
+
+
+def test_a_forged_bounce_changes_nothing(site, sent, maildir):
+    (maildir / "new" / "1").write_bytes(report(f"<{sent}@testserver>"))
+    (maildir / "new" / "2").write_bytes(report(f"<{sent}.{'0' * 20}@testserver>"))
+    assert mailboxes.read_bounces() == 0
+    assert mail.find(sent).state == mail.SENT
+
+
+def test_a_bounce_changes_no_account_and_the_next_mail_goes_out(site, queue, sent, maildir, person):
+    person("Ann", email="ann@example.org")
+    before = site.get(keys.user("Ann"))
+    (maildir / "new" / "1").write_bytes(report(message_id(sent)))
+    mailboxes.read_bounces()
+    assert site.get(keys.user("Ann")) == before
+    queue("ann")
+    assert send_waiting(compose) == 1
+
+
+def test_by_imap_a_mailbox_is_only_looked_at_and_each_mail_once(site, sent, settings):
+    with ImapServer({3: b"Subject: Hello\n\nA person answers.", 4: report(message_id(sent))}) as server:
+        settings.BOUNCES_URL = f"imap://vote%40example.org:pass%20word@127.0.0.1:{server.port}/INBOX"
+        assert mailboxes.read_bounces() == 1
+        assert mail.find(sent).state == mail.FAILED
+        fetched = [asked for asked in server.heard if "FETCH" in asked.upper()]
+        assert len(fetched) == 2
+        assert all("PEEK" in asked for asked in fetched)
+        assert mailboxes.read_bounces() == 0
+        assert [asked for asked in server.heard if "FETCH" in asked.upper()] == fetched
+        assert {"EXAMINE", "SELECT"} & {asked.split()[0].upper() for asked in server.heard} == {"EXAMINE"}
+        assert any(asked.startswith('LOGIN vote@example.org "pass word"') for asked in server.heard)
+
+
+def test_a_mailbox_out_of_reach_is_a_failure_that_says_why(site, settings, tmp_path, caplog):
+    settings.BOUNCES_URL = f"maildir://{tmp_path}/nothing"
+    assert run(BOUNCES, Leases(site)).outcome == Outcome.FAILED
+    (line,) = [record for record in caplog.records if record.name == "plenum.mail"]
+    assert line.words == "No such file or directory"
+    settings.BOUNCES_URL = ""
+    assert run(BOUNCES, Leases(site)).outcome == Outcome.NOTHING
+
+
+# --- by webhook ---
+
+
+def told(client, *reports, token: str = TOKEN):
+    said = json.dumps(reports[0] if len(reports) == 1 else list(reports))
+    headers = {"Authorization": f"Bearer {token}"}
+    return client.post("/mails/bounces/", said, content_type="application/json", headers=headers)
+
+
+def test_a_webhook_reports_by_message_id_or_address(client, sent, queue, settings):
+    settings.BOUNCES_TOKEN = TOKEN
+    (other,) = queue("bob")
+    send_waiting(compose)
+    by_number = {"message_id": message_id(sent), "kind": "bounce", "detail": "550 <ann@example.org> unknown"}
+    by_address = {"address": "Bob@Example.org", "kind": "complaint", "detail": "abuse"}
+    assert told(client, by_number, by_address).json() == {"noted": 2}
+    assert (mail.find(sent).state, mail.find(sent).detail) == (mail.FAILED, "550 <…> unknown")
+    assert (mail.find(other).state, mail.find(other).note) == (mail.SENT, "complaint")
+    assert told(client, by_number).json() == {"noted": 0}, "once"
+    assert told(client, {"address": "nobody@example.org", "kind": "bounce"}).json() == {"noted": 0}
+    soft = {"address": "bob@example.org", "kind": "bounce", "status": "4.2.2"}
+    assert told(client, soft).json() == {"noted": 1}
+    assert mail.find(other).state == mail.SENT
+
+
+def test_a_webhook_is_for_who_brings_the_token_and_not_there_without_one(client, signed_in, sent, settings):
+    about = {"message_id": message_id(sent), "kind": "bounce"}
+    assert told(client, about).status_code == 404
+    assert told(client, about, token="").status_code == 404
+    settings.BOUNCES_TOKEN = TOKEN
+    for each in (client, signed_in("Olga", Role.OWNER)):
+        assert told(each, about, token="wrong").status_code == 404
+        assert each.get("/mails/bounces/").status_code == 405
+    assert mail.find(sent).state == mail.SENT
+
+
+@pytest.mark.parametrize(
+    "said", [1, {}, {"kind": "bounce"}, {"kind": "joy", "address": "a@b.c"}, {"kind": "bounce", "address": 1}, ["x"]]
+)
+def test_what_is_no_report_is_refused(client, site, settings, said):
+    settings.BOUNCES_TOKEN = TOKEN
+    assert told(client, said).status_code == 422
+
+
+def test_what_is_no_json_is_refused(client, site, settings):
+    settings.BOUNCES_TOKEN = TOKEN
+    headers = {"Authorization": f"Bearer {TOKEN}"}
+    assert client.post("/mails/bounces/", "{", content_type="text/plain", headers=headers).status_code == 400

@@ -1,0 +1,118 @@
+"""The operator's name, logo, colour, language and zone, where people meet them."""
+
+from __future__ import annotations
+
+from email.header import decode_header, make_header
+from types import SimpleNamespace
+from urllib.parse import parse_qs, unquote, urlsplit
+
+import pytest
+from django.test import Client
+
+from accounts.authenticator_apps import app_address
+from config.settings import BASE_DIR, named_sender
+from elections.forms import ElectionForm
+from mail.letters import compose
+from polls.forms import PollForm
+from results import card
+
+NAME = "Röstgården & Söner: Wahlen"
+LOGO = str(BASE_DIR / "static" / "img" / "mark.svg")
+
+
+@pytest.fixture
+def ours(site, settings):
+    settings.SITE_NAME, settings.SITE_LOGO, settings.SITE_COLOUR = NAME, LOGO, "#0b5394"
+
+
+def words(client: Client, path: str, containing: str) -> list[str]:
+    return [word for word in client.get(path).content.decode().split('"') if containing in word]
+
+
+def test_pages_carry_name_logo_and_colour(ours, client):
+    page = client.get("/").content.decode()
+    escaped = NAME.replace("&", "&amp;")
+    assert f"· {escaped}</title>" in page
+    assert f'alt="">{escaped}</a>' in page
+    assert "Plenum</a>" not in page
+    for kind, address in (("image/svg+xml", "/site/logo/"), ("text/css", "/site/colours/")):
+        answer = client.get(words(client, "/", address)[0])
+        assert answer.status_code == 200
+        assert answer["Content-Type"].startswith(kind)
+        assert "immutable" in answer["Cache-Control"]
+        assert answer["X-Content-Type-Options"] == "nosniff"
+
+
+def test_a_logo_opened_by_itself_can_do_nothing(ours, client):
+    answer = client.get(words(client, "/", "/site/logo/")[0])
+    assert "sandbox" in answer["Content-Security-Policy"]
+    assert "default-src 'none'" in answer["Content-Security-Policy"]
+    assert "script-src" not in answer["Content-Security-Policy"]
+
+
+def test_a_site_without_its_own_has_ours(site, client):
+    page = client.get("/").content.decode()
+    assert "/site/" not in page
+    assert "· Plenum</title>" in page
+    for path in ("/site/logo/0123456789abcdef/", "/site/colours/0123456789abcdef.css"):
+        assert client.get(path).status_code == 404
+
+
+def test_an_earlier_logo_or_colour_is_gone(ours, client, settings):
+    before = words(client, "/", "/site/colours/")[0]
+    settings.SITE_COLOUR = "#00695c"
+    assert client.get(before).status_code == 404
+    assert client.get("/site/logo/0123456789abcdef/").status_code == 404
+    assert words(client, "/", "/site/colours/")[0] != before
+
+
+@pytest.mark.parametrize(
+    ("sender", "shown"),
+    [
+        ("vote@example.org", '"A \\"B\\" C" <vote@example.org>'),
+        ("<vote@example.org>", '"A \\"B\\" C" <vote@example.org>'),
+        ("Our votes <vote@example.org>", "Our votes <vote@example.org>"),
+    ],
+)
+def test_a_sender_without_a_name_gets_the_sites(sender, shown):
+    assert named_sender(sender, 'A "B" C') == shown
+
+
+def test_mails_carry_the_name(settings):
+    settings.SITE_NAME, settings.DEFAULT_FROM_EMAIL = NAME, named_sender("vote@example.org", NAME)
+    about = {"number": "1", "kind": "already_registered", "to": "ada@example.org", "about": {"name": "Ada"}}
+    message = compose(SimpleNamespace(**about, language="en", queued_at="", tries=0, ledger=None))
+    assert message.subject.startswith(f"{NAME}: ")
+    assert f"{NAME} · " in message.body
+    written = message.message()["From"]
+    assert written.endswith("<vote@example.org>")
+    assert str(make_header(decode_header(written))).startswith(NAME)
+
+
+def test_an_authenticator_app_shows_the_name(settings):
+    settings.SITE_NAME = NAME
+    address = urlsplit(app_address(b"x" * 20, "Ada", "vote.example.org"))
+    issuer = NAME.replace(":", " ")
+    assert unquote(address.path) == f"/{issuer}:Ada (vote.example.org)"
+    assert parse_qs(address.query)["issuer"] == [issuer]
+
+
+def test_pictures_with_another_name_have_another_address(settings):
+    assert card.edition() == str(card.FORMAT)
+    settings.SITE_NAME = NAME
+    assert card.edition().startswith(f"{card.FORMAT}-")
+
+
+def test_the_sites_language_is_for_browsers_that_ask_for_none_of_ours(site, settings, client):
+    settings.LANGUAGE_CODE = "de"
+    assert 'lang="de"' in client.get("/", headers={"Accept-Language": "fr"}).content.decode()
+    english = client.get("/", headers={"Accept-Language": "en"}).content.decode()
+    assert 'lang="en"' in english
+    assert "Where a group decides" in english
+
+
+@pytest.mark.parametrize("form", [ElectionForm, PollForm])
+def test_forms_begin_with_the_sites_zone(settings, form):
+    assert form()["time_zone"].value() is None
+    settings.SITE_TIME_ZONE = "Europe/Berlin"
+    assert '<option value="Europe/Berlin" selected>' in str(form()["time_zone"])

@@ -1,0 +1,541 @@
+"""`plenum doctor` and the same on the system page: what is well, what to look at, what is broken."""
+
+from __future__ import annotations
+
+import json
+import re
+import socket
+import ssl
+import threading
+import uuid
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime, timedelta
+from http.client import HTTPConnection
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from io import StringIO
+from ipaddress import ip_network
+from wsgiref.simple_server import WSGIRequestHandler, make_server
+
+import pytest
+from django.core import signing
+from django.core.management import call_command
+from django.core.management.base import CommandError
+from django.core.wsgi import get_wsgi_application
+from django.urls import reverse
+
+from accounts.rules import Role
+from config import proxies
+from config.settings import BASE_DIR
+from mail import outbox
+from store import keys
+from store.connect import connect
+from store.dynamodb import schema
+from store.formats import FORMAT
+from store.log import Event, EventLog
+from store.table import Put, Update
+from tests.store import engines
+from upkeep import doctor, signs
+from upkeep.doctor import Grade, machine, post, stores
+from upkeep.doctor import site as asking
+from upkeep.doctor.site import FORGED, Answer, Seen
+from upkeep.pause import Pause
+
+WELL, LOOK, BROKEN = Grade.WELL, Grade.LOOK, Grade.BROKEN
+NOW = datetime(2026, 11, 15, 12, tzinfo=UTC)
+VISITOR = "203.0.113.9"
+
+
+@contextmanager
+def served(server) -> Iterator[int]:
+    """A server at work in a thread; answers its port."""
+    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
+    thread.start()
+    try:
+        yield server.server_address[1]
+    finally:
+        server.shutdown()
+        thread.join()
+        server.server_close()
+
+
+# --- the address that tells what the server sees ---
+
+
+def test_it_tells_who_can_sign_what_the_server_sees(client, site, settings):
+    settings.TRUSTED_PROXIES = [ip_network("127.0.0.1/32")]
+    address = reverse("doctor", args=[asking.signed()])
+    answer = client.get(address, headers={"host": "anywhere:8", "x-forwarded-for": VISITOR})
+    assert answer.json() == {
+        "host": "anywhere:8",
+        "scheme": "http",
+        "peer": "127.0.0.1",
+        "is_trusted": True,
+        "forwarded": VISITOR,
+        "came_from": VISITOR,
+    }, "whatever the host, as that is what is asked"
+    assert answer["Cache-Control"] == "private, no-store"
+
+
+@pytest.mark.parametrize("word", ["made-up", "seen:made:up", "seen"])
+def test_a_stranger_finds_nothing_there(client, site, word):
+    assert client.get(reverse("doctor", args=[word])).status_code == 404
+
+
+def test_a_signature_is_good_for_a_minute(client, site, monkeypatch):
+    address = reverse("doctor", args=[asking.signed()])
+    assert client.get(address).status_code == 200
+    later = signing.time.time() + 61
+    monkeypatch.setattr(signing.time, "time", lambda: later)
+    assert client.get(address).status_code == 404
+
+
+def test_a_signature_for_something_else_or_of_another_site_is_none(client, site, settings):
+    address = reverse("doctor", args=[asking.signed()])
+    settings.SECRET_KEY = "another" * 10
+    assert client.get(address).status_code == 404
+    assert client.get(reverse("doctor", args=[signing.TimestampSigner().sign("seen")])).status_code == 404
+
+
+def test_nothing_can_be_sent_there(client, site):
+    assert client.post(reverse("doctor", args=[asking.signed()])).status_code == 405
+
+
+def test_it_is_answered_without_https_and_to_any_host(client, site, settings):
+    settings.SECURE_SSL_REDIRECT, settings.ALLOWED_HOSTS = True, ["vote.example.org"]
+    assert client.get(reverse("doctor", args=[asking.signed()])).status_code == 200
+    assert client.get("/doctor/").status_code == 400, "and nothing else is"
+
+
+def test_doctor_is_not_taken_for_a_proxy(client, site):
+    proxies.watch.forget()
+    client.get(reverse("doctor", args=[asking.signed()]), headers={"x-forwarded-for": FORGED})
+    assert proxies.watch.seen() == []
+
+
+# --- asking it, through a proxy as it is and as it should not be ---
+
+
+class Quiet(WSGIRequestHandler):
+    def log_message(self, *words) -> None:
+        pass
+
+
+Rewrite = Callable[[dict[str, str]], dict[str, str]]
+
+
+@contextmanager
+def proxy(port: int, rewrite: Rewrite) -> Iterator[int]:
+    """Passes requests on with other headers."""
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            onward = HTTPConnection("127.0.0.1", port)
+            onward.request("GET", self.path, headers=rewrite(dict(self.headers)))
+            found = onward.getresponse()
+            body = found.read()
+            onward.close()
+            self.send_response(found.status)
+            self.send_header("Content-Length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+
+        def log_message(self, *words) -> None:
+            pass
+
+    with served(ThreadingHTTPServer(("127.0.0.1", 0), Handler)) as found:
+        yield found
+
+
+@pytest.fixture
+def running(site, settings) -> Iterator[int]:
+    """The site itself, at the address it was told."""
+    settings.HOST = "127.0.0.1"
+    with served(make_server("127.0.0.1", 0, get_wsgi_application(), handler_class=Quiet)) as port:
+        settings.PORT, settings.SITE_URL = port, f"http://127.0.0.1:{port}"
+        yield port
+
+
+def findings_through(running: int, settings, rewrite: Rewrite) -> list[doctor.Finding]:
+    with proxy(running, rewrite) as port:
+        settings.SITE_URL = f"http://127.0.0.1:{port}"
+        reached = asking.reached()
+        return [*asking.of_server(reached.inside), *asking.of_proxy(reached.outside)]
+
+
+def set_by_proxy(headers: dict[str, str]) -> dict[str, str]:
+    return headers | {"X-Forwarded-For": VISITOR, "X-Forwarded-Proto": "http"}
+
+
+def added_by_proxy(headers: dict[str, str]) -> dict[str, str]:
+    return headers | {"X-Forwarded-For": f"{headers['X-Forwarded-For']}, {VISITOR}"}
+
+
+def of_another_host(headers: dict[str, str]) -> dict[str, str]:
+    return set_by_proxy(headers) | {"Host": "127.0.0.1:1"}
+
+
+def dropped(headers: dict[str, str]) -> dict[str, str]:
+    return {name: value for name, value in headers.items() if not name.startswith("X-")}
+
+
+@pytest.mark.parametrize(
+    ("rewrite", "trusted", "grades", "words"),
+    [
+        (set_by_proxy, True, [WELL, WELL, WELL], f"came from {VISITOR}"),
+        (added_by_proxy, True, [WELL, WELL, WELL], f"came from {VISITOR}"),
+        (set_by_proxy, False, [WELL, BROKEN, WELL], "TRUSTED_PROXIES=127.0.0.1"),
+        (dropped, True, [WELL, BROKEN, WELL], "does not say for whom it asks"),
+        (dict, True, [WELL, BROKEN, WELL], "passes on what visitors say of their address"),
+        (of_another_host, True, [WELL, WELL, LOOK], "The site sees http://127.0.0.1:1, but SITE_URL says"),
+    ],
+)
+def test_a_proxy_is_judged_by_what_arrives(running, settings, rewrite, trusted, grades, words):
+    settings.TRUSTED_PROXIES = [ip_network("127.0.0.1/32")] if trusted else []
+    found = findings_through(running, settings, rewrite)
+    assert [each.grade for each in found] == grades
+    assert words in " ".join(f"{each.sentence} {each.todo}" for each in found)
+
+
+def test_a_site_without_a_proxy_is_well(running, settings):
+    settings.TRUSTED_PROXIES = []
+    reached = asking.reached()
+    assert {each.grade for each in asking.of_proxy(reached.outside)} == {WELL}
+
+
+def test_somebody_else_at_the_address_is_not_us(running, settings):
+    found = findings_through(running, settings, set_by_proxy)
+    assert found[0].grade == WELL
+    answer = asking.ask(f"http://127.0.0.1:{running}/healthz")
+    for judge in (asking.of_server, asking.of_proxy):
+        (finding,) = judge(answer)
+        assert (finding.grade, "something else answers" in finding.sentence.lower()) == (BROKEN, True)
+
+
+def free_port() -> socket.socket:
+    """Nobody listens there, and nobody else can as long as it is held."""
+    held = socket.socket()
+    held.bind(("127.0.0.1", 0))
+    return held
+
+
+def test_nobody_there_is_broken_inside_and_to_be_looked_at_outside(site, settings):
+    with free_port() as held:
+        settings.HOST, settings.PORT = held.getsockname()
+        settings.SITE_URL = f"http://127.0.0.1:{settings.PORT}"
+        reached = asking.reached()
+    (inside,), (outside,) = asking.of_server(reached.inside), asking.of_proxy(reached.outside)
+    assert (inside.grade, outside.grade) == (BROKEN, LOOK)
+    assert "Connection refused" in inside.sentence
+
+
+@pytest.mark.parametrize(
+    ("answer", "words"),
+    [
+        (Answer(trouble="self-signed certificate", is_forgery=True), "cannot prove who it is: self-signed certificate"),
+        (Answer(301, place="https://elsewhere.example.org/"), "leads on to https://elsewhere.example.org/"),
+        (Answer(404), "something else answers, with status 404"),
+        (Answer(200), "something else answers, with status 200"),
+    ],
+)
+def test_what_else_a_proxy_can_answer(answer, words):
+    (finding,) = asking.of_proxy(answer)
+    assert finding.grade == BROKEN
+    assert words in finding.sentence
+
+
+def test_https_has_to_arrive_as_such(settings):
+    settings.SITE_URL = "https://vote.example.org/below"
+    seen = Seen("vote.example.org", "http", "127.0.0.1", True, VISITOR, VISITOR)
+    assert asking.of_origin(seen).grade == BROKEN
+    assert "X-Forwarded-Proto" in asking.of_origin(seen).todo
+    arrived = Seen("vote.example.org", "https", "127.0.0.1", True, VISITOR, VISITOR)
+    assert asking.of_origin(arrived).grade == WELL
+    unnamed = Seen("vote.example.org", "https", "10.0.0.1", False, "", "10.0.0.1")
+    assert "TRUSTED_PROXIES=10.0.0.1" in asking.of_address(unnamed).todo, "HTTPS ends before it reaches us"
+
+
+# --- settings, disks, the clock, programs ---
+
+
+def test_a_site_in_production_without_a_proxy_is_to_be_looked_at(settings):
+    assert machine.of_settings().grade == WELL
+    settings.PRODUCTION, settings.TRUSTED_PROXIES = True, []
+    assert machine.of_settings().grade == LOOK
+
+
+def test_room_on_the_disk(site, settings, tmp_path):
+    settings.DATA_DIR, settings.DISK_WARN_MB = tmp_path, 1
+    assert [each.grade for each in machine.of_disks()] == [WELL]
+    settings.DISK_WARN_MB = 10**9
+    assert [each.grade for each in machine.of_disks()] == [LOOK]
+
+
+def test_a_folder_that_is_none_is_broken(site, settings, tmp_path):
+    settings.DATA_DIR = tmp_path
+    assert machine.of_writing().grade == WELL
+    assert list(tmp_path.glob("tmp*")) == [], "nothing is left behind"
+    (tmp_path / "file").write_text("")
+    settings.DATA_DIR = tmp_path / "file"
+    finding = machine.of_writing()
+    assert (finding.grade, "Not a directory" in finding.sentence) == (BROKEN, True)
+
+
+def test_the_clock():
+    second = timedelta(seconds=1)
+    told = machine.Told("the proxy", NOW, NOW)
+    assert machine.of_clock(NOW, NOW - second, True, [told]).grade == WELL
+    assert machine.of_clock(NOW, None, None, []).grade == WELL, "who does not say is not blamed"
+    assert machine.of_clock(NOW, NOW, False, [told]).grade == LOOK
+    ahead = machine.of_clock(NOW, None, True, [told._replace(heard=NOW + 90 * second)])
+    behind = machine.of_clock(NOW, None, True, [told._replace(heard=NOW - 90 * second)])
+    assert (ahead.grade, ahead.sentence) == (BROKEN, "It is 90 seconds ahead of that of the proxy.")
+    assert (behind.grade, behind.sentence) == (BROKEN, "It is 90 seconds behind that of the proxy.")
+    back = machine.of_clock(NOW, NOW + 90 * second, True, [])
+    assert (back.grade, "2026-11-15 12:01:30 UTC" in back.sentence) == (BROKEN, True)
+
+
+def test_what_the_log_knows_of_the_time_is_looked_up_without_reading_it(site):
+    EventLog(site, lambda: NOW).record(Event("ada", "ThingMade"))
+    found = doctor.health.health_of(site)
+    assert stores.newest(found, None) == NOW
+    assert stores.newest(found, {"when_sealed": "2026-11-16T00:00:00.000Z"}) == NOW + timedelta(hours=12)
+
+
+def test_the_kernel_is_asked_of_the_clock_and_nothing_is_set():
+    assert machine.is_clock_kept() in (True, False, None)
+
+
+def test_other_versions_than_those_pinned_are_named(settings, tmp_path):
+    assert machine.of_versions().grade == WELL
+    (tmp_path / "requirements.txt").write_text("django==0.1 \\\n    --hash=sha256:00\nno-such-thing==2\n")
+    settings.BASE_DIR = tmp_path
+    finding = machine.of_versions()
+    assert finding.grade == LOOK
+    assert re.search(r"names: django \d[\d.]+\.", finding.sentence)
+
+
+# --- the store, the worker, backups ---
+
+
+def test_every_kind_of_write_is_tried_and_none_happens(site):
+    before = list(site.everything())
+    assert stores.of_rights(site).grade == WELL
+    assert list(site.everything()) == before
+
+
+def test_a_slow_store_is_to_be_looked_at(site):
+    assert stores.timed(site, keys.last_backup())[0] is None
+    assert (stores.of_store(0.01).grade, stores.of_store(1).grade) == (WELL, LOOK)
+
+
+def test_a_format_is_told_and_one_of_a_later_version_is_broken():
+    known, newer, unsaid = (stores.of_format(number) for number in (FORMAT, FORMAT + 1, None))
+    assert [each.grade for each in (known, newer, unsaid)] == [WELL, BROKEN, LOOK]
+    assert "a later version has written it" in newer.sentence
+
+
+def test_a_store_that_is_not_there_is_broken(settings, tmp_path, static_files):
+    settings.STORE_URL = f"sqlite://{tmp_path}/nowhere.sqlite3"
+    first, *rest = doctor._of_store(NOW, [])
+    assert (first.about, first.grade) == ("Store", BROKEN)
+    assert [each.about for each in rest] == ["Clock"]
+    assert stores.of_rights(connect(settings.STORE_URL)).grade == BROKEN
+
+
+@pytest.fixture
+def on_dynamodb(settings, static_files):
+    settings.STORE_URL = f"dynamodb://{engines.REGION}?prefix={uuid.uuid4().hex}-"
+    with engines.moto():
+        connect(settings.STORE_URL).create()
+        yield connect(settings.STORE_URL)
+        connect(settings.STORE_URL).close()
+
+
+def test_dynamodb_says_what_protects_its_tables(on_dynamodb):
+    assert stores.of_rights(on_dynamodb).grade == WELL
+    assert [each.grade for each in stores.of_protection(on_dynamodb)] == [WELL]
+    name = on_dynamodb.prefix + "vote_data"
+    off = {"PointInTimeRecoveryEnabled": False}
+    on_dynamodb._connection.client().update_continuous_backups(TableName=name, PointInTimeRecoverySpecification=off)
+    (finding,) = stores.of_protection(on_dynamodb)
+    assert (finding.grade, finding.sentence) == (LOOK, f"{name}: point-in-time recovery is off.")
+
+
+def test_a_start_asks_for_nothing_that_its_policy_does_not_allow(on_dynamodb):
+    """`create_tables` runs at every start, also where the tables were made by the template."""
+    asked, client = set(), on_dynamodb._connection.client()
+    client.meta.events.register("before-call.dynamodb", lambda model, **words: asked.add(f"dynamodb:{model.name}"))
+    on_dynamodb.create()
+    schema.lacking(client, on_dynamodb.prefix)
+    template = json.loads((BASE_DIR / "deploy" / "aws.json").read_text())
+    (serving,) = template["Resources"]["Serving"]["Properties"]["PolicyDocument"]["Statement"]
+    assert {"dynamodb:DescribeTimeToLive", "dynamodb:DescribeContinuousBackups"} <= asked
+    assert asked <= set(serving["Action"])
+
+
+def test_the_worker():
+    pause = Pause("olga", "2026-11-15T12:00:00.000Z", 30, "")
+    assert stores.of_worker(3, None).grade == WELL
+    assert stores.of_worker(3, pause).grade == LOOK
+    assert stores.of_worker(signs.MISSED_AFTER + 1, None).grade == LOOK
+    assert stores.of_worker(None, None).grade == BROKEN
+
+
+def test_backups():
+    assert stores.of_backup(None, NOW).sentence == "No backup is known."
+    assert stores.of_backup({"ended_at": "2026-11-15T03:00:00.000Z"}, NOW).grade == WELL
+    old = stores.of_backup({"ended_at": "2026-11-10T03:00:00.000Z"}, NOW)
+    assert (old.grade, old.sentence) == (LOOK, "The last one is 5 days old.")
+
+
+# --- mail ---
+
+
+@contextmanager
+def mail_server(settings, *, greeting="220 ready", signing_in="235 welcome") -> Iterator[list[str]]:
+    """A mail server that says this; answers what it was told."""
+    told: list[str] = []
+    answers = {"EHLO": "250-here\r\n250 AUTH PLAIN LOGIN", "AUTH": signing_in, "DATA": "354 go on", "QUIT": "221 bye"}
+
+    def talk(line: socket.socket) -> None:
+        line.settimeout(30)
+        with line, line.makefile("rwb") as words:
+            words.write(f"{greeting}\r\n".encode())
+            words.flush()
+            while said := words.readline().decode().strip():
+                told.append(said)
+                words.write(f"{answers.get(said.split()[0].upper(), '250 well')}\r\n".encode())
+                words.flush()
+                while said == "data" and (text := words.readline().decode().rstrip("\r\n")) != ".":
+                    told.append(text)
+                if said == "data":
+                    words.write(b"250 taken\r\n")
+                    words.flush()
+
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        thread = threading.Thread(target=lambda: _talk_to_all(listening, talk))
+        thread.start()
+        settings.EMAIL_BACKEND = "django.core.mail.backends.smtp.EmailBackend"
+        settings.EMAIL_HOST, settings.EMAIL_PORT = listening.getsockname()
+        settings.EMAIL_HOST_USER, settings.EMAIL_HOST_PASSWORD = "plenum", "secret"
+        settings.EMAIL_USE_TLS, settings.EMAIL_USE_SSL, settings.EMAIL_TIMEOUT = False, False, 20
+        try:
+            yield told
+        finally:
+            listening.shutdown(socket.SHUT_RDWR)
+            thread.join()
+
+
+def _talk_to_all(listening: socket.socket, talk: Callable[[socket.socket], None]) -> None:
+    while True:
+        try:
+            line, _ = listening.accept()
+        except OSError:
+            return
+        talk(line)
+
+
+def test_a_mail_server_that_takes_us_is_well_and_gets_no_mail(settings):
+    with mail_server(settings) as told:
+        (finding,) = post.of_server("")
+    assert finding.grade == WELL
+    assert [each.split()[0].upper() for each in told] == ["EHLO", "AUTH", "QUIT"]
+
+
+def test_a_mail_is_sent_where_one_is_asked_for(settings):
+    with mail_server(settings) as told:
+        taken, sent = post.of_server("olga@example.org")
+    assert (taken.grade, sent.grade) == (WELL, WELL)
+    assert "To: olga@example.org" in told
+
+
+@pytest.mark.parametrize(
+    ("said", "words"),
+    [
+        ({"signing_in": "535 5.7.8 who are you"}, "does not take our name and password: 535 5.7.8 who are you"),
+        ({"greeting": "554 go away"}, "cannot be used: 554 go away"),
+    ],
+)
+def test_what_the_mail_server_says_is_passed_on(settings, said, words):
+    with mail_server(settings, **said):
+        (finding,) = post.of_server("")
+    assert finding.grade == BROKEN
+    assert words in finding.sentence
+    assert "secret" not in finding.sentence
+
+
+def test_a_mail_server_that_is_not_there_is_broken(settings):
+    with free_port() as held, mail_server(settings):
+        settings.EMAIL_HOST, settings.EMAIL_PORT = held.getsockname()
+        (finding,) = post.of_server("")
+    assert "Connection refused" in finding.sentence
+
+
+def test_a_certificate_that_proves_nothing_is_said():
+    sentence, todo = post._why(ssl.SSLCertVerificationError(1, "certificate verify failed"), {"server": "mail:465"})
+    assert sentence == "mail:465 cannot prove who it is: certificate verify failed"
+    assert "certificate" in todo
+
+
+def test_a_password_in_the_open_is_to_be_looked_at(settings):
+    with mail_server(settings):
+        settings.EMAIL_HOST = "localhost.localdomain"  # whether or not it is known: it is not ours by its name
+        found = list(post.of_server(""))
+    assert found[-1].sentence == "The password travels unencrypted."
+
+
+def test_mails_as_files_are_to_be_looked_at(settings, tmp_path):
+    settings.EMAIL_BACKEND, settings.EMAIL_FILE_PATH = "mail.files.EmailBackend", str(tmp_path)
+    (finding,) = post.of_server("olga@example.org")
+    assert (finding.grade, str(tmp_path) in finding.sentence) == (LOOK, True)
+
+
+def test_mails_that_failed_are_to_be_looked_at(site):
+    assert post.of_outbox(site).grade == WELL
+    queued = outbox.queued("already_registered", "eve@example.org", name="x")
+    site.write(queued)
+    site.write(Update(queued.key, set={"state": outbox.FAILED, "GSI1PK": keys.mails(outbox.FAILED).pk}))
+    assert "could not be sent: 1." in post.of_outbox(site).sentence
+
+
+# --- all of it ---
+
+
+def test_the_command_says_each_thing_in_a_line_and_ends_with_what_is_broken(running, settings, tmp_path):
+    settings.DATA_DIR, settings.EMAIL_BACKEND, settings.EMAIL_FILE_PATH = tmp_path, "mail.files.EmailBackend", "/x"
+    said = StringIO()
+    with pytest.raises(CommandError, match=r"Broken: 1\. To be looked at: [2-9]\."):
+        call_command("doctor", stdout=said)
+    lines = said.getvalue().splitlines()
+    found = {re.split(r"  +|: ", line)[1] for line in lines if not line.startswith(" ")}
+    assert found == {
+        *("Settings", "Server", "Visitors' addresses", "Host and scheme", "Store", "Rights", "Worker", "Backup"),
+        *("Outbox", "Clock", "Disk", "Writing", "Mail", "Versions"),
+    }
+    assert [line for line in lines if line.startswith("broken")] == [
+        "broken        Worker: None has given a sign of life for ten minutes: mails, closings and seals wait."
+    ]
+    assert all(line.startswith(("well", "look at this", "broken", "   ")) for line in lines)
+
+
+def test_what_is_well_ends_well(running, settings, tmp_path, monkeypatch):
+    settings.DATA_DIR, settings.EMAIL_BACKEND, settings.EMAIL_FILE_PATH = tmp_path, "mail.files.EmailBackend", "/x"
+    with signs.SignGiver(connect(settings.STORE_URL), {}).giving():
+        monkeypatch.setattr(doctor.health, "worker_seen", lambda table: 1.0)
+        call_command("doctor", stdout=StringIO())
+
+
+def test_the_system_page_says_it_with_the_worst_first(site, signed_in):
+    place = keys.last_backup()
+    site.write(Put({"PK": place.pk, "SK": place.sk, "ended_at": "2020-01-01T00:00:00.000Z"}))
+    text = signed_in("Olga", Role.OWNER).get("/admin/system/").content.decode()
+    section = text.partition('<h2 id="doctor">')[2].partition("</section>")[0]
+    grades = re.findall(r'<span class="badge( \w+)?">([^<]+)</span>', section)
+    order = [["broken", "look at this", "well"].index(label) for _, label in grades]
+    assert order == sorted(order)
+    assert order[0] == 0, "no worker is there"
+    assert re.search(r"The last one is \d+ days old\.", section)
+    for about in ("Settings", "Store", "Disk", "Worker", "Clock", "Backup", "Outbox", "Versions", "Host and scheme"):
+        assert f'<th scope="row">{about}</th>' in section
+    assert text.index('id="doctor"') < text.index('id="store"')

@@ -1,0 +1,77 @@
+"""What whoever looks after the site should look at: all of it for `plenum doctor`, what costs little for the page."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from datetime import datetime
+
+from django.conf import settings
+from django.http import HttpRequest
+from django.utils.translation import gettext as _
+
+from store import keys
+from store.connect import connect
+from store.log import EventLog, utc_now
+from store.table import Item, StoreError, Table
+
+from .. import health
+from . import machine, post, site, stores
+from .findings import Finding, Grade, broken, worst_first
+
+__all__ = ["Finding", "Grade", "examine", "of_page"]
+
+
+def of_page(
+    request: HttpRequest, table: Table, found: health.Health, worker_seen: float | None, checkpoint: Item | None
+) -> list[Finding]:
+    """The request for the page has come through the proxy itself, so it shows what doctor has to ask for."""
+    now, seen = utc_now(), site.Seen.of(request)
+    backup, seconds = stores.timed(table, keys.last_backup())
+    checks: Iterable[Finding] = (
+        machine.of_settings(),
+        site.of_address(seen),
+        site.of_origin(seen),
+        *machine.of_disks(),
+        stores.of_store(seconds),
+        stores.of_worker(worker_seen, found.pause),
+        machine.of_clock(now, stores.newest(found, checkpoint), machine.is_clock_kept(), ()),
+        stores.of_backup(backup, now),
+        post.of_outbox(table),
+        machine.of_versions(),
+    )
+    return worst_first(checks)
+
+
+def examine(send_to: str = "") -> Iterator[Finding]:
+    """Everything, in the order in which it is found; a check that fails itself is a finding and ends no other."""
+    now = utc_now()
+    yield machine.of_settings()
+    reached = site.reached()
+    yield from site.of_server(reached.inside)
+    yield from site.of_proxy(reached.outside)
+    yield from _of_store(now, reached.dates)
+    yield from machine.of_disks()
+    yield machine.of_writing()
+    yield from post.of_server(send_to)
+    yield machine.of_versions()
+
+
+def _of_store(now: datetime, dates: list[machine.Told]) -> Iterator[Finding]:
+    try:
+        table = connect(settings.STORE_URL)
+        found, checkpoint = health.health_of(table), EventLog(table).newest_checkpoint()
+        backup, seconds = stores.timed(table, keys.last_backup())
+        yield stores.of_store(seconds)
+        yield stores.of_format(found.format)
+        yield stores.of_rights(table)
+        yield from stores.of_protection(table)
+        yield stores.of_worker(health.worker_seen(table), found.pause)
+        yield stores.of_backup(backup, now)
+        yield post.of_outbox(table)
+        newest = stores.newest(found, checkpoint)
+    except StoreError as error:
+        newest = None
+        yield broken(
+            _("Store"), str(error), _("Until it answers, pages answer 503; nothing needs to be restarted then.")
+        )
+    yield machine.of_clock(now, newest, machine.is_clock_kept(), [*dates, *stores.dates()])

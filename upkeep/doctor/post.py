@@ -1,0 +1,93 @@
+"""Mail: whether the server takes us as who we are, and what could not be sent."""
+
+from __future__ import annotations
+
+import ssl
+from collections.abc import Iterator
+from contextlib import suppress
+from ipaddress import ip_address
+from smtplib import SMTPAuthenticationError, SMTPException
+
+from django.conf import settings
+from django.core.mail import EmailMessage, get_connection
+from django.utils.translation import gettext as _
+
+from mail import outbox
+from store.table import Table
+
+from .. import health
+from .findings import Finding, broken, look, well
+
+
+def of_server(send_to: str) -> Iterator[Finding]:
+    """Connects, greets, encrypts and signs in; a mail is sent only where an address is given."""
+    if settings.EMAIL_BACKEND.startswith("mail.files"):
+        folder = {"folder": settings.EMAIL_FILE_PATH}
+        yield look(_("Mail"), _("Mails are only written to files in %(folder)s.") % folder, _("Set MAIL_URL."))
+        return
+    yield _of_connection()
+    if settings.EMAIL_HOST_PASSWORD and not (settings.EMAIL_USE_TLS or settings.EMAIL_USE_SSL) and not _is_here():
+        yield look(_("Mail"), _("The password travels unencrypted."), _("Begin MAIL_URL with smtp+tls:// or smtps://."))
+    if send_to:
+        yield _of_sending(send_to)
+
+
+def _of_connection() -> Finding:
+    said = {"server": f"{settings.EMAIL_HOST}:{settings.EMAIL_PORT}"}
+    connection = get_connection(fail_silently=False)
+    try:
+        connection.open()
+    except Exception as error:  # whatever a backend raises, it is what this is about
+        return broken(_("Mail"), *_why(error.__cause__ or error, said))
+    finally:
+        with suppress(Exception):  # it may be gone already
+            connection.close()
+    if settings.EMAIL_HOST_USER:
+        return well(_("Mail"), _("%(server)s takes our name and password.") % said)
+    return well(_("Mail"), _("%(server)s answers, and wants no password.") % said)
+
+
+def _why(error: BaseException, said: dict[str, str]) -> tuple[str, str]:
+    said = said | {"words": words(error)}
+    if isinstance(error, SMTPAuthenticationError):
+        sentence = _("%(server)s does not take our name and password: %(words)s")
+        return sentence % said, _("See both in MAIL_URL; characters such as # have to be percent-encoded there.")
+    if isinstance(error, ssl.SSLError):
+        return _("%(server)s cannot prove who it is: %(words)s") % said, _(
+            "See its certificate, and its name in MAIL_URL."
+        )
+    return _("%(server)s cannot be used: %(words)s") % said, _(
+        "See host, port and beginning of MAIL_URL, and firewalls."
+    )
+
+
+def words(error: BaseException) -> str:
+    """What the server said, or what became of the connection."""
+    if isinstance(error, SMTPException) and len(error.args) == 2 and isinstance(error.args[1], bytes):
+        return f"{error.args[0]} {error.args[1].decode(errors='replace')}"
+    return getattr(error, "strerror", None) or str(error) or type(error).__name__
+
+
+def _is_here() -> bool:
+    try:
+        return ip_address(settings.EMAIL_HOST).is_loopback
+    except ValueError:
+        return bool(settings.EMAIL_HOST == "localhost")
+
+
+def _of_sending(address: str) -> Finding:
+    said = {"address": address}
+    text = _("plenum doctor has sent this mail. Whoever reads it knows that mail leaves this site.")
+    try:
+        EmailMessage(_("A test of mail"), text, None, [address]).send()
+    except Exception as error:
+        return broken(_("Mail"), _("The test was not taken: %(words)s") % {"words": words(error)})
+    return well(_("Mail"), _("The server took a mail for %(address)s. See whether it arrives.") % said)
+
+
+def of_outbox(table: Table) -> Finding:
+    failed = health.mails(table, outbox.FAILED)[outbox.FAILED]
+    if failed.count:
+        sentence = _("Mails that could not be sent: %(number)s.") % {"number": failed}
+        return look(_("Outbox"), sentence, _("See /mails/ for what the server said."))
+    return well(_("Outbox"), _("Nothing has failed."))

@@ -1,0 +1,140 @@
+"""The store, and what stands in it about the worker and about backups."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Iterator
+from datetime import datetime
+from time import perf_counter
+from typing import TYPE_CHECKING, cast
+from urllib.parse import parse_qs, urlsplit
+
+from django.conf import settings
+from django.utils.translation import gettext as _
+
+from store import formats, keys
+from store.log import utc_now
+from store.table import LOG, Check, Delete, Exists, Item, Key, Put, Refused, StoreError, Table, Update, Write
+
+from .. import system
+from ..health import Health
+from ..pause import Pause
+from ..signs import MISSED_AFTER
+from .findings import Finding, broken, look, well
+from .machine import Told
+from .site import ask
+
+if TYPE_CHECKING:
+    from store.dynamodb import DynamoDbTable
+
+SLOW = 0.25  # seconds for a round trip
+OLD_BACKUP = 2  # days
+
+
+# --- the store ---
+
+
+def timed(table: Table, key: Key) -> tuple[Item | None, float]:
+    """An item, and how many seconds it took to come."""
+    start = perf_counter()
+    return table.get(key), perf_counter() - start
+
+
+def of_store(seconds: float) -> Finding:
+    said = {"milliseconds": max(1, round(seconds * 1000)), "address": system.store_address()}
+    sentence = _("%(address)s answers within %(milliseconds)d ms.") % said
+    return (
+        look(_("Store"), sentence, _("Pages ask it several times each."))
+        if seconds > SLOW
+        else well(_("Store"), sentence)
+    )
+
+
+def of_format(number: int | None) -> Finding:
+    """Whether this program understands how the store is written, as far as the store says it."""
+    about = _("Format")
+    if number is not None and number > formats.FORMAT:
+        return broken(about, formats.too_new(number, "The store"), _("Run the version that wrote it."))
+    if number is None:
+        return look(about, _("The store does not say in which format it is written."), _("A start of the site marks it."))
+    return well(about, _("The store has the format %(number)d.") % {"number": number})
+
+
+def of_rights(table: Table) -> Finding:
+    """Each kind of write, under a condition that cannot hold: who may not write hears so first."""
+    try:
+        for write in _vain(secrets.token_urlsafe(16)):
+            try:
+                table.write(write)
+            except Refused:
+                continue
+    except StoreError as error:
+        return broken(_("Rights"), str(error), _("Give the site the right to write to its store (docs/operations.md)."))
+    return well(_("Rights"), _("Both tables can be read and written."))
+
+
+def _vain(token: str) -> Iterator[Write]:
+    for place in (keys.once(token), Key(keys.once(token).pk, keys.once(token).sk, LOG)):
+        yield Put({"PK": place.pk, "SK": place.sk}, when=Exists(), table=place.table)
+        yield Update(place, set={"at": ""}, when=Exists())
+        yield Delete(place, when=Exists())
+        yield Check(place, Exists())
+
+
+def of_protection(table: Table) -> Iterator[Finding]:
+    """What DynamoDB does for its tables: expiry, recovery, protection; nothing of the embedded store."""
+    if urlsplit(settings.STORE_URL).scheme != "dynamodb":
+        return
+    try:
+        lacking = cast("DynamoDbTable", table).lacking()
+    except StoreError as error:
+        yield look(_("Protection"), str(error), _("Give the site the policy Serving of deploy/aws.json."))
+        return
+    for sentence in lacking:
+        yield look(_("Protection"), sentence, _("Run plenum create_tables with the rights to switch it on."))
+    if not lacking:
+        yield well(_("Protection"), _("Expiry, recovery and protection against deletion are on."))
+
+
+def dates() -> Iterator[Told]:
+    """The time by DynamoDB's clock; whoever listens there says it, whatever is asked."""
+    url = urlsplit(settings.STORE_URL)
+    if url.scheme == "dynamodb":
+        endpoint = parse_qs(url.query).get("endpoint", [f"https://dynamodb.{url.netloc}.amazonaws.com"])[0]
+        answer = ask(endpoint)
+        if answer.date:
+            yield Told("DynamoDB", answer.date, utc_now())
+
+
+def newest(found: Health, checkpoint: Item | None) -> datetime | None:
+    """The latest moment that the log is known to hold, without reading it."""
+    moments = [found.waiting_since, checkpoint["when_sealed"] if checkpoint else None]
+    return max((datetime.fromisoformat(each) for each in moments if each), default=None)
+
+
+# --- the worker ---
+
+
+def of_worker(seconds: float | None, pause: Pause | None) -> Finding:
+    about, todo = _("Worker"), _("See why it ended: journalctl -u plenum-worker, or the log of the server beside it.")
+    if seconds is None:
+        return broken(about, _("None has given a sign of life for ten minutes: mails, closings and seals wait."), todo)
+    if seconds > MISSED_AFTER:
+        return look(about, _("The last sign of life is %(seconds)d seconds old.") % {"seconds": seconds}, todo)
+    if pause:
+        return look(about, _("It rests, as the site is paused."), _("When you are done: plenum resume"))
+    return well(about, _("It gave a sign of life %(seconds)d seconds ago.") % {"seconds": seconds})
+
+
+# --- backups ---
+
+
+def of_backup(item: Item | None, now: datetime) -> Finding:
+    about, todo = _("Backup"), _("Make one and let a timer make more (deploy/plenum-backup.timer).")
+    if not item:
+        return look(about, _("No backup is known."), todo)
+    ended = datetime.fromisoformat(item["ended_at"])
+    days = (now - ended).days
+    if days >= (getattr(settings, "BACKUP_MAX_AGE_DAYS", 0) or OLD_BACKUP):
+        return look(about, _("The last one is %(days)d days old.") % {"days": days}, todo)
+    return well(about, _("The last one ended at %(moment)s.") % {"moment": f"{ended:%Y-%m-%d %H:%M} UTC"})

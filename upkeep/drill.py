@@ -1,0 +1,76 @@
+"""The drill: a backup is restored, verified, replayed and looked at in a store that is thrown away.
+
+Nothing leaves the process: the store lies in a temporary folder, pages are made without a server, no worker runs, and
+should anything send a mail all the same, it goes nowhere.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import cast
+
+from django.conf import settings
+from django.test import Client, override_settings
+from django.urls import reverse
+
+from accounts import repository as people
+from accounts.models import User
+from accounts.rules import Role
+from elections import repository as elections
+from elections.rules import State
+from store.connect import connect
+from store.sqlite import SqliteTable
+
+OK = 200
+NOWHERE = "drill.invalid"  # the host that pages are asked of
+PUBLIC = ("home", "checkpoints", "readyz")
+OWNERS = ("elections", "admin", "system", "log")
+A_FEW = 3  # closed elections
+
+
+@contextmanager
+def apart() -> Iterator[Path]:
+    """Inside, the site is an empty store in a folder of its own, which is gone afterwards."""
+    with tempfile.TemporaryDirectory(prefix="plenum-drill-") as folder:
+        url = f"sqlite://{folder}/drill.sqlite3"
+        with override_settings(
+            STORE_URL=url,
+            ALLOWED_HOSTS=[NOWHERE],
+            SECURE_PROXY_SSL_HEADER=None,
+            STATIC_ROOT=folder,
+            SECOND_FACTOR_FOR_ADMINS=False,  # or the owner would be asked for one instead of being shown a page
+            EMAIL_BACKEND="django.core.mail.backends.dummy.EmailBackend",
+            STORAGES={"staticfiles": {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"}},
+        ):
+            table = connect(url)
+            assert isinstance(table, SqliteTable)
+            table.create()
+            table.wait_for_no_disk()
+            try:
+                yield Path(folder)
+            finally:
+                table.close()
+
+
+def refused() -> list[str]:
+    """Every page that does not answer as it should, with its status: a stranger opens a few, the owner more."""
+    client = Client(raise_request_exception=False, SERVER_NAME=NOWHERE)
+    flaws = _refused(client, [reverse(page) for page in PUBLIC])
+    for person in people.people(role=Role.OWNER, limit=1)[0]:
+        client.force_login(cast(User, people.find(person.name)), backend=settings.AUTHENTICATION_BACKENDS[0])
+        flaws += _refused(client, [*map(reverse, (*PUBLIC, *OWNERS)), *_of_elections()])
+    return flaws
+
+
+def _of_elections() -> list[str]:
+    """Of the newest elections that are closed."""
+    names = [each.name for each in elections.lists(state=State.CLOSED, limit=A_FEW)[0]]
+    return [reverse(page, args=[name]) for name in names for page in ("election", "results")]
+
+
+def _refused(client: Client, pages: list[str]) -> list[str]:
+    statuses = {page: client.get(page, secure=True).status_code for page in pages}
+    return [f"{page} ({status})" for page, status in statuses.items() if status != OK]

@@ -1,0 +1,67 @@
+"""What was about to be mailed when a backup was made, in a store filled from it: it may have gone out since.
+
+Nobody can know, so nothing of it is sent by itself. Mails that waited count as failed, and a person may send them
+again. Mailings under way stop where they were: who was not reached by then can be invited or written to anew. A moment
+at which voters were to be reminded, and which has passed by now, is let pass.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+
+from acts.site import table
+from elections import repository as elections
+from elections.rules import State
+from mail import outbox
+from store import keys
+from store.table import Delete, Item, Key
+
+WAITING = (outbox.QUEUED, outbox.SENDING)
+MAIL = keys.mail("").pk
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    mails: int
+    mailings: int
+
+    def __bool__(self) -> bool:
+        return bool(self.mails or self.mailings)
+
+
+class Holding:
+    """Is shown every item of a backup on its way: an index may not know yet what was written a moment ago."""
+
+    def __init__(self) -> None:
+        self.mails: list[Key] = []
+        self.mailings: list[Key] = []
+
+    def notice(self, item: Item) -> None:
+        if item["PK"].startswith(MAIL) and item.get("state") in WAITING:
+            self.mails.append(Key(item["PK"], item["SK"]))
+        elif item.get("GSI1PK") == keys.MAILINGS.pk:
+            self.mailings.append(Key(item["PK"], item["SK"]))
+
+    def put_aside(self) -> Held:
+        """May be done again, should it have been cut short."""
+        held = Held(sum(map(_hold, self.mails)), len(self.mailings))
+        for place in self.mailings:
+            table().write(Delete(place))
+        _let_moments_pass()
+        return held
+
+
+def _hold(place: Key) -> bool:
+    item = table().get(place)
+    if item is None or item["state"] not in WAITING:
+        return False
+    until = int(time.time()) + outbox.KEPT_SECONDS
+    return outbox.move(outbox.mail_of(item), item["state"], outbox.FAILED, reason="restored", detail="", ttl=until)
+
+
+def _let_moments_pass() -> None:
+    names = [item["name"] for item in table().each(keys.elections())]
+    for election in filter(None, map(elections.find, names)):
+        if election.remind_before and election.stored_state in (State.EDITABLE, State.OPEN):
+            table().write(elections.reminders_from_now(election))

@@ -1,0 +1,129 @@
+"""How long the backups of a folder are kept, and of what each tells nobody.
+
+Beside each backup lies a small record: when it was made, how large it is, and which secret elections were open then,
+under names that nobody can tell. So the machine that makes backups knows which to delete without being able to read
+them.
+
+Backups of one secret election that was open can be compared (docs/threats.md): who voted alone between two of them is
+known by the ballot that is new. So of an election that is open only the newest few are kept, and once it is closed and
+sealed, and a newer backup has all of it, none.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
+from dataclasses import asdict, dataclass
+from datetime import datetime, timedelta
+from pathlib import Path
+
+NAME = re.compile(r"plenum-\d{8}T\d{6}Z\.jsonl\.gz(\.age)?")
+AT_LEAST = 3  # of the newest whole backups stay, however old they are
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """What is noted beside a backup."""
+
+    made_at: str
+    bytes: int
+    checkpoint: str
+    open: tuple[str, ...]  # secret elections, as `store.backup.tag` names them
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """A backup in the folder. One without a record was made by hand or by an earlier version: only its age counts."""
+
+    name: str
+    made_at: datetime
+    is_whole: bool
+    open: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class Policy:
+    days: int = 35
+    copies: int = 2  # of a secret election that is open
+    keeps_all: bool = False  # whatever was open
+
+
+# --- in the folder ---
+
+
+def name_for(now: datetime, encrypted: bool) -> str:
+    return f"plenum-{now:%Y%m%dT%H%M%SZ}.jsonl.gz" + (".age" if encrypted else "")
+
+
+def note(path: Path, record: Record) -> None:
+    """The record is nobody else's to read either, and is there before anybody looks for it."""
+    part = _beside(path).with_suffix(".part")
+    with open(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as file:
+        json.dump(asdict(record), file)
+    os.replace(part, _beside(path))
+
+
+def found_in(folder: Path) -> list[Kept]:
+    """Every backup of the folder, the newest first."""
+    names = sorted((each.name for each in folder.iterdir() if NAME.fullmatch(each.name)), reverse=True)
+    return [_kept(folder / name) for name in names]
+
+
+def _kept(path: Path) -> Kept:
+    made_at = datetime.strptime(path.name.split(".")[0].removeprefix("plenum-"), "%Y%m%dT%H%M%S%z")
+    try:
+        record = json.loads(_beside(path).read_text())
+        return Kept(path.name, made_at, path.stat().st_size == record["bytes"], frozenset(record["open"]))
+    except (OSError, ValueError, KeyError, TypeError):
+        return Kept(path.name, made_at, is_whole=False)
+
+
+def _beside(path: Path) -> Path:
+    return path.with_name(path.name + ".json")
+
+
+def delete(folder: Path, names: Iterable[str]) -> None:
+    """The record goes last: killed in between, the next time the rest is still known."""
+    for name in names:
+        with suppress(FileNotFoundError):
+            os.unlink(folder / name)
+        with suppress(FileNotFoundError):
+            os.unlink(_beside(folder / name))
+
+
+# --- what is to go ---
+
+
+def to_go(kept: Sequence[Kept], policy: Policy, now: datetime, all_sealed: bool) -> list[str]:
+    """Which of these backups, the newest first, are to be deleted. The newest never is."""
+    newest = next((each for each in kept if each.is_whole), None)
+    if newest is None:
+        return []
+    older = [each for each in kept if each.made_at < newest.made_at]
+    gone = set(_too_old(kept, policy.days, now))
+    if not policy.keeps_all:
+        gone |= {each.name for each in older if all_sealed and each.open - newest.open}
+        gone |= set(_too_many(kept, policy.copies, newest.open))
+    return [each.name for each in older if each.name in gone]
+
+
+def _too_old(kept: Sequence[Kept], days: int, now: datetime) -> Iterator[str]:
+    whole = 0
+    for each in kept:
+        if whole >= AT_LEAST and now - each.made_at > timedelta(days=days):
+            yield each.name
+        whole += each.is_whole
+
+
+def _too_many(kept: Sequence[Kept], copies: int, still_open: frozenset[str]) -> Iterator[str]:
+    """Of each election that is open, those beyond the newest few whole ones."""
+    for election in still_open:
+        having = [each for each in kept if election in each.open]
+        whole = 0
+        for each in having:
+            if whole >= copies:
+                yield each.name
+            whole += each.is_whole

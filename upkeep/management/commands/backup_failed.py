@@ -1,0 +1,22 @@
+"""Say that a backup has failed: to the log, and by mail to the owner."""
+
+import logging
+from argparse import ArgumentParser
+from typing import Any
+
+from upkeep.alarm import warn_of_failure
+from upkeep.commands import StoreCommand
+
+log = logging.getLogger("plenum.backup")
+
+
+class Command(StoreCommand):
+    help = "Logs that a backup has failed and mails the owner, once a day; systemd runs it when plenum-backup fails."
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("unit", nargs="?", default="plenum-backup", help="what failed")
+
+    def handle(self, unit: str, **options: Any) -> None:
+        log.error("failed", extra={"unit": unit})
+        queued = warn_of_failure()
+        self.stdout.write("The owner is told by mail." if queued else "The owner was told today, or there is none.")

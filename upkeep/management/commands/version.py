@@ -1,0 +1,17 @@
+"""Say which version this is, and what it runs on."""
+
+from typing import Any
+
+from store import formats
+from upkeep.commands import StoreCommand
+from upkeep.system import versions
+
+
+class Command(StoreCommand):
+    help = "Says the version of Plenum, the format of the store it writes, and the versions of what it runs on."
+    oldest = None
+
+    def handle(self, **options: Any) -> None:
+        for name, version in versions().items():
+            self.stdout.write(f"{name} {version}")
+        self.stdout.write(f"Format {formats.FORMAT}; reads 0 to {formats.FORMAT}, serves {formats.SERVED} and later")
