@@ -21,7 +21,7 @@ from django.conf import settings
 from store import keys
 from store.table import Delete, Item, Put, StoreError, Table
 
-from . import metrics
+from . import counters, metrics
 from .disk import DiskWatch
 
 EVERY = 20  # seconds
@@ -88,6 +88,7 @@ class SignGiver:
         while not ended.is_set():
             try:
                 self.disk.look()
+                counters.shelf.again()
                 self.give()
             except StoreError:
                 pass

@@ -376,6 +376,18 @@ def test_without_room_a_process_counts_for_itself_until_there_is_room(process, t
     assert added_up(tmp_path) == 4
 
 
+def test_a_worker_that_began_before_its_server_shares_its_figures_from_the_next_sign_on(site, process, tmp_path):
+    shelf, folder = process(), tmp_path / "made later"
+    shelf.forget()
+    shelf.share(folder)
+    counter().inc(5)
+    assert not shelf.is_shared
+    counters.clear(folder)  # as a server does when it starts
+    with SignGiver(site, {}).giving(every=0.01):
+        until(lambda: shelf.is_shared)
+    assert added_up(folder) == 5
+
+
 def test_a_file_that_cannot_grow_ends_nobody(process, tmp_path):
     shelf = process()
     values = [counter("first")]
