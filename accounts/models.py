@@ -8,6 +8,8 @@ from django.contrib.auth.base_user import AbstractBaseUser, BaseUserManager
 from django.db import models
 from django.utils.crypto import salted_hmac
 
+from store.log import as_text
+
 from .rules import Permission, Role, has, is_confirmed
 
 
@@ -40,6 +42,7 @@ class User(AbstractBaseUser):
     lineage = models.CharField(max_length=32, default="")
     mails_a_day = models.IntegerField(null=True, default=None)  # if another number was set for them than is usual
     confirmed = models.BooleanField(default=False)  # as an organiser, by an admin
+    warned_at = models.CharField(max_length=24, default="")  # that nobody uses the account
 
     objects = People()
 
@@ -57,6 +60,11 @@ class User(AbstractBaseUser):
     @property
     def is_active(self) -> bool:
         return True
+
+    @property
+    def used_at(self) -> str:
+        """When somebody last signed in; before the first time, when the account was made."""
+        return max(as_text(self.last_login) if self.last_login else "", self.created_at)
 
     def can(self, permission: Permission) -> bool:
         return has(self.role, permission)

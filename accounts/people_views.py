@@ -22,6 +22,7 @@ from .access import anybody, requires
 from .forms import ConfirmNameForm, FindPeopleForm, InviteForm, MailLimitForm, RoleForm
 from .models import User
 from .rules import Permission, Role
+from .views import show_removal
 
 
 def somebody_below(user: User, person: User) -> None:
@@ -137,7 +138,7 @@ def remove(request: HttpRequest, person: User) -> HttpResponse:
         return redirect("people")
     title = _("Remove %(name)s") % {"name": person.name}
     lead = _("Their ballots in elections that are still open go with them. Closed elections keep theirs.")
-    return show_form(request, form, title, _("Remove for good"), lead=lead, danger=True)
+    return show_removal(request, form, person, title, _("Remove for good"), lead)
 
 
 @requires(Permission.MANAGE_USERS)

@@ -155,5 +155,10 @@ EXEMPT = (
     Exempt(like(keys.registration("")), "Who has not opened the link in the mail is nobody yet."),
     Exempt(like(keys.invitation("")), "A door held open for an address; mailings renew it, and it can be held anew."),
     Exempt(like(keys.mail("")), "The outbox: mails are on their way for a while, and their texts are in no log."),
+    Exempt(
+        like(keys.user("")),
+        "When somebody was warned that nobody uses the account: a mail, and no act of anybody.",
+        attributes=("warned_at",),
+    ),
     Exempt(like(keys.leaving("")), "Work left to do after a removal; each thing done has an event of its own."),
 )

@@ -117,6 +117,7 @@ def user_of(item: Item) -> User:
         lineage=item.get("lineage", ""),
         mails_a_day=item.get("mails_a_day"),
         confirmed=item.get("confirmed", False),
+        warned_at=item.get("warned_at", ""),
     )
 
 
@@ -239,15 +240,26 @@ def email_change(user: User, new: str) -> list[Write]:
     return writes
 
 
-def removal(user: User) -> list[Write]:
-    """Refused in part 0 if the role or address changed meanwhile."""
+def removal(user: User, only_if: Condition | None = None) -> list[Write]:
+    """Refused in part 0 if the role or address changed meanwhile, or what else is asked for does not hold."""
     unchanged = Equals("role", user.role_name) & Equals("email", user.email)
     return [
-        Delete(keys.user(user.name), when=unchanged),
+        Delete(keys.user(user.name), when=unchanged & only_if if only_if else unchanged),
         Delete(keys.email(user.email)),
         Delete(keys.listed_person(user.name)),
         Delete(keys.factors(user.name)),
     ]
+
+
+def unused_since(user: User) -> Condition:
+    """That nobody has signed in since the account was read."""
+    return Equals("last_login", as_text(user.last_login)) if user.last_login else Missing("last_login")
+
+
+def warned(user: User, now: str) -> Update:
+    """That they were told that nobody uses their account. Refused if somebody has by now, or another has told them."""
+    before = Equals("warned_at", user.warned_at) if user.warned_at else Missing("warned_at")
+    return Update(keys.user(user.name), set={"warned_at": now}, when=Exists() & unused_since(user) & before)
 
 
 def profile_change(user: User, display_name: str, about: str) -> Write:
@@ -321,8 +333,17 @@ def leaving(user: User, now: str) -> list[Write]:
 
 
 def left(user: User) -> list[Write]:
-    """Everything of theirs is in order."""
-    return [Delete(keys.leaving(user.name)), Delete(keys.leaving(user.email))]
+    """Everything of theirs is in order. Refused if somebody has said so before: the name may be another's by now."""
+    marks = [Delete(keys.leaving(user.name), when=Exists()), Delete(keys.leaving(user.email))]
+    return [*marks, Delete(keys.invitation(user.email))]
+
+
+def to_be_forgotten(user: User, removed_at: str, upto: int) -> Put:
+    """The mark that the log is to forget who they were, in events up to this number: what comes later is another's."""
+    place = keys.name_to_forget(user.name, removed_at)
+    index = {"GSI1PK": keys.NAMES_TO_FORGET.pk, "GSI1SK": keys.name_to_forget_by_date(removed_at, user.name)}
+    who = {"name": user.name, "email": user.email, "removed_at": removed_at, "upto": upto}
+    return Put({"PK": place.pk, "SK": place.sk, **index, **who})
 
 
 def is_still(person: User) -> Check:

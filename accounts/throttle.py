@@ -44,6 +44,7 @@ RESET = Limits(
 RESET_MAILED = Limit("reset-mailed", 1, TEN_MINUTES)
 NEW_EMAIL = Limit("new-email", 20, DAY)  # links that one account may have mailed to addresses that are not its own
 RESET_LINK = Limit("reset-link", 3, HOUR)  # that admins have mailed to one person
+OWN_DATA = Limit("own-data", 5, HOUR)  # that one person may ask for: it reads all there is
 NAMES_TAKEN = Limit(
     "names-taken", 20, HOUR
 )  # that were tried from one address: who tries many wants to know who is here

@@ -27,6 +27,7 @@ urlpatterns = [
     path("me/factors/passkey/", factor_views.name_passkey, name="name_passkey"),
     path("me/factors/passkey/new/", factor_views.add_passkey, name="add_passkey"),
     path("me/factors/passkey/<str:mark>/remove/", factor_views.remove_passkey, name="remove_passkey"),
+    path("me/data/", views.own_data, name="own_data"),
     path("me/leave/", views.leave, name="leave"),
     path("people/", people_views.people, name="people"),
     path("people/<name:name>/", people_views.person, name="person"),

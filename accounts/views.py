@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from django.conf import settings
 from django.contrib import auth, messages
-from django.http import HttpRequest, HttpResponse
+from django.http import FileResponse, HttpRequest, HttpResponse
+from django.http.response import HttpResponseBase
 from django.shortcuts import redirect, render
 from django.utils.http import url_has_allowed_host_and_scheme
 from django.utils.translation import gettext as _
@@ -17,7 +19,7 @@ from acts.refusals import Overtaken, Refusal, TryLater
 from pages.forms import form_page, posted, show_form
 from pages.saying import ask, say
 
-from . import factors, policy, repository, services, throttle
+from . import factors, policy, repository, services, telling, throttle
 from .access import public, requires
 from .devices import device
 from .forms import (
@@ -359,4 +361,26 @@ def leave(request: HttpRequest) -> HttpResponse:
             auth.logout(request)
             return say(request, _("Goodbye"), _("Your account is gone."))
     lead = _("Your account and your ballots in elections that are still open will be gone for good.")
-    return show_form(request, form, _("Delete my account"), _("Delete my account"), lead=lead, danger=True)
+    return show_removal(request, form, request.user, _("Delete my account"), _("Delete my account"), lead)
+
+
+def show_removal(request: HttpRequest, form: Any, gone: User, title: str, button: str, lead: str) -> HttpResponse:
+    """With what would go at once, what later and what would stay, before anybody decides."""
+    context = {"form": form, "title": title, "button": button, "lead": lead, "person": gone}
+    context |= {"passes_on": services.foreseen(gone), "days": settings.FORGET_AFTER_DAYS}
+    return render(request, "accounts/removal.html", context, status=422 if form.errors else 200)
+
+
+@requires(None)
+@form_page
+def own_data(request: HttpRequest) -> HttpResponseBase:
+    """Everything that is kept about me, as one file."""
+    form = own_password_form(request, OwnPasswordForm)
+    if request.method == "POST" and form.is_valid():
+        try:
+            count(throttle.OWN_DATA, request.user.name)
+            return FileResponse(telling.archive(request.user), as_attachment=True, filename="my-data.zip")
+        except TooOften as refusal:
+            form.add_error(None, str(refusal))
+    lead = _("A file with everything this site keeps about you: as JSON, with a text that explains it.")
+    return show_form(request, form, _("My data"), _("Download my data"), lead=lead)

@@ -33,6 +33,7 @@ OF_PEOPLE = (
     "OrganiserUnconfirmed",
     "PersonInvited",
     "SecondFactorsReset",
+    "NamesForgotten",
 )
 OF_MAILS = ("MailsTriedAgain", "MailPutAside")
 TYPES = sorted((*OF_PEOPLE, *OF_BALLOTS, *OF_MAILS, *SENTENCES, "ElectionDeleted"))

@@ -17,7 +17,8 @@ from accounts.rules import Permission
 from acts.site import table
 from store.keys import DIGITS
 from store.log import EventLog
-from store.log.seal import KEPT, event_digest
+from store.log.forgotten import is_rewritten, sealed_digest
+from store.log.seal import KEPT
 from store.log.search import look
 from store.table import Item
 
@@ -80,7 +81,7 @@ def event(request: HttpRequest, numbered: tuple[int, Item | None]) -> HttpRespon
     checkpoint, public = records.checkpoint_over(number), records.public_over(number)
     if found is None:
         return render(request, "audit/log/void.html", {"number": number, "public": public})
-    digest = event_digest(found)
+    digest = sealed_digest(found)
     context = {
         "event": found,
         "elections": _elections(found),
@@ -90,6 +91,7 @@ def event(request: HttpRequest, numbered: tuple[int, Item | None]) -> HttpRespon
         "public": public,
         "intact": checkpoint is None or _kept(checkpoint, number) == digest[:KEPT],
         "by_itself": found["actor"] == THE_SITE,
+        "rewritten": is_rewritten(found),
     }
     return render(request, "audit/log/event.html", context)
 

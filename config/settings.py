@@ -291,6 +291,10 @@ REGISTRATIONS_PER_ADDRESS = environment.number("REGISTRATIONS_PER_ADDRESS", 300,
 RESETS_PER_ADDRESS = environment.number("RESETS_PER_ADDRESS", 100, 1, 100_000)  # an hour
 TRUSTED_PROXIES = environment.networks("TRUSTED_PROXIES")
 environment.say(checks.wrong_proxies(TRUSTED_PROXIES))
+ACCOUNT_RETENTION = environment.number("ACCOUNT_RETENTION", 0, 0, 240)  # months without a sign-in; 0: kept for good
+if 0 < ACCOUNT_RETENTION < 3:
+    environment.mistakes.append("ACCOUNT_RETENTION must be 0 or at least 3: people are warned a month before.")
+FORGET_AFTER_DAYS = environment.number("FORGET_AFTER_DAYS", 30, 0, 3650)  # a removal, the log forgets; 0: never
 PASSWORD_HASHERS = ["accounts.hashers.Argon2id"]
 VALIDATION = "django.contrib.auth.password_validation"
 AUTH_PASSWORD_VALIDATORS = [

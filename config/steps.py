@@ -1,4 +1,5 @@
-"""What happens when an election opens, closes and is sealed, and when somebody is removed: every step, in its order.
+"""What happens when an election opens, closes and is sealed, when somebody is removed or asks for what is kept about
+them: every step, in its order.
 
 Apps that lie lower in the house know nothing of those above, so each of these acts leaves room for the others' steps.
 Who takes them is said here and nowhere else.
@@ -7,19 +8,24 @@ Who takes them is said here and nowhere else.
 from __future__ import annotations
 
 from accounts.letters import LETTERS as OF_ACCOUNTS
-from accounts.services import LEAVING
+from accounts.services import LEAVING, PARTING, forget_sessions
+from accounts.telling import TELLING, told_of_accounts
 from ballots import secrecy
+from ballots import telling as of_ballots
 from ballots.letters import LETTERS as OF_BALLOTS
 from ballots.services import take_along
 from ballots.services.sealing import COUNTING
+from elections import telling as of_elections
 from elections.letters import LETTERS as OF_ELECTIONS
 from elections.services import pass_on as pass_elections_on
 from elections.services.lifecycle import OPENING, SHUTTING
 from mail.letters import LETTERS
+from polls import telling as of_polls
 from polls.services import pass_on as pass_polls_on
 from results.services import seal_result
 from upkeep.alarm import LETTERS as OF_BACKUPS
 from upkeep.nightly import LETTERS as OF_UPKEEP
+from upkeep.retention import LETTERS as OF_RETENTION
 
 
 def arrange() -> None:
@@ -41,13 +47,21 @@ def arrange() -> None:
     )
     # and at last the box of a secret election is emptied (ballots.services.emptying).
 
+    # Somebody is about to be removed: what of theirs would pass on.
+    PARTING.arrange(of_elections.parting, of_polls.parting)
+
     # Somebody is removed (accounts.services.remove): the account goes first, and then, each until it is done,
     LEAVING.arrange(
         pass_elections_on,  # their elections pass to the site's owner
         take_along,  # their ballots in open elections go with them, and so do their places on rolls
         pass_polls_on,  # their polls pass to the site's owner
+        forget_sessions,  # where they were signed in is forgotten
     )
+    # and at last the mark by which the log forgets their name (upkeep.names).
+
+    # Somebody asks for all that is kept about them (accounts.telling.archive).
+    TELLING.arrange(told_of_accounts, of_elections.told, of_ballots.told, of_polls.told)
 
     # The mails that people get, each kind by the app that has something to say.
-    for letters in (OF_ACCOUNTS, OF_ELECTIONS, OF_BALLOTS, OF_UPKEEP, OF_BACKUPS):
+    for letters in (OF_ACCOUNTS, OF_ELECTIONS, OF_BALLOTS, OF_UPKEEP, OF_BACKUPS, OF_RETENTION):
         LETTERS.update(letters)

@@ -76,10 +76,25 @@ VARIABLES = (
         "for every 500 bytes",
     ),
     Variable(
-        "WORKER", "`beside`", THE_SAME, "`beside`: the server starts a worker and watches over it; `apart`: others do"
+        "WORKER",
+        "`beside`",
+        THE_SAME,
+        "`beside`: the server starts a worker and another when it ends; `apart`: it starts none, "
+        "because a unit or container of its own does",
     ),
-    Variable("DISK_WARN_MB", "`500`", THE_SAME, "megabytes free on a disk of the site, below which it is said"),
-    Variable("METRICS_DIR", "`DATA_DIR/metrics`", THE_SAME, "figures of this machine's processes, best in memory"),
+    Variable(
+        "DISK_WARN_MB",
+        "`500`",
+        THE_SAME,
+        "megabytes free on a disk below which the log and every page under `/admin/` say so",
+    ),
+    Variable(
+        "METRICS_DIR",
+        "`DATA_DIR/metrics`",
+        THE_SAME,
+        "where processes add up their figures; on a disk that copies on write (btrfs) name a folder in "
+        "memory, such as `/run/plenum`",
+    ),
     Variable(
         "SITE_URL",
         "`http://HOST:PORT`",
@@ -156,6 +171,19 @@ VARIABLES = (
         "RESETS_PER_ADDRESS", "`100`", THE_SAME, "links for a forgotten password asked for from one address in an hour"
     ),
     Variable(
+        "ACCOUNT_RETENTION",
+        "`0`: kept for good",
+        THE_SAME,
+        "months without a sign-in after which an account is removed, at least 3; 30 days before, it is "
+        "warned by mail ([personal data](personal_data.md))",
+    ),
+    Variable(
+        "FORGET_AFTER_DAYS",
+        "`30`",
+        THE_SAME,
+        "days after somebody's removal at which the log forgets their name; `0`: never",
+    ),
+    Variable(
         "MAIL_URL",
         "files in `DATA_DIR/mail`",
         REQUIRED,
@@ -193,8 +221,8 @@ VARIABLES = (
     Variable(
         "BACKUP_RECIPIENTS",
         "none",
-        "none: `backup` asks for `--to` or `--unencrypted`",
-        "keys that backups are encrypted to (`backup_key` makes them), with commas between; [backups.md](backups.md)",
+        "the same; `backup` then asks for `--to` or `--unencrypted`",
+        "keys that backups are encrypted to, as `backup_key` makes them, with commas between",
     ),
     Variable(
         "BACKUP_MAX_AGE_DAYS",

@@ -35,7 +35,8 @@ from elections.rules import Election
 from elections.turnout import tells_who
 from store import keys
 from store.log import EventLog
-from store.log.seal import CHAIN_START, KEPT, event_digest, void_digest
+from store.log.forgotten import is_rewritten, sealed_digest
+from store.log.seal import CHAIN_START, KEPT, void_digest
 from store.table import Item
 
 from .repository import Seal, Sealed
@@ -273,18 +274,19 @@ def _hash_at(number: int) -> str:
 
 
 def _digest(event: Item | None) -> bytes:
-    return event_digest(event) if event else bytes(32)  # one that is gone has none, and the chain will say so
+    return sealed_digest(event) if event else bytes(32)  # one that is gone has none, and the chain will say so
 
 
 def may_be_told(event: Item, election: Election) -> bool:
     """Addresses are nobody's business, nor are mails; nor, in a secret election, when somebody voted.
 
-    Of a message the event has a digest, by which its words could be tried out.
+    Of a message the event has a digest, by which its words could be tried out. An event that has forgotten a name no
+    longer has the bytes that its digest was made of.
     """
     said = event["event_data"]
     people = [*said.get("voters", ()), said.get("voter_name", ""), said.get("voter", "")]
     kept = (*VOTES, *OF_MAIL) if election.secret_ballot else OF_MAIL
-    return not any("@" in name for name in people) and event["event_type"] not in kept
+    return not (any("@" in name for name in people) or event["event_type"] in kept or is_rewritten(event))
 
 
 def _told(event: Item) -> bytes:
@@ -293,7 +295,7 @@ def _told(event: Item) -> bytes:
 
 
 def _withheld(event: Item) -> bytes:
-    return line({"event_id": event["event_id"], "digest": event_digest(event).hex()}) + b"\n"
+    return line({"event_id": event["event_id"], "digest": sealed_digest(event).hex()}) + b"\n"
 
 
 README = """\

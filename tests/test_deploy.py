@@ -134,15 +134,6 @@ def test_the_server_has_as_long_to_stop_as_it_may_take():
     assert int(unit("plenum.service")["TimeoutStopSec"][0]) > int(graceful[1])
 
 
-def test_a_backup_that_fails_is_told_of_and_the_command_that_makes_one_can_be_parsed():
-    made = unit("plenum-backup.service")
-    assert made["OnFailure"][0].startswith("plenum-backup-failed@")
-    words = made["ExecStart"][0].partition(" backup ")[2].split()
-    given = load_command_class("upkeep", "backup").create_parser("plenum", "backup").parse_args(words)
-    assert given.into in {f"/var/lib/{each}" for each in made["StateDirectory"][0].split()}
-    assert not given.unencrypted
-
-
 # What `systemd-analyze security` weighs most; `make test-deploy` asks itself.
 CLOSED = {
     "NoNewPrivileges": "yes",
@@ -410,3 +401,12 @@ def test_installing_elsewhere_than_the_units_expect_is_a_sentence(machine, tmp_p
     status, said, calls = machine()
     assert (status, "The units expect the code in" in said) == (1, True)
     assert not [call for call in calls if call.startswith("useradd")]
+
+
+def test_a_backup_that_fails_is_told_of_and_the_command_that_makes_one_can_be_parsed():
+    made = unit("plenum-backup.service")
+    assert made["OnFailure"][0].startswith("plenum-backup-failed@")
+    _, _, words = made["ExecStart"][0].partition("manage.py backup ")
+    given = load_command_class("upkeep", "backup").create_parser("manage.py", "backup").parse_args(words.split())
+    assert given.into in {f"/var/lib/{each}" for each in made["StateDirectory"][0].split()}
+    assert not given.unencrypted

@@ -235,7 +235,7 @@ LIKE_ANY_OTHER = (
     (re.compile(r"\b[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\b"), "a number"),
 )
 PASSING = ("ONCE#", "LEASE#", "THROTTLE#", "SESSIONS#")
-OF_CHANCE = ("ttl", "moved", "version", "not_before", "last_event_id")
+OF_CHANCE = ("ttl", "moved", "version", "not_before", "last_event_id", "upto")
 
 
 def likeness(table: Table) -> Counter[str]:

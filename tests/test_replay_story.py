@@ -38,11 +38,14 @@ from ranking.candidates import Candidate
 from store import keys
 from store.connect import connect
 from store.log import as_text, utc_now
+from store.log.seal import verify
 from store.table import Delete, Table
 from tests.accounts.test_factors import SITE, asked, with_passkey
 from tests.ballots.conftest import ranks
 from tests.clock import stands_at
-from upkeep import pause, replay
+from tests.copies import copy_of
+from upkeep import names, pause, replay
+from upkeep.sealer import site_sealer
 
 ROOT = Path(__file__).parent.parent
 APPS = ("accounts", "elections", "ballots", "results")
@@ -350,6 +353,20 @@ def test_the_log_makes_the_state_there_is(told):
     assert verdict.first == ()
     assert verdict.lost == ("Still open",)
     assert verdict.events > 100
+
+
+def test_it_does_so_too_when_it_has_forgotten_who_somebody_was(told, tmp_path, settings):
+    settings.STORE_URL = f"sqlite://{copy_of(told.path, tmp_path / 'copy.sqlite3')}"
+    copy, then = connect(settings.STORE_URL), lambda: utc_now() + timedelta(days=31)
+    site_sealer().seal()
+    while names.is_due(then):
+        names.forget_names(then)
+        site_sealer().seal()
+    verdict = verify(copy)
+    assert (verdict.flaw, verdict.index_flaw) == (None, None)
+    assert verdict.rewritten > 5
+    assert replay.check(copy, replay.quietly).first == ()
+    copy.close()
 
 
 def test_the_story_tells_of_every_kind_of_event_there_is(told):

@@ -66,6 +66,7 @@ ROUTES = {
     "change_email": (SIGNED_IN, FORM, []),
     "confirm_email": (PUBLIC, FORM, ["target", "token"]),
     "sessions": (SIGNED_IN, FORM, []),
+    "own_data": (SIGNED_IN, FORM, []),
     "leave": (SIGNED_IN, FORM, []),
     "factors": (SIGNED_IN, READ, []),
     "add_app": (SIGNED_IN, FORM, []),

@@ -50,8 +50,8 @@ class Health:
     last_sealed: int
     waiting_since: str | None  # when the oldest event happened that is not sealed yet
     leases: dict[str, Item]
-    backup: Item | None = None  # the newest: when it ended, and what is in it
     format: int | None = None  # as the store says it
+    backup: Item | None = None  # the newest: when it ended, and what is in it
 
     @property
     def store(self) -> StoreHealth:
@@ -105,7 +105,7 @@ class JobHealth:
 def health_of(table: Table) -> Health:
     leases = {job.name: keys.lease(job.name) for job in JOBS}
     site = [keys.counts(), keys.figures(), keys.pause(), keys.sync(), keys.event_number()]
-    site += [keys.last_backup(), keys.store_format()]
+    site += [keys.store_format(), keys.last_backup()]
     found = table.get_many([*site, *leases.values()])
     sealed = found.get(keys.sync(), {}).get("last_event_id", 0)
     oldest = table.page(keys.events(sealed + 1), limit=1).items
@@ -117,8 +117,8 @@ def health_of(table: Table) -> Health:
         last_sealed=sealed,
         waiting_since=oldest[0]["when_occurred"] if oldest else None,
         leases={name: found[place] for name, place in leases.items() if place in found},
-        backup=found.get(keys.last_backup()),
         format=found.get(keys.store_format(), {}).get("number"),
+        backup=found.get(keys.last_backup()),
     )
 
 

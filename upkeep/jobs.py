@@ -37,7 +37,7 @@ from store.log import EventLog
 from store.log.publish import Publisher
 from store.table import Span, Unavailable
 
-from . import alarm, metrics, nightly
+from . import alarm, metrics, names, nightly, retention
 from . import pause as pausing
 from .leases import Leases
 from .sealer import site_sealer
@@ -154,11 +154,13 @@ LOG = Job("log", 2, _seal, _anything_to_seal)
 NIGHTLY = Job("nightly", 300, nightly.mail_checkpoint, nightly.is_due)
 BACKUPS = Job("backups", 3600, alarm.warn_of_late, alarm.is_late)
 SWEEP = Job("sweep", 30, _sweep)
+NAMES = Job("names", 60, names.forget_names, names.is_due)
+RETENTION = Job("retention", 60, retention.look_for_unused, retention.is_due)
 
 # Forgetting comes first: after the others it would never be quiet.
 JOBS = (
     *(FORGETTING, REMOVALS, RENAMES, DELETIONS, DELETED_POLLS, COPIES, IMPORTS, ENDS, BALLOTS, BOXES, POLLS, REMINDERS),
-    *(MAILINGS, LOG, NIGHTLY, BACKUPS, SWEEP, URGENT_MAIL, MAILS_AGAIN, MAIL, BOUNCES),
+    *(MAILINGS, LOG, NIGHTLY, BACKUPS, SWEEP, NAMES, RETENTION, URGENT_MAIL, MAILS_AGAIN, MAIL, BOUNCES),
 )
 
 

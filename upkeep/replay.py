@@ -30,6 +30,7 @@ from store.replay import (
     Unlogged,
     is_event,
     like,
+    nothing_kept,
     split,
     stage,
 )
@@ -60,6 +61,7 @@ REPLAY: dict[str, Act] = {
     "SiteResumed": resumed,
     "MailsTriedAgain": mails_decided,
     "MailPutAside": mails_decided,
+    "NamesForgotten": nothing_kept,
 }
 ACTS: dict[str, Act] = {kind: act for app in APPS for kind, act in app.REPLAY.items()} | REPLAY
 EXEMPT: tuple[Exempt, ...] = (
@@ -76,6 +78,10 @@ EXEMPT: tuple[Exempt, ...] = (
     Exempt(keys.bounces_read(), "How far the mailbox of bounces was read."),
     Exempt(keys.forgetting(), "Work left to do after a deletion, in the store's files and not in the store."),
     Exempt(keys.emptied(), "How far the boxes are emptied that an earlier version has left full."),
+    Exempt(
+        like(keys.name_to_forget("", "")), "Whom the log is still to forget; what it forgets has an event of its own."
+    ),
+    Exempt(keys.retention(), "How far today's look for accounts that nobody uses has come."),
     Exempt(keys.restoring(), "There only while a restore has not come to its end."),
     Exempt(keys.store_format(), "Which format the store is written in; about the program, not about the site."),
 )

@@ -1,7 +1,17 @@
 """What people do with accounts: load, decide, record in one transaction, tell people. One room for each kind of act."""
 
 from .addresses import ask_for_new_email, confirm_email, read_email_link
-from .leaving import LEAVING, remove, remove_self, see_off_all
+from .leaving import (
+    LEAVING,
+    PARTING,
+    foreseen,
+    forget_sessions,
+    remove,
+    remove_again,
+    remove_self,
+    remove_unused,
+    see_off_all,
+)
 from .links import LinkSpent
 from .making import NameTaken, create_account, new_user
 from .organising import change_mail_limit, confirm_organiser, unconfirm_organiser
@@ -29,6 +39,7 @@ from .roles import change_role, still, who
 
 __all__ = [
     "LEAVING",
+    "PARTING",
     "AddressTaken",
     "LinkSpent",
     "NameTaken",
@@ -46,6 +57,8 @@ __all__ = [
     "confirm_registration",
     "create_account",
     "end_sessions",
+    "foreseen",
+    "forget_sessions",
     "invite",
     "make_demo_person",
     "make_owner",
@@ -56,7 +69,9 @@ __all__ = [
     "read_registration",
     "register",
     "remove",
+    "remove_again",
     "remove_self",
+    "remove_unused",
     "reset_link_holder",
     "reset_password",
     "see_off_all",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from datetime import UTC, datetime
 
 from django.utils.translation import gettext_lazy as _
@@ -9,20 +10,30 @@ from django.utils.translation import gettext_lazy as _
 from accounts import repository, rules
 from accounts.models import User
 from accounts.rules import Role
+from acts.handfuls import sweep
 from acts.queues import complain, take_each
 from acts.refusals import OVERTAKEN, NotAllowed, Overtaken
 from acts.site import log, table
 from acts.steps import Steps
 from store import keys
 from store.log import Event, as_text
-from store.table import Item, Refused, Write
+from store.table import Condition, Item, Refused, Write
 
 from .roles import still, who
 
+SITE = "plenum"
 LONG_AGO = datetime.min.replace(tzinfo=UTC)
 
 
 LEAVING = Steps[[User], None]("when somebody was removed; each until it is done")
+
+
+PARTING = Steps[[User], str]("before somebody is removed: what of theirs would pass on, in a sentence")
+
+
+def foreseen(user: User) -> list[str]:
+    """What a removal would pass on, for whoever is about to decide it. It must not tell where they have voted."""
+    return [sentence for sentence in PARTING.taken(user) if sentence]
 
 
 def remove(actor: User, target: User) -> None:
@@ -38,10 +49,24 @@ def remove_self(user: User) -> None:
     _record_removal(user, user.name)
 
 
-def _record_removal(user: User, actor: str, *also: Write) -> None:
+def remove_unused(user: User, unused: Condition) -> None:
+    """The site removes an account that nobody has used for long; not if somebody has signed in meanwhile."""
+    _record_removal(user, SITE, only_if=unused)
+
+
+def remove_again(name: str, removed_at: str) -> bool:
+    """The site removes somebody who was removed once before; false if that account is not there."""
+    user = repository.find(name)
+    if user is None or user.created_at > removed_at or user.role == Role.OWNER:
+        return False
+    _record_removal(user, SITE)
+    return True
+
+
+def _record_removal(user: User, actor: str, *also: Write, only_if: Condition | None = None) -> None:
     event, now = Event(actor, "UserRemoved", {"name": user.name, "role": user.role_name}), datetime.now(UTC)
     try:
-        log().record(event, *repository.removal(user), *repository.leaving(user, as_text(now)), *also)
+        log().record(event, *repository.removal(user, only_if), *repository.leaving(user, as_text(now)), *also)
     except Refused:
         raise Overtaken(OVERTAKEN) from None
     try:
@@ -56,8 +81,15 @@ def _see_off(gone: User, removed: datetime) -> bool:
     take_each(LEAVING, lambda step: step(gone))
     if (began - removed).total_seconds() < table().index_lag:
         return False
-    table().write(*repository.left(gone))
+    upto = (table().get(keys.event_number()) or {"last": 0})["last"]
+    with suppress(Refused):  # then another worker has seen them off
+        table().write(*repository.left(gone), repository.to_be_forgotten(gone, as_text(removed), upto))
     return True
+
+
+def forget_sessions(gone: User) -> None:
+    """Where they were signed in, and with what."""
+    sweep(keys.sessions(gone.name), ())
 
 
 def see_off_all() -> int:

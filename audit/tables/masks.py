@@ -76,7 +76,7 @@ SAID = (
     "voter voter_name changed paper editable part parts state role old_role new_role email display_name about digest "
     "report_digest roll_digest roll_commitment sealed_at hours_before subject on_roll since minutes sentence poll_id "
     "title closedAt createdAt expiresAt goneAt id maker listed sign_in results_hidden votes accounts account "
-    "voter_since names_rule mails_a_day old_mails_a_day which"
+    "voter_since names_rule mails_a_day old_mails_a_day which events"
 )
 SAID_BY_TYPE = {
     "BallotCast": "rankings",
@@ -99,6 +99,7 @@ KINDS = (
     _kind("mails again", keys.mails_again(), "asked_by asked_at"),
     _kind("bounces read", keys.bounces_read(), "validity number"),
     _kind("leaving", keys.leaving(""), "name email removed_at"),
+    _kind("gone name", keys.name_to_forget("", ""), "name email removed_at upto asof at"),
     _kind("names' rule", keys.names_rule(), "since"),
     _kind("election", keys.election(""), ELECTION, "description_html html_version"),
     _kind("election list", keys.listed_election(""), LISTED),
@@ -143,12 +144,13 @@ KINDS = (
     _kind("day's figures", keys.figures_of_day(""), "day ballots_cast ballots_changed ballots_withdrawn"),
     _kind("lease", keys.lease(""), "since until renewals"),
     _kind("sign of life", keys.worker(""), "machine pid since seen signs doing done ttl"),
+    _kind("retention", keys.retention(), "day"),
     _kind("nightly mail", keys.nightly(), "event_id day"),
     _kind("last backup", keys.last_backup(), "ended_at items bytes checkpoint"),
     _kind("to forget", keys.forgetting(), "asked since"),
     _kind("emptied boxes", keys.emptied(), "cursor done"),
     _kind("format", keys.store_format(), "number done"),
-    _kind("event", keys.event(0, ""), "event_id actor when_occurred event_type event_data nonce"),
+    _kind("event", keys.event(0, ""), "event_id actor when_occurred event_type event_data nonce digest"),
     _kind("event number", keys.event_number(), "last"),
     _kind("void number", keys.void(0), "event_id"),
     _kind("checkpoint", keys.checkpoint(0), "first_event_id event_id hash digests voids when_sealed"),

@@ -25,7 +25,7 @@ def take_along(gone: User) -> None:
     names = (gone.name, gone.email)
     listed = [(item["election_name"], name) for name in names for item in _elections_of(name)]
     take_each(listed, lambda each: _take_ballot(*each))
-    take_each(listed, lambda each: _take_place(*each) if each[1] == gone.name else None)
+    take_each(listed, lambda each: _take_place(*each))
 
 
 def _elections_of(voter: str) -> Iterator[Item]:
@@ -54,7 +54,10 @@ def _withdraw(election_name: str, voter: str) -> None:
 
 
 def _take_place(election_name: str, voter: str) -> None:
-    """A name that is free again must not stand on a roll; with a ballot that stays, it does, and is nobody's."""
+    """A name that is free again must not stand on a roll, and whoever has left gets no more mails about it.
+
+    With a ballot that stays, the name stays too, and is nobody's.
+    """
     try_again(partial(_remove, election_name, voter), TRIES)
 
 

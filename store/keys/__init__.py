@@ -27,9 +27,9 @@ from .parts import (
     DIGITS, METADATA, escape, fold, part, sequence,
 )
 from .of_people import (
-    INVITATIONS, LEAVING, email, factors, invitation, invitation_by_date, leaving, listed_person, mails_of_day,
-    names_rule, owner, people, people_with_role, registration, role, session, sessions, setup, throttle, user,
-    users_by_email,
+    INVITATIONS, LEAVING, NAMES_KEPT, NAMES_TO_FORGET, email, factors, invitation, invitation_by_date, leaving,
+    listed_person, mails_of_day, name_kept, name_to_forget, name_to_forget_by_date, names_rule, owner, people,
+    people_with_role, registration, role, session, sessions, setup, throttle, user, users_by_email,
 )
 from .of_elections import (
     DELETED, ELECTIONS, FILLING, RENAMED, all_of_election, by_date, candidate, candidates, deleted, election,
@@ -56,7 +56,7 @@ from .of_polls import (
 )
 from .of_site import (
     WORKERS, counts, emptied, figures, figures_of_day, figures_of_days, forgetting, last_backup, lease, nightly, once,
-    pause, restoring, store_format, sync, worker,
+    pause, restoring, retention, store_format, sync, worker,
 )
 from .of_log import (
     LOG_INDEX, checkpoint, checkpoints, event, event_number, events, log_format, log_index, log_index_blocks,

@@ -14,13 +14,14 @@
 | registration  | data  | PENDING#{id}       | METADATA          |                              | mailed link          |
 | invitation    | data  | INVITATION#{email} | METADATA          | INVITATIONS / {time}#{email} | mailed link, admins  |
 | leaving       | data  | LEAVING#{who}      | METADATA          | LEAVING / {name}             | worker, joining      |
+| gone name     | data  | FORGET#{name}      | {time}            | NAMES / {time}#{name}        | worker               |
 | names' rule   | data  | METADATA           | NAMES             |                              | joining, old rolls   |
 """
 
 from __future__ import annotations
 
 from ..table import Key, Span
-from .parts import METADATA, escape, part
+from .parts import METADATA, escape, part, sequence
 
 
 def user(name: str) -> Key:
@@ -105,6 +106,24 @@ LEAVING = Span("LEAVING", index=True)
 def leaving(name_or_email: str) -> Key:
     """Somebody who was removed and whose things are still being put in order: once by name, once by address."""
     return Key(f"LEAVING#{part(name_or_email)}", METADATA)
+
+
+NAMES_TO_FORGET = Span("NAMES", index=True)
+NAMES_KEPT = Span("NAMES#KEPT", index=True)
+
+
+def name_to_forget(name: str, removed_at: str) -> Key:
+    """Somebody who was removed and whose name the log is to forget."""
+    return Key(f"FORGET#{part(name)}", removed_at)
+
+
+def name_to_forget_by_date(removed_at: str, name: str) -> str:
+    return f"{removed_at}#{part(name)}"
+
+
+def name_kept(asof: int, name: str) -> str:
+    """The sort key of a name that elections still keep, by the number up to which deletions were looked at."""
+    return f"{sequence(asof)}#{part(name)}"
 
 
 def names_rule() -> Key:

@@ -14,6 +14,7 @@
 | nightly mail  | data  | METADATA           | NIGHTLY           |                              | worker               |
 | to forget     | data  | METADATA           | FORGETTING        |                              | worker               |
 | last backup   | data  | METADATA           | LAST_BACKUP       |                              | system page, metrics |
+| retention     | data  | METADATA           | RETENTION         |                              | worker               |
 | emptied boxes | data  | METADATA           | EMPTIED           |                              | worker               |
 | format        | data  | METADATA           | FORMAT            |                              | every start, /readyz |
 """
@@ -35,6 +36,11 @@ def sync() -> Key:
 def restoring() -> Key:
     """There only while a restore or a transfer into this store has not come to its end."""
     return Key(METADATA, "RESTORING")
+
+
+def retention() -> Key:
+    """How far today's look for accounts that nobody uses has come."""
+    return Key(METADATA, "RETENTION")
 
 
 def pause() -> Key:

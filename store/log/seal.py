@@ -5,6 +5,9 @@ The digest of an event is the SHA-256 of its item as JSON with sorted keys and n
 SHA-256 of "void " and the number. A checkpoint keeps the chain's value after its last event and the first half of every
 digest since the checkpoint before, so that a later change can be named exactly.
 
+An event that has forgotten a name (store/log/forgotten.py) still says the digest with which it was sealed, so that the
+chain fits as before; it counts as what it says only as far as a later event says that it does.
+
 Checkpoints come every few seconds; which of them everybody sees, and when, store/log/publish.py decides.
 """
 
@@ -18,11 +21,10 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from itertools import islice
 
-import orjson
-
 from .. import keys
 from ..table import LOG, Equals, Item, Missing, Put, Refused, Table, Update, Write
 from .events import EventLog, as_text, number_of, utc_now
+from .forgotten import Rewritings, event_digest, sealed_digest
 from .index import BLOCK, Numbered, essence, extend_index, flaw_in
 from .publish import Publisher, wanted_at_once
 
@@ -30,10 +32,6 @@ GRACE = timedelta(seconds=60)  # how long the holder of a number may take before
 EVENTS_A_CHECKPOINT = 1000
 CHAIN_START = bytes(32)
 KEPT = 16  # bytes of each digest that a checkpoint keeps
-
-
-def event_digest(event: Item) -> bytes:
-    return hashlib.sha256(orjson.dumps(event, option=orjson.OPT_SORT_KEYS)).digest()
 
 
 def void_digest(number: int) -> bytes:
@@ -141,6 +139,7 @@ class Verdict:
     unsealed: int
     flaw: str | None = None
     index_flaw: str | None = None
+    rewritten: int = 0  # events that have forgotten a name
 
 
 class _Flaw(Exception):
@@ -155,7 +154,7 @@ def verify(table: Table, published: tuple[int, str] | None = None) -> Verdict:
         walk.check_end()
     except _Flaw as flaw:
         return Verdict(walk.number, walk.chain.hex(), 0, str(flaw), walk.index_flaw)
-    return Verdict(walk.number, walk.chain.hex(), walk.unsealed, index_flaw=walk.index_flaw)
+    return Verdict(walk.number, walk.chain.hex(), walk.unsealed, None, walk.index_flaw, walk.rewritings.count)
 
 
 class _Walk:
@@ -172,6 +171,7 @@ class _Walk:
         self.public = table.each(keys.public_checkpoints())
         self.upcoming_public = next(self.public, None)
         self.block: list[Numbered] = []
+        self.rewritings = Rewritings()
         self.index_flaw: str | None = None
 
     def check_checkpoints(self) -> None:
@@ -194,6 +194,9 @@ class _Walk:
         while event := self._take():
             self.unsealed += 1
             self._check_place(event)
+            self.rewritings.take(event)
+        if (number := self.rewritings.unsaid()) is not None:
+            raise _Flaw(f"Event {number} is not what was sealed, nor what the log says that became of it.")
 
     def _check_events(self, checkpoint: Item) -> None:
         kept, voids = checkpoint["digests"], set(checkpoint["voids"])
@@ -202,7 +205,7 @@ class _Walk:
         for start in range(0, len(kept), KEPT):
             self.number += 1
             event = self._event(self.number, void=self.number in voids)
-            digest = event_digest(event) if event else void_digest(self.number)
+            digest = sealed_digest(event) if event else void_digest(self.number)
             if digest[:KEPT] != kept[start : start + KEPT]:
                 raise _Flaw(f"Event {self.number} is not what was sealed.")
             self.chain = extend(self.chain, digest)
@@ -234,6 +237,7 @@ class _Walk:
         event = self._take()
         assert event is not None
         self._check_place(event)
+        self.rewritings.take(event)
         return event
 
     def _check_void(self, number: int) -> None:

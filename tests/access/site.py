@@ -256,7 +256,7 @@ def _looks_of_everybody(links: dict[str, tuple[str, ...]]) -> list[Look]:
 
 
 def _looks_of_the_voter(mark: str) -> list[Look]:
-    own = ("me", "change_password", "change_email", "sessions", "leave", "factors", "add_app", "remove_app")
+    own = ("me", "change_password", "change_email", "sessions", "own_data", "leave", "factors", "add_app", "remove_app")
     return [
         Look("home", "voter", of="who is on rolls"),
         *(Look(page, "voter") for page in (*own, "make_codes", "name_passkey", "add_passkey")),

@@ -155,11 +155,13 @@ def server(site, settings, tmp_path, person, opened) -> Iterator[CountingServer]
         opened(*VOTERS, name=name)
     organising.close(people.find("the organiser"), elections.find("Old"))
     server = CountingServer(tmp_path)
-    server.start()
-    until(lambda: server.read("/readyz") == (200, "ok\n"))
-    until(lambda: browser_of(server, VOTERS[0]).ask("GET", "/election/Old/results/")[0].status == 200)
-    yield server
-    server.kill()
+    try:
+        server.start()
+        until(lambda: server.read("/readyz") == (200, "ok\n"))
+        until(lambda: browser_of(server, VOTERS[0]).ask("GET", "/election/Old/results/")[0].status == 200)
+        yield server
+    finally:
+        server.kill()
     for (part, kind, status), count in sorted(server.answers.items()):
         print(f"{part:<24}{kind:<8}{status:<10}{count:>8,}")
 

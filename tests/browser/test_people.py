@@ -199,6 +199,7 @@ OWNERS = (
     "/me/password/",
     "/me/email/",
     "/me/sessions/",
+    "/me/data/",
     "/me/leave/",
     "/people/",
     "/people/?q=nobody",

@@ -112,6 +112,7 @@ def test_production_passes_djangos_deployment_checks(tmp_path):
         ({"TRUSTED_PROXIES": "10.0.0.1, moon"}, "TRUSTED_PROXIES holds addresses or networks"),
         ({"DEFAULT_ROLE": "OWNER"}, "DEFAULT_ROLE must be one of"),
         ({"BACKUP_RECIPIENTS": "age1moon"}, "BACKUP_RECIPIENTS holds keys that begin with age1"),
+        ({"ACCOUNT_RETENTION": "1"}, "ACCOUNT_RETENTION must be 0 or at least 3"),
         (
             {
                 "SITE_NAME": "Our\nvotes",

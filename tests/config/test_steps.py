@@ -7,7 +7,7 @@ from pathlib import Path
 
 from django.conf import settings
 
-from accounts.services import LEAVING
+from accounts.services import LEAVING, PARTING
 from acts.steps import Steps
 from ballots.services.sealing import COUNTING
 from elections.services.lifecycle import OPENING, SHUTTING
@@ -19,8 +19,14 @@ STEPS = {
     "COUNTING": (COUNTING, ["results.services.seal_result"]),
     "LEAVING": (
         LEAVING,
-        ["accounts.heirs.pass_on", "ballots.services.leaving.take_along", "accounts.heirs.pass_on"],
+        [
+            "accounts.heirs.pass_on",
+            "ballots.services.leaving.take_along",
+            "accounts.heirs.pass_on",
+            "accounts.services.leaving.forget_sessions",
+        ],
     ),
+    "PARTING": (PARTING, ["elections.telling.parting", "polls.telling.parting"]),
 }
 
 

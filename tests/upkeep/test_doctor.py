@@ -31,6 +31,7 @@ from mail import outbox
 from store import keys
 from store.connect import connect
 from store.dynamodb import schema
+from store.formats import FORMAT
 from store.log import Event, EventLog
 from store.table import Put, Update
 from tests.store import engines
@@ -326,6 +327,12 @@ def test_every_kind_of_write_is_tried_and_none_happens(site):
 def test_a_slow_store_is_to_be_looked_at(site):
     assert stores.timed(site, keys.last_backup())[0] is None
     assert (stores.of_store(0.01).grade, stores.of_store(1).grade) == (WELL, LOOK)
+
+
+def test_a_format_is_told_and_one_of_a_later_version_is_broken():
+    known, newer, unsaid = (stores.of_format(number) for number in (FORMAT, FORMAT + 1, None))
+    assert [each.grade for each in (known, newer, unsaid)] == [WELL, BROKEN, LOOK]
+    assert "a later version has written it" in newer.sentence
 
 
 def test_a_store_that_is_not_there_is_broken(settings, tmp_path, static_files):

@@ -62,6 +62,7 @@ def _of_store(now: datetime, dates: list[machine.Told]) -> Iterator[Finding]:
         found, checkpoint = health.health_of(table), EventLog(table).newest_checkpoint()
         backup, seconds = stores.timed(table, keys.last_backup())
         yield stores.of_store(seconds)
+        yield stores.of_format(found.format)
         yield stores.of_rights(table)
         yield from stores.of_protection(table)
         yield stores.of_worker(health.worker_seen(table), found.pause)

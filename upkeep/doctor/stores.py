@@ -12,7 +12,7 @@ from urllib.parse import parse_qs, urlsplit
 from django.conf import settings
 from django.utils.translation import gettext as _
 
-from store import keys
+from store import formats, keys
 from store.log import utc_now
 from store.table import LOG, Check, Delete, Exists, Item, Key, Put, Refused, StoreError, Table, Update, Write
 
@@ -48,6 +48,16 @@ def of_store(seconds: float) -> Finding:
         if seconds > SLOW
         else well(_("Store"), sentence)
     )
+
+
+def of_format(number: int | None) -> Finding:
+    """Whether this program understands how the store is written, as far as the store says it."""
+    about = _("Format")
+    if number is not None and number > formats.FORMAT:
+        return broken(about, formats.too_new(number, "The store"), _("Run the version that wrote it."))
+    if number is None:
+        return look(about, _("The store does not say in which format it is written."), _("A start of the site marks it."))
+    return well(about, _("The store has the format %(number)d.") % {"number": number})
 
 
 def of_rights(table: Table) -> Finding:

@@ -8,7 +8,7 @@ from django.core.management.base import CommandError
 
 from store import formats
 from store.connect import connect
-from upkeep import replay
+from upkeep import names, replay
 from upkeep.commands import StoreCommand
 from upkeep.progress import shown_on
 
@@ -32,6 +32,8 @@ class Command(StoreCommand):
             self.stdout.write("\n".join(replay.exceptions()))
             return
         self.format = formats.check(self.table, oldest=0)
+        if names.is_at_work(self.table):
+            raise CommandError("The log is forgetting somebody's name just now. Try again when the worker is done.")
         if check:
             self._say(replay.check(self.table, partial(shown_on, self.stderr)), "The log and the store agree.")
         else:

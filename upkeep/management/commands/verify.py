@@ -32,6 +32,8 @@ class Command(StoreCommand):
         if verdict.flaw:
             raise CommandError(verdict.flaw)
         self.stdout.write(f"Every event up to {verdict.sealed} is what was sealed; chain {verdict.hash}.")
+        if verdict.rewritten:
+            self.stdout.write(f"{verdict.rewritten} of them have forgotten a name, as the log says of each.")
         if verdict.unsealed:
             self.stdout.write(f"{verdict.unsealed} newer events are not sealed yet.")
         if formats.format_of(self.table) == 0:

@@ -1,0 +1,156 @@
+"""All that is kept about somebody, as one file for themselves. What each app tells is arranged in config/steps.py.
+
+Every part is read by pages and has an end: whoever has more than that is told so in it.
+"""
+
+from __future__ import annotations
+
+import json
+import zipfile
+from collections.abc import Iterable, Iterator
+from itertools import islice
+from tempfile import TemporaryFile
+from typing import IO, Any
+
+from django.utils.translation import gettext as _
+
+from acts.site import table
+from acts.steps import Steps
+from store import keys
+from store.log.search import Wanted, look
+from store.table import Item
+
+from . import factors
+from .models import User
+from .sessions import sessions_of
+
+MOST = 10_000  # entries of one part
+A_LOOK = 200  # events at once
+MOST_LOOKS = 50  # at events of others, which may be anybody's
+ABOUT = ("election_name", "poll_id")
+BY_OTHERS = ("UserRoleChanged", "ResetLinkSent", "SecondFactorsReset")
+
+Part = tuple[str, Iterable[Item]]  # the name of a file, and its entries
+TELLING = Steps[[User], list[Part]]("when somebody asks for all that is kept about them")
+
+
+def archive(user: User) -> IO[bytes]:
+    """The zip as a temporary file, at its beginning."""
+    file = TemporaryFile()  # noqa: SIM115 - it is the answer, and goes when whoever reads it is done
+    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as packed:
+        packed.writestr("README.txt", explained(user))
+        for name, entries in (part for some in TELLING.taken(user) for part in some):
+            with packed.open(f"{name}.json", "w") as part:
+                part.writelines(_lines(entries))
+    file.seek(0)
+    return file
+
+
+def _lines(entries: Iterable[Item]) -> Iterator[bytes]:
+    """A JSON list with an entry on each line, made as it is written."""
+    left, comma = iter(entries), "[\n"
+    for entry in islice(left, MOST):
+        yield (comma + _text(entry)).encode()
+        comma = ",\n"
+    if next(left, None) is not None:
+        note = _("There are more; only %(most)d are told here.") % {"most": MOST}
+        yield (comma + _text({"note": note})).encode()
+    yield b"[]\n" if comma == "[\n" else b"\n]\n"
+
+
+def _text(entry: Any) -> str:
+    return json.dumps(entry, ensure_ascii=False)
+
+
+def explained(user: User) -> str:
+    lines = (
+        _("What this site keeps about %(name)s.") % {"name": user.name},
+        "",
+        _("account.json: the account and its profile; second steps, without what opens the door."),
+        _("sessions.json: where you are signed in."),
+        _("log.json: what you did here, by the event log, and what others did to your account."),
+        _("elections.json: elections you run or help to run."),
+        _("rolls.json: elections you may vote in or have voted in, and the mails about them of the last 30 days."),
+        _("ballots.json: your ballots, as far as anybody can tell that they are yours."),
+        _("polls.json: polls you have made."),
+        "",
+        _("Passwords and keys are not told: what opens the door is kept only in a form that cannot be read back."),
+        _("A secret ballot is told while its election is open. After the close nobody can tell whose it is."),
+        _("Votes in polls are kept under a code that does not name you. Nobody else's data is in these files."),
+        _("Mails about your account are kept for 30 days, and not by address, so that they are not told here."),
+        _("All times are UTC."),
+    )
+    return "\n".join(lines) + "\n"
+
+
+# --- what is kept about accounts ---
+
+
+def told_of_accounts(user: User) -> list[Part]:
+    return [("account", [account_of(user)]), ("sessions", map(_session, sessions_of(user.name))), ("log", events(user))]
+
+
+def account_of(user: User) -> Item:
+    signed_in = user.last_login.isoformat() if user.last_login else None
+    return {
+        "name": user.name,
+        "email": user.email,
+        "role": user.role_name,
+        "created_at": user.created_at,
+        "may_vote_since": user.votes_since,
+        "last_sign_in": signed_in,
+        "display_name": user.display_name,
+        "about": user.about,
+        "confirmed_organiser": user.confirmed,
+        "mails_a_day": user.mails_a_day,
+        "second_steps": list(_second_steps(user)),
+    }
+
+
+def _second_steps(user: User) -> Iterator[Item]:
+    """Without what opens the door."""
+    known = factors.load(user)
+    if known.app:
+        yield {"kind": "app", "added_at": known.app.added_at}
+    yield from ({"kind": "passkey", "name": each.name, "added_at": each.added_at} for each in known.passkeys)
+    if known.codes:
+        yield {"kind": "recovery codes", "left": len(known.codes)}
+
+
+def _session(item: Item) -> Item:
+    return {"device": item["device"], "signed_in_at": item["created_at"], "last_seen": item["seen"]}
+
+
+def events(user: User) -> Iterator[Item]:
+    """What they did since their account was made, and what others did to it; of neither what is about anybody else."""
+    for event in _looked_for(Wanted(actor=user.name, since=user.created_at), MOST):
+        yield _event(user, event)
+    for kind in BY_OTHERS:
+        for event in _looked_for(Wanted(event_type=kind, since=user.created_at), MOST_LOOKS):
+            if _is_about(user, event) and not _is_by(user, event):
+                yield _event(user, event) | {"by": _("somebody who looks after the site")}
+
+
+def _looked_for(wanted: Wanted, looks: int) -> Iterator[Item]:
+    before = None
+    for _look in range(looks):
+        found = look(table(), wanted, before=before, limit=A_LOOK)
+        yield from found.events
+        if (before := found.before) is None:
+            return
+
+
+def _event(user: User, event: Item) -> Item:
+    said = event["event_data"]
+    told = said if _is_about(user, event) else {name: said[name] for name in ABOUT if name in said}
+    return {"number": event["event_id"], "when": event["when_occurred"], "what": event["event_type"], **told}
+
+
+def _is_about(user: User, event: Item) -> bool:
+    """Whether all it says is about them. In an election's events a name may be anybody's."""
+    said = event["event_data"]
+    return "election_name" not in said and keys.fold(str(said.get("name", ""))) == keys.fold(user.name)
+
+
+def _is_by(user: User, event: Item) -> bool:
+    return keys.fold(event["actor"]) == keys.fold(user.name)

@@ -1,0 +1,77 @@
+"""What elections tell somebody of themselves: what they run, which rolls they are on, and what was mailed to them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from django.utils.translation import ngettext
+
+from accounts.models import User
+from accounts.telling import Part
+from acts.handfuls import handfuls
+from acts.site import table
+from mail import outbox
+from store import keys
+from store.table import Item
+
+from . import invitations, repository
+
+MOST_COUNTED = 1000
+MARKS = (invitations.INVITED, invitations.REMINDED, invitations.TIMED, invitations.MESSAGED)
+MAILED_AT_ONCE = 20  # entries whose mails are read together
+
+
+def told(user: User) -> list[Part]:
+    return [("elections", run_by(user)), ("rolls", rolls(user))]
+
+
+def run_by(user: User) -> Iterator[Item]:
+    for item in table().each(keys.run_by(user.name)):
+        yield {"election": item["name"], "state": item["state"], "made_at": item["created_at"]}
+
+
+def entries(user: User) -> Iterator[list[Item]]:
+    """Their places on rolls, some at a time: by name, and by address."""
+    for name in (user.name, user.email):
+        for some in handfuls(table().each(keys.elections_of_voter(name)), MAILED_AT_ONCE):
+            yield repository.entries_of(user, some)
+
+
+def rolls(user: User) -> Iterator[Item]:
+    for some in entries(user):
+        numbers = {number for entry in some for number in _mails_of(entry)}
+        mails = table().get_many(map(keys.mail, numbers)) if numbers else {}
+        for entry in some:
+            found = (mails.get(keys.mail(number)) for number in _mails_of(entry))
+            yield {
+                "election": entry["election_name"],
+                "listed_as": entry["voter_name"],
+                "voted": entry["voted"],
+                "on_paper": bool(entry.get("paper")),
+                "no_reminders": bool(entry.get("left_alone")),
+                "mails": [_mail(mail) for mail in found if mail],
+            }
+
+
+def _mails_of(entry: Item) -> list[str]:
+    """The numbers of the mails that the entry remembers; each message has a mark of its own."""
+    marks = (value for name, value in entry.items() if name.partition("#")[0] in MARKS)
+    return [value for value in marks if isinstance(value, str)]
+
+
+def _mail(item: Item) -> Item:
+    mail = outbox.mail_of(item)
+    return {"kind": mail.kind, "to": mail.to, "state": mail.state, "queued_at": mail.queued_at}
+
+
+def parting(user: User) -> str:
+    """What a removal would pass on."""
+    count = len(table().page(keys.run_by(user.name), limit=MOST_COUNTED).items)
+    if not count:
+        return ""
+    sentence = ngettext(
+        "%(count)d election passes to the owner of the site, or stays with those who run it as well.",
+        "%(count)d elections pass to the owner of the site, or stay with those who run them as well.",
+        count,
+    )
+    return sentence % {"count": count}

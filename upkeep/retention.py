@@ -1,0 +1,118 @@
+"""Accounts that nobody uses: after so many months without a sign-in they are warned by mail, and a month later removed.
+
+Once a day the list of people is walked through, a page at a time; how far that has come stands in an item. Whoever has
+long been away is looked at more closely: a session that is still in use is a use, and so is an open election that they
+run or may vote in. The owner is never removed. Whoever signs in after the warning begins anew.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import suppress
+from datetime import datetime, timedelta
+
+from django.conf import settings
+from django.urls import reverse
+from django.utils.translation import gettext_noop
+
+from accounts import repository, services
+from accounts.models import User
+from accounts.rules import Role
+from accounts.sessions import sessions_of
+from acts.queues import take_each
+from acts.refusals import Overtaken
+from acts.site import table
+from elections import repository as elections
+from elections.rules import State
+from mail import outbox
+from mail.letters import Letter
+from store import keys
+from store.log import as_text, utc_now
+from store.table import Equals, Item, Missing, Put, Refused
+
+A_PAGE = 100  # people of one run
+NOTICE = timedelta(days=30)  # between the warning and the removal
+
+LETTERS = {
+    "unused_account": Letter(
+        gettext_noop("Nobody uses your account"),
+        (
+            gettext_noop("nobody has signed in as %(name)s for a long time."),
+            gettext_noop("Accounts that nobody uses are removed here. This one goes on %(day)s unless you sign in."),
+        ),
+        lambda mail: reverse("sign_in"),
+        gettext_noop("Sign in and keep it"),
+    ),
+}
+
+
+def is_due(clock: Callable[[], datetime] = utc_now) -> bool:
+    """Whether accounts go here at all, and today's walk has not come to its end."""
+    if not settings.ACCOUNT_RETENTION:
+        return False
+    walk = table().get(keys.retention())
+    return walk is None or walk["day"] < _day(clock) or walk["after"] is not None
+
+
+def _day(clock: Callable[[], datetime]) -> str:
+    return clock().date().isoformat()
+
+
+def look_for_unused(clock: Callable[[], datetime] = utc_now) -> int:
+    """One page of people; answers how many were warned or removed."""
+    walk = table().get(keys.retention()) or {"day": "", "after": None}
+    is_new = walk["day"] < _day(clock)
+    found, after = repository.people(limit=A_PAGE, cursor=None if is_new else walk["after"])
+    people = table().get_many([keys.user(each.name) for each in found]) if found else {}
+    now = clock()
+    done = take_each(list(people.values()), lambda item: _look_at(repository.user_of(item), now))
+    _remember(walk, {"day": _day(clock), "after": after})
+    return done
+
+
+def _remember(before: Item, walk: Item) -> None:
+    place = keys.retention()
+    same = Equals("day", before["day"]) & Equals("after", before["after"]) if before["day"] else Missing()
+    with suppress(Refused):  # then another worker is at it, and looks at the next page
+        table().write(Put({"PK": place.pk, "SK": place.sk, **walk}, when=same))
+
+
+def _look_at(user: User, now: datetime) -> bool:
+    """Warn whoever has long been away, and remove whoever was warned and did not come."""
+    is_warned = user.warned_at > user.used_at
+    limit = now - timedelta(days=settings.ACCOUNT_RETENTION * 365 // 12) + NOTICE
+    if user.used_at > as_text(limit) or user.role == Role.OWNER or is_in_use(user, as_text(now)):
+        return False
+    if not is_warned:
+        return _warn(user, now)
+    return user.warned_at <= as_text(now - NOTICE) and _remove(user)
+
+
+def is_in_use(user: User, now: str) -> bool:
+    """Whether somebody is signed in, or an election is open that they run or may vote in."""
+    if sessions_of(user.name):
+        return True
+    run = elections.lists(run_by=user.name, limit=A_PAGE)[0]
+    if any(each.state(now) in (State.EDITABLE, State.OPEN) for each in run):
+        return True
+    spans = map(keys.elections_of_voter, (user.name, user.email))
+    names = {item["election_name"] for span in spans for item in elections.newest(span)}
+    return bool(elections.taking_votes(names, now))
+
+
+def _warn(user: User, now: datetime) -> bool:
+    day = (now + NOTICE).date().isoformat()
+    letter = outbox.queued("unused_account", user.email, name=user.name, day=day)
+    try:
+        table().write(repository.warned(user, as_text(now)), letter)
+    except Refused:
+        return False  # they have signed in, or another worker has warned them
+    return True
+
+
+def _remove(user: User) -> bool:
+    try:
+        services.remove_unused(user, repository.unused_since(user))
+    except Overtaken:
+        return False  # they have signed in at this moment
+    return True
