@@ -1,8 +1,9 @@
 """What was about to be mailed when a backup was made, in a store filled from it: it may have gone out since.
 
-Nobody can know, so nothing of it is sent by itself. Mails that waited count as failed, and a person may send them
-again. Mailings under way stop where they were: who was not reached by then can be invited or written to anew. A moment
-at which voters were to be reminded, and which has passed by now, is let pass.
+Nobody can know, so nothing of it is sent by itself. Mails that waited are of unknown fate, and a person may send each
+again; the button that tries all failed ones leaves them alone. Mailings under way stop where they were: who was not
+reached by then can be invited or written to anew. A moment at which voters were to be reminded, and which has passed by
+now, is let pass.
 """
 
 from __future__ import annotations
@@ -57,7 +58,7 @@ def _hold(place: Key) -> bool:
     if item is None or item["state"] not in WAITING:
         return False
     until = int(time.time()) + outbox.KEPT_SECONDS
-    return outbox.move(outbox.mail_of(item), item["state"], outbox.FAILED, reason="restored", detail="", ttl=until)
+    return outbox.move(outbox.mail_of(item), item["state"], outbox.UNKNOWN, reason="restored", detail="", ttl=until)
 
 
 def _let_moments_pass() -> None:

@@ -10,6 +10,7 @@ from django.core.management.base import CommandError
 
 from accounts.rules import Role
 from elections import invitations, reminders, repository, services
+from mail import again
 from mail import outbox as mail
 from mail.letters import compose
 from mail.sending import send_waiting
@@ -53,12 +54,16 @@ def test_what_waited_is_put_aside_and_a_person_can_send_it_again(inviting, setti
     said = restored(settings, tmp_path, inviting)
     assert "mails 3, mailings under way 1." in said
     assert send_waiting(compose) == invitations.take_mailings_on() == 0
-    failed, _ = mail.in_state(mail.FAILED, limit=10)
-    assert sorted((each.to, each.reason) for each in failed) == [(to, "restored") for to in ADDRESSES]
+    again.try_all("Ada")
+    assert again.take_up(lambda: True) == 0
+    unknown, _ = mail.in_state(mail.UNKNOWN, limit=10)
+    assert sorted((each.to, each.reason) for each in unknown) == [(to, "restored") for to in ADDRESSES]
     board = repository.find("Board")
     (invited, _reminded) = invitations.counts(board)
     assert (invited.queued, invited.sent, invited.failed) == (0, 0, 3)
     assert {each.voter for each in invitations.failures(board, limit=10)[0]} == set(ADDRESSES)
+    again.try_one("Ada", unknown[0])
+    assert [each.number for each in mail.in_state(mail.QUEUED, limit=10)[0]] == [unknown[0].number]
     assert run("replay", "--check").endswith("The log and the store agree.")
 
 
