@@ -56,7 +56,8 @@ def of_format(number: int | None) -> Finding:
     if number is not None and number > formats.FORMAT:
         return broken(about, formats.too_new(number, "The store"), _("Run the version that wrote it."))
     if number is None:
-        return look(about, _("The store does not say in which format it is written."), _("A start of the site marks it."))
+        unsaid = _("The store does not say in which format it is written.")
+        return look(about, unsaid, _("A start of the site marks it."))
     return well(about, _("The store has the format %(number)d.") % {"number": number})
 
 
