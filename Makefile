@@ -61,6 +61,10 @@ soak: .venv/test ## bad weather for MINUTES (10): a store with faults and a serv
 test-disk: .venv/test ## a disk that is full or read-only, and every process killed, under votes (mounts a small disk; two minutes)
 	@unshare --user --map-root-user --mount $(BIN)/python -m pytest --quiet --timeout 0 --capture no tests/ballots/small_disk.py
 
+.PHONY: test-mail
+test-mail: .venv/test ## bad mail servers before a whole worker: out of reach, greylisting, a tarpit, refusing (a minute)
+	@$(BIN)/python -m pytest --quiet --timeout 0 --capture no tests/mail/bad_servers.py
+
 .PHONY: referees
 referees: build/referees/installed ## compare our counts with other libraries' on random elections (about a minute)
 	@build/referees/bin/python -m tests.tally.referees
