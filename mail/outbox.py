@@ -188,9 +188,10 @@ def move(mail: Mail, old: str, new: str, *also: Write, before: int | None = None
 
 def moved(mail: Mail, old: str, new: str, *, before: int | None = None, **changes: str | int) -> Update:
     held = Equals("state", old)
+    listed = _listed(mail, new, changes)
     return Update(
         keys.mail(mail.number),
-        set={"state": new, "GSI1PK": keys.mails(new).pk, "GSI1SK": _listed(mail, new, changes), **changes},
+        set={"state": new, "GSI1PK": keys.mails(new).pk, "GSI1SK": listed, **changes},
         remove=("ttl",) if new == QUEUED else (),  # what waits does not expire in the store
         when=held if before is None else held & Less("lease", before),
     )

@@ -9,6 +9,7 @@ from datetime import UTC, datetime
 import pytest
 from django.contrib.auth.hashers import make_password
 from django.core import mail as sent
+from django.core.mail import EmailMessage
 from django.test import Client
 
 from accounts import repository, services
@@ -18,6 +19,8 @@ from acts.site import log
 from elections import repository as elections
 from elections.rules import Election
 from mail.letters import compose
+from mail.numbers import number_in
+from mail.outbox import find
 from mail.sending import send_waiting
 from store.log import Event, as_text
 
@@ -105,11 +108,14 @@ def sign_in(user: User | str, role: Role = Role.USER) -> Client:
 
 @pytest.fixture
 def outbox(site) -> Callable[[], list[tuple[str, str, str]]]:
-    """Send what waits; answers all mails so far as (to, subject, text)."""
+    """Send what waits; answers all mails so far as (to, subject, text), in the order in which they were queued."""
+
+    def queued_at(message: EmailMessage) -> str:
+        return find(number_in(message.extra_headers["Message-ID"])).queued_at
 
     def send() -> list[tuple[str, str, str]]:
         send_waiting(compose)
-        return [(message.to[0], message.subject, message.body) for message in sent.outbox]
+        return [(each.to[0], each.subject, each.body) for each in sorted(sent.outbox, key=queued_at)]
 
     return send
 

@@ -62,7 +62,9 @@ def test_where_nobody_registers_the_pages_say_so_and_offer_nothing(client, site,
     assert mail.in_state(mail.QUEUED, 9)[0] == []
 
 
-def test_by_domain_the_sentence_is_about_the_domain_and_tells_of_nobody(client, site, person, settings, link):
+def test_by_domain_the_sentence_is_about_the_domain_and_tells_of_nobody(
+    client, site, person, settings, link, with_contexts
+):
     settings.REGISTRATION, settings.REGISTRATION_DOMAINS = "domains", ["example.org", ".example.net"]
     person("owner", Role.OWNER)
     person("Bo", email="bo@elsewhere.test")

@@ -404,7 +404,13 @@ def test_a_store_rebuilt_from_its_log_has_the_format_of_the_log(opened, tmp_path
 
 # --- too new ---
 
-WORDS = {"pause": [], "reset_second_factor": ["Olga"], "backup": ["/nowhere/backup"], "replay": ["--check"]}
+WORDS = {
+    "pause": [],
+    "reset_second_factor": ["Olga"],
+    "backup": ["/nowhere/backup"],
+    "replay": ["--check"],
+    "forget": ["Ada"],
+}
 ELSEWHERE = {"restore", "transfer", "version"}  # of another store than the site's, or of none
 
 

@@ -511,7 +511,7 @@ def test_the_command_says_each_thing_in_a_line_and_ends_with_what_is_broken(runn
     found = {re.split(r"  +|: ", line)[1] for line in lines if not line.startswith(" ")}
     assert found == {
         *("Settings", "Server", "Visitors' addresses", "Host and scheme", "Store", "Rights", "Worker", "Backup"),
-        *("Outbox", "Clock", "Disk", "Writing", "Mail", "Versions"),
+        *("Format", "Outbox", "Clock", "Disk", "Writing", "Mail", "Versions"),
     }
     assert [line for line in lines if line.startswith("broken")] == [
         "broken        Worker: None has given a sign of life for ten minutes: mails, closings and seals wait."
