@@ -21,6 +21,7 @@ def test_a_tiny_run_has_every_figure(tmp_path, monkeypatch):
         monkeypatch.setenv(name, os.environ.get(name, ""))  # so that what the part sets is undone
     report = Report("polls", tmp_path, io.StringIO())
     monkeypatch.setattr(polls, "FEW", 20)
+    monkeypatch.setattr(polls, "CANDIDATES", 3)
     polls.measure(report, scale=0.002)
     for key in ("votes.p50", "votes.p99", "casts.p50", "casts.p99", "open", "closed"):
         assert report.figures[f"polls.{key}.milliseconds"] > 0
