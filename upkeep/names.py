@@ -102,9 +102,28 @@ NAMES: dict[str, tuple[str, ...]] = {
     "MailLimitChanged": ("name",),
     "OrganiserConfirmed": ("name",),
     "OrganiserUnconfirmed": ("name",),
+    "SkillProposed": (),
+    "SkillAdded": (),
+    "SkillApproved": (),
+    "SkillRefused": (),
+    "SkillEdited": (),
+    "SkillRenamed": (),
+    "SkillAliasAdded": (),
+    "SkillAliasRemoved": (),
+    "SkillMerged": (),
+    "PersonSkillAdded": ("name",),
+    "PersonSkillChanged": ("name",),
+    "PersonSkillConfirmed": ("name",),
+    "PersonSkillRemoved": ("name",),
+    "PersonSkillsRemoved": ("name",),
+    "ProfileVisibilityChanged": ("name",),
 }
 NOTHING_KEPT: Item = {"kept": [], "kept_as": []}  # elections, by the numbers of their making; and what they say
-OWN_WORDS = {"ProfileChanged": ("display_name", "about")}  # what somebody wrote about themselves
+OWN_WORDS = {
+    "ProfileChanged": ("display_name", "about"),
+    "PersonSkillAdded": ("notes",),
+    "PersonSkillChanged": ("notes",),
+}  # what somebody wrote about themselves
 LONG_AGO = "0001-01-01T00:00:00.000Z"  # so that it is due at once
 UNKNOWN = 0
 NEVER = (0, 0, 0)  # no event has such a number
