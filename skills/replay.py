@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from acts.site import acting_on, table
 from store import keys
-from store.replay import Act, DoesNotFit, Exempt, Happened, Step, begins
+from store.replay import Act, DoesNotFit, Exempt, Happened, Step, begins, like
 from store.table import Delete, Put, Table, Update, Write
 
 from . import merging, repository
@@ -79,7 +79,7 @@ def held(event: Happened) -> Iterator[Step]:
     before = own.held.get(said["skill_id"])
     if (before is None) != (event.kind == "PersonSkillAdded"):
         raise DoesNotFit(f"takes {own.name} for somebody with{'' if before is None else 'out'} the skill by then.")
-    words = {name: said[name] for name in ("level", "years", "last_used", "notes", "interest") if name in said}
+    words = {name: said[name] for name in ("level", "years", "last_used", "interest") if name in said}
     since = before or Held(said["skill_id"], 0, 0, added_at=said["at"])
     yield repository.holding(own, replace(since, **words, confirmed_at=said["at"]))
 
@@ -113,7 +113,13 @@ REPLAY: dict[str, Act] = {
     "ProfileVisibilityChanged": shown,
     "PersonSkillsRemoved": forgotten,
 }
-EXEMPT: tuple[Exempt, ...] = ()
+EXEMPT = (
+    Exempt(
+        like(keys.person_skill("", "")),
+        "What somebody notes beside a skill goes with it; the log would keep it for good, and show it to auditors.",
+        attributes=("notes",),
+    ),
+)
 
 
 # --- what one event takes more than one transaction for ---

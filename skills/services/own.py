@@ -37,9 +37,14 @@ def _hold(user: User, skill_id: str, mark: str, said: dict[str, Any]) -> None:
     kind = "PersonSkillAdded" if before is None else "PersonSkillChanged"
     if before is not None and before.told == after.told:
         kind = "PersonSkillConfirmed"
-    words = {} if kind == "PersonSkillConfirmed" else after.told
+    words = {} if kind == "PersonSkillConfirmed" else without_notes(after)
     writes = (*repository.holding(own, after), repository.as_it_was(skill))
     _record(user, kind, {"skill_id": skill.id, **words, "at": now}, *writes, mark=mark)
+
+
+def without_notes(held: Held) -> dict[str, Any]:
+    """What the log keeps: notes go with the entry, and are for those alone who may see it."""
+    return {name: value for name, value in held.told.items() if name != "notes"}
 
 
 def confirm(user: User, skill_id: str, seen: str) -> None:

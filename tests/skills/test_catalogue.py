@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from functools import partial
 
 import pytest
@@ -134,10 +135,8 @@ def test_of_many_who_propose_the_same_one_does(site, boss, person):
     ada, done = person("Ada"), []
 
     def propose(number: int) -> None:
-        try:
+        with suppress(NameTaken):
             done.append(services.propose(ada, "Whistling", "Music", str(number)))
-        except NameTaken:
-            pass
 
     at_once(*(partial(propose, number) for number in range(8)))
     assert len(done) == 1

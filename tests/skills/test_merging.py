@@ -152,9 +152,7 @@ def crowd(site, count: int, *skills: str) -> None:
         place = keys.listed_person(name)
         items.append({"PK": place.pk, "SK": place.sk, "name": name})
         said = SAID | {"level": 1 + number % 4}
-        held = [
-            Held(skill, **said, added_at="1", confirmed_at=f"{number * (1 + at)}") for at, skill in enumerate(skills)
-        ]
+        held = [Held(skill, **said, added_at="1", confirmed_at=f"{at}") for at, skill in enumerate(skills)]
         own = repository.own_of(name, {"visibility": visibility}, held if number % 5 else held[:1])
         items.append(repository.head(own, own).item)
         items += (repository.held_item(own, each) for each in own.held.values())

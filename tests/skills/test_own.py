@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
 from functools import partial
 
 import pytest
@@ -14,9 +15,11 @@ from acts.site import log
 from skills import repository, services
 from skills.rules import MOST_SKILLS, NotThere, TooMany, Visibility
 from store import keys
+from store.log import utc_now
 from tests.at_once import at_once
 from tests.skills.conftest import SAID, have
-from upkeep import replay
+from upkeep import names, replay
+from upkeep.sealer import site_sealer
 
 
 @pytest.fixture
@@ -146,6 +149,26 @@ def test_whoever_is_removed_takes_their_skills_along(site, boss, ada, listed):
         have(ada, "python")
     other = people.find("ada")
     assert other is None
+    assert replay.check(site).first == ()
+
+
+def test_the_log_forgets_whose_skills_they_were(site, boss, ada, listed, monkeypatch):
+    """Also if whoever rewrote the very last of their events died at that moment."""
+    have(ada, listed("Python").id, notes="Mostly at night.")
+    services.propose(ada, "Whistling", "Music", "")
+    accounts.remove(boss, ada)
+    site_sealer().seal()
+    later = lambda: utc_now() + timedelta(days=31)  # noqa: E731
+    monkeypatch.setattr(names, "A_HANDFUL", 1)
+    with monkeypatch.context() as dying:
+        dying.setattr(names, "_finish", lambda mark: 1 / 0)
+        with pytest.raises(ZeroDivisionError):
+            names.forget_names(later)
+    while names.is_due(later):
+        names.forget_names(later)
+        site_sealer().seal()
+    everything = str(list(site.everything()))
+    assert [word for word in ("Ada", "#ada", "ada@") if word in everything] == []
     assert replay.check(site).first == ()
 
 
