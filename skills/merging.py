@@ -52,7 +52,8 @@ class Preview:
 def preview(source: Skill, target: Skill) -> Preview:
     rules.check_merge(source, target)
     page = table().page(keys.skill_holders(source.id), limit=LOOKED_AT)
-    both = table().get_many(keys.person_skill(item["name"], target.id) for item in page.items)
+    places = [keys.person_skill(item["name"], target.id) for item in page.items]
+    both = table().get_many(places) if places else {}
     shown = sum("GSI1PK" in item for item in both.values())
     total = table().count(keys.skill_holders(source.id)) if page.cursor else len(page.items)
     return Preview(total, shown, page.cursor is None)
@@ -135,7 +136,7 @@ def _own_of(names: list[str], old: str, new: str) -> list[OwnSkills]:
     held = table().get_many(keys.person_skill(name, old) for name in names)
     who = [name for name in names if keys.person_skill(name, old) in held]
     places = [place for name in who for place in (keys.own_skills(name), keys.person_skill(name, new))]
-    found = held | table().get_many(places)
+    found = held | (table().get_many(places) if places else {})
     return [_known(name, found, old, new) for name in who]
 
 

@@ -27,7 +27,8 @@ def find(skill_id: str) -> Skill | None:
 
 
 def find_many(skill_ids: Iterable[str]) -> dict[str, Skill]:
-    found = table().get_many(map(keys.skill, dict.fromkeys(skill_ids)))
+    places = [keys.skill(each) for each in dict.fromkeys(skill_ids)]
+    found = table().get_many(places) if places else {}
     return {item["id"]: skill_of(item) for item in found.values()}
 
 

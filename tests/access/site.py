@@ -385,7 +385,7 @@ def _looks_at_skills() -> list[Look]:
         Look("add_skill", "owner"),
         Look("skill_proposals", "owner"),
         *(Look(page, "owner", ("cake",)) for page in of_admins),
-        Look("merge_skill", "owner", ("cake",), of="a preview", asked={"into": "Python"}),
+        Look("merge_skill", "owner", ("python",), of="a preview", asked={"into": "Gâteau"}),
     ]
 
 
