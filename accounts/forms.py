@@ -10,6 +10,7 @@ from django.core.exceptions import ValidationError
 from django.utils.translation import gettext_lazy as _
 
 from acts.limits import TooOften
+from pages import rendered
 from pages.fields import AddressField, NameField
 from pages.names import LONGEST_EMAIL, LONGEST_NAME
 
@@ -125,7 +126,12 @@ class ProfileForm(forms.Form):
         help_text=_("Shown beside your user name."),
     )
     about = forms.CharField(
-        label=_("About you"), max_length=2000, required=False, widget=forms.Textarea({"rows": 5, "dir": "auto"})
+        label=_("About you"),
+        max_length=2000,
+        required=False,
+        validators=[rendered.check],
+        widget=forms.Textarea({"rows": 5, "dir": "auto"}),
+        help_text=_("You may use Markdown: *emphasis*, lists, links."),
     )
 
 

@@ -79,6 +79,10 @@ class User(AbstractBaseUser):
         return self.can(Permission.VIEW_APPLICATION)
 
     @property
+    def can_vote(self) -> bool:
+        return self.can(Permission.VOTE)
+
+    @property
     def can_run_elections(self) -> bool:
         return self.can(Permission.USE_APPLICATION)
 

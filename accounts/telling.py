@@ -27,7 +27,7 @@ from .sessions import sessions_of
 MOST = 10_000  # entries of one part
 A_LOOK = 200  # events at once
 MOST_LOOKS = 50  # at events of others, which may be anybody's
-ABOUT = ("election_name", "poll_id")
+ABOUT = ("election_name", "poll_id", "skill_id")
 BY_OTHERS = ("UserRoleChanged", "ResetLinkSent", "SecondFactorsReset")
 
 Part = tuple[str, Iterable[Item]]  # the name of a file, and its entries
@@ -73,6 +73,7 @@ def explained(user: User) -> str:
         _("rolls.json: elections you may vote in or have voted in, and the mails about them of the last 30 days."),
         _("ballots.json: your ballots, as far as anybody can tell that they are yours."),
         _("polls.json: polls you have made."),
+        _("skills.json: the skills of your profile, and who may see them."),
         "",
         _("Passwords and keys are not told: what opens the door is kept only in a form that cannot be read back."),
         _("A secret ballot is told while its election is open. After the close nobody can tell whose it is."),

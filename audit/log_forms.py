@@ -35,8 +35,25 @@ OF_PEOPLE = (
     "SecondFactorsReset",
     "NamesForgotten",
 )
+OF_SKILLS = (
+    "SkillProposed",
+    "SkillAdded",
+    "SkillApproved",
+    "SkillRefused",
+    "SkillEdited",
+    "SkillRenamed",
+    "SkillAliasAdded",
+    "SkillAliasRemoved",
+    "SkillMerged",
+    "PersonSkillAdded",
+    "PersonSkillChanged",
+    "PersonSkillConfirmed",
+    "PersonSkillRemoved",
+    "PersonSkillsRemoved",
+    "ProfileVisibilityChanged",
+)
 OF_MAILS = ("MailsTriedAgain", "MailPutAside")
-TYPES = sorted((*OF_PEOPLE, *OF_BALLOTS, *OF_MAILS, *SENTENCES, "ElectionDeleted"))
+TYPES = sorted((*OF_PEOPLE, *OF_BALLOTS, *OF_MAILS, *OF_SKILLS, *SENTENCES, "ElectionDeleted"))
 
 
 class MomentField(forms.Field):

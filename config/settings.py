@@ -375,6 +375,7 @@ INSTALLED_APPS = [
     "results",
     "ballots",
     "elections",
+    "skills",
     "accounts",
     "ranking",
     "mail",

@@ -23,6 +23,8 @@ from mail.letters import LETTERS
 from polls import telling as of_polls
 from polls.services import pass_on as pass_polls_on
 from results.services import seal_result
+from skills import telling as of_skills
+from skills.services import forget_skills
 from upkeep.alarm import LETTERS as OF_BACKUPS
 from upkeep.nightly import LETTERS as OF_UPKEEP
 from upkeep.retention import LETTERS as OF_RETENTION
@@ -55,12 +57,13 @@ def arrange() -> None:
         pass_elections_on,  # their elections pass to the site's owner
         take_along,  # their ballots in open elections go with them, and so do their places on rolls
         pass_polls_on,  # their polls pass to the site's owner
+        forget_skills,  # what they said they can do goes
         forget_sessions,  # where they were signed in is forgotten
     )
     # and at last the mark by which the log forgets their name (upkeep.names).
 
     # Somebody asks for all that is kept about them (accounts.telling.archive).
-    TELLING.arrange(told_of_accounts, of_elections.told, of_ballots.told, of_polls.told)
+    TELLING.arrange(told_of_accounts, of_elections.told, of_ballots.told, of_polls.told, of_skills.told)
 
     # The mails that people get, each kind by the app that has something to say.
     for letters in (OF_ACCOUNTS, OF_ELECTIONS, OF_BALLOTS, OF_UPKEEP, OF_BACKUPS, OF_RETENTION):

@@ -37,6 +37,10 @@ from mail.letters import compose
 from mail.sending import LEASE_SECONDS, send_waiting
 from polls import services as polls
 from ranking.candidates import Candidate
+from skills import merging
+from skills import repository as catalogue
+from skills import services as skills
+from skills.rules import Visibility
 from store import keys
 from store.sqlite import SqliteTable
 from store.table import LOG, Conflict, Item, Table, Unavailable
@@ -118,6 +122,8 @@ def a_member_with_everything() -> None:
     draft("Olga", "Later", ["Ann", "Bo"])
     organising.add_manager(someone("Olga"), election("Later"), "Bo")
     polls.make(someone("Bo"), ["Soup", "Salad"], 30, title="Lunch", expires_at=None)
+    said = {"level": 2, "years": 1, "last_used": "", "notes": "", "interest": False}
+    skills.hold(someone("Bo"), skills.add(someone("Olga"), "Soup", "Kitchen", "").id, "form", **said)
     opened("Olga", "Secret", ["Ann", "Bo", "Bea", "Col"])
     ballots.cast(someone("Bo"), "Secret", {"0": ["1"]}, form="Secret Bo")
 
@@ -197,6 +203,22 @@ def make_an_election_of_it() -> None:
         polls.into_election(the_poll(), someone("Bo"), "Lunch")
 
 
+def a_skill_that_many_have() -> None:
+    people_come()
+    for name in ("Golang", "Go"):
+        skills.add(someone("Olga"), name, "Programming", "")
+    for name in (*NAMES, "Bo"):
+        said = {"level": 2, "years": 1, "last_used": "", "notes": "", "interest": False}
+        skills.hold(someone(name), "golang", "form", **said)
+    skills.hold(someone("Bo"), "go", "another form", **said | {"level": 4})
+    skills.show_to(someone("Bo"), Visibility.NOBODY)
+
+
+def merge_it() -> None:
+    if (skill := catalogue.find("golang")) is not None and skill.is_listed:
+        merging.merge(someone("Olga"), skill, catalogue.find("go"))
+
+
 ACTS: dict[str, tuple[Callable[[], None], Callable[[], None]]] = {
     "a person is removed": (a_member_with_everything, remove_somebody),
     "an election is deleted": (an_election_with_ballots, delete_it),
@@ -208,6 +230,7 @@ ACTS: dict[str, tuple[Callable[[], None], Callable[[], None]]] = {
     "a poll is closed and sealed": (a_poll_with_votes, close_the_poll),
     "a poll is deleted": (a_poll_with_votes, delete_the_poll),
     "a poll becomes an election": (a_poll_with_votes, make_an_election_of_it),
+    "a skill is merged": (a_skill_that_many_have, merge_it),
 }
 
 

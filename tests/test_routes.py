@@ -24,6 +24,7 @@ READ, FORM, ACT = ("GET", "HEAD"), ("GET", "HEAD", "POST"), ("POST",)
 PUBLIC, SIGNED_IN = "public", "signed in"
 
 NO_POLL = "00000000-0000-4000-8000-000000000000"  # polls keep their own doors: tests/polls/test_pages.py
+NO_SKILL = "no-such-skill"  # and skills theirs: tests/skills/test_pages.py
 
 # address: (whom it is for, methods it takes, words it needs)
 ROUTES = {
@@ -113,6 +114,26 @@ ROUTES = {
     "hide_poll": (Permission.MANAGE_USERS, ACT, [NO_POLL]),
     "show_poll": (Permission.MANAGE_USERS, ACT, [NO_POLL]),
     "dismiss_reports": (Permission.MANAGE_USERS, ACT, [NO_POLL]),
+    "skills": (Permission.VIEW_APPLICATION, READ, []),
+    "add_skill": (Permission.MANAGE_USERS, FORM, []),
+    "propose_skill": (Permission.VOTE, FORM, []),
+    "skill_proposals": (Permission.MANAGE_USERS, READ, []),
+    "skill": (Permission.VIEW_APPLICATION, READ, [NO_SKILL]),
+    "approve_skill": (Permission.MANAGE_USERS, ACT, [NO_SKILL]),
+    "refuse_skill": (Permission.MANAGE_USERS, ACT, [NO_SKILL]),
+    "edit_skill": (Permission.MANAGE_USERS, FORM, [NO_SKILL]),
+    "rename_skill": (Permission.MANAGE_USERS, FORM, [NO_SKILL]),
+    "add_alias": (Permission.MANAGE_USERS, FORM, [NO_SKILL]),
+    "remove_alias": (Permission.MANAGE_USERS, ACT, [NO_SKILL]),
+    "merge_skill": (Permission.MANAGE_USERS, FORM, [NO_SKILL]),
+    "own_skills": (Permission.VOTE, READ, []),
+    "find_own_skill": (Permission.VOTE, READ, []),
+    "change_visibility": (Permission.VOTE, ACT, []),
+    "own_skill": (Permission.VOTE, FORM, [NO_SKILL]),
+    "confirm_skill": (Permission.VOTE, ACT, [NO_SKILL]),
+    "remove_skill": (Permission.VOTE, ACT, [NO_SKILL]),
+    "profile": (Permission.VIEW_APPLICATION, READ, ["target"]),
+    "help_skills": (PUBLIC, READ, []),
     "elections": (Permission.VIEW_APPLICATION, READ, []),
     "create_election": (Permission.USE_APPLICATION, FORM, []),
     "election": (Permission.VIEW_APPLICATION, READ, ["draft"]),
@@ -302,6 +323,8 @@ def expected(name, whom, allowed, role, method) -> set[str]:
             return {"forbidden"}
     if name == "cast" and method not in allowed:
         return {"method"}
+    if NO_SKILL in ROUTES[name][2]:
+        return {"not found"}
     if name in OF_A_MAIL or name in REPORTED | BALLOT or (name in DRAFT and (role < Role.ADMIN or name in MADE_UP)):
         return {"not found"}  # made up, or somebody else's draft
     if name in DRAFT and Relation.MODERATOR not in WHO[DRAFT[name]]:

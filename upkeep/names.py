@@ -102,6 +102,21 @@ NAMES: dict[str, tuple[str, ...]] = {
     "MailLimitChanged": ("name",),
     "OrganiserConfirmed": ("name",),
     "OrganiserUnconfirmed": ("name",),
+    "SkillProposed": (),
+    "SkillAdded": (),
+    "SkillApproved": (),
+    "SkillRefused": (),
+    "SkillEdited": (),
+    "SkillRenamed": (),
+    "SkillAliasAdded": (),
+    "SkillAliasRemoved": (),
+    "SkillMerged": (),
+    "PersonSkillAdded": ("name",),
+    "PersonSkillChanged": ("name",),
+    "PersonSkillConfirmed": ("name",),
+    "PersonSkillRemoved": ("name",),
+    "PersonSkillsRemoved": ("name",),
+    "ProfileVisibilityChanged": ("name",),
 }
 NOTHING_KEPT: Item = {"kept": [], "kept_as": []}  # elections, by the numbers of their making; and what they say
 OWN_WORDS = {"ProfileChanged": ("display_name", "about")}  # what somebody wrote about themselves
@@ -413,7 +428,8 @@ def _go_on(mark: Item) -> tuple[int, int]:
     elections = _elections(settings.STORE_URL, f"{mark['PK']} {mark['SK']} {mark['aliases']}", mark["asof"])
     pairs: list[tuple[Item, Item]] = []
     seen, size, at, kept, kept_as = 0, 0, mark["at"], set(mark["kept"]), set(mark["kept_as"])
-    for event in table().each(keys.events(mark["at"] + 1, mark["until"])):
+    left = table().each(keys.events(mark["at"] + 1, mark["until"])) if mark["at"] < mark["until"] else ()
+    for event in left:
         seen, at = seen + 1, number_of(event)
         made = elections.of(event)
         is_gone = made in elections.ended

@@ -15,6 +15,7 @@ from elections import replay as elections
 from elections.rules import State
 from polls import replay as polls
 from results import replay as results
+from skills import replay as skills
 from store import formats, keys
 from store.backup import Cut, Entry, Progress, batches, begin, contents, cut, silent
 from store.log.events import number_of
@@ -40,7 +41,7 @@ from . import figures
 from .pause import Pause, pause_item
 from .sealer import COUNTED
 
-APPS = (accounts, elections, ballots, results, polls)
+APPS = (accounts, elections, ballots, results, polls, skills)
 
 
 def paused(event: Happened) -> Iterator[Step]:
@@ -87,7 +88,7 @@ EXEMPT: tuple[Exempt, ...] = (
 )
 
 
-STEPS = (*elections.STEPS, *ballots.STEPS)
+STEPS = (*elections.STEPS, *ballots.STEPS, *skills.STEPS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -222,9 +223,11 @@ def _settle(there: Table, made: Table) -> None:
     """What had begun at the moment of the copy is taken to its end, on the side that lacks it."""
     with acting_on(there):
         renaming.finish_all()
+    skills.finish_what_is_said(there)
     with acting_on(made):
         elections.shut_what_is_shut(there)
         polls.shut_what_is_shut(there)
+        skills.shut_what_is_shut(there)
 
 
 def _without_ballots(made: Table) -> Iterator[str]:

@@ -22,7 +22,7 @@ from ranking.candidates import Candidate
 from results import published
 from results.published import Place
 from store import keys
-from store.table import DATA, LOG, BadCursor, Item, Span
+from store.table import DATA, LOG, BadCursor, Item, Key, Span
 from tally.ballots import groups_of
 
 from . import masks
@@ -214,6 +214,40 @@ def _place(cursor: str) -> Place:
     return Place(int(found[1]), int(found[2]))
 
 
+# --- skills ---
+
+
+def _skills(asked: Asked) -> Page:
+    page = table().page(keys.skill_names(asked.name), limit=A_PAGE, cursor=asked.cursor)
+    found = table().get_many({keys.skill(item["skill"]) for item in page.items})
+    places = [keys.skill(item["skill"]) for item in page.items if keys.fold(item["name"]) == _own_name(found, item)]
+    return Page([_skill(found[place]) for place in places], page.cursor)
+
+
+def _own_name(found: dict[Key, Item], item: Item) -> str:
+    """Every skill stands under its own name; its other names are in its row."""
+    skill = found.get(keys.skill(item["skill"]))
+    return keys.fold(skill["name"]) if skill else ""
+
+
+def _skill(item: Item) -> Row:
+    seen = masks.shown(DATA, item) or {}
+    return Row(cells_of(seen, "id", "name", "category", "aliases", "description", "state"), (item_link(item),))
+
+
+def _person_skills(asked: Asked) -> Page:
+    """Of one person: of somebody without any, or of nobody, there are none."""
+    span = Span(keys.own_skills(asked.name).pk, prefix=keys.person_skill(asked.name, "").sk)
+    page = table().page(span, limit=A_PAGE, cursor=asked.cursor)
+    return Page([_person_skill(item) for item in page.items], page.cursor)
+
+
+def _person_skill(item: Item) -> Row:
+    seen = masks.shown(DATA, item) or {}
+    cells = cells_of(seen, "skill", "level", "years", "last_used", "interest", "confirmed_at")
+    return Row((person_cell(seen["name"]), *cells), (item_link(item),))
+
+
 # --- the log, and what follows it ---
 
 
@@ -319,6 +353,24 @@ RELATIONS = (
         ("election_name", "ballot", "candidate_name"),
         ("election", "ballot"),
         _rankings,
+    ),
+    Sheet(
+        "skills",
+        _("Skills"),
+        _("The catalogue, by name."),
+        ("id", "name", "category", "aliases", "description", "state"),
+        ("id",),
+        ("name",),
+        _skills,
+    ),
+    Sheet(
+        "person-skills",
+        _("Skills of people"),
+        _("What one person can do, as they say: give the whole name."),
+        ("name", "skill", "level", "years", "last_used", "interest", "confirmed_at"),
+        ("name", "skill"),
+        ("name",),
+        _person_skills,
     ),
     Sheet(
         "sync",

@@ -9,6 +9,7 @@
 | `of_results`   | lots, results, counted rankings, what is to be sealed                              |
 | `of_mail`      | the outbox, mailings, messages, reminders, mails that failed                       |
 | `of_polls`     | polls, their gates, votes, results, reports and short codes                        |
+| `of_skills`    | the catalogue of skills, and who has which                                         |
 | `of_site`      | counts, figures, leases, pause, forms sent, workers and how far each of them is    |
 | `of_log`       | events, checkpoints, the log's index                                               |
 | `parts`        | how names and numbers stand in a key                                               |
@@ -53,6 +54,11 @@ from .of_polls import (
     DELETED_POLLS, PUBLIC_POLLS, REPORTED_POLLS, all_of_poll, deleted_poll, listed_poll, made_by, made_poll,
     poll, poll_by_date, poll_counted_part, poll_counted_parts, poll_gate, poll_result, polls_ending, report,
     reported_poll, reports, short_code, vote, votes, votes_by_time,
+)
+from .of_skills import (
+    MERGING_SKILLS, PROPOSED_SKILLS, SKILL_CATEGORIES, all_of_person, own_skills, person_skill, person_skills, skill,
+    skill_by_date, skill_by_name, skill_category, skill_held, skill_holders, skill_merge, skill_name, skill_names,
+    skills,
 )
 from .of_site import (
     WORKERS, counts, emptied, figures, figures_of_day, figures_of_days, forgetting, last_backup, lease, nightly, once,

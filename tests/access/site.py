@@ -39,6 +39,8 @@ from ranking.candidates import Candidate
 from results import repository as results
 from results.checks.sealed import stamp
 from results.share_views import _edition
+from skills import merging
+from skills import services as skills
 from store.log import as_text, utc_now
 from tests.accounts.test_factors import Authenticator
 from tests.contexts import contexts_kept
@@ -91,6 +93,7 @@ def build() -> Site:
     _past(people["organiser"])
     _mailed(people["organiser"])
     lunch, dinner = _polls(people["organiser"])
+    _skills(people["owner"], people["voter"])
     site_sealer().seal()
     browsers = {name: Client(headers={"host": "localhost:8000"}) for name in (*people, *PASSERS_BY)}
     for name, user in people.items():
@@ -107,6 +110,7 @@ def build() -> Site:
         *_looks_at_results(),
         *_looks_at_polls(lunch, dinner),
         *_looks_of_the_owner(lunch),
+        *_looks_at_skills(),
     ]
     return Site(browsers, looks, _acts(people, lunch, browsers["stranger"]))
 
@@ -195,6 +199,16 @@ def _polls(otto: User) -> tuple[Poll, Poll]:
     polling.close(_runner(made[1], otto))
     poll_sealing.seal(made[1].id)
     return made[0], made[1]
+
+
+def _skills(olga: User, ann: User) -> None:
+    """Ann has the one that is there, another became part of it, and one is proposed."""
+    python, cake = (skills.add(olga, name, "Programming", "") for name in ("Python", "Cake"))
+    skills.hold(ann, python.id, "form", level=3, years=7, last_used="2026-10", notes="", interest=True)
+    old = skills.add(olga, "Snakes", "Programming", "")
+    merging.merge(olga, old, merging.current(python.id) or python)
+    skills.propose(ann, "Whistling", "Music", "")
+    skills.add_alias(olga, cake, "Gâteau")
 
 
 def _runner(poll: Poll, otto: User) -> polling.Runner:
@@ -352,6 +366,26 @@ def _looks_of_the_owner(lunch: Poll) -> list[Look]:
         Look("reported_poll", "owner", (lunch.id,)),
         Look("mail", "owner", (waiting[0].number,)),
         Look("mails", "owner", of="that failed", asked={"state": "failed"}),
+    ]
+
+
+def _looks_at_skills() -> list[Look]:
+    of_admins = ("edit_skill", "rename_skill", "add_alias", "merge_skill")
+    return [
+        Look("help_skills", "stranger"),
+        Look("skills", "voter"),
+        Look("skills", "voter", of="search", asked={"q": "Py"}),
+        Look("skill", "voter", ("python",)),
+        Look("skill", "voter", ("snakes",), of="merged"),
+        Look("propose_skill", "voter"),
+        Look("own_skills", "voter"),
+        Look("find_own_skill", "voter", asked={"q": "Py"}),
+        Look("own_skill", "voter", ("python",)),
+        Look("profile", "newcomer", ("Ann",)),
+        Look("add_skill", "owner"),
+        Look("skill_proposals", "owner"),
+        *(Look(page, "owner", ("cake",)) for page in of_admins),
+        Look("merge_skill", "owner", ("python",), of="a preview", asked={"into": "Gâteau"}),
     ]
 
 

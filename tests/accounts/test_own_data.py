@@ -16,9 +16,11 @@ from elections import repository as elections
 from elections import services as organising
 from polls import services as polls
 from ranking.candidates import Candidate
+from skills import services as skills
 from store import keys
 from tests.people import PASSWORD
 from tests.polls.conftest import CHOSEN, NAMES
+from tests.skills.conftest import have
 from upkeep.sealer import site_sealer
 
 
@@ -33,6 +35,7 @@ def ada(boss, person):
     accounts.change_profile(ada, "Countess", "I count.")
     accounts.change_role(boss, eve, Role.VOTER)
     polls.make(ada, NAMES, 30, **CHOSEN)
+    have(ada, skills.add(boss, "Mathematics", "Sciences", "").id, notes="Bernoulli numbers.")
     return ada
 
 
@@ -83,6 +86,10 @@ def test_everything_about_me_in_one_file(site, boss, ada, person, signed_in):
     assert {"UserRegistered", "ProfileChanged", "PollCreated", "ElectionCreated", "BallotCast"} <= {
         each["what"] for each in told["log"]
     }
+    assert [(each.get("skill"), each.get("notes")) for each in told["skills"]] == [
+        (None, None),
+        ("mathematics", "Bernoulli numbers."),
+    ]
     assert "What this site keeps about Ada." in told["README"]
 
 

@@ -231,3 +231,34 @@ def judge(page: Page, subtests: pytest.Subtests, paths: Iterable[str]) -> None:
 def wide(page: Page) -> list[str]:
     scrolls = page.evaluate("document.documentElement.scrollWidth > document.documentElement.clientWidth")
     return ["scrolls sideways"] if scrolls else []
+
+
+# --- what somebody can do ---
+
+TOO_WIDE = "document.documentElement.scrollWidth > document.documentElement.clientWidth"
+
+
+def test_a_profile_on_a_phone(somebody):
+    """Found while one types, said how well, seen by others; and every page of it fits, and can be read by everybody."""
+    page, name = somebody
+    page.set_viewport_size({"width": 375, "height": 800})
+    page.goto("/me/skills/")
+    page.get_by_role("link", name="Add a skill").click()
+    page.locator("[name=q]").press_sequentially("gola")
+    page.get_by_role("link", name="Go", exact=True).click()
+    page.get_by_label("Advanced: in hard cases").check()
+    page.fill("[name=years]", "7")
+    page.fill("[name=last_used]", "2026-10")
+    page.get_by_label("I want to use it more").check()
+    page.get_by_role("button", name="Add to my profile").click()
+    expect(page.locator("main")).to_contain_text("Go is in your profile.")
+    page.get_by_role("button", name="Go: still so").click()
+    expect(page.locator("main")).to_contain_text("noted that this is still so")
+    for path in ("/skills/", "/skill/go/", "/me/skills/", "/me/skill/go/", f"/profile/{name}/", "/help/skills/"):
+        page.goto(path)
+        assert (path, faults(page), page.evaluate(TOO_WIDE)) == (path, [], False)
+    page.goto("/me/skills/")
+    page.get_by_label("Nobody but me").check()
+    page.get_by_role("button", name="Save").click()
+    page.goto(f"/profile/{name}/")
+    expect(page.locator("main")).to_contain_text("Who sees this page: Nobody but me.")

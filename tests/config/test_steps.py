@@ -23,6 +23,7 @@ STEPS = {
             "accounts.heirs.pass_on",
             "ballots.services.leaving.take_along",
             "accounts.heirs.pass_on",
+            "skills.services.own.forget_skills",
             "accounts.services.leaving.forget_sessions",
         ],
     ),

@@ -9,6 +9,7 @@ from django.core.management import call_command
 from django.core.management.base import CommandError
 
 from accounts.demo import PEOPLE
+from skills.demo import MEMBERS
 from store import keys
 from store.log import Event, EventLog
 from store.table import LOG, Key, Update
@@ -29,7 +30,8 @@ def test_create_tables_may_be_run_again(site):
 def test_the_demo_is_loaded_once(site):
     assert run("demo") == "The demo content is loaded."
     assert run("demo") == "The demo content is there already."
-    assert sum(event["event_type"] == "UserRegistered" for event in EventLog(site).since(0)) == len(PEOPLE)
+    registered = sum(event["event_type"] == "UserRegistered" for event in EventLog(site).since(0))
+    assert registered == len(PEOPLE) + len(MEMBERS)
     assert sum(1 for _ in site.each(keys.mails("queued"))) < 20, "of thousands of ballots only those of a few are told"
 
 
@@ -67,5 +69,5 @@ def test_verify_says_how_a_checkpoint_is_written(site, text):
 def test_the_counts_of_the_seed_follow_the_log(site):
     run("demo")
     run("seal")
-    assert site.get(keys.counts())["user_count"] == len(PEOPLE)
+    assert site.get(keys.counts())["user_count"] == len(PEOPLE) + len(MEMBERS)
     assert site.get(keys.sync())["last_event_id"] == site.count(keys.events())

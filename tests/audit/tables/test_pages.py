@@ -17,9 +17,11 @@ from audit.tables import raw, relations
 from ballots import repository as ballot_items
 from ballots import services as ballots
 from elections import repository, services
+from skills import services as skills
 from store import keys
 from store.log.seal import Sealer
 from store.table import LOG, Key, Put, Span
+from tests.skills.conftest import have
 
 from .conftest import CANDIDATES, ranks
 
@@ -79,8 +81,9 @@ def test_every_table_marks_its_natural_key(site, auditor, person, opened):
     vera = person("Vera")
     opened("Board", "Vera", secret_ballot=False)
     ballots.cast(vera, "Board", ranks(0), "1")
+    have(vera, skills.add(person("Ann", Role.ADMIN), "Python", "Programming", "").id)
     for relation in relations.RELATIONS:
-        asked = {"election": "Board"} if relation.of_election else {}
+        asked = {"election": "Board"} if relation.of_election else {"name": "Vera"} if "skill" in relation.key else {}
         text = text_of(auditor.get(f"/admin/tables/{relation.name}/", asked))
         assert tuple(re.findall(r'<code>(\w+)</code> <span class="badge">key</span>', text)) == relation.key
 

@@ -7,6 +7,7 @@ from accounts.demo import PASSWORD, PEOPLE
 from ballots import demo as ballots
 from elections import demo as elections
 from polls import demo as polls
+from skills import demo as skills
 from upkeep.commands import StoreCommand
 
 
@@ -15,7 +16,7 @@ class Command(StoreCommand):
 
     def handle(self, **options: Any) -> None:
         made = [name for name, role, about in PEOPLE if services.make_demo_person(name, role, about, PASSWORD)]
-        loaded = [elections.load(), ballots.load(), polls.load()]
+        loaded = [elections.load(), ballots.load(), polls.load(), skills.load()]
         self.stdout.write(
             "The demo content is loaded." if made or any(loaded) else "The demo content is there already."
         )

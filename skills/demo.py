@@ -1,0 +1,208 @@
+"""Skills of the demo: a catalogue as a club of some size would have one, and members who can do these things."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+
+from django.contrib.auth.hashers import make_password
+
+from accounts import repository as people
+from accounts.demo import PASSWORD
+from accounts.models import User
+from accounts.rules import Role
+from accounts.services import NameTaken, create_account, new_user
+
+from . import repository, services
+from .rules import Visibility
+
+# category: skill, and other names for it
+CATALOGUE = {
+    "Running the club": (
+        "Chairing meetings: moderation",
+        "Taking minutes: minutes, protocol",
+        "Bookkeeping: accounting",
+        "Grant applications: fundraising by grants",
+        "Association law: bylaws, club law",
+        "Data protection: GDPR, privacy law",
+        "Annual budgets: budgeting",
+        "Mediation: conflict resolution",
+        "Looking after volunteers",
+    ),
+    "Events": (
+        "Planning events: event management",
+        "Stage lighting: light design",
+        "Sound engineering: live sound, PA",
+        "First aid: Erste Hilfe",
+        "Fire safety",
+        "Catering for a hundred",
+        "Ticket sales",
+        "Hosting an evening: compère",
+    ),
+    "Words and pictures": (
+        "Proofreading: copy editing",
+        "Press releases: PR",
+        "Photography",
+        "Graphic design: layout",
+        "Video editing: film cutting",
+        "Social media",
+        "Translating English and German: Übersetzen",
+        "Translating English and French",
+        "Sign language: BSL, DGS",
+    ),
+    "Computing": (
+        "Python",
+        "Go: Golang",
+        "JavaScript: JS, ECMAScript",
+        "Web accessibility: a11y, WCAG",
+        "Linux servers: system administration, sysadmin",
+        "Databases: SQL",
+        "Spreadsheets: Excel",
+        "Statistics: data analysis",
+        "Information security: IT security",
+    ),
+    "Workshop": (
+        "Woodworking: joinery, carpentry",
+        "Welding",
+        "Electrical work: electrics",
+        "Soldering: electronics",
+        "3D printing: additive manufacturing",
+        "Bicycle repair",
+        "Sewing: dressmaking",
+        "Painting and plastering",
+        "Plumbing",
+    ),
+    "Teaching": (
+        "Teaching adults: training",
+        "Teaching children",
+        "Mentoring: coaching",
+        "Public speaking: rhetoric",
+        "Writing course material",
+        "Mathematics: maths",
+        "Physics",
+        "German as a foreign language: DaF",
+    ),
+    "Outdoors": (
+        "Gardening",
+        "Beekeeping: apiculture",
+        "Map and compass: orienteering",
+        "Driving a van: van licence",
+        "Sailing",
+        "Climbing: belaying",
+        "Pruning fruit trees: orchard care",
+        "Bird identification: ornithology",
+    ),
+}
+
+# what somebody does, and by which skills
+CALLINGS = {
+    "treasurer": ("bookkeeping", "annual-budgets", "spreadsheets", "grant-applications"),
+    "chair": ("chairing-meetings", "association-law", "mediation", "public-speaking"),
+    "secretary": ("taking-minutes", "proofreading", "data-protection", "looking-after-volunteers"),
+    "host": ("planning-events", "hosting-an-evening", "catering-for-a-hundred", "first-aid", "ticket-sales"),
+    "technician": ("stage-lighting", "sound-engineering", "electrical-work", "fire-safety"),
+    "writer": ("press-releases", "proofreading", "social-media", "translating-english-and-german"),
+    "designer": ("graphic-design", "photography", "video-editing", "web-accessibility"),
+    "programmer": ("python", "javascript", "databases", "web-accessibility"),
+    "administrator": ("linux-servers", "go", "information-security", "databases"),
+    "maker": ("woodworking", "3d-printing", "soldering", "teaching-children"),
+    "mechanic": ("bicycle-repair", "welding", "driving-a-van", "plumbing"),
+    "teacher": ("teaching-adults", "writing-course-material", "mathematics", "public-speaking"),
+    "gardener": ("gardening", "pruning-fruit-trees", "beekeeping", "driving-a-van"),
+    "guide": ("map-and-compass", "climbing", "first-aid", "bird-identification"),
+    "analyst": ("statistics", "spreadsheets", "python", "mathematics"),
+}
+# Those of the demo who are there anyway, and thirty more.
+KNOWN = {
+    "Ada Lovelace": "programmer",
+    "Grace Hopper": "administrator",
+    "Katherine Johnson": "analyst",
+    "Alan Turing": "programmer",
+    "Emmy Noether": "teacher",
+    "Hypatia": "teacher",
+    "Ibn al-Haytham": "designer",
+    "Wang Zhenyi": "guide",
+}
+MEMBERS = {
+    "Aino Virtanen": "gardener",
+    "Amina Diallo": "treasurer",
+    "Anton Berger": "technician",
+    "Beatriz Lopes": "host",
+    "Camille Laurent": "writer",
+    "Daniel Osei": "mechanic",
+    "Dilara Şahin": "designer",
+    "Elif Kaya": "secretary",
+    "Fiona MacLeod": "guide",
+    "Giulia Conti": "host",
+    "Hannah Weiss": "chair",
+    "Henrik Dahl": "maker",
+    "Ines Ferreira": "analyst",
+    "Jakub Nowak": "administrator",
+    "Jonas Keller": "mechanic",
+    "Katarzyna Zielińska": "teacher",
+    "Leila Haddad": "writer",
+    "Lucas Martin": "technician",
+    "Maja Kovač": "treasurer",
+    "Marta Silva": "gardener",
+    "Mehmet Demir": "maker",
+    "Mei Tanaka": "designer",
+    "Nils Andersson": "programmer",
+    "Olena Shevchenko": "secretary",
+    "Paul Schneider": "chair",
+    "Priya Raman": "analyst",
+    "Rosa Jiménez": "guide",
+    "Samuel Okoro": "programmer",
+    "Tomás Novák": "mechanic",
+    "Yusuf Rahman": "teacher",
+}
+HIDDEN = {"Nils Andersson": Visibility.ADMINS, "Marta Silva": Visibility.NOBODY}
+PROPOSED = (("Juggling", "Events", "Three balls at least."), ("Rust", "Computing", ""))
+
+
+def load() -> int:
+    """Make what is not there; answers how many skills and people that were."""
+    owner = people.find(people.owner_name() or "")
+    if owner is None or repository.catalogue(limit=1)[0]:
+        return 0
+    made = sum(_add(owner, category, line) for category, lines in CATALOGUE.items() for line in lines)
+    for name in _people():
+        if (person := people.find(name)) is not None:
+            _tell(person, (KNOWN | MEMBERS)[name])
+    if (proposer := people.find("Hypatia")) is not None:
+        for proposed in PROPOSED:
+            services.propose(proposer, *proposed)
+    return made
+
+
+def _add(owner: User, category: str, line: str) -> bool:
+    name, _colon, others = line.partition(": ")
+    skill = services.add(owner, name, category, "")
+    for other in filter(None, others.split(", ")):
+        services.add_alias(owner, repository.find(skill.id) or skill, other)
+    return True
+
+
+def _people() -> Iterator[str]:
+    """Those who are there; the others are made, all with one password that was hashed once."""
+    hashed = make_password(PASSWORD)
+    yield from KNOWN
+    for number, name in enumerate(MEMBERS):
+        try:
+            create_account(new_user(name, f"member{number + 1}@demo.example", hashed, Role.VOTER))
+        except NameTaken:
+            continue
+        yield name
+
+
+def _tell(person: User, calling: str) -> None:
+    """The same for everybody who loads the demo: who is at it longer knows more."""
+    chance = random.Random(person.name)  # noqa: S311 - the demo is the same everywhere
+    for skill in CALLINGS[calling]:
+        years = chance.randint(0, 25)
+        level = min(4, 1 + years // 4 + chance.randint(0, 1))
+        month = f"202{chance.randint(4, 5)}-{chance.randint(1, 12):02d}"
+        interest = chance.random() < 0.25
+        said = {"level": level, "years": years, "last_used": month, "notes": "", "interest": interest}
+        services.hold(person, skill, f"demo {skill}", **said)
+    if person.name in HIDDEN:
+        services.show_to(person, HIDDEN[person.name])

@@ -1,0 +1,145 @@
+"""What is typed about skills, and what it means."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import date
+from typing import Any
+
+from django import forms
+from django.core.exceptions import ValidationError
+from django.utils.translation import gettext_lazy as _
+
+from pages.fields import TitleField
+from pages.names import LONGEST_NAME
+
+from . import repository
+from .rules import (
+    LEVELS,
+    LONGEST_DESCRIPTION,
+    LONGEST_NOTES,
+    MOST_YEARS,
+    NOT_THERE,
+    VISIBILITIES,
+    Skill,
+    Visibility,
+)
+
+
+class FindSkillForm(forms.Form):
+    """The start of a name, or of another name; and a category."""
+
+    q = forms.CharField(
+        label=_("Skill"),
+        required=False,
+        max_length=LONGEST_NAME,
+        widget=forms.TextInput({"autocomplete": "off", "dir": "auto"}),
+        help_text=_("The start of its name, or of another name for it."),
+    )
+
+
+class MonthField(forms.CharField):
+    """A month that has begun, as 2026-11; or nothing."""
+
+    def __init__(self, **options: Any):
+        widget = forms.TextInput({"type": "month", "placeholder": "2026-11", "pattern": "[0-9]{4}-[0-9]{2}"})
+        super().__init__(required=False, max_length=7, widget=widget, **options)
+
+    def clean(self, value: Any) -> str:
+        typed = str(super().clean(value))
+        try:
+            month = date.fromisoformat(f"{typed}-01") if typed else None
+        except ValueError:
+            raise ValidationError(_("Give a year and a month, such as 2026-11.")) from None
+        if month is None:
+            return ""
+        if month > date.today() or month.year < 1900:
+            raise ValidationError(_("This month lies in the future, or too far back."))
+        return f"{month.year:04d}-{month.month:02d}"
+
+
+class HeldForm(forms.Form):
+    """What somebody says of a skill they have."""
+
+    level = forms.TypedChoiceField(
+        label=_("How well"),
+        coerce=int,
+        choices=[(level.number, level) for level in LEVELS],
+        widget=forms.RadioSelect,
+    )
+    years = forms.IntegerField(label=_("For how many years"), min_value=0, max_value=MOST_YEARS, initial=0)
+    last_used = MonthField(label=_("Last used"), help_text=_("A month, if you like to say."))
+    interest = forms.BooleanField(label=_("I want to use it more"), required=False)
+    notes = forms.CharField(
+        label=_("Notes"),
+        required=False,
+        max_length=LONGEST_NOTES,
+        widget=forms.Textarea({"rows": 3, "dir": "auto"}),
+        help_text=_("Whoever may see your profile can read this."),
+    )
+
+
+class VisibilityForm(forms.Form):
+    visibility = forms.TypedChoiceField(
+        label=_("Who may see my profile and my skills"),
+        coerce=Visibility,
+        choices=[(each.value, label) for each, label in VISIBILITIES.items()],
+        widget=forms.RadioSelect,
+        help_text=_("What is hidden is in no list, no search and no count."),
+    )
+
+
+# --- the catalogue ---
+
+
+class CategoryField(TitleField):
+    """Any category; the page names those there are."""
+
+    def __init__(self) -> None:
+        super().__init__(label=_("Category"))
+
+    def offer(self, known: Sequence[str]) -> None:
+        if known:
+            self.help_text = _("There are: %(categories)s.") % {"categories": ", ".join(known)}
+
+
+class DescribeForm(forms.Form):
+    category = CategoryField()
+    description = forms.CharField(
+        label=_("Description"),
+        required=False,
+        max_length=LONGEST_DESCRIPTION,
+        widget=forms.Textarea({"rows": 3, "dir": "auto"}),
+        help_text=_("In a sentence: what somebody can do who has it."),
+    )
+
+    def __init__(self, *arguments: Any, known: Sequence[str] = (), **options: Any):
+        super().__init__(*arguments, **options)
+        self.fields["category"].offer(known)
+
+
+class SkillForm(DescribeForm):
+    """A new skill, or the proposal of one."""
+
+    name = TitleField(label=_("Name of the skill"))
+    field_order = ("name", "category", "description")
+
+
+class RenameForm(forms.Form):
+    name = TitleField(label=_("New name"))
+
+
+class AliasForm(forms.Form):
+    alias = TitleField(label=_("Another name"))
+
+
+class MergeForm(forms.Form):
+    """Into which skill, by any of its names."""
+
+    into = TitleField(label=_("Into which skill"))
+
+    def clean_into(self) -> Skill:
+        skill = repository.find_by_name(self.cleaned_data["into"])
+        if skill is None or not skill.is_listed:
+            raise ValidationError(NOT_THERE)
+        return skill

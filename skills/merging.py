@@ -1,0 +1,190 @@
+"""One skill of the catalogue becomes part of another: whoever has it has the other then, whoever dies on the way.
+
+First the one is shut, then the log says so (`acts.closing`), and then what people have of it is brought to the other, a
+handful of people at a time. A mark says how far that has come; the request makes a beginning, a worker the rest. The
+list of people is gone through, and not the index, because whoever hides their skills is not in it.
+
+Meanwhile nobody can take the old skill, and whoever does something about the new one brings their own entry first. So
+the log tells all this in the order in which it happened, and replay may bring everything at once.
+"""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from functools import partial
+
+from accounts.models import User
+from accounts.services import still
+from acts.closing import Closing
+from acts.queues import complain, take_each
+from acts.refusals import OVERTAKEN, Overtaken
+from acts.site import table
+from acts.steps import Steps
+from store import keys
+from store.log import Event
+from store.table import Item, Key, Refused, Write
+
+from . import repository, rules
+from .rules import NOT_THERE, NotThere, OwnSkills, Skill, State
+
+A_HANDFUL = 30  # people of one transaction: of each at most three items change
+AT_ONCE = 5  # handfuls that the request itself brings; the rest is the worker's
+LOOKED_AT = 1_000  # holders that are looked at for a preview
+
+UNITING = Steps[[str, str, str], list[Write]](
+    "when what somebody has of one skill becomes part of another; what goes along is written with it"
+)
+
+
+# --- before ---
+
+
+@dataclass(frozen=True, slots=True)
+class Preview:
+    """What a merge would do, as far as it may be seen: hidden entries are brought along, but not counted here."""
+
+    holders: int
+    both: int
+    is_whole: bool = True  # whether all of them were looked at
+
+
+def preview(source: Skill, target: Skill) -> Preview:
+    rules.check_merge(source, target)
+    page = table().page(keys.skill_holders(source.id), limit=LOOKED_AT)
+    places = [keys.person_skill(item["name"], target.id) for item in page.items]
+    both = table().get_many(places) if places else {}
+    shown = sum("GSI1PK" in item for item in both.values())
+    total = table().count(keys.skill_holders(source.id)) if page.cursor else len(page.items)
+    return Preview(total, shown, page.cursor is None)
+
+
+# --- the act ---
+
+
+def merge(admin: User, source: Skill, target: Skill) -> None:
+    rules.check_merge(source, target)
+    closing = Closing(partial(_shut, admin), _said)
+    closing.close(replace(source, into=target.id), admin.name)
+    try:
+        finish(source.id, AT_ONCE)
+    except Exception as error:  # it is merged all the same, and the worker takes up what is left
+        complain(error)
+
+
+def _shut(admin: User | None, source: Skill, who: str) -> tuple[Skill, list[Write]]:
+    target = _target(source)
+    rules.check_merge(source, target)
+    writes = [*repository.shutting(source, target, who), *([still(admin)] if admin else [])]
+    return replace(source, closing=who, version=source.version + 1), writes
+
+
+def _said(shut: Skill) -> tuple[Skill, Event, list[Write]]:
+    event = Event(str(shut.closing), "SkillMerged", {"skill_id": shut.id, "into": shut.into})
+    return replace(shut, closing=None, state=State.MERGED), event, repository.saying(shut, _target(shut))
+
+
+SAYING = Closing(partial(_shut, None), _said)
+
+
+def _target(source: Skill) -> Skill:
+    target = repository.find(source.into)
+    if target is None:
+        raise NotThere(NOT_THERE)
+    return target
+
+
+# --- what follows ---
+
+
+def finish_all() -> int:
+    """Take every merge that was begun to its end; answers how many there were."""
+    return take_each(list(table().each(keys.MERGING_SKILLS)), lambda mark: take_up(mark["skill"]))
+
+
+def take_up(skill_id: str) -> bool:
+    """Also if whoever merged it died before the log said so."""
+    skill = repository.find(skill_id)
+    if skill is not None and skill.closing:
+        SAYING.say(skill)
+    return finish(skill_id)
+
+
+def finish(skill_id: str, most: int | None = None) -> bool:
+    """Bring what people have of a merged skill to the other, in so many handfuls at most. Any number may do this at
+    once. True if nothing is left."""
+    while (mark := repository.merge_mark(skill_id)) is not None and most != 0:
+        most = most - 1 if most is not None else None
+        with suppress(Refused):  # somebody else has brought these, or changed something: look again
+            if mark.get("cursor") == "":
+                table().write(*repository.merged(mark))
+                return True
+            _bring_some(mark)
+    return False
+
+
+def _bring_some(mark: Item) -> None:
+    """The next handful of people, and how far that is."""
+    page = table().page(keys.people(), limit=A_HANDFUL, cursor=mark.get("cursor"))
+    own = _own_of([item["name"] for item in page.items], mark["skill"], mark["into"])
+    moved = [write for each in own for write in _moving(each, mark["skill"], mark["into"])]
+    table().write(repository.so_far(mark, page.cursor or ""), *moved)
+
+
+def _own_of(names: list[str], old: str, new: str) -> list[OwnSkills]:
+    """Of those who have the old skill, what a move needs: all of them are counted, and two are known."""
+    held = table().get_many(keys.person_skill(name, old) for name in names)
+    who = [name for name in names if keys.person_skill(name, old) in held]
+    places = [place for name in who for place in (keys.own_skills(name), keys.person_skill(name, new))]
+    found = held | (table().get_many(places) if places else {})
+    return [_known(name, found, old, new) for name in who]
+
+
+def _known(name: str, found: dict[Key, Item], old: str, new: str) -> OwnSkills:
+    places = (keys.person_skill(name, old), keys.person_skill(name, new))
+    both = [repository.held_of(found[place]) for place in places if place in found]
+    return repository.own_of(name, found.get(keys.own_skills(name), {}), both)
+
+
+def _moving(own: OwnSkills, old: str, new: str) -> list[Write]:
+    writes = repository.moved(own, old, new)
+    return [*writes, *(write for part in UNITING.taken(own.name, old, new) for write in part)] if writes else []
+
+
+# --- for whoever does something meanwhile ---
+
+
+def settled(skill_id: str, name: str) -> Skill:
+    """The skill that somebody means by now, with all they have of one that was merged into it.
+
+    Raises `Overtaken` if others were quicker; whoever tries again finds it done.
+    """
+    skill = repository.find(skill_id)
+    if skill is None or skill.state == State.PROPOSED:
+        raise NotThere(NOT_THERE)
+    source = repository.find(skill.merging) if skill.merging else skill if skill.into else None
+    if source is None:
+        return skill
+    if source.closing:
+        SAYING.say(source)
+        return settled(skill_id, name)
+    bring(source, name)
+    return settled(skill.into, name) if skill.into else skill
+
+
+def bring(source: Skill, name: str) -> None:
+    """What one person has of a merged skill."""
+    writes = _moving(repository.own_skills(name), source.id, source.into)
+    try:
+        if writes:
+            table().write(repository.under_way(source.id), *writes)
+    except Refused:
+        raise Overtaken(OVERTAKEN) from None
+
+
+def current(skill_id: str) -> Skill | None:
+    """The skill to which an id leads by now."""
+    skill = repository.find(skill_id)
+    while skill is not None and skill.state == State.MERGED:
+        skill = repository.find(skill.into)
+    return skill

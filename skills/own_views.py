@@ -1,0 +1,113 @@
+"""Pages about what somebody can do: one's own skills, and a profile as others see it."""
+
+from __future__ import annotations
+
+import secrets
+from typing import Any
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_POST, require_safe
+
+from accounts.access import requires
+from accounts.rules import Permission
+from acts.refusals import Refusal
+from acts.site import now_text
+from pages import rendered
+from pages.forms import form_page, posted, token_in
+from pages.saying import told
+
+from . import repository, services
+from .access import of_owners, profile_for
+from .forms import FindSkillForm, HeldForm, VisibilityForm
+from .repository import Profile
+from .rules import OwnSkills, Skill
+from .views import found_in
+
+
+def rows_of(own: OwnSkills) -> list[dict[str, Any]]:
+    """Each skill with its name, the best known first."""
+    named, now = repository.find_many(own.held), now_text()
+    rows = [{"skill": named[each.skill], "held": each, "stale": each.is_stale(now)}
+            for each in own.held.values() if each.skill in named]  # fmt: skip
+    return sorted(rows, key=lambda row: (-row["held"].level, row["skill"].name.casefold()))
+
+
+# --- one's own ---
+
+
+@requires(Permission.VOTE)
+@require_safe
+def own_skills(request: HttpRequest) -> HttpResponse:
+    own = repository.own_skills(request.user.name)
+    form = VisibilityForm(initial={"visibility": own.visibility.value})
+    return render(request, "skills/own_skills.html", {"rows": rows_of(own), "form": form, "own": own})
+
+
+@requires(Permission.VOTE)
+@require_safe
+def find(request: HttpRequest) -> HttpResponse:
+    """Which skill to add: by the start of a name; while one types, if there are scripts."""
+    form = FindSkillForm(request.GET)
+    asked = form.is_valid() and form.cleaned_data["q"]
+    context = found_in(request, form) if asked else {}
+    return render(request, "skills/find.html", {"form": form, "asked": asked, **context})
+
+
+@of_owners(form_page)
+def hold(request: HttpRequest, skill: Skill) -> HttpResponse:
+    """Say how well one has it; whoever has said so before finds that here."""
+    before = repository.own_skills(request.user.name).held.get(skill.id)
+    form = HeldForm(posted(request), initial=before.told if before else None)
+    if request.method == "POST" and form.is_valid():
+        try:
+            services.hold(request.user, skill.id, token_in(request.POST), **form.cleaned_data)
+        except Refusal as refusal:
+            form.add_error(None, str(refusal))
+        else:
+            messages.success(request, _("%(name)s is in your profile.") % {"name": skill.name})
+            return redirect("own_skills")
+    token = token_in(request.POST) if form.is_bound else secrets.token_urlsafe(16)
+    context = {"skill": skill, "form": form, "before": before, "token": token}
+    return render(request, "skills/hold.html", context, status=422 if form.errors else 200)
+
+
+@of_owners(require_POST)
+def confirm(request: HttpRequest, skill: Skill) -> HttpResponse:
+    done = _("%(name)s: noted that this is still so.") % {"name": skill.name}
+    seen = request.POST.get("seen", "")
+    told(request, lambda: services.confirm(request.user, skill.id, seen), done)
+    return redirect("own_skills")
+
+
+@of_owners(require_POST)
+def let_go(request: HttpRequest, skill: Skill) -> HttpResponse:
+    done = _("%(name)s is no longer in your profile.") % {"name": skill.name}
+    told(request, lambda: services.let_go(request.user, skill.id), done)
+    return redirect("own_skills")
+
+
+@requires(Permission.VOTE)
+@require_POST
+def show_to(request: HttpRequest) -> HttpResponse:
+    form = VisibilityForm(request.POST)
+    if not form.is_valid():
+        messages.error(request, _("Choose who may see your profile."))
+        return redirect("own_skills")
+    chosen = form.cleaned_data["visibility"]
+    told(request, lambda: services.show_to(request.user, chosen), chosen.label)
+    return redirect("own_skills")
+
+
+# --- somebody's profile ---
+
+
+@requires(Permission.VIEW_APPLICATION, load_for=profile_for)
+@require_safe
+def profile(request: HttpRequest, profile: Profile) -> HttpResponse:
+    own = profile.own
+    about, is_mine = rendered.preview(profile.person.about), profile.person.name == request.user.name
+    context = {"person": profile.person, "about": about, "own": own, "rows": rows_of(own), "is_mine": is_mine}
+    return render(request, "skills/profile.html", context)

@@ -1,0 +1,160 @@
+"""What happens to skills when the log is replayed: for each kind of event, the writes of the live act."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from acts.site import acting_on, table
+from store import keys
+from store.replay import Act, DoesNotFit, Exempt, Happened, Step, begins, like
+from store.table import Delete, Put, Table, Update, Write
+
+from . import merging, repository
+from .rules import Held, OwnSkills, Skill, State, Visibility
+
+
+def skill_of(event: Happened) -> Skill:
+    skill = repository.find(event.said["skill_id"])
+    if skill is None:
+        raise DoesNotFit(f"is about the skill {event.said['skill_id']}, and there is none of that id by then.")
+    return skill
+
+
+# --- the catalogue ---
+
+
+def created(event: Happened) -> Iterator[Step]:
+    said, state = event.said, State.PROPOSED if event.kind == "SkillProposed" else State.LISTED
+    words = (said["skill_id"], said["name"], said["category"], said["description"])
+    yield repository.creation(Skill(*words, state=state, at=said["at"]))
+
+
+def approved(event: Happened) -> Iterator[Step]:
+    yield repository.approval(skill_of(event))
+
+
+def refused(event: Happened) -> Iterator[Step]:
+    yield repository.refusal(skill_of(event))
+
+
+def edited(event: Happened) -> Iterator[Step]:
+    skill, said = skill_of(event), event.said
+    yield repository.change(skill, replace(skill, category=said["category"], description=said["description"]))
+
+
+def renamed(event: Happened) -> Iterator[Step]:
+    yield repository.renaming(skill_of(event), event.said["name"])
+
+
+def alias_added(event: Happened) -> Iterator[Step]:
+    yield repository.alias_added(skill_of(event), event.said["alias"])
+
+
+def alias_removed(event: Happened) -> Iterator[Step]:
+    yield repository.alias_removed(skill_of(event), event.said["alias"])
+
+
+def merged(event: Happened) -> Iterator[Step]:
+    """Everything is brought at once: in the log, nothing that somebody did stands between."""
+    source, target = skill_of(event), repository.find(event.said["into"])
+    if target is None:
+        raise DoesNotFit(f"merges a skill into {event.said['into']}, and there is none of that id by then.")
+    yield repository.shutting(source, target, event.actor)
+    shut, into = skill_of(event), repository.find(target.id)
+    assert into is not None
+    yield repository.saying(shut, into)
+    merging.finish(source.id)
+
+
+# --- what people can do ---
+
+
+def own_of(event: Happened) -> OwnSkills:
+    return repository.own_skills(event.said["name"])
+
+
+def held(event: Happened) -> Iterator[Step]:
+    said, own = event.said, own_of(event)
+    before = own.held.get(said["skill_id"])
+    if (before is None) != (event.kind == "PersonSkillAdded"):
+        raise DoesNotFit(f"takes {own.name} for somebody with{'' if before is None else 'out'} the skill by then.")
+    words = {name: said[name] for name in ("level", "years", "last_used", "interest") if name in said}
+    since = before or Held(said["skill_id"], 0, 0, added_at=said["at"])
+    yield repository.holding(own, replace(since, **words, confirmed_at=said["at"]))
+
+
+def let_go(event: Happened) -> Iterator[Step]:
+    yield repository.letting_go(own_of(event), event.said["skill_id"])
+
+
+def shown(event: Happened) -> Iterator[Step]:
+    yield repository.showing(own_of(event), Visibility(event.said["visibility"]))
+
+
+def forgotten(event: Happened) -> Iterator[Step]:
+    yield repository.leaving(own_of(event))
+
+
+REPLAY: dict[str, Act] = {
+    "SkillProposed": created,
+    "SkillAdded": created,
+    "SkillApproved": approved,
+    "SkillRefused": refused,
+    "SkillEdited": edited,
+    "SkillRenamed": renamed,
+    "SkillAliasAdded": alias_added,
+    "SkillAliasRemoved": alias_removed,
+    "SkillMerged": merged,
+    "PersonSkillAdded": held,
+    "PersonSkillChanged": held,
+    "PersonSkillConfirmed": held,
+    "PersonSkillRemoved": let_go,
+    "ProfileVisibilityChanged": shown,
+    "PersonSkillsRemoved": forgotten,
+}
+EXEMPT = (
+    Exempt(
+        like(keys.person_skill("", "")),
+        "What somebody notes beside a skill goes with it; the log would keep it for good, and show it to auditors.",
+        attributes=("notes",),
+    ),
+)
+
+
+# --- what one event takes more than one transaction for ---
+
+
+def is_uniting(writes: Sequence[Write]) -> bool:
+    """What people have of a merged skill is brought to the other, a handful of people at a time."""
+    marks = [each for each in writes if each.key.sk == keys.skill_merge("").sk]
+    others = [each for each in writes if each not in marks]
+    ended = [each for each in others if isinstance(each, Update) and each.remove == ("merging",)]
+    return bool(marks) and (bool(ended) or all(map(_is_of_own_skills, others)))
+
+
+def _is_of_own_skills(write: Write) -> bool:
+    """An entry of somebody, or the item about all of them."""
+    of_them = write.key.sk == keys.own_skills("").sk or begins(write.key.sk) == keys.person_skill("", "").sk
+    return of_them and isinstance(write, Put | Delete)
+
+
+STEPS = (is_uniting,)
+
+
+def shut_what_is_shut(there: Table) -> None:
+    """Shut the skills that are being merged there, although the log has yet to say so."""
+    for mark in there.each(keys.MERGING_SKILLS):
+        stored = there.get(keys.skill(mark["skill"])) or {}
+        source, target = repository.find(mark["skill"]), repository.find(mark["into"])
+        if stored.get("closing") and source is not None and target is not None:
+            table().write(*repository.shutting(source, target, stored["closing"]))
+
+
+def finish_what_is_said(there: Table) -> None:
+    """Bring along there what the log has said already."""
+    with acting_on(there):
+        for mark in list(there.each(keys.MERGING_SKILLS)):
+            skill = repository.find(mark["skill"])
+            if skill is not None and not skill.closing:
+                merging.finish(skill.id)

@@ -1,0 +1,328 @@
+"""Skills in the table: ids and names in, values out, and the writes that keep their items in step."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from accounts import repository as people
+from accounts.models import User
+from acts.site import table
+from store import keys
+from store.table import Check, Condition, Delete, Equals, Exists, Item, Missing, Put, Update, Write
+
+from .rules import Held, OwnSkills, Skill, State, Visibility, newer
+
+OF_SKILLS = ("id", "name", "category", "description", "at", "version")
+OF_HELD = ("skill", "level", "years", "last_used", "notes", "interest", "added_at", "confirmed_at")
+
+
+# --- the catalogue ---
+
+
+def find(skill_id: str) -> Skill | None:
+    item = table().get(keys.skill(skill_id))
+    return skill_of(item) if item else None
+
+
+def find_many(skill_ids: Iterable[str]) -> dict[str, Skill]:
+    places = [keys.skill(each) for each in dict.fromkeys(skill_ids)]
+    found = table().get_many(places) if places else {}
+    return {item["id"]: skill_of(item) for item in found.values()}
+
+
+def find_by_name(name: str) -> Skill | None:
+    """By its name or another of its names, however it is spelt."""
+    item = table().get(keys.skill_name(name))
+    return find(item["skill"]) if item else None
+
+
+def catalogue(*, category: str = "", limit: int, cursor: str | None = None) -> tuple[list[Skill], str | None]:
+    page = table().page(keys.skills(category), limit=limit, cursor=cursor)
+    return [skill_of(item) for item in page.items], page.cursor
+
+
+def proposals(*, limit: int, cursor: str | None = None) -> tuple[list[Skill], str | None]:
+    """The oldest first."""
+    page = table().page(keys.PROPOSED_SKILLS, limit=limit, cursor=cursor)
+    return [skill_of(item) for item in page.items], page.cursor
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """A skill, and by which of its names it was found."""
+
+    skill: Skill
+    by: str
+
+
+def search(prefix: str, *, limit: int, cursor: str | None = None) -> tuple[list[Match], str | None]:
+    """Skills with a name that begins so; each once on a page."""
+    page = table().page(keys.skill_names(prefix), limit=limit, cursor=cursor)
+    by = {item["skill"]: item["name"] for item in reversed(page.items)}
+    found = find_many(by)
+    ordered = dict.fromkeys(item["skill"] for item in page.items)
+    there = [Match(found[each], by[each]) for each in ordered if each in found and found[each].is_listed]
+    return there, page.cursor
+
+
+@dataclass(frozen=True, slots=True)
+class Category:
+    name: str
+    skills: int
+
+
+def categories() -> list[Category]:
+    """Those that have a skill, by name."""
+    items = table().each(keys.SKILL_CATEGORIES)
+    return [Category(item["name"], item["skills"]) for item in items if item["skills"] > 0]
+
+
+def skill_of(item: Item) -> Skill:
+    return Skill(
+        **{name: item[name] for name in OF_SKILLS},
+        aliases=tuple(item["aliases"]),
+        state=State(item["state"]),
+        into=item.get("into", ""),
+        merging=item.get("merging", ""),
+        closing=item.get("closing"),
+    )
+
+
+def _item(skill: Skill) -> Item:
+    place = keys.skill(skill.id)
+    said = {name: getattr(skill, name) for name in OF_SKILLS}
+    optional = {name: value for name in ("into", "merging", "closing") if (value := getattr(skill, name))}
+    fixed = {"PK": place.pk, "SK": place.sk, "entity_type": "SKILL", **_listing(skill)}
+    return {**fixed, **said, "aliases": list(skill.aliases), "state": skill.state.value, **optional}
+
+
+def _listing(skill: Skill) -> Item:
+    """Where the index has it: in the catalogue, among the proposals, or nowhere."""
+    if skill.state == State.PROPOSED:
+        return {"GSI1PK": keys.PROPOSED_SKILLS.pk, "GSI1SK": keys.skill_by_date(skill.at, skill.id)}
+    if skill.is_listed:
+        return {"GSI1PK": keys.skills().pk, "GSI1SK": keys.skill_by_name(skill.category, skill.name)}
+    return {}
+
+
+def unchanged(skill: Skill) -> Condition:
+    return Equals("version", skill.version)
+
+
+def as_it_was(skill: Skill) -> Check:
+    """That nobody has changed the skill since it was read, above all merged it."""
+    return Check(keys.skill(skill.id), unchanged(skill))
+
+
+# --- writes to the catalogue; each answers the parts of a transaction ---
+
+ID_TAKEN, NAME_TAKEN = 0, 1  # parts of `creation`
+
+
+def creation(skill: Skill) -> list[Write]:
+    """Refused in part 0 if the id is taken, in part 1 if the name is."""
+    return [Put(_item(skill), when=Missing()), _named(skill, skill.name, when=Missing()), *_counted(None, skill)]
+
+
+def change(before: Skill, after: Skill) -> list[Write]:
+    """Refused in part 0 if somebody changed it meanwhile."""
+    next_ = replace(after, version=before.version + 1)
+    return [Put(_item(next_), when=unchanged(before)), *_counted(before, after)]
+
+
+def approval(before: Skill) -> list[Write]:
+    after = replace(before, state=State.LISTED)
+    return [*change(before, after), *(_named(after, name, when=Exists()) for name in after.names)]
+
+
+def refusal(skill: Skill) -> list[Write]:
+    """A proposal goes, and its names are free again."""
+    names = [Delete(keys.skill_name(name)) for name in skill.names]
+    return [Delete(keys.skill(skill.id), when=unchanged(skill)), *names]
+
+
+def renaming(before: Skill, name: str) -> list[Write]:
+    """The old name still leads here; that of a proposal nobody knew. Refused in part 1 if the name is another's."""
+    is_ours = Equals("skill", before.id) if _has(before.names, name) else Missing()
+    kept = before.names if before.state == State.LISTED else before.aliases
+    after = replace(before, name=name, aliases=_without(kept, name))
+    changed, *counted = change(before, after)
+    gone = [Delete(keys.skill_name(each)) for each in before.names if not _has(after.names, each)]
+    return [changed, _named(after, name, when=is_ours), *counted, *gone]
+
+
+def alias_added(before: Skill, alias: str) -> list[Write]:
+    """Refused in part 1 if the name is taken."""
+    after = replace(before, aliases=(*before.aliases, alias))
+    return [*change(before, after), _named(after, alias, when=Missing())]
+
+
+def alias_removed(before: Skill, alias: str) -> list[Write]:
+    after = replace(before, aliases=_without(before.aliases, alias))
+    return [*change(before, after), Delete(keys.skill_name(alias))]
+
+
+def _has(names: Iterable[str], name: str) -> bool:
+    return keys.fold(name) in map(keys.fold, names)
+
+
+def _without(names: Sequence[str], name: str) -> tuple[str, ...]:
+    return tuple(each for each in names if keys.fold(each) != keys.fold(name))
+
+
+def _named(skill: Skill, name: str, when: Condition) -> Put:
+    """A name that leads to the skill, and that no other can have; found by those who search once it is listed."""
+    place = keys.skill_name(name)
+    index = {"GSI1PK": keys.skill_names().pk, "GSI1SK": keys.part(name)} if skill.is_listed else {}
+    return Put({"PK": place.pk, "SK": place.sk, **index, "skill": skill.id, "name": name}, when=when)
+
+
+def _counted(before: Skill | None, after: Skill) -> list[Write]:
+    """How many skills a category has. The two may be the same category, which is then left as it is."""
+    was = before.category if before is not None and before.is_listed else ""
+    now = after.category if after.is_listed else ""
+    if keys.part(was) == keys.part(now):
+        return []
+    gone = [Update(keys.skill_category(was), add={"skills": -1})] if was else []
+    return [*gone, *([Update(keys.skill_category(now), set={"name": now}, add={"skills": 1})] if now else [])]
+
+
+# --- merging ---
+
+
+def shutting(source: Skill, target: Skill, who: str) -> list[Write]:
+    """From now on nobody gets or changes the one, and nobody the other without bringing along what they have of it."""
+    mark = keys.skill_merge(source.id)
+    index = {"GSI1PK": keys.MERGING_SKILLS.pk, "GSI1SK": keys.part(source.id)}
+    shut = {"closing": who, "into": target.id, "version": source.version + 1}
+    opened = {"merging": source.id, "version": target.version + 1}
+    return [
+        Update(keys.skill(source.id), set=shut, when=unchanged(source)),
+        Update(keys.skill(target.id), set=opened, when=unchanged(target)),
+        Put({"PK": mark.pk, "SK": mark.sk, **index, "skill": source.id, "into": target.id}, when=Missing()),
+    ]
+
+
+def saying(source: Skill, target: Skill) -> list[Write]:
+    """The old one leaves the catalogue, and its names lead to the new one."""
+    gone = replace(source, state=State.MERGED, closing=None, aliases=())
+    more = replace(target, aliases=(*target.aliases, *source.names))
+    listed = replace(source, closing=None)  # it was, until it was shut
+    return [
+        Put(_item(replace(gone, version=source.version + 1)), when=unchanged(source)),
+        Put(_item(replace(more, version=target.version + 1)), when=unchanged(target)),
+        *(_named(target, name, when=Equals("skill", source.id)) for name in source.names),
+        *_counted(listed, gone),
+    ]
+
+
+def merge_mark(skill_id: str) -> Item | None:
+    return table().get(keys.skill_merge(skill_id))
+
+
+def under_way(skill_id: str) -> Check:
+    """That what people have of the skill is still being brought to another."""
+    return Check(keys.skill_merge(skill_id), Exists())
+
+
+def so_far(mark: Item, cursor: str) -> Update:
+    """How far a merge has come. Refused if somebody else has come as far."""
+    was = Equals("cursor", mark["cursor"]) if "cursor" in mark else Exists() & Missing("cursor")
+    return Update(keys.skill_merge(mark["skill"]), set={"cursor": cursor}, when=was)
+
+
+def merged(mark: Item) -> list[Write]:
+    """All is there; refused if somebody else has said so."""
+    was = Equals("merging", mark["skill"])
+    return [
+        Delete(keys.skill_merge(mark["skill"]), when=Exists()),
+        Update(keys.skill(mark["into"]), add={"version": 1}, remove=("merging",), when=was),
+    ]
+
+
+# --- what people can do ---
+
+
+@dataclass(frozen=True, slots=True)
+class Profile:
+    """Somebody, and what they can do."""
+
+    person: User
+    own: OwnSkills
+
+
+def profile(name: str) -> Profile | None:
+    """The person and all their skills, by one Query."""
+    items = list(table().each(keys.all_of_person(name)))
+    person = next((item for item in items if item["SK"] == keys.METADATA), None)
+    return Profile(people.user_of(person), _own_of(name, items)) if person else None
+
+
+def own_skills(name: str) -> OwnSkills:
+    return _own_of(name, list(table().each(keys.person_skills(name))))
+
+
+def _own_of(name: str, items: Iterable[Item]) -> OwnSkills:
+    head = keys.own_skills(name).sk
+    about = next((item for item in items if item["SK"] == head), {})
+    held = [held_of(item) for item in items if item["SK"].startswith(keys.person_skill(name, "").sk)]
+    return own_of(name, about, held)
+
+
+def own_of(name: str, head: Item, held: Iterable[Held]) -> OwnSkills:
+    visibility = Visibility(head.get("visibility", Visibility.MEMBERS))
+    return OwnSkills(name, visibility, {each.skill: each for each in held}, head.get("version", 0))
+
+
+def held_of(item: Item) -> Held:
+    return Held(**{name: item[name] for name in OF_HELD})
+
+
+def held_item(own: OwnSkills, held: Held) -> Item:
+    """Only what members may see is in the index: what is hidden has no keys there at all."""
+    place = keys.person_skill(own.name, held.skill)
+    said: dict[str, Any] = {name: getattr(held, name) for name in OF_HELD}
+    found_by = keys.skill_held(held.level, held.years, held.last_used, own.name)
+    index = {"GSI1PK": keys.skill_holders(held.skill).pk, "GSI1SK": found_by}
+    shown = index if own.visibility == Visibility.MEMBERS else {}
+    return {"PK": place.pk, "SK": place.sk, "entity_type": "PERSON_SKILL", "name": own.name, **shown, **said}
+
+
+def head(before: OwnSkills, after: OwnSkills) -> Put:
+    """The item about all of somebody's skills. Every act changes it, so that none can pass another unseen."""
+    place = keys.own_skills(before.name)
+    said = {"name": before.name, "visibility": after.visibility.value, "skills": len(after.held)}
+    same = Equals("version", before.version) if before.version else Missing()
+    return Put({"PK": place.pk, "SK": place.sk, **said, "version": before.version + 1}, when=same)
+
+
+def holding(before: OwnSkills, held: Held) -> list[Write]:
+    return [head(before, before.with_(held)), Put(held_item(before, held))]
+
+
+def letting_go(before: OwnSkills, skill_id: str) -> list[Write]:
+    return [head(before, before.without(skill_id)), Delete(keys.person_skill(before.name, skill_id), when=Exists())]
+
+
+def showing(before: OwnSkills, visibility: Visibility) -> list[Write]:
+    """All entries come into the index or leave it, in one transaction."""
+    after = replace(before, visibility=visibility)
+    return [head(before, after), *(Put(held_item(after, each)) for each in before.held.values())]
+
+
+def leaving(before: OwnSkills) -> list[Write]:
+    """Everything goes."""
+    gone = [Delete(keys.person_skill(before.name, each)) for each in before.held]
+    return [Delete(keys.own_skills(before.name), when=Equals("version", before.version)), *gone]
+
+
+def moved(own: OwnSkills, old: str, new: str) -> list[Write]:
+    """What somebody has of a merged skill, under the new one; where they have both, the newer entry wins."""
+    was, there = own.held.get(old), own.held.get(new)
+    if was is None:
+        return []
+    after = own.without(old).with_(replace(was, skill=new))
+    kept = [Put(held_item(own, replace(was, skill=new)))] if newer(was, there) else []
+    return [head(own, after), Delete(keys.person_skill(own.name, old), when=Exists()), *kept]

@@ -1,0 +1,219 @@
+"""What a skill is, how well somebody has it, and who may see that: pure decisions and frozen values."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from datetime import timedelta
+from enum import StrEnum
+from typing import Any
+
+from django.utils.translation import gettext_lazy as _
+
+from accounts.rules import Permission, Role, has
+from acts.refusals import Refusal
+from pages.times import from_text
+from store.log import as_text
+
+MOST_SKILLS = 80  # of one person: all of them are changed in one transaction
+MOST_ALIASES = 20  # that somebody may give a skill
+MOST_NAMES = 80  # of a skill that others were merged into: all of them are changed in one transaction
+LONGEST_ID = 60
+LONGEST_DESCRIPTION = 500
+LONGEST_NOTES = 500
+MOST_YEARS = 80
+FRESH_FOR = timedelta(days=365)  # then an entry that was not confirmed says so
+
+
+class NotThere(Refusal):
+    """There is no such skill in the catalogue."""
+
+
+class NameTaken(Refusal):
+    """A skill of the catalogue, or a proposal, has the name already."""
+
+
+class TooMany(Refusal):
+    """More than fits: the words say of what."""
+
+
+class NotNow(Refusal):
+    """This cannot be done to the skill as it is now."""
+
+
+NOT_THERE = _("There is no such skill in the catalogue.")
+NOT_NOW = _("This cannot be done to the skill as it is now.")
+TOO_MANY_SKILLS = _("A profile has at most 80 skills. Remove one that matters less first.")
+TOO_MANY_ALIASES = _("A skill has at most 20 other names.")
+TOO_MANY_NAMES = _("Together these two would have more than 80 names. Remove some first.")
+INTO_ITSELF = _("A skill cannot be merged into itself.")
+BEING_MERGED = _("One of the two is just being merged. Please try again in a moment.")
+NAME_TAKEN = _("The catalogue has a skill of this name, or somebody has proposed one: %(name)s.")
+
+
+# --- how well ---
+
+
+@dataclass(frozen=True, slots=True)
+class Level:
+    number: int
+    label: str
+    sentence: str
+
+    def __str__(self) -> str:
+        return f"{self.label}: {self.sentence}"
+
+
+LEVELS = (
+    Level(1, _("Beginner"), _("with help")),
+    Level(2, _("Intermediate"), _("alone on ordinary tasks")),
+    Level(3, _("Advanced"), _("in hard cases")),
+    Level(4, _("Expert"), _("others come to me")),
+)
+
+
+def level_of(number: int) -> Level:
+    return LEVELS[number - 1]
+
+
+# --- who may see it ---
+
+
+class Visibility(StrEnum):
+    MEMBERS = "members"
+    ADMINS = "admins"
+    NOBODY = "nobody"
+
+    @property
+    def label(self) -> str:
+        return str(VISIBILITIES[self])
+
+
+VISIBILITIES = {
+    Visibility.MEMBERS: _("Members: everybody who is let in here"),
+    Visibility.ADMINS: _("Admins: those who look after people here"),
+    Visibility.NOBODY: _("Nobody but me"),
+}
+
+
+def may_see(viewer: tuple[str, Role], whose: str, visibility: Visibility) -> bool:
+    """Whether somebody may see the profile of somebody. Names are compared as keys are: folded."""
+    name, role = viewer
+    if name == whose:
+        return True
+    needed = {Visibility.MEMBERS: Permission.VIEW_APPLICATION, Visibility.ADMINS: Permission.MANAGE_USERS}
+    return visibility in needed and has(role, needed[visibility])
+
+
+# --- the catalogue ---
+
+
+class State(StrEnum):
+    PROPOSED = "proposed"
+    LISTED = "listed"
+    MERGED = "merged"  # into another; everything it had is being brought there, or has been
+
+
+@dataclass(frozen=True, slots=True)
+class Skill:
+    """One entry of the catalogue."""
+
+    id: str
+    name: str
+    category: str
+    description: str = ""
+    aliases: tuple[str, ...] = ()
+    state: State = State.LISTED
+    at: str = ""  # when it came into the catalogue, or was proposed
+    into: str = ""  # which skill it was merged into
+    merging: str = ""  # which skill is being merged into this one
+    closing: str | None = None  # who is merging it, until the log has said so
+    version: int = 0
+
+    @property
+    def is_listed(self) -> bool:
+        return self.state == State.LISTED and not self.closing
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return (self.name, *self.aliases)
+
+
+def new_id(name: str, number: int) -> str:
+    """An address for a skill, of a-z, 0-9 and -; the first that was tried has no number behind it."""
+    spelt = name.replace("+", " plus ").replace("#", " sharp ").replace("&", " and ")
+    plain = unicodedata.normalize("NFKD", spelt.casefold().replace("ß", "ss"))
+    letters = "".join(each for each in plain if not unicodedata.combining(each))
+    words = re.sub(r"[^a-z0-9]+", "-", letters).strip("-")[:LONGEST_ID].rstrip("-") or "skill"
+    return words if number == 1 else f"{words}-{number}"
+
+
+def check_merge(source: Skill, target: Skill) -> None:
+    """Refuse what would lead nowhere, or in a circle."""
+    if source.id == target.id:
+        raise NotNow(INTO_ITSELF)
+    if source.merging or target.merging or source.closing or target.closing:
+        raise NotNow(BEING_MERGED)
+    if not (source.is_listed and target.is_listed):
+        raise NotNow(NOT_NOW)
+    if len(source.names) + len(target.names) > MOST_NAMES:
+        raise TooMany(TOO_MANY_NAMES)
+
+
+# --- what somebody can do ---
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """A skill that somebody has, as they say themselves."""
+
+    skill: str
+    level: int
+    years: int
+    last_used: str = ""  # a month, 2026-11; nothing, if they do not say
+    notes: str = ""
+    interest: bool = False  # they want to use it more
+    added_at: str = ""
+    confirmed_at: str = ""  # when they last said so
+
+    @property
+    def about(self) -> Level:
+        return level_of(self.level)
+
+    def is_stale(self, now: str) -> bool:
+        """Whether nobody has said for a year that it is still so."""
+        return bool(self.confirmed_at) and self.confirmed_at < as_text(from_text(now) - FRESH_FOR)
+
+    @property
+    def told(self) -> dict[str, Any]:
+        """What somebody said of it, without when."""
+        said = ("level", "years", "last_used", "notes", "interest")
+        return {name: getattr(self, name) for name in said}
+
+
+@dataclass(frozen=True, slots=True)
+class OwnSkills:
+    """All skills of somebody, and who may see them."""
+
+    name: str
+    visibility: Visibility = Visibility.MEMBERS
+    held: Mapping[str, Held] = field(default_factory=dict)
+    version: int = 0
+
+    def with_(self, held: Held) -> OwnSkills:
+        return replace(self, held={**self.held, held.skill: held})
+
+    def without(self, skill_id: str) -> OwnSkills:
+        return replace(self, held={name: each for name, each in self.held.items() if name != skill_id})
+
+
+def check_room(own: OwnSkills, skill_id: str) -> None:
+    if skill_id not in own.held and len(own.held) >= MOST_SKILLS:
+        raise TooMany(TOO_MANY_SKILLS)
+
+
+def newer(one: Held, other: Held | None) -> bool:
+    """Whether the first was said later; of two that were said at the same moment the other stays."""
+    return other is None or one.confirmed_at > other.confirmed_at

@@ -1,0 +1,125 @@
+"""What is done to the catalogue: proposing, approving, naming."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import Any
+
+from accounts import repository as people
+from accounts.models import User
+from accounts.services import still
+from acts.refusals import OVERTAKEN, Overtaken
+from acts.site import log, now_text
+from skills import repository, rules
+from skills.rules import NAME_TAKEN, NOT_NOW, TOO_MANY_ALIASES, NameTaken, NotNow, Skill, State, TooMany
+from store import keys
+from store.log import Event
+from store.table import Check, Conflict, Refused, Write
+
+MOST_IDS = 50  # that are tried for skills whose names look alike in an address
+
+
+def propose(user: User, name: str, category: str, description: str) -> Skill:
+    """Somebody would like to have it in the catalogue. Who that is, only the log knows."""
+    skill = Skill("", name, category, description, state=State.PROPOSED, at=now_text())
+    return _create(user, "SkillProposed", skill, people.is_still(user))
+
+
+def add(admin: User, name: str, category: str, description: str) -> Skill:
+    """Straight into the catalogue."""
+    return _create(admin, "SkillAdded", Skill("", name, category, description, at=now_text()), still(admin))
+
+
+def _create(user: User, kind: str, skill: Skill, is_still: Check) -> Skill:
+    for number in range(1, MOST_IDS):
+        made = replace(skill, id=rules.new_id(skill.name, number))
+        try:
+            log().record(Event(user.name, kind, told(made)), *repository.creation(made), is_still)
+        except Refused as refused:
+            _check_free(refused, made.name)
+            if repository.ID_TAKEN not in refused.parts:
+                raise Overtaken(OVERTAKEN) from None
+        else:
+            return made
+    raise Conflict("Every id that was tried for a skill was taken.")
+
+
+def told(skill: Skill) -> dict[str, Any]:
+    said = {"skill_id": skill.id, "name": skill.name, "category": skill.category}
+    return {**said, "description": skill.description, "at": skill.at}
+
+
+def _check_free(refused: Refused, name: str) -> None:
+    """The first refused part may hide others: the name is looked for."""
+    if repository.NAME_TAKEN in refused.parts:
+        there = repository.find_by_name(name)
+        raise NameTaken(NAME_TAKEN % {"name": there.name if there else name}) from None
+
+
+def _record(user: User, kind: str, skill: Skill, said: dict[str, Any], writes: Iterable[Write], name: str = "") -> None:
+    """With a name, that is what may be taken."""
+    try:
+        log().record(Event(user.name, kind, {"skill_id": skill.id, **said}), *writes, still(user))
+    except Refused as refused:
+        if name:
+            _check_free(refused, name)
+        raise Overtaken(OVERTAKEN) from None
+
+
+# --- proposals ---
+
+
+def approve(admin: User, skill: Skill) -> None:
+    if skill.state != State.PROPOSED:
+        raise NotNow(NOT_NOW)
+    _record(admin, "SkillApproved", skill, {}, repository.approval(skill))
+
+
+def refuse(admin: User, skill: Skill) -> None:
+    if skill.state != State.PROPOSED:
+        raise NotNow(NOT_NOW)
+    _record(admin, "SkillRefused", skill, {}, repository.refusal(skill))
+
+
+# --- what a skill is called, and what it is ---
+
+
+def check_changeable(skill: Skill) -> None:
+    """Not while it is merged, and not afterwards: then it is only a way to the other."""
+    if skill.closing or skill.state == State.MERGED:
+        raise NotNow(NOT_NOW)
+
+
+def edit(admin: User, skill: Skill, category: str, description: str) -> None:
+    check_changeable(skill)
+    if (category, description) == (skill.category, skill.description):
+        return
+    after = replace(skill, category=category, description=description)
+    said = {"category": category, "description": description}
+    _record(admin, "SkillEdited", skill, said, repository.change(skill, after))
+
+
+def rename(admin: User, skill: Skill, name: str) -> None:
+    """The id stays, and the old name still leads here."""
+    check_changeable(skill)
+    if name == skill.name:
+        return
+    _record(admin, "SkillRenamed", skill, {"name": name}, repository.renaming(skill, name), name)
+
+
+def add_alias(admin: User, skill: Skill, alias: str) -> None:
+    check_changeable(skill)
+    if len(skill.aliases) >= rules.MOST_ALIASES:
+        raise TooMany(TOO_MANY_ALIASES)
+    # What is its own already is taken, too.
+    if keys.fold(alias) in map(keys.fold, skill.names):
+        raise NameTaken(NAME_TAKEN % {"name": skill.name})
+    _record(admin, "SkillAliasAdded", skill, {"alias": alias}, repository.alias_added(skill, alias), alias)
+
+
+def remove_alias(admin: User, skill: Skill, alias: str) -> None:
+    check_changeable(skill)
+    if alias not in skill.aliases:
+        raise NotNow(NOT_NOW)
+    _record(admin, "SkillAliasRemoved", skill, {"alias": alias}, repository.alias_removed(skill, alias))

@@ -1,0 +1,211 @@
+"""Pages of the catalogue: what there is, what is proposed, and what those do who look after it."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse, QueryDict
+from django.shortcuts import redirect, render
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+from django.views.decorators.http import require_POST, require_safe
+
+from accounts.access import public, requires
+from accounts.rules import Permission
+from acts.limits import DAY, Limit, count
+from acts.refusals import Refusal
+from pages.forms import carried_out, form_page, posted, show_form
+from pages.paging import listed
+from pages.saying import told
+
+from . import merging, repository, services
+from .access import any_for, listed_for, of_admins
+from .forms import AliasForm, DescribeForm, FindSkillForm, MergeForm, RenameForm, SkillForm
+from .merging import Preview
+from .repository import Match
+from .rules import Skill, State
+
+PROPOSALS = Limit("skill-proposals", 20, DAY)
+
+
+# --- looking ---
+
+
+@requires(Permission.VIEW_APPLICATION)
+@require_safe
+def skills(request: HttpRequest) -> HttpResponse:
+    """The catalogue by category; or what begins as somebody typed."""
+    form, category = FindSkillForm(request.GET), request.GET.get("category", "")[:400]
+    context = found_in(request, form) if form.is_valid() and form.cleaned_data["q"] else _in(request, category)
+    return render(request, "skills/skills.html", {"form": form, "category": category, **context})
+
+
+def found_in(request: HttpRequest, form: FindSkillForm) -> dict[str, Any]:
+    asked = form.cleaned_data["q"]
+    return {"searched": True, **listed(request, partial(repository.search, asked), q=asked)}
+
+
+def _in(request: HttpRequest, category: str) -> dict[str, Any]:
+    context = listed(request, partial(repository.catalogue, category=category), category=category)
+    rows = [Match(skill, skill.name) for skill in context["rows"]]
+    return {**context, "rows": rows, "categories": repository.categories()}
+
+
+@requires(Permission.VIEW_APPLICATION, load_for=listed_for)
+@require_safe
+def skill(request: HttpRequest, skill: Skill) -> HttpResponse:
+    if skill.id != request.resolver_match.kwargs["skill_id"]:
+        return redirect("skill", skill.id, permanent=True)
+    context = {"skill": skill, "is_proposed": skill.state == State.PROPOSED, "alias_form": AliasForm()}
+    return render(request, "skills/skill.html", context)
+
+
+@public
+@require_safe
+def help_skills(request: HttpRequest) -> HttpResponse:
+    return render(request, "skills/help_skills.html")
+
+
+# --- proposing ---
+
+
+@requires(Permission.VOTE)
+@form_page
+def propose(request: HttpRequest) -> HttpResponse:
+    form = _skill_form(request)
+    done = _("Thank you. Somebody who looks after the catalogue will look at it.")
+    if carried_out(request, form, lambda: _propose(request, form), done, "name"):
+        return redirect("skills")
+    lead = _("Tell what is missing. An admin decides whether it comes into the catalogue.")
+    return show_form(request, form, _("Propose a skill"), _("Propose"), lead=lead)
+
+
+def _propose(request: HttpRequest, form: SkillForm) -> None:
+    count(PROPOSALS, request.user.name)
+    services.propose(request.user, **form.cleaned_data)
+
+
+def _skill_form(request: HttpRequest) -> SkillForm:
+    initial = {"name": request.GET.get("name", "")[:200], "category": request.GET.get("category", "")[:200]}
+    return SkillForm(posted(request), known=known(), initial=initial)
+
+
+def known() -> list[str]:
+    """The categories there are."""
+    return [each.name for each in repository.categories()]
+
+
+@requires(Permission.MANAGE_USERS)
+@require_safe
+def proposals(request: HttpRequest) -> HttpResponse:
+    return render(request, "skills/proposals.html", listed(request, repository.proposals))
+
+
+@of_admins(require_POST)
+def approve(request: HttpRequest, skill: Skill) -> HttpResponse:
+    done = _("%(name)s is in the catalogue.") % {"name": skill.name}
+    told(request, lambda: services.approve(request.user, skill), done)
+    return redirect("skill_proposals")
+
+
+@of_admins(require_POST)
+def refuse(request: HttpRequest, skill: Skill) -> HttpResponse:
+    done = _("%(name)s is refused.") % {"name": skill.name}
+    told(request, lambda: services.refuse(request.user, skill), done)
+    return redirect("skill_proposals")
+
+
+# --- looking after it ---
+
+
+@requires(Permission.MANAGE_USERS)
+@form_page
+def add(request: HttpRequest) -> HttpResponse:
+    form = _skill_form(request)
+    added = lambda skill: _("%(name)s is in the catalogue.") % {"name": skill.name}  # noqa: E731
+    if carried_out(request, form, lambda: services.add(request.user, **form.cleaned_data), added, "name"):
+        return redirect("skills")
+    return show_form(request, form, _("New skill"), _("Add"))
+
+
+@of_admins(form_page)
+def edit(request: HttpRequest, skill: Skill) -> HttpResponse:
+    initial = {"category": skill.category, "description": skill.description}
+    form = DescribeForm(posted(request), known=known(), initial=initial)
+    if carried_out(request, form, lambda: services.edit(request.user, skill, **form.cleaned_data), _("It is saved.")):
+        return redirect("skill", skill.id)
+    return show_form(request, form, _("Edit %(name)s") % {"name": skill.name}, _("Save"))
+
+
+@of_admins(form_page)
+def rename(request: HttpRequest, skill: Skill) -> HttpResponse:
+    form = RenameForm(posted(request), initial={"name": skill.name})
+    act = lambda: services.rename(request.user, skill, form.cleaned_data["name"])  # noqa: E731
+    if carried_out(request, form, act, _("It is renamed."), "name"):
+        return redirect("skill", skill.id)
+    lead = _("Its address stays, and the old name still leads to it.")
+    return show_form(request, form, _("Rename %(name)s") % {"name": skill.name}, _("Rename"), lead=lead)
+
+
+@of_admins(form_page)
+def add_alias(request: HttpRequest, skill: Skill) -> HttpResponse:
+    form = AliasForm(posted(request))
+    act = lambda: services.add_alias(request.user, skill, form.cleaned_data["alias"])  # noqa: E731
+    if carried_out(request, form, act, _("Who searches for this name finds it now."), "alias"):
+        return redirect("skill", skill.id)
+    return show_form(request, form, _("Another name for %(name)s") % {"name": skill.name}, _("Add"))
+
+
+@of_admins(require_POST)
+def remove_alias(request: HttpRequest, skill: Skill) -> HttpResponse:
+    alias = request.POST.get("alias", "")
+    told(request, lambda: services.remove_alias(request.user, skill, alias), _("The other name is gone."))
+    return redirect("skill", skill.id)
+
+
+# --- merging ---
+
+
+@requires(Permission.MANAGE_USERS, load_for=any_for)
+@form_page
+def merge(request: HttpRequest, skill: Skill) -> HttpResponse:
+    """First into which, then what that would do, then one button."""
+    form = MergeForm(_chosen(request))
+    context: dict[str, Any] = {"skill": skill, "form": form}
+    if form.is_bound and form.is_valid():
+        try:
+            return _merged(request, skill, form.cleaned_data["into"], context)
+        except Refusal as refusal:
+            form.add_error("into", str(refusal))
+    return render(request, "skills/merge.html", context, status=422 if form.errors else 200)
+
+
+def _chosen(request: HttpRequest) -> QueryDict | None:
+    """What was typed: for the preview in the address, for the act in a form."""
+    return posted(request) if request.method == "POST" else request.GET if "into" in request.GET else None
+
+
+def _merged(request: HttpRequest, source: Skill, target: Skill, context: dict[str, Any]) -> HttpResponse:
+    if request.method == "POST":
+        merging.merge(request.user, source, target)
+        words = {"old": source.name, "new": target.name}
+        done = _("%(old)s is part of %(new)s now. Entries of many people follow in a moment.")
+        messages.success(request, done % words)
+        return redirect("skill", target.id)
+    told = foreseen(merging.preview(source, target))
+    return render(request, "skills/merge.html", {**context, "target": target, "foreseen": told})
+
+
+def foreseen(preview: Preview) -> list[str]:
+    """What a merge would do, in sentences."""
+    holders = ngettext("%(count)d person shows it.", "%(count)d people show it.", preview.holders)
+    both = ngettext(
+        "%(count)d of them has both: the newer entry stays.", "%(count)d of them have both: the newer entry stays.",
+        preview.both,
+    )  # fmt: skip
+    said = [holders % {"count": preview.holders}, both % {"count": preview.both}]
+    if not preview.is_whole:
+        said.append(_("For the second number only the first %(count)d were looked at.") % {"count": merging.LOOKED_AT})
+    return [*said, _("Entries that people hide are brought along as well; they are not counted here.")]

@@ -1,0 +1,90 @@
+"""Keys of skills: the catalogue, and what people say they can do.
+
+| item           | table | PK                  | SK            | GSI1PK / GSI1SK                                        | read by            |
+|----------------|-------|---------------------|---------------|--------------------------------------------------------|--------------------|
+| skill          | data  | SKILL#{id}          | METADATA      | SKILLS… / {category}#{name}, {time}#{id}               | catalogue, profile |
+| skill's name   | data  | SKILLALIAS#{name}   | METADATA      | SKILLNAMES / {name}                                    | search, guard      |
+| skill category | data  | SKILLCATEGORIES     | {category}    |                                                        | catalogue          |
+| skill's merge  | data  | SKILL#{id}          | MERGING       | MERGING / {id}                                         | worker             |
+| own skills     | data  | USER#{name}         | SKILLS        |                                                        | profile, own acts  |
+| person's skill | data  | USER#{name}         | SKILL#{id}    | SKILL#{id} / L{level}#Y{years}#{last_used}#USER#{name} | profile, finding   |
+"""  # noqa: E501 - a table
+
+from __future__ import annotations
+
+from ..table import Key, Span
+from .parts import METADATA, escape, part
+
+MERGING_SKILLS = Span("MERGING", index=True)
+NEVER = "0000-00"  # a month before all others
+
+
+def skill(skill_id: str) -> Key:
+    return Key(f"SKILL#{escape(skill_id)}", METADATA)
+
+
+def skills(category: str = "") -> Span:
+    """The catalogue by category and name, or the part of it that is one category."""
+    return Span("SKILLS", prefix=f"{part(category)}#" if category else "", index=True)
+
+
+def skill_by_name(category: str, name: str) -> str:
+    return f"{part(category)}#{part(name)}"
+
+
+PROPOSED_SKILLS = Span("SKILLS#PROPOSED", index=True)
+
+
+def skill_by_date(moment: str, skill_id: str) -> str:
+    return f"{moment}#{escape(skill_id)}"
+
+
+def skill_name(name: str) -> Key:
+    """A name or another name of a skill: whatever is folded to the same is the same."""
+    return Key(f"SKILLALIAS#{part(name)}", METADATA)
+
+
+def skill_names(prefix: str = "") -> Span:
+    """All names of the catalogue that begin so."""
+    return Span("SKILLNAMES", prefix=part(prefix), index=True)
+
+
+def skill_category(name: str) -> Key:
+    return Key("SKILLCATEGORIES", part(name))
+
+
+SKILL_CATEGORIES = Span("SKILLCATEGORIES")
+
+
+def skill_merge(skill_id: str) -> Key:
+    """How far a skill has been brought into another."""
+    return Key(skill(skill_id).pk, "MERGING")
+
+
+def own_skills(name: str) -> Key:
+    """Who may see somebody's skills, how many there are, and how often they were changed."""
+    return Key(f"USER#{part(name)}", "SKILLS")
+
+
+def person_skill(name: str, skill_id: str) -> Key:
+    return Key(f"USER#{part(name)}", f"SKILL#{escape(skill_id)}")
+
+
+def person_skills(name: str) -> Span:
+    """Somebody's skills, and the item about all of them."""
+    return Span(f"USER#{part(name)}", prefix="SKILL")
+
+
+def all_of_person(name: str) -> Span:
+    """The person, and what lies with them: one Query for a profile."""
+    return Span(f"USER#{part(name)}")
+
+
+def skill_holders(skill_id: str) -> Span:
+    """Whoever lets members see that they have the skill, by level, years and last use."""
+    return Span(f"SKILL#{escape(skill_id)}", index=True)
+
+
+def skill_held(level: int, years: int, last_used: str, name: str) -> str:
+    """A digit for the level, so that “at least so good” is a range."""
+    return f"L{level}#Y{years:02d}#{last_used or NEVER}#USER#{part(name)}"

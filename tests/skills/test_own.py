@@ -1,0 +1,178 @@
+"""What somebody says of themselves: once however often it is sent, seen by whom they let, gone when they go."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from functools import partial
+
+import pytest
+
+from accounts import repository as people
+from accounts import services as accounts
+from accounts.rules import Role
+from acts.refusals import Overtaken
+from acts.site import log
+from skills import repository, services
+from skills.rules import MOST_SKILLS, NotThere, TooMany, Visibility
+from store import keys
+from store.log import utc_now
+from tests.at_once import at_once
+from tests.skills.conftest import SAID, have
+from upkeep import names, replay
+from upkeep.sealer import site_sealer
+
+
+@pytest.fixture
+def ada(person):
+    return person("Ada", Role.VOTER)
+
+
+def events(site) -> list[str]:
+    return [event["event_type"] for event in site.each(keys.events()) if event["actor"] == "Ada"]
+
+
+def holders(skill: str) -> list[str]:
+    from acts.site import table
+
+    return [item["GSI1SK"] for item in table().each(keys.skill_holders(skill))]
+
+
+def test_profile_and_skills_are_one_query(site, ada, listed):
+    have(ada, listed("Python").id, notes="Mostly at night.", interest=True)
+    have(ada, listed("Tea", "Kitchen").id, level=1, years=0, last_used="")
+    accounts.change_profile(ada, "Countess", "I count.")
+    asked = []
+    page = site.page
+    site.page = lambda *words, **more: asked.append(words) or page(*words, **more)
+    profile = repository.profile("ada")
+    assert len(asked) == 1
+    assert (profile.person.display_name, sorted(profile.own.held)) == ("Countess", ["python", "tea"])
+    python = profile.own.held["python"]
+    assert python.told == SAID | {"notes": "Mostly at night.", "interest": True}
+    assert python.added_at == python.confirmed_at
+    assert repository.profile("nobody") is None
+    assert len(str(site.get(keys.user("Ada")))) < 800, "the person's own item stays small"
+
+
+def test_the_index_has_a_digit_for_the_level_and_nothing_of_what_is_hidden(ada, listed):
+    have(ada, listed("Python").id)
+    have(ada, listed("Tea").id, level=1, years=0, last_used="")
+    assert holders("python") == ["L3#Y07#2026-10#USER#ada"]
+    assert holders("tea") == ["L1#Y00#0000-00#USER#ada"]
+    for hidden in (Visibility.ADMINS, Visibility.NOBODY):
+        services.show_to(ada, hidden)
+        have(ada, "python", level=4)
+        assert holders("python") == holders("tea") == []
+    services.show_to(ada, Visibility.MEMBERS)
+    assert holders("python") == ["L4#Y07#2026-10#USER#ada"]
+    assert len(holders("tea")) == 1
+
+
+def test_a_form_that_is_sent_twice_is_carried_out_once(site, ada, listed):
+    skill = listed("Python")
+    at_once(*(partial(services.hold, ada, skill.id, "one form", **SAID) for _ in range(4)))
+    assert events(site).count("PersonSkillAdded") == 1
+    assert "PersonSkillConfirmed" not in events(site)
+    services.let_go(ada, skill.id)
+    services.hold(ada, skill.id, "one form", **SAID)
+    assert repository.own_skills("Ada").held == {}, "a form of before brings nothing back"
+
+
+def test_added_changed_confirmed_removed(site, ada, listed):
+    skill = listed("Python")
+    have(ada, skill.id)
+    have(ada, skill.id, level=4)
+    have(ada, skill.id, level=4)
+    seen = repository.own_skills("Ada").held[skill.id].confirmed_at
+    services.confirm(ada, skill.id, "a page of before")
+    assert repository.own_skills("Ada").held[skill.id].confirmed_at == seen
+    services.confirm(ada, skill.id, seen)
+    services.let_go(ada, skill.id)
+    told = ["PersonSkillAdded", "PersonSkillChanged", *["PersonSkillConfirmed"] * 2, "PersonSkillRemoved"]
+    assert events(site)[1:] == told
+    for act in (services.let_go, partial(services.confirm, seen="")):
+        with pytest.raises(NotThere):
+            act(ada, skill.id)
+    assert replay.check(site).first == ()
+
+
+def test_only_what_is_in_the_catalogue(ada, boss):
+    proposed = services.propose(ada, "Whistling", "Music", "")
+    for skill in (proposed.id, "no-such-skill"):
+        with pytest.raises(NotThere):
+            have(ada, skill)
+
+
+def test_a_profile_has_room_for_so_many(site, boss, ada, monkeypatch):
+    for number in range(MOST_SKILLS + 1):
+        services.add(boss, f"Skill {number:02d}", "Some", "")
+    for number in range(MOST_SKILLS):
+        have(ada, f"skill-{number:02d}")
+    with pytest.raises(TooMany):
+        have(ada, f"skill-{MOST_SKILLS}")
+    have(ada, "skill-00", level=1)
+    services.show_to(ada, Visibility.NOBODY)
+    assert sum(map(len, (holders(f"skill-{number:02d}") for number in range(MOST_SKILLS)))) == 0
+    accounts.remove(boss, ada)
+    assert list(site.each(keys.all_of_person("Ada"))) == []
+
+
+def test_windows_that_do_everything_at_once_leave_what_the_log_tells(site, ada, listed):
+    for name in ("Python", "Tea", "Cake"):
+        listed(name)
+
+    def busy(number: int) -> None:
+        skill = ("python", "tea", "cake")[number % 3]
+        try:
+            have(ada, skill, years=number)
+            services.show_to(ada, list(Visibility)[number % 3])
+            services.confirm(ada, skill, "")
+            if number % 2:
+                services.let_go(ada, skill)
+        except (NotThere, Overtaken):
+            pass
+
+    at_once(*(partial(busy, number) for number in range(6)))
+    assert replay.check(site).first == ()
+    own = repository.own_skills("Ada")
+    assert site.get(keys.own_skills("Ada"))["skills"] == len(own.held)
+    shown = own.held if own.visibility == Visibility.MEMBERS else {}
+    assert sum(map(len, map(holders, ("python", "tea", "cake")))) == len(shown)
+
+
+def test_whoever_is_removed_takes_their_skills_along(site, boss, ada, listed):
+    have(ada, listed("Python").id, notes="Mostly at night.")
+    services.show_to(ada, Visibility.ADMINS)
+    accounts.remove(boss, ada)
+    assert list(site.each(keys.all_of_person("Ada"))) == []
+    with pytest.raises(Overtaken):
+        have(ada, "python")
+    other = people.find("ada")
+    assert other is None
+    assert replay.check(site).first == ()
+
+
+def test_the_log_forgets_whose_skills_they_were(site, boss, ada, listed, monkeypatch):
+    """Also if whoever rewrote the very last of their events died at that moment."""
+    have(ada, listed("Python").id, notes="Mostly at night.")
+    services.propose(ada, "Whistling", "Music", "")
+    accounts.remove(boss, ada)
+    site_sealer().seal()
+    later = lambda: utc_now() + timedelta(days=31)  # noqa: E731
+    monkeypatch.setattr(names, "A_HANDFUL", 1)
+    with monkeypatch.context() as dying:
+        dying.setattr(names, "_finish", lambda mark: 1 / 0)
+        with pytest.raises(ZeroDivisionError):
+            names.forget_names(later)
+    while names.is_due(later):
+        names.forget_names(later)
+        site_sealer().seal()
+    everything = str([item for _, item in site.everything() if not item["PK"].startswith("ONCE#")])  # gone in a day
+    assert [word for word in ("Ada", "#ada", "ada@") if word in everything] == []
+    assert replay.check(site).first == ()
+
+
+def test_asking_for_what_is_so_already_appends_nothing(ada, listed):
+    before = log().table.count(keys.events())
+    services.show_to(ada, Visibility.MEMBERS)
+    assert log().table.count(keys.events()) == before
