@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 from functools import cache
 
+import hypothesis
 import pytest
 from botocore import loaders
 from django.template.base import Template
@@ -18,6 +19,8 @@ def pytest_configure():
     from django.conf import settings
 
     settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher", "accounts.hashers.Argon2id"]
+    hypothesis.settings.register_profile("same", derandomize=True)  # a run that fails fails again
+    hypothesis.settings.load_profile("same")
 
 
 def pytest_collection_modifyitems(items):

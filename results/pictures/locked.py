@@ -18,10 +18,12 @@ ROW = 58
 LINE = 18
 
 
-def locked(result: Result) -> Picture:
+def locked(result: Result) -> Picture | None:
     among = set(in_order(result)[:MOST])
     every = sorted(result.reasons["locked"] + result.reasons["skipped"], key=_place)
     shown = [contest for contest in every if {contest["winner"], contest["loser"]} <= among]
+    if not shown:
+        return None  # every contest is a draw
     title = _("Contests in the order of their strength")
     drawn, y = [], 0.0
     for contest in shown:
