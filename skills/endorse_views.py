@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Iterable
 from functools import partial
 from typing import Any
 
@@ -25,7 +24,7 @@ from pages.saying import told
 from store import keys
 
 from . import endorsements as items
-from . import merging, repository, rules, services
+from . import merging, repository, services
 from .access import Entry, endorsable_for, entry_for, given_for, got_for
 from .endorsements import Endorsement
 from .forms import EndorseForm
@@ -35,22 +34,9 @@ from .rules import Visibility
 # --- who sees which ---
 
 
-def seen_by(viewer: User, found: Iterable[Endorsement]) -> list[Endorsement]:
-    """Those by people whom the viewer may see, and that are not hidden from them. One's own word one always sees."""
-    theirs = list(found)
-    visible = items.visibilities(each.by for each in theirs)
-    return [each for each in theirs if _is_seen(viewer, each, visible[keys.fold(each.by)])]
-
-
-def _is_seen(viewer: User, each: Endorsement, visibility: Visibility) -> bool:
-    me = keys.fold(viewer.name)
-    is_ours = me in (keys.fold(each.name), keys.fold(each.by))
-    return rules.may_see(who(viewer), keys.fold(each.by), visibility) and (is_ours or not each.hidden)
-
-
 def endorsed_rows(viewer: User, profile: Profile, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """The skills of a profile, each with how many vouch for it as far as the viewer may see; their order stays."""
-    seen = seen_by(viewer, profile.endorsements)
+    seen = items.seen_by(who(viewer), profile.endorsements)
     mine = {each.skill for each in seen if keys.fold(each.by) == keys.fold(viewer.name)}
     is_open = profile.own.visibility == Visibility.MEMBERS and viewer.can_vote
     may = is_open and keys.fold(profile.person.name) != keys.fold(viewer.name)
@@ -67,7 +53,7 @@ def endorsements(request: HttpRequest, entry: Entry) -> HttpResponse:
     """First those who have the skill themselves, then the others; each by name."""
     person, user = entry.profile.person, request.user
     context = listed(request, partial(items.received, person.name, entry.held.skill))
-    rows = _rows(user, entry, seen_by(user, context["rows"]))
+    rows = _rows(user, entry, items.seen_by(who(user), context["rows"]))
     ours = [row for row in rows if row["holds"]], [row for row in rows if not row["holds"]]
     is_mine = keys.fold(person.name) == keys.fold(user.name)
     shown = {"person": person, "skill": entry.skill, "held": entry.held, "is_mine": is_mine}

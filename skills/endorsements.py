@@ -6,18 +6,19 @@ counted from the items, and nothing is kept that could get out of step with them
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from django.utils.translation import gettext_lazy as _
 
+from accounts.rules import Role
 from acts.handfuls import handfuls
 from acts.site import table
 from store import keys
 from store.table import Check, Condition, Delete, Equals, Item, Missing, Put, Update, Write
 
-from .rules import Level, Visibility, level_of
+from .rules import Level, Visibility, level_of, may_see
 
 OF_ENDORSEMENTS = ("name", "skill", "by", "level", "at", "given", "hidden", "changes")
 AT_A_TIME = 40  # endorsements of one transaction of a merge: two items of each change
@@ -99,6 +100,17 @@ def visibilities(names: Iterable[str]) -> dict[str, Visibility]:
     found = table().get_many(places.values()) if places else {}
     said = {name: found.get(place, {}).get("visibility", Visibility.MEMBERS) for name, place in places.items()}
     return {name: Visibility(each) for name, each in said.items()}
+
+
+def seen_by(viewer: tuple[str, Role], found: Sequence[Endorsement]) -> list[Endorsement]:
+    """Those by people whom somebody may see, and that are not hidden from them. One's own word one always sees."""
+    visible = visibilities(each.by for each in found)
+    return [each for each in found if _is_seen(viewer, each, visible[keys.fold(each.by)])]
+
+
+def _is_seen(viewer: tuple[str, Role], each: Endorsement, visibility: Visibility) -> bool:
+    is_ours = viewer[0] in (keys.fold(each.name), keys.fold(each.by))
+    return may_see(viewer, keys.fold(each.by), visibility) and (is_ours or not each.hidden)
 
 
 # --- writes; each answers the parts of a transaction ---
