@@ -51,6 +51,11 @@ OF_SKILLS = (
     "PersonSkillRemoved",
     "PersonSkillsRemoved",
     "ProfileVisibilityChanged",
+    "PersonEndorsed",
+    "EndorsementWithdrawn",
+    "EndorsementHidden",
+    "EndorsementShown",
+    "EndorsementsRemoved",
 )
 OF_MAILS = ("MailsTriedAgain", "MailPutAside")
 TYPES = sorted((*OF_PEOPLE, *OF_BALLOTS, *OF_MAILS, *OF_SKILLS, *SENTENCES, "ElectionDeleted"))

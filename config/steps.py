@@ -24,7 +24,7 @@ from polls import telling as of_polls
 from polls.services import pass_on as pass_polls_on
 from results.services import seal_result
 from skills import telling as of_skills
-from skills.services import forget_skills
+from skills.services import forget_endorsements, forget_skills
 from upkeep.alarm import LETTERS as OF_BACKUPS
 from upkeep.nightly import LETTERS as OF_UPKEEP
 from upkeep.retention import LETTERS as OF_RETENTION
@@ -58,6 +58,7 @@ def arrange() -> None:
         take_along,  # their ballots in open elections go with them, and so do their places on rolls
         pass_polls_on,  # their polls pass to the site's owner
         forget_skills,  # what they said they can do goes
+        forget_endorsements,  # and then whom they have endorsed, and who has endorsed them
         forget_sessions,  # where they were signed in is forgotten
     )
     # and at last the mark by which the log forgets their name (upkeep.names).

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 from accounts.access import View, requires
@@ -11,9 +12,10 @@ from accounts.rules import Permission
 from accounts.services import who
 from store import keys
 
-from . import merging, repository, rules
+from . import endorsements, merging, repository, rules
+from .endorsements import Endorsement
 from .repository import Profile
-from .rules import Skill, State
+from .rules import Held, Skill, State
 
 
 def profile_for(user: User, name: str) -> Profile | None:
@@ -49,3 +51,48 @@ def of_admins(methods: Callable[..., Any]) -> Callable[..., Any]:
 def of_owners(methods: Callable[..., Any]) -> Callable[[View], View]:
     """For whoever may have skills here, at any skill of the catalogue."""
     return lambda view: requires(Permission.VOTE, load_for=own_for)(methods(view))
+
+
+# --- endorsements ---
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A skill of somebody, on their profile."""
+
+    profile: Profile
+    skill: Skill
+    held: Held
+
+
+def entry_for(user: User, name: str, skill_id: str) -> Entry | None:
+    """While a skill is merged, an entry may still stand under the old id."""
+    profile, skill = profile_for(user, name), merging.current(skill_id)
+    if profile is None or skill is None:
+        return None
+    held = profile.own.held.get(skill.id) or profile.own.held.get(skill_id)
+    return Entry(profile, skill, held) if held else None
+
+
+def endorsable_for(user: User, name: str, skill_id: str) -> Entry | None:
+    """Of those whom members may see: also for admins, who see more."""
+    entry = entry_for(user, name, skill_id)
+    return entry if entry is not None and entry.profile.own.visibility == rules.Visibility.MEMBERS else None
+
+
+def given_for(user: User, name: str, skill_id: str) -> Endorsement | None:
+    """One's own, whether the other is still to be seen or not."""
+    return _under(skill_id, lambda each: endorsements.find(name, each, user.name))
+
+
+def got_for(user: User, skill_id: str, by: str) -> Endorsement | None:
+    """One that somebody gave whom this person may see."""
+    found = _under(skill_id, lambda each: endorsements.find(user.name, each, by))
+    seen = found is not None and endorsements.visibilities([by])[keys.fold(by)]
+    return found if seen and rules.may_see(who(user), keys.fold(by), seen) else None
+
+
+def _under(skill_id: str, find: Callable[[str], Endorsement | None]) -> Endorsement | None:
+    """By the id it was asked for, or the one to which that leads by now."""
+    skill = merging.current(skill_id)
+    return find(skill_id) or (find(skill.id) if skill else None)

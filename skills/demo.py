@@ -14,6 +14,7 @@ from accounts.rules import Role
 from accounts.services import NameTaken, create_account, new_user
 
 from . import repository, services
+from .endorsements import Ground
 from .rules import Visibility
 
 # category: skill, and other names for it
@@ -168,6 +169,8 @@ def load() -> int:
     for name in _people():
         if (person := people.find(name)) is not None:
             _tell(person, (KNOWN | MEMBERS)[name])
+    for name in MEMBERS:
+        _vouch(name)
     if (proposer := people.find("Hypatia")) is not None:
         for proposed in PROPOSED:
             services.propose(proposer, *proposed)
@@ -206,3 +209,15 @@ def _tell(person: User, calling: str) -> None:
         services.hold(person, skill, f"demo {skill}", **said)
     if person.name in HIDDEN:
         services.show_to(person, HIDDEN[person.name])
+
+
+def _vouch(name: str) -> None:
+    """For some whom they work with: those of the same calling, and here and there one of another."""
+    chance, user = random.Random(f"{name} vouches"), people.find(name)  # noqa: S311 - as above
+    for other in (each for each in MEMBERS if each != name and each not in HIDDEN):
+        whom, is_near = people.find(other), MEMBERS[other] == MEMBERS[name]
+        if user is None or whom is None or chance.random() > (0.9 if is_near else 0.06):
+            continue
+        skill = chance.choice(CALLINGS[MEMBERS[other]])
+        grounds = sorted(chance.sample(list(Ground), chance.randint(1, 2)), key=list(Ground).index)
+        services.endorse(user, whom, skill, grounds, f"demo {other} {skill}")

@@ -14,6 +14,7 @@ from pages.fields import TitleField
 from pages.names import LONGEST_NAME
 
 from . import repository
+from .endorsements import GROUNDS, Ground
 from .rules import (
     LEVELS,
     LONGEST_DESCRIPTION,
@@ -86,6 +87,17 @@ class VisibilityForm(forms.Form):
         choices=[(each.value, label) for each, label in VISIBILITIES.items()],
         widget=forms.RadioSelect,
         help_text=_("What is hidden is in no list, no search and no count."),
+    )
+
+
+class EndorseForm(forms.Form):
+    """How somebody knows; at least one."""
+
+    grounds = forms.TypedMultipleChoiceField(
+        label=_("How you know"),
+        coerce=Ground,
+        choices=[(each.value, label) for each, label in GROUNDS.items()],
+        widget=forms.CheckboxSelectMultiple,
     )
 
 

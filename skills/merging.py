@@ -2,7 +2,8 @@
 
 First the one is shut, then the log says so (`acts.closing`), and then what people have of it is brought to the other, a
 handful of people at a time. A mark says how far that has come; the request makes a beginning, a worker the rest. The
-list of people is gone through, and not the index, because whoever hides their skills is not in it.
+list of people is gone through, and not the index, because whoever hides their skills is not in it. Endorsements of
+somebody go before their entry, in transactions of their own: there may be any number of them.
 
 Meanwhile nobody can take the old skill, and whoever does something about the new one brings their own entry first. So
 the log tells all this in the order in which it happened, and replay may bring everything at once.
@@ -20,21 +21,16 @@ from acts.closing import Closing
 from acts.queues import complain, take_each
 from acts.refusals import OVERTAKEN, Overtaken
 from acts.site import table
-from acts.steps import Steps
 from store import keys
 from store.log import Event
 from store.table import Item, Key, Refused, Write
 
-from . import repository, rules
+from . import endorsements, repository, rules
 from .rules import NOT_THERE, NotThere, OwnSkills, Skill, State
 
 A_HANDFUL = 30  # people of one transaction: of each at most three items change
 AT_ONCE = 5  # handfuls that the request itself brings; the rest is the worker's
 LOOKED_AT = 1_000  # holders that are looked at for a preview
-
-UNITING = Steps[[str, str, str], list[Write]](
-    "when what somebody has of one skill becomes part of another; what goes along is written with it"
-)
 
 
 # --- before ---
@@ -126,8 +122,10 @@ def finish(skill_id: str, most: int | None = None) -> bool:
 def _bring_some(mark: Item) -> None:
     """The next handful of people, and how far that is."""
     page = table().page(keys.people(), limit=A_HANDFUL, cursor=mark.get("cursor"))
+    for item in page.items:
+        endorsements.unite(item["name"], mark["skill"], mark["into"], repository.under_way(mark["skill"]))
     own = _own_of([item["name"] for item in page.items], mark["skill"], mark["into"])
-    moved = [write for each in own for write in _moving(each, mark["skill"], mark["into"])]
+    moved = [write for each in own for write in repository.moved(each, mark["skill"], mark["into"])]
     table().write(repository.so_far(mark, page.cursor or ""), *moved)
 
 
@@ -143,12 +141,8 @@ def _own_of(names: list[str], old: str, new: str) -> list[OwnSkills]:
 def _known(name: str, found: dict[Key, Item], old: str, new: str) -> OwnSkills:
     places = (keys.person_skill(name, old), keys.person_skill(name, new))
     both = [repository.held_of(found[place]) for place in places if place in found]
-    return repository.own_of(name, found.get(keys.own_skills(name), {}), both)
-
-
-def _moving(own: OwnSkills, old: str, new: str) -> list[Write]:
-    writes = repository.moved(own, old, new)
-    return [*writes, *(write for part in UNITING.taken(own.name, old, new) for write in part)] if writes else []
+    head = found.get(keys.own_skills(name), {})
+    return replace(repository.own_of(name, head, both), more=head.get("skills", len(both)) - len(both))
 
 
 # --- for whoever does something meanwhile ---
@@ -173,11 +167,12 @@ def settled(skill_id: str, name: str) -> Skill:
 
 
 def bring(source: Skill, name: str) -> None:
-    """What one person has of a merged skill."""
-    writes = _moving(repository.own_skills(name), source.id, source.into)
+    """What one person has of a merged skill, and whoever vouches for it."""
+    is_under_way = repository.under_way(source.id)
     try:
-        if writes:
-            table().write(repository.under_way(source.id), *writes)
+        endorsements.unite(name, source.id, source.into, is_under_way)
+        if writes := repository.moved(repository.own_skills(name), source.id, source.into):
+            table().write(is_under_way, *writes)
     except Refused:
         raise Overtaken(OVERTAKEN) from None
 

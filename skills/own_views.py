@@ -21,6 +21,7 @@ from pages.saying import told
 
 from . import repository, services
 from .access import of_owners, profile_for
+from .endorse_views import endorsed_rows
 from .forms import FindSkillForm, HeldForm, VisibilityForm
 from .repository import Profile
 from .rules import OwnSkills, Skill
@@ -109,5 +110,6 @@ def show_to(request: HttpRequest) -> HttpResponse:
 def profile(request: HttpRequest, profile: Profile) -> HttpResponse:
     own = profile.own
     about, is_mine = rendered.preview(profile.person.about), profile.person.name == request.user.name
-    context = {"person": profile.person, "about": about, "own": own, "rows": rows_of(own), "is_mine": is_mine}
+    rows = endorsed_rows(request.user, profile, rows_of(own))
+    context = {"person": profile.person, "about": about, "own": own, "rows": rows, "is_mine": is_mine}
     return render(request, "skills/profile.html", context)

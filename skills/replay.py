@@ -10,7 +10,8 @@ from store import keys
 from store.replay import Act, DoesNotFit, Exempt, Happened, Step, begins, like
 from store.table import Delete, Put, Table, Update, Write
 
-from . import merging, repository
+from . import endorsements, merging, repository
+from .endorsements import Endorsement
 from .rules import Held, OwnSkills, Skill, State, Visibility
 
 
@@ -96,6 +97,44 @@ def forgotten(event: Happened) -> Iterator[Step]:
     yield repository.leaving(own_of(event))
 
 
+# --- vouching for others ---
+
+
+def endorsed(event: Happened) -> Iterator[Step]:
+    said, count = event.said, endorsements.count_of(event.actor)
+    words = (said["name"], said["skill_id"], event.actor, tuple(said["grounds"]), said["level"], said["at"])
+    yield endorsements.giving(Endorsement(*words, given=count + 1), count)
+
+
+def endorsement_of(event: Happened, by: str) -> Endorsement:
+    said = event.said
+    found = endorsements.find(said["name"], said["skill_id"], by)
+    if found is None:
+        raise DoesNotFit(f"is about an endorsement by {by}, and there is none by then.")
+    return found
+
+
+def withdrawn(event: Happened) -> Iterator[Step]:
+    yield endorsements.withdrawing(endorsement_of(event, event.actor), endorsements.count_of(event.actor))
+
+
+def hidden(event: Happened) -> Iterator[Step]:
+    yield endorsements.hiding(endorsement_of(event, event.said["by"]), event.kind == "EndorsementHidden")
+
+
+def parted(event: Happened) -> Iterator[Step]:
+    """What was still to be brought to a merged skill when it went is there already."""
+    said = event.said
+    three = zip(said["people"], said["skills"], said["by"], strict=True)
+    places = {keys.endorsement(name, _now(skill), by) for name, skill, by in three}
+    yield [*map(Delete, sorted(places)), Delete(keys.endorsing(said["name"]))]
+
+
+def _now(skill_id: str) -> str:
+    skill = merging.current(skill_id)
+    return skill.id if skill else skill_id
+
+
 REPLAY: dict[str, Act] = {
     "SkillProposed": created,
     "SkillAdded": created,
@@ -112,6 +151,11 @@ REPLAY: dict[str, Act] = {
     "PersonSkillRemoved": let_go,
     "ProfileVisibilityChanged": shown,
     "PersonSkillsRemoved": forgotten,
+    "PersonEndorsed": endorsed,
+    "EndorsementWithdrawn": withdrawn,
+    "EndorsementHidden": hidden,
+    "EndorsementShown": hidden,
+    "EndorsementsRemoved": parted,
 }
 EXEMPT = (
     Exempt(
@@ -134,8 +178,9 @@ def is_uniting(writes: Sequence[Write]) -> bool:
 
 
 def _is_of_own_skills(write: Write) -> bool:
-    """An entry of somebody, or the item about all of them."""
-    of_them = write.key.sk == keys.own_skills("").sk or begins(write.key.sk) == keys.person_skill("", "").sk
+    """An entry of somebody, what is said by others of it, or the item about all of them."""
+    entries = (keys.person_skill("", "").sk, keys.endorsements("").prefix)
+    of_them = write.key.sk == keys.own_skills("").sk or begins(write.key.sk) in entries
     return of_them and isinstance(write, Put | Delete)
 
 

@@ -12,6 +12,7 @@ from acts.site import table
 from store import keys
 from store.table import Check, Condition, Delete, Equals, Exists, Item, Missing, Put, Update, Write
 
+from .endorsements import Endorsement, endorsements_in
 from .rules import Held, OwnSkills, Skill, State, Visibility, newer
 
 OF_SKILLS = ("id", "name", "category", "description", "at", "version")
@@ -114,6 +115,11 @@ def unchanged(skill: Skill) -> Condition:
 def as_it_was(skill: Skill) -> Check:
     """That nobody has changed the skill since it was read, above all merged it."""
     return Check(keys.skill(skill.id), unchanged(skill))
+
+
+def own_as_it_was(own: OwnSkills) -> Check:
+    """That somebody who has skills has changed nothing about them since they were read."""
+    return Check(keys.own_skills(own.name), Equals("version", own.version))
 
 
 # --- writes to the catalogue; each answers the parts of a transaction ---
@@ -251,13 +257,14 @@ class Profile:
 
     person: User
     own: OwnSkills
+    endorsements: tuple[Endorsement, ...] = ()
 
 
 def profile(name: str) -> Profile | None:
-    """The person and all their skills, by one Query."""
+    """The person, all their skills and whoever vouches for these, by one Query."""
     items = list(table().each(keys.all_of_person(name)))
     person = next((item for item in items if item["SK"] == keys.METADATA), None)
-    return Profile(people.user_of(person), _own_of(name, items)) if person else None
+    return Profile(people.user_of(person), _own_of(name, items), endorsements_in(items)) if person else None
 
 
 def own_skills(name: str) -> OwnSkills:
@@ -293,7 +300,7 @@ def held_item(own: OwnSkills, held: Held) -> Item:
 def head(before: OwnSkills, after: OwnSkills) -> Put:
     """The item about all of somebody's skills. Every act changes it, so that none can pass another unseen."""
     place = keys.own_skills(before.name)
-    said = {"name": before.name, "visibility": after.visibility.value, "skills": len(after.held)}
+    said = {"name": before.name, "visibility": after.visibility.value, "skills": len(after.held) + after.more}
     same = Equals("version", before.version) if before.version else Missing()
     return Put({"PK": place.pk, "SK": place.sk, **said, "version": before.version + 1}, when=same)
 

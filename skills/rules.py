@@ -50,6 +50,9 @@ TOO_MANY_ALIASES = _("A skill has at most 20 other names.")
 TOO_MANY_NAMES = _("Together these two would have more than 80 names. Remove some first.")
 INTO_ITSELF = _("A skill cannot be merged into itself.")
 BEING_MERGED = _("One of the two is just being merged. Please try again in a moment.")
+ONESELF = _("Nobody endorses themselves.")
+ENDORSED_ALREADY = _("You have endorsed this already.")
+NOT_ENDORSED = _("There is no such endorsement.")
 NAME_TAKEN = _("The catalogue has a skill of this name, or somebody has proposed one: %(name)s.")
 
 
@@ -201,6 +204,7 @@ class OwnSkills:
     visibility: Visibility = Visibility.MEMBERS
     held: Mapping[str, Held] = field(default_factory=dict)
     version: int = 0
+    more: int = 0  # that there are besides: a merge knows of two only
 
     def with_(self, held: Held) -> OwnSkills:
         return replace(self, held={**self.held, held.skill: held})

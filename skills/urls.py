@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from . import own_views, views
+from . import endorse_views, own_views, views
 
 urlpatterns = [
     path("skills/", views.skills, name="skills"),
@@ -24,5 +24,11 @@ urlpatterns = [
     path("me/skill/<slug:skill_id>/confirm/", own_views.confirm, name="confirm_skill"),
     path("me/skill/<slug:skill_id>/remove/", own_views.let_go, name="remove_skill"),
     path("profile/<name:name>/", own_views.profile, name="profile"),
+    path("profile/<name:name>/skill/<slug:skill_id>/", endorse_views.endorsements, name="endorsements"),
+    path("profile/<name:name>/skill/<slug:skill_id>/endorse/", endorse_views.endorse, name="endorse"),
+    path("profile/<name:name>/skill/<slug:skill_id>/withdraw/", endorse_views.withdraw, name="withdraw_endorsement"),
+    path("me/endorsements/", endorse_views.given, name="own_endorsements"),
+    path("me/skill/<slug:skill_id>/by/<name:by>/hide/", endorse_views.hide, name="hide_endorsement"),
+    path("me/skill/<slug:skill_id>/by/<name:by>/show/", endorse_views.show, name="show_endorsement"),
     path("help/skills/", views.help_skills, name="help_skills"),
 ]

@@ -40,6 +40,7 @@ from ranking.candidates import Candidate
 from skills import merging
 from skills import repository as catalogue
 from skills import services as skills
+from skills.endorsements import Ground
 from skills.rules import Visibility
 from store import keys
 from store.sqlite import SqliteTable
@@ -124,6 +125,9 @@ def a_member_with_everything() -> None:
     polls.make(someone("Bo"), ["Soup", "Salad"], 30, title="Lunch", expires_at=None)
     said = {"level": 2, "years": 1, "last_used": "", "notes": "", "interest": False}
     skills.hold(someone("Bo"), skills.add(someone("Olga"), "Soup", "Kitchen", "").id, "form", **said)
+    skills.hold(someone("Ann"), "soup", "form", **said)
+    skills.endorse(someone("Ann"), someone("Bo"), "soup", (Ground.SAW,), "another form")
+    skills.endorse(someone("Bo"), someone("Ann"), "soup", (Ground.SAW,), "another form")
     opened("Olga", "Secret", ["Ann", "Bo", "Bea", "Col"])
     ballots.cast(someone("Bo"), "Secret", {"0": ["1"]}, form="Secret Bo")
 
@@ -211,6 +215,7 @@ def a_skill_that_many_have() -> None:
         said = {"level": 2, "years": 1, "last_used": "", "notes": "", "interest": False}
         skills.hold(someone(name), "golang", "form", **said)
     skills.hold(someone("Bo"), "go", "another form", **said | {"level": 4})
+    skills.endorse(someone("Olga"), someone("Bo"), "golang", (Ground.SAW,), "form of Olga")
     skills.show_to(someone("Bo"), Visibility.NOBODY)
 
 

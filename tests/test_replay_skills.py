@@ -9,6 +9,7 @@ import pytest
 from accounts import services as accounts
 from accounts.rules import Role
 from skills import merging, repository, services
+from skills.endorsements import Ground
 from skills.rules import Visibility
 from store import keys
 from store.table import Update
@@ -37,8 +38,16 @@ def tell_of_skills(person) -> None:
     have(bob, python.id, level=4)
     services.confirm(bob, snakes.id, "")
     services.show_to(ada, Visibility.ADMINS)
+    services.endorse(owner, bob, snakes.id, (Ground.SAW,), "form of before")
+    services.withdraw(owner, "Bob", snakes.id)
+    services.endorse(ada, bob, snakes.id, (Ground.SAW,), "form of Ada of before")
+    services.endorse(ada, bob, python.id, (Ground.SAW,), "another form of Ada")
     merging.merge(owner, repository.find(snakes.id), repository.find(python.id))
     merging.finish_all()
+    services.endorse(owner, bob, "python", (Ground.WORKED, Ground.SAW), "form of Olga")
+    services.hide(bob, "python", "Olga")
+    services.show(bob, "python", "Olga")
+    services.withdraw(owner, "Bob", "python")
     have(ada, services.add(owner, "Tea", "Kitchen", "").id)
     services.let_go(ada, "tea")
     accounts.remove(owner, bob)

@@ -117,6 +117,11 @@ NAMES: dict[str, tuple[str, ...]] = {
     "PersonSkillRemoved": ("name",),
     "PersonSkillsRemoved": ("name",),
     "ProfileVisibilityChanged": ("name",),
+    "PersonEndorsed": ("name",),
+    "EndorsementWithdrawn": ("name",),
+    "EndorsementHidden": ("name", "by"),
+    "EndorsementShown": ("name", "by"),
+    "EndorsementsRemoved": ("name", "people", "by"),
 }
 NOTHING_KEPT: Item = {"kept": [], "kept_as": []}  # elections, by the numbers of their making; and what they say
 OWN_WORDS = {"ProfileChanged": ("display_name", "about")}  # what somebody wrote about themselves

@@ -77,7 +77,7 @@ SAID = (
     "report_digest roll_digest roll_commitment sealed_at hours_before subject on_roll since minutes sentence poll_id "
     "title closedAt createdAt expiresAt goneAt id maker listed sign_in results_hidden votes accounts account "
     "voter_since names_rule mails_a_day old_mails_a_day which events skill_id category alias into at level years "
-    "last_used interest visibility"
+    "last_used interest visibility grounds by people skills"
 )
 SAID_BY_TYPE = {
     "BallotCast": "rankings",
@@ -143,6 +143,8 @@ KINDS = (
     _kind("own skills", keys.own_skills(""), "name visibility skills version"),
     _kind("person's skill", keys.person_skill("", ""), "name skill level years last_used interest added_at "
           "confirmed_at"),
+    _kind("endorsement", keys.endorsement("", "", ""), "name skill by grounds level at given hidden changes"),
+    _kind("endorsing", keys.endorsing(""), "name version"),
     _kind("counts", keys.counts(), "user_count election_count event_count last_updated"),
     _kind("sync state", keys.sync(), "last_event_id"),
     _kind("restoring", keys.restoring(), "sha256 items"),
@@ -200,6 +202,7 @@ LISTS = frozenset(
         keys.skill_names(),
         keys.MERGING_SKILLS,
         keys.skill_holders(""),
+        keys.endorses(""),
     )
 )
 

@@ -248,6 +248,19 @@ def _person_skill(item: Item) -> Row:
     return Row((person_cell(seen["name"]), *cells), (item_link(item),))
 
 
+def _endorsements(asked: Asked) -> Page:
+    """Of one person, as for their skills."""
+    page = table().page(keys.endorsements(asked.name), limit=A_PAGE, cursor=asked.cursor)
+    return Page([_endorsement(item) for item in page.items], page.cursor)
+
+
+def _endorsement(item: Item) -> Row:
+    seen = masks.shown(DATA, item) or {}
+    whose, by = person_cell(seen["name"]), person_cell(seen["by"])
+    cells = cells_of(seen, "grounds", "level", "at", "hidden")
+    return Row((whose, *cells_of(seen, "skill"), by, *cells), (item_link(item),))
+
+
 # --- the log, and what follows it ---
 
 
@@ -371,6 +384,15 @@ RELATIONS = (
         ("name", "skill"),
         ("name",),
         _person_skills,
+    ),
+    Sheet(
+        "endorsements",
+        _("Endorsements"),
+        _("Who vouches for the skills of one person: give the whole name."),
+        ("name", "skill", "by", "grounds", "level", "at", "hidden"),
+        ("name", "skill", "by"),
+        ("name",),
+        _endorsements,
     ),
     Sheet(
         "sync",

@@ -8,6 +8,8 @@
 | skill's merge  | data  | SKILL#{id}          | MERGING       | MERGING / {id}                                         | worker             |
 | own skills     | data  | USER#{name}         | SKILLS        |                                                        | profile, own acts  |
 | person's skill | data  | USER#{name}         | SKILL#{id}    | SKILL#{id} / L{level}#Y{years}#{last_used}#USER#{name} | profile, finding   |
+| endorsement    | data  | USER#{name}         | ENDORSED#{skill}#{by} | ENDORSES#{by} / {name}#{skill}                 | profile, endorser  |
+| endorsing      | data  | USER#{by}           | ENDORSING     |                                                        | acts of endorsers  |
 """  # noqa: E501 - a table
 
 from __future__ import annotations
@@ -88,3 +90,27 @@ def skill_holders(skill_id: str) -> Span:
 def skill_held(level: int, years: int, last_used: str, name: str) -> str:
     """A digit for the level, so that “at least so good” is a range."""
     return f"L{level}#Y{years:02d}#{last_used or NEVER}#USER#{part(name)}"
+
+
+def endorsement(name: str, skill_id: str, by: str) -> Key:
+    """That somebody vouches for a skill of somebody: once, so the two and the skill are the key."""
+    return Key(f"USER#{part(name)}", f"ENDORSED#{escape(skill_id)}#{part(by)}")
+
+
+def endorsements(name: str, skill_id: str = "") -> Span:
+    """Whoever vouches for somebody, or for one of their skills."""
+    return Span(f"USER#{part(name)}", prefix=f"ENDORSED#{escape(skill_id)}#" if skill_id else "ENDORSED#")
+
+
+def endorses(by: str) -> Span:
+    """For whom somebody vouches."""
+    return Span(f"ENDORSES#{part(by)}", index=True)
+
+
+def endorsed_skill(name: str, skill_id: str) -> str:
+    return f"{part(name)}#{escape(skill_id)}"
+
+
+def endorsing(by: str) -> Key:
+    """How often somebody has endorsed or withdrawn: none of their acts passes another unseen."""
+    return Key(f"USER#{part(by)}", "ENDORSING")

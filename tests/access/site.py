@@ -41,6 +41,7 @@ from results.checks.sealed import stamp
 from results.share_views import _edition
 from skills import merging
 from skills import services as skills
+from skills.endorsements import Ground
 from store.log import as_text, utc_now
 from tests.accounts.test_factors import Authenticator
 from tests.contexts import contexts_kept
@@ -209,6 +210,8 @@ def _skills(olga: User, ann: User) -> None:
     merging.merge(olga, old, merging.current(python.id) or python)
     skills.propose(ann, "Whistling", "Music", "")
     skills.add_alias(olga, cake, "Gâteau")
+    skills.hold(olga, cake.id, "form", level=2, years=1, last_used="", notes="", interest=False)
+    skills.endorse(olga, ann, python.id, (Ground.WORKED,), "another form")
 
 
 def _runner(poll: Poll, otto: User) -> polling.Runner:
@@ -382,6 +385,9 @@ def _looks_at_skills() -> list[Look]:
         Look("find_own_skill", "voter", asked={"q": "Py"}),
         Look("own_skill", "voter", ("python",)),
         Look("profile", "newcomer", ("Ann",)),
+        Look("endorsements", "newcomer", ("Ann", "python")),
+        Look("endorse", "voter", ("Olga", "cake")),
+        Look("own_endorsements", "owner"),
         Look("add_skill", "owner"),
         Look("skill_proposals", "owner"),
         *(Look(page, "owner", ("cake",)) for page in of_admins),

@@ -17,6 +17,8 @@ from elections import services as organising
 from polls import services as polls
 from ranking.candidates import Candidate
 from skills import services as skills
+from skills.endorsements import Ground
+from skills.rules import Visibility
 from store import keys
 from tests.people import PASSWORD
 from tests.polls.conftest import CHOSEN, NAMES
@@ -36,6 +38,11 @@ def ada(boss, person):
     accounts.change_role(boss, eve, Role.VOTER)
     polls.make(ada, NAMES, 30, **CHOSEN)
     have(ada, skills.add(boss, "Mathematics", "Sciences", "").id, notes="Bernoulli numbers.")
+    for each in (boss, eve):
+        skills.endorse(each, ada, "mathematics", (Ground.SAW,), "form")
+    have(boss, "mathematics")
+    skills.endorse(ada, boss, "mathematics", (Ground.TAUGHT,), "form")
+    skills.show_to(eve, Visibility.NOBODY)
     return ada
 
 
@@ -90,6 +97,10 @@ def test_everything_about_me_in_one_file(site, boss, ada, person, signed_in):
         (None, None),
         ("mathematics", "Bernoulli numbers."),
     ]
+    assert [(each.get("given_to"), each.get("got_from"), each["grounds"]) for each in told["endorsements"]] == [
+        ("Boss", None, ["taught"]),
+        (None, "Boss", ["saw"]),
+    ], "who hides is not told of"
     assert "What this site keeps about Ada." in told["README"]
 
 

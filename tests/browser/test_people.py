@@ -257,8 +257,25 @@ def test_a_profile_on_a_phone(somebody):
     for path in ("/skills/", "/skill/go/", "/me/skills/", "/me/skill/go/", f"/profile/{name}/", "/help/skills/"):
         page.goto(path)
         assert (path, faults(page), page.evaluate(TOO_WIDE)) == (path, [], False)
+    endorse_somebody(page)
     page.goto("/me/skills/")
     page.get_by_label("Nobody but me").check()
     page.get_by_role("button", name="Save").click()
     page.goto(f"/profile/{name}/")
     expect(page.locator("main")).to_contain_text("Who sees this page: Nobody but me.")
+
+
+def endorse_somebody(page) -> None:
+    """A member of the demo, whom others have endorsed as well; and take it back."""
+    page.goto("/profile/Hannah Weiss/")
+    page.get_by_role("link", name="Endorse Chairing meetings").click()
+    assert (faults(page), page.evaluate(TOO_WIDE)) == ([], False)
+    page.get_by_label("We worked together").check()
+    page.get_by_label("I saw the result").check()
+    page.get_by_role("button", name="Endorse").click()
+    expect(page.locator("main")).to_contain_text("You have endorsed Hannah Weiss.")
+    for path in ("/profile/Hannah Weiss/", "/profile/Hannah Weiss/skill/chairing-meetings/", "/me/endorsements/"):
+        page.goto(path)
+        assert (path, faults(page), page.evaluate(TOO_WIDE)) == (path, [], False)
+    page.get_by_role("button", name="Withdraw my endorsement of Hannah Weiss").click()
+    expect(page.locator("main")).to_contain_text("is withdrawn")

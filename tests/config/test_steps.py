@@ -24,6 +24,7 @@ STEPS = {
             "ballots.services.leaving.take_along",
             "accounts.heirs.pass_on",
             "skills.services.own.forget_skills",
+            "skills.services.endorsing.forget_endorsements",
             "accounts.services.leaving.forget_sessions",
         ],
     ),

@@ -24,4 +24,7 @@ def test_sixty_skills_and_forty_people_who_have_them(site):
     assert shown == sum(site.count(keys.skill_holders(skill)) for skill in wanted)
     assert repository.find_by_name("golang").name == "Go"
     assert len(repository.proposals(limit=9)[0]) == 2
+    given = [name for name in demo.MEMBERS if site.count(keys.endorses(name))]
+    assert len(given) > len(demo.MEMBERS) / 2
+    assert not any(site.count(keys.endorsements(name)) for name in demo.HIDDEN)
     assert replay.check(site).first == ()

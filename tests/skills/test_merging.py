@@ -14,7 +14,6 @@ from skills import merging, repository, services
 from skills.merging import Preview
 from skills.rules import Held, NotNow, State, Visibility
 from store import keys
-from store.table import Put
 from tests.at_once import at_once
 from tests.skills.conftest import SAID, have
 from upkeep import replay
@@ -62,7 +61,7 @@ def has(name: str) -> dict[str, int]:
     return {skill: held.level for skill, held in own.held.items()}
 
 
-def test_who_has_one_has_the_other_then_and_of_two_the_newer(site, boss, person, both):
+def test_who_has_one_has_the_other_then_and_of_two_the_newer(site, boss, person, both, listed):
     ada, bob, cyd, dan = map(person, ("Ada", "Bob", "Cyd", "Dan"))
     have(ada, "golang", level=2)
     have(bob, "golang", level=1)
@@ -70,10 +69,16 @@ def test_who_has_one_has_the_other_then_and_of_two_the_newer(site, boss, person,
     have(cyd, "go", level=1)
     have(cyd, "golang", level=3)
     have(dan, "golang", level=4)
+    have(dan, listed("Tea").id)
     services.show_to(dan, Visibility.NOBODY)
     assert merging.preview(*map(now, both)) == Preview(holders=3, both=2), "who hides it is not counted"
     merge(boss, both)
-    assert [has(name) for name in ("Ada", "Bob", "Cyd", "Dan")] == [{"go": 2}, {"go": 4}, {"go": 3}, {"go": 4}]
+    assert [has(name) for name in ("Ada", "Bob", "Cyd", "Dan")] == [
+        {"go": 2},
+        {"go": 4},
+        {"go": 3},
+        {"go": 4, "tea": 3},
+    ]
     shown = [item["GSI1SK"] for item in table().each(keys.skill_holders("go"))]
     assert [key.rpartition("#")[2] for key in shown] == ["ada", "cyd", "bob"]
     assert list(table().each(keys.skill_holders("golang"))) == []
@@ -131,14 +136,6 @@ def test_one_at_a_time(boss, both, listed, monkeypatch):
     for pair in ((other, now(both[1])), (now(both[1]), other), (now(both[0]), other)):
         with pytest.raises(NotNow):
             merging.merge(boss, *pair)
-
-
-def test_what_else_belongs_to_an_entry_goes_along(site, boss, person, both, monkeypatch):
-    have(person("Ada"), "golang")
-    note = {"PK": "USER#ada", "SK": "NOTED"}
-    monkeypatch.setattr(merging.UNITING, "steps", (lambda name, old, new: [Put({**note, "of": [name, old, new]})],))
-    merge(boss, both)
-    assert site.get(keys.user("Ada")._replace(sk="NOTED"))["of"] == ["Ada", "golang", "go"]
 
 
 # --- killed ---

@@ -18,6 +18,7 @@ from ballots import repository as ballot_items
 from ballots import services as ballots
 from elections import repository, services
 from skills import services as skills
+from skills.endorsements import Ground
 from store import keys
 from store.log.seal import Sealer
 from store.table import LOG, Key, Put, Span
@@ -82,6 +83,7 @@ def test_every_table_marks_its_natural_key(site, auditor, person, opened):
     opened("Board", "Vera", secret_ballot=False)
     ballots.cast(vera, "Board", ranks(0), "1")
     have(vera, skills.add(person("Ann", Role.ADMIN), "Python", "Programming", "").id)
+    skills.endorse(person("Ann", Role.ADMIN), vera, "python", (Ground.SAW,), "form")
     for relation in relations.RELATIONS:
         asked = {"election": "Board"} if relation.of_election else {"name": "Vera"} if "skill" in relation.key else {}
         text = text_of(auditor.get(f"/admin/tables/{relation.name}/", asked))

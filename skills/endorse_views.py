@@ -1,0 +1,135 @@
+"""Pages about endorsements: who vouches for a skill of somebody, vouching, and what one has vouched for."""
+
+from __future__ import annotations
+
+import secrets
+from functools import partial
+from typing import Any
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_POST, require_safe
+
+from accounts.access import requires
+from accounts.models import User
+from accounts.rules import Permission
+from accounts.services import who
+from acts.refusals import Refusal
+from acts.site import table
+from pages.forms import form_page, posted, token_in
+from pages.paging import listed
+from pages.saying import told
+from store import keys
+
+from . import endorsements as items
+from . import merging, repository, services
+from .access import Entry, endorsable_for, entry_for, given_for, got_for
+from .endorsements import Endorsement
+from .forms import EndorseForm
+from .repository import Profile
+from .rules import Visibility
+
+# --- who sees which ---
+
+
+def endorsed_rows(viewer: User, profile: Profile, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The skills of a profile, each with how many vouch for it as far as the viewer may see; their order stays."""
+    seen = items.seen_by(who(viewer), profile.endorsements)
+    mine = {each.skill for each in seen if keys.fold(each.by) == keys.fold(viewer.name)}
+    is_open = profile.own.visibility == Visibility.MEMBERS and viewer.can_vote
+    may = is_open and keys.fold(profile.person.name) != keys.fold(viewer.name)
+    return [row | {"endorsements": sum(each.skill == row["held"].skill for each in seen),
+                   "may_endorse": may and row["held"].skill not in mine} for row in rows]  # fmt: skip
+
+
+# --- looking ---
+
+
+@requires(Permission.VIEW_APPLICATION, load_for=entry_for)
+@require_safe
+def endorsements(request: HttpRequest, entry: Entry) -> HttpResponse:
+    """First those who have the skill themselves, then the others; each by name."""
+    person, user = entry.profile.person, request.user
+    context = listed(request, partial(items.received, person.name, entry.held.skill))
+    rows = _rows(user, entry, items.seen_by(who(user), context["rows"]))
+    ours = [row for row in rows if row["holds"]], [row for row in rows if not row["holds"]]
+    is_mine = keys.fold(person.name) == keys.fold(user.name)
+    shown = {"person": person, "skill": entry.skill, "held": entry.held, "is_mine": is_mine}
+    return render(request, "skills/endorsements.html", {**context, **shown, "holders": ours[0], "others": ours[1]})
+
+
+def _rows(viewer: User, entry: Entry, seen: list[Endorsement]) -> list[dict[str, Any]]:
+    places = {each.by: keys.person_skill(each.by, entry.held.skill) for each in seen}
+    held = table().get_many(places.values()) if places else {}
+    mutual = _endorsed_by(viewer, entry.profile.person) if seen else set()
+    return [{"given": each, "holds": places[each.by] in held, "mutual": keys.fold(each.by) in mutual,
+             "is_mine": keys.fold(each.by) == keys.fold(viewer.name)} for each in seen]  # fmt: skip
+
+
+def _endorsed_by(viewer: User, person: User) -> set[str]:
+    """Whom somebody vouches for, as far as that is to be seen; folded."""
+    theirs = map(items.endorsement_of, table().each(keys.endorses(person.name)))
+    is_own = keys.fold(viewer.name) == keys.fold(person.name)
+    return {keys.fold(each.name) for each in theirs if is_own or not each.hidden}
+
+
+# --- vouching ---
+
+
+@requires(Permission.VOTE, load_for=endorsable_for)
+@form_page
+def endorse(request: HttpRequest, entry: Entry) -> HttpResponse:
+    form, person = EndorseForm(posted(request)), entry.profile.person
+    if request.method == "POST" and form.is_valid():
+        try:
+            grounds = form.cleaned_data["grounds"]
+            services.endorse(request.user, person, entry.skill.id, grounds, token_in(request.POST))
+        except Refusal as refusal:
+            form.add_error(None, str(refusal))
+        else:
+            messages.success(request, _("You have endorsed %(name)s.") % {"name": person.name})
+            return redirect("profile", person.name)
+    token = token_in(request.POST) if form.is_bound else secrets.token_urlsafe(16)
+    is_hidden = repository.own_skills(request.user.name).visibility != Visibility.MEMBERS
+    context = {"person": person, "skill": entry.skill, "held": entry.held, "is_hidden": is_hidden}
+    status = 422 if form.errors else 200
+    return render(request, "skills/endorse.html", {**context, "form": form, "token": token}, status=status)
+
+
+@requires(Permission.VOTE, load_for=given_for)
+@require_POST
+def withdraw(request: HttpRequest, given: Endorsement) -> HttpResponse:
+    done = _("Your endorsement of %(name)s is withdrawn.") % {"name": given.name}
+    told(request, lambda: services.withdraw(request.user, given.name, given.skill), done)
+    return redirect("own_endorsements")
+
+
+@requires(Permission.VOTE)
+@require_safe
+def given(request: HttpRequest) -> HttpResponse:
+    """What one has vouched for, with the way to take it back."""
+    context = listed(request, partial(items.given, request.user.name))
+    named = {each.skill: merging.current(each.skill) for each in context["rows"]}
+    rows = [{"given": each, "skill": named[each.skill]} for each in context["rows"] if named[each.skill]]
+    return render(request, "skills/own_endorsements.html", {**context, "rows": rows})
+
+
+# --- what others say of oneself ---
+
+
+@requires(Permission.VOTE, load_for=got_for)
+@require_POST
+def hide(request: HttpRequest, got: Endorsement) -> HttpResponse:
+    done = _("Others do not see the endorsement by %(name)s any more.") % {"name": got.by}
+    told(request, lambda: services.hide(request.user, got.skill, got.by), done)
+    return redirect("endorsements", request.user.name, got.skill)
+
+
+@requires(Permission.VOTE, load_for=got_for)
+@require_POST
+def show(request: HttpRequest, got: Endorsement) -> HttpResponse:
+    done = _("Others see the endorsement by %(name)s again.") % {"name": got.by}
+    told(request, lambda: services.show(request.user, got.skill, got.by), done)
+    return redirect("endorsements", request.user.name, got.skill)

@@ -1,0 +1,185 @@
+"""Endorsements: that somebody vouches for a skill of somebody else. Values, items, and the writes that keep them.
+
+One item is one endorsement, under the person who has the skill, so that nobody endorses twice; how many there are is
+counted from the items, and nothing is kept that could get out of step with them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from enum import StrEnum
+
+from django.utils.translation import gettext_lazy as _
+
+from accounts.rules import Role
+from acts.handfuls import handfuls
+from acts.site import table
+from store import keys
+from store.table import Check, Condition, Delete, Equals, Item, Missing, Put, Update, Write
+
+from .rules import Level, Visibility, level_of, may_see
+
+OF_ENDORSEMENTS = ("name", "skill", "by", "level", "at", "given", "hidden", "changes")
+AT_A_TIME = 40  # endorsements of one transaction of a merge: two items of each change
+
+
+class Ground(StrEnum):
+    """How somebody knows."""
+
+    WORKED = "worked"
+    TAUGHT = "taught"
+    SAW = "saw"
+
+    @property
+    def label(self) -> str:
+        return str(GROUNDS[self])
+
+
+GROUNDS = {
+    Ground.WORKED: _("We worked together"),
+    Ground.TAUGHT: _("One of us taught the other"),
+    Ground.SAW: _("I saw the result"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Endorsement:
+    name: str  # who has the skill
+    skill: str
+    by: str
+    grounds: tuple[str, ...]
+    level: int  # as they had it at that moment
+    at: str
+    given: int = 0  # by which act of the endorser: one that was withdrawn and given again is another
+    hidden: bool = False  # by who has the skill
+    changes: int = 0  # how often it was hidden or shown
+
+    @property
+    def about(self) -> Level:
+        return level_of(self.level)
+
+    @property
+    def reasons(self) -> list[str]:
+        return [Ground(each).label for each in self.grounds]
+
+
+Some = tuple[list[Endorsement], str | None]  # and where they ended
+
+
+def endorsement_of(item: Item) -> Endorsement:
+    return Endorsement(grounds=tuple(item["grounds"]), **{name: item[name] for name in OF_ENDORSEMENTS})
+
+
+def endorsements_in(items: Iterable[Item]) -> tuple[Endorsement, ...]:
+    """Those among all that lies with somebody."""
+    prefix = keys.endorsements("").prefix
+    return tuple(endorsement_of(item) for item in items if item["SK"].startswith(prefix))
+
+
+def find(name: str, skill_id: str, by: str) -> Endorsement | None:
+    item = table().get(keys.endorsement(name, skill_id, by))
+    return endorsement_of(item) if item else None
+
+
+def received(name: str, skill_id: str, *, limit: int, cursor: str | None = None) -> Some:
+    """By the names of those who gave them."""
+    page = table().page(keys.endorsements(name, skill_id), limit=limit, cursor=cursor)
+    return [endorsement_of(item) for item in page.items], page.cursor
+
+
+def given(by: str, *, limit: int, cursor: str | None = None) -> Some:
+    """By the names of those who got them."""
+    page = table().page(keys.endorses(by), limit=limit, cursor=cursor)
+    return [endorsement_of(item) for item in page.items], page.cursor
+
+
+def visibilities(names: Iterable[str]) -> dict[str, Visibility]:
+    """Who may see each of them; by folded names."""
+    places = {keys.fold(name): keys.own_skills(name) for name in names}
+    found = table().get_many(places.values()) if places else {}
+    said = {name: found.get(place, {}).get("visibility", Visibility.MEMBERS) for name, place in places.items()}
+    return {name: Visibility(each) for name, each in said.items()}
+
+
+def seen_by(viewer: tuple[str, Role], found: Sequence[Endorsement]) -> list[Endorsement]:
+    """Those by people whom somebody may see, and that are not hidden from them. One's own word one always sees."""
+    visible = visibilities(each.by for each in found)
+    return [each for each in found if _is_seen(viewer, each, visible[keys.fold(each.by)])]
+
+
+def _is_seen(viewer: tuple[str, Role], each: Endorsement, visibility: Visibility) -> bool:
+    is_ours = viewer[0] in (keys.fold(each.name), keys.fold(each.by))
+    return may_see(viewer, keys.fold(each.by), visibility) and (is_ours or not each.hidden)
+
+
+# --- writes; each answers the parts of a transaction ---
+
+
+def count_of(by: str) -> int:
+    """How often somebody has endorsed or withdrawn."""
+    item = table().get(keys.endorsing(by))
+    return int(item["version"]) if item else 0
+
+
+def counted(by: str, before: int) -> Put:
+    """Refused if they did something else meanwhile. Otherwise what they did last might be told first."""
+    place = keys.endorsing(by)
+    same = Equals("version", before) if before else Missing()
+    return Put({"PK": place.pk, "SK": place.sk, "name": by, "version": before + 1}, when=same)
+
+
+def _item(each: Endorsement) -> Item:
+    place = keys.endorsement(each.name, each.skill, each.by)
+    index = {"GSI1PK": keys.endorses(each.by).pk, "GSI1SK": keys.endorsed_skill(each.name, each.skill)}
+    said = {name: getattr(each, name) for name in OF_ENDORSEMENTS}
+    fixed = {"PK": place.pk, "SK": place.sk, "entity_type": "ENDORSEMENT", **index}
+    return {**fixed, **said, "grounds": list(each.grounds)}
+
+
+def unchanged(each: Endorsement) -> Condition:
+    """Every write asks for this: otherwise the log might tell that it was hidden after it was withdrawn."""
+    return Equals("given", each.given) & Equals("changes", each.changes)
+
+
+def giving(each: Endorsement, before: int) -> list[Write]:
+    """Refused in part 0 if there is one already."""
+    return [Put(_item(each), when=Missing()), counted(each.by, before)]
+
+
+def withdrawing(each: Endorsement, before: int) -> list[Write]:
+    place = keys.endorsement(each.name, each.skill, each.by)
+    return [Delete(place, when=unchanged(each)), counted(each.by, before)]
+
+
+def hiding(each: Endorsement, hidden: bool) -> list[Write]:
+    place = keys.endorsement(each.name, each.skill, each.by)
+    return [Update(place, set={"hidden": hidden}, add={"changes": 1}, when=unchanged(each))]
+
+
+def going(each: Endorsement) -> Delete:
+    """One of those that go with somebody who leaves."""
+    return Delete(keys.endorsement(each.name, each.skill, each.by), when=unchanged(each))
+
+
+# --- when two skills become one ---
+
+
+def unite(name: str, old: str, new: str, is_under_way: Check) -> None:
+    """Whoever vouches for the one skill of somebody vouches for the other then; of two by the same the newer stays.
+
+    Refused if somebody else is at it, too; what was brought by then is there.
+    """
+    for handful in handfuls(table().each(keys.endorsements(name, old)), AT_A_TIME):
+        ours = [endorsement_of(item) for item in handful]
+        there = table().get_many(keys.endorsement(name, new, each.by) for each in ours)
+        others = {each.by: each for each in map(endorsement_of, there.values())}
+        moves = [write for each in ours for write in _moved(each, new, others.get(each.by))]
+        table().write(is_under_way, *moves)
+
+
+def _moved(each: Endorsement, new: str, other: Endorsement | None) -> list[Write]:
+    gone = going(each)
+    if other is not None and other.given > each.given:
+        return [gone]
+    return [gone, Put(_item(replace(each, skill=new)), when=unchanged(other) if other else Missing())]

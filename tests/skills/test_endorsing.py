@@ -1,0 +1,354 @@
+"""Vouching for others: once, with grounds, taken back, hidden; gone with whoever goes; exact at any pace."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from functools import partial
+
+import pytest
+
+from accounts import services as accounts
+from accounts.rules import Role
+from acts.refusals import Overtaken, Refusal
+from acts.site import acting_on, table
+from skills import endorsements, merging, repository, services
+from skills.endorsements import Ground
+from skills.rules import NotNow, NotThere, Visibility
+from store import keys
+from store.log import utc_now
+from store.table import Conflict, Put, Unavailable
+from tests.at_once import at_once
+from tests.skills.conftest import forms, have
+from upkeep import names, replay
+from upkeep.sealer import site_sealer
+
+
+@pytest.fixture
+def ada(person, listed):
+    """Who has the skill."""
+    ada = person("Ada", Role.VOTER)
+    have(ada, listed("Python").id, level=2)
+    return ada
+
+
+@pytest.fixture
+def bob(person):
+    return person("Bob", Role.VOTER)
+
+
+def endorse(user, whom, skill="python", *grounds: Ground) -> None:
+    services.endorse(user, whom, skill, grounds or (Ground.WORKED,), f"form {next(forms)}")
+
+
+def by(name: str, skill: str = "python") -> list[str]:
+    return [each.by for each in endorsements.received(name, skill, limit=2000)[0]]
+
+
+def kinds(site) -> list[str]:
+    return [event["event_type"] for event in site.each(keys.events()) if "Endorse" in event["event_type"]]
+
+
+def test_once_with_grounds_and_the_level_of_that_moment(site, ada, bob):
+    endorse(bob, ada, "python", Ground.WORKED, Ground.SAW)
+    have(ada, "python", level=4)
+    found = endorsements.find("ADA", "python", "bOB")
+    assert (found.level, found.grounds, found.about.label) == (2, ("worked", "saw"), "Intermediate")
+    with pytest.raises(NotNow):
+        endorse(bob, ada)
+    with pytest.raises(NotNow):
+        endorse(ada, ada)
+    for skill in ("no-such-skill", "tea"):
+        with pytest.raises(NotThere):
+            endorse(bob, ada, skill)
+    assert kinds(site) == ["PersonEndorsed"]
+    assert replay.check(site).first == ()
+
+
+def test_withdrawn_and_given_again_and_a_form_of_before_brings_nothing_back(site, ada, bob):
+    for _ in range(2):
+        services.endorse(bob, ada, "python", (Ground.SAW,), "one form")
+    services.withdraw(bob, "Ada", "python")
+    services.endorse(bob, ada, "python", (Ground.SAW,), "one form")
+    assert by("Ada") == []
+    with pytest.raises(NotThere):
+        services.withdraw(bob, "Ada", "python")
+    endorse(bob, ada)
+    assert kinds(site) == ["PersonEndorsed", "EndorsementWithdrawn", "PersonEndorsed"]
+    assert replay.check(site).first == ()
+
+
+def test_the_owner_hides_and_shows_it(site, ada, bob):
+    endorse(bob, ada)
+    for act in (services.hide, services.hide, services.show, services.hide):
+        act(ada, "python", "Bob")
+    assert endorsements.find("Ada", "python", "Bob").hidden
+    with pytest.raises(NotThere):
+        services.hide(bob, "python", "Ada")
+    assert kinds(site)[1:] == ["EndorsementHidden", "EndorsementShown", "EndorsementHidden"]
+    services.withdraw(bob, "Ada", "python")
+    assert replay.check(site).first == ()
+
+
+def test_whoever_is_hidden_is_not_endorsed(site, ada, bob, boss):
+    for hidden in (Visibility.ADMINS, Visibility.NOBODY):
+        services.show_to(ada, hidden)
+        for user in (bob, boss):
+            with pytest.raises(NotThere):
+                endorse(user, ada)
+    services.show_to(ada, Visibility.MEMBERS)
+    endorse(bob, ada)
+    services.let_go(ada, "python")
+    with pytest.raises(NotThere):
+        endorse(boss, ada)
+    have(ada, "python", level=3)
+    assert by("Ada") == ["Bob"], "the word of others outlives a change of mind"
+    assert replay.check(site).first == ()
+
+
+def test_nobody_is_mailed(site, ada, bob):
+    before = [site.count(keys.mails(state)) for state in ("queued", "sent")]
+    endorse(bob, ada)
+    services.hide(ada, "python", "Bob")
+    services.withdraw(bob, "Ada", "python")
+    assert [site.count(keys.mails(state)) for state in ("queued", "sent")] == before
+
+
+# --- at once ---
+
+
+def acts_at_once(site, person, rounds: int, crowd: int) -> int:
+    """Everybody endorses and withdraws, again and again, in two windows each; answers how many acts succeeded."""
+    ada, eve = person("Ada", Role.VOTER), person("Eve", Role.VOTER)
+    for each in (ada, eve):
+        have(each, "python")
+    everybody = [person(f"Person {number:02d}", Role.VOTER) for number in range(crowd)]
+    done: list[tuple[str, str, int]] = []
+
+    def busy(number: int) -> None:
+        for turn in range(rounds):
+            user, whom = everybody[(number // 2 + turn) % crowd], (ada, eve)[turn % 2]
+            try:
+                if endorsements.find(whom.name, "python", user.name) is None:
+                    endorse(user, whom)
+                    done.append((user.name, whom.name, 1))
+                else:
+                    services.withdraw(user, whom.name, "python")
+                    done.append((user.name, whom.name, -1))
+            except (Refusal, Conflict):  # then nothing was written
+                continue
+
+    assert [error for error in at_once(*(partial(busy, number) for number in range(crowd * 2))) if error] == []
+    for whom in ("Ada", "Eve"):
+        sums = {user.name: sum(by for name, of, by in done if (name, of) == (user.name, whom)) for user in everybody}
+        assert set(sums.values()) <= {0, 1}, "nobody endorses twice, and nobody takes back what is not there"
+        assert by(whom) == sorted(name for name, number in sums.items() if number)
+        assert site.count(keys.endorsements(whom, "python")) == sum(sums.values())
+    return len(done)
+
+
+def test_a_thousand_acts_at_once_leave_exactly_what_they_say(site, boss, listed, person):
+    site.wait_for_no_disk()
+    listed("Python")
+    done = acts_at_once(site, person, rounds=50, crowd=10)
+    assert len(kinds(site)) == done
+    assert replay.check(site).first == ()
+
+
+def test_an_owner_who_hides_shows_and_changes_while_all_endorse(site, ada, person):
+    users = [person(f"Person {number}", Role.VOTER) for number in range(4)]
+
+    def busy(user) -> None:
+        for _ in range(3):
+            for act in (partial(endorse, user, ada), partial(services.withdraw, user, "Ada", "python")):
+                try:
+                    act()
+                except Refusal:
+                    continue
+
+    def change() -> None:
+        for turn in range(6):
+            for act in (
+                partial(services.hide if turn % 2 else services.show, ada, "python", users[turn % 4].name),
+                partial(have, ada, "python", level=1 + turn % 4),
+                partial(services.show_to, ada, list(Visibility)[turn % 3]),
+            ):
+                try:
+                    act()
+                except Refusal:
+                    continue
+
+    at_once(change, *(partial(busy, user) for user in users))
+    assert replay.check(site).first == ()
+
+
+# --- when somebody leaves ---
+
+
+def test_whoever_is_removed_takes_along_what_they_gave_and_got(site, boss, ada, bob, person):
+    cyd = person("Cyd", Role.VOTER)
+    for each in (bob, cyd):
+        have(each, "python")
+    for user, whom in ((ada, bob), (bob, ada), (cyd, ada), (ada, cyd), (bob, cyd)):
+        endorse(user, whom)
+    accounts.remove(boss, ada)
+    assert (by("Ada"), by("Bob"), by("Cyd")) == ([], [], ["Bob"])
+    assert list(site.each(keys.all_of_person("Ada"))) == list(site.each(keys.endorses("Ada"))) == []
+    with pytest.raises(Overtaken):
+        endorse(ada, bob)
+    with pytest.raises((NotThere, Overtaken)):
+        endorse(bob, ada)
+    assert replay.check(site).first == ()
+
+
+def test_a_removal_that_dies_on_the_way_goes_on(site, boss, ada, person, monkeypatch):
+    monkeypatch.setattr("skills.services.endorsing.AT_A_TIME", 2)
+    for number in range(5):
+        endorse(person(f"Person {number}", Role.VOTER), ada)
+
+    class Dying:
+        left = 2
+
+        def __getattr__(self, name):
+            return getattr(site, name)
+
+        def write(self, *writes, **more):
+            if any(write.key.sk.startswith("ENDORSED") for write in writes):
+                Dying.left -= 1
+                if Dying.left < 0:
+                    raise Unavailable("The disk is gone.")
+            site.write(*writes, **more)
+
+    with acting_on(Dying()):
+        accounts.remove(boss, ada)
+    assert 0 < len(by("Ada")) < 5
+    assert accounts.see_off_all() == 1
+    assert list(site.each(keys.all_of_person("Ada"))) == []
+    assert replay.check(site).first == ()
+
+
+def test_removals_while_others_endorse_leave_nothing_of_who_is_gone(site, boss, ada, person):
+    users = [person(f"Person {number}", Role.VOTER) for number in range(4)]
+    have(users[0], "python")
+    acts = [partial(endorse, user, whom) for user in users[1:] for whom in (ada, users[0])]
+    at_once(partial(accounts.remove, boss, ada), partial(accounts.remove, boss, users[1]), *acts)
+    accounts.see_off_all()
+    assert by("Ada") == []
+    assert "Person 1" not in by("Person 0")
+    assert set(by("Person 0")) <= {"Person 2", "Person 3"}
+    assert replay.check(site).first == ()
+
+
+def test_the_log_forgets_who_endorsed_whom(site, boss, ada, bob):
+    have(bob, "python")
+    endorse(ada, bob)
+    endorse(bob, ada)
+    services.hide(bob, "python", "Ada")
+    accounts.remove(boss, ada)
+    site_sealer().seal()
+    later = lambda: utc_now() + timedelta(days=31)  # noqa: E731
+    while names.is_due(later):
+        names.forget_names(later)
+        site_sealer().seal()
+    everything = str([item for _, item in site.everything() if not item["PK"].startswith("ONCE#")])  # gone in a day
+    assert [word for word in ("Ada", "#ada", "ada@") if word in everything] == []
+    assert replay.check(site).first == ()
+
+
+# --- merging ---
+
+
+@pytest.fixture
+def both(listed):
+    return listed("Golang"), listed("Go")
+
+
+def merge(boss) -> None:
+    merging.merge(boss, repository.find("golang"), repository.find("go"))
+    while list(table().each(keys.MERGING_SKILLS)):
+        merging.finish_all()
+
+
+def test_endorsers_of_two_skills_are_united(site, boss, both, person, ada, bob):
+    cyd, dan = person("Cyd", Role.VOTER), person("Dan", Role.VOTER)
+    have(ada, "golang", level=1)
+    have(ada, "go", level=4)
+    have(bob, "golang")
+    for user, skill in ((bob, "go"), (bob, "golang"), (cyd, "golang"), (dan, "go")):
+        endorse(user, ada, skill)
+    services.hide(ada, "golang", "Cyd")
+    endorse(dan, bob, "golang")
+    services.let_go(bob, "golang")
+    merge(boss)
+    assert (by("Ada", "golang"), by("Ada", "go")) == ([], ["Bob", "Cyd", "Dan"])
+    found = {each.by: each for each in endorsements.received("Ada", "go", limit=9)[0]}
+    assert (found["Bob"].level, found["Cyd"].hidden) == (1, True), "of two by the same the newer stays"
+    assert by("Bob", "go") == ["Dan"], "also of a skill that is not in the profile just now"
+    assert [each.skill for each in endorsements.given("Dan", limit=9)[0]] == ["go", "go"]
+    assert replay.check(site).first == ()
+
+
+def test_whoever_endorses_or_withdraws_meanwhile_acts_on_the_united_ones(site, boss, both, ada, bob, monkeypatch):
+    have(ada, "golang")
+    endorse(bob, ada, "golang")
+    endorse(boss, ada, "golang")
+    monkeypatch.setattr(merging, "AT_ONCE", 0)
+    merging.merge(boss, repository.find("golang"), repository.find("go"))
+    assert by("Ada", "golang") == ["Bob", "Boss"], "the worker has not come by yet"
+    with pytest.raises(NotNow):
+        endorse(bob, ada, "go")
+    services.withdraw(bob, "Ada", "golang")
+    assert (by("Ada", "golang"), by("Ada", "go")) == ([], ["Boss"])
+    assert replay.check(site).first == ()
+    merging.finish_all()
+    assert by("Ada", "go") == ["Boss"]
+    assert replay.check(site).first == ()
+
+
+def test_somebody_is_removed_in_the_middle_of_a_merge(site, boss, both, ada, bob, monkeypatch):
+    have(ada, "golang")
+    have(ada, "go")
+    for skill in ("golang", "go"):
+        endorse(bob, ada, skill)
+    monkeypatch.setattr(merging, "AT_ONCE", 0)
+    merging.merge(boss, repository.find("golang"), repository.find("go"))
+    accounts.remove(boss, bob)
+    merging.finish_all()
+    assert by("Ada", "go") == by("Ada", "golang") == []
+    assert replay.check(site).first == ()
+
+
+def test_hundreds_of_endorsements_and_a_death_after_every_write(site, boss, both, ada):
+    site.wait_for_no_disk()
+    have(ada, "golang")
+    made = [endorsements.Endorsement("Ada", "golang", f"Person {number:03d}", ("saw",), 3, "1", given=1)
+            for number in range(200)]  # fmt: skip
+    for each in made:
+        site.write(Put(endorsements._item(each)))
+
+    class Killed(BaseException):
+        pass
+
+    class Dying:
+        def __init__(self):
+            self.left = 1
+
+        def __getattr__(self, name):
+            return getattr(site, name)
+
+        def write(self, *writes, **more):
+            if not self.left:
+                raise Killed
+            self.left -= 1
+            site.write(*writes, **more)
+
+    site.write(*repository.shutting(repository.find("golang"), repository.find("go"), "Boss"))
+    deaths = 0
+    while list(site.each(keys.MERGING_SKILLS)):
+        try:
+            with acting_on(Dying()):
+                merging.finish_all()
+        except Killed:
+            deaths += 1
+        assert site.count(keys.endorsements("Ada", "golang")) + site.count(keys.endorsements("Ada", "go")) == 200
+    assert deaths > 5
+    assert site.count(keys.endorsements("Ada", "go")) == 200
