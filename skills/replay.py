@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from typing import Any
 
 from acts.site import acting_on, table
 from store import keys
@@ -84,7 +85,7 @@ def held(event: Happened) -> Iterator[Step]:
     before = own.held.get(said["skill_id"])
     if (before is None) != (event.kind == "PersonSkillAdded"):
         raise DoesNotFit(f"takes {own.name} for somebody with{'' if before is None else 'out'} the skill by then.")
-    words = {name: said[name] for name in ("level", "years", "last_used", "interest") if name in said}
+    words: dict[str, Any] = {name: said[name] for name in ("level", "years", "last_used", "interest") if name in said}
     since = before or Held(said["skill_id"], 0, 0, added_at=said["at"])
     if event.kind != "PersonSkillConfirmed":
         words["shard"] = said.get("shard", 0)
