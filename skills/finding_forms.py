@@ -22,17 +22,21 @@ class SkillNameField(forms.CharField):
 
     def __init__(self, **options: Any):
         widget = forms.TextInput({"autocomplete": "off", "dir": "auto"})
-        super().__init__(required=False, max_length=LONGEST_NAME, widget=widget, **options)
+        super().__init__(max_length=LONGEST_NAME, widget=widget, **options)
 
 
 class FindPeopleForm(forms.Form):
     """Up to five skills, and how somebody is to have each of them."""
 
-    skill = SkillNameField(label=_("Skill"), help_text=_("By its whole name, or another name for it."))
-    skill2 = SkillNameField(label=_("Second skill"))
-    skill3 = SkillNameField(label=_("Third skill"))
-    skill4 = SkillNameField(label=_("Fourth skill"))
-    skill5 = SkillNameField(label=_("Fifth skill"))
+    skill = SkillNameField(
+        label=_("Skill"),
+        help_text=_("By its whole name, or another name for it."),
+        error_messages={"required": _("Name a skill to look for.")},
+    )
+    skill2 = SkillNameField(label=_("Second skill"), required=False)
+    skill3 = SkillNameField(label=_("Third skill"), required=False)
+    skill4 = SkillNameField(label=_("Fourth skill"), required=False)
+    skill5 = SkillNameField(label=_("Fifth skill"), required=False)
     level = forms.TypedChoiceField(
         label=_("At least"),
         required=False,
@@ -61,8 +65,6 @@ class FindPeopleForm(forms.Form):
         typed = {name: self.cleaned_data[name] for name in ("skill", *OTHERS) if self.cleaned_data.get(name)}
         found = repository.find_each_by_name(typed.values())
         skills = {name: self._known(name, found[given]) for name, given in typed.items()}
-        if not typed and not self.errors:
-            self.add_error("skill", _("Name a skill to look for."))
         if not self.errors:
             self.cleaned_data["wish"] = self._wish([each for each in skills.values() if each is not None])
         return self.cleaned_data
