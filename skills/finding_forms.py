@@ -38,7 +38,7 @@ class FindPeopleForm(forms.Form):
     skill4 = SkillNameField(label=_("Fourth skill"), required=False)
     skill5 = SkillNameField(label=_("Fifth skill"), required=False)
     level = forms.TypedChoiceField(
-        label=_("At least"),
+        label=_("How well, at least"),
         required=False,
         coerce=int,
         empty_value=LEVELS[0].number,
