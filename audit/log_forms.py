@@ -45,6 +45,7 @@ OF_SKILLS = (
     "SkillAliasAdded",
     "SkillAliasRemoved",
     "SkillMerged",
+    "SkillSpread",
     "PersonSkillAdded",
     "PersonSkillChanged",
     "PersonSkillConfirmed",

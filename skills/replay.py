@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from typing import Any
 
 from acts.site import acting_on, table
 from store import keys
@@ -56,6 +57,11 @@ def alias_removed(event: Happened) -> Iterator[Step]:
     yield repository.alias_removed(skill_of(event), event.said["alias"])
 
 
+def spread(event: Happened) -> Iterator[Step]:
+    skill = skill_of(event)
+    yield repository.change(skill, replace(skill, shards=event.said["shards"]))
+
+
 def merged(event: Happened) -> Iterator[Step]:
     """Everything is brought at once: in the log, nothing that somebody did stands between."""
     source, target = skill_of(event), repository.find(event.said["into"])
@@ -80,8 +86,10 @@ def held(event: Happened) -> Iterator[Step]:
     before = own.held.get(said["skill_id"])
     if (before is None) != (event.kind == "PersonSkillAdded"):
         raise DoesNotFit(f"takes {own.name} for somebody with{'' if before is None else 'out'} the skill by then.")
-    words = {name: said[name] for name in ("level", "years", "last_used", "interest") if name in said}
+    words: dict[str, Any] = {name: said[name] for name in ("level", "years", "last_used", "interest") if name in said}
     since = before or Held(said["skill_id"], 0, 0, added_at=said["at"])
+    if event.kind != "PersonSkillConfirmed":
+        words["shard"] = said.get("shard", 0)
     yield repository.holding(own, replace(since, **words, confirmed_at=said["at"]))
 
 
@@ -145,6 +153,7 @@ REPLAY: dict[str, Act] = {
     "SkillAliasAdded": alias_added,
     "SkillAliasRemoved": alias_removed,
     "SkillMerged": merged,
+    "SkillSpread": spread,
     "PersonSkillAdded": held,
     "PersonSkillChanged": held,
     "PersonSkillConfirmed": held,

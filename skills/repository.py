@@ -39,6 +39,15 @@ def find_by_name(name: str) -> Skill | None:
     return find(item["skill"]) if item else None
 
 
+def find_each_by_name(names: Iterable[str]) -> dict[str, Skill | None]:
+    """The skill that each of the names leads to, in two looks."""
+    places = {name: keys.skill_name(name) for name in names}
+    named = table().get_many(places.values()) if places else {}
+    ids = {name: named[place]["skill"] for name, place in places.items() if place in named}
+    found = find_many(ids.values())
+    return {name: found.get(ids.get(name, "")) for name in places}
+
+
 def catalogue(*, category: str = "", limit: int, cursor: str | None = None) -> tuple[list[Skill], str | None]:
     page = table().page(keys.skills(category), limit=limit, cursor=cursor)
     return [skill_of(item) for item in page.items], page.cursor
@@ -88,13 +97,14 @@ def skill_of(item: Item) -> Skill:
         into=item.get("into", ""),
         merging=item.get("merging", ""),
         closing=item.get("closing"),
+        shards=item.get("shards", 0),
     )
 
 
 def _item(skill: Skill) -> Item:
     place = keys.skill(skill.id)
     said = {name: getattr(skill, name) for name in OF_SKILLS}
-    optional = {name: value for name in ("into", "merging", "closing") if (value := getattr(skill, name))}
+    optional = {name: value for name in ("into", "merging", "closing", "shards") if (value := getattr(skill, name))}
     fixed = {"PK": place.pk, "SK": place.sk, "entity_type": "SKILL", **_listing(skill)}
     return {**fixed, **said, "aliases": list(skill.aliases), "state": skill.state.value, **optional}
 
@@ -284,7 +294,7 @@ def own_of(name: str, head: Item, held: Iterable[Held]) -> OwnSkills:
 
 
 def held_of(item: Item) -> Held:
-    return Held(**{name: item[name] for name in OF_HELD})
+    return Held(**{name: item[name] for name in OF_HELD}, shard=item.get("shard", 0))
 
 
 def held_item(own: OwnSkills, held: Held) -> Item:
@@ -292,9 +302,10 @@ def held_item(own: OwnSkills, held: Held) -> Item:
     place = keys.person_skill(own.name, held.skill)
     said: dict[str, Any] = {name: getattr(held, name) for name in OF_HELD}
     found_by = keys.skill_held(held.level, held.years, held.last_used, own.name)
-    index = {"GSI1PK": keys.skill_holders(held.skill).pk, "GSI1SK": found_by}
+    index = {"GSI1PK": keys.skill_holders(held.skill, held.shard).pk, "GSI1SK": found_by}
     shown = index if own.visibility == Visibility.MEMBERS else {}
-    return {"PK": place.pk, "SK": place.sk, "entity_type": "PERSON_SKILL", "name": own.name, **shown, **said}
+    where = {"shard": held.shard} if held.shard else {}
+    return {"PK": place.pk, "SK": place.sk, "entity_type": "PERSON_SKILL", "name": own.name, **shown, **said, **where}
 
 
 def head(before: OwnSkills, after: OwnSkills) -> Put:
@@ -330,6 +341,7 @@ def moved(own: OwnSkills, old: str, new: str) -> list[Write]:
     was, there = own.held.get(old), own.held.get(new)
     if was is None:
         return []
-    after = own.without(old).with_(replace(was, skill=new))
-    kept = [Put(held_item(own, replace(was, skill=new)))] if newer(was, there) else []
+    brought = replace(was, skill=new, shard=0)  # the first part of the index is always looked through
+    after = own.without(old).with_(brought)
+    kept = [Put(held_item(own, brought))] if newer(was, there) else []
     return [head(own, after), Delete(keys.person_skill(own.name, old), when=Exists()), *kept]

@@ -2,10 +2,11 @@
 
 from django.urls import path
 
-from . import endorse_views, own_views, views
+from . import endorse_views, finding_views, own_views, views
 
 urlpatterns = [
     path("skills/", views.skills, name="skills"),
+    path("skills/find/", finding_views.find_people, name="find_people"),
     path("skills/new/", views.add, name="add_skill"),
     path("skills/propose/", views.propose, name="propose_skill"),
     path("skills/proposals/", views.proposals, name="skill_proposals"),

@@ -115,6 +115,7 @@ ROUTES = {
     "show_poll": (Permission.MANAGE_USERS, ACT, [NO_POLL]),
     "dismiss_reports": (Permission.MANAGE_USERS, ACT, [NO_POLL]),
     "skills": (Permission.VIEW_APPLICATION, READ, []),
+    "find_people": (Permission.VIEW_APPLICATION, READ, []),
     "add_skill": (Permission.MANAGE_USERS, FORM, []),
     "propose_skill": (Permission.VOTE, FORM, []),
     "skill_proposals": (Permission.MANAGE_USERS, READ, []),

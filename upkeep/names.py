@@ -111,6 +111,7 @@ NAMES: dict[str, tuple[str, ...]] = {
     "SkillAliasAdded": (),
     "SkillAliasRemoved": (),
     "SkillMerged": (),
+    "SkillSpread": (),
     "PersonSkillAdded": ("name",),
     "PersonSkillChanged": ("name",),
     "PersonSkillConfirmed": ("name",),

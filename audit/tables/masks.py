@@ -77,7 +77,7 @@ SAID = (
     "report_digest roll_digest roll_commitment sealed_at hours_before subject on_roll since minutes sentence poll_id "
     "title closedAt createdAt expiresAt goneAt id maker listed sign_in results_hidden votes accounts account "
     "voter_since names_rule mails_a_day old_mails_a_day which events skill_id category alias into at level years "
-    "last_used interest visibility grounds by people skills"
+    "last_used interest visibility grounds by people skills shard shards"
 )
 SAID_BY_TYPE = {
     "BallotCast": "rankings",
@@ -136,13 +136,13 @@ KINDS = (
     _kind("report", keys.report("", ""), "id pollId reason words reportedAt ttl"),
     _kind("reported poll", keys.reported_poll(""), "id title reason reportedAt reports ttl"),
     _kind("deleted poll", keys.deleted_poll(""), "id"),
-    _kind("skill", keys.skill(""), "id name category description aliases state at into merging closing version"),
+    _kind("skill", keys.skill(""), "id name category description aliases state at into merging closing version shards"),
     _kind("skill's name", keys.skill_name(""), "skill name"),
     _kind("skill category", keys.skill_category(""), "name skills"),
     _kind("skill's merge", keys.skill_merge(""), "skill into"),
     _kind("own skills", keys.own_skills(""), "name visibility skills version"),
     _kind("person's skill", keys.person_skill("", ""), "name skill level years last_used interest added_at "
-          "confirmed_at"),
+          "confirmed_at shard"),
     _kind("endorsement", keys.endorsement("", "", ""), "name skill by grounds level at given hidden changes"),
     _kind("endorsing", keys.endorsing(""), "name version"),
     _kind("counts", keys.counts(), "user_count election_count event_count last_updated"),

@@ -254,7 +254,17 @@ def test_a_profile_on_a_phone(somebody):
     expect(page.locator("main")).to_contain_text("Go is in your profile.")
     page.get_by_role("button", name="Go: still so").click()
     expect(page.locator("main")).to_contain_text("noted that this is still so")
-    for path in ("/skills/", "/skill/go/", "/me/skills/", "/me/skill/go/", f"/profile/{name}/", "/help/skills/"):
+    page.goto("/skill/go/")
+    page.get_by_role("link", name="Who can do this").click()
+    expect(page.locator("[name=skill]")).to_have_value("Go")
+    page.get_by_text("And more skills at once").click()
+    page.fill("[name=skill2]", "golang")
+    page.select_option("[name=level]", "3")
+    page.get_by_role("button", name="Find").click()
+    expect(page.get_by_role("link", name=name)).to_have_count(1)
+    found = page.url
+    paths = ("/skills/", "/skill/go/", "/me/skills/", "/me/skill/go/", f"/profile/{name}/", "/help/skills/", found)
+    for path in paths:
         page.goto(path)
         assert (path, faults(page), page.evaluate(TOO_WIDE)) == (path, [], False)
     endorse_somebody(page)

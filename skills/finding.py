@@ -1,0 +1,198 @@
+"""Finding people by what they can do: one skill or several at once, of a least level, through the index alone.
+
+Whoever is shown is looked at once more where their entries lie: the index may lag, and who has just hidden theirs, or
+has left, is not to be found by that.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from heapq import merge
+from itertools import islice
+
+from accounts import repository as people
+from accounts.models import User
+from acts.site import table
+from store import cursors, keys
+from store.table import BadCursor, Item, Key, Span
+
+from .repository import held_of
+from .rules import LEVELS, Held, Skill
+
+MOST_AT_ONCE = 5  # skills
+A_HANDFUL = 100  # entries that are looked through at a time where not all of them fit
+LOOKED_THROUGH = 500  # for one page at most; then whoever searches is asked to go on
+COUNTED = (50, 400)  # how far entries are counted to tell which skill is the rarest
+
+
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """Whom somebody looks for. What is said of level and use is meant for each of the skills."""
+
+    skills: tuple[Skill, ...]
+    level: int = 1
+    years: int = 0
+    since: str = ""  # a month: last used then or later
+    interest: bool = False
+
+    @property
+    def is_by_key(self) -> bool:
+        """Whether the order of the index answers it, so that everything that is read fits."""
+        return len(self.skills) == 1 and not self.since and not self.interest
+
+    def fits(self, held: Held) -> bool:
+        skilled = held.level >= self.level and held.years >= self.years
+        return skilled and held.last_used >= self.since and (held.interest or not self.interest)
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """Somebody who has all of the skills, and what they say of them."""
+
+    person: User
+    held: tuple[Held, ...]
+
+
+def search(wish: Wish, *, limit: int, cursor: str | None = None) -> tuple[list[Found], str | None]:
+    """Those who fit, the best first; there may be more behind even a page that has nobody."""
+    leading = _leading(wish, cursor) if cursor else rarest(wish)
+    found: list[Found] = []
+    looked = 0
+    while looked < LOOKED_THROUGH:
+        handful = limit - len(found) if wish.is_by_key else A_HANDFUL
+        entries, cursor = entries_of(leading, wish, limit=handful, cursor=cursor)
+        fitting = list(_fitting(wish, entries))
+        looked += len(entries)
+        kept = fitting[: limit - len(found)]
+        found += _found(kept)
+        if len(fitting) > len(kept) or (len(found) == limit and cursor):
+            return found, _after(leading, kept[-1][0])
+        if cursor is None:
+            return found, None
+    return found, cursor
+
+
+def everybody(wish: Wish) -> Iterator[Found]:
+    """All who fit, page by page: for whoever makes a list of them."""
+    found, cursor = search(wish, limit=A_HANDFUL)
+    yield from found
+    while cursor is not None:
+        found, cursor = search(wish, limit=A_HANDFUL, cursor=cursor)
+        yield from found
+
+
+# --- which of several skills is gone through ---
+
+
+def rarest(wish: Wish) -> Skill:
+    """That of the skills with the fewest entries to look through, as far as they are counted; of equals the first."""
+    if len(wish.skills) == 1:
+        return wish.skills[0]
+    for bound in COUNTED:
+        counts = {each.id: len(entries_of(each, wish, limit=bound)[0]) for each in wish.skills}
+        if min(counts.values()) < bound:
+            break
+    return min(wish.skills, key=lambda each: counts[each.id])
+
+
+def _leading(wish: Wish, cursor: str) -> Skill:
+    """That which the page before went through, whatever has become the rarest meanwhile."""
+    for skill in wish.skills:
+        try:
+            cursors.decode(_whole(skill, wish), cursor)
+        except BadCursor:
+            continue
+        return skill
+    raise BadCursor("This cursor belongs to another search.")
+
+
+# --- entries of one skill, in the order of the index ---
+
+
+def entries_of(skill: Skill, wish: Wish, *, limit: int, cursor: str | None = None) -> tuple[list[Item], str | None]:
+    """Of a least level and least years: one range, or with years one for each level; from every part of the index."""
+    place = cursors.decode(_whole(skill, wish), cursor) if cursor else None
+    found: list[Item] = []
+    for lowest, highest in _levels(wish):
+        spans = [
+            keys.skill_holders_at(skill.id, shard, lowest, highest, wish.years) for shard in range(skill.shards + 1)
+        ]
+        if place is None or str(spans[0].first) <= place["GSI1SK"]:
+            found += _merged(spans, place, limit + 1 - len(found))
+        if len(found) > limit:
+            return found[:limit], _after(skill, found[limit - 1])
+    return found, None
+
+
+def _levels(wish: Wish) -> list[tuple[int, int]]:
+    """The best first."""
+    best = LEVELS[-1].number
+    return [(each, each) for each in range(best, wish.level - 1, -1)] if wish.years else [(wish.level, best)]
+
+
+def _merged(spans: Sequence[Span], place: dict[str, str] | None, limit: int) -> list[Item]:
+    parts = [_up_to(span, place, limit) for span in spans]
+    return list(islice(merge(*parts, key=_sort_key, reverse=True), limit))
+
+
+def _sort_key(item: Item) -> str:
+    return str(item["GSI1SK"])
+
+
+def _up_to(span: Span, place: dict[str, str] | None, limit: int) -> list[Item]:
+    cursor = _within(span, place) if place else None
+    page = table().page(span, limit=limit, cursor=cursor, backwards=True)
+    items = page.items
+    while len(items) < limit and page.cursor:
+        page = table().page(span, limit=limit - len(items), cursor=page.cursor, backwards=True)
+        items = [*items, *page.items]
+    return items
+
+
+def _within(span: Span, place: dict[str, str]) -> str | None:
+    """The same place in any part of the index; if the span lies behind it, its beginning."""
+    return cursors.encode(span, {**place, "GSI1PK": span.pk}) if span.holds(place["GSI1SK"]) else None
+
+
+def _whole(skill: Skill, wish: Wish) -> Span:
+    """All that a search may go through of a skill, as if it were in one part."""
+    return keys.skill_holders_at(skill.id, 0, wish.level, LEVELS[-1].number)
+
+
+def _after(skill: Skill, entry: Item) -> str:
+    span = keys.skill_holders(skill.id)
+    return cursors.encode(span, {**entry, "GSI1PK": span.pk})
+
+
+# --- people who have these entries ---
+
+Entries = tuple[Item, tuple[Held, ...]]  # that by which somebody was come upon, and all that were asked for
+
+
+def _fitting(wish: Wish, entries: Iterable[Item]) -> Iterator[Entries]:
+    """Those of whom every entry fits, as it is now."""
+    likely = [entry for entry in entries if wish.fits(held_of(entry))]
+    places = [_place(entry, skill) for entry in likely for skill in wish.skills]
+    now = table().get_many(places) if places else {}
+    for entry in likely:
+        shown = [item for skill in wish.skills if (item := now.get(_place(entry, skill))) and _is_shown(item)]
+        held = tuple(each for each in map(held_of, shown) if wish.fits(each))
+        if len(held) == len(wish.skills):
+            yield entry, held
+
+
+def _place(entry: Item, skill: Skill) -> Key:
+    return keys.person_skill(entry["name"], skill.id)
+
+
+def _is_shown(item: Item) -> bool:
+    """What is hidden has no keys of the index: it is as if it were not there."""
+    return "GSI1PK" in item
+
+
+def _found(fitting: Sequence[Entries]) -> list[Found]:
+    """Whoever has left meanwhile is not among them."""
+    places = {keys.user(entry["name"]): held for entry, held in fitting}
+    there = table().get_many(places) if places else {}
+    return [Found(people.user_of(there[place]), held) for place, held in places.items() if place in there]

@@ -1,0 +1,42 @@
+"""The page on which people are found by what they can do."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.views.decorators.http import require_safe
+
+from accounts.access import requires
+from accounts.rules import Permission
+from acts.site import now_text
+from pages.paging import listed
+
+from . import finding
+from .finding import Found, Wish
+from .finding_forms import FindPeopleForm
+
+
+@requires(Permission.VIEW_APPLICATION)
+@require_safe
+def find_people(request: HttpRequest) -> HttpResponse:
+    """What is asked for stands in the address, so that it can be passed on."""
+    is_asked = any(name in request.GET for name in FindPeopleForm.base_fields)
+    form = FindPeopleForm(request.GET if is_asked else None)
+    context = _found(request, form) if form.is_valid() else {}
+    return render(request, "skills/find_people.html", {"form": form, **context}, status=422 if form.errors else 200)
+
+
+def _found(request: HttpRequest, form: FindPeopleForm) -> dict[str, Any]:
+    wish: Wish = form.cleaned_data["wish"]
+    context = listed(request, partial(finding.search, wish), **form.asked)
+    return {**context, "wish": wish, "rows": [_row(wish, each) for each in context["rows"]]}
+
+
+def _row(wish: Wish, found: Found) -> dict[str, Any]:
+    now = now_text()
+    pairs = zip(wish.skills, found.held, strict=True)
+    entries = [{"skill": skill, "held": held, "stale": held.is_stale(now)} for skill, held in pairs]
+    return {"person": found.person, "entries": entries}

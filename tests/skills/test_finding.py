@@ -1,0 +1,234 @@
+"""People found by what they can do: exactly those who fit, page by page, and nobody who hides."""
+
+from __future__ import annotations
+
+from random import Random
+
+import pytest
+
+from accounts import services as accounts
+from accounts.repository import find
+from accounts.rules import Role
+from acts.site import acting_on, table
+from skills import finding, merging, repository, services, spreading
+from skills.finding import Wish
+from skills.rules import Held, OwnSkills, Visibility
+from store import keys
+from store.chaos import Chaos
+from store.table import BadCursor, Delete, Put
+from store.trips import counted
+from tests.skills.conftest import SAID, have
+
+
+def names(wish: Wish, limit: int = 50) -> list[str]:
+    """Everybody whom the pages show, in order."""
+    found, cursor = finding.search(wish, limit=limit)
+    people = [each.person.name for each in found]
+    while cursor is not None:
+        found, cursor = finding.search(wish, limit=limit, cursor=cursor)
+        people += [each.person.name for each in found]
+    return people
+
+
+def now(skill_id: str):
+    return repository.find(skill_id)
+
+
+@pytest.fixture
+def club(person, listed):
+    """Few people of all kinds, with Go."""
+    go = listed("Go", "Programming", "Golang")
+    for name, level, years, last_used, interest in (
+        ("Ada", 4, 12, "2026-10", False),
+        ("Bob", 3, 9, "2020-01", True),
+        ("Cyd", 3, 10, "2026-09", False),
+        ("Dan", 2, 30, "", True),
+        ("Eve", 1, 0, "2026-11", False),
+    ):
+        have(person(name, Role.VOTER), "go", level=level, years=years, last_used=last_used, interest=interest)
+    return go
+
+
+def test_by_level_years_last_use_and_interest(club):
+    assert names(Wish((club,))) == ["Ada", "Cyd", "Bob", "Dan", "Eve"], "the best first"
+    assert names(Wish((club,), level=3)) == ["Ada", "Cyd", "Bob"]
+    assert names(Wish((club,), level=2, years=10)) == ["Ada", "Cyd", "Dan"], "years are years, whatever the level"
+    assert names(Wish((club,), since="2026-09")) == ["Ada", "Cyd", "Eve"], "who does not say has not said so"
+    assert names(Wish((club,), interest=True)) == ["Bob", "Dan"]
+    assert names(Wish((club,), level=3, years=9, since="2020-01", interest=True)) == ["Bob"]
+    assert names(Wish((club,), level=4, years=80)) == []
+
+
+def test_several_at_once_are_all_meant(club, person, listed):
+    tea = listed("Tea", "Kitchen")
+    have(person("Ann", Role.VOTER), "tea")
+    for name, level in (("Ada", 1), ("Bob", 4)):
+        have(find(name), "tea", level=level)
+    assert names(Wish((club, tea))) == ["Bob", "Ada"] == names(Wish((tea, club)))
+    assert names(Wish((club, tea), level=3)) == ["Bob"]
+    found, _cursor = finding.search(Wish((club, tea), level=3), limit=50)
+    assert [(each.skill, each.level) for each in found[0].held] == [("go", 3), ("tea", 4)]
+
+
+@pytest.mark.parametrize("limit", [1, 2, 3])
+def test_pages_of_any_size_show_everybody_once(club, limit):
+    for wish in (Wish((club,)), Wish((club,), years=1), Wish((club,), interest=True)):
+        assert names(wish, limit) == names(wish)
+
+
+def test_a_search_ends_without_an_empty_page(club):
+    assert finding.search(Wish((club,)), limit=5)[1] is None
+    assert finding.search(Wish((club,), years=1), limit=4)[1] is None
+
+
+def test_a_cursor_is_good_for_its_own_search_alone(club, listed):
+    tea = listed("Tea", "Kitchen")
+    cursor = finding.search(Wish((club,)), limit=1)[1]
+    for wish, given in ((Wish((tea,)), cursor), (Wish((club,)), "forged"), (Wish((club,)), "W10")):
+        with pytest.raises(BadCursor):
+            finding.search(wish, limit=1, cursor=given)
+    low = finding.search(Wish((club,)), limit=4)[1]
+    with pytest.raises(BadCursor):
+        finding.search(Wish((club,), level=4), limit=1, cursor=low)
+
+
+def test_who_hides_or_leaves_is_found_by_nobody(club, person, listed, boss):
+    listed("Tea", "Kitchen")
+    for name in ("Ada", "Bob"):
+        have(find(name), "tea")
+    both, ada = Wish((now("go"), now("tea"))), find("Ada")
+    for visibility in (Visibility.ADMINS, Visibility.NOBODY):
+        services.show_to(ada, visibility)
+        assert "Ada" not in names(Wish((club,)))
+        assert names(both) == ["Bob"]
+    services.show_to(ada, Visibility.MEMBERS)
+    assert names(Wish((club,)))[0] == "Ada"
+    accounts.remove(boss, find("Bob"))
+    assert names(both) == ["Ada"]
+
+
+class Oldest(Random):
+    """Always the farthest back."""
+
+    def randint(self, first: int, last: int) -> int:
+        return last
+
+
+def test_an_index_that_lags_gives_nobody_away(site, club, boss):
+    with acting_on(Chaos(site, Oldest(), lag=20)):
+        services.show_to(find("Ada"), Visibility.NOBODY)
+        table().write(Delete(keys.user("Bob")))
+        have(find("Cyd"), "go", level=1)
+        assert len(finding.entries_of(club, Wish((club,), 3), limit=9)[0]) == 3, "the index has not heard of it"
+        assert names(Wish((club,))) == ["Cyd", "Dan", "Eve"]
+        assert names(Wish((club,), level=3)) == [], "whoever has come down is not taken at the old word"
+
+
+# --- many ---
+
+
+def fill(site, skill, count: int, person, every: int = 1) -> None:
+    """So many who have a skill, written as an act would write them; people are made once."""
+    for start in range(0, count * every, every * 40):
+        writes = []
+        for number in range(start, min(start + every * 40, count * every), every):
+            name = f"Person {number:04}"
+            said = SAID | {"level": number % 4 + 1, "years": number % 40, "interest": number % 50 == 0}
+            writes.append(
+                Put(repository.held_item(OwnSkills(name), Held(skill.id, **said, shard=number % (skill.shards + 1))))
+            )
+            if site.get(keys.user(name)) is None:
+                writes.append(Put(dict(person, PK=keys.user(name).pk, SK=keys.METADATA, name=name)))
+        site.write(*writes)
+
+
+@pytest.fixture
+def one_item(site, person):
+    somebody = person("Somebody")
+    item = site.get(keys.user(somebody.name))
+    return {name: value for name, value in item.items() if not name.startswith("GSI1")}
+
+
+def test_the_rarest_is_gone_through_and_a_page_says_where_it_stopped(site, listed, one_item, monkeypatch):
+    monkeypatch.setattr(finding, "COUNTED", (5, 20))
+    monkeypatch.setattr(finding, "A_HANDFUL", 10)
+    monkeypatch.setattr(finding, "LOOKED_THROUGH", 30)
+    common, rare = listed("Common"), listed("Rare")
+    common, rare = spread(common), spread(rare)
+    fill(site, common, 120, one_item)
+    fill(site, rare, 12, one_item, every=10)
+    wish = Wish((common, rare))
+    assert finding.rarest(wish).id == finding.rarest(Wish((rare, common))).id == "rare"
+    assert len(names(wish)) == 12
+    found, cursor = finding.search(Wish((common,), level=4, interest=True), limit=50)
+    assert (found, cursor) == ([], None)
+    found, cursor = finding.search(Wish((common,), since="2026-11"), limit=50)
+    assert found == []
+    assert cursor, "it looked through some, and may go on"
+    assert names(Wish((common,), since="2026-11")) == []
+
+
+def spread(skill):
+    assert spreading.spread(skill)
+    return now(skill.id)
+
+
+@pytest.mark.parametrize("limit", [7, 50])
+def test_what_is_spread_is_found_in_order(site, listed, one_item, limit):
+    common = spread(listed("Common"))
+    fill(site, common, 60, one_item)
+    wish, chance = Wish((common,)), Random(limit)
+    entries = each_entry(site)
+    expected = [item["name"] for item in sorted(entries, key=lambda item: item["GSI1SK"], reverse=True)]
+    assert names(wish, limit) == expected
+    least = chance.randint(1, 30)
+    assert set(names(Wish(wish.skills, 2, least), limit)) == {
+        item["name"] for item in entries if item["level"] >= 2 and item["years"] >= least
+    }
+
+
+def each_entry(site):
+    return [item for shard in range(9) for item in site.each(keys.skill_holders("common", shard))]
+
+
+def test_a_popular_skill_is_spread_from_then_on_and_nobody_is_lost(club, person, boss, listed, monkeypatch):
+    monkeypatch.setattr(spreading, "POPULAR", 5)
+    listed("Tea", "Kitchen")
+    assert (spreading.spread_popular(), spreading.spread_popular()) == (1, 0)
+    go = now("go")
+    assert (go.shards, now("tea").shards) == (8, 0)
+    for number in range(12):
+        have(person(f"New {number}", Role.VOTER), "go", level=4)
+    assert len(list(table().each(keys.skill_holders("go")))) == 5, "what was there stays"
+    assert len(names(Wish((go,)), 5)) == 17
+    eve, ada = (find(name) for name in ("Eve", "Ada"))
+    services.confirm(eve, "go", "")
+    have(eve, "go", level=2)
+    assert len(list(table().each(keys.skill_holders("go")))) == 4, "what is said anew goes where it is spread"
+    services.show_to(eve, Visibility.NOBODY)
+    services.show_to(eve, Visibility.MEMBERS)
+    services.let_go(ada, "go")
+    assert len(names(Wish((go,)))) == 16
+    assert merging.preview(go, now("tea")).holders == 16
+    merging.merge(boss, go, now("tea"))
+    merging.finish_all()
+    assert len(names(Wish((now("tea"),)))) == 16
+
+
+def test_a_search_takes_as_many_trips_whoever_else_there_is(site, listed, one_item):
+    common, other = listed("Common"), listed("Other")
+
+    def trips(wish: Wish) -> int:
+        with counted() as made:
+            finding.search(wish, limit=50)
+        return made.count
+
+    wishes = [Wish((common,)), Wish((common,), 3), Wish((common,), 2, 5), Wish((common, other))]
+    fill(site, other, 60, one_item)
+    fill(site, common, 60, one_item)
+    before = [trips(wish) for wish in wishes]
+    fill(site, common, 600, one_item)
+    after = [trips(wish) for wish in wishes]
+    assert after[:2] == before[:2] == [3, 3], "the index, the entries as they are now, the people"
+    assert after[2] <= before[2] <= 5, "one more for each level, until the page is full"
+    assert after[3] == before[3] <= 8, "each skill is counted at most twice"
