@@ -33,8 +33,9 @@ from .of_people import (
     people_with_role, registration, role, session, sessions, setup, throttle, user, users_by_email,
 )
 from .of_elections import (
-    DELETED, ELECTIONS, FILLING, RENAMED, all_of_election, by_date, candidate, candidates, deleted, election,
-    elections, elections_in_state, filling, listed_election, manager, renamed, run_by,
+    DELETED, ELECTIONS, FILLING, RENAMED, agreed_by, agreement, agreements, all_of_election, by_date, candidate,
+    candidates, deleted, election, elections, elections_in_state, filling, listed_election, manager, need, needs,
+    renamed, run_by, snapshot,
 )
 from .of_rolls import (
     FOR_EVERYONE, IMPORTS, elections_of_voter, for_everyone, imported_rows, voter, voter_import,
