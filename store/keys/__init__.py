@@ -58,8 +58,8 @@ from .of_polls import (
 )
 from .of_skills import (
     MERGING_SKILLS, PROPOSED_SKILLS, SKILL_CATEGORIES, all_of_person, own_skills, person_skill, person_skills, skill,
-    skill_by_date, skill_by_name, skill_category, skill_held, skill_holders, skill_merge, skill_name, skill_names,
-    skills,
+    skill_by_date, skill_by_name, skill_category, skill_held, skill_holders, skill_holders_from, skill_merge,
+    skill_name, skill_names, skills,
 )
 from .of_site import (
     WORKERS, counts, emptied, figures, figures_of_day, figures_of_days, forgetting, last_backup, lease, nightly, once,

@@ -235,3 +235,29 @@ def test_voters_see_it_only_if_the_organiser_chose_so(browser, draft, bo, signed
 def test_nobody_is_asked_who_opens_an_election_without_needs(browser, otto, draft):
     services.drop_need(otto, board(), "python")
     assert "shows_skills" not in text_of(browser.get(f"{HERE}open/"))
+
+
+# --- an electorate from skills ---
+
+
+def test_voters_by_skill_are_looked_at_first(browser, draft, bo, person, listed):  # noqa: F811
+    shown, hidden = person("Ida", Role.VOTER), person("Hal", Role.VOTER)
+    for who, level in ((bo, 4), (shown, 3), (hidden, 4), (person("Low", Role.VOTER), 2)):
+        have(who, "python", level=level)
+    skills.show_to(hidden, Visibility.ADMINS)
+    preview = text_of(browser.post(f"{HERE}roll/skills/", {"skill": "PYTHON", "level": "3"}))
+    assert "Everybody with Python at Advanced or above." in preview
+    assert "Hal" not in preview
+    assert "Low" not in preview
+    assert "On the roll already." in preview
+    assert "Add 1 voter<" in preview
+    assert repository.find("Board").voter_count == 1, "nobody is added by looking"
+    browser.post(f"{HERE}roll/import/", {"voters": "voter\nIda\n"})
+    assert [each.name for each in repository.every_voter("Board")] == ["Bo", "Ida"]
+
+
+def test_voters_by_a_skill_that_is_not_there(browser, draft, signed_in):
+    assert browser.get(f"{HERE}roll/skills/").status_code == 200
+    assert browser.post(f"{HERE}roll/skills/", {"skill": "made up", "level": "3"}).status_code == 422
+    assert browser.post(f"{HERE}roll/skills/", {"skill": "tea", "level": "x"}).status_code == 422
+    assert signed_in("Sue", Role.USER).get(f"{HERE}roll/skills/").status_code == 404
