@@ -15,11 +15,12 @@ from pages.paging import one_page
 from . import repository
 from .matrix import MOST_HOLDERS, as_csv
 from .matrix import matrix as matrix_of
+from .rules import Skill
 
 COLUMNS = 12  # skills on a page
 
 
-def _columns(category: str, *, limit: int, cursor: str | None) -> tuple[list[repository.Skill], str | None]:
+def _columns(category: str, *, limit: int, cursor: str | None) -> tuple[list[Skill], str | None]:
     return repository.catalogue(category=category, limit=min(limit, COLUMNS), cursor=cursor)
 
 
