@@ -17,7 +17,7 @@ from accounts import repository as people
 from acts.site import table
 from skills import merging
 from skills import repository as skills
-from skills.rules import Level, level_of
+from skills.rules import Level, Skill, level_of
 from store import keys
 from store.table import Delete, Equals, Exists, Item, Put, Update, Write
 
@@ -76,16 +76,24 @@ def of(election_name: str) -> list[Need]:
 
 def named(needs: Iterable[Need]) -> list[Need]:
     """With the names that skills have now; one that was merged into another is that other, and named once."""
-    current = [(each, merging.current(each.skill)) for each in needs]
-    found = [replace(each, skill=skill.id, name=skill.name) for each, skill in current if skill is not None]
+    every = list(needs)
+    current = _current(each.skill for each in every)
+    found = [replace(each, skill=skill.id, name=skill.name) for each in every if (skill := current.get(each.skill))]
     by_skill = {each.skill: each for each in sorted(found, key=lambda each: (each.level, each.count))}
     return sorted(by_skill.values(), key=lambda each: each.name.casefold())
 
 
 def leading_to(election_name: str, skill_id: str) -> list[str]:
     """The ids under which the skill is needed: its own, and those of what was merged into it."""
-    found = ((each.skill, merging.current(each.skill)) for each in of(election_name))
-    return [each for each, skill in found if each == skill_id or (skill is not None and skill.id == skill_id)]
+    found = _current(each.skill for each in of(election_name))
+    return [each for each, skill in found.items() if skill_id in (each, skill.id)]
+
+
+def _current(skill_ids: Iterable[str]) -> dict[str, Skill]:
+    """What these ids lead to by now, in one round trip unless some were merged."""
+    found = skills.find_many(skill_ids)
+    led = {each: merging.current(each) if skill.into else skill for each, skill in found.items()}
+    return {each: skill for each, skill in led.items() if skill is not None}
 
 
 def agreement_of(election_name: str, candidate: str) -> Agreement | None:
@@ -170,7 +178,7 @@ def _valid(election_name: str) -> list[Agreement]:
 
 def _levels(agreement: Agreement, needs: Sequence[Need]) -> list[int]:
     own = skills.own_skills(agreement.person).held
-    shown = {skill.id for each in agreement.skills if (skill := merging.current(each))}
+    shown = {skill.id for skill in _current(agreement.skills).values()}
     return [own[each.skill].level if each.skill in own and each.skill in shown else 0 for each in needs]
 
 

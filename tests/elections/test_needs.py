@@ -9,7 +9,7 @@ import pytest
 from accounts import services as accounts
 from accounts.rules import Role
 from acts.refusals import Overtaken, Refusal
-from elections import copying, needs, repository, services
+from elections import copying, needs, repository, services, telling
 from elections.needs import Need
 from elections.rules import WrongState
 from ranking.candidates import Candidate
@@ -261,3 +261,18 @@ def test_voters_by_a_skill_that_is_not_there(browser, draft, signed_in):
     assert browser.post(f"{HERE}roll/skills/", {"skill": "made up", "level": "3"}).status_code == 422
     assert browser.post(f"{HERE}roll/skills/", {"skill": "tea", "level": "x"}).status_code == 422
     assert signed_in("Sue", Role.USER).get(f"{HERE}roll/skills/").status_code == 404
+
+
+# --- what is told of it ---
+
+
+def test_those_it_is_about_and_auditors_can_read_it(otto, bo, draft, signed_in):
+    have(bo, "python", level=3)
+    agree(bo)
+    services.open_(otto, board(), editable=False)
+    assert list(telling.agreements(bo)) == [{"election": "Board", "skills": ["python"], "kept": {"python": 3}}]
+    auditor = signed_in("Al", Role.AUDITOR)
+    assert "python" in text_of(auditor.get("/admin/tables/needs/", {"election": "Board"}))
+    assert "Bo" in text_of(auditor.get("/admin/tables/agreements/", {"election": "Board"}))
+    kept = text_of(auditor.get("/admin/raw/item/", {"table": "data", "pk": "ELECTION#board", "sk": "SNAPSHOT"}))
+    assert "levels" not in kept, "an auditor is shown what was needed, not who could do what"
