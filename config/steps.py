@@ -17,6 +17,8 @@ from ballots.services import take_along
 from ballots.services.sealing import COUNTING
 from elections import telling as of_elections
 from elections.letters import LETTERS as OF_ELECTIONS
+from elections.needs import kept as keep_skills
+from elections.services import forget_agreements
 from elections.services import pass_on as pass_elections_on
 from elections.services.lifecycle import OPENING, SHUTTING
 from mail.letters import LETTERS
@@ -34,6 +36,7 @@ def arrange() -> None:
     # An election opens (elections.services.open_): one transaction with its gates, and with
     OPENING.arrange(
         secrecy.salted,  # the salt that ties a secret ballot to its voter
+        keep_skills,  # what candidates who agreed can do by then, as far as the election needs it
     )
 
     # An election closes (elections.services.close, or the worker when its time has come): one transaction shuts its
@@ -57,6 +60,7 @@ def arrange() -> None:
         pass_elections_on,  # their elections pass to the site's owner
         take_along,  # their ballots in open elections go with them, and so do their places on rolls
         pass_polls_on,  # their polls pass to the site's owner
+        forget_agreements,  # what they let elections show of their skills goes
         forget_skills,  # what they said they can do goes
         forget_endorsements,  # and then whom they have endorsed, and who has endorsed them
         forget_sessions,  # where they were signed in is forgotten

@@ -21,7 +21,7 @@ from ranking.candidates import Candidate
 from store import keys
 from store.table import Conflict, Delete, Equals, Exists, Item, Put, Refused, Update, Write
 
-from . import repository, services
+from . import needs, repository, services
 from .rules import Action, Election, takes_names
 
 TAKEN_ALONG = (
@@ -31,7 +31,7 @@ TAKEN_ALONG = (
 
 
 def copy(actor: User, election: Election, name: str) -> Election:
-    """Candidates, roll and settings; never ballots, and the window is the organiser's to set anew.
+    """Candidates, needs, roll and settings; never ballots, and the window is the organiser's to set anew.
 
     Those on the roll whose account is gone stay behind.
     """
@@ -92,6 +92,7 @@ def _fill(owner: User, draft: Election, mark: Item) -> None:
     if source is None or source.created_at != mark["source_created_at"]:
         return  # it was deleted before it was copied
     services.add_candidates(owner, draft, repository.candidates(source.name))
+    services.copy_needs(owner, draft, needs.of(source.name))
     services.check(owner, draft, Action.ADD_VOTERS)
     services.put_on_roll(owner, draft, repository.still_here(source.name, by_name=takes_names(source)))
 

@@ -11,9 +11,11 @@ from datetime import timedelta
 from accounts import repository as people
 from accounts.models import User
 from ranking.candidates import Candidate
+from skills import repository as skills
 from store.log import as_text, utc_now
 
 from . import repository, services
+from .needs import Need
 from .rules import Election
 
 VOTERS = ("Hypatia", "Ibn al-Haytham", "Wang Zhenyi", "Alan Turing", "Emmy Noether", "Katherine Johnson")
@@ -36,6 +38,8 @@ class Planned:
     days_left: int | None = None
     electorate: tuple[str, ...] = VOTERS
     paper: bool = False
+    needs: tuple[tuple[str, int, int], ...] = ()  # a skill, a level, and of how many
+    agreeing: tuple[str, ...] = ()  # candidates who show what they can do
 
 
 PLANNED = (
@@ -82,6 +86,24 @@ PLANNED = (
         seats=3,
         method="stv-scottish",
         days_left=2,
+    ),
+    Planned(
+        "Committee of the workshop",
+        "Ada Lovelace",
+        "Three who keep the workshop going. It needs somebody for the accounts, and somebody to open the door.",
+        (
+            ("Amina Diallo", "I like it when sums come out."),
+            ("Beatriz Lopes", "Tea is on me."),
+            ("Elif Kaya", ""),
+            ("Hannah Weiss", "Short meetings."),
+            ("Henrik Dahl", "The lathe is mended."),
+        ),
+        opened=True,
+        closed=True,
+        seats=3,
+        method="stv-scottish",
+        needs=(("bookkeeping", 2, 1), ("chairing-meetings", 2, 1), ("first-aid", 1, 2), ("welding", 3, 1)),
+        agreeing=("Amina Diallo", "Beatriz Lopes", "Hannah Weiss", "Henrik Dahl"),
     ),
     Planned(
         "Colour of the front door",
@@ -144,5 +166,17 @@ def _make(planned: Planned) -> bool:
 def _take_along(owner: User, election: Election, planned: Planned) -> None:
     services.add_candidates(owner, election, [Candidate(*each) for each in planned.candidates])
     services.add_voters(owner, election, planned.electorate)
+    _say_needs(owner, election, planned)
     if planned.opened:
         services.open_(owner, repository.find(election.name) or election, editable=planned.editable)
+
+
+def _say_needs(owner: User, election: Election, planned: Planned) -> None:
+    """Where the catalogue of the demo is there."""
+    known = skills.find_many(skill for skill, _level, _count in planned.needs)
+    for skill, level, count in planned.needs:
+        if skill in known:
+            services.set_need(owner, election, Need(skill, level, count))
+    for name in planned.agreeing if known else ():
+        if (person := people.find(name)) is not None:
+            services.agree(person, election, Candidate(name))

@@ -157,6 +157,16 @@ class OpenForm(forms.Form):
         required=False,
         help_text=_("Whoever has voted by then has not seen those who come later."),
     )
+    shows_skills = forms.BooleanField(
+        label=_("Voters see, before they vote, what candidates say they can do"),
+        required=False,
+        help_text=_("Only of candidates who agreed, and only the skills this election needs."),
+    )
+
+    def __init__(self, *arguments: Any, has_needs: bool, **options: Any):
+        super().__init__(*arguments, **options)
+        if not has_needs:
+            del self.fields["shows_skills"]
 
 
 class EndForm(ZonedForm):

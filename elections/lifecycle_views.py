@@ -13,7 +13,7 @@ from django.views.decorators.http import require_POST
 from pages.forms import carried_out, form_page, posted, show_form
 from pages.saying import ask, say_what_was_understood, told
 
-from . import copying, services
+from . import copying, needs, services
 from .access import context_of, run
 from .forms import (
     ConfirmDeletionForm,
@@ -29,7 +29,7 @@ from .turnout import turnout
 @run(Action.OPEN)
 @form_page
 def open_(request: HttpRequest, election: Election) -> HttpResponse:
-    form = OpenForm(posted(request))
+    form = OpenForm(posted(request), has_needs=bool(needs.of(election.name)))
     if carried_out(
         request, form, lambda: services.open_(request.user, election, **form.cleaned_data), _("The election is open.")
     ):

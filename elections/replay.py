@@ -12,7 +12,8 @@ from store import keys
 from store.replay import Act, DoesNotFit, Exempt, Happened, Step, begins, like
 from store.table import Check, Delete, Exists, Missing, Table, Update, Write
 
-from . import invitations, renaming, repository, services
+from . import invitations, needs, renaming, repository, services
+from .needs import Agreement, Need
 from .rules import Election, State
 
 
@@ -92,8 +93,33 @@ def candidate_edited(event: Happened) -> Iterator[Step]:
 
 def candidates_removed(event: Happened) -> Iterator[Step]:
     election = election_of(event)
-    gone = [Delete(keys.candidate(election.name, name), when=Exists()) for name in event.said["candidates"]]
+    gone = [each for name in event.said["candidates"] for each in repository.gone_candidate(election.name, name)]
     yield [*gone, repository.touched(election)]
+
+
+def need_set(event: Happened) -> Iterator[Step]:
+    election, said = election_of(event), event.said
+    need = Need(said["skill_id"], said["level"], said["count"])
+    yield [*needs.setting(election.name, need), repository.touched(election)]
+
+
+def needs_dropped(event: Happened) -> Iterator[Step]:
+    election = election_of(event)
+    yield [*needs.dropping(election.name, event.said["skills"]), repository.touched(election)]
+
+
+def agreed(event: Happened) -> Iterator[Step]:
+    election, said = election_of(event), event.said
+    agreement = Agreement(said["candidate_name"], event.actor, said["account"], tuple(said["skills"]))
+    writes = needs.agreeing(election, agreement)
+    yield [*writes, repository.stands(election.name, agreement.candidate), repository.touched(election)]
+
+
+def disagreed(event: Happened) -> Iterator[Step]:
+    """After the opening, only because somebody left; then the election itself stays as it is."""
+    election, candidate = election_of(event), event.said["candidate_name"]
+    touched = [repository.touched(election)] if election.stored_state == State.DRAFT else []
+    yield [*needs.withdrawing(election.name, candidate), *touched]
 
 
 def voters_added(event: Happened) -> Iterator[Step]:
@@ -120,7 +146,7 @@ def opened(event: Happened) -> Iterator[Step]:
     election, said = election_of(event), event.said
     commitment, opened_at = said.get("lots_commitment", ""), said.get("opened_at")
     after = services.opened(election, editable=said["editable"], lots_commitment=commitment, opened_at=opened_at)
-    yield services.opening(election, after)
+    yield services.opening(election, replace(after, shows_skills=said.get("shows_skills", False)))
 
 
 def closed(event: Happened) -> Iterator[Step]:
@@ -184,6 +210,10 @@ REPLAY: dict[str, Act] = {
     "CandidatesAdded": candidates_added,
     "CandidateEdited": candidate_edited,
     "CandidatesRemoved": candidates_removed,
+    "NeedSet": need_set,
+    "NeedsDropped": needs_dropped,
+    "CandidateAgreed": agreed,
+    "CandidateDisagreed": disagreed,
     "VotersAdded": voters_added,
     "VotersRemoved": voters_removed,
     "VotersInvited": mailed,
@@ -194,7 +224,7 @@ REPLAY: dict[str, Act] = {
 }
 
 # Fields that elections of earlier times do not have.
-LATER = ("results_public", "mail_votes", "lots_commitment", "restores", "joining", "opened_at")
+LATER = ("results_public", "mail_votes", "lots_commitment", "restores", "joining", "opened_at", "shows_skills")
 FILLING = "What a draft was made from is brought into it a handful at a time, and whoever arrives has an event."
 MAILS = "Which mails went out and what became of them; their texts are in no log."
 HTML = "What a text was rendered to depends on the version of the program; the text itself is compared."
@@ -226,6 +256,10 @@ EXEMPT = (
         like(keys.gate("", 0)),
         "Which of the gates somebody came through is chance; together they count the same.",
         summed=True,
+    ),
+    Exempt(
+        like(keys.snapshot("")),
+        "What candidates could do when it opened goes with them; the log would keep it for good.",
     ),
     Exempt(like(keys.filling("")), FILLING),
     Exempt(like(keys.election("")), FILLING, attributes=("filling",)),

@@ -15,7 +15,7 @@ from pages import rendered
 from pages.rendered import Html
 from ranking.candidates import Candidate
 from store import keys
-from store.table import AllOf, Check, Delete, Equals, Item, Missing, Put, Span, Update, Write
+from store.table import AllOf, Check, Delete, Equals, Exists, Item, Missing, Put, Span, Update, Write
 
 from .rules import Election, State, is_over
 
@@ -341,6 +341,15 @@ def new_candidate(election_name: str, candidate: Candidate) -> Put:
     shown = {"election_name": election_name, "candidate_name": candidate.name, "number": candidate.number}
     text = _text(candidate)
     return Put({"PK": place.pk, "SK": place.sk, "entity_type": "CANDIDATE", **shown, **text}, when=Missing())
+
+
+def stands(election_name: str, candidate: str) -> Check:
+    return Check(keys.candidate(election_name, candidate), Exists())
+
+
+def gone_candidate(election_name: str, name: str) -> list[Write]:
+    """With what they agreed to: whoever stands again under the name is asked again."""
+    return [Delete(keys.candidate(election_name, name), when=Exists()), Delete(keys.agreement(election_name, name))]
 
 
 def changed_candidate(election_name: str, before: Candidate, after: Candidate) -> Update:

@@ -117,12 +117,16 @@ def import_roll(request: HttpRequest, election: Election) -> HttpResponse:
         return _import(request, election)
     form = ImportForm(posted(request), request.FILES if request.method == "POST" else None)
     if request.method == "POST" and form.is_valid():
-        rows = form.cleaned_data["rows"]
-        rows = lists.against(rows, *repository.on_roll_or_here(election.name, [row.kept for row in rows if row.kept]))
-        rows = rows if takes_names(election) else lists.only_addresses(rows, str(EVERYBODY_HERE))
-        return render(request, "elections/preview.html", context_of(request, election, **_verdicts(rows)))
+        return previewed(request, election, form.cleaned_data["rows"])
     context = context_of(request, election, imports=imports.under_way(election), upload=True)
     return show_form(request, form, _("Import voters"), _("Look at the list"), **context)
+
+
+def previewed(request: HttpRequest, election: Election, rows: list[lists.Row], **more: Any) -> HttpResponse:
+    """What would become of each row, and the button that does it."""
+    rows = lists.against(rows, *repository.on_roll_or_here(election.name, [row.kept for row in rows if row.kept]))
+    rows = rows if takes_names(election) else lists.only_addresses(rows, str(EVERYBODY_HERE))
+    return render(request, "elections/preview.html", context_of(request, election, **_verdicts(rows), **more))
 
 
 def _verdicts(rows: list[lists.Row]) -> dict[str, Any]:

@@ -98,6 +98,7 @@ class Election:
     restores: int = 0  # how often it was restored while open: a copy does not say whose which secret ballot is
     joining: bool = False  # whether, where everybody may vote, that includes those who join while it is open
     opened_at: str | None = None  # an election that was opened before this was kept is everybody's who comes
+    shows_skills: bool = False  # whether voters see, before they vote, which needs candidates who agreed say they meet
     html: Html | None = field(default=None, compare=False, repr=False)  # of the description, as kept beside it
 
     @property
@@ -200,6 +201,7 @@ class Action(Enum):
     SET_UP = _("change the settings")
     ADD_CANDIDATES = _("add candidates")
     CHANGE_CANDIDATES = _("change or remove candidates")
+    SET_NEEDS = _("change what it needs")
     ADD_VOTERS = _("add voters")
     REMOVE_VOTERS = _("remove voters")
     SEE_ROLL = _("see the roll")
@@ -226,6 +228,7 @@ WHEN: dict[Action, frozenset[State]] = {
     Action.SET_UP: frozenset({DRAFT}),
     Action.ADD_CANDIDATES: frozenset({DRAFT, EDITABLE}),
     Action.CHANGE_CANDIDATES: frozenset({DRAFT}),
+    Action.SET_NEEDS: frozenset({DRAFT}),
     Action.ADD_VOTERS: frozenset({DRAFT, EDITABLE, OPEN}),
     Action.REMOVE_VOTERS: frozenset({DRAFT}),
     Action.SEE_ROLL: EVER,
@@ -252,6 +255,7 @@ WHO: dict[Action, frozenset[Relation]] = {
     Action.SET_UP: OWNERS,
     Action.ADD_CANDIDATES: RUNNERS,
     Action.CHANGE_CANDIDATES: RUNNERS,
+    Action.SET_NEEDS: RUNNERS,
     Action.ADD_VOTERS: RUNNERS,
     Action.REMOVE_VOTERS: RUNNERS,
     Action.SEE_ROLL: RUNNERS | {Relation.MODERATOR},
@@ -272,7 +276,7 @@ WHO: dict[Action, frozenset[Relation]] = {
 
 
 # What can be done to a draft that is still being filled: only what cannot get in the way of that.
-WHILE_FILLING = frozenset({Action.LOOK, Action.ADD_CANDIDATES, Action.ADD_VOTERS, Action.DELETE})
+WHILE_FILLING = frozenset({Action.LOOK, Action.ADD_CANDIDATES, Action.SET_NEEDS, Action.ADD_VOTERS, Action.DELETE})
 
 
 class WrongState(Refusal):

@@ -14,7 +14,7 @@ from mail import outbox
 from store import keys
 from store.table import Item
 
-from . import invitations, repository
+from . import invitations, needs, repository
 
 MOST_COUNTED = 1000
 MARKS = (invitations.INVITED, invitations.REMINDED, invitations.TIMED, invitations.MESSAGED)
@@ -22,12 +22,20 @@ MAILED_AT_ONCE = 20  # entries whose mails are read together
 
 
 def told(user: User) -> list[Part]:
-    return [("elections", run_by(user)), ("rolls", rolls(user))]
+    return [("elections", run_by(user)), ("rolls", rolls(user)), ("skills_shown", agreements(user))]
 
 
 def run_by(user: User) -> Iterator[Item]:
     for item in table().each(keys.run_by(user.name)):
         yield {"election": item["name"], "state": item["state"], "made_at": item["created_at"]}
+
+
+def agreements(user: User) -> Iterator[Item]:
+    """Where they stand and let their skills be shown; and what was kept of them when it opened."""
+    for item in table().each(keys.agreed_by(user.name)):
+        kept = needs.snapshot_of(item["election_name"])
+        levels = {need.skill: level for need, level in kept.said_by(item["candidate_name"])} if kept else {}
+        yield {"election": item["election_name"], "skills": item["skills"], "kept": levels}
 
 
 def entries(user: User) -> Iterator[list[Item]]:

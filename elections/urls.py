@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from . import history_views, home_views, lifecycle_views, mail_views, roll_views, views
+from . import history_views, home_views, lifecycle_views, mail_views, needs_views, roll_views, skilled_views, views
 
 urlpatterns = [
     path("", home_views.home, name="home"),
@@ -18,7 +18,12 @@ urlpatterns = [
     path("election/<name:name>/candidates/", views.candidates, name="candidates"),
     path("election/<name:name>/candidates/<name:candidate>/", views.candidate, name="candidate"),
     path("election/<name:name>/candidates/<name:candidate>/remove/", views.remove_candidate, name="remove_candidate"),
+    path("election/<name:name>/needs/", needs_views.wanted, name="needs"),
+    path("election/<name:name>/needs/<slug:skill_id>/remove/", needs_views.drop, name="drop_need"),
+    path("election/<name:name>/agree/", needs_views.agree, name="agree"),
+    path("election/<name:name>/skills/", needs_views.shown, name="candidates_skills"),
     path("election/<name:name>/roll/", roll_views.roll, name="roll"),
+    path("election/<name:name>/roll/skills/", skilled_views.skilled, name="skilled_voters"),
     path("election/<name:name>/roll/import/", roll_views.import_roll, name="import_roll"),
     path("election/<name:name>/roll/import/<str:digest>/", roll_views.go_on_importing, name="go_on_importing"),
     path("election/<name:name>/roll/roll.csv", roll_views.export_roll, name="export_roll"),

@@ -52,6 +52,7 @@ WINDOW = ("no_voting_before", "no_voting_after", "time_zone")
 MOMENTS = {"ElectionOpened": "opened_at", "ElectionClosed": "closed_at", "ResultSealed": "sealed_at"}
 VOTES = ("BallotCast", "BallotWithdrawn")
 OF_MAIL = ("RemindersDeclined", "VotersMessaged")
+OF_SKILLS = ("CandidateAgreed", "CandidateDisagreed")  # which have no part in the count
 
 
 class NotSealedYet(Exception):
@@ -285,7 +286,7 @@ def may_be_told(event: Item, election: Election) -> bool:
     """
     said = event["event_data"]
     people = [*said.get("voters", ()), said.get("voter_name", ""), said.get("voter", "")]
-    kept = (*VOTES, *OF_MAIL) if election.secret_ballot else OF_MAIL
+    kept = (*(VOTES if election.secret_ballot else ()), *OF_MAIL, *OF_SKILLS)
     return not (any("@" in name for name in people) or event["event_type"] in kept or is_rewritten(event))
 
 

@@ -18,6 +18,8 @@ from elections.rules import State
 from tally.result import Round
 
 from . import services, words
+from .coverage import coverage_of
+from .coverage import picture as coverage_picture
 from .files import context_of_exports
 from .lots import context_of_lots
 from .pictures import pictures_of, turnout_pictures
@@ -47,6 +49,8 @@ def results(request: HttpRequest, found: Found) -> HttpResponse:
         return redirect("live", found.election.name) if is_live else not_yet(request, found)
     context = context_of_report(found) | context_of_exports(found)
     context["pictures"] += turnout_pictures(found.election, found.seal.turnout)
+    if (coverage := coverage_of(found)) is not None:
+        context |= {"coverage": coverage, "coverage_picture": coverage_picture(coverage)}
     return render(request, "results/results.html", context_of(request, found.election, **context))
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -279,6 +279,11 @@ def profile(name: str) -> Profile | None:
 
 def own_skills(name: str) -> OwnSkills:
     return _own_of(name, list(table().each(keys.person_skills(name))))
+
+
+def holders(skill_id: str, least: int = 1) -> Iterator[tuple[str, int]]:
+    """Who lets members see that they have the skill at this level or above, and at which."""
+    return ((item["name"], item["level"]) for item in table().each(keys.skill_holders_from(skill_id, least)))
 
 
 def _own_of(name: str, items: Iterable[Item]) -> OwnSkills:

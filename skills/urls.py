@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from . import endorse_views, finding_views, own_views, views
+from . import endorse_views, finding_views, matrix_views, own_views, views
 
 urlpatterns = [
     path("skills/", views.skills, name="skills"),
@@ -10,6 +10,8 @@ urlpatterns = [
     path("skills/new/", views.add, name="add_skill"),
     path("skills/propose/", views.propose, name="propose_skill"),
     path("skills/proposals/", views.proposals, name="skill_proposals"),
+    path("skills/matrix/", matrix_views.matrix, name="skill_matrix"),
+    path("skills/matrix.csv", matrix_views.matrix_csv, name="skill_matrix_csv"),
     path("skill/<slug:skill_id>/", views.skill, name="skill"),
     path("skill/<slug:skill_id>/approve/", views.approve, name="approve_skill"),
     path("skill/<slug:skill_id>/refuse/", views.refuse, name="refuse_skill"),

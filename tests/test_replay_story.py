@@ -28,6 +28,7 @@ from ballots.services import emptying
 from elections import copying, imports, invitations, messages, reminders
 from elections import repository as elections
 from elections import services as organising
+from elections.needs import Need
 from elections.rules import Action, Election
 from mail import again, bounces, mailboxes, server
 from mail import outbox as mail
@@ -35,6 +36,7 @@ from mail.letters import compose
 from mail.sending import send_waiting
 from pages import markdown, rendered
 from ranking.candidates import Candidate
+from skills import services as skills
 from store import keys
 from store.connect import connect
 from store.log import as_text, utc_now
@@ -201,6 +203,7 @@ def a_public_election() -> None:
     organising.add_candidates(ada, made, [Candidate("Nobody")])
     organising.edit_candidate(ada, election("Bord"), Candidate("Ada", "I can count.", "https://example.org/"))
     organising.remove_candidate(ada, election("Bord"), "Nobody")
+    what_it_needs(ada)
     organising.add_voters(ada, election("Bord"), [f"voter {number}" for number in range(4)])
     the_list = imports.start(
         ada, election("Bord"), ["voter 0", "wrong@example.org", "paper@example.org", "late@example.org"]
@@ -221,6 +224,20 @@ def a_public_election() -> None:
     organising.fix(ada, election("Board"))
     organising.extend(ada, election("Board"), as_text(utc_now() + timedelta(days=60)))
     public_votes(ada)
+
+
+def what_it_needs(ada: User) -> None:
+    for name in ("Counting", "Tea"):
+        skills.add(someone("Olga"), name, "All", "")
+        organising.set_need(ada, election("Bord"), Need(name.casefold(), 3, 1))
+    organising.drop_need(ada, election("Bord"), "tea")
+    agreed(ada, "Bord")
+    organising.disagree(ada, election("Bord"), Candidate("Ada"))
+    agreed(ada, "Bord")
+
+
+def agreed(person: User, to: str) -> None:
+    organising.agree(person, election(to), Candidate(person.name))
 
 
 def public_votes(ada: User) -> None:
@@ -329,12 +346,16 @@ def somebody_leaves() -> None:
     made = organising.create(cy, "Still open")
     organising.add_candidates(cy, made, [Candidate("Ada"), Candidate("Bo"), Candidate("Cy")])
     organising.add_voters(cy, made, ["voter 0", "voter 5", "Cy"])
-    organising.open_(cy, election("Still open"), editable=False)
+    organising.set_need(cy, election("Still open"), Need("counting", 1, 2))
+    agreed(cy, "Still open")
+    organising.open_(cy, election("Still open"), editable=False, shows_skills=True)
     voted("voter 5", "Still open", Ada=1)
     voted("voter 0", "Still open", Ada=1)
     organising.add_manager(someone("Ada"), election("Prize again"), "Cy")
     accounts.remove(olga, someone("voter 5"))
     accounts.remove(olga, cy)
+    organising.set_need(someone("Ada"), election("Prize again"), Need("tea", 2, 1))
+    agreed(someone("Ada"), "Prize again")
     accounts.remove_self(someone("voter 4"))
     accounts.make_demo_person("Late", Role.VOTER, "", PASSWORD)
 
@@ -371,7 +392,7 @@ def test_it_does_so_too_when_it_has_forgotten_who_somebody_was(told, tmp_path, s
 
 def test_the_story_tells_of_every_kind_of_event_there_is(told):
     kinds = {event["event_type"] for event in told.each(keys.events())}
-    assert kinds == kinds_in(*APPS, "mail")
+    assert kinds - kinds_in("skills") == kinds_in(*APPS, "mail")
 
 
 def test_every_kind_of_event_in_the_code_can_be_replayed():

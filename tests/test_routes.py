@@ -117,6 +117,8 @@ ROUTES = {
     "skills": (Permission.VIEW_APPLICATION, READ, []),
     "find_people": (Permission.VIEW_APPLICATION, READ, []),
     "add_skill": (Permission.MANAGE_USERS, FORM, []),
+    "skill_matrix": (Permission.MANAGE_USERS, READ, []),
+    "skill_matrix_csv": (Permission.MANAGE_USERS, READ, []),
     "propose_skill": (Permission.VOTE, FORM, []),
     "skill_proposals": (Permission.MANAGE_USERS, READ, []),
     "skill": (Permission.VIEW_APPLICATION, READ, [NO_SKILL]),
@@ -151,6 +153,11 @@ ROUTES = {
     "candidates": (Permission.USE_APPLICATION, FORM, ["draft"]),
     "candidate": (Permission.USE_APPLICATION, FORM, ["draft", "Bo"]),
     "remove_candidate": (Permission.USE_APPLICATION, ACT, ["draft", "nobody"]),
+    "needs": (Permission.USE_APPLICATION, FORM, ["draft"]),
+    "drop_need": (Permission.USE_APPLICATION, ACT, ["draft", "made-up"]),
+    "agree": (Permission.VOTE, FORM, ["draft"]),
+    "candidates_skills": (Permission.VIEW_APPLICATION, READ, ["draft"]),
+    "skilled_voters": (Permission.USE_APPLICATION, FORM, ["draft"]),
     "roll": (Permission.USE_APPLICATION, FORM, ["draft"]),
     "import_roll": (Permission.USE_APPLICATION, FORM, ["draft"]),
     "go_on_importing": (Permission.USE_APPLICATION, FORM, ["draft", "made-up"]),
@@ -185,6 +192,7 @@ ROUTES = {
     "follow_ballots": (Permission.VIEW_APPLICATION, READ, ["draft", "made-up"]),
     "head_to_head": (Permission.VIEW_APPLICATION, READ, ["draft"]),
     "export": (Permission.VIEW_APPLICATION, READ, ["draft", "ballots.csv"]),
+    "board_skills": (Permission.VIEW_APPLICATION, READ, ["draft"]),
     "bundle": (Permission.VIEW_APPLICATION, READ, ["draft"]),
     "what_if": (Permission.VIEW_APPLICATION, READ, ["draft"]),
     "sandbox": (PUBLIC, FORM, []),
@@ -214,6 +222,7 @@ RESULTS = (
     "head_to_head",
     "what_if",
     "export",
+    "board_skills",
     "bundle",
 )
 # Pages of a draft that somebody else runs; whom each is for.
@@ -227,6 +236,9 @@ DRAFT = {
     "candidates": Action.LOOK,
     "candidate": Action.CHANGE_CANDIDATES,
     "remove_candidate": Action.CHANGE_CANDIDATES,
+    "needs": Action.LOOK,
+    "drop_need": Action.SET_NEEDS,
+    "skilled_voters": Action.ADD_VOTERS,
     "roll": Action.SEE_ROLL,
     "import_roll": Action.ADD_VOTERS,
     "go_on_importing": Action.ADD_VOTERS,
@@ -251,6 +263,7 @@ DRAFT = {
     "enter_paper": Action.ENTER_PAPER,
 }
 BALLOT = {"ballot", "cast", "receipt", "ballot_state", "withdraw"}  # a draft is nobody's to vote in
+STANDING = {"agree", "candidates_skills"}  # for whoever stands, and where it was chosen at the opening
 REPORTED = {"reported_poll", "hide_poll", "show_poll", "dismiss_reports"}  # of a poll that is not there
 OF_A_MAIL = {"mail", "try_mail_again", "put_mail_aside"}  # that is not there
 METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE")
@@ -332,7 +345,7 @@ def expected(name, whom, allowed, role, method) -> set[str]:
         return {"method"}
     if NO_SKILL in ROUTES[name][2]:
         return {"not found"}
-    if name in OF_A_MAIL or name in REPORTED | BALLOT or (name in DRAFT and (role < Role.ADMIN or name in MADE_UP)):
+    if name in OF_A_MAIL | REPORTED | BALLOT | STANDING or (name in DRAFT and (role < Role.ADMIN or name in MADE_UP)):
         return {"not found"}  # made up, or somebody else's draft
     if name in DRAFT and Relation.MODERATOR not in WHO[DRAFT[name]]:
         return {"forbidden"}

@@ -77,7 +77,7 @@ SAID = (
     "report_digest roll_digest roll_commitment sealed_at hours_before subject on_roll since minutes sentence poll_id "
     "title closedAt createdAt expiresAt goneAt id maker listed sign_in results_hidden votes accounts account "
     "voter_since names_rule mails_a_day old_mails_a_day which events skill_id category alias into at level years "
-    "last_used interest visibility grounds by people skills shard shards"
+    "last_used interest visibility grounds by people skills shard shards count"
 )
 SAID_BY_TYPE = {
     "BallotCast": "rankings",
@@ -107,6 +107,9 @@ KINDS = (
     _kind("manager", keys.manager("", ""), LISTED, "person"),
     _kind("candidate", keys.candidate("", ""), "election_name candidate_name number statement link "
           "statement_html html_version"),
+    _kind("need", keys.need("", ""), "election_name skill level count"),
+    _kind("agreement", keys.agreement("", ""), "election_name candidate_name person account skills"),
+    _kind("snapshot", keys.snapshot(""), "election_name needs version"),
     _kind("voter", keys.voter("", ""), "election_name voter_name account voted paper invited"),
     _kind("for everyone", keys.for_everyone(""), "election_name"),
     _kind("mailing", keys.mailing("", ""), "election_name kind moment asked_by language reserved day"),

@@ -119,6 +119,23 @@ def _candidate(item: Item) -> Row:
     return Row((election_cell(seen["election_name"]), *cells), (item_link(item),))
 
 
+def _needs(asked: Asked) -> Page:
+    election = _known(asked.election).election
+    page = table().page(keys.needs(election.name), limit=A_PAGE, cursor=asked.cursor)
+    return Page([_of_election(item, "skill", "level", "count") for item in page.items], page.cursor)
+
+
+def _agreements(asked: Asked) -> Page:
+    election = _known(asked.election).election
+    page = table().page(keys.agreements(election.name), limit=A_PAGE, cursor=asked.cursor)
+    return Page([_of_election(item, "candidate_name", "person", "skills") for item in page.items], page.cursor)
+
+
+def _of_election(item: Item, *shown: str) -> Row:
+    seen = masks.shown(DATA, item) or {}
+    return Row((election_cell(seen["election_name"]), *cells_of(seen, *shown)), (item_link(item),))
+
+
 def _voters(asked: Asked) -> Page:
     there = _known(asked.election)
     page = table().page(keys.voters(there.election.name, asked.begins), limit=A_PAGE, cursor=asked.cursor)
@@ -339,6 +356,24 @@ RELATIONS = (
         ("election_name", "candidate_name"),
         ("election", "begins"),
         _candidates,
+    ),
+    Sheet(
+        "needs",
+        _("Needs"),
+        _("Which skills an election needs, how well and of how many."),
+        ("election_name", "skill", "level", "count"),
+        ("election_name", "skill"),
+        ("election",),
+        _needs,
+    ),
+    Sheet(
+        "agreements",
+        _("Agreements"),
+        _("Which candidates let an election show which of their skills."),
+        ("election_name", "candidate_name", "person", "skills"),
+        ("election_name", "candidate_name"),
+        ("election",),
+        _agreements,
     ),
     Sheet(
         "voters",

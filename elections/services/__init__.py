@@ -19,6 +19,7 @@ from .lifecycle import (
     opening,
     shutting,
 )
+from .needs import agree, copy_needs, disagree, drop_need, forget_agreements, set_need
 from .roll import Added, add_handful, add_voters, adding, put_on_roll, remove_voter
 from .runners import add_manager, hand_over, pass_on, remove_manager, with_manager, with_owner, without_manager
 
@@ -31,6 +32,7 @@ __all__ = [
     "add_manager",
     "add_voters",
     "adding",
+    "agree",
     "change",
     "changing",
     "check",
@@ -39,13 +41,17 @@ __all__ = [
     "close_if_over",
     "close_what_is_over",
     "closing",
+    "copy_needs",
     "create",
     "create_draft",
     "delete",
     "deletion",
+    "disagree",
+    "drop_need",
     "edit_candidate",
     "extend",
     "fix",
+    "forget_agreements",
     "hand_over",
     "open_",
     "opened",
@@ -58,6 +64,7 @@ __all__ = [
     "remove_voter",
     "rename",
     "respelling",
+    "set_need",
     "shutting",
     "swept",
     "with_manager",

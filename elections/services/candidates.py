@@ -17,7 +17,6 @@ from elections import repository, rules
 from elections.rules import Action, Election
 from ranking.candidates import Candidate
 from store import keys
-from store.table import Delete, Exists
 
 from .acting import check, record
 
@@ -92,5 +91,5 @@ def _edit_candidate(actor: User, election: Election, candidate: Candidate) -> No
 
 def remove_candidate(actor: User, election: Election, name: str) -> None:
     check(actor, election, Action.CHANGE_CANDIDATES)
-    gone = Delete(keys.candidate(election.name, name), when=Exists())
-    record(actor, "CandidatesRemoved", election, {"candidates": [name]}, gone, repository.touched(election))
+    gone = repository.gone_candidate(election.name, name)
+    record(actor, "CandidatesRemoved", election, {"candidates": [name]}, *gone, repository.touched(election))

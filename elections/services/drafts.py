@@ -20,7 +20,12 @@ from store.table import Refused, Write
 from .acting import check, record
 from .deleting import AT_ONCE, clear_away
 
-NOT_OF_A_DRAFT = ("filling", "lots_commitment", "opened_at")  # so that the event which makes it says nothing of them
+NOT_OF_A_DRAFT = (
+    "filling",
+    "lots_commitment",
+    "opened_at",
+    "shows_skills",
+)  # so that the event which makes it says nothing of them
 
 
 class NameTaken(Refusal):

@@ -28,13 +28,15 @@ SHUTTING = Steps[[Election], list[Write]]("in the transaction that shuts its bal
 # --- opening ---
 
 
-def open_(actor: User, election: Election, *, editable: bool) -> Election:
+def open_(actor: User, election: Election, *, editable: bool, shows_skills: bool = False) -> Election:
     check(actor, election, Action.OPEN)
     candidates = repository.candidates(election.name)
     rules.check_opening(election, len(candidates), now_text())
     secret = secrets.token_hex(32)
     after = opened(election, editable=editable, lots_commitment=lots.commitment(secret), opened_at=now_text())
+    after = replace(after, shows_skills=shows_skills)
     said = {"editable": editable, "lots_commitment": after.lots_commitment, "opened_at": after.opened_at}
+    said |= {"shows_skills": True} if shows_skills else {}
     also = [write for writes in OPENING.taken(after) for write in writes]
     also += [repository.lots(election.name, secret), repository.reminders_from_now(election)]
     record(actor, "ElectionOpened", election, said, *opening(election, after), *also)

@@ -33,8 +33,9 @@ from .of_people import (
     people_with_role, registration, role, session, sessions, setup, throttle, user, users_by_email,
 )
 from .of_elections import (
-    DELETED, ELECTIONS, FILLING, RENAMED, all_of_election, by_date, candidate, candidates, deleted, election,
-    elections, elections_in_state, filling, listed_election, manager, renamed, run_by,
+    DELETED, ELECTIONS, FILLING, RENAMED, agreed_by, agreement, agreements, all_of_election, by_date, candidate,
+    candidates, deleted, election, elections, elections_in_state, filling, listed_election, manager, need, needs,
+    renamed, run_by, snapshot,
 )
 from .of_rolls import (
     FOR_EVERYONE, IMPORTS, elections_of_voter, for_everyone, imported_rows, voter, voter_import,
@@ -57,8 +58,8 @@ from .of_polls import (
 )
 from .of_skills import (
     MERGING_SKILLS, PROPOSED_SKILLS, SKILL_CATEGORIES, all_of_person, own_skills, person_skill, person_skills, skill,
-    skill_by_date, skill_by_name, skill_category, skill_held, skill_holders, skill_holders_at, skill_merge, skill_name,
-    skill_names, skills, endorsed_skill, endorsement, endorsements, endorses, endorsing,
+    skill_by_date, skill_by_name, skill_category, skill_held, skill_holders, skill_holders_at, skill_holders_from,
+    skill_merge, skill_name, skill_names, skills, endorsed_skill, endorsement, endorsements, endorses, endorsing,
 )
 from .of_site import (
     WORKERS, counts, emptied, figures, figures_of_day, figures_of_days, forgetting, last_backup, lease, nightly, once,

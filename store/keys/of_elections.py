@@ -6,6 +6,9 @@
 | election list | data  | ELECTIONS          | {name}            | ELECTIONS#{state} / {time}#… | election lists       |
 | manager       | data  | ELECTION#{name}    | MANAGER#{person}  | RUNS#{person} / {time}#…     | home, my elections   |
 | candidate     | data  | ELECTION#{name}    | CANDIDATE#{name}  |                              | election, ballot     |
+| need          | data  | ELECTION#{name}    | NEED#{skill}      |                              | needs, opening       |
+| agreement     | data  | ELECTION#{name}    | AGREED#{name}     | AGREED#{person} / {time}#…   | opening, leaving     |
+| snapshot      | data  | ELECTION#{name}    | SNAPSHOT          |                              | voters, results      |
 | to be filled  | data  | ELECTION#{name}    | FILLING           | FILLING / {time}#{name}      | worker               |
 | old name      | data  | ELECTION#{name}    | RENAMED           | RENAMED / {time}#{name}      | worker, new drafts   |
 | deleted       | data  | ELECTION#{name}    | DELETED           | DELETED / {time}#{name}      | worker, new drafts   |
@@ -14,7 +17,7 @@
 from __future__ import annotations
 
 from ..table import Key, Span
-from .parts import METADATA, part
+from .parts import METADATA, escape, part
 
 
 def election(name: str) -> Key:
@@ -55,6 +58,32 @@ def candidate(election_name: str, name: str) -> Key:
 
 def candidates(election_name: str) -> Span:
     return Span(election(election_name).pk, prefix="CANDIDATE#")
+
+
+def need(election_name: str, skill_id: str) -> Key:
+    return Key(election(election_name).pk, f"NEED#{escape(skill_id)}")
+
+
+def needs(election_name: str) -> Span:
+    return Span(election(election_name).pk, prefix="NEED#")
+
+
+def agreement(election_name: str, candidate_name: str) -> Key:
+    """That somebody who stands lets their skills be shown, for this election."""
+    return Key(election(election_name).pk, f"AGREED#{part(candidate_name)}")
+
+
+def agreements(election_name: str) -> Span:
+    return Span(election(election_name).pk, prefix="AGREED#")
+
+
+def agreed_by(person: str) -> Span:
+    return Span(f"AGREED#{part(person)}", index=True)
+
+
+def snapshot(election_name: str) -> Key:
+    """What candidates who agreed could do when the election opened, as far as it needs it."""
+    return Key(election(election_name).pk, "SNAPSHOT")
 
 
 FILLING = Span("FILLING", index=True)

@@ -22,6 +22,7 @@ from ballots import services as voting
 from elections import imports, invitations, messages, reminders
 from elections import repository as elections
 from elections import services as organising
+from elections.needs import Need
 from elections.rules import Election
 from mail import outbox
 from mail.letters import compose
@@ -95,6 +96,7 @@ def build() -> Site:
     _mailed(people["organiser"])
     lunch, dinner = _polls(people["organiser"])
     _skills(people["owner"], people["voter"])
+    _needs(people["organiser"], people["voter"])
     site_sealer().seal()
     browsers = {name: Client(headers={"host": "localhost:8000"}) for name in (*people, *PASSERS_BY)}
     for name, user in people.items():
@@ -212,6 +214,20 @@ def _skills(olga: User, ann: User) -> None:
     skills.add_alias(olga, cake, "Gâteau")
     skills.hold(olga, cake.id, "form", level=2, years=1, last_used="", notes="", interest=False)
     skills.endorse(olga, ann, python.id, (Ground.WORKED,), "another form")
+
+
+def _needs(otto: User, ann: User) -> None:
+    """Ann stands in a draft that needs Python, and was elected where it was needed before."""
+    for name in ("Skilled", "Past skilled"):
+        organising.create(otto, name)
+        organising.add_candidates(otto, _now(name), [Candidate("Ann"), Candidate("Zoe")])
+        organising.add_voters(otto, _now(name), ["Ann"])
+        organising.set_need(otto, _now(name), Need("python", 3, 1))
+        organising.agree(ann, _now(name), Candidate("Ann"))
+    organising.open_(otto, _now("Past skilled"), editable=False, shows_skills=True)
+    voting.cast(ann, "Past skilled", RANKS, "form")
+    organising.close(otto, _now("Past skilled"))
+    voting.seal_what_is_closed()
 
 
 def _runner(poll: Poll, otto: User) -> polling.Runner:
@@ -394,6 +410,15 @@ def _looks_at_skills() -> list[Look]:
         Look("own_endorsements", "owner"),
         Look("add_skill", "owner"),
         Look("skill_proposals", "owner"),
+        Look("skill_matrix", "owner"),
+        Look("skill_matrix_csv", "owner"),
+        Look("needs", "organiser", ("Skilled",)),
+        Look("agree", "voter", ("Skilled",)),
+        Look("skilled_voters", "organiser", ("Skilled",)),
+        Look("skilled_voters", "organiser", ("Skilled",), of="a preview", form={"skill": "Python", "level": "3"}),
+        Look("candidates_skills", "voter", ("Past skilled",)),
+        Look("results", "voter", ("Past skilled",), of="with needs"),
+        Look("board_skills", "voter", ("Past skilled",)),
         *(Look(page, "owner", ("cake",)) for page in of_admins),
         Look("merge_skill", "owner", ("python",), of="a preview", asked={"into": "Gâteau"}),
     ]

@@ -14,7 +14,7 @@ from elections.services.lifecycle import OPENING, SHUTTING
 from mail.letters import LETTERS
 
 STEPS = {
-    "OPENING": (OPENING, ["ballots.secrecy.salted"]),
+    "OPENING": (OPENING, ["ballots.secrecy.salted", "elections.needs.kept"]),
     "SHUTTING": (SHUTTING, ["ballots.secrecy.unsalted"]),
     "COUNTING": (COUNTING, ["results.services.seal_result"]),
     "LEAVING": (
@@ -23,6 +23,7 @@ STEPS = {
             "accounts.heirs.pass_on",
             "ballots.services.leaving.take_along",
             "accounts.heirs.pass_on",
+            "elections.services.needs.forget_agreements",
             "skills.services.own.forget_skills",
             "skills.services.endorsing.forget_endorsements",
             "accounts.services.leaving.forget_sessions",

@@ -147,6 +147,8 @@ def test_who_runs_it_is_told(organiser, opened, person):
         ("ElectionOpened", {"editable": True}, "Ada opened the election; candidates may still be added."),
         ("CandidatesAdded", {"candidates": [{"name": "gone"}]}, "Ada added 1 candidate."),
         ("CandidateEdited", {"candidate_name": "STANDS"}, "Ada changed what is said about STANDS."),
+        ("CandidateAgreed", {"candidate_name": "STANDS"}, "A candidate agreed to show skills."),
+        ("NeedSet", {"skill_id": "tea"}, "Ada said which skill is needed, how well and of how many."),
         ("VotersRemoved", {"voters": ["a@b"]}, "Ada took 1 voter off the roll."),
         ("VotersInvited", {}, "Ada invited the voters who had not been invited yet."),
         ("VotersReminded", {"hours_before": 3}, "Ada reminded those who had not voted, as the organisers had chosen."),

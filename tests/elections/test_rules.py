@@ -41,6 +41,7 @@ TABLE = {
     Action.SET_UP: ("D", "owner"),
     Action.ADD_CANDIDATES: ("DE", "owner manager"),
     Action.CHANGE_CANDIDATES: ("D", "owner manager"),
+    Action.SET_NEEDS: ("D", "owner manager"),
     Action.ADD_VOTERS: ("DEO", "owner manager"),
     Action.REMOVE_VOTERS: ("D", "owner manager"),
     Action.SEE_ROLL: ("DEOC", "owner manager moderator"),

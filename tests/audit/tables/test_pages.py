@@ -16,7 +16,8 @@ from accounts.rules import Role
 from audit.tables import raw, relations
 from ballots import repository as ballot_items
 from ballots import services as ballots
-from elections import repository, services
+from elections import needs, repository, services
+from elections.needs import Agreement, Need
 from skills import services as skills
 from skills.endorsements import Ground
 from store import keys
@@ -84,6 +85,8 @@ def test_every_table_marks_its_natural_key(site, auditor, person, opened):
     ballots.cast(vera, "Board", ranks(0), "1")
     have(vera, skills.add(person("Ann", Role.ADMIN), "Python", "Programming", "").id)
     skills.endorse(person("Ann", Role.ADMIN), vera, "python", (Ground.SAW,), "form")
+    agreement = Agreement("Ada", "Ann", "long ago", ("python",))
+    site.write(*needs.setting("Board", Need("python", 3, 1)), *needs.agreeing(repository.find("Board"), agreement))
     for relation in relations.RELATIONS:
         asked = {"election": "Board"} if relation.of_election else {"name": "Vera"} if "skill" in relation.key else {}
         text = text_of(auditor.get(f"/admin/tables/{relation.name}/", asked))

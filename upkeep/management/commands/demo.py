@@ -16,7 +16,7 @@ class Command(StoreCommand):
 
     def handle(self, **options: Any) -> None:
         made = [name for name, role, about in PEOPLE if services.make_demo_person(name, role, about, PASSWORD)]
-        loaded = [elections.load(), ballots.load(), polls.load(), skills.load()]
+        loaded = [skills.load(), elections.load(), ballots.load(), polls.load()]
         self.stdout.write(
             "The demo content is loaded." if made or any(loaded) else "The demo content is there already."
         )

@@ -1,0 +1,114 @@
+"""What an election needs, and what those who stand let be shown."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from accounts import repository as people
+from accounts.models import User
+from acts.again import try_again
+from acts.site import log, now_text, table
+from elections import needs, repository
+from elections.needs import Agreement, Need
+from elections.rules import Action, Election, State, check_in_place, check_when
+from ranking.candidates import Candidate
+from skills import repository as skills
+from skills.rules import NOT_THERE, NotThere
+from store import keys
+from store.log import Event
+from store.table import Item
+
+from .acting import check, record
+
+
+def set_need(actor: User, election: Election, need: Need) -> None:
+    """One for each skill; the same skill again is a change. It depends on the version: of two at once, one looks
+    again."""
+    try_again(lambda: _set_need(actor, repository.find(election.name) or election, need))
+
+
+def _set_need(actor: User, election: Election, need: Need) -> None:
+    check(actor, election, Action.SET_NEEDS)
+    skill, there = skills.find(need.skill), needs.of(election.name)
+    if skill is None or not skill.is_listed:
+        raise NotThere(NOT_THERE)
+    needs.check_needs(there, need.skill)
+    if replace(need, name="") not in there:
+        _record_need(actor, election, need)
+
+
+def _record_need(actor: User, election: Election, need: Need) -> None:
+    said = {"skill_id": need.skill, "level": need.level, "count": need.count}
+    touched = repository.touched(election, candidates=True)
+    record(actor, "NeedSet", election, said, *needs.setting(election.name, need), touched)
+
+
+def copy_needs(actor: User, election: Election, wanted: list[Need]) -> None:
+    """Also of skills that have left the catalogue since: they are where they lead to."""
+    for need in needs.named(wanted):
+        try_again(lambda need=need: _copy_need(actor, repository.find(election.name) or election, need))  # type: ignore[misc]
+
+
+def _copy_need(actor: User, election: Election, need: Need) -> None:
+    check(actor, election, Action.SET_NEEDS)
+    if replace(need, name="") not in needs.of(election.name):
+        _record_need(actor, election, need)
+
+
+def drop_need(actor: User, election: Election, skill_id: str) -> None:
+    """With what was needed of skills that were merged into this one."""
+    check(actor, election, Action.SET_NEEDS)
+    if not (gone := needs.leading_to(election.name, skill_id)):
+        raise NotThere(NOT_THERE)
+    writes = [*needs.dropping(election.name, gone), repository.touched(election)]
+    record(actor, "NeedsDropped", election, {"skills": gone}, *writes)
+
+
+# --- those who stand ---
+
+
+def agree(person: User, election: Election, candidate: Candidate) -> None:
+    """To the skills that are needed now. Until it opens, one may agree again, or withdraw."""
+    try_again(lambda: _agree(person, repository.find(election.name) or election, candidate))
+
+
+def _agree(person: User, election: Election, candidate: Candidate) -> None:
+    check_before_opening(election)
+    wanted, there = needs.named(needs.of(election.name)), needs.agreements(election.name)
+    needs.check_agreeing(wanted, there, candidate.name)
+    new = Agreement(candidate.name, person.name, person.created_at, tuple(each.skill for each in wanted))
+    if new in there:
+        return
+    said = {"candidate_name": new.candidate, "account": new.account, "skills": list(new.skills)}
+    writes = [*needs.agreeing(election, new), repository.touched(election, candidates=True), people.is_still(person)]
+    record(person, "CandidateAgreed", election, said, *writes, repository.stands(election.name, candidate.name))
+
+
+def disagree(person: User, election: Election, candidate: Candidate) -> None:
+    check_before_opening(election)
+    writes = [*needs.withdrawing(election.name, candidate.name), repository.touched(election)]
+    record(person, "CandidateDisagreed", election, {"candidate_name": candidate.name}, *writes)
+
+
+def check_before_opening(election: Election) -> None:
+    check_when(election.state(now_text()), Action.SET_NEEDS)
+    check_in_place(election, Action.CHANGE_CANDIDATES)
+
+
+# --- when somebody leaves ---
+
+
+def forget_agreements(gone: User) -> None:
+    """What they let be shown goes with them, also out of what was kept when an election opened."""
+    for item in list(table().each(keys.agreed_by(gone.name))):
+        try_again(lambda item=item: _forget(item))  # type: ignore[misc]
+
+
+def _forget(item: Item) -> None:
+    election = repository.find(item["election_name"])
+    if election is None:
+        return  # it is being cleared away, and this with it
+    said = {"election_name": election.name, "candidate_name": item["candidate_name"]}
+    touched = [repository.touched(election)] if election.stored_state == State.DRAFT else []
+    writes = needs.forgetting(election.name, item["candidate_name"])
+    log().record(Event("plenum", "CandidateDisagreed", said), *writes, *touched)

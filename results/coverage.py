@@ -1,0 +1,106 @@
+"""Which of the skills an election needs those who were elected cover: from what was kept when it opened.
+
+It is no part of the result, which depends on ballots alone, and stands in no sealed file.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+from django.utils.translation import gettext as _
+
+from elections import needs
+from elections.needs import Need, Snapshot
+from pages import lists
+from skills.rules import level_of
+
+from .pictures.bars import ROW, Bar, draw
+from .pictures.drawing import fluid, isolated
+from .pictures.picture import Picture
+from .repository import Sealed
+
+
+@dataclass(frozen=True, slots=True)
+class Covered:
+    """A need, and who of those elected meets it."""
+
+    need: Need
+    by: tuple[str, ...]
+
+    @property
+    def is_met(self) -> bool:
+        return len(self.by) >= self.need.count
+
+    @property
+    def share(self) -> Fraction:
+        return min(Fraction(1), Fraction(len(self.by), self.need.count))
+
+
+@dataclass(frozen=True, slots=True)
+class Coverage:
+    elected: tuple[str, ...]
+    silent: tuple[str, ...]  # of the elected, those who did not agree to show anything
+    covered: tuple[Covered, ...]
+    kept: Snapshot
+
+    @property
+    def rows(self) -> list[tuple[str, list[str]]]:
+        """The elected, and at which level each has what is needed."""
+        return [(name, [_level(level) for _need, level in self.said_by(name)]) for name in self.elected]
+
+    def said_by(self, name: str) -> list[tuple[Need, int | None]]:
+        unknown: list[tuple[Need, int | None]] = [(need, None) for need in self.kept.needs]
+        return [*self.kept.said_by(name)] or unknown
+
+    @property
+    def missing(self) -> list[str]:
+        """What nobody covers."""
+        return [each.need.name for each in self.covered if not each.by]
+
+
+def coverage_of(found: Sealed) -> Coverage | None:
+    """Nothing of an election that needs nothing."""
+    kept = needs.snapshot_of(found.election.name)
+    return covered(kept, found.report.result.winners) if kept else None
+
+
+def covered(kept: Snapshot, elected: Sequence[str]) -> Coverage:
+    said = {name: kept.said_by(name) for name in elected}
+    met = [
+        Covered(need, tuple(name for name in elected if said[name] and said[name][number][1] >= need.level))
+        for number, need in enumerate(kept.needs)
+    ]
+    return Coverage(tuple(elected), tuple(name for name in elected if not said[name]), tuple(met), kept)
+
+
+def _level(level: int | None) -> str:
+    if level is None:
+        return _("not shown")
+    return str(level_of(level).label) if level else ""
+
+
+# --- how it is shown ---
+
+
+def picture(coverage: Coverage) -> Picture:
+    """A bar for each need: as long as the part of it that is met."""
+    title = _("How far the needs are met")
+    bars = [_bar(each) for each in coverage.covered]
+    said = "; ".join(f"{isolated(bar.label)}: {bar.shown}" for bar in bars)
+    return Picture(title, fluid(ROW * len(bars), title, said, draw(bars, Fraction(1), 0), kind="bars"))
+
+
+def _bar(each: Covered) -> Bar:
+    words = {"count": len(each.by), "wanted": each.need.count}
+    mark = "elected" if each.is_met else "" if each.by else "eliminated"
+    kind = "seated" if each.is_met else "other"
+    return Bar(each.need.name, each.share, _("%(count)d of %(wanted)d") % words, mark, kind)
+
+
+def as_csv(coverage: Coverage) -> Iterator[str]:
+    """The elected by what is needed: levels as numbers, and nothing where nothing is shown."""
+    header = [_("Elected"), *(f"{each.name} (≥ {each.level})" for each in coverage.kept.needs)]
+    levels = ([name, *(level or "" for _need, level in coverage.said_by(name))] for name in coverage.elected)
+    return lists.as_csv(header, levels)

@@ -1,0 +1,57 @@
+"""People by skills: at which level each has which, as far as members may see it.
+
+Read from the index, which has no keys for what is hidden: so nobody is in it, in no cell and no count, who did not show
+it to members.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice
+
+from django.utils.translation import gettext as _
+
+from pages import lists
+
+from . import repository
+from .rules import Skill
+
+MOST_HOLDERS = 200  # of one skill, on a page; the file has all of them
+A_READ = 100  # skills of the catalogue that are read at once
+
+
+@dataclass(frozen=True, slots=True)
+class Matrix:
+    skills: Sequence[Skill]
+    rows: list[tuple[str, list[int]]]  # a level for each skill, 0 for none
+    is_whole: bool
+
+
+def matrix(skills: Sequence[Skill], most: int | None = None) -> Matrix:
+    """Everybody who shows one of these skills, by name."""
+    levels: dict[str, dict[str, int]] = {}
+    is_whole = True
+    for skill in skills:
+        for number, (name, level) in enumerate(islice(repository.holders(skill.id), most and most + 1)):
+            is_whole = is_whole and number != most
+            if number != most:
+                levels.setdefault(name, {})[skill.id] = level
+    names = sorted(levels, key=str.casefold)
+    return Matrix(skills, [(name, [levels[name].get(each.id, 0) for each in skills]) for name in names], is_whole)
+
+
+def every_skill() -> Iterator[Skill]:
+    cursor = None
+    while True:
+        found, cursor = repository.catalogue(limit=A_READ, cursor=cursor)
+        yield from found
+        if cursor is None:
+            return
+
+
+def as_csv() -> Iterator[str]:
+    """All of it: levels as numbers, and nothing where there is none."""
+    found = matrix(list(every_skill()))
+    header = [_("Person"), *(each.name for each in found.skills)]
+    return lists.as_csv(header, ([name, *(level or "" for level in levels)] for name, levels in found.rows))

@@ -1,0 +1,42 @@
+"""The matrix of people and skills, for those who look after people here."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
+from django.shortcuts import render
+from django.views.decorators.http import require_safe
+
+from accounts.access import requires
+from accounts.rules import Permission
+from pages.paging import one_page
+
+from . import repository
+from .matrix import MOST_HOLDERS, as_csv
+from .matrix import matrix as matrix_of
+from .rules import Skill
+
+COLUMNS = 12  # skills on a page
+
+
+def _columns(category: str, *, limit: int, cursor: str | None) -> tuple[list[Skill], str | None]:
+    return repository.catalogue(category=category, limit=min(limit, COLUMNS), cursor=cursor)
+
+
+@requires(Permission.MANAGE_USERS)
+@require_safe
+def matrix(request: HttpRequest) -> HttpResponse:
+    """Some skills of the catalogue, or of one category, and everybody who shows one of them."""
+    category = request.GET.get("category", "")
+    skills, older = one_page(request, partial(_columns, category), **({"category": category} if category else {}))
+    context = {"matrix": matrix_of(skills, MOST_HOLDERS), "older": older, "category": category}
+    return render(request, "skills/matrix.html", {**context, "categories": repository.categories()})
+
+
+@requires(Permission.MANAGE_USERS)
+@require_safe
+def matrix_csv(request: HttpRequest) -> StreamingHttpResponse:
+    answer = StreamingHttpResponse(as_csv(), content_type="text/csv; charset=utf-8")
+    answer["Content-Disposition"] = 'attachment; filename="skills.csv"'
+    return answer

@@ -1,0 +1,278 @@
+"""What an election needs, who agreed to show what they can do, and what was kept of it when it opened."""
+
+from __future__ import annotations
+
+from functools import partial
+
+import pytest
+
+from accounts import services as accounts
+from accounts.rules import Role
+from acts.refusals import Overtaken, Refusal
+from elections import copying, needs, repository, services, telling
+from elections.needs import Need
+from elections.rules import WrongState
+from ranking.candidates import Candidate
+from skills import merging
+from skills import repository as skilled
+from skills import services as skills
+from skills.rules import Visibility
+from store import keys
+from tests.people import sign_in
+from tests.skills.conftest import boss, have, listed  # noqa: F401 - fixtures
+from upkeep import replay
+
+HERE = "/election/Board/"
+
+
+@pytest.fixture
+def otto(person):
+    return person("Otto", Role.USER)
+
+
+@pytest.fixture
+def bo(person):
+    return person("Bo", Role.VOTER)
+
+
+@pytest.fixture
+def draft(otto, bo, listed):  # noqa: F811
+    """Bo stands, and so does somebody who has no account; it needs Python."""
+    listed("Python")
+    listed("Tea", "Kitchen")
+    made = services.create(otto, "Board")
+    services.add_candidates(otto, made, [Candidate("bo"), Candidate("Cy")])
+    services.add_voters(otto, board(), ["Bo"])
+    services.set_need(otto, board(), Need("python", 3, 1))
+    return board()
+
+
+def board():
+    return repository.find("Board")
+
+
+def agree(person, name: str = "bo") -> None:
+    services.agree(person, board(), repository.find_candidate("Board", name))
+
+
+def text_of(answer) -> str:
+    return answer.content.decode()
+
+
+# --- what it needs ---
+
+
+def test_needs_are_set_changed_and_dropped_in_a_draft(otto, draft):
+    services.set_need(otto, draft, Need("python", 4, 2))
+    services.set_need(otto, draft, Need("tea", 1, 1))
+    assert needs.of("Board") == [Need("python", 4, 2), Need("tea", 1, 1)]
+    services.drop_need(otto, board(), "tea")
+    assert needs.of("Board") == [Need("python", 4, 2)]
+    with pytest.raises(Refusal, match="no such skill"):
+        services.drop_need(otto, board(), "tea")
+    with pytest.raises(Refusal, match="no such skill"):
+        services.set_need(otto, board(), Need("made-up", 1, 1))
+
+
+def test_they_are_fixed_when_it_opens(otto, draft):
+    services.open_(otto, board(), editable=True)
+    with pytest.raises(WrongState):
+        services.set_need(otto, board(), Need("tea", 1, 1))
+    with pytest.raises(WrongState):
+        services.drop_need(otto, board(), "python")
+    with pytest.raises(Overtaken):  # also by somebody who had read it before
+        services.drop_need(otto, draft, "python")
+    assert needs.of("Board") == [Need("python", 3, 1)]
+
+
+def test_there_are_not_too_many(otto, draft, monkeypatch):
+    monkeypatch.setattr(needs, "MOST_NEEDS", 1)
+    services.set_need(otto, draft, Need("python", 1, 1))
+    with pytest.raises(Refusal, match="at most"):
+        services.set_need(otto, draft, Need("tea", 1, 1))
+
+
+def test_a_need_follows_a_skill_that_is_merged(otto, boss, draft):  # noqa: F811
+    merging.merge(boss, skilled.find("python"), skilled.find("tea"))
+    assert needs.named(needs.of("Board")) == [Need("tea", 3, 1, "Tea")]
+    services.drop_need(otto, board(), "tea")
+    assert needs.of("Board") == []
+
+
+def test_a_copy_needs_the_same_and_nobody_agreed_to_it(otto, bo, draft):
+    agree(bo)
+    copying.copy(otto, board(), "Next")
+    assert needs.of("Next") == needs.of("Board")
+    assert needs.agreements("Next") == []
+
+
+# --- who agreed ---
+
+
+def test_what_is_kept_at_the_opening_is_what_was_agreed_to(otto, bo, draft):
+    have(bo, "python", level=3)
+    have(bo, "tea", level=4)
+    skills.show_to(bo, Visibility.NOBODY)
+    agree(bo)
+    services.set_need(otto, board(), Need("tea", 1, 1))  # after that: nobody asked Bo about tea
+    services.open_(otto, board(), editable=False)
+    have(bo, "python", level=1)
+    kept = needs.snapshot_of("Board")
+    assert [(need.name, level) for need, level in kept.said_by("Bo")] == [("Python", 3), ("Tea", 0)]
+    assert kept.said_by("Cy") == []
+
+
+def test_who_withdraws_shows_nothing(otto, bo, draft):
+    have(bo, "python")
+    agree(bo)
+    services.disagree(bo, board(), repository.find_candidate("Board", "bo"))
+    services.open_(otto, board(), editable=False)
+    assert needs.snapshot_of("Board").levels == {}
+    with pytest.raises(WrongState):
+        agree(bo)
+
+
+def test_withdrawing_while_it_opens_wins_or_is_refused(otto, bo, draft):
+    """Whoever opens what they read before a withdrawal looks again."""
+    have(bo, "python")
+    agree(bo)
+    seen = board()
+    services.disagree(bo, board(), repository.find_candidate("Board", "bo"))
+    with pytest.raises(Overtaken):
+        services.open_(otto, seen, editable=False)
+
+
+def test_who_no_longer_stands_is_asked_again(otto, bo, draft):
+    agree(bo)
+    services.remove_candidate(otto, board(), "bo")
+    services.add_candidates(otto, board(), [Candidate("bo")])
+    assert needs.agreements("Board") == []
+
+
+def test_who_leaves_takes_it_along_from_drafts_and_from_what_was_kept(otto, boss, bo, draft):  # noqa: F811
+    have(bo, "python")
+    agree(bo)
+    services.open_(otto, board(), editable=False)
+    assert needs.snapshot_of("Board").said_by("bo")
+    accounts.remove(boss, bo)
+    assert needs.snapshot_of("Board").said_by("bo") == []
+    assert needs.agreements("Board") == []
+
+
+def test_an_election_without_needs_keeps_nothing(otto, bo, draft):
+    services.drop_need(otto, board(), "python")
+    with pytest.raises(Refusal, match="has not said"):
+        agree(bo)
+    services.open_(otto, board(), editable=False)
+    assert needs.snapshot_of("Board") is None
+
+
+def test_the_log_makes_needs_and_agreements(site, otto, boss, bo, draft):  # noqa: F811
+    agree(bo)
+    services.set_need(otto, board(), Need("tea", 1, 1))
+    services.drop_need(otto, board(), "tea")
+    services.rename(otto, board(), "Council")
+    council = repository.find("Council")
+    assert needs.of("Council") == [Need("python", 3, 1)]
+    assert [each["election_name"] for each in site.each(keys.agreed_by("Bo"))] == ["Council"]
+    services.open_(otto, council, editable=False, shows_skills=True)
+    assert repository.find("Council").shows_skills
+    assert replay.check(site, said=replay.quietly).first == ()
+    accounts.remove(boss, bo)
+    assert replay.check(site, said=replay.quietly).first == ()
+
+
+# --- pages ---
+
+
+@pytest.fixture
+def browser(otto):
+    return sign_in(otto)
+
+
+def test_an_organiser_says_what_it_needs(browser, draft, signed_in):
+    post = partial(browser.post, f"{HERE}needs/")
+    assert post({"skill": "tea", "level": "2", "count": "1"}).status_code == 302
+    assert "Tea" in text_of(browser.get(f"{HERE}needs/"))
+    assert post({"skill": "made up", "level": "2", "count": "1"}).status_code == 422
+    assert post({"skill": "tea", "level": "9", "count": "0"}).status_code == 422
+    assert browser.post(f"{HERE}needs/tea/remove/").status_code == 302
+    assert needs.of("Board") == [Need("python", 3, 1)]
+    assert browser.get(f"{HERE}needs/tea/remove/").status_code == 405
+    stranger = signed_in("Sue", Role.USER)
+    assert stranger.get(f"{HERE}needs/").status_code == 404
+    assert stranger.post(f"{HERE}needs/python/remove/").status_code == 404
+
+
+def test_a_candidate_agrees_and_withdraws_and_nobody_else_has_the_page(draft, bo, signed_in):
+    have(bo, "python", level=3)
+    client = sign_in(bo)
+    assert "Advanced" in text_of(client.get(f"{HERE}agree/"))
+    client.post(f"{HERE}agree/")
+    assert [each.person for each in needs.agreements("Board")] == ["Bo"]
+    client.post(f"{HERE}agree/", {"withdraw": "yes"})
+    assert needs.agreements("Board") == []
+    assert client.delete(f"{HERE}agree/").status_code == 405
+    assert signed_in("Sue", Role.ADMIN).get(f"{HERE}agree/").status_code == 404
+
+
+@pytest.mark.parametrize("chosen", [True, False])
+def test_voters_see_it_only_if_the_organiser_chose_so(browser, draft, bo, signed_in, chosen):
+    have(bo, "python", level=3)
+    agree(bo)
+    assert "shows_skills" in text_of(browser.get(f"{HERE}open/"))
+    voter = signed_in("Vera", Role.VOTER)
+    assert voter.get(f"{HERE}skills/").status_code == 404
+    browser.post(f"{HERE}open/", {"shows_skills": "on"} if chosen else {})
+    answer = voter.get(f"{HERE}skills/")
+    assert answer.status_code == (200 if chosen else 404)
+    assert (f"{HERE}skills/" in text_of(voter.get(HERE))) == chosen
+    if chosen:
+        shown = text_of(answer)
+        assert shown.index("bo") < shown.index("Advanced") < shown.index("Cy") < shown.index("Shows none.")
+
+
+def test_nobody_is_asked_who_opens_an_election_without_needs(browser, otto, draft):
+    services.drop_need(otto, board(), "python")
+    assert "shows_skills" not in text_of(browser.get(f"{HERE}open/"))
+
+
+# --- an electorate from skills ---
+
+
+def test_voters_by_skill_are_looked_at_first(browser, draft, bo, person, listed):  # noqa: F811
+    shown, hidden = person("Ida", Role.VOTER), person("Hal", Role.VOTER)
+    for who, level in ((bo, 4), (shown, 3), (hidden, 4), (person("Low", Role.VOTER), 2)):
+        have(who, "python", level=level)
+    skills.show_to(hidden, Visibility.ADMINS)
+    preview = text_of(browser.post(f"{HERE}roll/skills/", {"skill": "PYTHON", "level": "3"}))
+    assert "Everybody with Python at Advanced or above." in preview
+    assert "Hal" not in preview
+    assert "Low" not in preview
+    assert "On the roll already." in preview
+    assert "Add 1 voter<" in preview
+    assert repository.find("Board").voter_count == 1, "nobody is added by looking"
+    browser.post(f"{HERE}roll/import/", {"voters": "voter\nIda\n"})
+    assert [each.name for each in repository.every_voter("Board")] == ["Bo", "Ida"]
+
+
+def test_voters_by_a_skill_that_is_not_there(browser, draft, signed_in):
+    assert browser.get(f"{HERE}roll/skills/").status_code == 200
+    assert browser.post(f"{HERE}roll/skills/", {"skill": "made up", "level": "3"}).status_code == 422
+    assert browser.post(f"{HERE}roll/skills/", {"skill": "tea", "level": "x"}).status_code == 422
+    assert signed_in("Sue", Role.USER).get(f"{HERE}roll/skills/").status_code == 404
+
+
+# --- what is told of it ---
+
+
+def test_those_it_is_about_and_auditors_can_read_it(otto, bo, draft, signed_in):
+    have(bo, "python", level=3)
+    agree(bo)
+    services.open_(otto, board(), editable=False)
+    assert list(telling.agreements(bo)) == [{"election": "Board", "skills": ["python"], "kept": {"python": 3}}]
+    auditor = signed_in("Al", Role.AUDITOR)
+    assert "python" in text_of(auditor.get("/admin/tables/needs/", {"election": "Board"}))
+    assert "Bo" in text_of(auditor.get("/admin/tables/agreements/", {"election": "Board"}))
+    kept = text_of(auditor.get("/admin/raw/item/", {"table": "data", "pk": "ELECTION#board", "sk": "SNAPSHOT"}))
+    assert "levels" not in kept, "an auditor is shown what was needed, not who could do what"

@@ -1,0 +1,116 @@
+"""Which needs the elected cover: on the result's page and as a file, and in nothing that is sealed."""
+
+from __future__ import annotations
+
+import csv
+import io
+from dataclasses import replace
+from fractions import Fraction
+
+import pytest
+
+from accounts import repository as people
+from accounts.rules import Role
+from elections import repository as elections
+from elections import services as organising
+from elections.needs import Need, Snapshot
+from ranking.candidates import Candidate
+from results import bundle, services
+from results.coverage import as_csv, covered, picture
+from tests.people import enrol
+from tests.results.test_bundle import cast, finish
+from tests.skills.conftest import boss, have, listed  # noqa: F401 - fixtures
+
+BOARD = "/election/Board/results/"
+NEEDS = (Need("go", 3, 1, "Go"), Need("law", 2, 2, "Law"), Need("tea", 1, 1, "Tea"))
+KEPT = Snapshot(NEEDS, {"ada": (3, 4, 0), "bo": (2, 1, 0)})
+
+
+def text_of(answer) -> str:
+    return answer.content.decode()
+
+
+def test_a_need_is_met_by_enough_who_have_the_level():
+    found = covered(KEPT, ["Ada", "Bo", "Cy"])
+    assert [(each.by, each.is_met, each.share) for each in found.covered] == [
+        (("Ada",), True, 1),
+        (("Ada",), False, Fraction(1, 2)),
+        ((), False, 0),
+    ]
+    assert found.missing == ["Tea"]
+    assert found.silent == ("Cy",)
+    assert found.rows == [
+        ("Ada", ["Advanced", "Expert", ""]),
+        ("Bo", ["Intermediate", "Beginner", ""]),
+        ("Cy", ["not shown"] * 3),
+    ]
+
+
+def test_who_was_not_elected_covers_nothing():
+    assert covered(KEPT, ["Bo"]).missing == ["Go", "Law", "Tea"]
+    assert covered(KEPT, []).rows == []
+
+
+def test_the_picture_says_what_the_table_says():
+    drawn = picture(covered(KEPT, ["Ada", "Bo"])).svg
+    assert drawn.count('class="bar"') == 3
+    assert "1 of 2" in drawn
+    assert 'width="50%"' in drawn
+
+
+def test_a_file_for_spreadsheets():
+    odd = replace(KEPT, levels={"=1+1": (4, 0, 0)})
+    lines = list(csv.reader(io.StringIO("".join(as_csv(covered(odd, ["=1+1", "Cy"]))).lstrip("\ufeff"))))
+    assert lines[0] == ["Elected", "Go (≥ 3)", "Law (≥ 2)", "Tea (≥ 1)"]
+    assert lines[1] == ["'=1+1", "4", "", ""]
+    assert lines[2] == ["Cy", "", "", ""]
+
+
+@pytest.fixture
+def sealed(person, listed):  # noqa: F811
+    """Ada wins, who can do one of the two things that are needed; she learns the other too late."""
+    listed("Go")
+    listed("Tea", "Kitchen")
+    owner, ada = person("the organiser"), person("Ada", Role.VOTER)
+    organising.create(owner, "Board")
+    organising.add_candidates(owner, elections.find("Board"), [Candidate("Ada"), Candidate("Cy")])
+    enrol("voter")
+    organising.add_voters(owner, elections.find("Board"), ["voter"])
+    for skill in ("go", "tea"):
+        organising.set_need(owner, elections.find("Board"), Need(skill, 3, 1))
+    have(ada, "go", level=4)
+    organising.agree(ada, elections.find("Board"), elections.find_candidate("Board", "Ada"))
+    organising.open_(owner, elections.find("Board"), editable=False)
+    have(people.find("Ada"), "tea", level=4)
+    cast(person, "Board", "voter", "0>1")
+    finish("Board")
+
+
+def test_the_result_says_it_and_what_is_sealed_does_not(sealed, signed_in, client):
+    reader = signed_in("a reader", Role.OBSERVER)
+    shown = text_of(reader.get(BOARD))
+    assert "Covered by nobody: Tea." in shown
+    assert "How far the needs are met" in shown
+    answer = reader.get(f"{BOARD}skills.csv")
+    rows = list(csv.reader(io.StringIO(b"".join(answer.streaming_content).decode("utf-8-sig"))))
+    assert rows == [["Elected", "Go (≥ 3)", "Tea (≥ 3)"], ["Ada", "4", ""]]
+    assert reader.post(f"{BOARD}skills.csv").status_code == 405
+    assert client.get(f"{BOARD}skills.csv")["Location"].startswith("/sign-in/")
+    found = services.find("Board")
+    assert "tea" not in found.report.as_json().casefold()
+    with bundle.bundle(found) as file:
+        assert file.read()
+
+
+def test_an_election_without_needs_has_no_such_part(person, signed_in):
+    owner = person("the organiser")
+    organising.create(owner, "Board")
+    organising.add_candidates(owner, elections.find("Board"), [Candidate("Ada"), Candidate("Cy")])
+    enrol("voter")
+    organising.add_voters(owner, elections.find("Board"), ["voter"])
+    organising.open_(owner, elections.find("Board"), editable=False)
+    reader = signed_in("a reader", Role.OBSERVER)
+    assert reader.get(f"{BOARD}skills.csv").status_code == 403, "nothing before its time"
+    finish("Board")
+    assert "Skills of those elected" not in text_of(reader.get(BOARD))
+    assert reader.get(f"{BOARD}skills.csv").status_code == 404
