@@ -205,9 +205,10 @@ def _polls(otto: User) -> tuple[Poll, Poll]:
 
 
 def _skills(olga: User, ann: User) -> None:
-    """Ann has the one that is there, another became part of it, and one is proposed."""
+    """Ann has the two that are there, another became part of one, and one is proposed."""
     python, cake = (skills.add(olga, name, "Programming", "") for name in ("Python", "Cake"))
-    skills.hold(ann, python.id, "form", level=3, years=7, last_used="2026-10", notes="", interest=True)
+    for each in (python, cake):
+        skills.hold(ann, each.id, f"form {each.id}", level=3, years=7, last_used="2026-10", notes="", interest=True)
     old = skills.add(olga, "Snakes", "Programming", "")
     merging.merge(olga, old, merging.current(python.id) or python)
     skills.propose(ann, "Whistling", "Music", "")
