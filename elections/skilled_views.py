@@ -33,7 +33,7 @@ def skilled(request: HttpRequest, election: Election) -> HttpResponse:
 
 def _rows(skill: Skill, least: int) -> list[lists.Row]:
     """By name, and no more than a list may have."""
-    found = sorted(name for name, _level in islice(skills.holders(skill.id, least), lists.MOST_ROWS))
+    found = sorted(name for name, _level in islice(skills.holders(skill, least), lists.MOST_ROWS))
     return [lists.Row(line, name, name, Verdict.NEW) for line, name in enumerate(found, 1)]
 
 

@@ -33,7 +33,7 @@ def matrix(skills: Sequence[Skill], most: int | None = None) -> Matrix:
     levels: dict[str, dict[str, int]] = {}
     is_whole = True
     for skill in skills:
-        for number, (name, level) in enumerate(islice(repository.holders(skill.id), most and most + 1)):
+        for number, (name, level) in enumerate(islice(repository.holders(skill), most and most + 1)):
             is_whole = is_whole and number != most
             if number != most:
                 levels.setdefault(name, {})[skill.id] = level

@@ -13,7 +13,7 @@ from store import keys
 from store.table import Check, Condition, Delete, Equals, Exists, Item, Missing, Put, Update, Write
 
 from .endorsements import Endorsement, endorsements_in
-from .rules import Held, OwnSkills, Skill, State, Visibility, newer
+from .rules import LEVELS, Held, OwnSkills, Skill, State, Visibility, newer
 
 OF_SKILLS = ("id", "name", "category", "description", "at", "version")
 OF_HELD = ("skill", "level", "years", "last_used", "notes", "interest", "added_at", "confirmed_at")
@@ -281,9 +281,11 @@ def own_skills(name: str) -> OwnSkills:
     return _own_of(name, list(table().each(keys.person_skills(name))))
 
 
-def holders(skill_id: str, least: int = 1) -> Iterator[tuple[str, int]]:
-    """Who lets members see that they have the skill at this level or above, and at which."""
-    return ((item["name"], item["level"]) for item in table().each(keys.skill_holders_from(skill_id, least)))
+def holders(skill: Skill, least: int = 1) -> Iterator[tuple[str, int]]:
+    """Who lets members see that they have the skill at this level or above, and at which; from every part of it."""
+    for shard in range(skill.shards + 1):
+        span = keys.skill_holders_at(skill.id, shard, least, LEVELS[-1].number)
+        yield from ((item["name"], item["level"]) for item in table().each(span))
 
 
 def _own_of(name: str, items: Iterable[Item]) -> OwnSkills:

@@ -58,7 +58,7 @@ from .of_polls import (
 )
 from .of_skills import (
     MERGING_SKILLS, PROPOSED_SKILLS, SKILL_CATEGORIES, all_of_person, own_skills, person_skill, person_skills, skill,
-    skill_by_date, skill_by_name, skill_category, skill_held, skill_holders, skill_holders_at, skill_holders_from,
+    skill_by_date, skill_by_name, skill_category, skill_held, skill_holders, skill_holders_at,
     skill_merge, skill_name, skill_names, skills, endorsed_skill, endorsement, endorsements, endorses, endorsing,
 )
 from .of_site import (

@@ -97,11 +97,6 @@ def skill_holders_at(skill_id: str, shard: int, lowest: int, highest: int, years
     return replace(span, first=f"L{lowest}#Y{years:02d}", last=f"L{highest}#Z")
 
 
-def skill_holders_from(skill_id: str, level: int) -> Span:
-    """Those of them who have it at this level or above."""
-    return Span(skill_holders(skill_id).pk, first=f"L{level}", last="L~", index=True)
-
-
 def skill_held(level: int, years: int, last_used: str, name: str) -> str:
     """A digit for the level, so that “at least so good” is a range."""
     return f"L{level}#Y{years:02d}#{last_used or NEVER}#USER#{part(name)}"

@@ -201,6 +201,8 @@ def test_a_popular_skill_is_spread_from_then_on_and_nobody_is_lost(club, person,
         have(person(f"New {number}", Role.VOTER), "go", level=4)
     assert len(list(table().each(keys.skill_holders("go")))) == 5, "what was there stays"
     assert len(names(Wish((go,)), 5)) == 17
+    assert len(set(repository.holders(go))) == 17, "the matrix and electorates go through all parts as well"
+    assert {level for _name, level in repository.holders(go, least=4)} == {4}
     eve, ada = (find(name) for name in ("Eve", "Ada"))
     services.confirm(eve, "go", "")
     have(eve, "go", level=2)
