@@ -31,9 +31,10 @@ def people() -> dict:
 
 
 def test_holders_from_a_level_on(shown):
-    assert list(repository.holders("tea", 2)) == [("bo", 4)]
-    assert sorted(repository.holders("tea")) == [("Ada", 1), ("bo", 4)]
-    assert list(repository.holders("go")) == [("Ada", 3)]
+    tea, go = (repository.find(skill) for skill in ("tea", "go"))
+    assert list(repository.holders(tea, 2)) == [("bo", 4)]
+    assert sorted(repository.holders(tea)) == [("Ada", 1), ("bo", 4)]
+    assert list(repository.holders(go)) == [("Ada", 3)]
 
 
 def test_the_page_and_the_file(shown, signed_in, client):
