@@ -111,8 +111,10 @@ def _agreement_of(item: Item) -> Agreement:
 
 def snapshot_of(election_name: str) -> Snapshot | None:
     item = table().get(keys.snapshot(election_name))
-    if item is None:
-        return None
+    return snapshot_in(item) if item else None
+
+
+def snapshot_in(item: Item) -> Snapshot:
     levels = {keys.fold(each["candidate_name"]): tuple(each["levels"]) for each in item["held"]}
     return Snapshot(tuple(Need(**each) for each in item["needs"]), levels)
 

@@ -11,7 +11,6 @@ from fractions import Fraction
 
 from django.utils.translation import gettext as _
 
-from elections import needs
 from elections.needs import Need, Snapshot
 from pages import lists
 from skills.rules import level_of
@@ -62,8 +61,7 @@ class Coverage:
 
 def coverage_of(found: Sealed) -> Coverage | None:
     """Nothing of an election that needs nothing."""
-    kept = needs.snapshot_of(found.election.name)
-    return covered(kept, found.report.result.winners) if kept else None
+    return covered(found.needs, found.report.result.winners) if found.needs else None
 
 
 def covered(kept: Snapshot, elected: Sequence[str]) -> Coverage:

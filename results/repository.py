@@ -9,6 +9,7 @@ from datetime import datetime
 from acts.handfuls import handfuls
 from acts.site import table
 from elections import repository as elections
+from elections.needs import Snapshot, snapshot_in
 from elections.repository import Voter
 from elections.rules import Election
 from elections.turnout import Turnout
@@ -53,6 +54,7 @@ class Found:
     seal: Seal | None
     report: Report | None
     entry: Voter | None = None
+    needs: Snapshot | None = None  # which skills it needed, and what candidates said of them when it opened
 
     @property
     def seed(self) -> str:
@@ -71,7 +73,8 @@ class Sealed(Found):
 def find(election_name: str) -> Found | None:
     """In one round trip; two if the report is long."""
     places = keys.election(election_name), keys.result(election_name), keys.result_part(election_name, 0)
-    found = table().get_many(places)
+    kept = keys.snapshot(election_name)
+    found = table().get_many([*places, kept])
     if places[0] not in found:
         return None
     election = elections.election_of(found[places[0]])
@@ -79,7 +82,8 @@ def find(election_name: str) -> Found | None:
         return Found(election, None, None)
     seal = seal_of(found[places[1]])
     text = found[places[2]]["text"] if seal.parts == 1 else _text(election_name)
-    return Sealed(election, seal, Report.from_json(text))
+    needed = snapshot_in(found[kept]) if kept in found else None
+    return Sealed(election, seal, Report.from_json(text), needs=needed)
 
 
 def _text(election_name: str) -> str:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 
 import pytest
 from django.test import Client
@@ -25,7 +25,7 @@ from ballots import repository, services
 from elections import repository as elections
 from elections import services as organising
 from store import keys
-from store.log import Event, EventLog
+from store.log import Event, EventLog, as_text, utc_now
 from store.table import Exists, Update
 from tests.people import PASSWORD
 
@@ -343,6 +343,7 @@ def test_an_address_between_two_old_accounts_does_not_take_the_ballot_along(site
     opened("eve@example.org", "Bob")
     person("Eve", Role.VOTER, email="eve@example.org")
     person("Mallory", Role.VOTER)
+    site.write(Update(keys.user("Mallory"), set={"created_at": as_text(utc_now() + timedelta(seconds=1))}))
     eve, mallory = of_earlier_times(site, "Eve"), of_earlier_times(site, "Mallory")
     services.cast(eve, "Board", ranks(Bo=1), "1")
     move_at_once(eve, "moved@example.org")
