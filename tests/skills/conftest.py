@@ -9,6 +9,7 @@ import pytest
 
 from accounts.models import User
 from accounts.rules import Role
+from acts.site import now_text
 from skills import repository, services
 from skills.rules import Skill
 
@@ -17,7 +18,11 @@ forms = iter(range(10**9))
 
 
 def have(user: User, skill: str, **said: Any) -> None:
+    """At a moment of its own: what is said next is said later."""
     services.hold(user, skill, f"form {next(forms)}", **SAID | said)
+    moment = now_text()
+    while now_text() == moment:
+        pass
 
 
 @pytest.fixture
