@@ -59,12 +59,12 @@ def admin(request: HttpRequest) -> HttpResponse:
 def system_page(request: HttpRequest) -> HttpResponse:
     table, now = connect(settings.STORE_URL), utc_now()
     found, workers = health.health_of(table), signs(table)
-    checkpoint = EventLog(table).newest_checkpoint()
+    checkpoint, mails = EventLog(table).newest_checkpoint(), health.mails(table, *health.WATCHED)
     context = {
         "health": found,
         "lag": found.lag(now),
         "checkpoint": checkpoint,
-        "mails": health.mails(table, *health.WATCHED),
+        "mails": mails,
         "jobs": health.jobs(found, workers),
         "workers": workers,
         "worker_seen": health.seen(workers),
@@ -76,7 +76,7 @@ def system_page(request: HttpRequest) -> HttpResponse:
         "size": system.store_size(),
         "versions": system.versions(),
         "settings": system.settings_in_force(),
-        "findings": of_page(request, table, found, health.seen(workers), checkpoint),
+        "findings": of_page(request, found, health.seen(workers), checkpoint, mails[outbox.FAILED]),
     }
     return render(request, "audit/system.html", context)
 

@@ -52,6 +52,7 @@ class Health:
     leases: dict[str, Item]
     format: int | None = None  # as the store says it
     backup: Item | None = None  # the newest: when it ended, and what is in it
+    seconds: float = 0  # that the round trip for the items took
 
     @property
     def store(self) -> StoreHealth:
@@ -106,7 +107,9 @@ def health_of(table: Table) -> Health:
     leases = {job.name: keys.lease(job.name) for job in JOBS}
     site = [keys.counts(), keys.figures(), keys.pause(), keys.sync(), keys.event_number()]
     site += [keys.store_format(), keys.last_backup()]
+    start = time.perf_counter()
     found = table.get_many([*site, *leases.values()])
+    seconds = time.perf_counter() - start
     sealed = found.get(keys.sync(), {}).get("last_event_id", 0)
     oldest = table.page(keys.events(sealed + 1), limit=1).items
     return Health(
@@ -119,6 +122,7 @@ def health_of(table: Table) -> Health:
         leases={name: found[place] for name, place in leases.items() if place in found},
         format=found.get(keys.store_format(), {}).get("number"),
         backup=found.get(keys.last_backup()),
+        seconds=seconds,
     )
 
 
@@ -151,11 +155,6 @@ def lacking(found: Iterable[Sign]) -> str:
     if (seconds := silence(found)) < signs.MISSED_AFTER:
         return ""
     return _("No worker has been seen for %(seconds)d seconds: mails, closings and seals wait.") % {"seconds": seconds}
-
-
-def disk_free() -> int:
-    """Bytes that are free where the site writes, where there are fewest."""
-    return disk.free()
 
 
 def mails(table: Table, *states: str) -> dict[str, Bounded]:

@@ -34,8 +34,9 @@ from store.dynamodb import schema
 from store.formats import FORMAT
 from store.log import Event, EventLog
 from store.table import Put, Update
+from tests.mail.servers import MailServer
 from tests.store import engines
-from upkeep import doctor, signs
+from upkeep import doctor, health, signs
 from upkeep.doctor import Grade, machine, post, stores
 from upkeep.doctor import site as asking
 from upkeep.doctor.site import FORGED, Answer, Seen
@@ -325,7 +326,7 @@ def test_every_kind_of_write_is_tried_and_none_happens(site):
 
 
 def test_a_slow_store_is_to_be_looked_at(site):
-    assert stores.timed(site, keys.last_backup())[0] is None
+    assert health.health_of(site).seconds > 0
     assert (stores.of_store(0.01).grade, stores.of_store(1).grade) == (WELL, LOOK)
 
 
@@ -393,61 +394,28 @@ def test_backups():
 
 
 @contextmanager
-def mail_server(settings, *, greeting="220 ready", signing_in="235 welcome") -> Iterator[list[str]]:
-    """A mail server that says this; answers what it was told."""
-    told: list[str] = []
-    answers = {"EHLO": "250-here\r\n250 AUTH PLAIN LOGIN", "AUTH": signing_in, "DATA": "354 go on", "QUIT": "221 bye"}
-
-    def talk(line: socket.socket) -> None:
-        line.settimeout(30)
-        with line, line.makefile("rwb") as words:
-            words.write(f"{greeting}\r\n".encode())
-            words.flush()
-            while said := words.readline().decode().strip():
-                told.append(said)
-                words.write(f"{answers.get(said.split()[0].upper(), '250 well')}\r\n".encode())
-                words.flush()
-                while said == "data" and (text := words.readline().decode().rstrip("\r\n")) != ".":
-                    told.append(text)
-                if said == "data":
-                    words.write(b"250 taken\r\n")
-                    words.flush()
-
-    with socket.create_server(("127.0.0.1", 0)) as listening:
-        thread = threading.Thread(target=lambda: _talk_to_all(listening, talk))
-        thread.start()
-        settings.EMAIL_BACKEND = "django.core.mail.backends.smtp.EmailBackend"
-        settings.EMAIL_HOST, settings.EMAIL_PORT = listening.getsockname()
+def mail_server(settings, *, greeting="220 ready", signing_in="235 welcome") -> Iterator[MailServer]:
+    """A mail server that says this, and is the site's."""
+    with MailServer(greeting=greeting, ehlo="250-here\r\n250 AUTH PLAIN LOGIN", auth=signing_in) as server:
+        settings.EMAIL_BACKEND = "mail.smtp.EmailBackend"
+        settings.EMAIL_HOST, settings.EMAIL_PORT = "127.0.0.1", server.port
         settings.EMAIL_HOST_USER, settings.EMAIL_HOST_PASSWORD = "plenum", "secret"
         settings.EMAIL_USE_TLS, settings.EMAIL_USE_SSL, settings.EMAIL_TIMEOUT = False, False, 20
-        try:
-            yield told
-        finally:
-            listening.shutdown(socket.SHUT_RDWR)
-            thread.join()
-
-
-def _talk_to_all(listening: socket.socket, talk: Callable[[socket.socket], None]) -> None:
-    while True:
-        try:
-            line, _ = listening.accept()
-        except OSError:
-            return
-        talk(line)
+        yield server
 
 
 def test_a_mail_server_that_takes_us_is_well_and_gets_no_mail(settings):
-    with mail_server(settings) as told:
+    with mail_server(settings) as server:
         (finding,) = post.of_server("")
     assert finding.grade == WELL
-    assert [each.split()[0].upper() for each in told] == ["EHLO", "AUTH", "QUIT"]
+    assert server.heard == ["ehlo", "auth", "quit"]
 
 
 def test_a_mail_is_sent_where_one_is_asked_for(settings):
-    with mail_server(settings) as told:
+    with mail_server(settings) as server:
         taken, sent = post.of_server("olga@example.org")
     assert (taken.grade, sent.grade) == (WELL, WELL)
-    assert "To: olga@example.org" in told
+    assert server.receivers == ["olga@example.org"]
 
 
 @pytest.mark.parametrize(
@@ -492,11 +460,15 @@ def test_mails_as_files_are_to_be_looked_at(settings, tmp_path):
 
 
 def test_mails_that_failed_are_to_be_looked_at(site):
-    assert post.of_outbox(site).grade == WELL
+    assert post.of_outbox(failed(site)).grade == WELL
     queued = outbox.queued("already_registered", "eve@example.org", name="x")
     site.write(queued)
     site.write(Update(queued.key, set={"state": outbox.FAILED, "GSI1PK": keys.mails(outbox.FAILED).pk}))
-    assert "could not be sent: 1." in post.of_outbox(site).sentence
+    assert "could not be sent: 1." in post.of_outbox(failed(site)).sentence
+
+
+def failed(site) -> health.Bounded:
+    return health.mails(site, outbox.FAILED)[outbox.FAILED]
 
 
 # --- all of it ---

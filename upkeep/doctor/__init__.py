@@ -9,10 +9,10 @@ from django.conf import settings
 from django.http import HttpRequest
 from django.utils.translation import gettext as _
 
-from store import keys
+from mail import outbox
 from store.connect import connect
 from store.log import EventLog, utc_now
-from store.table import Item, StoreError, Table
+from store.table import Item, StoreError
 
 from .. import health
 from . import machine, post, site, stores
@@ -22,21 +22,25 @@ __all__ = ["Finding", "Grade", "examine", "of_page"]
 
 
 def of_page(
-    request: HttpRequest, table: Table, found: health.Health, worker_seen: float | None, checkpoint: Item | None
+    request: HttpRequest,
+    found: health.Health,
+    worker_seen: float | None,
+    checkpoint: Item | None,
+    failed: health.Bounded,
 ) -> list[Finding]:
-    """The request for the page has come through the proxy itself, so it shows what doctor has to ask for."""
+    """The request for the page has come through the proxy itself, so it shows what doctor has to ask for; and what the
+    page has read of the store is not read again."""
     now, seen = utc_now(), site.Seen.of(request)
-    backup, seconds = stores.timed(table, keys.last_backup())
     checks: Iterable[Finding] = (
         machine.of_settings(),
         site.of_address(seen),
         site.of_origin(seen),
         *machine.of_disks(),
-        stores.of_store(seconds),
+        stores.of_store(found.seconds),
         stores.of_worker(worker_seen, found.pause),
         machine.of_clock(now, stores.newest(found, checkpoint), machine.is_clock_kept(), ()),
-        stores.of_backup(backup, now),
-        post.of_outbox(table),
+        stores.of_backup(found.backup, now),
+        post.of_outbox(failed),
         machine.of_versions(),
     )
     return worst_first(checks)
@@ -60,14 +64,13 @@ def _of_store(now: datetime, dates: list[machine.Told]) -> Iterator[Finding]:
     try:
         table = connect(settings.STORE_URL)
         found, checkpoint = health.health_of(table), EventLog(table).newest_checkpoint()
-        backup, seconds = stores.timed(table, keys.last_backup())
-        yield stores.of_store(seconds)
+        yield stores.of_store(found.seconds)
         yield stores.of_format(found.format)
         yield stores.of_rights(table)
         yield from stores.of_protection(table)
         yield stores.of_worker(health.worker_seen(table), found.pause)
-        yield stores.of_backup(backup, now)
-        yield post.of_outbox(table)
+        yield stores.of_backup(found.backup, now)
+        yield post.of_outbox(health.mails(table, outbox.FAILED)[outbox.FAILED])
         newest = stores.newest(found, checkpoint)
     except StoreError as error:
         newest = None

@@ -9,13 +9,13 @@ from ipaddress import ip_address
 from smtplib import SMTPAuthenticationError, SMTPException
 
 from django.conf import settings
-from django.core.mail import EmailMessage, get_connection
+from django.core.mail import get_connection
 from django.utils.translation import gettext as _
 
-from mail import outbox
-from store.table import Table
+from mail.answers import Trouble
+from mail.trial import send_trial
 
-from .. import health
+from ..health import Bounded
 from .findings import Finding, broken, look, well
 
 
@@ -76,17 +76,15 @@ def _is_here() -> bool:
 
 
 def _of_sending(address: str) -> Finding:
-    said = {"address": address}
-    text = _("plenum doctor has sent this mail. Whoever reads it knows that mail leaves this site.")
     try:
-        EmailMessage(_("A test of mail"), text, None, [address]).send()
-    except Exception as error:
-        return broken(_("Mail"), _("The test was not taken: %(words)s") % {"words": words(error)})
+        send_trial(address)
+    except Trouble as trouble:
+        return broken(_("Mail"), _("The test was not taken: %(words)s") % {"words": trouble.words})
+    said = {"address": address}
     return well(_("Mail"), _("The server took a mail for %(address)s. See whether it arrives.") % said)
 
 
-def of_outbox(table: Table) -> Finding:
-    failed = health.mails(table, outbox.FAILED)[outbox.FAILED]
+def of_outbox(failed: Bounded) -> Finding:
     if failed.count:
         sentence = _("Mails that could not be sent: %(number)s.") % {"number": failed}
         return look(_("Outbox"), sentence, _("See /mails/ for what the server said."))

@@ -5,7 +5,6 @@ from __future__ import annotations
 import secrets
 from collections.abc import Iterator
 from datetime import datetime
-from time import perf_counter
 from typing import TYPE_CHECKING, cast
 from urllib.parse import parse_qs, urlsplit
 
@@ -32,12 +31,6 @@ OLD_BACKUP = 2  # days
 
 
 # --- the store ---
-
-
-def timed(table: Table, key: Key) -> tuple[Item | None, float]:
-    """An item, and how many seconds it took to come."""
-    start = perf_counter()
-    return table.get(key), perf_counter() - start
 
 
 def of_store(seconds: float) -> Finding:
@@ -136,6 +129,6 @@ def of_backup(item: Item | None, now: datetime) -> Finding:
         return look(about, _("No backup is known."), todo)
     ended = datetime.fromisoformat(item["ended_at"])
     days = (now - ended).days
-    if days >= (getattr(settings, "BACKUP_MAX_AGE_DAYS", 0) or OLD_BACKUP):
+    if days >= (settings.BACKUP_MAX_AGE_DAYS or OLD_BACKUP):
         return look(about, _("The last one is %(days)d days old.") % {"days": days}, todo)
     return well(about, _("The last one ended at %(moment)s.") % {"moment": f"{ended:%Y-%m-%d %H:%M} UTC"})
