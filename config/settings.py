@@ -372,6 +372,7 @@ INSTALLED_APPS = [
     "upkeep",
     "audit",
     "polls",
+    "news",
     "results",
     "ballots",
     "elections",

@@ -1,0 +1,70 @@
+"""What happens to news when the log is replayed: for each kind of event, the writes of the live act."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+from store.replay import Act, DoesNotFit, Exempt, Happened, Step
+
+from . import repository
+from .repository import Whole
+from .rules import Post
+from .services.writing import CHOSEN
+
+
+def whole_of(event: Happened) -> Whole:
+    whole = repository.whole(event.said["post_id"])
+    if whole is None:
+        raise DoesNotFit(f"is about the post {event.said['post_id']}, and there is none of that id by then.")
+    return whole
+
+
+def with_words(post: Post, event: Happened, *names: str) -> Post:
+    said: dict[str, Any] = {name: event.said[name] for name in names if name in event.said}
+    return replace(post, **said | ({"tags": tuple(said["tags"])} if "tags" in said else {}))
+
+
+def written(event: Happened) -> Iterator[Step]:
+    said = event.said
+    draft = Post(said["post_id"], "", "", event.actor, said["at"], said["at"])
+    yield repository.creation(with_words(draft, event, *CHOSEN, "election", "result"), said["text"])
+
+
+def edited(event: Happened) -> Iterator[Step]:
+    post = whole_of(event).post
+    yield repository.change(post, with_words(post, event, *CHOSEN, "revised_at"), event.said["text"])
+
+
+def published(event: Happened) -> Iterator[Step]:
+    post = whole_of(event).post
+    after = with_words(post, event, "published_at", "time_zone", "changed_at")
+    yield repository.change(post, replace(after, was_dated=True))
+
+
+def withdrawn(event: Happened) -> Iterator[Step]:
+    post = whole_of(event).post
+    after = with_words(post, event, "changed_at")
+    yield repository.change(post, replace(after, published_at=None, revised_at=None))
+
+
+def previews_revoked(event: Happened) -> Iterator[Step]:
+    post = whole_of(event).post
+    yield repository.change(post, with_words(post, event, "previews"))
+
+
+def deleted(event: Happened) -> Iterator[Step]:
+    whole = whole_of(event)
+    yield repository.deletion(whole.post, whole.beside)
+
+
+REPLAY: dict[str, Act] = {
+    "PostWritten": written,
+    "PostEdited": edited,
+    "PostPublished": published,
+    "PostWithdrawn": withdrawn,
+    "PreviewsRevoked": previews_revoked,
+    "PostDeleted": deleted,
+}
+EXEMPT: tuple[Exempt, ...] = ()

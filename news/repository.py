@@ -1,0 +1,193 @@
+"""Posts in the table: ids and addresses in, values out, and the writes that keep their items in step."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass, replace
+from typing import Any
+
+from django.utils.safestring import SafeString
+
+from acts.site import now_text, table
+from pages import rendered
+from pages.rendered import Html
+from store import keys
+from store.table import Check, Condition, Delete, Equals, Item, Key, Missing, Put, Span, Write
+
+from .rules import Post
+
+OF_POSTS = tuple(Post.__dataclass_fields__)
+Some = tuple[list[Post], str | None]  # and where they ended
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """What a post says, as its author wrote it, and as HTML."""
+
+    post: str
+    text: str
+    kept: Html | None = None
+
+    @property
+    def html(self) -> SafeString:
+        return rendered.shown(keys.post_text(self.post), "text", self.text, self.kept)
+
+
+@dataclass(frozen=True, slots=True)
+class Whole:
+    """A post with all that lies with it."""
+
+    post: Post
+    text: Text
+    beside: tuple[Item, ...] = ()  # what else lies in its partition
+
+
+# --- finding ---
+
+
+def find(post_id: str) -> Post | None:
+    item = table().get(keys.post(post_id))
+    return post_of(item) if item else None
+
+
+def whole(post_id: str) -> Whole | None:
+    """The post, its text and what is counted of it, by one Query."""
+    items = list(table().each(keys.all_of_post(post_id)))
+    by_place = {item["SK"]: item for item in items}
+    if keys.METADATA not in by_place:
+        return None
+    post, text = post_of(by_place[keys.METADATA]), by_place[keys.post_text(post_id).sk]
+    return Whole(post, text_of(text), tuple(items))
+
+
+def led_to(slug: str) -> str | None:
+    """The id of the post that has this address, or had it."""
+    item = table().get(keys.post_slug(slug))
+    return item["post"] if item else None
+
+
+def published(*, limit: int, cursor: str | None = None, now: str | None = None) -> Some:
+    """All that can be seen by now, the newest first."""
+    return _listed(keys.POSTS, limit, cursor, now)
+
+
+def with_tag(tag: str, *, limit: int, cursor: str | None = None, now: str | None = None) -> Some:
+    return _listed(keys.posts_with(tag), limit, cursor, now)
+
+
+def by_author(author: str, *, limit: int, cursor: str | None = None, now: str | None = None) -> Some:
+    return _listed(keys.posts_by(author), limit, cursor, now)
+
+
+def on_election(election: str, *, limit: int, cursor: str | None = None, now: str | None = None) -> Some:
+    return _listed(keys.posts_on(election), limit, cursor, now)
+
+
+def _listed(span: Span, limit: int, cursor: str | None, now: str | None) -> Some:
+    page = table().page(keys.up_to(span, now or now_text()), limit=limit, cursor=cursor, backwards=True)
+    return [post_of(item) for item in page.items], page.cursor
+
+
+def ahead(*, limit: int, cursor: str | None = None) -> Some:
+    """What has a date that is still to come, the next first."""
+    span = replace(keys.POSTS, first=f"{now_text()}$")
+    page = table().page(span, limit=limit, cursor=cursor)
+    return [post_of(item) for item in page.items], page.cursor
+
+
+def drafts(author: str | None = None, *, limit: int, cursor: str | None = None) -> Some:
+    """What has no date, the one changed last first: of everybody, or of one author."""
+    span = keys.DRAFTS if author is None else keys.drafts_by(author)
+    page = table().page(span, limit=limit, cursor=cursor, backwards=True)
+    return [post_of(item) for item in page.items], page.cursor
+
+
+def post_of(item: Item) -> Post:
+    return Post(**{name: item[name] for name in OF_POSTS if name in item} | {"tags": tuple(item["tags"])})
+
+
+def text_of(item: Item) -> Text:
+    return Text(item["post"], item["text"], rendered.kept(item, "text"))
+
+
+# --- items ---
+
+
+def _words(post: Post) -> Item:
+    """What stands in the post itself and in each of its places in a list."""
+    return {**asdict(post), "tags": list(post.tags)}
+
+
+def _item(place: Key, post: Post, index: Span | None) -> Item:
+    moment = post.published_at or post.changed_at
+    listed = {"GSI1PK": index.pk, "GSI1SK": keys.post_by_date(moment, post.id)} if index else {}
+    return {"PK": place.pk, "SK": place.sk, "entity_type": "POST", **listed, **_words(post)}
+
+
+def places(post: Post) -> dict[Key, Span | None]:
+    """Every item that carries a post's words, and in which list it stands. A draft stands in no list of readers."""
+    is_dated = post.published_at is not None
+    by = keys.posts_by(post.author) if is_dated else keys.drafts_by(post.author)
+    tags = {keys.post_by_tag(post.id, tag): keys.posts_with(tag) for tag in post.tags} if is_dated else {}
+    on = {keys.post_on_election(post.id): keys.posts_on(post.election)} if is_dated and post.election else {}
+    own = {keys.post(post.id): keys.POSTS if is_dated else keys.DRAFTS}
+    return {**own, **({keys.post_by_author(post.id): by} if post.author else {}), **tags, **on}
+
+
+# --- writes; each answers the parts of a transaction ---
+
+SLUG_TAKEN = 1  # the part of `creation` and of `change` that is refused for it
+
+
+def creation(post: Post, text: str) -> list[Write]:
+    """Refused in part 1 if the address is another's."""
+    own, *others = (Put(_item(place, post, index)) for place, index in places(post).items())
+    return [replace(own, when=Missing()), _led(post), *others, _texted(post, text)]
+
+
+def change(before: Post, after: Post, text: str | None = None) -> list[Write]:
+    """Refused in part 0 if somebody changed it meanwhile, and in part 1 if the address is another's."""
+    next_ = replace(after, version=before.version + 1)
+    own, *others = (Put(_item(place, next_, index)) for place, index in places(next_).items())
+    gone = [Delete(place) for place in places(before) if place not in places(next_)]
+    texted = [] if text is None else [_texted(next_, text)]
+    return [replace(own, when=unchanged(before)), _led(next_), *others, *gone, *texted, *_left(before, next_)]
+
+
+def _led(post: Post) -> Put:
+    place = keys.post_slug(post.slug)
+    words = {"post": post.id, "slug": post.slug}
+    return Put({"PK": place.pk, "SK": place.sk, **words}, when=Missing() | Equals("post", post.id))
+
+
+def _left(before: Post, after: Post) -> list[Write]:
+    """The old address leads on, unless nobody can have known it."""
+    moved = keys.post_slug(before.slug) != keys.post_slug(after.slug)
+    return [Delete(keys.post_slug(before.slug))] if moved and not before.was_dated else []
+
+
+def _texted(post: Post, text: str) -> Put:
+    place = keys.post_text(post.id)
+    return Put({"PK": place.pk, "SK": place.sk, "post": post.id, "text": text, **rendered.beside("text", text)})
+
+
+def deletion(post: Post, beside: Iterable[Item]) -> list[Write]:
+    """All that lies with it. Its address is no other's, unless nobody can have known it."""
+    own = keys.post(post.id)
+    others = [Key(item["PK"], item["SK"]) for item in beside if item["SK"] != own.sk]
+    known = [] if post.was_dated else [Delete(keys.post_slug(post.slug))]
+    return [Delete(own, when=unchanged(post)), *map(Delete, others), *known]
+
+
+def unchanged(post: Post) -> Condition:
+    return Equals("version", post.version)
+
+
+def as_it_was(post: Post) -> Check:
+    return Check(keys.post(post.id), unchanged(post))
+
+
+def told(post: Post, *names: str) -> dict[str, Any]:
+    """What an event says of a post: these words, or all that its author chose."""
+    words = _words(post)
+    return {"post_id": post.id, **{name: words[name] for name in names}}

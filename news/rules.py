@@ -1,0 +1,164 @@
+"""What a post is, when it can be seen, and who may write what: pure decisions and frozen values."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterable
+from dataclasses import dataclass
+from enum import StrEnum
+
+from django.utils.text import slugify
+from django.utils.translation import gettext_lazy as _
+
+from accounts.rules import Permission, Role, has
+from acts.refusals import NotAllowed, Refusal
+from pages.markdown import plain
+from store.keys import fold
+
+MOST_TAGS = 8
+LONGEST_TAG = 40
+LONGEST_SLUG = 80
+LONGEST_SUMMARY = 300
+SHORT = 220  # characters of a text that stand for it in lists
+WORDS_A_MINUTE = 220
+PREVIEW_DAYS = 7
+
+
+class NotThere(Refusal):
+    """There is no such post."""
+
+
+class NotNow(Refusal):
+    """This cannot be done to the post as it is now."""
+
+
+class SlugTaken(Refusal):
+    """Another post has the address, or had it."""
+
+
+NOT_THERE = _("There is no such post.")
+NO_DATE = _("A post without a date is a draft, and cannot be taken back.")
+SLUG_TAKEN = _("Another post has this address, or had it once: %(slug)s. An old address always leads to its post.")
+NOT_YOURS = _("You may write about elections that you run. Other posts are written by the admins of this site.")
+STILL_A_DRAFT = _("This election is still a draft. Write about it once it is open: before, nobody can see it.")
+
+
+class State(StrEnum):
+    DRAFT = "draft"
+    SCHEDULED = "scheduled"
+    PUBLISHED = "published"
+
+    @property
+    def label(self) -> str:
+        return str(STATES[self])
+
+
+STATES = {State.DRAFT: _("Draft"), State.SCHEDULED: _("Scheduled"), State.PUBLISHED: _("Published")}
+
+
+@dataclass(frozen=True, slots=True)
+class Post:
+    """What lists show of a post, and what its page shows beside the text."""
+
+    id: str
+    title: str
+    slug: str
+    author: str  # nobody, if they have left
+    created_at: str
+    changed_at: str
+    published_at: str | None = None  # from when on it is to be seen
+    revised_at: str | None = None  # when its author last said that it is news again
+    was_dated: bool = False  # whether somebody may know its address
+    time_zone: str = "UTC"  # in which its date was chosen
+    tags: tuple[str, ...] = ()
+    summary: str = ""  # as its author says it
+    excerpt: str = ""  # the first words, for want of a summary
+    words: int = 0
+    election: str = ""  # what it is about
+    result: str = ""  # the digest of the sealed result that it announces
+    photo: dict[str, object] | None = None
+    previews: int = 0  # how often links to look at it beforehand were taken back
+    version: int = 0
+
+    def state(self, now: str) -> State:
+        if self.published_at is None:
+            return State.DRAFT
+        return State.PUBLISHED if self.published_at <= now else State.SCHEDULED
+
+    def is_seen(self, now: str) -> bool:
+        return self.state(now) == State.PUBLISHED
+
+    @property
+    def lead(self) -> str:
+        return self.summary or self.excerpt
+
+    @property
+    def updated_at(self) -> str:
+        """For feeds: when there was last something new for readers."""
+        return max(filter(None, (self.published_at, self.revised_at)), default=self.changed_at)
+
+    @property
+    def minutes(self) -> int:
+        """To read it: at least one."""
+        return max(1, round(self.words / WORDS_A_MINUTE))
+
+
+# --- what is made of what was typed ---
+
+GERMAN = {
+    ord(letter): written for letter, written in zip("äöüÄÖÜß", ("ae", "oe", "ue", "Ae", "Oe", "Ue", "ss"), strict=True)
+}
+
+
+def slug_of(title: str, number: int = 1) -> str:
+    """The title as it stands in an address; with a number behind it, where others have the same.
+
+    Letters of all scripts stay. German ones are written as Germans write them without their dots.
+    """
+    german = title.translate(GERMAN)
+    latin = slugify(german)
+    slug = latin if _says_all(latin, german) else slugify(german, allow_unicode=True)
+    tail = f"-{number}" if number > 1 else ""
+    return (slug or "post")[: LONGEST_SLUG - len(tail)].rstrip("-_") + tail
+
+
+def _says_all(slug: str, title: str) -> bool:
+    """Whether no letter was lost because it is none of those that we write."""
+    letters = sum(character.isalnum() for character in unicodedata.normalize("NFKC", title))
+    return sum(map(str.isalnum, slug)) >= letters
+
+
+def is_slug(text: str) -> bool:
+    return bool(text) and len(text) <= LONGEST_SLUG and text == slugify(text, allow_unicode=True)
+
+
+def tags_of(typed: str) -> tuple[str, ...]:
+    """Parted by commas, each once, as it was spelt first."""
+    found: dict[str, str] = {}
+    for tag in re.split(r"[,;\n]", typed):
+        spelt = " ".join(tag.strip().lstrip("#").split())
+        if spelt:
+            found.setdefault(fold(spelt), spelt)
+    return tuple(found.values())
+
+
+def words_in(html: str) -> int:
+    return len(plain(html, len(html) + 1).split())
+
+
+def has_tag(tags: Iterable[str], tag: str) -> bool:
+    return fold(tag) in map(fold, tags)
+
+
+# --- who may ---
+
+
+def writes_news(role: Role) -> bool:
+    """Whether somebody may write about anything, and change what others have written."""
+    return has(role, Permission.MANAGE_USERS)
+
+
+def check_writes(role: Role, runs_election: bool) -> None:
+    if not writes_news(role) and not runs_election:
+        raise NotAllowed(NOT_YOURS)

@@ -1,0 +1,5 @@
+"""What people do with posts: load, decide, record in one transaction."""
+
+from .writing import check, delete, edit, publish, revoke_previews, withdraw, write
+
+__all__ = ["check", "delete", "edit", "publish", "revoke_previews", "withdraw", "write"]

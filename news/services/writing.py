@@ -1,0 +1,171 @@
+"""Writing posts, giving them a date, and taking them back."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from typing import Any
+
+from accounts import repository as people
+from accounts.models import User
+from accounts.services import still
+from acts.refusals import OVERTAKEN, Overtaken
+from acts.site import log, now_text
+from elections import repository as elections
+from elections.rules import RUNNERS
+from elections.rules import State as ElectionState
+from elections.services import relation
+from news import repository, rules
+from news.rules import NO_DATE, NOT_YOURS, SLUG_TAKEN, STILL_A_DRAFT, NotNow, Post, SlugTaken
+from pages import rendered
+from pages.markdown import plain
+from store import keys
+from store.log import Event
+from store.table import Check, Conflict, Exists, Refused, Write
+
+MOST_SLUGS = 50  # that are tried for posts of the same title
+CHOSEN = ("title", "slug", "tags", "summary", "excerpt", "words", "changed_at")  # by whoever edits a post
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """What an author types."""
+
+    title: str
+    text: str
+    tags: tuple[str, ...] = ()
+    summary: str = ""
+    slug: str = ""  # from the title, for want of one
+
+    def on(self, post: Post) -> Post:
+        html = rendered.rendered(self.text)
+        words = replace(post, excerpt=plain(html, rules.SHORT), words=rules.words_in(html))
+        return replace(words, title=self.title, tags=self.tags, summary=self.summary)
+
+
+# --- who may ---
+
+
+def check(user: User, post: Post) -> None:
+    """Refuse to let somebody change a post unless they write news here, or wrote it and still run what it is about."""
+    if rules.writes_news(user.role):
+        return
+    is_theirs = bool(post.author) and keys.fold(post.author) == keys.fold(user.name)
+    rules.check_writes(user.role, is_theirs and runs(user, post.election))
+
+
+def runs(user: User, election: str) -> bool:
+    found = elections.find(election) if election else None
+    return found is not None and relation(user, found) in RUNNERS
+
+
+def check_about(user: User, election: str) -> list[Check]:
+    """That somebody may write about this, and that it is there when the post is."""
+    found = elections.find(election) if election else None
+    rules.check_writes(user.role, found is not None and relation(user, found) in RUNNERS)
+    if not election:
+        return []
+    if found is None:
+        raise NotNow(NOT_YOURS)
+    if found.stored_state == ElectionState.DRAFT:
+        raise NotNow(STILL_A_DRAFT)
+    return [Check(keys.election(election), Exists())]
+
+
+def _still(user: User) -> Check:
+    """Whoever may write because of their role must still have it."""
+    return still(user) if rules.writes_news(user.role) else people.is_still(user)
+
+
+# --- writing ---
+
+
+def write(user: User, written: Written, election: str = "", result: str = "") -> Post:
+    """A draft. Whoever chose its address is told if it is another's; for whoever did not, one that is free is found."""
+    about = check_about(user, election)
+    now = now_text()
+    draft = Post(secrets.token_hex(8), "", "", user.name, now, now, election=election, result=result)
+    for number in range(1, MOST_SLUGS):
+        slug = written.slug or rules.slug_of(written.title, number)
+        made = replace(written.on(draft), slug=slug)
+        try:
+            said = {**told(made), "election": election, "result": result, "text": written.text, "at": now}
+            writes = [*repository.creation(made, written.text), *about, _still(user)]
+            log().record(Event(user.name, "PostWritten", said), *writes)
+        except Refused as refused:
+            _check_free(refused, slug, is_chosen=bool(written.slug))
+        else:
+            return made
+    raise Conflict("Every address that was tried for a post was taken.")
+
+
+def told(post: Post) -> dict[str, Any]:
+    return repository.told(post, *CHOSEN)
+
+
+def _check_free(refused: Refused, slug: str, is_chosen: bool) -> None:
+    if repository.SLUG_TAKEN not in refused.parts:
+        raise Overtaken(OVERTAKEN) from None
+    if is_chosen:
+        raise SlugTaken(SLUG_TAKEN % {"slug": slug}) from None
+
+
+def edit(user: User, post: Post, written: Written, revised: bool = False) -> Post:
+    """Refused if somebody changed it since it was read. A post is new to readers again only if its author says so."""
+    check(user, post)
+    now = now_text()
+    again = now if revised and post.is_seen(now) else post.revised_at
+    after = replace(written.on(post), slug=written.slug or post.slug, changed_at=now, revised_at=again)
+    said = {**told(after), "text": written.text, "revised_at": again}
+    try:
+        _record(user, "PostEdited", post, said, repository.change(post, after, written.text))
+    except Refused as refused:
+        _check_free(refused, after.slug, is_chosen=True)
+    return replace(after, version=post.version + 1)
+
+
+def _record(user: User, kind: str, post: Post, said: dict[str, Any], writes: Iterable[Write]) -> None:
+    log().record(Event(user.name, kind, {"post_id": post.id, **said}), *writes, _still(user))
+
+
+def _change(user: User, kind: str, post: Post, after: Post, *names: str) -> None:
+    check(user, post)
+    try:
+        _record(user, kind, post, repository.told(after, *names), repository.change(post, after))
+    except Refused:
+        raise Overtaken(OVERTAKEN) from None
+
+
+# --- from when on it is to be seen ---
+
+
+def publish(user: User, post: Post, at: str | None = None, time_zone: str = "UTC") -> None:
+    """From now on, or from a moment on. Nothing has to happen then: readers are shown what is not later than now."""
+    now = now_text()
+    after = replace(post, published_at=at or now, time_zone=time_zone, was_dated=True, changed_at=now)
+    _change(user, "PostPublished", post, after, "published_at", "time_zone", "changed_at")
+
+
+def withdraw(user: User, post: Post) -> None:
+    """It is a draft again, and nobody sees it. Its address stays its own."""
+    if post.published_at is None:
+        raise NotNow(NO_DATE)
+    after = replace(post, published_at=None, revised_at=None, changed_at=now_text())
+    _change(user, "PostWithdrawn", post, after, "changed_at")
+
+
+def revoke_previews(user: User, post: Post) -> None:
+    """Links to look at it beforehand that were given away lead nowhere any more."""
+    _change(user, "PreviewsRevoked", post, replace(post, previews=post.previews + 1), "previews")
+
+
+def delete(user: User, post: Post) -> None:
+    check(user, post)
+    whole = repository.whole(post.id)
+    if whole is None or whole.post.version != post.version:
+        raise Overtaken(OVERTAKEN)
+    try:
+        _record(user, "PostDeleted", post, {}, repository.deletion(post, whole.beside))
+    except Refused:
+        raise Overtaken(OVERTAKEN) from None
