@@ -21,7 +21,7 @@ FLOORS = (
     ("elections",),
     ("skills",),
     ("accounts",),
-    ("ranking", "mail"),
+    ("ranking", "mail", "photos"),
     ("pages",),
     ("acts",),
     ("store", "tally"),
@@ -32,6 +32,7 @@ NOT = {
     "acts": {"tally"},
     "pages": {"tally"},
     "mail": {"tally", "pages"},
+    "photos": {"tally"},
     "accounts": {"tally", "ranking"},
     "skills": {"tally", "ranking"},
 }
