@@ -294,21 +294,11 @@ def _looks_of_everybody(links: dict[str, tuple[str, ...]]) -> list[Look]:
 
 
 def _looks_of_the_voter(mark: str) -> list[Look]:
-    own = (
-        "me",
-        "own_picture",
-        "change_password",
-        "change_email",
-        "sessions",
-        "own_data",
-        "leave",
-        "factors",
-        "add_app",
-        "remove_app",
-    )
+    own = ("me", "change_password", "change_email", "sessions", "own_data", "leave", "factors", "add_app", "remove_app")
+    forms = ("own_picture", "make_codes", "name_passkey", "add_passkey")
     return [
         Look("home", "voter", of="who is on rolls"),
-        *(Look(page, "voter") for page in (*own, "make_codes", "name_passkey", "add_passkey")),
+        *(Look(page, "voter") for page in (*own, *forms)),
         Look("remove_passkey", "voter", (mark,)),
         Look("elections", "voter", of="open ones", asked={"show": "open"}),
         Look("election", "voter", ("Board",)),

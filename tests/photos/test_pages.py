@@ -19,6 +19,7 @@ from acts.limits import Limit
 from elections import copying, repository, services
 from photos import changing
 from photos.changing import Wanted
+from ranking.candidates import Candidate
 from skills import services as skills
 from skills.rules import Visibility
 from store import keys
@@ -328,10 +329,8 @@ def test_auditors_see_how_many_bytes_there_are(ada, board, signed_in):
     auditor = signed_in("Audrey", Role.AUDITOR)
     page = sentences(auditor.get("/admin/tables/raw/", {"table": "data", "pk": f"PHOTO#{found.photo.id}"}))
     assert found.parts[0].hex()[:40] not in page
-    item = auditor.get(
-        "/admin/tables/raw/item/",
-        {"table": "data", "pk": f"PHOTO#{found.photo.id}", "sk": f"WIDTH#{found.photo.widths[0]:04d}"},
-    )
+    place = keys.photo(found.photo.id, found.photo.widths[0])
+    item = auditor.get("/admin/tables/raw/item/", {"table": "data", "pk": place.pk, "sk": place.sk})
     assert f"{len(found.parts[0])} bytes" in sentences(item)
 
 
