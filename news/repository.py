@@ -143,10 +143,10 @@ COUNTERS = 16  # of likes: one would be written by everybody who likes the post
 def creation(post: Post, text: str) -> list[Write]:
     """Refused in part 1 if the address is another's."""
     own, *others = (Put(_item(place, post, index)) for place, index in places(post).items())
-    return [replace(own, when=Missing()), _led(post), *others, _texted(post, text), *_uncounted(post)]
+    return [replace(own, when=Missing()), _led(post), *others, _texted(post, text), *counters(post)]
 
 
-def _uncounted(post: Post) -> list[Write]:
+def counters(post: Post) -> list[Write]:
     """Counters of likes come and go with the post: whoever likes one that is gone finds none."""
     places = (keys.likes(post.id, shard) for shard in range(COUNTERS))
     return [Put({"PK": place.pk, "SK": place.sk, "likes": 0}) for place in places]

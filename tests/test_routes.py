@@ -24,6 +24,7 @@ READ, FORM, ACT = ("GET", "HEAD"), ("GET", "HEAD", "POST"), ("POST",)
 PUBLIC, SIGNED_IN = "public", "signed in"
 
 NO_POLL = "00000000-0000-4000-8000-000000000000"  # polls keep their own doors: tests/polls/test_pages.py
+NO_POST = "no-such-post"  # and posts theirs: tests/news/test_like_pages.py
 NO_SKILL = "no-such-skill"  # and skills theirs: tests/skills/test_pages.py
 
 # address: (whom it is for, methods it takes, words it needs)
@@ -114,6 +115,7 @@ ROUTES = {
     "hide_poll": (Permission.MANAGE_USERS, ACT, [NO_POLL]),
     "show_poll": (Permission.MANAGE_USERS, ACT, [NO_POLL]),
     "dismiss_reports": (Permission.MANAGE_USERS, ACT, [NO_POLL]),
+    "like_post": (PUBLIC, ACT, [NO_POST]),
     "skills": (Permission.VIEW_APPLICATION, READ, []),
     "find_people": (Permission.VIEW_APPLICATION, READ, []),
     "add_skill": (Permission.MANAGE_USERS, FORM, []),
@@ -353,6 +355,8 @@ def expected(name, whom, allowed, role, method) -> set[str]:
         return {"method"}
     if name in RESULTS:
         return {"forbidden"}  # a draft has none yet
+    if NO_POST in ROUTES[name][2]:
+        return {"not found"}
     if NO_POLL in ROUTES[name][2] or name in ("poll_by_code", "oembed"):
         return {"not found"}
     if name == "waiting" and role != Role.NO_ACCESS:

@@ -50,7 +50,7 @@ def marks(post_id: str) -> int:
 
 def counters_of(post_id: str) -> str:
     """All of a post that likes need."""
-    table().write(*repository._uncounted(repository.Post(post_id, "", "", "", "", "")))
+    table().write(*repository.counters(repository.Post(post_id, "", "", "", "", "")))
     return post_id
 
 
