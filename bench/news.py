@@ -178,23 +178,35 @@ def _spread(report: Report, changes: int) -> None:
     from news import likes
 
     report.say(f"\nLikes by {THREADS} at once on DynamoDB (ministack)")
+    conflicts = Conflicts()
     with engines.ministack() as engine:
         there = engine.fresh()
         for counters in (16, 1):
             with patch.object(likes, "COUNTERS", counters):
-                liked, before = _liked(there), _conflicts()
+                liked, before = _liked(there), conflicts.count
                 seconds = _all_press(liked, changes, visitors=10**9)
-                conflicts = _conflicts() - before
             off = _held_against(there, liked)[1]
             words = f"on {counters} counter{'s' if counters > 1 else ''}"
             report.figure(f"remote.{counters}.rate", f"likes {words}", changes / seconds, "a second")
-            report.figure(f"remote.{counters}.conflicts", f"tried again {words}", conflicts, f"times, for {changes:,}")
+            report.figure(
+                f"remote.{counters}.conflicts",
+                f"tried again {words}",
+                conflicts.count - before,
+                f"times, for {changes:,}",
+            )
             report.figure(f"remote.{counters}.off", "counted too many or too few", off, "(goal: 0)")
         engine.drop(there)
 
 
-def _conflicts() -> int:
-    return trips.retries().get("conflict", 0)
+class Conflicts:
+    """How often something was in the way and had to be tried again."""
+
+    def __init__(self) -> None:
+        self.count = 0
+        trips.meter(self)
+
+    def __call__(self, what: str, kind: str, amount: float) -> None:
+        self.count += kind == "conflict"
 
 
 # --- lists and posts ---

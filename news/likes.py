@@ -114,7 +114,7 @@ class Likes:
 
 
 def shown(request: HttpRequest, whole: Whole) -> Likes:
-    """The counters came with the post; one's own mark is one more reading."""
+    """The counters came with the post; one's own mark, if there can be one, is one more reading."""
     return _shown(liker(request, whole.post.id), whole.beside)
 
 
@@ -124,13 +124,10 @@ def shown_now(who: Liker, problem: str = "") -> Likes:
 
 
 def _shown(who: Liker, beside: Iterable[Item], problem: str = "") -> Likes:
-    kept = OF_ACCOUNTS if who.user else OF_VISITORS
-    return Likes(who.post, counted(beside), is_on(who), str(kept), problem)
-
-
-def counted(beside: Iterable[Item]) -> int:
-    """A copy made while people clicked may have a mark without its count, which is then taken back once too often."""
-    return max(0, sum(item["likes"] for item in beside if "likes" in item))
+    """Whose counter is at nothing has no mark."""
+    counters = {item["SK"]: item["likes"] for item in beside if "likes" in item}
+    mine = counters.get(who.counter.sk, 0) > 0 and is_on(who)
+    return Likes(who.post, max(0, sum(counters.values())), mine, str(OF_ACCOUNTS if who.user else OF_VISITORS), problem)
 
 
 def is_on(who: Liker) -> bool:

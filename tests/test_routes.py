@@ -24,7 +24,6 @@ READ, FORM, ACT = ("GET", "HEAD"), ("GET", "HEAD", "POST"), ("POST",)
 PUBLIC, SIGNED_IN = "public", "signed in"
 
 NO_POLL = "00000000-0000-4000-8000-000000000000"  # polls keep their own doors: tests/polls/test_pages.py
-NO_POST = "no-such-post"  # and posts theirs: tests/news/test_like_pages.py
 NO_SKILL = "no-such-skill"  # and skills theirs: tests/skills/test_pages.py
 NO_POST = "no-such-post"  # and posts theirs: tests/news/test_pages.py
 
@@ -373,8 +372,6 @@ def expected(name, whom, allowed, role, method) -> set[str]:
         return {"method"}
     if name in RESULTS:
         return {"forbidden"}  # a draft has none yet
-    if NO_POST in ROUTES[name][2]:
-        return {"not found"}
     if NO_POLL in ROUTES[name][2] or name in ("poll_by_code", "oembed"):
         return {"not found"}
     if name == "waiting" and role != Role.NO_ACCESS:
