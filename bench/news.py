@@ -8,19 +8,18 @@ from __future__ import annotations
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import count, islice
 from pathlib import Path
 from random import Random
-from threading import Barrier, Thread
-from time import perf_counter, time
+from threading import Barrier, Lock, Thread
+from time import perf_counter, sleep, time
 from typing import TYPE_CHECKING, Any
 
-from store import keys, trips
+from store import keys
 from store.chaos import Chaos
-from store.table import Table, Unavailable, Update, Write
-from tests.store import engines
+from store.table import Conflict, Key, Table, Unavailable, Update, Write
 
 from .people import milliseconds, start_django, trips_of
 from .report import MILLISECONDS, OPERATIONS, Report
@@ -33,14 +32,15 @@ CHANGES = 10_000
 THREADS = 8
 VISITORS = 200  # so few that many of them press in two windows at the same moment
 WEATHER = {"conflicts": 0.1, "throttling": 0.02, "lost_replies": 0.05}
-REMOTE_CHANGES = 400
-FEW, MANY = 10, 10_000  # posts, and likes of one
+SPREAD_CHANGES = 1_000
+A_TRANSACTION = 0.002  # seconds
+FEW, MANY = 30, 10_000  # posts, and likes of one; few already fill a page
 ROUNDS, SECONDS = 9, 0.5
 NOT_SLOWER = 0.7
 MOST_WRITES = 100  # of one transaction
 
 
-def measure(report: Report, scale: float = 1.0, remote: bool = True) -> None:
+def measure(report: Report, scale: float = 1.0) -> None:
     """A smaller scale has fewer changes, posts and turns."""
     report.build.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix="bench-", dir=report.build) as name:
@@ -49,9 +49,8 @@ def measure(report: Report, scale: float = 1.0, remote: bool = True) -> None:
         with _store(f"sqlite://{folder}/likes.sqlite3") as there:
             _pace(report, there, rounds, SECONDS * min(1.0, scale * 10))
             _exact(report, there, max(80, round(CHANGES * scale)))
-        if remote:
-            _spread(report, max(THREADS, round(REMOTE_CHANGES * scale)))
-        _grown(report, folder, max(30, round(MANY * scale)), rounds)
+            _spread(report, there, max(40, round(SPREAD_CHANGES * scale)))
+        _grown(report, folder, max(2 * FEW, round(MANY * scale)), rounds)
 
 
 @contextmanager
@@ -171,42 +170,53 @@ def _held_against(there: Table, liked: Liked) -> tuple[int, int]:
     return sum(counters), sum(abs(one - other) for one, other in zip(counters, marks, strict=True))
 
 
-def _spread(report: Report, changes: int) -> None:
+class Contended:
+    """A table that refuses as DynamoDB does: of two transactions on one item at the same moment, one is told so."""
+
+    def __init__(self, there: Table):
+        self._table, self._lock, self._busy = there, Lock(), set[Key]()
+        self.conflicts = 0
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._table, name)
+
+    def write(self, *writes: Write, token: str | None = None) -> None:
+        wanted = {write.key for write in writes}
+        if not self._taken(wanted):
+            sleep(A_TRANSACTION)
+            raise Conflict("Other changes kept getting in the way.")
+        try:
+            sleep(A_TRANSACTION)
+            self._table.write(*writes, token=token)
+        finally:
+            with self._lock:
+                self._busy -= wanted
+
+    def _taken(self, wanted: set[Key]) -> bool:
+        with self._lock:
+            is_free = not wanted & self._busy
+            self.conflicts += not is_free
+            self._busy |= wanted if is_free else set()
+        return is_free
+
+
+def _spread(report: Report, there: Table, changes: int) -> None:
     """Each visitor once, so that nothing but the counters is in the way of others."""
     from unittest.mock import patch
 
     from news import likes
 
-    report.say(f"\nLikes by {THREADS} at once on DynamoDB (ministack)")
-    conflicts = Conflicts()
-    with engines.ministack() as engine:
-        there = engine.fresh()
-        for counters in (16, 1):
-            with patch.object(likes, "COUNTERS", counters):
-                liked, before = _liked(there), conflicts.count
-                seconds = _all_press(liked, changes, visitors=10**9)
-            off = _held_against(there, liked)[1]
-            words = f"on {counters} counter{'s' if counters > 1 else ''}"
-            report.figure(f"remote.{counters}.rate", f"likes {words}", changes / seconds, "a second")
-            report.figure(
-                f"remote.{counters}.conflicts",
-                f"tried again {words}",
-                conflicts.count - before,
-                f"times, for {changes:,}",
-            )
-            report.figure(f"remote.{counters}.off", "counted too many or too few", off, "(goal: 0)")
-        engine.drop(there)
-
-
-class Conflicts:
-    """How often something was in the way and had to be tried again."""
-
-    def __init__(self) -> None:
-        self.count = 0
-        trips.meter(self)
-
-    def __call__(self, what: str, kind: str, amount: float) -> None:
-        self.count += kind == "conflict"
+    report.say(f"\nLikes by {THREADS} at once where two transactions on one item get in each other's way")
+    for counters in (16, 1):
+        contended = Contended(there)
+        with patch.object(likes, "COUNTERS", counters):
+            liked = replace(_liked(there), table=contended)  # type: ignore[arg-type]
+            seconds = _all_press(liked, changes, visitors=10**9)
+        off = _held_against(there, liked)[1]
+        words = f"on {counters} counter{'s' if counters > 1 else ''}"
+        report.figure(f"spread.{counters}.rate", f"likes {words}", changes / seconds, "a second")
+        report.figure(f"spread.{counters}.conflicts", "in each other's way", contended.conflicts, f"in {changes:,}")
+        report.figure(f"spread.{counters}.off", "counted too many or too few", off, "(goal: 0)")
 
 
 # --- lists and posts ---
@@ -228,12 +238,15 @@ def _site(path: Path, many: int) -> Callable[[str], Any]:
     from django.conf import settings
     from django.test import Client
 
+    from news.repository import COUNTERS
+
     url = f"sqlite://{path}"
     with _store(url) as there:
         for some in _in_writes(_posts(many)):
             there.write(*some)
-        there.write(Update(keys.likes("id0", 0), add={"likes": many}))
+        there.write(*(Update(keys.likes("id0", shard), add={"likes": many // COUNTERS}) for shard in range(COUNTERS)))
     browser = Client()
+    browser.post("/news/id0/like/", {"on": "yes"})
 
     def ask(address: str) -> Any:
         settings.STORE_URL = url
