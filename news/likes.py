@@ -107,11 +107,6 @@ class Likes:
             words = _("No likes yet.")
         return words % {"count": self.count}
 
-    @property
-    def edition(self) -> str:
-        """By which somebody who has the page can be told that it is still the same for them."""
-        return f"{self.count}{'+' if self.mine else ''}"
-
 
 def shown(request: HttpRequest, whole: Whole) -> Likes:
     """The counters came with the post; one's own mark, if there can be one, is one more reading."""

@@ -27,6 +27,11 @@ from elections.rules import Election
 from mail import outbox
 from mail.letters import compose
 from mail.sending import send_waiting
+from news import previews
+from news import services as news_services
+from news.likes import member
+from news.rules import Post
+from news.services.writing import Written
 from pages import logo
 from pages.site_views import of_colours
 from polls import reports, voters
@@ -114,8 +119,10 @@ def build() -> Site:
         *_looks_at_polls(lunch, dinner),
         *_looks_of_the_owner(lunch),
         *_looks_at_skills(),
+        *_looks_at_news(*_posts(people["owner"])),
+        Look("post", "voter", ((liked := _liked(people["owner"], people["voter"])).slug,), of="which one likes"),
     ]
-    return Site(browsers, looks, _acts(people, lunch, browsers["stranger"]))
+    return Site(browsers, looks, [*_acts_of_likers(liked), *_acts(people, lunch, browsers["stranger"])])
 
 
 # --- what there is ---
@@ -229,6 +236,20 @@ def _needs(otto: User, ann: User) -> None:
     voting.cast(ann, "Past skilled", RANKS, "form")
     organising.close(otto, _now("Past skilled"))
     voting.seal_what_is_closed()
+
+
+def _posts(olga: User) -> tuple[Post, Post]:
+    """One that everybody can read, and one that nobody can yet."""
+    seen, draft = (news_services.write(olga, Written(title, "*Words*", ("board",))) for title in ("Seen", "Draft"))
+    news_services.publish(olga, seen)
+    return seen, draft
+
+
+def _liked(olga: User, ann: User) -> Post:
+    liked = news_services.write(olga, Written("Liked", "*Words*"))
+    news_services.publish(olga, liked)
+    news_services.set_like(member(ann, liked.id), on=True)
+    return liked
 
 
 def _runner(poll: Poll, otto: User) -> polling.Runner:
@@ -425,6 +446,24 @@ def _looks_at_skills() -> list[Look]:
     ]
 
 
+def _looks_at_news(seen: Post, draft: Post) -> list[Look]:
+    of_writers = ("edit_post", "picture_post", "publish_post", "delete_post")
+    return [
+        Look("news", "stranger"),
+        Look("news_tag", "stranger", ("board",)),
+        Look("news_by", "stranger", ("Olga",)),
+        Look("post", "stranger", (seen.slug,)),
+        Look("post", "owner", (draft.slug,), of="a draft"),
+        Look("preview_post", "stranger", (previews.link_to(draft).rstrip("/").rpartition("/")[2],)),
+        Look("post_drafts", "owner"),
+        Look("post_drafts", "organiser", of="one's own"),
+        Look("write_post", "owner"),
+        Look("write_post", "organiser", of="about an election", asked={"election": "Board"}),
+        *(Look(page, "owner", (seen.id,)) for page in (*of_writers, "withdraw_post")),
+        Look("revoke_previews", "owner", (draft.id,)),
+    ]
+
+
 def _newest_public() -> int:
     newest = log().newest_public()
     assert newest is not None
@@ -438,6 +477,13 @@ def _vote(client: Client, poll: Poll) -> dict[str, str]:
     with contexts_kept():
         page = client.get(reverse("poll", args=[poll.id]))
     return {"token": f"form {id(client)}", voters.STAMP: page.context["stamp"], **TYPED}
+
+
+def _acts_of_likers(liked: Post) -> list[Look]:
+    return [
+        Look("like_post", "stranger", (liked.id,), form={"on": "yes"}),
+        Look("like_post", "newcomer", (liked.id,), of="with an account", form={"on": "yes"}),
+    ]
 
 
 def _acts(people: dict[str, User], lunch: Poll, stranger: Client) -> list[Look]:
