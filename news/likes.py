@@ -33,10 +33,10 @@ DAYS = 30
 A_MARK = DAYS * 24 * 3600  # seconds that the mark of a visitor without an account stays
 PURPOSE = b"plenum: likes of posts"
 
-OF_ACCOUNTS = _("That you like this is kept with your account until you take it back. Others see only the number.")
+OF_ACCOUNTS = _("If you like this, that is kept with your account until you take it back. Others see only the number.")
 OF_VISITORS = _(
-    "So that you count once, a code made of your network address and your browser is kept for 30 days. It does not "
-    "say who you are, and it is another one on every post."
+    "If you like this, a code made of your network address and your browser is kept for 30 days, so that you count "
+    "once. It does not say who you are, and it is another one on every post."
 )
 
 

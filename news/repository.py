@@ -182,7 +182,8 @@ def _texted(post: Post, text: str) -> Put:
 
 
 def deletion(post: Post, beside: Iterable[Item]) -> list[Write]:
-    """All that lies with it, and its picture. If nobody can have known its address, that is free again, and nobody likes the post."""
+    """All that lies with it, and its picture. Its address is no other's, unless nobody can have known it: then nobody
+    likes it either."""
     own = keys.post(post.id)
     others = [Key(item["PK"], item["SK"]) for item in beside if item["SK"] != own.sk]
     known = [_to_be_cleared(post)] if post.was_dated else [Delete(keys.post_slug(post.slug))]

@@ -50,7 +50,7 @@ def test_a_stranger_without_cookies_or_scripts_likes_and_takes_it_back(post):
     one, visitor = post(), browser()
     page = page_of(visitor, one)
     assert (pressed(page), said(page)) == (False, "No likes yet.")
-    assert "is kept for 30 days. It does not say who you are" in page
+    assert "is kept for 30 days, so that you count once. It does not say who you are" in page
     answer = press(visitor, one, page)
     assert (answer.status_code, answer["Location"]) == (303, f"/news/post/{one.slug}/#likes")
     page = page_of(visitor, one)
