@@ -15,11 +15,12 @@ from datetime import datetime
 
 from django.conf import settings
 from django.http import HttpRequest
+from django.utils.translation import gettext, ngettext
 from django.utils.translation import gettext_lazy as _
-from django.utils.translation import ngettext
 
 from accounts import repository as people
 from accounts.models import User
+from accounts.telling import Part
 from acts.handfuls import handfuls
 from acts.site import now_text, table
 from pages.addresses import origin
@@ -104,7 +105,7 @@ class Likes:
         elif self.count:
             words = ngettext("%(count)d person likes this.", "%(count)d people like this.", self.count)
         else:
-            words = _("No likes yet.")
+            words = gettext("No likes yet.")
         return words % {"count": self.count}
 
 
@@ -168,7 +169,7 @@ def _still(who: Liker) -> list[Check]:
 # --- what somebody likes ---
 
 
-def told(user: User) -> list[tuple[str, Iterable[Item]]]:
+def told(user: User) -> list[Part]:
     return [("likes", _told(user))]
 
 
