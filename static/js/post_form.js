@@ -12,6 +12,8 @@
   const plain = (words) => JSON.stringify(names.map((name) => (words[name] ?? "").replace(/\s+/g, " ").trim()));
   const put = (words) => names.forEach((name) => (form.elements[name].value = words[name] ?? ""));
 
+  const tell = () => form.dispatchEvent(new Event("input", { bubbles: true }));
+
   const stored = (name) => {
     try {
       return JSON.parse(sessionStorage.getItem(name));
@@ -45,7 +47,7 @@
   if (kept && !wasRefused && plain(kept) !== plain(saved)) {
     put(kept);
     notice.hidden = false;
-    form.dispatchEvent(new Event("input", { bubbles: true }));
+    addEventListener("load", tell); // when htmx listens, which then shows what they look like
   }
 
   form.addEventListener("input", () => store(isUnsaved() ? typed() : null));
@@ -54,7 +56,7 @@
     put(saved);
     notice.hidden = true;
     form.elements.title.focus();
-    form.dispatchEvent(new Event("input", { bubbles: true }));
+    tell();
   });
   addEventListener("beforeunload", (event) => {
     if (!sending && isUnsaved()) event.preventDefault();
