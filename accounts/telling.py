@@ -80,6 +80,7 @@ def explained(user: User) -> str:
         _("polls.json: polls you have made."),
         _("skills.json: the skills of your profile, and who may see them."),
         _("endorsements.json: whom you have endorsed, and who has endorsed you, as far as their profiles are shown."),
+        _("likes.json: posts you like."),
         "",
         _("Passwords and keys are not told: what opens the door is kept only in a form that cannot be read back."),
         _("A secret ballot is told while its election is open. After the close nobody can tell whose it is."),

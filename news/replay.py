@@ -7,7 +7,8 @@ from dataclasses import replace
 from typing import Any
 
 from photos.rules import photo_of
-from store.replay import Act, DoesNotFit, Exempt, Happened, Step
+from store import keys
+from store.replay import Act, DoesNotFit, Exempt, Happened, Step, like
 
 from . import repository
 from .repository import Whole
@@ -74,4 +75,12 @@ REPLAY: dict[str, Act] = {
     "PreviewsRevoked": previews_revoked,
     "PostDeleted": deleted,
 }
-EXEMPT: tuple[Exempt, ...] = ()
+EXEMPT: tuple[Exempt, ...] = (
+    Exempt(like(keys.like("", 0, "")), "Who likes a post is forgotten after a while; the log would keep it for good."),
+    Exempt(
+        like(keys.likes("", 0)),
+        "How many like a post follows from who does, which the log is not to keep.",
+        attributes=("likes",),
+    ),
+    Exempt(like(keys.deleted_post("")), "Work left to do after a deletion: who liked the post is forgotten."),
+)

@@ -140,12 +140,19 @@ def places(post: Post) -> dict[Key, Span | None]:
 # --- writes; each answers the parts of a transaction ---
 
 SLUG_TAKEN = 1  # the part of `creation` and of `change` that is refused for it
+COUNTERS = 16  # of likes: one would be written by everybody who likes the post
 
 
 def creation(post: Post, text: str) -> list[Write]:
     """Refused in part 1 if the address is another's."""
     own, *others = (Put(_item(place, post, index)) for place, index in places(post).items())
-    return [replace(own, when=Missing()), _led(post), *others, _texted(post, text)]
+    return [replace(own, when=Missing()), _led(post), *others, _texted(post, text), *counters(post)]
+
+
+def counters(post: Post) -> list[Write]:
+    """Counters of likes come and go with the post: whoever likes one that is gone finds none."""
+    places = (keys.likes(post.id, shard) for shard in range(COUNTERS))
+    return [Put({"PK": place.pk, "SK": place.sk, "likes": 0}) for place in places]
 
 
 def change(before: Post, after: Post, text: str | None = None) -> list[Write]:
@@ -175,11 +182,19 @@ def _texted(post: Post, text: str) -> Put:
 
 
 def deletion(post: Post, beside: Iterable[Item]) -> list[Write]:
-    """All that lies with it, and its picture. Its address is no other's, unless nobody can have known it."""
+    """All that lies with it, and its picture. Its address is no other's, unless nobody can have known it: then nobody
+    likes it either."""
     own = keys.post(post.id)
     others = [Key(item["PK"], item["SK"]) for item in beside if item["SK"] != own.sk]
-    known = [] if post.was_dated else [Delete(keys.post_slug(post.slug))]
+    known = [_to_be_cleared(post)] if post.was_dated else [Delete(keys.post_slug(post.slug))]
     return [Delete(own, when=unchanged(post)), *map(Delete, others), *known, *photos.going(post.photo)]
+
+
+def _to_be_cleared(post: Post) -> Put:
+    """The mark by which the worker finds who liked a deleted post, to forget it."""
+    place = keys.deleted_post(post.id)
+    index = {"GSI1PK": keys.DELETED_POSTS.pk, "GSI1SK": keys.post_by_date(post.created_at, post.id)}
+    return Put({"PK": place.pk, "SK": place.sk, **index, "post": post.id})
 
 
 def unchanged(post: Post) -> Condition:

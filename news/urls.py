@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from . import publishing_views, views, writing_views
+from . import like_views, publishing_views, views, writing_views
 
 urlpatterns = [
     path("news/", views.news, name="news"),
@@ -18,4 +18,5 @@ urlpatterns = [
     path("news/<slug:post_id>/withdraw/", publishing_views.withdraw, name="withdraw_post"),
     path("news/<slug:post_id>/delete/", publishing_views.delete, name="delete_post"),
     path("news/<slug:post_id>/previews/", publishing_views.revoke_previews, name="revoke_previews"),
+    path("news/<slug:post_id>/like/", like_views.like_post, name="like_post"),
 ]

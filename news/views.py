@@ -17,7 +17,7 @@ from pages.names import LONGEST_NAME
 from pages.paging import Read, one_page
 from store.keys import fold
 
-from . import previews, repository, rules
+from . import likes, previews, repository, rules
 from .access import edits
 from .repository import Whole
 from .rules import Post
@@ -89,7 +89,7 @@ def post(request: HttpRequest, slug: str) -> HttpResponse:
         raise Http404
     if whole.post.slug != slug:
         return redirect("post", whole.post.slug, permanent=True)
-    return render(request, "news/post.html", context_of(whole, may_edit=may_edit))
+    return render(request, "news/post.html", context_of(whole, may_edit=may_edit, likes=likes.shown(request, whole)))
 
 
 def _at(slug: str) -> Whole | None:

@@ -36,6 +36,10 @@ from mail import outbox as mail
 from mail.letters import compose
 from mail.sending import LEASE_SECONDS, send_waiting
 from photos.changing import Wanted
+from news import repository as posts
+from news import services as news
+from news.likes import member
+from news.services.writing import Written
 from polls import services as polls
 from ranking.candidates import Candidate
 from skills import merging
@@ -211,6 +215,19 @@ def make_an_election_of_it() -> None:
         polls.into_election(the_poll(), someone("Bo"), "Lunch")
 
 
+def a_post_that_many_like() -> None:
+    people_come()
+    post = news.write(someone("Olga"), Written("Moved", "We have moved."))
+    news.publish(someone("Olga"), post)
+    for name in NAMES:
+        news.set_like(member(someone(name), post.id), on=True)
+
+
+def delete_the_post() -> None:
+    for post in posts.published(limit=1)[0]:
+        news.delete(someone("Olga"), post)
+
+
 def a_skill_that_many_have() -> None:
     people_come()
     for name in ("Golang", "Go"):
@@ -240,6 +257,7 @@ ACTS: dict[str, tuple[Callable[[], None], Callable[[], None]]] = {
     "a poll is deleted": (a_poll_with_votes, delete_the_poll),
     "a poll becomes an election": (a_poll_with_votes, make_an_election_of_it),
     "a skill is merged": (a_skill_that_many_have, merge_it),
+    "a post is deleted": (a_post_that_many_like, delete_the_post),
 }
 
 

@@ -131,6 +131,7 @@ ROUTES = {
     "hide_poll": (Permission.MANAGE_USERS, ACT, [NO_POLL]),
     "show_poll": (Permission.MANAGE_USERS, ACT, [NO_POLL]),
     "dismiss_reports": (Permission.MANAGE_USERS, ACT, [NO_POLL]),
+    "like_post": (PUBLIC, ACT, [NO_POST]),
     "skills": (Permission.VIEW_APPLICATION, READ, []),
     "find_people": (Permission.VIEW_APPLICATION, READ, []),
     "add_skill": (Permission.MANAGE_USERS, FORM, []),

@@ -149,6 +149,8 @@ KINDS = (
           "confirmed_at shard"),
     _kind("endorsement", keys.endorsement("", "", ""), "name skill by grounds level at given hidden changes"),
     _kind("endorsing", keys.endorsing(""), "name version"),
+    _kind("likes", keys.likes("", 0), "likes"),
+    _kind("deleted post", keys.deleted_post(""), "post"),
     _kind("counts", keys.counts(), "user_count election_count event_count last_updated"),
     _kind("sync state", keys.sync(), "last_event_id"),
     _kind("restoring", keys.restoring(), "sha256 items"),
@@ -175,7 +177,7 @@ KINDS = (
     _kind("log's format", keys.log_format(), "number"),
 )  # fmt: skip
 # Left out on purpose: sessions, throttles, marks of forms, registrations, the setup link, second factors, salts,
-# secrets of lots, votes in polls.
+# secrets of lots, votes in polls, who likes a post.
 
 # The lists of the index that may be opened; one more is everybody's own, under their address.
 LISTS = frozenset(
@@ -207,6 +209,7 @@ LISTS = frozenset(
         keys.MERGING_SKILLS,
         keys.skill_holders(""),
         keys.endorses(""),
+        keys.DELETED_POSTS,
     )
 )
 

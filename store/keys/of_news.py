@@ -10,9 +10,15 @@
 | post by tag     | data  | BLOG#{id}       | TAG#{tag} | BLOGTAG#{tag} / {published_at}#{id}       | lists, feeds  |
 | post on         | data  | BLOG#{id}       | ELECTION  | BLOGELECTION#{name} / {published_at}#{id} | election      |
 | post's slug     | data  | BLOGSLUG#{slug} | METADATA  |                                           | post, guard   |
+| likes           | data  | BLOG#{id}       | LIKES#{shard} |                                       | post          |
+| like            | data  | LIKE#{id}#{shard} | VISITOR#{code} | LIKES#{name} / {id}                | post, own data |
+| deleted post    | data  | BLOGGONE#{id}   | METADATA  | BLOG#DELETED / {time}#{id}                | worker        |
 
 A post that has a date stands in its lists under that date, also if it lies ahead: whoever reads a list asks for what is
 not later than now. So nothing has to happen when the moment comes. One without a date stands among the drafts.
+
+Marks of who likes a post lie in as many partitions as it has counters, apart from it: so its page reads none of them,
+and those of a deleted post can be found. Only a mark of an account stands in the index, under the account's name.
 """
 
 from __future__ import annotations
@@ -79,3 +85,36 @@ def posts_on(election: str) -> Span:
 def up_to(posts: Span, moment: str) -> Span:
     """The part of a list of posts that can be seen at a moment, which itself belongs to it."""
     return replace(posts, last=f"{moment}$")  # which comes after every `#`
+
+
+# --- likes ---
+
+
+def likes(post_id: str, shard: int) -> Key:
+    """How many of those whose marks lie in the shard like the post; with the post, so that its page reads it along."""
+    return Key(post(post_id).pk, f"LIKES#{shard:02d}")
+
+
+def all_likes(post_id: str) -> Span:
+    return Span(post(post_id).pk, prefix="LIKES#")
+
+
+def like(post_id: str, shard: int, visitor: str) -> Key:
+    """The mark of somebody who likes the post; they are called by a code that is theirs on this post alone."""
+    return Key(marks_of_likes(post_id, shard).pk, f"VISITOR#{escape(visitor)}")
+
+
+def marks_of_likes(post_id: str, shard: int) -> Span:
+    return Span(f"LIKE#{escape(post_id)}#{shard:02d}")
+
+
+def liked_by(name: str) -> Span:
+    return Span(f"LIKES#{part(name)}", index=True)
+
+
+DELETED_POSTS = Span("BLOG#DELETED", index=True)
+
+
+def deleted_post(post_id: str) -> Key:
+    """Until no mark of a deleted post is left."""
+    return Key(f"BLOGGONE#{escape(post_id)}", METADATA)

@@ -29,6 +29,7 @@ from mail.letters import compose
 from mail.sending import send_waiting
 from news import previews
 from news import services as news_services
+from news.likes import member
 from news.rules import Post
 from news.services.writing import Written
 from pages import logo
@@ -121,8 +122,9 @@ def build() -> Site:
         *_looks_of_the_owner(lunch),
         *_looks_at_skills(),
         *_looks_at_news(*_posts(people["owner"])),
+        Look("post", "voter", ((liked := _liked(people["owner"], people["voter"])).slug,), of="which one likes"),
     ]
-    return Site(browsers, looks, _acts(people, lunch, browsers["stranger"]))
+    return Site(browsers, looks, [*_acts_of_likers(liked), *_acts(people, lunch, browsers["stranger"])])
 
 
 # --- what there is ---
@@ -244,6 +246,13 @@ def _posts(olga: User) -> tuple[Post, Post]:
     seen, draft = (news_services.write(olga, Written(title, "*Words*", ("board",))) for title in ("Seen", "Draft"))
     news_services.publish(olga, seen)
     return seen, draft
+
+
+def _liked(olga: User, ann: User) -> Post:
+    liked = news_services.write(olga, Written("Liked", "*Words*"))
+    news_services.publish(olga, liked)
+    news_services.set_like(member(ann, liked.id), on=True)
+    return liked
 
 
 def _runner(poll: Poll, otto: User) -> polling.Runner:
@@ -480,6 +489,13 @@ def _vote(client: Client, poll: Poll) -> dict[str, str]:
     with contexts_kept():
         page = client.get(reverse("poll", args=[poll.id]))
     return {"token": f"form {id(client)}", voters.STAMP: page.context["stamp"], **TYPED}
+
+
+def _acts_of_likers(liked: Post) -> list[Look]:
+    return [
+        Look("like_post", "stranger", (liked.id,), form={"on": "yes"}),
+        Look("like_post", "newcomer", (liked.id,), of="with an account", form={"on": "yes"}),
+    ]
 
 
 def _acts(people: dict[str, User], lunch: Poll, stranger: Client) -> list[Look]:

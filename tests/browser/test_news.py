@@ -1,4 +1,4 @@
-"""News: written with the page as it will be beside it, scheduled, published, and read on a phone."""
+"""News: written with the page as it will be beside it, scheduled, published, read on a phone, and liked."""
 
 from __future__ import annotations
 
@@ -30,6 +30,35 @@ def judged(page: Page, *looks: tuple[int, str]) -> list[str]:
         look(page, width, scheme)
         found += [f"{width} {scheme} {each}" for each in faults(page) + wide(page)]
     return found
+
+
+def shows(page: Page, pressed: bool, words: str) -> None:
+    expect(page.locator("#like")).to_have_attribute("aria-pressed", str(pressed).lower())
+    expect(page.locator("#likes-said")).to_have_text(words)
+
+
+def like_and_take_back(page: Page, visit) -> None:
+    """The second press takes back what the first one did, as the page says."""
+    again = "Press the button again to take it back."
+    shows(page, False, "No likes yet.")
+    page.evaluate("document.getElementById('likes-said').stays = true")
+    page.locator("#like").focus()
+    page.keyboard.press("Enter")
+    shows(page, True, f"You like this. {again}")
+    expect(page.locator("#like")).to_be_focused()
+    assert page.evaluate("document.getElementById('likes-said').stays"), "what is read out stays where it is"
+    path = page.evaluate("location.pathname")
+    plain = visit(path, java_script_enabled=False, user_agent="Another browser")
+    shows(plain, False, "1 person likes this.")
+    plain.click("#like")
+    assert plain.url.endswith(f"{path}#likes")
+    shows(plain, True, f"2 people like this, you among them. {again}")
+    page.click("#like")
+    shows(page, False, "1 person likes this.")
+    plain.click("#like")
+    shows(plain, False, "No likes yet.")
+    page.click("#like")
+    shows(page, True, f"You like this. {again}")
 
 
 def test_a_post_from_the_first_word_to_its_readers(writer, visit, subtests):
@@ -77,7 +106,9 @@ def test_a_post_from_the_first_word_to_its_readers(writer, visit, subtests):
         reader.get_by_role("link", name="We have moved house").click()
         expect(reader.locator(".prose blockquote")).to_have_text("Come in.")
         assert judged(reader) == []
-    # Whoever reads likes it here, twice, and takes it back.
+    with subtests.test("whoever reads it likes it, by scripts or without, and takes it back"):
+        like_and_take_back(reader, visit)
+        assert judged(reader) == []
     with subtests.test("drafts and the link to look beforehand"):
         writer.get_by_role("link", name="Take it back").click()
         writer.get_by_role("button", name="Take it back").click()
