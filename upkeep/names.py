@@ -127,6 +127,14 @@ NAMES: dict[str, tuple[str, ...]] = {
     "EndorsementHidden": ("name", "by"),
     "EndorsementShown": ("name", "by"),
     "EndorsementsRemoved": ("name", "people", "by"),
+    "PostWritten": (),
+    "PostEdited": (),
+    "PostPublished": (),
+    "PostWithdrawn": (),
+    "PreviewsRevoked": (),
+    "PostPassedOn": ("author",),
+    "PostDeleted": (),
+    "ResultAnnounced": (),
 }
 NOTHING_KEPT: Item = {"kept": [], "kept_as": []}  # elections, by the numbers of their making; and what they say
 OWN_WORDS = {"ProfileChanged": ("display_name", "about")}  # what somebody wrote about themselves

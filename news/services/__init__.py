@@ -1,5 +1,19 @@
 """What people do with posts: load, decide, record in one transaction."""
 
-from .writing import check, delete, edit, publish, revoke_previews, withdraw, write
+from .announcing import announce, may_announce
+from .leaving import pass_on
+from .writing import about, check, delete, edit, publish, revoke_previews, withdraw, write
 
-__all__ = ["check", "delete", "edit", "publish", "revoke_previews", "withdraw", "write"]
+__all__ = [
+    "about",
+    "announce",
+    "check",
+    "delete",
+    "edit",
+    "may_announce",
+    "pass_on",
+    "publish",
+    "revoke_previews",
+    "withdraw",
+    "write",
+]

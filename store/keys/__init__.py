@@ -63,8 +63,8 @@ from .of_skills import (
     skill_merge, skill_name, skill_names, skills, endorsed_skill, endorsement, endorsements, endorses, endorsing,
 )
 from .of_news import (
-    DRAFTS, POSTS, all_of_post, drafts_by, post, post_by_author, post_by_date, post_by_tag, post_on_election,
-    post_slug, post_text, posts_by, posts_on, posts_with, up_to,
+    DRAFTS, POSTS, all_of_post, announcement, drafts_by, post, post_by_author, post_by_date, post_by_tag,
+    post_on_election, post_slug, post_text, posts_by, posts_on, posts_with, up_to,
 )
 from .of_site import (
     WORKERS, counts, emptied, figures, figures_of_day, figures_of_days, forgetting, last_backup, lease, nightly, once,

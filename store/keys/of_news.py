@@ -6,8 +6,9 @@
 | post's text    | data  | BLOG#{id}       | TEXT          |                                                         | post              |
 | post by author | data  | BLOG#{id}       | AUTHOR        | BLOGAUTHOR#{name}, BLOGDRAFTS#{name} / {time}#{id}      | lists             |
 | post by tag    | data  | BLOG#{id}       | TAG#{tag}     | BLOGTAG#{tag} / {published_at}#{id}                     | lists, feeds      |
-| post on        | data  | BLOG#{id}       | ELECTION      | BLOGELECTION#{name} / {published_at}#{id}               | election          |
+| post on        | data  | BLOG#{id}       | ELECTION      | BLOGELECTION#{name}#{made_at} / {published_at}#{id}     | election          |
 | post's slug    | data  | BLOGSLUG#{slug} | METADATA      |                                                         | post, guard       |
+| announcement   | data  | BLOGRESULT#{name} | {made_at}#{digest} |                                                  | guard             |
 
 A post that has a date stands in its lists under that date, also if it lies ahead: whoever reads a list asks for what is
 not later than now. So nothing has to happen when the moment comes. One without a date stands among the drafts.
@@ -70,8 +71,14 @@ def posts_with(tag: str) -> Span:
     return Span(f"BLOGTAG#{part(tag)}", index=True)
 
 
-def posts_on(election: str) -> Span:
-    return Span(f"BLOGELECTION#{part(election)}", index=True)
+def posts_on(election: str, made_at: str) -> Span:
+    """Of one election, and not of a later one to which somebody gave the same name."""
+    return Span(f"BLOGELECTION#{part(election)}#{escape(made_at)}", index=True)
+
+
+def announcement(election: str, made_at: str, digest: str) -> Key:
+    """The way from a sealed result to the post that announces it: there is one for each."""
+    return Key(f"BLOGRESULT#{part(election)}", f"{escape(made_at)}#{escape(digest)}")
 
 
 def up_to(posts: Span, moment: str) -> Span:

@@ -23,13 +23,14 @@ STEPS = {
             "accounts.heirs.pass_on",
             "ballots.services.leaving.take_along",
             "accounts.heirs.pass_on",
+            "accounts.heirs.pass_on",
             "elections.services.needs.forget_agreements",
             "skills.services.own.forget_skills",
             "skills.services.endorsing.forget_endorsements",
             "accounts.services.leaving.forget_sessions",
         ],
     ),
-    "PARTING": (PARTING, ["elections.telling.parting", "polls.telling.parting"]),
+    "PARTING": (PARTING, ["elections.telling.parting", "polls.telling.parting", "news.telling.parting"]),
 }
 
 
