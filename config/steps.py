@@ -16,6 +16,7 @@ from ballots.letters import LETTERS as OF_BALLOTS
 from ballots.services import take_along
 from ballots.services.sealing import COUNTING
 from elections import telling as of_elections
+from elections.beside import BESIDE
 from elections.letters import LETTERS as OF_ELECTIONS
 from elections.needs import kept as keep_skills
 from elections.services import forget_agreements
@@ -23,6 +24,7 @@ from elections.services import pass_on as pass_elections_on
 from elections.services.lifecycle import OPENING, SHUTTING
 from mail.letters import LETTERS
 from news import telling as of_news
+from news.about import beside as on_elections
 from news.services import pass_on as pass_posts_on
 from polls import telling as of_polls
 from polls.services import pass_on as pass_polls_on
@@ -53,6 +55,11 @@ def arrange() -> None:
         seal_result,  # they are counted, and the result is sealed
     )
     # and at last the box of a secret election is emptied (ballots.services.emptying).
+
+    # Somebody looks at an election (elections.beside): what others show on its pages.
+    BESIDE.arrange(
+        on_elections,  # the newest posts about it, and what those who run it can do about news
+    )
 
     # Somebody is about to be removed: what of theirs would pass on.
     PARTING.arrange(of_elections.parting, of_polls.parting, of_news.parting)

@@ -2,10 +2,9 @@
 
 from .announcing import announce, may_announce
 from .leaving import pass_on
-from .writing import about, check, delete, edit, publish, revoke_previews, withdraw, write
+from .writing import check, delete, edit, publish, revoke_previews, withdraw, write
 
 __all__ = [
-    "about",
     "announce",
     "check",
     "delete",

@@ -61,7 +61,7 @@ def runs(user: User, post: Post) -> bool:
     return found is not None and found.created_at == post.election_at and relation(user, found) in RUNNERS
 
 
-def about(user: User, name: str) -> Election | None:
+def check_about(user: User, name: str) -> Election | None:
     """The election somebody wants to write about, if they may; without a name it is about none."""
     found = elections.find(name) if name else None
     rules.check_writes(user.role, found is not None and relation(user, found) in RUNNERS)
@@ -87,7 +87,7 @@ def still_writes(user: User) -> Check:
 
 def write(user: User, written: Written, election: str = "") -> Post:
     """A draft. Whoever chose its address is told if it is another's; for whoever did not, one that is free is found."""
-    found = about(user, election)
+    found = check_about(user, election)
     draft = new_post(user, found)
     said = {"election": draft.election, "election_at": draft.election_at}
     return make(user, "PostWritten", draft, written, said, *([is_there(found)] if found else []))

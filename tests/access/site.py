@@ -38,8 +38,8 @@ from polls.previews import edition_of
 from polls.rules import Poll
 from ranking.candidates import Candidate
 from results import repository as results
+from results.card_address import card_edition
 from results.checks.sealed import stamp
-from results.share_views import _edition
 from skills import merging
 from skills import services as skills
 from skills.endorsements import Ground
@@ -338,7 +338,7 @@ def _looks_at_results() -> list[Look]:
         Look("export", "voter", ("Past", "ballots.csv")),
         Look("shared", "stranger", ("Past",)),
         Look("embed", "stranger", ("Past",)),
-        Look("card", "stranger", ("Past", "en", _edition(found.seal))),
+        Look("card", "stranger", ("Past", "en", card_edition(found.seal))),
     ]
 
 

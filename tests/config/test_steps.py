@@ -10,12 +10,14 @@ from django.conf import settings
 from accounts.services import LEAVING, PARTING
 from acts.steps import Steps
 from ballots.services.sealing import COUNTING
+from elections.beside import BESIDE
 from elections.services.lifecycle import OPENING, SHUTTING
 from mail.letters import LETTERS
 
 STEPS = {
     "OPENING": (OPENING, ["ballots.secrecy.salted", "elections.needs.kept"]),
     "SHUTTING": (SHUTTING, ["ballots.secrecy.unsalted"]),
+    "BESIDE": (BESIDE, ["news.about.beside"]),
     "COUNTING": (COUNTING, ["results.services.seal_result"]),
     "LEAVING": (
         LEAVING,
