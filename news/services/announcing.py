@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import secrets
 from dataclasses import replace
 
 from accounts.models import User
@@ -46,7 +47,7 @@ def _announceable(found: Found) -> Sealed:
 
 def _record(user: User, found: Sealed) -> Post:
     election, digest = found.election, found.seal.report_digest
-    post = new_post(user, election)
+    post = new_post(secrets.token_hex(8), user, election)
     dated = {"published_at": post.created_at, "time_zone": election.time_zone}
     said = {"election_name": election.name, "election_at": election.created_at, "result": digest, **dated}
     post = replace(post, result=digest, was_dated=True, **dated)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import secrets
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from hashlib import sha256
 from typing import Any
 
 from accounts import repository as people
@@ -24,6 +25,7 @@ from store import keys
 from store.log import Event
 from store.table import Check, Conflict, Equals, Refused, Write
 
+ALREADY = 0  # the part of `repository.creation` that is refused if the post is there
 MOST_SLUGS = 50  # that are tried for posts of the same title
 CHOSEN = ("title", "slug", "tags", "summary", "excerpt", "words", "changed_at")  # by whoever edits a post
 
@@ -85,21 +87,25 @@ def still_writes(user: User) -> Check:
 # --- writing ---
 
 
-def write(user: User, written: Written, election: str = "") -> Post:
-    """A draft. Whoever chose its address is told if it is another's; for whoever did not, one that is free is found."""
+def write(user: User, written: Written, election: str = "", token: str = "") -> Post:
+    """A draft. Whoever chose its address is told if it is another's; for whoever did not, one that is free is found.
+
+    A form that is sent twice, by its token, makes one draft; one that was changed in between makes another.
+    """
     found = check_about(user, election)
-    draft = new_post(user, found)
+    draft = new_post(_id_of(user, token, written), user, found)
     said = {"election": draft.election, "election_at": draft.election_at}
     return make(user, "PostWritten", draft, written, said, *([is_there(found)] if found else []))
 
 
-def new_post(user: User, election: Election | None) -> Post:
+def new_post(post_id: str, user: User, election: Election | None) -> Post:
     now = now_text()
     on = {"election": election.name, "election_at": election.created_at} if election else {}
-    return Post(secrets.token_hex(8), "", "", user.name, now, now, **on)
+    return Post(post_id, "", "", user.name, now, now, **on)
 
 
 def make(user: User, kind: str, post: Post, written: Written, said: dict[str, Any], *checks: Check) -> Post:
+    """The post with all that lies with it, at an address of its own."""
     for number in range(1, MOST_SLUGS):
         slug = written.slug or rules.slug_of(written.title, number)
         made = replace(written.on(post), slug=slug)
@@ -107,10 +113,17 @@ def make(user: User, kind: str, post: Post, written: Written, said: dict[str, An
             event = Event(user.name, kind, {**told(made), **said, "text": written.text, "at": made.created_at})
             log().record(event, *repository.creation(made, written.text), *checks, still_writes(user))
         except Refused as refused:
+            if ALREADY in refused.parts and (there := repository.find(made.id)):
+                return there
             _check_free(refused, slug, is_chosen=bool(written.slug))
         else:
             return made
     raise Conflict("Every address that was tried for a post was taken.")
+
+
+def _id_of(user: User, token: str, written: Written) -> str:
+    words = (keys.fold(user.name), token, written.title, written.text, written.summary, written.slug, *written.tags)
+    return sha256("\n".join(words).encode()).hexdigest()[:16] if token else secrets.token_hex(8)
 
 
 def told(post: Post) -> dict[str, Any]:
