@@ -7,14 +7,14 @@
 | post's text     | data  | BLOG#{id}         | TEXT      |                                                     | post        |
 | post by author  | data  | BLOG#{id}         | AUTHOR    | BLOGAUTHOR#{name} / {published_at}#{id}             | lists       |
 | draft by author | data  | BLOG#{id}         | AUTHOR    | BLOGDRAFTS#{name} / {changed_at}#{id}               | drafts      |
-| post by tag     | data  | BLOG#{id}         | TAG#{tag} | BLOGTAG#{tag} / {published_at}#{id}                 | lists, feeds |
+| post by tag     | data  | BLOG#{id}         | TAG#{tag} | BLOGTAG#{tag} / {published_at}#{id}                 | lists, feed |
 | post on         | data  | BLOG#{id}         | ELECTION  | BLOGELECTION#{name}#{made_at} / {published_at}#{id} | election    |
 | post's slug     | data  | BLOGSLUG#{slug}   | METADATA  |                                                     | post, guard |
 | announcement    | data  | BLOGRESULT#{name} | {made_at}#{digest} |                                            | guard       |
 
 A post that has a date stands in its lists under that date, also if it lies ahead: whoever reads a list asks for what is
 not later than now. So nothing has to happen when the moment comes. One without a date stands among the drafts.
-"""
+"""  # noqa: E501 - a table
 
 from __future__ import annotations
 

@@ -240,6 +240,9 @@ def _posts(olga: User) -> tuple[Post, Post]:
     """One that everybody can read, and one that nobody can yet."""
     seen, draft = (news_services.write(olga, Written(title, "*Words*", ("board",))) for title in ("Seen", "Draft"))
     news_services.publish(olga, seen)
+    prize = results.find("Past prize")
+    assert prize is not None
+    news_services.announce(olga, prize)
     return seen, draft
 
 
@@ -452,6 +455,9 @@ def _looks_at_news(seen: Post, draft: Post) -> list[Look]:
         Look("write_post", "organiser", of="about an election", asked={"election": "Board"}),
         *(Look(page, "owner", (seen.id,)) for page in (*of_writers, "withdraw_post")),
         Look("revoke_previews", "owner", (draft.id,)),
+        Look("news_about", "voter", ("Past prize",)),
+        Look("post", "stranger", ("result-past-prize",), of="an announcement"),
+        Look("help_news", "stranger"),
     ]
 
 
@@ -478,6 +484,7 @@ def _acts(people: dict[str, User], lunch: Poll, stranger: Client) -> list[Look]:
         Look("cast", "newcomer", ("Prize",), of="a public ballot", form={"token": "third", **TYPED}),
         Look("withdraw", "newcomer", ("Board",), of="done", form={"token": "fourth"}),
         Look("poll", "stranger", (lunch.id,), of="a vote", form=_vote(stranger, lunch)),
+        Look("announce_result", "organiser", ("Past",), of="done", form={}),
         Look("sign_in", "stranger", of="by name", form=_signing_in(owner.name)),
         Look("sign_in", "passer-by", of="by address", form=_signing_in(owner.email)),
         Look("sign_in", "organiser", of="on a known device", form=_signing_in(otto.name)),
