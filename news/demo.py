@@ -66,8 +66,8 @@ The key is with the committee.
     Planned(
         "Alan Turing",
         "Three towns, one summer",
-        """*Ghent*, *Ljubljana* and *Tartu* have offered to host us next summer. The costs are about the same, so this is
-about where we would like to be.
+        """*Ghent*, *Ljubljana* and *Tartu* have offered to host us next summer. The costs are about the
+same, so this is about where we would like to be.
 
 Please rank all three if you can. Ballots are public this time, and you may change yours until the end.
 """,
@@ -79,7 +79,7 @@ Please rank all three if you can. Ballots are public this time, and you may chan
     Planned(
         "Ada Lovelace",
         "The annual meeting",
-        """The annual meeting begins at seven in the evening, in the large room. The winner of *Talk of the year* opens it.
+        """The annual meeting begins at seven in the evening, in the large room. The *talk of the year* opens it.
 
 The agenda, the accounts and the minutes of last year are with the secretary from Monday on.
 """,
