@@ -47,7 +47,7 @@ def beside(user: User, election: Election) -> Beside | None:
 
 def asked_about(election: Election) -> str:
     """The words of an address that say what is to be written about."""
-    return urlencode({"election": election.name})
+    return str(urlencode({"election": election.name}))
 
 
 # --- on the page of a post ---

@@ -23,7 +23,7 @@ DIRECTIONS = re.compile("[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")  # whi
 
 
 def title(election: Election) -> str:
-    return _("Result: %(name)s") % {"name": election.name}
+    return str(_("Result: %(name)s") % {"name": election.name})
 
 
 def text(found: Sealed) -> str:
@@ -71,9 +71,9 @@ def _facts(found: Sealed) -> str:
 def _turnout(found: Sealed) -> str:
     cast, may = found.seal.turnout.voted, found.election.voter_count
     if found.election.electorate != "listed" or not may:
-        return ngettext("%(count)d ballot", "%(count)d ballots", cast) % {"count": cast}
+        return str(ngettext("%(count)d ballot", "%(count)d ballots", cast) % {"count": cast})
     said = ngettext("%(count)d of %(voters)d has voted", "%(count)d of %(voters)d have voted", cast)
-    return said % {"count": cast, "voters": may}
+    return str(said % {"count": cast, "voters": may})
 
 
 def _links(election: Election) -> str:

@@ -11,6 +11,7 @@ from store.replay import Act, DoesNotFit, Exempt, Happened, Step
 from . import repository
 from .repository import Whole
 from .rules import Post
+from .services.announcing import SAID as ANNOUNCED
 from .services.writing import CHOSEN
 
 
@@ -35,7 +36,7 @@ def written(event: Happened) -> Iterator[Step]:
 def announced(event: Happened) -> Iterator[Step]:
     said = event.said
     post = Post(said["post_id"], "", "", event.actor, said["at"], said["at"], election=said["election_name"])
-    post = with_words(post, event, *CHOSEN, "election_at", "result", "published_at", "time_zone")
+    post = with_words(post, event, *CHOSEN, *ANNOUNCED)
     yield repository.creation(replace(post, was_dated=True), said["text"])
 
 

@@ -17,6 +17,8 @@ from store.table import Check, Equals
 
 from .writing import Written, is_there, make, new_post
 
+SAID = ("election_at", "result", "published_at", "time_zone")
+
 
 def may_announce(user: User, election: Election) -> bool:
     """Those who run it, and those who look after the site."""
@@ -47,10 +49,9 @@ def _announceable(found: Found) -> Sealed:
 
 def _record(user: User, found: Sealed) -> Post:
     election, digest = found.election, found.seal.report_digest
-    post = new_post(secrets.token_hex(8), user, election)
-    dated = {"published_at": post.created_at, "time_zone": election.time_zone}
-    said = {"election_name": election.name, "election_at": election.created_at, "result": digest, **dated}
-    post = replace(post, result=digest, was_dated=True, **dated)
+    new = new_post(secrets.token_hex(8), user, election)
+    post = replace(new, result=digest, published_at=new.created_at, time_zone=election.time_zone, was_dated=True)
+    said = {"election_name": election.name, **repository.told(post, *SAID)}
     is_sealed = Check(keys.result(election.name), Equals("report_digest", digest))
     written = Written(announcements.title(election), announcements.text(found))
     return make(user, "ResultAnnounced", post, written, said, is_there(election), is_sealed)

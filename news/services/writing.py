@@ -100,8 +100,8 @@ def write(user: User, written: Written, election: str = "", token: str = "") -> 
 
 def new_post(post_id: str, user: User, election: Election | None) -> Post:
     now = now_text()
-    on = {"election": election.name, "election_at": election.created_at} if election else {}
-    return Post(post_id, "", "", user.name, now, now, **on)
+    post = Post(post_id, "", "", user.name, now, now)
+    return replace(post, election=election.name, election_at=election.created_at) if election else post
 
 
 def make(user: User, kind: str, post: Post, written: Written, said: dict[str, Any], *checks: Check) -> Post:
