@@ -12,6 +12,8 @@ from acts.site import now_text, table
 from elections.rules import Election
 from pages import rendered
 from pages.rendered import Html
+from photos import repository as photos
+from photos.rules import photo_of
 from store import keys
 from store.table import Check, Condition, Delete, Equals, Item, Key, Missing, Put, Span, Write
 
@@ -110,7 +112,8 @@ def drafts(author: str | None = None, *, limit: int, cursor: str | None = None) 
 
 
 def post_of(item: Item) -> Post:
-    return Post(**{name: item[name] for name in OF_POSTS if name in item} | {"tags": tuple(item["tags"])})
+    words = {name: item[name] for name in OF_POSTS if name in item}
+    return Post(**words | {"tags": tuple(item["tags"]), "photo": photo_of(item.get("photo"))})
 
 
 def text_of(item: Item) -> Text:
@@ -122,7 +125,7 @@ def text_of(item: Item) -> Text:
 
 def _words(post: Post) -> Item:
     """What stands in the post itself and in each of its places in a list."""
-    return {**asdict(post), "tags": list(post.tags)}
+    return {**asdict(post), "tags": list(post.tags), **photos.said(post.photo)}
 
 
 def _item(place: Key, post: Post, index: Span | None) -> Item:
@@ -188,13 +191,14 @@ def _texted(post: Post, text: str) -> Put:
 
 
 def deletion(post: Post, beside: Iterable[Item]) -> list[Write]:
-    """All that lies with it. Its address is no other's, unless nobody can have known it; the result that it announced
-    can be announced again."""
+    """All that lies with it, and its picture. Its address is no other's, unless nobody can have known it; the result that
+    it announced can be announced again."""
     own = keys.post(post.id)
     others = [Key(item["PK"], item["SK"]) for item in beside if item["SK"] != own.sk]
     known = [] if post.was_dated else [Delete(keys.post_slug(post.slug))]
     result = keys.announcement(post.election, post.election_at, post.result)
-    return [Delete(own, when=unchanged(post)), *map(Delete, others), *known, *([Delete(result)] if post.result else [])]
+    told = [Delete(result)] if post.result else []
+    return [Delete(own, when=unchanged(post)), *map(Delete, others), *known, *told, *photos.going(post.photo)]
 
 
 def unchanged(post: Post) -> Condition:

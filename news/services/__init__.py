@@ -2,6 +2,7 @@
 
 from .announcing import announce, may_announce
 from .leaving import pass_on
+from .picturing import picture
 from .writing import check, delete, edit, publish, revoke_previews, withdraw, write
 
 __all__ = [
@@ -11,6 +12,7 @@ __all__ = [
     "edit",
     "may_announce",
     "pass_on",
+    "picture",
     "publish",
     "revoke_previews",
     "withdraw",

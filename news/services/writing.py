@@ -79,7 +79,7 @@ def is_there(election: Election) -> Check:
     return Check(election.place, Equals("created_at", election.created_at))
 
 
-def still_writes(user: User) -> Check:
+def still_may(user: User) -> Check:
     """Whoever may write because of their role must still have it."""
     return still(user) if rules.writes_news(user.role) else people.is_still(user)
 
@@ -111,7 +111,7 @@ def make(user: User, kind: str, post: Post, written: Written, said: dict[str, An
         made = replace(written.on(post), slug=slug)
         try:
             event = Event(user.name, kind, {**told(made), **said, "text": written.text, "at": made.created_at})
-            log().record(event, *repository.creation(made, written.text), *checks, still_writes(user))
+            log().record(event, *repository.creation(made, written.text), *checks, still_may(user))
         except Refused as refused:
             if ALREADY in refused.parts and (there := repository.find(made.id)):
                 return there
@@ -152,7 +152,7 @@ def edit(user: User, post: Post, written: Written, revised: bool = False) -> Pos
 
 
 def _record(user: User, kind: str, post: Post, said: dict[str, Any], writes: Iterable[Write]) -> None:
-    log().record(Event(user.name, kind, {"post_id": post.id, **said}), *writes, still_writes(user))
+    log().record(Event(user.name, kind, {"post_id": post.id, **said}), *writes, still_may(user))
 
 
 def _change(user: User, kind: str, post: Post, after: Post, *names: str) -> None:

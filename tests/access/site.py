@@ -441,7 +441,7 @@ def _looks_at_skills() -> list[Look]:
 
 
 def _looks_at_news(seen: Post, draft: Post) -> list[Look]:
-    of_writers = ("edit_post", "publish_post", "delete_post")
+    of_writers = ("edit_post", "picture_post", "publish_post", "delete_post")
     return [
         Look("news", "stranger"),
         Look("news_tag", "stranger", ("board",)),

@@ -7,6 +7,7 @@ from html import unescape
 from urllib.parse import unquote
 
 import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 
 from accounts import repository as people
@@ -16,11 +17,15 @@ from elections import repository as repository_of_elections
 from elections import services as services_of_elections
 from elections.rules import Election
 from news import previews, repository, services
+from photos.changing import Wanted
+from photos.encoding import encoded
 from ranking.candidates import Candidate
 from store import keys
 from store.table import Put
 from tests.clock import stands_at
 from tests.people import sign_in
+from tests.photos import drawing
+from upkeep import replay
 
 from .conftest import LATER, written
 
@@ -33,7 +38,9 @@ def text(answer) -> str:
 
 def hidden(answer) -> dict[str, str]:
     """What the form of a page would send besides what is typed."""
-    return dict(re.findall(r'type="hidden" name="(token|version|election)" value="([^"]*)"', answer.content.decode()))
+    return dict(
+        re.findall(r'type="hidden" name="(token|version|election|seen)" value="([^"]*)"', answer.content.decode())
+    )
 
 
 def trips(answer) -> int:
@@ -418,3 +425,31 @@ def test_a_link_is_good_for_a_week_and_leads_to_the_post_once_it_is_published(bo
     boss.post(f"/news/{one.id}/publish/")
     assert client.get(link)["Location"] == "/news/post/soon/"
     assert boss.get(f"/news/{one.id}/previews/")["Location"] == "/news/post/soon/"
+
+
+# --- its picture ---
+
+
+def test_a_post_has_a_picture_until_it_has_another_or_is_deleted(boss, client, admin, post):
+    one = post("Seen", tags=("board",))
+    path = f"/news/{one.id}/picture/"
+    assert boss.post(path, {"file": a_picture(), "alt": ""}).status_code == 422, "words for those who cannot see it"
+    assert boss.post(path, {"file": a_picture(), "alt": "Our new door"})["Location"] == "/news/post/seen/"
+    first = repository.find(one.id).photo
+    for page in ("/news/post/seen/", "/news/", "/news/tag/board/"):
+        assert 'alt="Our new door"' in text(client.get(page)), page
+    assert client.get(first.address).status_code == 200
+    services.edit(admin, repository.find(one.id), written("Seen"))
+    assert repository.find(one.id).photo == first, "words do not touch it"
+    services.picture(admin, one.id, Wanted(encoded(a_picture().read(), "Another door")))
+    second = repository.find(one.id).photo
+    assert (client.get(first.address).status_code, client.get(second.address).status_code) == (404, 200)
+    assert replay.check(table()).count == 0
+    services.delete(admin, repository.find(one.id))
+    assert client.get(second.address).status_code == 404
+    assert replay.check(table()).count == 0
+    assert boss.get(path).status_code == 404
+
+
+def a_picture() -> SimpleUploadedFile:
+    return SimpleUploadedFile("door.jpg", drawing.encoded(drawing.upright()), "image/jpeg")
