@@ -63,6 +63,7 @@ OF_NEWS = (
     "PostEdited",
     "PostPublished",
     "PostWithdrawn",
+    "PostPictured",
     "PreviewsRevoked",
     "PostPassedOn",
     "PostDeleted",

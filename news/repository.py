@@ -191,8 +191,8 @@ def _texted(post: Post, text: str) -> Put:
 
 
 def deletion(post: Post, beside: Iterable[Item]) -> list[Write]:
-    """All that lies with it, and its picture. Its address is no other's, unless nobody can have known it; the result that
-    it announced can be announced again."""
+    """All that lies with it, and its picture. Its address is no other's, unless nobody can have known it; what it
+    announced can be announced again."""
     own = keys.post(post.id)
     others = [Key(item["PK"], item["SK"]) for item in beside if item["SK"] != own.sk]
     known = [] if post.was_dated else [Delete(keys.post_slug(post.slug))]

@@ -15,6 +15,9 @@ from elections import repository as elections
 from elections import services as organising
 from news import repository, services
 from news.services.writing import Written
+from photos.changing import Wanted
+from photos.encoding import Encoded
+from photos.rules import Photo
 from ranking.candidates import Candidate
 from results import services as results
 from store import keys
@@ -45,9 +48,16 @@ def tell_of_news(person) -> None:
     one = services.write(owner, Written("Seen", "More *words*.", tags=("news", "board")))
     services.publish(owner, one)
     services.edit(owner, now(one), Written("Again", "Yet more.", tags=("board",), slug="again"), revised=True)
+    for number in (1, 2):
+        services.picture(owner, one.id, a_picture(number))
     services.withdraw(owner, now(one))
     services.delete(owner, now(one))
+    services.picture(owner, draft.id, a_picture(3))
     accounts.remove(owner, people.find("Ada"))
+
+
+def a_picture(number: int) -> Wanted:
+    return Wanted(Encoded(Photo(f"{number:032x}", "A door", 640, 480, (640,), "jpg", ("0" * 64,)), (b"bytes",)))
 
 
 def a_sealed_election(ada) -> None:

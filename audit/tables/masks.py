@@ -21,6 +21,7 @@ from elections.rules import Election, State
 from elections.turnout import tells_who
 from news import replay as news
 from news.rules import Post
+from photos.rules import Photo
 from store import keys
 from store.table import Item, Key, Span
 
@@ -81,7 +82,7 @@ SAID = (
     "voter_since names_rule mails_a_day old_mails_a_day which events skill_id category alias into at level years "
     "last_used interest visibility grounds by people skills shard shards count photo"
 )
-OF_POSTS = " ".join((*Post.__dataclass_fields__, "alt", "wide", "high", "widths", "kind"))  # the last are a picture's
+OF_POSTS = " ".join((*Post.__dataclass_fields__, *Photo.__dataclass_fields__))
 OF_POSTS_SAID = f"{OF_POSTS} post_id text"
 SAID_BY_TYPE = {
     "BallotCast": "rankings",
