@@ -1,4 +1,4 @@
-"""Pages between elections and news: posts about one election, the announcement of its result; and how news work."""
+"""Pages between elections and news: posts about one election, the announcement of its result; and how news works."""
 
 from __future__ import annotations
 

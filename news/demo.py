@@ -40,7 +40,7 @@ PLANNED = (
 
 - **Elections** are for members. You rank as many candidates as you like, best first; leaving somebody out is fine.
 - **Polls** are quick, and need no account.
-- **News** are for everybody. You can follow them with any feed reader.
+- **News** is for everybody. You can follow it with any feed reader.
 
 Every result comes with the count, step by step, and with what it takes to check it. If something is unclear, write to
 Katherine; she lets people in and answers questions.

@@ -1,4 +1,4 @@
-"""What news tell somebody of themselves: what they have written, and what a removal would make of it."""
+"""What news tells somebody of themselves: what they have written, and what a removal would make of it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""News in the log: what it makes of them is what there is, and nothing of them changes without an event."""
+"""News in the log: what it makes of it is what there is, and nothing of it changes without an event."""
 
 from __future__ import annotations
 
@@ -79,13 +79,13 @@ def told(site, person):
     return site
 
 
-def test_the_log_makes_the_news_there_are(told):
+def test_the_log_makes_the_news_there_is(told):
     assert check(told).first == ()
     assert {event["event_type"] for event in told.each(keys.events())} >= kinds_in("news")
     assert kinds_in("news") == set(replay.news.REPLAY)
 
 
-def test_it_does_so_too_when_it_has_forgotten_who_wrote_them(told):
+def test_it_does_so_too_when_it_has_forgotten_who_wrote_it(told):
     def then():
         return utc_now() + timedelta(days=31)
 

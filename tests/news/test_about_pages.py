@@ -181,5 +181,5 @@ def test_what_is_not_for_everybody_or_not_sealed_is_refused_in_a_sentence(voted,
 
 
 def test_how_it_works_is_said(site, client):
-    assert "How news work" in page(client, "/help/news/")
+    assert "How news works" in page(client, "/help/news/")
     assert client.post("/help/news/").status_code == 405
