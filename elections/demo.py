@@ -39,6 +39,7 @@ class Planned:
     days_left: int | None = None
     electorate: tuple[str, ...] = VOTERS
     paper: bool = False
+    shared: bool = False  # whether everybody on the web may see the result
     needs: tuple[tuple[str, int, int], ...] = ()  # a skill, a level, and of how many
     agreeing: tuple[str, ...] = ()  # candidates who show what they can do
 
@@ -131,6 +132,7 @@ PLANNED = (
         closed=True,
         electorate=tuple(f"member.{number:04d}@example.org" for number in range(1, 2201)),
         paper=True,
+        shared=True,
     ),
 )
 
@@ -156,6 +158,7 @@ def _make(planned: Planned) -> bool:
             time_zone="Europe/Brussels",
             paper_ballots=planned.paper,
             mail_votes=not planned.closed,
+            results_public=planned.shared,
             no_voting_after=end,
         )
     except services.NameTaken:

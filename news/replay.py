@@ -13,6 +13,7 @@ from store.replay import Act, DoesNotFit, Exempt, Happened, Step, like
 from . import repository
 from .repository import Whole
 from .rules import Post
+from .services.announcing import SAID as ANNOUNCED
 from .services.writing import CHOSEN
 
 
@@ -31,7 +32,14 @@ def with_words(post: Post, event: Happened, *names: str) -> Post:
 def written(event: Happened) -> Iterator[Step]:
     said = event.said
     draft = Post(said["post_id"], "", "", event.actor, said["at"], said["at"])
-    yield repository.creation(with_words(draft, event, *CHOSEN, "election", "result"), said["text"])
+    yield repository.creation(with_words(draft, event, *CHOSEN, "election", "election_at"), said["text"])
+
+
+def announced(event: Happened) -> Iterator[Step]:
+    said = event.said
+    post = Post(said["post_id"], "", "", event.actor, said["at"], said["at"], election=said["election_name"])
+    post = with_words(post, event, *CHOSEN, *ANNOUNCED)
+    yield repository.creation(replace(post, was_dated=True), said["text"])
 
 
 def edited(event: Happened) -> Iterator[Step]:
@@ -61,6 +69,11 @@ def previews_revoked(event: Happened) -> Iterator[Step]:
     yield repository.change(post, with_words(post, event, "previews"))
 
 
+def passed_on(event: Happened) -> Iterator[Step]:
+    post = whole_of(event).post
+    yield repository.change(post, with_words(post, event, "author"))
+
+
 def deleted(event: Happened) -> Iterator[Step]:
     whole = whole_of(event)
     yield repository.deletion(whole.post, whole.beside)
@@ -68,11 +81,13 @@ def deleted(event: Happened) -> Iterator[Step]:
 
 REPLAY: dict[str, Act] = {
     "PostWritten": written,
+    "ResultAnnounced": announced,
     "PostEdited": edited,
     "PostPublished": published,
     "PostWithdrawn": withdrawn,
     "PostPictured": pictured,
     "PreviewsRevoked": previews_revoked,
+    "PostPassedOn": passed_on,
     "PostDeleted": deleted,
 }
 EXEMPT: tuple[Exempt, ...] = (

@@ -2,12 +2,13 @@
 
 from django.urls import path
 
-from . import like_views, publishing_views, views, writing_views
+from . import about_views, like_views, publishing_views, views, writing_views
 
 urlpatterns = [
     path("news/", views.news, name="news"),
     path("news/tag/<name:tag>/", views.with_tag, name="news_tag"),
     path("news/by/<name:author>/", views.by_author, name="news_by"),
+    path("news/about/<name:name>/", about_views.about, name="news_about"),
     path("news/post/<str:slug>/", views.post, name="post"),
     path("news/preview/<str:token>/", views.preview, name="preview_post"),
     path("news/drafts/", writing_views.drafts, name="post_drafts"),
@@ -19,4 +20,6 @@ urlpatterns = [
     path("news/<slug:post_id>/delete/", publishing_views.delete, name="delete_post"),
     path("news/<slug:post_id>/previews/", publishing_views.revoke_previews, name="revoke_previews"),
     path("news/<slug:post_id>/like/", like_views.like_post, name="like_post"),
+    path("election/<name:name>/announce/", about_views.announce, name="announce_result"),
+    path("help/news/", about_views.help_news, name="help_news"),
 ]

@@ -17,7 +17,7 @@ from pages.names import LONGEST_NAME
 from pages.paging import Read, one_page
 from store.keys import fold
 
-from . import likes, previews, repository, rules
+from . import about, likes, previews, repository, rules
 from .access import edits
 from .repository import Whole
 from .rules import Post
@@ -89,7 +89,8 @@ def post(request: HttpRequest, slug: str) -> HttpResponse:
         raise Http404
     if whole.post.slug != slug:
         return redirect("post", whole.post.slug, permanent=True)
-    return render(request, "news/post.html", context_of(whole, may_edit=may_edit, likes=likes.shown(request, whole)))
+    beside = {"about": about.shown(whole.post), "likes": likes.shown(request, whole)}
+    return render(request, "news/post.html", context_of(whole, may_edit=may_edit, **beside))
 
 
 def _at(slug: str) -> Whole | None:
@@ -113,7 +114,8 @@ def preview(request: HttpRequest, token: str) -> HttpResponse:
         return _unseen(render(request, "news/no_preview.html", {"days": rules.PREVIEW_DAYS}, status=404))
     if found.whole.post.is_seen(now_text()):
         return _unseen(redirect("post", found.whole.post.slug))
-    context = context_of(found.whole, until=found.until, is_preview=True, title=_("Preview"))
+    seen = {"until": found.until, "is_preview": True, "about": about.shown(found.whole.post)}
+    context = context_of(found.whole, **seen, title=_("Preview"))
     return _unseen(render(request, "news/post.html", context))
 
 

@@ -35,11 +35,11 @@ from elections import services as organising
 from mail import outbox as mail
 from mail.letters import compose
 from mail.sending import LEASE_SECONDS, send_waiting
-from photos.changing import Wanted
 from news import repository as posts
 from news import services as news
 from news.likes import member
 from news.services.writing import Written
+from photos.changing import Wanted
 from polls import services as polls
 from ranking.candidates import Candidate
 from skills import merging
@@ -136,8 +136,14 @@ def a_member_with_everything() -> None:
     skills.hold(someone("Ann"), "soup", "form", **said)
     skills.endorse(someone("Ann"), someone("Bo"), "soup", (Ground.SAW,), "another form")
     skills.endorse(someone("Bo"), someone("Ann"), "soup", (Ground.SAW,), "another form")
+    said_in_public("Bo", "Board", "Please vote")
+    news.write(someone("Bo"), Written("Who will it be?", "Not known *yet*."), "Board")
     opened("Olga", "Secret", ["Ann", "Bo", "Bea", "Col"])
     ballots.cast(someone("Bo"), "Secret", {"0": ["1"]}, form="Secret Bo")
+
+
+def said_in_public(author: str, about: str, title: str) -> None:
+    news.publish(someone(author), news.write(someone(author), Written(title, "It is *important*."), about))
 
 
 def remove_somebody() -> None:

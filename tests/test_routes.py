@@ -221,6 +221,9 @@ ROUTES = {
     "live": (Permission.VIEW_APPLICATION, READ, ["draft"]),
     "live_now": (Permission.VIEW_APPLICATION, READ, ["draft"]),
     "help_secrecy": (PUBLIC, READ, []),
+    "news_about": (Permission.VIEW_APPLICATION, READ, ["draft"]),
+    "announce_result": (Permission.USE_APPLICATION, ACT, ["draft"]),
+    "help_news": (PUBLIC, READ, []),
     "mails": (Permission.TRANSFER_OWNER, READ, []),
     "mail": (Permission.TRANSFER_OWNER, READ, ["number"]),
     "try_mails_again": (Permission.TRANSFER_OWNER, ACT, []),
@@ -281,6 +284,8 @@ DRAFT = {
     "rehearse": Action.REHEARSE,
     "paper": Action.ENTER_PAPER,
     "enter_paper": Action.ENTER_PAPER,
+    "news_about": Action.LOOK,
+    "announce_result": Action.LOOK,
 }
 BALLOT = {"ballot", "cast", "receipt", "ballot_state", "withdraw"}  # a draft is nobody's to vote in
 STANDING = {"agree", "candidates_skills"}  # for whoever stands, and where it was chosen at the opening

@@ -130,6 +130,14 @@ NAMES: dict[str, tuple[str, ...]] = {
     "EndorsementHidden": ("name", "by"),
     "EndorsementShown": ("name", "by"),
     "EndorsementsRemoved": ("name", "people", "by"),
+    "PostWritten": (),
+    "PostEdited": (),
+    "PostPublished": (),
+    "PostWithdrawn": (),
+    "PreviewsRevoked": (),
+    "PostPassedOn": ("author",),
+    "PostDeleted": (),
+    "ResultAnnounced": (),
 }
 NOTHING_KEPT: Item = {"kept": [], "kept_as": []}  # elections, by the numbers of their making; and what they say
 OWN_WORDS = {  # what somebody wrote about themselves, and what they look like

@@ -19,6 +19,9 @@ from accounts.rules import Role
 from elections.repository import election_of
 from elections.rules import Election, State
 from elections.turnout import tells_who
+from news import replay as news
+from news.rules import Post
+from photos.rules import Photo
 from store import keys
 from store.table import Item, Key, Span
 
@@ -79,10 +82,13 @@ SAID = (
     "voter_since names_rule mails_a_day old_mails_a_day which events skill_id category alias into at level years "
     "last_used interest visibility grounds by people skills shard shards count photo"
 )
+OF_POSTS = " ".join((*Post.__dataclass_fields__, *Photo.__dataclass_fields__))
+OF_POSTS_SAID = f"{OF_POSTS} post_id text"
 SAID_BY_TYPE = {
     "BallotCast": "rankings",
     "BallotsSealed": "ballots confirmation rankings",
     "ResultSealed": "ballots lots_secret",
+    **dict.fromkeys(news.REPLAY, OF_POSTS_SAID),
 }
 MAILED = ("invited", "reminded", "timed", "messaged")
 
@@ -149,6 +155,13 @@ KINDS = (
           "confirmed_at shard"),
     _kind("endorsement", keys.endorsement("", "", ""), "name skill by grounds level at given hidden changes"),
     _kind("endorsing", keys.endorsing(""), "name version"),
+    _kind("post", keys.post(""), OF_POSTS),
+    _kind("post's text", keys.post_text(""), "post text text_html html_version"),
+    _kind("post by author", keys.post_by_author(""), OF_POSTS),
+    _kind("post by tag", keys.post_by_tag("", ""), OF_POSTS),
+    _kind("post on", keys.post_on_election(""), OF_POSTS),
+    _kind("post's slug", keys.post_slug(""), "post slug"),
+    _kind("announcement", keys.announcement("", "", ""), "post"),
     _kind("likes", keys.likes("", 0), "likes"),
     _kind("deleted post", keys.deleted_post(""), "post"),
     _kind("counts", keys.counts(), "user_count election_count event_count last_updated"),
@@ -209,6 +222,11 @@ LISTS = frozenset(
         keys.MERGING_SKILLS,
         keys.skill_holders(""),
         keys.endorses(""),
+        keys.POSTS,
+        keys.posts_by(""),
+        keys.drafts_by(""),
+        keys.posts_with(""),
+        keys.posts_on("", ""),
         keys.DELETED_POSTS,
     )
 )

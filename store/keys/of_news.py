@@ -1,15 +1,16 @@
 """Keys of news: posts, the addresses that lead to them, and the lists they stand in.
 
-| item            | table | PK              | SK        | GSI1PK / GSI1SK                           | read by       |
-|-----------------|-------|-----------------|-----------|-------------------------------------------|---------------|
-| post            | data  | BLOG#{id}       | METADATA  | BLOG#ALL / {published_at}#{id}            | news, feeds   |
-| draft post      | data  | BLOG#{id}       | METADATA  | BLOG#DRAFTS / {changed_at}#{id}           | drafts        |
-| post's text     | data  | BLOG#{id}       | TEXT      |                                           | post          |
-| post by author  | data  | BLOG#{id}       | AUTHOR    | BLOGAUTHOR#{name} / {published_at}#{id}   | lists         |
-| draft by author | data  | BLOG#{id}       | AUTHOR    | BLOGDRAFTS#{name} / {changed_at}#{id}     | drafts        |
-| post by tag     | data  | BLOG#{id}       | TAG#{tag} | BLOGTAG#{tag} / {published_at}#{id}       | lists, feeds  |
-| post on         | data  | BLOG#{id}       | ELECTION  | BLOGELECTION#{name} / {published_at}#{id} | election      |
-| post's slug     | data  | BLOGSLUG#{slug} | METADATA  |                                           | post, guard   |
+| item            | table | PK                | SK        | GSI1PK / GSI1SK                                     | read by     |
+|-----------------|-------|-------------------|-----------|-----------------------------------------------------|-------------|
+| post            | data  | BLOG#{id}         | METADATA  | BLOG#ALL / {published_at}#{id}                      | news, feeds |
+| draft post      | data  | BLOG#{id}         | METADATA  | BLOG#DRAFTS / {changed_at}#{id}                     | drafts      |
+| post's text     | data  | BLOG#{id}         | TEXT      |                                                     | post        |
+| post by author  | data  | BLOG#{id}         | AUTHOR    | BLOGAUTHOR#{name} / {published_at}#{id}             | lists       |
+| draft by author | data  | BLOG#{id}         | AUTHOR    | BLOGDRAFTS#{name} / {changed_at}#{id}               | drafts      |
+| post by tag     | data  | BLOG#{id}         | TAG#{tag} | BLOGTAG#{tag} / {published_at}#{id}                 | lists, feed |
+| post on         | data  | BLOG#{id}         | ELECTION  | BLOGELECTION#{name}#{made_at} / {published_at}#{id} | election    |
+| post's slug     | data  | BLOGSLUG#{slug}   | METADATA  |                                                     | post, guard |
+| announcement    | data  | BLOGRESULT#{name} | {made_at}#{digest} |                                            | guard       |
 | likes           | data  | BLOG#{id}       | LIKES#{shard} |                                       | post          |
 | like            | data  | LIKE#{id}#{shard} | VISITOR#{code} | LIKES#{name} / {id}                | post, own data |
 | deleted post    | data  | BLOGGONE#{id}   | METADATA  | BLOG#DELETED / {time}#{id}                | worker        |
@@ -19,7 +20,7 @@ not later than now. So nothing has to happen when the moment comes. One without 
 
 Marks of who likes a post lie in as many partitions as it has counters, apart from it: so its page reads none of them,
 and those of a deleted post can be found. Only a mark of an account stands in the index, under the account's name.
-"""
+"""  # noqa: E501 - a table
 
 from __future__ import annotations
 
@@ -78,8 +79,14 @@ def posts_with(tag: str) -> Span:
     return Span(f"BLOGTAG#{part(tag)}", index=True)
 
 
-def posts_on(election: str) -> Span:
-    return Span(f"BLOGELECTION#{part(election)}", index=True)
+def posts_on(election: str, made_at: str) -> Span:
+    """Of one election, and not of a later one to which somebody gave the same name."""
+    return Span(f"BLOGELECTION#{part(election)}#{escape(made_at)}", index=True)
+
+
+def announcement(election: str, made_at: str, digest: str) -> Key:
+    """The way from a sealed result to the post that announces it: there is one for each."""
+    return Key(f"BLOGRESULT#{part(election)}", f"{escape(made_at)}#{escape(digest)}")
 
 
 def up_to(posts: Span, moment: str) -> Span:

@@ -44,8 +44,8 @@ from polls.previews import edition_of
 from polls.rules import Poll
 from ranking.candidates import Candidate
 from results import repository as results
+from results.card_address import card_edition
 from results.checks.sealed import stamp
-from results.share_views import _edition
 from skills import merging
 from skills import services as skills
 from skills.endorsements import Ground
@@ -245,6 +245,9 @@ def _posts(olga: User) -> tuple[Post, Post]:
     """One that everybody can read, and one that nobody can yet."""
     seen, draft = (news_services.write(olga, Written(title, "*Words*", ("board",))) for title in ("Seen", "Draft"))
     news_services.publish(olga, seen)
+    prize = results.find("Past prize")
+    assert prize is not None
+    news_services.announce(olga, prize)
     return seen, draft
 
 
@@ -365,7 +368,7 @@ def _looks_at_results() -> list[Look]:
         Look("export", "voter", ("Past", "ballots.csv")),
         Look("shared", "stranger", ("Past",)),
         Look("embed", "stranger", ("Past",)),
-        Look("card", "stranger", ("Past", "en", _edition(found.seal))),
+        Look("card", "stranger", ("Past", "en", card_edition(found.seal))),
     ]
 
 
@@ -467,6 +470,9 @@ def _looks_at_news(seen: Post, draft: Post) -> list[Look]:
         Look("write_post", "organiser", of="about an election", asked={"election": "Board"}),
         *(Look(page, "owner", (seen.id,)) for page in (*of_writers, "withdraw_post")),
         Look("revoke_previews", "owner", (draft.id,)),
+        Look("news_about", "voter", ("Past prize",)),
+        Look("post", "stranger", ("result-past-prize",), of="an announcement"),
+        Look("help_news", "stranger"),
     ]
 
 
@@ -506,6 +512,7 @@ def _acts(people: dict[str, User], lunch: Poll, stranger: Client) -> list[Look]:
         Look("cast", "newcomer", ("Prize",), of="a public ballot", form={"token": "third", **TYPED}),
         Look("withdraw", "newcomer", ("Board",), of="done", form={"token": "fourth"}),
         Look("poll", "stranger", (lunch.id,), of="a vote", form=_vote(stranger, lunch)),
+        Look("announce_result", "organiser", ("Past",), of="done", form={}),
         Look("sign_in", "stranger", of="by name", form=_signing_in(owner.name)),
         Look("sign_in", "passer-by", of="by address", form=_signing_in(owner.email)),
         Look("sign_in", "organiser", of="on a known device", form=_signing_in(otto.name)),
