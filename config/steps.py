@@ -22,6 +22,8 @@ from elections.services import forget_agreements
 from elections.services import pass_on as pass_elections_on
 from elections.services.lifecycle import OPENING, SHUTTING
 from mail.letters import LETTERS
+from news import subscribing as of_news_by_mail
+from news.letters import LETTERS as OF_NEWS
 from polls import telling as of_polls
 from polls.services import pass_on as pass_polls_on
 from results.services import seal_result
@@ -63,13 +65,17 @@ def arrange() -> None:
         forget_agreements,  # what they let elections show of their skills goes
         forget_skills,  # what they said they can do goes
         forget_endorsements,  # and then whom they have endorsed, and who has endorsed them
+        of_news_by_mail.forget_subscription,  # their address gets no more news
         forget_sessions,  # where they were signed in is forgotten
     )
     # and at last the mark by which the log forgets their name (upkeep.names).
 
     # Somebody asks for all that is kept about them (accounts.telling.archive).
-    TELLING.arrange(told_of_accounts, of_elections.told, of_ballots.told, of_polls.told, of_skills.told)
+    TELLING.arrange(
+        *(told_of_accounts, of_elections.told, of_ballots.told, of_polls.told, of_skills.told),
+        of_news_by_mail.told,
+    )
 
     # The mails that people get, each kind by the app that has something to say.
-    for letters in (OF_ACCOUNTS, OF_ELECTIONS, OF_BALLOTS, OF_UPKEEP, OF_BACKUPS, OF_RETENTION):
+    for letters in (OF_ACCOUNTS, OF_ELECTIONS, OF_BALLOTS, OF_UPKEEP, OF_BACKUPS, OF_RETENTION, OF_NEWS):
         LETTERS.update(letters)

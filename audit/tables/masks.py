@@ -19,6 +19,7 @@ from accounts.rules import Role
 from elections.repository import election_of
 from elections.rules import Election, State
 from elections.turnout import tells_who
+from news.letters import OF_SUBSCRIBERS
 from store import keys
 from store.table import Item, Key, Span
 
@@ -148,6 +149,7 @@ KINDS = (
           "confirmed_at shard"),
     _kind("endorsement", keys.endorsement("", "", ""), "name skill by grounds level at given hidden changes"),
     _kind("endorsing", keys.endorsing(""), "name version"),
+    _kind("post's mailing", keys.post_mailing(""), "post due began_at"),
     _kind("counts", keys.counts(), "user_count election_count event_count last_updated"),
     _kind("sync state", keys.sync(), "last_event_id"),
     _kind("restoring", keys.restoring(), "sha256 items"),
@@ -174,7 +176,7 @@ KINDS = (
     _kind("log's format", keys.log_format(), "number"),
 )  # fmt: skip
 # Left out on purpose: sessions, throttles, marks of forms, registrations, the setup link, second factors, salts,
-# secrets of lots, votes in polls.
+# secrets of lots, votes in polls, subscribers.
 
 # The lists of the index that may be opened; one more is everybody's own, under their address.
 LISTS = frozenset(
@@ -206,6 +208,7 @@ LISTS = frozenset(
         keys.MERGING_SKILLS,
         keys.skill_holders(""),
         keys.endorses(""),
+        keys.POST_MAILINGS,
     )
 )
 
@@ -297,6 +300,8 @@ def shown(table: str, item: Item, may: Allowed = NOTHING) -> Item | None:
         return None
     if kind.name == "voter" and not may.who:
         item = _only(item, WHO)  # that somebody voted on paper says that they voted: not even the names of the rest
+    if kind.name == "mail" and item.get("kind") in OF_SUBSCRIBERS:
+        item = item | {"to": HIDDEN}
     if kind.name == "gate" and not may.published:
         item = _only(item, A_GATE)
     deeper = _said(item) if kind.name == "event" else kind.shown

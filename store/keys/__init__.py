@@ -65,6 +65,7 @@ from .of_skills import (
 from .of_news import (
     DRAFTS, POSTS, all_of_post, drafts_by, post, post_by_author, post_by_date, post_by_tag, post_on_election,
     post_slug, post_text, posts_by, posts_on, posts_with, up_to,
+    POST_MAILINGS, SUBSCRIBERS, post_mailing, post_mailings_due, subscriber,
 )
 from .of_site import (
     WORKERS, counts, emptied, figures, figures_of_day, figures_of_days, forgetting, last_backup, lease, nightly, once,

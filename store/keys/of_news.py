@@ -1,4 +1,4 @@
-"""Keys of news: posts, the addresses that lead to them, and the lists they stand in.
+"""Keys of news: posts, the addresses that lead to them, the lists they stand in, and who gets them by mail.
 
 | item           | table | PK              | SK            | GSI1PK / GSI1SK                                         | read by           |
 |----------------|-------|-----------------|---------------|---------------------------------------------------------|-------------------|
@@ -8,9 +8,14 @@
 | post by tag    | data  | BLOG#{id}       | TAG#{tag}     | BLOGTAG#{tag} / {published_at}#{id}                     | lists, feeds      |
 | post on        | data  | BLOG#{id}       | ELECTION      | BLOGELECTION#{name} / {published_at}#{id}               | election          |
 | post's slug    | data  | BLOGSLUG#{slug} | METADATA      |                                                         | post, guard       |
+| post's mailing | data  | BLOG#{id}       | MAILING       | BLOGMAILINGS / {due}#{id}                               | worker            |
+| subscriber     | data  | SUBSCRIBERS     | {address}     |                                                         | worker, guard     |
 
 A post that has a date stands in its lists under that date, also if it lies ahead: whoever reads a list asks for what is
 not later than now. So nothing has to happen when the moment comes. One without a date stands among the drafts.
+
+Subscribers are one partition: it is written only when somebody confirms or leaves, and read by one worker, some at a
+time, so that it is never busy; and whoever reads it by its own key sees at once who has left.
 """  # noqa: E501 - a table
 
 from __future__ import annotations
@@ -77,3 +82,23 @@ def posts_on(election: str) -> Span:
 def up_to(posts: Span, moment: str) -> Span:
     """The part of a list of posts that can be seen at a moment, which itself belongs to it."""
     return replace(posts, last=f"{moment}$")  # which comes after every `#`
+
+
+# --- news by mail ---
+
+POST_MAILINGS = Span("BLOGMAILINGS", index=True)
+SUBSCRIBERS = Span("SUBSCRIBERS")
+
+
+def post_mailing(post_id: str) -> Key:
+    """In the index while it is to be mailed; it stays when it was, so that this does not happen twice."""
+    return Key(post(post_id).pk, "MAILING")
+
+
+def post_mailings_due(moment: str) -> Span:
+    return up_to(POST_MAILINGS, moment)
+
+
+def subscriber(address: str) -> Key:
+    """Somebody who gets the news by mail: there only once they have confirmed it, and only until they leave."""
+    return Key(SUBSCRIBERS.pk, part(address))

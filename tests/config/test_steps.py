@@ -26,6 +26,7 @@ STEPS = {
             "elections.services.needs.forget_agreements",
             "skills.services.own.forget_skills",
             "skills.services.endorsing.forget_endorsements",
+            "news.subscribing.forget_subscription",
             "accounts.services.leaving.forget_sessions",
         ],
     ),
