@@ -31,7 +31,9 @@ def by_mail(request: HttpRequest) -> HttpResponse:
             form.add_error(None, str(refusal))
         else:
             return _look(request, form.cleaned_data["email"])
-    lead = _("Each new post as a mail: its title, its first words and a link. You confirm it by a link that we mail you.")
+    lead = _(
+        "Each new post as a mail: its title, its first words and a link. You confirm it by a link that we mail you."
+    )
     return show_form(request, form, _("News by mail"), _("Get the news by mail"), lead=lead)
 
 
@@ -83,7 +85,9 @@ def leave(request: HttpRequest, token: str) -> HttpResponse:
 def subscribers(request: HttpRequest) -> HttpResponse:
     """How many there are, and a way to end it for one who asks. Whose addresses they are, nobody is shown."""
     form = NoNewsForm(posted(request))
-    if carried_out(request, form, lambda: _remove(request, form), _("This address gets no more news by mail."), "email"):
+    if carried_out(
+        request, form, lambda: _remove(request, form), _("This address gets no more news by mail."), "email"
+    ):
         return redirect("news_subscribers")
     title, button = _("Subscribers of the news"), _("No more news to this address")
     return show_form(request, form, title, button, lead=how_many_words(subscribing.how_many()))
@@ -94,5 +98,7 @@ def _remove(request: HttpRequest, form: NoNewsForm) -> None:
 
 
 def how_many_words(number: int) -> str:
-    sentence = ngettext("%(number)d address gets the news by mail.", "%(number)d addresses get the news by mail.", number)
+    sentence = ngettext(
+        "%(number)d address gets the news by mail.", "%(number)d addresses get the news by mail.", number
+    )
     return sentence % {"number": number}

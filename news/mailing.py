@@ -9,11 +9,13 @@ never begun again.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from django.utils.crypto import salted_hmac
 from django.utils.translation import override
 
+from accounts.models import User
 from acts.handfuls import A_TRANSACTION
 from acts.queues import take_each
 from acts.site import now_text, table
@@ -23,8 +25,8 @@ from store.log import as_text
 from store.table import Condition, Delete, Equals, Item, Missing, Put, Refused, Update, Write
 
 from . import repository
-from .rules import Post
-from .subscribing import Subscriber, subscriber_of
+from .rules import Post, writes_news
+from .subscribing import Subscriber, how_many, subscriber_of
 
 MINUTES = 10  # in which a post can be taken back
 NEWS = "news"  # the letter
@@ -82,12 +84,25 @@ def _unmarked(post_id: str) -> list[Write]:
     return [Delete(keys.post_mailing(post_id), when=NOT_BEGUN)]
 
 
-# --- what whoever looks at a post is told of it ---
+# --- what whoever publishes a post is asked ---
 
 
-def mark_in(items: Iterable[Item]) -> Item | None:
-    """The mark among what lies with a post."""
-    return next((item for item in items if item["SK"] == keys.post_mailing("").sk), None)
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """Whether a post is to be mailed: as it stands, and to how many."""
+
+    readers: int
+    is_on: bool
+    is_begun: bool
+
+
+def offered(user: User, post: Post) -> Offer | None:
+    """For admins. A draft is mailed unless they say otherwise; one that has a date stays as they have said."""
+    if not writes_news(user.role):
+        return None
+    mark = table().get(keys.post_mailing(post.id))
+    begun = mark is not None and is_begun(mark)
+    return Offer(how_many(), not begun and (mark is not None or post.published_at is None), begun)
 
 
 # --- what workers do ---
