@@ -57,9 +57,8 @@ def _post_for(mail: Mail) -> Post:
 
 
 def _minutes(post: Post) -> str:
-    return ngettext("%(minutes)d minute to read", "%(minutes)d minutes to read", post.minutes) % {
-        "minutes": post.minutes
-    }
+    sentence = ngettext("%(minutes)s minute to read", "%(minutes)s minutes to read", post.minutes)
+    return sentence % {"minutes": post.minutes}
 
 
 LETTERS = {

@@ -23,6 +23,7 @@ FLOORS = (
     ("skills",),
     ("accounts",),
     ("ranking", "mail"),
+    ("photos",),
     ("pages",),
     ("acts",),
     ("store", "tally"),
@@ -33,6 +34,7 @@ NOT = {
     "acts": {"tally"},
     "pages": {"tally"},
     "mail": {"tally", "pages"},
+    "photos": {"tally"},
     "accounts": {"tally", "ranking"},
     "skills": {"tally", "ranking"},
 }

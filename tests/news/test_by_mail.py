@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import logging
+import re
 import time
 import zipfile
 
@@ -88,11 +89,15 @@ def test_a_link_that_is_wrong_too_old_or_for_something_else_confirms_nothing(str
 def test_nobody_learns_whether_an_address_gets_the_news(stranger, outbox):
     subscribing.confirm("known@example.org", "de")
     known, new = (stranger.post(PAGE, {"email": f"{name}@example.org"}) for name in ("known", "fresh"))
-    assert known.content.decode().replace("known@", "fresh@") == new.content.decode()
+    assert said(known).replace("known@", "fresh@") == said(new)
     texts = {to: text for to, _, text in outbox()}
     assert "/news/by-mail/leave/" in texts["known@example.org"]
     assert "Hallo," in texts["known@example.org"], "in the language they have chosen"
     assert "/news/by-mail/confirm/" in texts["fresh@example.org"]
+
+
+def said(answer) -> str:
+    return re.sub(r'csrfmiddlewaretoken" value="\w+"', "", answer.content.decode())
 
 
 def test_nobody_is_flooded_by_who_types_their_address(site):
