@@ -89,20 +89,23 @@ def _unmarked(post_id: str) -> list[Write]:
 
 @dataclass(frozen=True, slots=True)
 class Offer:
-    """Whether a post is to be mailed: as it stands, and to how many."""
+    """Whether a post is to be mailed, as it stands or is chosen, and to how many."""
 
     readers: int
     is_on: bool
-    is_begun: bool
+    waits: bool = False  # it has a date, after which it is to be mailed
+    is_begun: bool = False
 
 
-def offered(user: User, post: Post) -> Offer | None:
+def offered(user: User, post: Post, chosen: bool | None = None) -> Offer | None:
     """For admins. A draft is mailed unless they say otherwise; one that has a date stays as they have said."""
     if not writes_news(user.role):
         return None
     mark = table().get(keys.post_mailing(post.id))
-    begun = mark is not None and is_begun(mark)
-    return Offer(how_many(), not begun and (mark is not None or post.published_at is None), begun)
+    if mark is not None and is_begun(mark):
+        return Offer(how_many(), is_on=False, is_begun=True)
+    waits = mark is not None
+    return Offer(how_many(), (waits or post.published_at is None) if chosen is None else chosen, waits)
 
 
 # --- what workers do ---

@@ -281,13 +281,19 @@ def test_a_restored_store_mails_nothing_that_was_due(mailed, admin, clock):
 # --- who may ---
 
 
-def test_only_admins_have_posts_mailed(admin, person, clock):
+@pytest.fixture
+def otto_and_post(admin, person, clock):
+    """An organiser, and what they wrote about their election."""
     clock(EIGHT)
     otto = person("Otto")
     organising.add_candidates(otto, organising.create(otto, "Board"), [Candidate("Bo"), Candidate("Cy")])
     organising.add_voters(otto, elections.find("Board"), ["Boss"])
     organising.open_(otto, elections.find("Board"), editable=False)
-    post = services.write(otto, written(), "Board")
+    return otto, services.write(otto, written(), "Board")
+
+
+def test_only_admins_have_posts_mailed(admin, otto_and_post):
+    otto, post = otto_and_post
     assert mailing.offered(otto, post) is None
     with pytest.raises(NotAllowed):
         services.publish(otto, post, mails=True)
@@ -298,7 +304,7 @@ def test_only_admins_have_posts_mailed(admin, person, clock):
 
 def test_a_draft_is_mailed_unless_somebody_says_otherwise(admin, draft, clock):
     post = draft()
-    assert mailing.offered(admin, post) == mailing.Offer(3, is_on=True, is_begun=False)
+    assert mailing.offered(admin, post) == mailing.Offer(3, is_on=True)
     services.publish(admin, post, mails=False)
     assert not mailing.offered(admin, repository.find(post.id)).is_on
     services.publish(admin, repository.find(post.id), mails=True)
@@ -320,3 +326,32 @@ def test_the_log_says_whether_a_post_was_to_be_mailed_and_no_address(admin, mail
     assert "ann@" not in str(said)
     verdict = replay.check(table())
     assert verdict.count == 0, verdict.first
+
+
+# --- the page on which it is chosen ---
+
+
+def test_whoever_publishes_is_asked_and_the_box_is_kept_while_the_date_is_chosen(admin, draft, signed_in):
+    browser, post = signed_in(admin), draft()
+    path = f"/news/{post.id}/publish/"
+    page = browser.get(path).content.decode()
+    assert "Mail it to 3 subscribers" in page
+    assert page.count('name="mails" checked') == 2
+    chosen = {"at": "2030-05-03T12:00", "time_zone": "UTC", "mails_asked": "yes"}
+    assert 'name="mails" checked' not in browser.get(path, chosen).content.decode()
+    assert "Subscribers are mailed ten minutes after" in browser.get(path, chosen | {"mails": "on"}).content.decode()
+    past = browser.get(path, chosen | {"mails": "on", "at": "2020-05-03T12:00"}).content.decode()
+    assert "a date in the past is not mailed" in past
+    browser.post(path, {"version": str(post.version), **chosen})
+    assert table().get(keys.post_mailing(post.id)) is None
+    browser.post(path, {"version": "1", **chosen, "mails": "on", "at": "2030-05-03T13:00"})
+    assert table().get(keys.post_mailing(post.id))["due"] == "2030-05-03T13:10:00.000Z"
+
+
+def test_a_box_that_an_organiser_makes_up_mails_nobody(otto_and_post, signed_in):
+    otto, post = otto_and_post
+    browser = signed_in(otto)
+    assert "mails_asked" not in browser.get(f"/news/{post.id}/publish/").content.decode()
+    browser.post(f"/news/{post.id}/publish/", {"version": "0", "mails_asked": "yes", "mails": "on"})
+    assert table().get(keys.post_mailing(post.id)) is None
+    assert repository.find(post.id).published_at is None
