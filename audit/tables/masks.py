@@ -84,6 +84,7 @@ SAID_BY_TYPE = {
     "BallotCast": "rankings",
     "BallotsSealed": "ballots confirmation rankings",
     "ResultSealed": "ballots lots_secret",
+    "PostPublished": "mails",
 }
 MAILED = ("invited", "reminded", "timed", "messaged")
 
