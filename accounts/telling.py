@@ -82,6 +82,7 @@ def explained(user: User) -> str:
         _("endorsements.json: whom you have endorsed, and who has endorsed you, as far as their profiles are shown."),
         _("posts.json: news you have written, drafts included."),
         _("likes.json: posts you like."),
+        _("news_by_mail.json: since when your address gets the news by mail, if it does."),
         "",
         _("Passwords and keys are not told: what opens the door is kept only in a form that cannot be read back."),
         _("A secret ballot is told while its election is open. After the close nobody can tell whose it is."),

@@ -24,8 +24,10 @@ from elections.services import pass_on as pass_elections_on
 from elections.services.lifecycle import OPENING, SHUTTING
 from mail.letters import LETTERS
 from news import likes as of_likes
+from news import subscribing as of_news_by_mail
 from news import telling as of_news
 from news.about import beside as on_elections
+from news.letters import LETTERS as OF_NEWS
 from news.services import forget_likes
 from news.services import pass_on as pass_posts_on
 from polls import telling as of_polls
@@ -76,6 +78,7 @@ def arrange() -> None:
         forget_skills,  # what they said they can do goes
         forget_endorsements,  # and then whom they have endorsed, and who has endorsed them
         forget_likes,  # which posts they like is forgotten, and stays counted
+        of_news_by_mail.forget_subscription,  # their address gets no more news
         forget_sessions,  # where they were signed in is forgotten
     )
     # and at last the mark by which the log forgets their name (upkeep.names).
@@ -83,9 +86,9 @@ def arrange() -> None:
     # Somebody asks for all that is kept about them (accounts.telling.archive).
     TELLING.arrange(
         *(told_of_accounts, of_elections.told, of_ballots.told, of_polls.told, of_skills.told),
-        *(of_news.told, of_likes.told),
+        *(of_news.told, of_likes.told, of_news_by_mail.told),
     )
 
     # The mails that people get, each kind by the app that has something to say.
-    for letters in (OF_ACCOUNTS, OF_ELECTIONS, OF_BALLOTS, OF_UPKEEP, OF_BACKUPS, OF_RETENTION):
+    for letters in (OF_ACCOUNTS, OF_ELECTIONS, OF_BALLOTS, OF_UPKEEP, OF_BACKUPS, OF_RETENTION, OF_NEWS):
         LETTERS.update(letters)

@@ -43,6 +43,7 @@ NO_DATE = _("A post without a date is a draft, and cannot be taken back.")
 SLUG_TAKEN = _("Another post has this address, or had it once: %(slug)s. An old address always leads to its post.")
 NOT_YOURS = _("You may write about elections that you run. Other posts are written by the admins of this site.")
 NO_ELECTION = _("There is no election of this name.")
+NOT_BY_MAIL = _("Only the admins of this site have posts mailed to subscribers.")
 STILL_A_DRAFT = _("This election is still a draft. Write about it once it is open: before, nobody can see it.")
 NOT_SEALED = _("There is no sealed result yet. It can be announced once the election is closed and counted.")
 NOT_PUBLIC = _(
@@ -185,6 +186,12 @@ def has_tag(tags: Iterable[str], tag: str) -> bool:
 def writes_news(role: Role) -> bool:
     """Whether somebody may write about anything, and change what others have written."""
     return has(role, Permission.MANAGE_USERS)
+
+
+def check_mails(role: Role) -> None:
+    """Whether somebody may have a post mailed to all subscribers: it is the site that writes to them."""
+    if not writes_news(role):
+        raise NotAllowed(NOT_BY_MAIL)
 
 
 def check_writes(role: Role, runs_election: bool) -> None:

@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from . import about_views, like_views, publishing_views, views, writing_views
+from . import about_views, like_views, mail_views, publishing_views, views, writing_views
 
 urlpatterns = [
     path("news/", views.news, name="news"),
@@ -22,4 +22,8 @@ urlpatterns = [
     path("news/<slug:post_id>/like/", like_views.like_post, name="like_post"),
     path("election/<name:name>/announce/", about_views.announce, name="announce_result"),
     path("help/news/", about_views.help_news, name="help_news"),
+    path("news/by-mail/", mail_views.by_mail, name="news_by_mail"),
+    path("news/by-mail/confirm/<str:token>/", mail_views.confirm, name="confirm_news"),
+    path("news/by-mail/leave/<str:token>/", mail_views.leave, name="leave_news"),
+    path("news/subscribers/", mail_views.subscribers, name="news_subscribers"),
 ]

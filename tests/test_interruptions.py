@@ -15,6 +15,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -25,6 +26,8 @@ from django.test import override_settings
 from accounts import repository as people
 from accounts import services as accounts
 from accounts.rules import Role
+from acts import site
+from acts.handfuls import handfuls
 from acts.queues import SomeFailed
 from acts.refusals import Refusal
 from acts.site import acting_on, table
@@ -49,7 +52,7 @@ from skills.endorsements import Ground
 from skills.rules import Visibility
 from store import keys
 from store.sqlite import SqliteTable
-from store.table import LOG, Conflict, Item, Table, Unavailable
+from store.table import LOG, Conflict, Item, Put, Table, Unavailable
 from tests.photos.drawing import kept
 from tests.test_replay_story import election, someone
 from upkeep import jobs
@@ -246,6 +249,24 @@ def a_skill_that_many_have() -> None:
     skills.show_to(someone("Bo"), Visibility.NOBODY)
 
 
+def a_draft_and_its_readers() -> None:
+    people_come()
+    news.write(someone("Olga"), Written("We have moved", "To Mill Lane."))
+    places = [keys.subscriber(address) for address in ADDRESSES]
+    words = {"language": "en", "since": "2026-01-01T00:00:00.000Z"}
+    for some in handfuls(places):
+        table().write(*(Put({"PK": pk, "SK": address, "address": address, **words}) for pk, address, _ in some))
+
+
+def publish_it_and_mail_it() -> None:
+    """As if it had been published an hour ago."""
+    drafts, _ = posts.drafts(limit=1)
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(site, "utc_now", lambda: datetime.now(UTC) - timedelta(hours=1))
+        for draft in drafts:
+            news.publish(someone("Olga"), draft, mails=True)
+
+
 def merge_it() -> None:
     if (skill := catalogue.find("golang")) is not None and skill.is_listed:
         merging.merge(someone("Olga"), skill, catalogue.find("go"))
@@ -264,6 +285,7 @@ ACTS: dict[str, tuple[Callable[[], None], Callable[[], None]]] = {
     "a poll becomes an election": (a_poll_with_votes, make_an_election_of_it),
     "a skill is merged": (a_skill_that_many_have, merge_it),
     "a post is deleted": (a_post_that_many_like, delete_the_post),
+    "a post is mailed": (a_draft_and_its_readers, publish_it_and_mail_it),
 }
 
 

@@ -103,6 +103,10 @@ ROUTES = {
     "publish_post": (Permission.USE_APPLICATION, FORM, [NO_POST]),
     "withdraw_post": (Permission.USE_APPLICATION, FORM, [NO_POST]),
     "delete_post": (Permission.USE_APPLICATION, FORM, [NO_POST]),
+    "news_by_mail": (PUBLIC, FORM, []),
+    "confirm_news": (PUBLIC, FORM, ["token"]),
+    "leave_news": (PUBLIC, FORM, ["token"]),
+    "news_subscribers": (Permission.MANAGE_USERS, FORM, []),
     "revoke_previews": (Permission.USE_APPLICATION, FORM, [NO_POST]),
     "polls": (PUBLIC, READ, []),
     "make_poll": (Permission.USE_APPLICATION, FORM, []),
@@ -294,6 +298,7 @@ OF_WRITERS = {"picture_post", "publish_post", "withdraw_post", "delete_post", "r
 OF_A_MAIL = {"mail", "try_mail_again", "put_mail_aside"}  # that is not there
 METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE")
 GONE = {"setup", "confirm_registration", "accept_invitation", "reset", "confirm_email"}  # a made-up token opens nothing
+GONE |= {"confirm_news", "leave_news"}
 
 
 MADE_UP = {"remove_candidate", "go_on_importing"}  # their words name nothing that is there

@@ -20,6 +20,7 @@ from elections.repository import election_of
 from elections.rules import Election, State
 from elections.turnout import tells_who
 from news import replay as news
+from news.letters import OF_SUBSCRIBERS
 from news.rules import Post
 from photos.rules import Photo
 from store import keys
@@ -164,6 +165,7 @@ KINDS = (
     _kind("announcement", keys.announcement("", "", ""), "post"),
     _kind("likes", keys.likes("", 0), "likes"),
     _kind("deleted post", keys.deleted_post(""), "post"),
+    _kind("post's mailing", keys.post_mailing(""), "post due began_at"),
     _kind("counts", keys.counts(), "user_count election_count event_count last_updated"),
     _kind("sync state", keys.sync(), "last_event_id"),
     _kind("restoring", keys.restoring(), "sha256 items"),
@@ -190,7 +192,7 @@ KINDS = (
     _kind("log's format", keys.log_format(), "number"),
 )  # fmt: skip
 # Left out on purpose: sessions, throttles, marks of forms, registrations, the setup link, second factors, salts,
-# secrets of lots, votes in polls, who likes a post.
+# secrets of lots, votes in polls, who likes a post, subscribers.
 
 # The lists of the index that may be opened; one more is everybody's own, under their address.
 LISTS = frozenset(
@@ -228,6 +230,7 @@ LISTS = frozenset(
         keys.posts_with(""),
         keys.posts_on("", ""),
         keys.DELETED_POSTS,
+        keys.POST_MAILINGS,
     )
 )
 
@@ -319,6 +322,8 @@ def shown(table: str, item: Item, may: Allowed = NOTHING) -> Item | None:
         return None
     if kind.name == "voter" and not may.who:
         item = _only(item, WHO)  # that somebody voted on paper says that they voted: not even the names of the rest
+    if kind.name == "mail" and item.get("kind") in OF_SUBSCRIBERS:
+        item = item | {"to": HIDDEN}
     if kind.name == "gate" and not may.published:
         item = _only(item, A_GATE)
     deeper = _said(item) if kind.name == "event" else kind.shown

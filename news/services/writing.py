@@ -17,7 +17,7 @@ from elections import repository as elections
 from elections.rules import RUNNERS, Election
 from elections.rules import State as ElectionState
 from elections.services import relation
-from news import repository, rules
+from news import mailing, repository, rules
 from news.rules import NO_DATE, NO_ELECTION, SLUG_TAKEN, STILL_A_DRAFT, NotNow, Post, SlugTaken
 from pages import rendered
 from pages.markdown import plain
@@ -155,10 +155,19 @@ def _record(user: User, kind: str, post: Post, said: dict[str, Any], writes: Ite
     log().record(Event(user.name, kind, {"post_id": post.id, **said}), *writes, still_may(user))
 
 
-def _change(user: User, kind: str, post: Post, after: Post, *names: str) -> None:
+def _change(
+    user: User,
+    kind: str,
+    post: Post,
+    after: Post,
+    *names: str,
+    also: Iterable[Write] = (),
+    **more: Any,
+) -> None:
     check(user, post)
     try:
-        _record(user, kind, post, repository.told(after, *names), repository.change(post, after))
+        said = {**repository.told(after, *names), **more}
+        _record(user, kind, post, said, [*repository.change(post, after), *also])
     except Refused:
         raise Overtaken(OVERTAKEN) from None
 
@@ -166,11 +175,24 @@ def _change(user: User, kind: str, post: Post, after: Post, *names: str) -> None
 # --- from when on it is to be seen ---
 
 
-def publish(user: User, post: Post, at: str | None = None, time_zone: str = "UTC") -> None:
-    """From now on, or from a moment on. Nothing has to happen then: readers are shown what is not later than now."""
+def publish(
+    user: User,
+    post: Post,
+    at: str | None = None,
+    time_zone: str = "UTC",
+    mails: bool | None = None,
+) -> None:
+    """From now on, or from a moment on. Nothing has to happen then: readers are shown what is not later than now.
+
+    Admins say whether subscribers are mailed; what is said by nobody stays as it was, and moves with the date.
+    """
+    if mails:
+        rules.check_mails(user.role)
     now = now_text()
     after = replace(post, published_at=at or now, time_zone=time_zone, was_dated=True, changed_at=now)
-    _change(user, "PostPublished", post, after, "published_at", "time_zone", "changed_at")
+    marks = mailing.dated(after, mails, now)
+    words, said = ("published_at", "time_zone", "changed_at"), {"mails": mailing.is_marked(marks)}
+    _change(user, "PostPublished", post, after, *words, also=marks, **said)
 
 
 def withdraw(user: User, post: Post) -> None:
@@ -178,7 +200,7 @@ def withdraw(user: User, post: Post) -> None:
     if post.published_at is None:
         raise NotNow(NO_DATE)
     after = replace(post, published_at=None, revised_at=None, changed_at=now_text())
-    _change(user, "PostWithdrawn", post, after, "changed_at")
+    _change(user, "PostWithdrawn", post, after, "changed_at", also=mailing.taken_back(post))
 
 
 def revoke_previews(user: User, post: Post) -> None:

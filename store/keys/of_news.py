@@ -1,4 +1,4 @@
-"""Keys of news: posts, the addresses that lead to them, and the lists they stand in.
+"""Keys of news: posts, the addresses that lead to them, the lists they stand in, and who gets them by mail.
 
 | item            | table | PK                | SK        | GSI1PK / GSI1SK                                     | read by     |
 |-----------------|-------|-------------------|-----------|-----------------------------------------------------|-------------|
@@ -14,12 +14,17 @@
 | likes           | data  | BLOG#{id}       | LIKES#{shard} |                                       | post          |
 | like            | data  | LIKE#{id}#{shard} | VISITOR#{code} | LIKES#{name} / {id}                | post, own data |
 | deleted post    | data  | BLOGGONE#{id}   | METADATA  | BLOG#DELETED / {time}#{id}                | worker        |
+| post's mailing  | data  | BLOG#{id}       | MAILING   | BLOGMAILINGS / {due}#{id}                 | worker        |
+| subscriber      | data  | SUBSCRIBERS     | {address} |                                           | worker, guard |
 
 A post that has a date stands in its lists under that date, also if it lies ahead: whoever reads a list asks for what is
 not later than now. So nothing has to happen when the moment comes. One without a date stands among the drafts.
 
 Marks of who likes a post lie in as many partitions as it has counters, apart from it: so its page reads none of them,
 and those of a deleted post can be found. Only a mark of an account stands in the index, under the account's name.
+
+Subscribers are one partition: it is written only when somebody confirms or leaves, and read by one worker, some at a
+time, so that it is never busy; and whoever reads it by its own key sees at once who has left.
 """  # noqa: E501 - a table
 
 from __future__ import annotations
@@ -125,3 +130,23 @@ DELETED_POSTS = Span("BLOG#DELETED", index=True)
 def deleted_post(post_id: str) -> Key:
     """Until no mark of a deleted post is left."""
     return Key(f"BLOGGONE#{escape(post_id)}", METADATA)
+
+
+# --- news by mail ---
+
+POST_MAILINGS = Span("BLOGMAILINGS", index=True)
+SUBSCRIBERS = Span("SUBSCRIBERS")
+
+
+def post_mailing(post_id: str) -> Key:
+    """In the index while it is to be mailed; it stays when it was, so that this does not happen twice."""
+    return Key(post(post_id).pk, "MAILING")
+
+
+def post_mailings_due(moment: str) -> Span:
+    return up_to(POST_MAILINGS, moment)
+
+
+def subscriber(address: str) -> Key:
+    """Somebody who gets the news by mail: there only once they have confirmed it, and only until they leave."""
+    return Key(SUBSCRIBERS.pk, part(address))

@@ -27,7 +27,7 @@ from elections.rules import Election
 from mail import outbox
 from mail.letters import compose
 from mail.sending import send_waiting
-from news import previews
+from news import previews, subscribing
 from news import services as news_services
 from news.likes import member
 from news.rules import Post
@@ -469,6 +469,11 @@ def _looks_at_news(seen: Post, draft: Post) -> list[Look]:
         Look("write_post", "owner"),
         Look("write_post", "organiser", of="about an election", asked={"election": "Board"}),
         *(Look(page, "owner", (seen.id,)) for page in (*of_writers, "withdraw_post")),
+        Look("news_by_mail", "stranger"),
+        Look("news_by_mail", "voter", of="signed in"),
+        Look("confirm_news", "stranger", (subscribing.confirm_token("ann@example.org", "en"),)),
+        Look("leave_news", "stranger", (subscribing.leave_token("ann@example.org"),)),
+        Look("news_subscribers", "owner"),
         Look("revoke_previews", "owner", (draft.id,)),
         Look("news_about", "voter", ("Past prize",)),
         Look("post", "stranger", ("result-past-prize",), of="an announcement"),

@@ -30,6 +30,7 @@ STEPS = {
             "skills.services.own.forget_skills",
             "skills.services.endorsing.forget_endorsements",
             "news.services.liking.forget_likes",
+            "news.subscribing.forget_subscription",
             "accounts.services.leaving.forget_sessions",
         ],
     ),

@@ -17,7 +17,7 @@ from tests.rows import every_row
 
 ALL = Allowed(ballots=True, published=True, who=True)
 LEFT_OUT = {"session", "throttle", "registration", "factors", "salt", "secret ballot", "poll's vote"}
-LEFT_OUT |= {"poll's counts", "short code", "form sent", "lots' secret", "setup link", "like"}
+LEFT_OUT |= {"poll's counts", "short code", "form sent", "lots' secret", "setup link", "like", "subscriber"}
 # In a partition that may be read:
 AMONG_OTHERS = {"factors", "salt", "secret ballot", "poll's vote", "poll's counts", "lots' secret", "setup link"}
 
