@@ -15,6 +15,7 @@ FLOORS = (
     ("config",),
     ("audit",),
     ("upkeep",),
+    ("news",),
     ("polls",),
     ("results",),
     ("ballots",),

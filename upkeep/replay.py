@@ -13,6 +13,7 @@ from ballots import replay as ballots
 from elections import renaming
 from elections import replay as elections
 from elections.rules import State
+from news import site_replay as site_page
 from polls import replay as polls
 from results import replay as results
 from skills import replay as skills
@@ -41,7 +42,7 @@ from . import figures
 from .pause import Pause, pause_item
 from .sealer import COUNTED
 
-APPS = (accounts, elections, ballots, results, polls, skills)
+APPS = (accounts, elections, ballots, results, polls, skills, site_page)
 
 
 def paused(event: Happened) -> Iterator[Step]:
