@@ -23,6 +23,8 @@ from pages.forms import form_page, posted
 from pages.markdown import plain
 from pages.saying import ask, told
 from pages.sharing import SHORT
+from photos import changing
+from photos.rules import Photo
 
 from . import site_page, site_services
 from .site_forms import FORMS, PartForm, Rows
@@ -56,7 +58,13 @@ def told_of(page: SitePage) -> dict[str, Any]:
     """Its text as HTML, and what other sites show of a link to it."""
     html = site_page.shown_text(page)
     preview = {"title": site_name(), "summary": plain(html, SHORT), "address": whole(reverse("home"))}
-    return {"text": html, "preview": preview | {"image": whole(static("img/apple-touch-icon.png"))}}
+    return {"text": html, "preview": preview | _image(page.photo)}
+
+
+def _image(photo: Photo | None) -> dict[str, Any]:
+    if photo is None:
+        return {"image": whole(static("img/apple-touch-icon.png"))}
+    return {"image": whole(photo.large), "wide": photo.wide, "high": photo.high, "alt": photo.alt}
 
 
 def doing() -> dict[str, Any]:
@@ -76,6 +84,8 @@ def load_part(part: str) -> Part | None:
 def edit(request: HttpRequest, part: Part) -> HttpResponse:
     """One part as a form, at its place where scripts run and else on a page of its own."""
     page = site_page.find()
+    if part == Part.PICTURE:
+        return _edit_picture(request, page)
     form = FORMS[part](posted(request), page)
     context = {"seen": request.POST.get("seen", site_page.edition(page, part))}
     if "preview" in request.POST and form.is_valid():
@@ -90,6 +100,12 @@ def edit(request: HttpRequest, part: Part) -> HttpResponse:
     return _show(request, part, form, **context)
 
 
+def _edit_picture(request: HttpRequest, page: SitePage) -> HttpResponse:
+    """On a page of its own, which tells how far sending is."""
+    act = lambda wanted: site_services.picture(request.user, wanted)  # noqa: E731
+    return changing.page(request, page.photo, act, _address(Part.PICTURE), title=site_name())
+
+
 def _saved(request: HttpRequest, part: Part, form: PartForm | Rows) -> bool:
     if not form.is_valid():
         return False
@@ -99,9 +115,12 @@ def _saved(request: HttpRequest, part: Part, form: PartForm | Rows) -> bool:
 
 def _back(request: HttpRequest, part: Part) -> HttpResponse:
     """To the part where it stands. Name and colour are all over the page, so that is loaded anew."""
-    address = f"{reverse('site_page')}?edited={part}"
-    is_everywhere = part == Part.NAME and request.htmx
-    return HttpResponseClientRedirect(address) if is_everywhere else redirect(address)
+    address = _address(part)
+    return HttpResponseClientRedirect(address) if part == Part.NAME and request.htmx else redirect(address)
+
+
+def _address(part: Part) -> str:
+    return f"{reverse('site_page')}?edited={part}"
 
 
 def _overtaken(part: Part) -> dict[str, Any]:

@@ -71,7 +71,7 @@ def _kind(name: str, place: Key, *shown: str) -> Kind:
 LISTED = "name state no_voting_before no_voting_after created_at closing remind_before"
 ELECTION = " ".join(field for field in Election.__dataclass_fields__ if field != "html")
 # Of links and projects, too, and of the picture.
-SITE_PAGE = "name colour text links projects title address words link"
+SITE_PAGE = "name colour text links projects title address words link photo id alt wide high widths kind digests"
 # What events say, whatever their type; besides, some say more.
 SAID = (
     f"{ELECTION} election_name new_name new_owner old_owner candidates candidate_name number statement link voters "

@@ -290,6 +290,8 @@ def _told(seen: Item, item: Item) -> Iterator[Row]:
     """What it says, part by part; of links and projects one row each, in their order."""
     for part in ("name", "colour", "text"):
         yield Row((Cell(part), Cell(0), Cell(seen[part]), Cell(""), Cell("")), (item_link(item),))
+    if photo := seen.get("photo"):
+        yield Row((Cell("photo"), Cell(0), *cells_of(photo, "alt", "words", "id")), (item_link(item),))
     for number, each in enumerate(seen["links"], 1):
         yield Row((Cell("links"), Cell(number), *cells_of(each, "title", "words", "address")), (item_link(item),))
     for number, each in enumerate(seen["projects"], 1):

@@ -10,6 +10,7 @@
 | `of_mail`      | the outbox, mailings, messages, reminders, mails that failed                       |
 | `of_polls`     | polls, their gates, votes, results, reports and short codes                        |
 | `of_skills`    | the catalogue of skills, and who has which                                         |
+| `of_photos`    | pictures that people upload                                                        |
 | `of_site`      | counts, figures, leases, pause, the site's page, workers and how far each is       |
 | `of_log`       | events, checkpoints, the log's index                                               |
 | `parts`        | how names and numbers stand in a key                                               |
@@ -60,6 +61,9 @@ from .of_skills import (
     MERGING_SKILLS, PROPOSED_SKILLS, SKILL_CATEGORIES, all_of_person, own_skills, person_skill, person_skills, skill,
     skill_by_date, skill_by_name, skill_category, skill_held, skill_holders, skill_holders_at,
     skill_merge, skill_name, skill_names, skills, endorsed_skill, endorsement, endorsements, endorses, endorsing,
+)
+from .of_photos import (
+    photo, photo_widths,
 )
 from .of_site import (
     WORKERS, counts, emptied, figures, figures_of_day, figures_of_days, forgetting, last_backup, lease, nightly, once,
