@@ -11,6 +11,7 @@ from photos import views as photo_views
 register_converter(NameConverter, "name")
 
 urlpatterns = [
+    path("", include("news.urls")),
     path("", include("elections.urls")),
     path("", include("ballots.urls")),
     path("", include("results.urls")),

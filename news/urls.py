@@ -1,10 +1,23 @@
-"""Every address about news."""
+"""Every address about news, the front page and the site's own page."""
 
 from django.urls import path
 
-from . import about_views, like_views, mail_views, publishing_views, views, writing_views
+from . import (
+    about_views,
+    home_views,
+    like_views,
+    mail_views,
+    publishing_views,
+    site_views,
+    views,
+    writing_views,
+)
 
 urlpatterns = [
+    path("", home_views.home, name="home"),
+    path("site/", site_views.page, name="site_page"),
+    path("site/edit/<slug:part>/", site_views.edit, name="edit_site_page"),
+    path("site/remove/", site_views.remove, name="remove_site_page"),
     path("news/", views.news, name="news"),
     path("news/tag/<name:tag>/", views.with_tag, name="news_tag"),
     path("news/by/<name:author>/", views.by_author, name="news_by"),

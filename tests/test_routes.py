@@ -30,6 +30,9 @@ NO_POST = "no-such-post"  # and posts theirs: tests/news/test_pages.py
 # address: (whom it is for, methods it takes, words it needs)
 ROUTES = {
     "home": (PUBLIC, READ, []),
+    "site_page": (PUBLIC, READ, []),
+    "edit_site_page": (Permission.MANAGE_USERS, FORM, ["links"]),
+    "remove_site_page": (Permission.MANAGE_USERS, FORM, []),
     "style": (PUBLIC, READ, []),
     "healthz": (PUBLIC, READ, []),
     "readyz": (PUBLIC, READ, []),

@@ -138,6 +138,8 @@ NAMES: dict[str, tuple[str, ...]] = {
     "PostPassedOn": ("author",),
     "PostDeleted": (),
     "ResultAnnounced": (),
+    "SitePageEdited": (),
+    "SitePageRemoved": (),
 }
 NOTHING_KEPT: Item = {"kept": [], "kept_as": []}  # elections, by the numbers of their making; and what they say
 OWN_WORDS = {  # what somebody wrote about themselves, and what they look like

@@ -123,6 +123,7 @@ def build() -> Site:
         *_looks_at_skills(),
         *_looks_at_news(*_posts(people["owner"])),
         Look("post", "voter", ((liked := _liked(people["owner"], people["voter"])).slug,), of="which one likes"),
+        *_looks_at_the_site_page(),
     ]
     return Site(browsers, looks, [*_acts_of_likers(liked), *_acts(people, lunch, browsers["stranger"])])
 
@@ -314,6 +315,14 @@ def _looks_of_everybody(links: dict[str, tuple[str, ...]]) -> list[Look]:
         Look("leave_alone", "stranger", (invitations.silence_token("Board", "Ann"),)),
         Look("second_step", "half in"),
         Look("waiting", "nobody yet"),
+    ]
+
+
+def _looks_at_the_site_page() -> list[Look]:
+    return [
+        Look("site_page", "stranger"),
+        Look("edit_site_page", "owner", ("text",)),
+        Look("remove_site_page", "owner"),
     ]
 
 

@@ -58,12 +58,15 @@ def test_a_site_without_its_own_has_ours(site, client):
         assert client.get(path).status_code == 404
 
 
-def test_an_earlier_logo_or_colour_is_gone(ours, client, settings):
+def test_another_logo_is_not_there_and_a_colour_is_told_by_its_address(ours, client, settings):
+    """Of several processes one may not have heard of a new colour yet, and is asked for its sheet all the same."""
     before = words(client, "/", "/site/colours/")[0]
     settings.SITE_COLOUR = "#00695c"
-    assert client.get(before).status_code == 404
-    assert client.get("/site/logo/0123456789abcdef/").status_code == 404
+    assert "#0b5394" in client.get(before).content.decode()
     assert words(client, "/", "/site/colours/")[0] != before
+    others = [before.replace("0b5394", colour) for colour in ("0b5395", "ffcc00", "zzzzzz")]
+    for path in (*others, "/site/logo/0123456789abcdef/"):
+        assert client.get(path).status_code == 404
 
 
 @pytest.mark.parametrize(
