@@ -22,16 +22,14 @@ from results import services as results
 
 from . import repository, services
 from .about import asked_about
-from .rules import Post
-
-A_PAGE = 20
+from .rules import A_PAGE, Post
 
 
 @requires(Permission.VIEW_APPLICATION, load=renaming.found, rule=visible)
 @require_safe
 def about(request: HttpRequest, election: Election) -> HttpResponse:
     """All posts about an election that can be read by now."""
-    posts, older = one_page(request, partial(repository.on_election, election), most=A_PAGE)
+    posts, older = one_page(request, partial(repository.on_election, election), A_PAGE)
     may_write = services.may_announce(request.user, election)
     context = {"election": election, "posts": posts, "older": older, "may_write": may_write}
     return render(request, "news/about.html", context | {"about": asked_about(election)})

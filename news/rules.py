@@ -24,6 +24,7 @@ LONGEST_SUMMARY = 300
 SHORT = 220  # characters of a text that stand for it in lists
 WORDS_A_MINUTE = 220
 PREVIEW_DAYS = 7
+A_PAGE = 20  # posts of a list
 
 
 class NotThere(Refusal):

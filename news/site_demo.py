@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from accounts import repository as people
 from photos.changing import Wanted
 from photos.encoding import encoded
@@ -38,7 +40,7 @@ def load() -> int:
     owner = people.find(people.owner_name() or "")
     if owner is None or site_page.find().version:
         return 0
-    words = {
+    words: dict[Part, dict[str, Any]] = {
         Part.NAME: {"name": NAME, "colour": COLOUR},
         Part.TEXT: {"text": TEXT},
         Part.LINKS: {"links": LINKS},

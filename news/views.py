@@ -20,10 +20,7 @@ from store.keys import fold
 from . import about, likes, previews, repository, rules
 from .access import edits
 from .repository import Whole
-from .rules import Post
-
-A_PAGE = 20
-
+from .rules import A_PAGE, Post
 
 # --- lists ---
 
