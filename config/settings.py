@@ -368,7 +368,6 @@ INSTALLED_APPS = [
     "audit",
     "news",
     "polls",
-    "news",
     "results",
     "ballots",
     "elections",
