@@ -93,7 +93,7 @@ def hard_to_read(colour: str, darker: str) -> str:
 
 
 class TextForm(PartForm):
-    text = markdown_field(_("Who you are"), rows=12)
+    text = markdown_field(_("In your own words"), rows=12)
 
 
 # --- rows ---
@@ -239,11 +239,11 @@ def name_form(post: QueryDict | None, page: SitePage) -> NameForm:
     if post is not None and "darker" in post:
         post = post.copy()
         post["colour"] = post["darker"]
-    return NameForm(post, initial={"name": site_name(), "colour": site_colour() or OUR_COLOUR}, auto_id="site-%s")
+    return NameForm(post, initial={"name": site_name(), "colour": site_colour() or OUR_COLOUR}, auto_id="our-%s")
 
 
 def text_form(post: QueryDict | None, page: SitePage) -> TextForm:
-    return TextForm(post, initial={"text": page.text}, auto_id="site-%s")
+    return TextForm(post, initial={"text": page.text}, auto_id="our-%s")
 
 
 FORMS: dict[Part, Callable[[QueryDict | None, SitePage], PartForm | Rows]] = {

@@ -108,7 +108,7 @@ def edition(page: SitePage, part: Part) -> str:
 
 def _values(words: Item) -> dict[str, Any]:
     """Of an item, or of what an event tells."""
-    values = {name: words[name] for name in ("name", "colour", "text") if name in words}
+    values: dict[str, Any] = {name: words[name] for name in ("name", "colour", "text") if name in words}
     if "links" in words:
         values["links"] = tuple(Link(**each) for each in words["links"])
     if "projects" in words:

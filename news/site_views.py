@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import Any
 
 from django.http import HttpRequest, HttpResponse
@@ -18,6 +19,7 @@ from accounts.policy import takes_registrations
 from accounts.rules import Permission
 from acts.links import whole
 from acts.naming import site_name
+from acts.site import log
 from pages import rendered
 from pages.forms import form_page, posted
 from pages.markdown import plain
@@ -45,13 +47,23 @@ TITLES = {
 @require_safe
 def page(request: HttpRequest) -> HttpResponse:
     """As strangers see it; who looks after the site finds a way to edit beside each part."""
-    return show_page(request, site_page.find())
+    page = site_page.find()
+    may_edit = request.user.is_authenticated and request.user.can(Permission.MANAGE_USERS)
+    return show_page(request, page) if page.is_told or may_edit else show_plenum(request)
 
 
 def show_page(request: HttpRequest, page: SitePage) -> HttpResponse:
-    edited = request.GET.get("edited", "")
-    context = {"page": page, "edited": edited if edited in list(Part) else "", **told_of(page), **doing()}
+    edited, left = request.GET.get("edited", ""), request.GET.get("left", "")
+    context = {"page": page, "edited": edited, "at": edited or left, **told_of(page), **doing()}
     return render(request, "news/site_page.html", context)
+
+
+def show_plenum(request: HttpRequest) -> HttpResponse:
+    """What this is, where nobody has said who runs it."""
+    checkpoint = log().newest_public()
+    published_at = datetime.fromisoformat(checkpoint["published_at"]) if checkpoint else None
+    context = {"checkpoint": checkpoint, "published_at": published_at, **doing()}
+    return render(request, "news/home.html", context)
 
 
 def told_of(page: SitePage) -> dict[str, Any]:

@@ -64,11 +64,8 @@ def test_another_logo_is_not_there_and_a_colour_is_told_by_its_address(ours, cli
     settings.SITE_COLOUR = "#00695c"
     assert "#0b5394" in client.get(before).content.decode()
     assert words(client, "/", "/site/colours/")[0] != before
-    for path in (
-        before.replace("0b5394", "0b5395"),
-        before.replace("0b5394", "ffcc00"),
-        "/site/logo/0123456789abcdef/",
-    ):
+    others = [before.replace("0b5394", colour) for colour in ("0b5395", "ffcc00", "zzzzzz")]
+    for path in (*others, "/site/logo/0123456789abcdef/"):
         assert client.get(path).status_code == 404
 
 
