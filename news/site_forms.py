@@ -12,7 +12,7 @@ from django.core.exceptions import ValidationError
 from django.core.validators import URLValidator
 from django.http import QueryDict
 from django.utils.formats import number_format
-from django.utils.translation import gettext as _now
+from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from acts.naming import site_colour, site_name
@@ -81,7 +81,7 @@ class NameForm(PartForm):
 
 
 def hard_to_read(colour: str, darker: str) -> str:
-    sentence = _now(
+    sentence = gettext(
         "%(colour)s is hard to read on light pages: its contrast is %(contrast)s to 1, and should be at least "
         "%(least)s to 1. Darker, %(darker)s would do."
     )
@@ -192,7 +192,7 @@ class Rows:
 
     def is_valid(self) -> bool:
         if len(self.forms) > self.most:
-            self.refuse(_now("There are at most %(most)d of them.") % {"most": self.most})
+            self.refuse(gettext("There are at most %(most)d of them.") % {"most": self.most})
         return all(form.is_valid() for form in self.forms) and not self.refusals
 
     def refuse(self, sentence: str) -> None:

@@ -157,7 +157,7 @@ def remove(request: HttpRequest) -> HttpResponse:
         told(request, lambda: site_services.remove(request.user), done)
         return redirect("site_page")
     lead = _(
-        "Words, links and projects go, and with them the name and the colour you gave this site. "
+        "Words, picture, links and projects go, and with them the name and the colour you gave this site. "
         "Strangers see again what Plenum is. Only the log still tells what was written here."
     )
     return ask(request, _("Remove this page"), _("Remove"), lead=lead, danger=True)
