@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from accounts import repository as people
+from photos.changing import Wanted
+from photos.encoding import encoded
 
-from . import site_page, site_services
+from . import site_drawing, site_page, site_services
 from .site_page import Part
 
 NAME, COLOUR = "Lindenhof (demo)", "#1b5e3f"
@@ -14,6 +16,7 @@ TEXT = (
     "What concerns all of us we decide by ranked votes: who is on the board, who gets the prize, when the summer party "
     "is to be. Anybody can look up how each of them was counted."
 )
+ALT = "A drawing of a yard: a workshop of brick, a linden tree, and two beehives in front of hills"
 LINKS = [
     {"title": "Where to find us", "address": "https://example.org/lindenhof"},
     {"title": "Rent the hall", "address": "https://example.org/lindenhof/hall"},
@@ -43,4 +46,5 @@ def load() -> int:
     }
     for part, told in words.items():
         site_services.edit(owner, part, site_page.edition(site_page.find(), part), told)
-    return len(words)
+    site_services.picture(owner, Wanted(new=encoded(site_drawing.picture(), ALT)))
+    return len(words) + 1

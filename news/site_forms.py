@@ -15,7 +15,6 @@ from django.utils.formats import number_format
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
-from acts.naming import site_colour, site_name
 from pages import colours
 from pages.fields import TitleField, markdown_field
 from pages.names import clean_email
@@ -239,7 +238,8 @@ def name_form(post: QueryDict | None, page: SitePage) -> NameForm:
     if post is not None and "darker" in post:
         post = post.copy()
         post["colour"] = post["darker"]
-    return NameForm(post, initial={"name": site_name(), "colour": site_colour() or OUR_COLOUR}, auto_id="our-%s")
+    name, colour = page.name or settings.SITE_NAME, page.colour or settings.SITE_COLOUR or OUR_COLOUR
+    return NameForm(post, initial={"name": name, "colour": colour}, auto_id="our-%s")
 
 
 def text_form(post: QueryDict | None, page: SitePage) -> TextForm:

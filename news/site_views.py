@@ -100,7 +100,7 @@ def edit(request: HttpRequest, part: Part) -> HttpResponse:
         return _edit_picture(request, page)
     form = FORMS[part](posted(request), page)
     context = {"seen": request.POST.get("seen", site_page.edition(page, part))}
-    if "preview" in request.POST and form.is_valid():
+    if part == Part.TEXT and "preview" in request.POST and form.is_valid():
         context["preview"] = rendered.preview(form.words()["text"])
     elif request.method == "POST" and "arrange" not in request.POST:
         try:

@@ -159,6 +159,10 @@ def test_the_preview_is_the_servers_own_and_saves_nothing(save):
     assert not site_page.find().version
 
 
+def test_a_preview_of_what_has_none_is_no_preview(save):
+    assert save("links", rows(("Shop", "https://example.org"), preview="yes")).status_code == 302
+
+
 def test_name_and_colour_are_everywhere_at_once(save, client, person, outbox, settings):
     save("name", {"name": ' O\'Brien "&" Söner ', "colour": "#1B5E3F"})
     for path in ("/", "/polls/", "/sign-in/", "/nowhere/"):
@@ -346,7 +350,7 @@ def test_every_change_has_its_event_and_the_log_makes_the_page_again(watched, an
 
 def test_the_demo_has_a_page_that_says_it_is_one(site, client):
     make_owner()
-    assert site_demo.load() == 4
+    assert site_demo.load() == len(Part)
     assert site_demo.load() == 0, "what is there stays as it is"
     page = text_of(client.get("/"))
     assert "Lindenhof (demo)" in page
