@@ -25,7 +25,7 @@ from pages.forms import form_page, posted
 from pages.markdown import plain
 from pages.saying import ask, told
 from pages.sharing import SHORT
-from photos import changing
+from photos.changing import picture_page
 from photos.rules import Photo
 
 from . import site_page, site_services
@@ -115,7 +115,7 @@ def edit(request: HttpRequest, part: Part) -> HttpResponse:
 def _edit_picture(request: HttpRequest, page: SitePage) -> HttpResponse:
     """On a page of its own, which tells how far sending is."""
     act = lambda wanted: site_services.picture(request.user, wanted)  # noqa: E731
-    return changing.page(request, page.photo, act, _address(Part.PICTURE), title=site_name())
+    return picture_page(request, page.photo, act, _address(Part.PICTURE), title=site_name())
 
 
 def _saved(request: HttpRequest, part: Part, form: PartForm | Rows) -> bool:

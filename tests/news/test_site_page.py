@@ -129,6 +129,7 @@ def test_only_those_who_look_after_the_site_edit_it(ann, browser, signed_in, cli
         assert client.post(f"{HERE}{part}/").headers["Location"].startswith("/sign-in/")
         assert voter.post(f"{HERE}{part}/", {"text": "Mine."}).status_code == 403
         assert browser.put(f"{HERE}{part}/").status_code == 405
+        assert browser.get(f"{HERE}{part}/").status_code == 200
     assert voter.post("/site/remove/").status_code == 403
     assert browser.get(f"{HERE}made-up/").status_code == 404
     assert site_page.find() == before
