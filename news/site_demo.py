@@ -5,6 +5,7 @@ from __future__ import annotations
 from accounts import repository as people
 from photos.changing import Wanted
 from photos.encoding import encoded
+from store.table import Item
 
 from . import site_drawing, site_page, site_services
 from .site_page import Part
@@ -38,7 +39,7 @@ def load() -> int:
     owner = people.find(people.owner_name() or "")
     if owner is None or site_page.find().version:
         return 0
-    words = {
+    words: dict[Part, Item] = {
         Part.NAME: {"name": NAME, "colour": COLOUR},
         Part.TEXT: {"text": TEXT},
         Part.LINKS: {"links": LINKS},
