@@ -334,6 +334,7 @@ def ends_by_the_clock() -> None:
     ada = someone("Ada")
     made = organising.create(ada, "Soon over", no_voting_after=as_text(utc_now() + timedelta(hours=4)))
     organising.add_candidates(ada, made, [Candidate("Ada"), Candidate("Bo"), Candidate("Cy")])
+    organising.picture_candidate(ada, made, "Bo", Wanted(kept()))
     organising.add_voters(ada, made, ["voter 0", "voter 1"])
     organising.open_(ada, election("Soon over"), editable=False)
     reminders.choose(ada, election("Soon over"), [3])
