@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from accounts import repository as people
 from photos.changing import Wanted
 from photos.encoding import encoded
+from store.table import Item
 
 from . import site_drawing, site_page, site_services
 from .site_page import Part
@@ -40,7 +39,7 @@ def load() -> int:
     owner = people.find(people.owner_name() or "")
     if owner is None or site_page.find().version:
         return 0
-    words: dict[Part, dict[str, Any]] = {
+    words: dict[Part, Item] = {
         Part.NAME: {"name": NAME, "colour": COLOUR},
         Part.TEXT: {"text": TEXT},
         Part.LINKS: {"links": LINKS},
