@@ -9,6 +9,7 @@
   let sending = false;
 
   const typed = () => Object.fromEntries(names.map((name) => [name, form.elements[name].value]));
+  const body = (words) => plain({ ...words, slug: "" }); // an address may have been found for it
   const plain = (words) => JSON.stringify(names.map((name) => (words[name] ?? "").replace(/\s+/g, " ").trim()));
   const put = (words) => names.forEach((name) => (form.elements[name].value = words[name] ?? ""));
 
@@ -33,7 +34,7 @@
     const whose = key.split(" ", 2).join(" ");
     try {
       for (const name of Object.keys(sessionStorage).filter((each) => each.startsWith("text "))) {
-        const same = form.elements.seen && stored(name) && plain({ ...stored(name), slug: "" }) === plain({ ...typed(), slug: "" });
+        const same = form.elements.seen && stored(name) && body(stored(name)) === body(typed());
         if (same || !name.startsWith(`${whose} `)) sessionStorage.removeItem(name);
       }
     } catch {}
