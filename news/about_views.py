@@ -31,7 +31,7 @@ A_PAGE = 20
 @require_safe
 def about(request: HttpRequest, election: Election) -> HttpResponse:
     """All posts about an election that can be read by now."""
-    posts, older = one_page(request, partial(repository.on_election, election), most=A_PAGE)
+    posts, older = one_page(request, partial(repository.on_election, election), A_PAGE)
     may_write = services.may_announce(request.user, election)
     context = {"election": election, "posts": posts, "older": older, "may_write": may_write}
     return render(request, "news/about.html", context | {"about": asked_about(election)})
