@@ -10,6 +10,7 @@ from datetime import timedelta
 
 from accounts import repository as people
 from accounts.models import User
+from photos.demo import picture
 from ranking.candidates import Candidate
 from skills import repository as skills
 from store.log import as_text, utc_now
@@ -165,6 +166,9 @@ def _make(planned: Planned) -> bool:
 
 def _take_along(owner: User, election: Election, planned: Planned) -> None:
     services.add_candidates(owner, election, [Candidate(*each) for each in planned.candidates])
+    for name, _statement in planned.candidates:
+        if (wanted := picture(name)) is not None:
+            services.picture_candidate(owner, election, name, wanted)
     services.add_voters(owner, election, planned.electorate)
     _say_needs(owner, election, planned)
     if planned.opened:

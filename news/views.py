@@ -53,7 +53,7 @@ def by_author(request: HttpRequest, author: str) -> HttpResponse:
 
 def _list(request: HttpRequest, read: Read[Post], **narrowed: str) -> HttpResponse:
     """A list; one of a tag or an author is there only if there is something to read in it."""
-    posts, older = one_page(request, read, most=A_PAGE)
+    posts, older = one_page(request, read, A_PAGE)
     if narrowed and not posts:
         raise Http404
     spelt = {name: _as_spelt(name, typed, posts[0]) for name, typed in narrowed.items()}

@@ -41,6 +41,7 @@ from mail.sending import LEASE_SECONDS, send_waiting
 from news import repository as posts
 from news import services as news
 from news.services.writing import Written
+from photos.changing import Wanted
 from polls import services as polls
 from ranking.candidates import Candidate
 from skills import merging
@@ -51,6 +52,7 @@ from skills.rules import Visibility
 from store import keys
 from store.sqlite import SqliteTable
 from store.table import LOG, Conflict, Item, Put, Table, Unavailable
+from tests.photos.drawing import kept
 from tests.test_replay_story import election, someone
 from upkeep import jobs
 
@@ -111,6 +113,7 @@ def people_come() -> None:
 def draft(owner: str, name: str, voters: list[str], **settings: Any) -> None:
     made = organising.create(someone(owner), name, **settings)
     organising.add_candidates(someone(owner), made, [Candidate(each) for each in ("Ada", "Bob", "Cy")])
+    organising.picture_candidate(someone(owner), election(name), "Ada", Wanted(kept()))
     organising.add_voters(someone(owner), election(name), voters)
 
 
@@ -123,6 +126,7 @@ def opened(owner: str, name: str, voters: list[str], **settings: Any) -> None:
 
 def a_member_with_everything() -> None:
     people_come()
+    accounts.change_picture(someone("Bo"), Wanted(kept()))
     opened("Bo", "Board", [*NAMES])
     opened("Olga", "Prize", [*NAMES, "Bo"], secret_ballot=False)
     ballots.cast(someone("Bo"), "Prize", {"0": ["1"]}, form="Prize Bo")

@@ -37,6 +37,7 @@ ROUTES = {
     "doctor": (PUBLIC, READ, ["made-up"]),
     "site_logo": (PUBLIC, READ, ["0123456789abcdef"]),
     "site_colours": (PUBLIC, READ, ["0123456789abcdef"]),
+    "picture": (PUBLIC, READ, ["0123456789abcdef", 640, "jpg"]),
     "admin": (Permission.MANAGE_USERS, READ, []),
     "log": (Permission.VIEW_SECRETS, READ, []),
     "event": (Permission.VIEW_SECRETS, READ, [1]),
@@ -68,6 +69,7 @@ ROUTES = {
     "change_email": (SIGNED_IN, FORM, []),
     "confirm_email": (PUBLIC, FORM, ["target", "token"]),
     "sessions": (SIGNED_IN, FORM, []),
+    "own_picture": (Permission.VIEW_APPLICATION, FORM, []),
     "own_data": (SIGNED_IN, FORM, []),
     "leave": (SIGNED_IN, FORM, []),
     "factors": (SIGNED_IN, READ, []),
@@ -85,6 +87,7 @@ ROUTES = {
     "change_mail_limit": (Permission.MANAGE_USERS, ACT, ["target"]),
     "confirm_organiser": (Permission.MANAGE_USERS, ACT, ["target"]),
     "unconfirm_organiser": (Permission.MANAGE_USERS, ACT, ["target"]),
+    "remove_picture": (Permission.MANAGE_USERS, ACT, ["target"]),
     "remove_person": (Permission.MANAGE_USERS, FORM, ["target"]),
     "invitations": (Permission.MANAGE_USERS, READ, []),
     "invite": (Permission.MANAGE_USERS, FORM, []),
@@ -96,6 +99,7 @@ ROUTES = {
     "post_drafts": (Permission.USE_APPLICATION, READ, []),
     "write_post": (Permission.USE_APPLICATION, FORM, []),
     "edit_post": (Permission.USE_APPLICATION, FORM, [NO_POST]),
+    "picture_post": (Permission.USE_APPLICATION, FORM, [NO_POST]),
     "publish_post": (Permission.USE_APPLICATION, FORM, [NO_POST]),
     "withdraw_post": (Permission.USE_APPLICATION, FORM, [NO_POST]),
     "delete_post": (Permission.USE_APPLICATION, FORM, [NO_POST]),
@@ -169,6 +173,7 @@ ROUTES = {
     "describe": (Permission.USE_APPLICATION, FORM, ["draft"]),
     "candidates": (Permission.USE_APPLICATION, FORM, ["draft"]),
     "candidate": (Permission.USE_APPLICATION, FORM, ["draft", "Bo"]),
+    "candidate_picture": (Permission.USE_APPLICATION, FORM, ["draft", "Bo"]),
     "remove_candidate": (Permission.USE_APPLICATION, ACT, ["draft", "nobody"]),
     "needs": (Permission.USE_APPLICATION, FORM, ["draft"]),
     "drop_need": (Permission.USE_APPLICATION, ACT, ["draft", "made-up"]),
@@ -252,6 +257,7 @@ DRAFT = {
     "describe": Action.DESCRIBE,
     "candidates": Action.LOOK,
     "candidate": Action.CHANGE_CANDIDATES,
+    "candidate_picture": Action.CHANGE_CANDIDATES,
     "remove_candidate": Action.CHANGE_CANDIDATES,
     "needs": Action.LOOK,
     "drop_need": Action.SET_NEEDS,
@@ -282,7 +288,7 @@ DRAFT = {
 BALLOT = {"ballot", "cast", "receipt", "ballot_state", "withdraw"}  # a draft is nobody's to vote in
 STANDING = {"agree", "candidates_skills"}  # for whoever stands, and where it was chosen at the opening
 REPORTED = {"reported_poll", "hide_poll", "show_poll", "dismiss_reports"}  # of a poll that is not there
-OF_WRITERS = {"publish_post", "withdraw_post", "delete_post", "revoke_previews"}  # which look for the post first
+OF_WRITERS = {"picture_post", "publish_post", "withdraw_post", "delete_post", "revoke_previews"}  # find the post first
 OF_A_MAIL = {"mail", "try_mail_again", "put_mail_aside"}  # that is not there
 METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE")
 GONE = {"setup", "confirm_registration", "accept_invitation", "reset", "confirm_email"}  # a made-up token opens nothing
@@ -393,6 +399,7 @@ def expected(name, whom, allowed, role, method) -> set[str]:
         "bounced",
         "site_logo",
         "site_colours",
+        "picture",
     ):
         return {"not found"}  # nobody here has any; and the draft has no times, and nothing to share
     if name == "leave_alone":

@@ -70,6 +70,7 @@ NAMES: dict[str, tuple[str, ...]] = {
     "CandidateEdited": (),
     "CandidatesRemoved": (),
     "CandidatePictured": (),
+    "PostPictured": (),
     "PersonPictured": ("name",),
     "NeedSet": (),
     "NeedsDropped": (),

@@ -33,6 +33,7 @@ from news.rules import Post
 from news.services.writing import Written
 from pages import logo
 from pages.site_views import of_colours
+from photos.changing import Wanted
 from polls import reports, voters
 from polls import repository as polls
 from polls import sealing as poll_sealing
@@ -51,6 +52,7 @@ from store.log import as_text, utc_now
 from tests.accounts.test_factors import Authenticator
 from tests.contexts import contexts_kept
 from tests.people import PASSWORD, confirm, enrol, somebody
+from tests.photos.drawing import kept
 from upkeep.doctor import site as doctor
 from upkeep.sealer import site_sealer
 
@@ -167,6 +169,7 @@ def _now(name: str) -> Election:
 
 def _draft(otto: User) -> None:
     _set_up(otto, "Draft")
+    organising.picture_candidate(otto, _now("Draft"), "Ada", Wanted(kept()))
     imports.start(otto, _now("Draft"), ["flo@example.org", "gus@example.org"])
 
 
@@ -291,6 +294,7 @@ def _looks_of_everybody(links: dict[str, tuple[str, ...]]) -> list[Look]:
         Look("setup", "stranger", ("made-up",), gone=True),
         Look("site_logo", "stranger", (logo.read(settings.SITE_LOGO).edition,)),
         Look("site_colours", "stranger", (of_colours(settings.SITE_COLOUR),)),
+        Look("picture", "stranger", _picture()),
         Look("confirm_registration", "stranger", links["register"]),
         Look("accept_invitation", "stranger", links["invited"]),
         Look("reset", "stranger", links["password/reset"]),
@@ -303,9 +307,10 @@ def _looks_of_everybody(links: dict[str, tuple[str, ...]]) -> list[Look]:
 
 def _looks_of_the_voter(mark: str) -> list[Look]:
     own = ("me", "change_password", "change_email", "sessions", "own_data", "leave", "factors", "add_app", "remove_app")
+    forms = ("own_picture", "make_codes", "name_passkey", "add_passkey")
     return [
         Look("home", "voter", of="who is on rolls"),
-        *(Look(page, "voter") for page in (*own, "make_codes", "name_passkey", "add_passkey")),
+        *(Look(page, "voter") for page in (*own, *forms)),
         Look("remove_passkey", "voter", (mark,)),
         Look("elections", "voter", of="open ones", asked={"show": "open"}),
         Look("election", "voter", ("Board",)),
@@ -329,6 +334,7 @@ def _looks_of_the_organiser() -> list[Look]:
         Look("create_election", "organiser"),
         *(Look(page, "organiser", ("Draft",)) for page in of_drafts),
         Look("candidate", "organiser", ("Draft", "Ada")),
+        Look("candidate_picture", "organiser", ("Draft", "Ada")),
         Look("go_on_importing", "organiser", ("Draft", under_way.digest)),
         Look("dashboard", "organiser", ("Draft",), of="a draft"),
         *(Look(page, "organiser", ("Board",)) for page in (*of_open, *of_any)),
@@ -438,7 +444,7 @@ def _looks_at_skills() -> list[Look]:
 
 
 def _looks_at_news(seen: Post, draft: Post) -> list[Look]:
-    of_writers = ("edit_post", "publish_post", "delete_post")
+    of_writers = ("edit_post", "picture_post", "publish_post", "delete_post")
     return [
         Look("news", "stranger"),
         Look("news_tag", "stranger", ("board",)),
@@ -458,6 +464,12 @@ def _looks_at_news(seen: Post, draft: Post) -> list[Look]:
         Look("news_subscribers", "owner"),
         Look("revoke_previews", "owner", (draft.id,)),
     ]
+
+
+def _picture() -> tuple[str, int, str]:
+    found = elections.find_candidate("Draft", "Ada")
+    assert found is not None and found.photo is not None  # noqa: PT018
+    return found.photo.id, found.photo.widths[0], found.photo.kind
 
 
 def _newest_public() -> int:

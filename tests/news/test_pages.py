@@ -7,6 +7,7 @@ from html import unescape
 from urllib.parse import unquote
 
 import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 
 from accounts import repository as people
@@ -16,11 +17,15 @@ from elections import repository as repository_of_elections
 from elections import services as services_of_elections
 from elections.rules import Election
 from news import previews, repository, services
+from photos.changing import Wanted
+from photos.encoding import encoded
 from ranking.candidates import Candidate
 from store import keys
 from store.table import Put
 from tests.clock import stands_at
 from tests.people import sign_in
+from tests.photos import drawing
+from upkeep import replay
 
 from .conftest import LATER, written
 
@@ -33,7 +38,9 @@ def text(answer) -> str:
 
 def hidden(answer) -> dict[str, str]:
     """What the form of a page would send besides what is typed."""
-    return dict(re.findall(r'type="hidden" name="(token|version|election)" value="([^"]*)"', answer.content.decode()))
+    return dict(
+        re.findall(r'type="hidden" name="(token|version|election|seen)" value="([^"]*)"', answer.content.decode())
+    )
 
 
 def trips(answer) -> int:
@@ -72,22 +79,48 @@ def test_lists_by_tag_and_author_are_there_if_there_is_something_in_them(client,
         assert client.get(path).status_code == 404, path
 
 
-def test_a_list_is_leafed_through_and_costs_the_same_with_many(client, boss, post, monkeypatch):
-    one = post("Post 0")
-    few = trips(client.get("/news/")), trips(client.get("/news/tag/none/")), trips(boss.get("/news/"))
-    item = table().get(keys.post(one.id))
-    for number in range(1, 60):
-        later = f"2026-01-01T00:00:00.{number:03}Z"
-        copy = {"PK": f"BLOG#copy{number}", "GSI1SK": f"{later}#copy{number}", "title": f"Copy {number}"}
-        table().write(Put(item | copy))
-    pages, path = [], "/news/"
+def copy(one, numbers: range) -> None:
+    """As many posts more, on a few days of one winter; each is in all lists that the one is in."""
+    own = [item for item in table().each(keys.all_of_post(one.id)) if "GSI1SK" in item]
+    puts = [Put(item | placed(number)) for number in numbers for item in own]
+    for begin in range(0, len(puts), 90):
+        table().write(*puts[begin : begin + 90])
+
+
+def placed(number: int) -> dict[str, str]:
+    moment = f"2026-01-01T00:00:{number // 1000:02}.{number % 1000:03}Z"
+    return {"PK": f"BLOG#copy{number}", "GSI1SK": f"{moment}#copy{number}", "published_at": moment}
+
+
+def leafed(client, path: str) -> list[int]:
+    """How many posts are on each page of a list."""
+    pages = []
     while path:
         answer = client.get(path)
-        pages.append(len(re.findall("<article", answer.content.decode())))
         assert trips(answer) == 1
+        pages.append(len(re.findall("<article", answer.content.decode())))
         path = unescape((re.search(r'href="([^"]*)" rel="next"', answer.content.decode()) or ["", ""])[1])
-    assert pages == [20, 20, 20]
-    assert (trips(client.get("/news/")), trips(client.get("/news/tag/none/")), trips(boss.get("/news/"))) == few
+    return pages
+
+
+def test_a_list_is_leafed_through_and_costs_the_same_with_a_thousand(client, boss, post):
+    one = post("Post 0", tags=("board",))
+
+    def costs() -> list[int]:
+        return [trips(reader.get(path)) for reader in (client, boss) for path in ("/news/", "/news/tag/board/")]
+
+    copy(one, range(1, 10))
+    few = costs()
+    assert few == [1, 1, 2, 2], "the list; before it, who is it"
+    copy(one, range(10, 45))
+    assert (
+        leafed(client, "/news/")
+        == leafed(client, "/news/tag/board/")
+        == leafed(client, "/news/by/boss/")
+        == [20, 20, 5]
+    )
+    copy(one, range(45, 1000))
+    assert costs() == few
 
 
 def test_a_post(client, post):
@@ -418,3 +451,31 @@ def test_a_link_is_good_for_a_week_and_leads_to_the_post_once_it_is_published(bo
     boss.post(f"/news/{one.id}/publish/")
     assert client.get(link)["Location"] == "/news/post/soon/"
     assert boss.get(f"/news/{one.id}/previews/")["Location"] == "/news/post/soon/"
+
+
+# --- its picture ---
+
+
+def test_a_post_has_a_picture_until_it_has_another_or_is_deleted(boss, client, admin, post):
+    one = post("Seen", tags=("board",))
+    path = f"/news/{one.id}/picture/"
+    assert boss.post(path, {"file": a_picture(), "alt": ""}).status_code == 422, "words for those who cannot see it"
+    assert boss.post(path, {"file": a_picture(), "alt": "Our new door"})["Location"] == "/news/post/seen/"
+    first = repository.find(one.id).photo
+    for page in ("/news/post/seen/", "/news/", "/news/tag/board/"):
+        assert 'alt="Our new door"' in text(client.get(page)), page
+    assert client.get(first.address).status_code == 200
+    services.edit(admin, repository.find(one.id), written("Seen"))
+    assert repository.find(one.id).photo == first, "words do not touch it"
+    services.picture(admin, one.id, Wanted(encoded(a_picture().read(), "Another door")))
+    second = repository.find(one.id).photo
+    assert (client.get(first.address).status_code, client.get(second.address).status_code) == (404, 200)
+    assert replay.check(table()).count == 0
+    services.delete(admin, repository.find(one.id))
+    assert client.get(second.address).status_code == 404
+    assert replay.check(table()).count == 0
+    assert boss.get(path).status_code == 404
+
+
+def a_picture() -> SimpleUploadedFile:
+    return SimpleUploadedFile("door.jpg", drawing.encoded(drawing.upright()), "image/jpeg")
