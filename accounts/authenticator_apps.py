@@ -13,6 +13,7 @@ from cryptography.hazmat.primitives.kdf.hkdf import HKDF
 from django.conf import settings
 from django.utils.crypto import constant_time_compare
 
+from acts.naming import site_name
 from store import keys
 
 STEP_SECONDS = 30
@@ -49,7 +50,7 @@ def as_typed(secret: bytes) -> str:
 
 def app_address(secret: bytes, name: str, site: str) -> str:
     """What the QR code says. A name is cut, so that the code stays coarse enough for any camera."""
-    issuer = settings.SITE_NAME.replace(":", " ")  # which parts it from the name
+    issuer = site_name().replace(":", " ")  # which parts it from the name
     label = quote(f"{issuer}:{name[:40]} ({site})", safe=":")
     words = {"secret": base64.b32encode(secret).decode(), "issuer": issuer, "period": STEP_SECONDS}
     return f"otpauth://totp/{label}?{urlencode(words)}"

@@ -24,6 +24,7 @@ from webauthn.helpers.structs import (
     UserVerificationRequirement,
 )
 
+from acts.naming import site_name
 from acts.refusals import Refusal
 from store.log import as_text
 
@@ -92,7 +93,7 @@ def creation_options(user: User, challenge: str, site: RelyingParty, known: Iter
     """What a browser needs to make a passkey, as JSON. The handle tells an authenticator nothing about the person."""
     options = webauthn.generate_registration_options(
         rp_id=site.id,
-        rp_name=settings.SITE_NAME,
+        rp_name=site_name(),
         user_id=salted_hmac("accounts.passkey", user.name + user.created_at, algorithm="sha256").digest(),
         user_name=user.name,
         challenge=base64url_to_bytes(challenge),

@@ -6,7 +6,7 @@ import os
 import re
 import secrets
 from collections.abc import Iterable
-from email.utils import parseaddr, quote
+from email.utils import parseaddr
 from ipaddress import IPv4Network, IPv6Network, ip_network
 from pathlib import Path
 from urllib.parse import SplitResult, unquote, urlsplit
@@ -14,6 +14,7 @@ from urllib.parse import SplitResult, unquote, urlsplit
 from django.core.exceptions import ImproperlyConfigured
 from django.utils.translation import gettext_lazy as _
 
+from mail.senders import named_sender
 from pages import colours, logo, times
 from store.connect import CHAOS, BadStoreUrl, check
 from upkeep.age import BadKey, check_recipient
@@ -178,12 +179,6 @@ class Environment:
         """All at once, each on a line of its own."""
         if self.mistakes:
             raise ImproperlyConfigured("\n".join(("Plenum cannot start.", *dict.fromkeys(self.mistakes))))
-
-
-def named_sender(sender: str, name: str) -> str:
-    """The sender of mails; one that is only an address gets the site's name."""
-    shown, address = parseaddr(sender)
-    return sender if shown or not address else f'"{quote(name)}" <{address}>'
 
 
 def presentation_mistakes(name: str, colour: str, path: str, zone: str) -> list[str]:
@@ -371,8 +366,8 @@ INSTALLED_APPS = [
     "config",
     "upkeep",
     "audit",
-    "polls",
     "news",
+    "polls",
     "results",
     "ballots",
     "elections",

@@ -10,6 +10,7 @@ from pages.converters import NameConverter
 register_converter(NameConverter, "name")
 
 urlpatterns = [
+    path("", include("news.urls")),
     path("", include("elections.urls")),
     path("", include("ballots.urls")),
     path("", include("results.urls")),

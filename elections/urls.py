@@ -2,10 +2,9 @@
 
 from django.urls import path
 
-from . import history_views, home_views, lifecycle_views, mail_views, needs_views, roll_views, skilled_views, views
+from . import history_views, lifecycle_views, mail_views, needs_views, roll_views, skilled_views, views
 
 urlpatterns = [
-    path("", home_views.home, name="home"),
     path("elections/", views.elections, name="elections"),
     path("elections/new/", views.create, name="create_election"),
     path("election/<name:name>/", views.election, name="election"),

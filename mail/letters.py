@@ -13,8 +13,10 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop, override
 
 from acts.links import whole
+from acts.naming import site_name
 
 from .numbers import message_id
+from .senders import named_sender
 
 if TYPE_CHECKING:
     from .outbox import Mail
@@ -70,7 +72,7 @@ def is_of_use(mail: Mail, now: float) -> bool:
 def compose(mail: Mail) -> EmailMessage:
     """The mail as it is sent, in the language it was asked for in."""
     letter = LETTERS[mail.kind]
-    written = letter.message(mail) if letter.message else None
+    written, name = letter.message(mail) if letter.message else None, site_name()
     with override(mail.language):
         context = {
             "sentences": [_(sentence) % mail.about for sentence in letter.sentences],
@@ -79,17 +81,22 @@ def compose(mail: Mail) -> EmailMessage:
             "silence": letter.silence(mail) if letter.silence else "",
             "written": written,
             "site": settings.SITE_URL,
-            "site_name": settings.SITE_NAME,
+            "site_name": name,
             "language": mail.language,
         }
         text = render_to_string("mail/letter.txt", context)
         subject = written.subject if written else _(letter.subject)
-        message = EmailMultiAlternatives(f"{settings.SITE_NAME}: {subject}", text, to=[mail.to])
+        message = EmailMultiAlternatives(f"{name}: {subject}", text, sender(name), [mail.to])
         message.attach_alternative(render_to_string("mail/letter.html", context), "text/html")
     message.extra_headers |= headers(mail, context["silence"])
     if settings.MAIL_REPLY_TO:
         message.reply_to = [settings.MAIL_REPLY_TO]
     return message
+
+
+def sender(name: str) -> str:
+    """Whom it comes from: the operator's words, and where those are only an address, the site's name."""
+    return settings.DEFAULT_FROM_EMAIL if name == settings.SITE_NAME else named_sender(settings.MAIL_FROM, name)
 
 
 def headers(mail: Mail, silence: str) -> dict[str, str]:

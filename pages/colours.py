@@ -15,15 +15,32 @@ WHITE, BLACK = "#ffffff", "#000000"
 
 def mistake(colour: str) -> str | None:
     """A sentence if this can be no site's colour."""
-    if not re.fullmatch("#[0-9a-f]{6}", colour):
+    if not is_colour(colour):
         return f"SITE_COLOUR should look like #56278a, not {colour!r}."
-    if _least(colour, LIGHT) >= READABLE:
+    if is_readable(colour):
         return None
-    darker = _first(_towards(colour, BLACK), LIGHT, READABLE)
     return (
-        f"SITE_COLOUR {colour} is hard to read on light pages: its contrast is {_least(colour, LIGHT):.1f} to 1, "
-        f"and should be at least {READABLE} to 1. Darker, {darker} would do."
+        f"SITE_COLOUR {colour} is hard to read on light pages: its contrast is {on_light(colour):.1f} to 1, "
+        f"and should be at least {READABLE} to 1. Darker, {darkened(colour)} would do."
     )
+
+
+def is_colour(text: str) -> bool:
+    return re.fullmatch("#[0-9a-f]{6}", text) is not None
+
+
+def is_readable(colour: str) -> bool:
+    return on_light(colour) >= READABLE
+
+
+def on_light(colour: str) -> float:
+    """The contrast it has at least on our light pages."""
+    return _least(colour, LIGHT)
+
+
+def darkened(colour: str) -> str:
+    """The nearest darker one that can be read there."""
+    return _first(_towards(colour, BLACK), LIGHT, READABLE)
 
 
 def shades(colour: str) -> dict[str, tuple[str, str]]:

@@ -10,6 +10,8 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.urls import reverse
 from django.views.decorators.http import require_safe
 
+from acts.naming import site_colour, site_name
+
 from . import colours as site_colours
 from .logo import Logo, read
 from .sharing import kept_for_good
@@ -20,7 +22,7 @@ ALONE = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; sandbox"
 
 def presentation(request: HttpRequest) -> dict[str, Any]:
     """For every page: the operator's name, logo and colours, as far as there are any."""
-    return {"site_name": settings.SITE_NAME, "site_logo": logo_address(), "site_colours": colours_address()}
+    return {"site_name": site_name(), "site_logo": logo_address(), "site_colours": colours_address()}
 
 
 def logo_address() -> str:
@@ -28,7 +30,8 @@ def logo_address() -> str:
 
 
 def colours_address() -> str:
-    return reverse("site_colours", args=[of_colours(settings.SITE_COLOUR)]) if settings.SITE_COLOUR else ""
+    colour = site_colour()
+    return reverse("site_colours", args=[of_colours(colour)]) if colour else ""
 
 
 @require_safe
@@ -43,12 +46,13 @@ def logo(request: HttpRequest, edition: str) -> HttpResponse:
 
 @require_safe
 def colours(request: HttpRequest, edition: str) -> HttpResponse:
-    if not settings.SITE_COLOUR or of_colours(settings.SITE_COLOUR) != edition:
+    """The address says of which colour. A process that has not heard of a new one yet answers it all the same."""
+    colour = f"#{edition[:6]}"
+    if site_colours.mistake(colour) or of_colours(colour) != edition:
         raise Http404
-    sheet = site_colours.stylesheet(settings.SITE_COLOUR)
-    return kept_for_good(HttpResponse(sheet, content_type="text/css; charset=utf-8"))
+    return kept_for_good(HttpResponse(site_colours.stylesheet(colour), content_type="text/css; charset=utf-8"))
 
 
 def of_colours(colour: str) -> str:
-    """Of the sheet, not of the colour: a later version may derive other shades."""
-    return sha256(site_colours.stylesheet(colour).encode()).hexdigest()[:16]
+    """The colour, and its sheet: a later version may derive other shades."""
+    return f"{colour[1:]}-{sha256(site_colours.stylesheet(colour).encode()).hexdigest()[:16]}"

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from django.conf import settings
 from django.utils import translation
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
+from acts.naming import site_name
 from results.card import ACCENT, GREY, INK, MOST_BARS, PALE, PAPER, SEAT, SOFT, Bar, Card
 from results.lettering import LONGEST, can_write
 from results.pictures.drawing import fit, in_order, isolated, joined, short, tag
@@ -79,7 +79,7 @@ def as_svg(card: Card) -> str:
         _text(card.caption, 24, TOP - 6, 12, SOFT),
     ]
     bars = [_bar(bar, TOP + ROW * at) for at, bar in enumerate(card.bars)]
-    name = _text(fit(settings.SITE_NAME, 24), 576, height - 18, 14, SOFT, anchor="end")
+    name = _text(fit(site_name(), 24), 576, height - 18, 14, SOFT, anchor="end")
     foot = [_text(card.turnout, 24, height - 18, 14, SOFT), name]
     said = f"{isolated(card.title)}. {card.heading}: {isolated(card.names)}. {card.turnout}"
     return _picture(height, said, *lines, *bars, *foot)

@@ -15,6 +15,7 @@ from django.views.decorators.clickjacking import xframe_options_exempt
 from django.views.decorators.http import require_safe
 
 from accounts.access import public
+from acts.naming import site_name
 from acts.site import now_text
 from pages.forms import form_page
 from pages.sharing import LANGUAGES, for_others, framed, kept_for_good
@@ -145,7 +146,7 @@ def oembed(request: HttpRequest) -> HttpResponse:
     width = _within(request.GET.get("maxwidth", ""), LEAST_WIDTH, FRAME_WIDTH)
     height = _within(request.GET.get("maxheight", ""), LEAST_HEIGHT, FRAME_HEIGHT)
     said = {"version": "1.0", "type": "rich", "title": poll.title, "width": width, "height": height}
-    said |= {"provider_name": settings.SITE_NAME, "provider_url": settings.SITE_URL, "html": frame(poll, width, height)}
+    said |= {"provider_name": site_name(), "provider_url": settings.SITE_URL, "html": frame(poll, width, height)}
     answer = JsonResponse(said)
     answer["Access-Control-Allow-Origin"] = "*"  # whoever has the link may know this much from anywhere
     return for_others(answer)

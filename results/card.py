@@ -10,12 +10,12 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from hashlib import sha256
 
-from django.conf import settings
 from django.utils import translation
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 from PIL import Image, ImageDraw
 
+from acts.naming import site_name
 from elections.rules import Election
 from store.memory import Memory
 from tally.result import Result
@@ -64,8 +64,8 @@ class Card:
 
 def edition() -> str:
     """What tells one drawing of the same result from another: how it is drawn, and the site's name in it."""
-    own = "" if settings.SITE_NAME == OURS else f"-{sha256(settings.SITE_NAME.encode()).hexdigest()[:8]}"
-    return f"{FORMAT}{own}"
+    name = site_name()
+    return str(FORMAT) if name == OURS else f"{FORMAT}-{sha256(name.encode()).hexdigest()[:8]}"
 
 
 def card_of(election: Election, seal: Seal, report: Report, language: str) -> Card:
@@ -178,7 +178,7 @@ def _labelled(result: Result, bars: list[tuple[str, Fraction, str]]) -> tuple[Ba
 
 def picture(card: Card) -> bytes:
     """As PNG."""
-    return _pictures.get(card, lambda: _drawn(card))
+    return _pictures.get((edition(), card), lambda: _drawn(card))
 
 
 _pictures = Memory[bytes](4_000_000, len)  # some 20 KB each
@@ -266,7 +266,8 @@ def _draw_foot(pen: Pen, card: Card) -> None:
         pen.box(start, y - 16, 240, 12, SEAT, 6)
         if card.share:
             pen.box(start, y - 16, 240 * card.share, 12, ACCENT, 6)
-    name = _cut(settings.SITE_NAME if can_write(settings.SITE_NAME) else OURS, 32, 260)
+    own = site_name()
+    name = _cut(own if can_write(own) else OURS, 32, 260)
     pen.text_at_right(RIGHT, y, name, 32, INK)
     _draw_mark(pen, RIGHT - width(name, FINER * 32) / FINER - 62, y - 36, 48)
 

@@ -16,6 +16,7 @@ from django.test import Client
 from accounts import repository as people
 from accounts import throttle
 from accounts.models import User
+from acts import naming
 from acts.limits import Limit
 from ballots.services import cast
 from elections import repository as elections
@@ -29,7 +30,7 @@ from upkeep import pause
 from upkeep.sealer import site_sealer
 
 SOON = 3  # seconds: far longer than any page takes, far shorter than anybody waits
-CONNECTING = ("acts.site", "upkeep.views", "audit.views", "upkeep.pause", "upkeep.sealer")
+CONNECTING = ("acts.site", "acts.naming", "upkeep.views", "audit.views", "upkeep.pause", "upkeep.sealer")
 NEW = {
     "name": "New",
     "description": "",
@@ -52,6 +53,7 @@ def weather(site, monkeypatch) -> Chaos:
     often = Limit("sign-in", 100, 600)  # what is right counts too while the store does not take it back
     monkeypatch.setattr("accounts.throttle.SIGN_IN", replace(throttle.SIGN_IN, here=often))
     pause.watch.forget()
+    naming.watch.forget()
     return weather
 
 

@@ -29,6 +29,9 @@ NO_SKILL = "no-such-skill"  # and skills theirs: tests/skills/test_pages.py
 # address: (whom it is for, methods it takes, words it needs)
 ROUTES = {
     "home": (PUBLIC, READ, []),
+    "site_page": (PUBLIC, READ, []),
+    "edit_site_page": (Permission.MANAGE_USERS, FORM, ["links"]),
+    "remove_site_page": (Permission.MANAGE_USERS, FORM, []),
     "style": (PUBLIC, READ, []),
     "healthz": (PUBLIC, READ, []),
     "readyz": (PUBLIC, READ, []),

@@ -127,6 +127,8 @@ NAMES: dict[str, tuple[str, ...]] = {
     "EndorsementHidden": ("name", "by"),
     "EndorsementShown": ("name", "by"),
     "EndorsementsRemoved": ("name", "people", "by"),
+    "SitePageEdited": (),
+    "SitePageRemoved": (),
 }
 NOTHING_KEPT: Item = {"kept": [], "kept_as": []}  # elections, by the numbers of their making; and what they say
 OWN_WORDS = {"ProfileChanged": ("display_name", "about")}  # what somebody wrote about themselves

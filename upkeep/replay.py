@@ -14,6 +14,7 @@ from elections import renaming
 from elections import replay as elections
 from elections.rules import State
 from news import replay as news
+from news import site_replay as site_page
 from polls import replay as polls
 from results import replay as results
 from skills import replay as skills
@@ -42,7 +43,7 @@ from . import figures
 from .pause import Pause, pause_item
 from .sealer import COUNTED
 
-APPS = (accounts, elections, ballots, results, polls, skills, news)
+APPS = (accounts, elections, ballots, results, polls, skills, news, site_page)
 
 
 def paused(event: Happened) -> Iterator[Step]:

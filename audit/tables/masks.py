@@ -70,6 +70,8 @@ def _kind(name: str, place: Key, *shown: str) -> Kind:
 
 LISTED = "name state no_voting_before no_voting_after created_at closing remind_before"
 ELECTION = " ".join(field for field in Election.__dataclass_fields__ if field != "html")
+# Of links and projects, too, and of the picture.
+SITE_PAGE = "name colour text links projects title address words link"
 # What events say, whatever their type; besides, some say more.
 SAID = (
     f"{ELECTION} election_name new_name new_owner old_owner candidates candidate_name number statement link voters "
@@ -83,6 +85,7 @@ SAID_BY_TYPE = {
     "BallotCast": "rankings",
     "BallotsSealed": "ballots confirmation rankings",
     "ResultSealed": "ballots lots_secret",
+    "SitePageEdited": SITE_PAGE,
 }
 MAILED = ("invited", "reminded", "timed", "messaged")
 
@@ -152,6 +155,7 @@ KINDS = (
     _kind("sync state", keys.sync(), "last_event_id"),
     _kind("restoring", keys.restoring(), "sha256 items"),
     _kind("pause", keys.pause(), "by since minutes sentence"),
+    _kind("site page", keys.site_page(), SITE_PAGE, "text_html html_version version"),
     _kind("figures", keys.figures(), "last_event_id state_draft state_open state_closed",
           *(f"role_{role}" for role in Role.__members__)),
     _kind("day's figures", keys.figures_of_day(""), "day ballots_cast ballots_changed ballots_withdrawn"),

@@ -278,6 +278,24 @@ def _endorsement(item: Item) -> Row:
     return Row((whose, *cells_of(seen, "skill"), by, *cells), (item_link(item),))
 
 
+# --- the site's page ---
+
+
+def _site_page(asked: Asked) -> Page:
+    item = table().get(keys.site_page())
+    return Page(list(_told(masks.shown(DATA, item) or {}, item)) if item else [])
+
+
+def _told(seen: Item, item: Item) -> Iterator[Row]:
+    """What it says, part by part; of links and projects one row each, in their order."""
+    for part in ("name", "colour", "text"):
+        yield Row((Cell(part), Cell(0), Cell(seen[part]), Cell(""), Cell("")), (item_link(item),))
+    for number, each in enumerate(seen["links"], 1):
+        yield Row((Cell("links"), Cell(number), *cells_of(each, "title", "words", "address")), (item_link(item),))
+    for number, each in enumerate(seen["projects"], 1):
+        yield Row((Cell("projects"), Cell(number), *cells_of(each, "title", "words", "link")), (item_link(item),))
+
+
 # --- the log, and what follows it ---
 
 
@@ -428,6 +446,15 @@ RELATIONS = (
         ("name", "skill", "by"),
         ("name",),
         _endorsements,
+    ),
+    Sheet(
+        "site-page",
+        _("Site page"),
+        _("What the site says of itself, part by part."),
+        ("part", "number", "title", "words", "address"),
+        ("part", "number"),
+        (),
+        _site_page,
     ),
     Sheet(
         "sync",

@@ -11,7 +11,7 @@
 | `of_polls`     | polls, their gates, votes, results, reports and short codes                        |
 | `of_skills`    | the catalogue of skills, and who has which                                         |
 | `of_news`      | posts, their addresses, and the lists they stand in                                |
-| `of_site`      | counts, figures, leases, pause, forms sent, workers and how far each of them is    |
+| `of_site`      | counts, figures, leases, pause, the site's page, workers and how far each is       |
 | `of_log`       | events, checkpoints, the log's index                                               |
 | `parts`        | how names and numbers stand in a key                                               |
 
@@ -68,7 +68,7 @@ from .of_news import (
 )
 from .of_site import (
     WORKERS, counts, emptied, figures, figures_of_day, figures_of_days, forgetting, last_backup, lease, nightly, once,
-    pause, restoring, retention, store_format, sync, worker,
+    pause, restoring, retention, site_page, store_format, sync, worker,
 )
 from .of_log import (
     LOG_INDEX, checkpoint, checkpoints, event, event_number, events, log_format, log_index, log_index_blocks,

@@ -8,6 +8,7 @@
 | pause         | data  | METADATA           | PAUSE             |                              | every process        |
 | figures       | data  | METADATA           | FIGURES           |                              | admin overview       |
 | day's figures | data  | METADATA           | FIGURES#{day}     |                              | admin overview       |
+| site page     | data  | PORTFOLIO#default  | METADATA          |                              | front page, names    |
 | form sent     | data  | ONCE#{token}       | METADATA          |                              | a form sent again    |
 | lease         | data  | LEASE#{job}        | METADATA          |                              | worker               |
 | sign of life  | data  | WORKERS            | WORKER#{worker}   |                              | /readyz, monitors    |
@@ -60,6 +61,11 @@ def figures_of_day(day: str) -> Key:
 def figures_of_days(first: str, last: str) -> Span:
     """From one day to another, both included."""
     return Span(METADATA, first=f"FIGURES#{first}", last=f"FIGURES#{last}")
+
+
+def site_page() -> Key:
+    """Who runs this site, in their own words; there once somebody has written it."""
+    return Key("PORTFOLIO#default", METADATA)
 
 
 def once(token: str) -> Key:

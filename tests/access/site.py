@@ -114,6 +114,7 @@ def build() -> Site:
         *_looks_at_polls(lunch, dinner),
         *_looks_of_the_owner(lunch),
         *_looks_at_skills(),
+        *_looks_at_the_site_page(),
     ]
     return Site(browsers, looks, _acts(people, lunch, browsers["stranger"]))
 
@@ -286,6 +287,14 @@ def _looks_of_everybody(links: dict[str, tuple[str, ...]]) -> list[Look]:
         Look("leave_alone", "stranger", (invitations.silence_token("Board", "Ann"),)),
         Look("second_step", "half in"),
         Look("waiting", "nobody yet"),
+    ]
+
+
+def _looks_at_the_site_page() -> list[Look]:
+    return [
+        Look("site_page", "stranger"),
+        Look("edit_site_page", "owner", ("text",)),
+        Look("remove_site_page", "owner"),
     ]
 
 

@@ -82,7 +82,9 @@ def measured(table: Table) -> list[Row]:
 
 @contextmanager
 def _without_haste() -> Iterator[Standstill]:
-    """Nothing hangs on how long something took: every look at what comes in looks anew, at the pause nobody does."""
+    """Nothing hangs on how long something took: every look at what comes in looks anew, at the pause and at
+    the name of the site nobody does."""
+    from acts import naming
     from polls import live as of_polls
     from polls import voters
     from results import live as of_elections
@@ -95,6 +97,7 @@ def _without_haste() -> Iterator[Standstill]:
         patch.object(of_polls, "shelf", of_polls.PollShelf(clock=clock)),
         patch.object(of_elections, "shelf", of_elections.ElectionShelf(clock=clock)),
         patch.object(pause.watch, "ticking", lambda: 0.0),
+        patch.object(naming.watch, "ticking", lambda: 0.0),
         patch.object(voters, "QUICKEST", 0),
         override_settings(**PRESENTED),
     ):

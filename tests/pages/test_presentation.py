@@ -13,6 +13,7 @@ from accounts.authenticator_apps import app_address
 from config.settings import BASE_DIR, named_sender
 from elections.forms import ElectionForm
 from mail.letters import compose
+from pages.site_views import of_colours
 from polls.forms import PollForm
 from results import card
 
@@ -58,12 +59,15 @@ def test_a_site_without_its_own_has_ours(site, client):
         assert client.get(path).status_code == 404
 
 
-def test_an_earlier_logo_or_colour_is_gone(ours, client, settings):
+def test_another_logo_is_not_there_and_a_colour_is_told_by_its_address(ours, client, settings):
+    """Of several processes one may not have heard of a new colour yet, and is asked for its sheet all the same."""
     before = words(client, "/", "/site/colours/")[0]
     settings.SITE_COLOUR = "#00695c"
-    assert client.get(before).status_code == 404
-    assert client.get("/site/logo/0123456789abcdef/").status_code == 404
+    assert "#0b5394" in client.get(before).content.decode()
     assert words(client, "/", "/site/colours/")[0] != before
+    yellow = f"/site/colours/{of_colours('#ffcc00')}.css"
+    for path in (before.replace("0b5394", "0b5395"), yellow, "/site/logo/0123456789abcdef/"):
+        assert client.get(path).status_code == 404
 
 
 @pytest.mark.parametrize(

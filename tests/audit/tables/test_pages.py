@@ -18,6 +18,7 @@ from ballots import repository as ballot_items
 from ballots import services as ballots
 from elections import needs, repository, services
 from elections.needs import Agreement, Need
+from news import site_page
 from skills import services as skills
 from skills.endorsements import Ground
 from store import keys
@@ -87,6 +88,8 @@ def test_every_table_marks_its_natural_key(site, auditor, person, opened):
     skills.endorse(person("Ann", Role.ADMIN), vera, "python", (Ground.SAW,), "form")
     agreement = Agreement("Ada", "Ann", "long ago", ("python",))
     site.write(*needs.setting("Board", Need("python", 3, 1)), *needs.agreeing(repository.find("Board"), agreement))
+    links = [{"title": "Shop", "address": "https://shop.example.org"}]
+    site.write(*site_page.writing(site_page.changed(site_page.BLANK, {"links": links}), site_page.BLANK))
     for relation in relations.RELATIONS:
         asked = {"election": "Board"} if relation.of_election else {"name": "Vera"} if "skill" in relation.key else {}
         text = text_of(auditor.get(f"/admin/tables/{relation.name}/", asked))

@@ -1,0 +1,254 @@
+"""What is typed about the site, part by part. Lists are typed as rows, which buttons put into another order."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import takewhile
+from typing import Any, ClassVar
+
+from django import forms
+from django.conf import settings
+from django.core.exceptions import ValidationError
+from django.core.validators import URLValidator
+from django.http import QueryDict
+from django.utils.formats import number_format
+from django.utils.translation import gettext as _now
+from django.utils.translation import gettext_lazy as _
+
+from acts.naming import site_colour, site_name
+from pages import colours
+from pages.fields import TitleField, markdown_field
+from pages.names import clean_email
+from store.table import Item
+
+from .site_page import (
+    LONGEST_ADDRESS,
+    LONGEST_SITE_NAME,
+    LONGEST_TITLE,
+    LONGEST_WORDS,
+    MOST_LINKS,
+    MOST_PROJECTS,
+    Part,
+    SitePage,
+    said,
+)
+
+OUR_COLOUR = "#56278a"  # the accent of static/css/tokens.css
+MAILTO = "mailto:"
+
+
+# --- name and colour ---
+
+
+class PartForm(forms.Form):
+    template = "news/parts/fields.html"
+
+    def words(self) -> Item:
+        return dict(self.cleaned_data)
+
+    def refuse(self, sentence: str) -> None:
+        self.add_error(None, sentence)
+
+
+class NameForm(PartForm):
+    """What it is called and its colour; the words of the settings stand for nothing of its own."""
+
+    name = TitleField(label=_("Name of the site"), help_text=_("In the head of every page, in titles and in mails."))
+    colour = forms.CharField(
+        label=_("Colour"),
+        max_length=7,
+        widget=forms.TextInput({"type": "color"}),
+        help_text=_("Of buttons, links and marks. Shades for light and dark pages are made of it."),
+    )
+    darker = ""  # that would do, for one that is hard to read
+
+    def clean_name(self) -> str:
+        name = str(self.cleaned_data["name"])
+        if len(name) > LONGEST_SITE_NAME:
+            raise ValidationError(_("The name has at most %(most)d characters."), params={"most": LONGEST_SITE_NAME})
+        if not name.isprintable():
+            raise ValidationError(_("There is a character in it that nobody can see. Please type it again."))
+        return "" if name == settings.SITE_NAME else name
+
+    def clean_colour(self) -> str:
+        colour = str(self.cleaned_data["colour"]).lower()
+        if not colours.is_colour(colour):
+            raise ValidationError(_("A colour looks like #56278a."))
+        if not colours.is_readable(colour):
+            self.darker = colours.darkened(colour)
+            raise ValidationError(hard_to_read(colour, self.darker))
+        return "" if colour == (settings.SITE_COLOUR or OUR_COLOUR) else colour
+
+
+def hard_to_read(colour: str, darker: str) -> str:
+    sentence = _now(
+        "%(colour)s is hard to read on light pages: its contrast is %(contrast)s to 1, and should be at least "
+        "%(least)s to 1. Darker, %(darker)s would do."
+    )
+    contrast, least = number_format(colours.on_light(colour), 1), number_format(colours.READABLE, 1)
+    return sentence % {"colour": colour, "contrast": contrast, "least": least, "darker": darker}
+
+
+# --- who we are ---
+
+
+class TextForm(PartForm):
+    text = markdown_field(_("Who you are"), rows=12)
+
+
+# --- rows ---
+
+
+def clean_address(typed: str) -> str:
+    """Where a link leads: a page by https, or a mailbox."""
+    address = typed.strip()
+    if address[: len(MAILTO)].lower() == MAILTO:
+        return MAILTO + clean_email(address[len(MAILTO) :])
+    try:
+        URLValidator(schemes=["https"])(address)
+    except ValidationError:
+        raise ValidationError(NO_ADDRESS) from None
+    return address
+
+
+NO_ADDRESS = _("An address begins with https:// and names a page, or with mailto: and names a mailbox.")
+
+
+class AddressOfLink(forms.CharField):
+    def __init__(self, **options: Any):
+        widget = forms.TextInput({"inputmode": "url", "dir": "ltr", "spellcheck": "false", "autocapitalize": "none"})
+        super().__init__(max_length=LONGEST_ADDRESS, widget=widget, **options)
+
+    def clean(self, value: Any) -> str:
+        typed = str(super().clean(value))
+        return clean_address(typed) if typed else ""
+
+
+class RowTitle(TitleField):
+    def clean(self, value: Any) -> str:
+        title = super().clean(value)
+        if len(title) > LONGEST_TITLE:
+            raise ValidationError(_("A title has at most %(most)d characters."), params={"most": LONGEST_TITLE})
+        return title
+
+
+class LinkRow(forms.Form):
+    title = RowTitle(label=_("Title"))
+    address = AddressOfLink(label=_("Address"))
+
+
+class ProjectRow(forms.Form):
+    title = RowTitle(label=_("Title"))
+    words = forms.CharField(
+        label=_("In a sentence or two"),
+        required=False,
+        max_length=LONGEST_WORDS,
+        widget=forms.Textarea({"rows": 3, "dir": "auto"}),
+    )
+    link = AddressOfLink(label=_("Address"), required=False)
+
+
+Words = dict[str, str]
+
+
+class Rows:
+    """Some of a kind in their order, each a form of its own. Buttons move, take away and add rows: nothing is saved by
+    that, and nothing that was typed is lost."""
+
+    part: ClassVar[Part]
+    row: ClassVar[type[forms.Form]]
+    most: ClassVar[int]
+    template = "news/parts/rows.html"
+
+    def __init__(self, post: QueryDict | None, page: SitePage):
+        self.refusals: list[str] = []
+        act = "" if post is None else post.get("arrange", "")
+        self.is_sent = post is not None and not act
+        rows = self._written(page) if post is None else self._typed(post)
+        rows, self.focus = arranged(rows, act) if act else (rows, "")
+        self.forms = [self._form(at, words) for at, words in enumerate(rows or [{}])]
+
+    def _written(self, page: SitePage) -> list[Words]:
+        return list(said(page, self.part)[self.part])
+
+    def _typed(self, post: QueryDict) -> list[Words]:
+        """One more than there may be, so that it is said and not cut."""
+        numbers = takewhile(lambda at: f"{at}-title" in post, range(self.most + 1))
+        return [{name: post.get(f"{at}-{name}", "") for name in self.row.base_fields} for at in numbers]
+
+    def _form(self, at: int, words: Words) -> forms.Form:
+        named = {"prefix": str(at), "auto_id": f"{self.part}-%s", "use_required_attribute": False}
+        if self.is_sent:
+            data = {f"{at}-{name}": value for name, value in words.items()}
+            return self.row(data, **named, empty_permitted=True)
+        form = self.row(initial=words, **named)
+        if self.focus == f"row-{at}":
+            form.fields["title"].widget.attrs["autofocus"] = True
+        return form
+
+    @property
+    def has_room(self) -> bool:
+        return len(self.forms) < self.most
+
+    def is_valid(self) -> bool:
+        if len(self.forms) > self.most:
+            self.refuse(_now("There are at most %(most)d of them.") % {"most": self.most})
+        return all(form.is_valid() for form in self.forms) and not self.refusals
+
+    def refuse(self, sentence: str) -> None:
+        self.refusals.append(sentence)
+
+    @property
+    def errors(self) -> bool:
+        return self.is_sent and bool(self.refusals or any(form.errors for form in self.forms))
+
+    def words(self) -> Item:
+        """Without rows that are empty."""
+        return {self.part.value: [dict(form.cleaned_data) for form in self.forms if form.has_changed()]}
+
+
+def arranged(rows: list[Words], act: str) -> tuple[list[Words], str]:
+    """The rows as a button leaves them, and what has the focus then: the same button, or the next best one."""
+    verb, _dash, number = act.partition("-")
+    at = int(number) if number.isdecimal() and len(number) < 3 else len(rows)
+    if verb == "add":
+        return [*rows, {}], f"row-{len(rows)}"
+    if verb == "remove":
+        return rows[:at] + rows[at + 1 :], "add"
+    to = at + (1 if verb == "down" else -1)
+    if not (0 <= at < len(rows) and 0 <= to < len(rows)):
+        return rows, ""
+    moved = [*rows]
+    moved[at], moved[to] = moved[to], moved[at]
+    return moved, f"{'down' if to == 0 else 'up' if to == len(rows) - 1 else verb}-{to}"
+
+
+class LinkRows(Rows):
+    part, row, most = Part.LINKS, LinkRow, MOST_LINKS
+
+
+class ProjectRows(Rows):
+    part, row, most = Part.PROJECTS, ProjectRow, MOST_PROJECTS
+
+
+# --- by part ---
+
+
+def name_form(post: QueryDict | None, page: SitePage) -> NameForm:
+    """With what holds now; a darker colour that was offered is taken by one click."""
+    if post is not None and "darker" in post:
+        post = post.copy()
+        post["colour"] = post["darker"]
+    return NameForm(post, initial={"name": site_name(), "colour": site_colour() or OUR_COLOUR}, auto_id="site-%s")
+
+
+def text_form(post: QueryDict | None, page: SitePage) -> TextForm:
+    return TextForm(post, initial={"text": page.text}, auto_id="site-%s")
+
+
+FORMS: dict[Part, Callable[[QueryDict | None, SitePage], PartForm | Rows]] = {
+    Part.NAME: name_form,
+    Part.TEXT: text_form,
+    Part.LINKS: LinkRows,
+    Part.PROJECTS: ProjectRows,
+}

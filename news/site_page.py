@@ -1,0 +1,143 @@
+"""The site's page: who we are, a picture, links, projects, and what the site is called. Its rules and its item.
+
+It is one item, and people edit it part by part. What somebody saw of a part when they began to write has an edition,
+and whoever saves is told if it is another one by now. So nobody's words go unseen, and two people at two parts are not
+in each other's way.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, dataclass, replace
+from enum import StrEnum
+from hashlib import sha256
+from typing import Any
+
+from acts.site import table
+from pages import rendered
+from pages.rendered import Html
+from store import keys
+from store.table import Delete, Equals, Item, Missing, Put, Write
+
+MOST_LINKS = MOST_PROJECTS = 12
+LONGEST_SITE_NAME = 60  # as of the setting
+LONGEST_TITLE = 80
+LONGEST_WORDS = 400
+LONGEST_ADDRESS = 500
+
+
+class Part(StrEnum):
+    """What is edited at once."""
+
+    NAME = "name"
+    TEXT = "text"
+    LINKS = "links"
+    PROJECTS = "projects"
+
+
+OF_PART = {
+    Part.NAME: ("name", "colour"),
+    Part.TEXT: ("text",),
+    Part.LINKS: ("links",),
+    Part.PROJECTS: ("projects",),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    title: str
+    address: str
+
+
+@dataclass(frozen=True, slots=True)
+class Project:
+    title: str
+    words: str = ""
+    link: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class SitePage:
+    """No name and no colour stand for those of the settings."""
+
+    name: str = ""
+    colour: str = ""
+    text: str = ""
+    links: tuple[Link, ...] = ()
+    projects: tuple[Project, ...] = ()
+    version: int = 0  # of one that nobody has written
+    html: Html | None = None
+
+    @property
+    def is_told(self) -> bool:
+        """Whether it says anything to strangers, besides what the site is called."""
+        return bool(self.text or self.links or self.projects)
+
+
+BLANK = SitePage()
+
+
+# --- parts ---
+
+
+def said(page: SitePage, part: Part) -> Item:
+    """A part in plain words, as its event tells it and the item keeps it."""
+    return {name: _plainly(getattr(page, name)) for name in OF_PART[part]}
+
+
+def _plainly(value: Any) -> Any:
+    return [asdict(each) for each in value] if isinstance(value, tuple) else value
+
+
+def changed(page: SitePage, words: Item) -> SitePage:
+    """The page with other words, given as `said` gives them."""
+    return replace(page, **_values(words), html=None)
+
+
+def edition(page: SitePage, part: Part) -> str:
+    """What tells this wording of a part from any other."""
+    return sha256(json.dumps(said(page, part), sort_keys=True).encode()).hexdigest()[:16]
+
+
+def _values(words: Item) -> dict[str, Any]:
+    """Of an item, or of what an event tells."""
+    values = {name: words[name] for name in ("name", "colour", "text") if name in words}
+    if "links" in words:
+        values["links"] = tuple(Link(**each) for each in words["links"])
+    if "projects" in words:
+        values["projects"] = tuple(Project(**each) for each in words["projects"])
+    return values
+
+
+# --- the item ---
+
+
+def find() -> SitePage:
+    """The page as it is; a blank one where nobody has written any."""
+    item = table().get(keys.site_page())
+    return page_of(item) if item else BLANK
+
+
+def page_of(item: Item) -> SitePage:
+    return SitePage(**_values(item), version=item["version"], html=rendered.kept(item, "text"))
+
+
+def shown_text(page: SitePage) -> str:
+    return rendered.shown(keys.site_page(), "text", page.text, page.html)
+
+
+def writing(page: SitePage, before: SitePage) -> list[Write]:
+    """In place of the one before, if that is still the one there is."""
+    place = keys.site_page()
+    item = {"PK": place.pk, "SK": place.sk, "entity_type": "PORTFOLIO", "version": before.version + 1}
+    for part in Part:
+        item |= said(page, part)
+    return [Put(item | rendered.beside("text", page.text), when=_is_still(before))]
+
+
+def removing(page: SitePage) -> list[Write]:
+    return [Delete(keys.site_page(), when=_is_still(page))]
+
+
+def _is_still(page: SitePage) -> Equals | Missing:
+    return Equals("version", page.version) if page.version else Missing()

@@ -1,0 +1,68 @@
+"""What is done to the site's page: a part of it is put into other words, or all of it goes."""
+
+from __future__ import annotations
+
+from django.utils.translation import gettext_lazy as _
+
+from accounts.models import User
+from accounts.services import still
+from acts import naming
+from acts.again import try_again
+from acts.refusals import Refusal
+from acts.site import log
+from store.log import Event
+from store.table import Item, Write
+
+from . import site_page
+from .site_page import Part, SitePage
+
+
+class OtherWords(Refusal):
+    """Somebody else has put the part into other words since this person began to write."""
+
+
+class NothingWritten(Refusal):
+    pass
+
+
+def edit(admin: User, part: Part, seen: str, words: Item) -> SitePage:
+    """Put a part into these words, if what is there now is what was `seen`; answers the page as it is then."""
+    return try_again(lambda: _edit(admin, part, seen, words))
+
+
+def _edit(admin: User, part: Part, seen: str, words: Item) -> SitePage:
+    page = site_page.find()
+    if site_page.said(page, part) == words:
+        return page
+    if site_page.edition(page, part) != seen:
+        raise OtherWords(OTHER_WORDS)
+    new = site_page.changed(page, words)
+    _record(admin, Event(admin.name, "SitePageEdited", {"part": part.value, **words}), site_page.writing(new, page))
+    return new
+
+
+def remove(admin: User) -> None:
+    """Back to what it was before anybody wrote anything."""
+    try_again(lambda: _remove(admin))
+
+
+def _remove(admin: User) -> None:
+    page = site_page.find()
+    if not page.version:
+        raise NothingWritten(NOTHING_WRITTEN)
+    _record(admin, Event(admin.name, "SitePageRemoved"), site_page.removing(page))
+
+
+def _record(admin: User, event: Event, writes: list[Write]) -> None:
+    """This process knows of it at once, and the others within seconds."""
+    try:
+        log().record(event, *writes, still(admin))
+    finally:
+        naming.watch.forget()
+
+
+OTHER_WORDS = _(
+    "Somebody else has changed this since you began to write. What is there now stands below. "
+    "If you save once more, your words take its place."
+)
+NOTHING_WRITTEN = _("Nobody has written anything here.")

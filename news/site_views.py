@@ -1,0 +1,132 @@
+"""The site's page, which those who look after the site edit where it stands, part by part."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.templatetags.static import static
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+from django.views.decorators.http import require_safe
+from django_htmx.http import HttpResponseClientRedirect
+
+from accounts.access import anybody, public, requires
+from accounts.policy import takes_registrations
+from accounts.rules import Permission
+from acts.links import whole
+from acts.naming import site_name
+from pages import rendered
+from pages.forms import form_page, posted
+from pages.markdown import plain
+from pages.saying import ask, told
+from pages.sharing import SHORT
+
+from . import site_page, site_services
+from .site_forms import FORMS, PartForm, Rows
+from .site_page import Part, SitePage
+
+TITLES = {
+    Part.NAME: gettext_lazy("Name and colour"),
+    Part.TEXT: gettext_lazy("Who we are"),
+    Part.LINKS: gettext_lazy("Links"),
+    Part.PROJECTS: gettext_lazy("Projects"),
+}
+
+
+# --- looking ---
+
+
+@public
+@require_safe
+def page(request: HttpRequest) -> HttpResponse:
+    """As strangers see it; who looks after the site finds a way to edit beside each part."""
+    return show_page(request, site_page.find())
+
+
+def show_page(request: HttpRequest, page: SitePage) -> HttpResponse:
+    edited = request.GET.get("edited", "")
+    context = {"page": page, "edited": edited if edited in list(Part) else "", **told_of(page), **doing()}
+    return render(request, "news/site_page.html", context)
+
+
+def told_of(page: SitePage) -> dict[str, Any]:
+    """Its text as HTML, and what other sites show of a link to it."""
+    html = site_page.shown_text(page)
+    preview = {"title": site_name(), "summary": plain(html, SHORT), "address": whole(reverse("home"))}
+    return {"text": html, "preview": preview | {"image": whole(static("img/apple-touch-icon.png"))}}
+
+
+def doing() -> dict[str, Any]:
+    """What can be done here by whoever comes by."""
+    return {"may_register": takes_registrations()}
+
+
+# --- editing ---
+
+
+def load_part(part: str) -> Part | None:
+    return Part(part) if part in list(Part) else None
+
+
+@requires(Permission.MANAGE_USERS, load=load_part, rule=anybody)
+@form_page
+def edit(request: HttpRequest, part: Part) -> HttpResponse:
+    """One part as a form, at its place where scripts run and else on a page of its own."""
+    page = site_page.find()
+    form = FORMS[part](posted(request), page)
+    context = {"seen": request.POST.get("seen", site_page.edition(page, part))}
+    if "preview" in request.POST and form.is_valid():
+        context["preview"] = rendered.preview(form.words()["text"])
+    elif request.method == "POST" and "arrange" not in request.POST:
+        try:
+            if _saved(request, part, form):
+                return _back(request, part)
+        except site_services.OtherWords as refusal:
+            form.refuse(str(refusal))
+            context = _overtaken(part)
+    return _show(request, part, form, **context)
+
+
+def _saved(request: HttpRequest, part: Part, form: PartForm | Rows) -> bool:
+    if not form.is_valid():
+        return False
+    site_services.edit(request.user, part, request.POST.get("seen", ""), form.words())
+    return True
+
+
+def _back(request: HttpRequest, part: Part) -> HttpResponse:
+    """To the part where it stands. Name and colour are all over the page, so that is loaded anew."""
+    address = f"{reverse('site_page')}?edited={part}"
+    is_everywhere = part == Part.NAME and request.htmx
+    return HttpResponseClientRedirect(address) if is_everywhere else redirect(address)
+
+
+def _overtaken(part: Part) -> dict[str, Any]:
+    """What is there by now; who saves once more has seen it."""
+    page = site_page.find()
+    return {"now": page, "text": site_page.shown_text(page), "seen": site_page.edition(page, part)}
+
+
+def _show(request: HttpRequest, part: Part, form: PartForm | Rows, **context: Any) -> HttpResponse:
+    """htmx puts into its place only what is answered with 200."""
+    context |= {"part": part, "form": form, "title": TITLES[part], "previews": part == Part.TEXT}
+    status = 422 if form.errors and not request.htmx else 200
+    return render(request, "news/edit.html", context, status=status)
+
+
+@requires(Permission.MANAGE_USERS)
+@form_page
+def remove(request: HttpRequest) -> HttpResponse:
+    """Back to what was here before anybody wrote anything: first the question, then one button."""
+    if request.method == "POST":
+        done = _("The page is gone. Strangers see again what Plenum is.")
+        told(request, lambda: site_services.remove(request.user), done)
+        return redirect("site_page")
+    lead = _(
+        "Words, links and projects go, and with them the name and the colour you gave this site. "
+        "Strangers see again what Plenum is. Only the log still tells what was written here."
+    )
+    return ask(request, _("Remove this page"), _("Remove"), lead=lead, danger=True)
