@@ -375,6 +375,7 @@ INSTALLED_APPS = [
     "accounts",
     "ranking",
     "mail",
+    "photos",
     "pages",
     "django.contrib.auth",
     "django.contrib.contenttypes",
@@ -430,6 +431,7 @@ MESSAGE_STORAGE = "pages.saying.MessageCookie"
 FORM_RENDERER = "django.forms.renderers.TemplatesSetting"
 
 DATA_UPLOAD_MAX_MEMORY_SIZE = 6 * 1024 * 1024  # a list of voters comes back from its preview as one field
+FILE_UPLOAD_MAX_MEMORY_SIZE = 9 * 1024 * 1024  # a picture, with where it was taken, never lies in a file of the server
 
 # --- static files ---
 

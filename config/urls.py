@@ -6,6 +6,7 @@ from django.views.i18n import set_language
 from accounts.access import public
 from pages import site_views
 from pages.converters import NameConverter
+from photos import views as photo_views
 
 register_converter(NameConverter, "name")
 
@@ -21,6 +22,7 @@ urlpatterns = [
     path("", include("upkeep.urls")),
     path("site/logo/<slug:edition>/", public(site_views.logo), name="site_logo"),
     path("site/colours/<slug:edition>.css", public(site_views.colours), name="site_colours"),
+    path("picture/<slug:photo_id>/<int:width>.<slug:ending>", public(photo_views.picture), name="picture"),
     path("language/", public(set_language), name="set_language"),
 ]
 

@@ -22,7 +22,7 @@ FLOORS = (
     ("elections",),
     ("skills",),
     ("accounts",),
-    ("ranking", "mail"),
+    ("ranking", "mail", "photos"),
     ("pages",),
     ("acts",),
     ("store", "tally"),
@@ -33,6 +33,7 @@ NOT = {
     "acts": {"tally"},
     "pages": {"tally"},
     "mail": {"tally", "pages"},
+    "photos": {"tally"},
     "accounts": {"tally", "ranking"},
     "skills": {"tally", "ranking"},
 }

@@ -12,6 +12,7 @@
 | `of_skills`    | the catalogue of skills, and who has which                                         |
 | `of_news`      | posts, their addresses, and the lists they stand in                                |
 | `of_site`      | counts, figures, leases, pause, the site's page, workers and how far each is       |
+| `of_photos`    | pictures that people upload                                                        |
 | `of_log`       | events, checkpoints, the log's index                                               |
 | `parts`        | how names and numbers stand in a key                                               |
 
@@ -65,6 +66,9 @@ from .of_skills import (
 from .of_news import (
     DRAFTS, POSTS, all_of_post, drafts_by, post, post_by_author, post_by_date, post_by_tag, post_on_election,
     post_slug, post_text, posts_by, posts_on, posts_with, up_to,
+)
+from .of_photos import (
+    photo, photo_widths,
 )
 from .of_site import (
     WORKERS, counts, emptied, figures, figures_of_day, figures_of_days, forgetting, last_backup, lease, nightly, once,

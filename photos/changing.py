@@ -1,0 +1,93 @@
+"""A thing gets a picture, another one, other words for it, or none: the act, and the page with its form.
+
+The same for everything that has a picture. Its app says who may, and brings the thing's own part of the transaction:
+
+    def picture(request, post):
+        act = lambda wanted: services.picture_post(request.user, post.id, wanted)
+        return changing.page(request, post.photo, act, reverse("post", args=[post.slug]), title=post.title)
+
+    def picture_post(actor, post_id, wanted):        # in a service, around which `try_again` stands
+        before = ...find(post_id).photo
+        after = wanted.instead_of(before)
+        log().record(event, photos.set_on(key, before, after, Exists()), *wanted.writes(before))
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
+
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect, JsonResponse
+from django.shortcuts import render
+from django.utils.translation import gettext as _
+
+from acts.limits import HOUR, Limit, count
+from acts.refusals import OVERTAKEN, Overtaken
+from pages.forms import carried_out, posted
+from store.table import Write
+
+from .encoding import Encoded, encoded
+from .forms import PictureForm
+from .repository import going, putting
+from .rules import Photo
+
+UPLOADS = Limit("pictures", 60, HOUR)  # of one person: each takes a second of the processor
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What somebody wants of a thing's picture: a new one; or other words for the one they saw; or none."""
+
+    new: Encoded | None = None
+    seen: Photo | None = None  # of which only the words are to be other ones
+    alt: str = ""
+
+    def instead_of(self, before: Photo | None) -> Photo | None:
+        """Which picture the thing has afterwards. Words for one picture are not put to another."""
+        if self.new:
+            return self.new.photo
+        if self.seen and (before is None or before.id != self.seen.id):
+            raise Overtaken(OVERTAKEN)
+        return replace(before, alt=self.alt) if self.seen and before else None
+
+    def writes(self, before: Photo | None) -> list[Write]:
+        """The bytes that come and those that go, for the transaction in which the thing says which it has."""
+        if self.seen and not self.new:
+            return []
+        return [*(putting(self.new) if self.new else ()), *going(before)]
+
+
+def page(
+    request: HttpRequest, photo: Photo | None, act: Callable[[Wanted], Any], to: str, **context: Any
+) -> HttpResponse:
+    """The form, and what comes of it. With a script it is sent beside the page, and told where to go on."""
+    form = PictureForm(posted(request), request.FILES, photo=photo)
+    done = carried_out(request, form, lambda: act(_wanted(request, form, photo)), _said(form), "file")
+    if request.headers.get("Accept") == "application/json":
+        return _told_to_script(request, form, to if done else "")
+    if done:
+        return HttpResponseRedirect(to)
+    context |= {"form": form, "photo": photo, "back": to}
+    return render(request, "photos/form.html", context, status=422 if form.errors else 200)
+
+
+def _wanted(request: HttpRequest, form: PictureForm, photo: Photo | None) -> Wanted:
+    words = form.cleaned_data
+    if words.get("remove"):
+        return Wanted()
+    if file := words["file"]:
+        count(UPLOADS, request.user.name)
+        return Wanted(new=encoded(file.read(), words["alt"]))
+    return Wanted(seen=photo, alt=words["alt"])
+
+
+def _said(form: PictureForm) -> Callable[[Any], str]:
+    return lambda _answer: _("The picture is gone.") if form.cleaned_data.get("remove") else _("The picture is saved.")
+
+
+def _told_to_script(request: HttpRequest, form: PictureForm, to: str) -> HttpResponse:
+    if to:
+        return JsonResponse({"to": to})
+    sentences = [sentence for errors in form.errors.values() for sentence in errors]
+    return JsonResponse({"sentences": sentences}, status=422)

@@ -1,0 +1,244 @@
+"""The program that makes pictures anew, in a process of its own: bytes of a stranger come in, clean pictures go out.
+
+It is started by itself (`python -I photos/child.py`) and knows nothing of the site: neither Django, nor settings, nor
+the store. Its limits are set before the first byte is read. What it says is a line of JSON and then the pictures; what
+it refuses, it refuses with a word, of which `photos.rules` makes a sentence.
+"""
+
+from __future__ import annotations
+
+import json
+import resource
+import signal
+import sys
+from collections.abc import Iterator
+from contextlib import suppress
+from io import BytesIO
+from typing import Any
+
+from PIL import Image, ImageCms, ImageFile, JpegImagePlugin, MpoImagePlugin, PngImagePlugin, WebPImagePlugin
+
+MOST_BYTES = 8 * 1024**2  # of what comes in
+MOST_PIXELS = 40_000_000
+WIDTHS = (160, 640, 1280)
+HIGHEST = 2  # times as high as wide, at most: what is higher gets narrower
+LARGEST = 300_000  # bytes, which no picture has: an item holds 400 KB
+QUALITIES = (85, 75, 65, 50, 35, 20)
+
+MEGABYTES = 1024  # of memory: 40 million pixels take 160, and the reader of WebP has them four times
+PROCESSOR_SECONDS = 10
+SECONDS = 20  # by the clock
+
+Image.preinit()  # all that Pillow would look for later is at hand before files are out of reach:
+READERS = (JpegImagePlugin, MpoImagePlugin, PngImagePlugin, WebPImagePlugin)
+FORMATS = ("JPEG", "PNG", "WEBP")
+ORIENTATION = 0x0112
+TURNS = {
+    2: (Image.Transpose.FLIP_LEFT_RIGHT,),
+    3: (Image.Transpose.ROTATE_180,),
+    4: (Image.Transpose.FLIP_TOP_BOTTOM,),
+    5: (Image.Transpose.TRANSPOSE,),
+    6: (Image.Transpose.ROTATE_270,),
+    7: (Image.Transpose.TRANSVERSE,),
+    8: (Image.Transpose.ROTATE_90,),
+}
+
+
+class Refused(Exception):
+    """A file that no picture is made of; the word says why."""
+
+    def __init__(self, word: str):
+        self.word = word
+
+
+# --- reading ---
+
+
+def opened(raw: bytes) -> Image.Image:
+    """The picture, of which only the head has been read: nothing of it is unpacked before its size is known."""
+    _check_kind(raw)
+    _check_webp(raw)
+    try:
+        image = Image.open(BytesIO(raw), formats=FORMATS)
+    except Image.DecompressionBombError:
+        raise Refused("pixels") from None
+    _check_size(*image.size)
+    if image.format in ("PNG", "WEBP") and getattr(image, "is_animated", False):
+        raise Refused("animated")  # a JPEG of several is that of a telephone, which adds others to its first
+    return image
+
+
+def _check_size(wide: int, high: int) -> None:
+    if wide * high > MOST_PIXELS:
+        raise Refused("pixels")
+
+
+def _check_kind(raw: bytes) -> None:
+    if raw.startswith((b"\xff\xd8\xff", b"\x89PNG\r\n\x1a\n")) or (raw[:4], raw[8:12]) == (b"RIFF", b"WEBP"):
+        return
+    raise Refused("svg" if b"<svg" in raw[:2000].lower() else "unread")
+
+
+def _check_webp(raw: bytes) -> None:
+    """The reader of WebP makes room for the whole picture as soon as it is opened; so we read the head ourselves."""
+    if raw[:4] != b"RIFF" or len(raw) < 30:
+        return
+    kind = raw[12:16]
+    if kind == b"VP8X":
+        wide, high = (int.from_bytes(raw[at : at + 3], "little") + 1 for at in (24, 27))
+    elif kind == b"VP8L":
+        bits = int.from_bytes(raw[21:25], "little")
+        wide, high = (bits & 0x3FFF) + 1, (bits >> 14 & 0x3FFF) + 1
+    else:
+        wide, high = (int.from_bytes(raw[at : at + 2], "little") & 0x3FFF for at in (26, 28))
+    _check_size(wide, high)
+
+
+def orientation(image: Image.Image) -> int:
+    """How the camera was held; what cannot be read counts as upright."""
+    with suppress(Exception):
+        return int(image.getexif().get(ORIENTATION, 1))
+    return 1
+
+
+# --- making anew ---
+
+
+def pictures(raw: bytes) -> list[Image.Image]:
+    """Upright, in the colours that every screen takes for granted, in all widths; the smallest first."""
+    image = opened(raw)
+    turns = TURNS.get(orientation(image), ())
+    lies = bool(turns) and turns[0] not in (TURNS[2][0], TURNS[3][0], TURNS[4][0])
+    box = _box(image.size, WIDTHS[-1], lies)
+    with suppress(ValueError):
+        image.draft(None, (box[0] * 2, box[1] * 2))  # a JPEG can be read at half its size, and at a quarter
+    largest = _coloured(_workable(image).resize(box, Image.Resampling.LANCZOS), image.info.get("icc_profile"))
+    for turn in turns:
+        largest = largest.transpose(turn)
+    sizes = sorted({_box(largest.size, width) for width in WIDTHS})
+    return [_clean(largest.resize(size, Image.Resampling.LANCZOS)) for size in sizes]
+
+
+def _box(size: tuple[int, int], width: int, lies: bool = False) -> tuple[int, int]:
+    """How large a picture of this width is, never larger than it came; `lies` if it is turned afterwards."""
+    wide, high = (size[1], size[0]) if lies else size
+    part = min(1.0, width / wide, width * HIGHEST / high)
+    box = max(1, round(wide * part)), max(1, round(high * part))
+    return (box[1], box[0]) if lies else box
+
+
+def _workable(image: Image.Image) -> Image.Image:
+    """Unpacked, and in one of the few ways of keeping colours that can be made smaller."""
+    image.load()
+    if image.mode.startswith(("I", "F")):  # sixteen bits of grey
+        image = image.convert("I").point(lambda grey: grey / 256).convert("L")
+    if "transparency" in image.info or image.mode in ("LA", "PA", "La"):
+        return image.convert("RGBA")
+    return image if image.mode in ("RGB", "RGBA", "L", "CMYK") else image.convert("RGB")
+
+
+def _coloured(image: Image.Image, profile: bytes | None) -> Image.Image:
+    """In sRGB; a profile that cannot be read is dropped."""
+    mode = "RGBA" if image.mode == "RGBA" else "RGB"
+    if profile:
+        with suppress(Exception):
+            given, ours = ImageCms.ImageCmsProfile(BytesIO(profile)), ImageCms.createProfile("sRGB")
+            if (made := ImageCms.profileToProfile(image, given, ours, outputMode=mode)) is not None:
+                return made
+    return image.convert(mode)
+
+
+def _clean(image: Image.Image) -> Image.Image:
+    """Its pixels, and nothing that came with them."""
+    if image.mode == "RGBA" and image.getextrema()[3][0] == 255:  # type: ignore[index]
+        image = image.convert("RGB")
+    return Image.frombytes(image.mode, image.size, image.tobytes())
+
+
+# --- writing ---
+
+
+def written(images: list[Image.Image]) -> tuple[str, list[tuple[tuple[int, int], bytes]]]:
+    """As WebP if something shines through, else as JPEG. A width that cannot be made small enough is left out."""
+    kind = "webp" if images[-1].mode == "RGBA" else "jpg"
+    if kind == "jpg":
+        images = [image.convert("RGB") for image in images]
+    made = [(image.size, data) for image in images if (data := _small_enough(image, kind))]
+    if not made:
+        raise Refused("broken")
+    return kind, made
+
+
+def _small_enough(image: Image.Image, kind: str) -> bytes | None:
+    return next((data for data in _in_qualities(image, kind) if len(data) < LARGEST), None)
+
+
+def _in_qualities(image: Image.Image, kind: str) -> Iterator[bytes]:
+    how: dict[str, Any] = {"method": 4} if kind == "webp" else {"optimize": True, "progressive": True}
+    for quality in QUALITIES:
+        file = BytesIO()
+        image.save(file, "WEBP" if kind == "webp" else "JPEG", quality=quality, **how)
+        yield file.getvalue()
+
+
+def answer(raw: bytes) -> bytes:
+    """A line that says what comes, and then the pictures; or a line that says why none comes."""
+    try:
+        kind, made = written(pictures(raw))
+    except Refused as refusal:
+        return _line({"refused": refusal.word})
+    except MemoryError:
+        return _line({"refused": "memory"})
+    except Exception:  # whatever a reader says of a file that is not as it should be
+        return _line({"refused": "broken"})
+    said = [{"wide": size[0], "high": size[1], "bytes": len(data)} for size, data in made]
+    return _line({"kind": kind, "pictures": said}) + b"".join(data for _size, data in made)
+
+
+def _line(words: dict[str, Any]) -> bytes:
+    return json.dumps(words).encode() + b"\n"
+
+
+# --- the process ---
+
+
+def limit() -> None:
+    """From here on: so much memory, so much time, no file, no trace; and no longer than whoever asked for it lives."""
+    Image.MAX_IMAGE_PIXELS = MOST_PIXELS
+    ImageFile.LOAD_TRUNCATED_IMAGES = False
+    _die_with_parent()
+    _die_first()
+    signal.alarm(SECONDS)
+    for what, most in (
+        (resource.RLIMIT_AS, MEGABYTES * 1024**2),
+        (resource.RLIMIT_CPU, PROCESSOR_SECONDS),
+        (resource.RLIMIT_CORE, 0),
+        (resource.RLIMIT_FSIZE, 0),
+        (resource.RLIMIT_NPROC, 0),
+        (resource.RLIMIT_NOFILE, 3),  # none but those that are open
+    ):
+        resource.setrlimit(what, (most, most))
+
+
+def _die_with_parent() -> None:
+    """Linux can be asked for it; elsewhere the alarm, and a pipe that nobody reads, come soon enough."""
+    with suppress(Exception):
+        import ctypes
+
+        ctypes.CDLL(None).prctl(1, signal.SIGKILL)
+
+
+def _die_first() -> None:
+    """On a machine that has no memory left, this process goes before the site does."""
+    with suppress(OSError), open("/proc/self/oom_score_adj", "w") as file:
+        file.write("1000")
+
+
+def main() -> None:
+    limit()
+    sys.stdout.buffer.write(answer(sys.stdin.buffer.read(MOST_BYTES + 1)))
+    sys.stdout.buffer.flush()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,150 @@
+"""A picture made of what somebody sent: by another process (photos/child.py), whose limits the kernel keeps.
+
+What strangers send is read by large libraries in C, in which mistakes are found every year. So it is read where there
+is nothing to take: in a new program that knows no secret, opens no file, and ends with its time or its memory.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import secrets
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from hashlib import sha256
+from itertools import accumulate
+from pathlib import Path
+from threading import BoundedSemaphore, Timer
+from typing import Any
+
+from . import child
+from .rules import CONTENT_TYPES, LARGEST, MOST_BYTES, WIDTHS, Photo, no_picture
+
+AT_ONCE = BoundedSemaphore(2)  # pictures that are made for this process; the site's own pages come first
+SECONDS_IN_LINE = 10.0
+SECONDS = child.SECONDS + 5.0  # by the clock; the child's own alarm comes first
+MOST_SAID = 4096 + len(WIDTHS) * LARGEST  # bytes that are read of its answer
+PROGRAM = (sys.executable, "-I", "-X", "utf8", str(Path(child.__file__).resolve()))
+
+
+@dataclass(frozen=True, slots=True)
+class Encoded:
+    """A picture that is to be kept: what is said of it, and its bytes by width."""
+
+    photo: Photo
+    parts: tuple[bytes, ...]  # as `photo.widths`
+
+
+def new_id() -> str:
+    return secrets.token_hex(16)
+
+
+def encoded(raw: bytes, alt: str, photo_id: str | None = None) -> Encoded:
+    """The picture in all its widths, without a byte of what came with it; or a refusal with a sentence."""
+    if len(raw) > MOST_BYTES:
+        raise no_picture("large")
+    with in_line():
+        return read(said_of(raw), alt, photo_id or new_id())
+
+
+@contextmanager
+def in_line() -> Iterator[None]:
+    if not AT_ONCE.acquire(timeout=SECONDS_IN_LINE):
+        raise no_picture("busy")
+    try:
+        yield
+    finally:
+        AT_ONCE.release()
+
+
+# --- the other process ---
+
+
+def said_of(raw: bytes, program: tuple[str, ...] = PROGRAM, seconds: float = SECONDS) -> bytes:
+    """What the other process says; it never gets more time, and we never read more, than there is for it."""
+    try:
+        process = subprocess.Popen(  # noqa: S603 - our own program, without any word of anybody's
+            program,
+            cwd="/",
+            env={},
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            start_new_session=True,
+        )
+    except OSError:  # no room for another process
+        raise no_picture("busy") from None
+    clock = Timer(seconds, _end, [process])
+    clock.daemon = True
+    clock.start()
+    try:
+        said = _conversation(process, raw)
+    finally:
+        clock.cancel()
+        clock.join()
+        _end(process)
+        process.wait()
+    return _judged(said, process.returncode)
+
+
+def _conversation(process: subprocess.Popen[bytes], raw: bytes) -> bytes:
+    """Whatever the other does, this ends when it has been ended: then nobody holds the pipes any more."""
+    assert process.stdin
+    assert process.stdout
+    with process.stdin, process.stdout, suppress(BrokenPipeError):
+        with suppress(BrokenPipeError):  # it was stopped while it read
+            process.stdin.write(raw)
+            process.stdin.close()
+        return process.stdout.read(MOST_SAID + 1)
+    return b""
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    """With all that it may have started."""
+    with suppress(ProcessLookupError, PermissionError):
+        os.killpg(process.pid, signal.SIGKILL)
+
+
+def _judged(said: bytes, code: int) -> bytes:
+    if b"\n" in said and len(said) <= MOST_SAID:
+        return said
+    raise no_picture("long" if code in (-signal.SIGXCPU, -signal.SIGALRM, -signal.SIGKILL) else "broken")
+
+
+# --- what it said ---
+
+
+def read(said: bytes, alt: str, photo_id: str) -> Encoded:
+    """It has read what a stranger sent, so that it is believed no more than a stranger."""
+    line, _, rest = said.partition(b"\n")
+    try:
+        return _read(json.loads(line), rest, alt, photo_id)
+    except (IndexError, KeyError, TypeError, ValueError):
+        raise no_picture("broken") from None
+
+
+def _read(words: dict[str, Any], rest: bytes, alt: str, photo_id: str) -> Encoded:
+    if "refused" in words:
+        raise no_picture(words["refused"])
+    sizes = [(int(each["wide"]), int(each["high"]), int(each["bytes"])) for each in words["pictures"]]
+    widths, parts = tuple(wide for wide, _high, _bytes in sizes), _parts(rest, [each for _, _, each in sizes])
+    wide, high, _bytes = sizes[-1]
+    if (
+        words["kind"] not in CONTENT_TYPES
+        or list(widths) != sorted({*widths})
+        or not 0 < widths[0] <= wide <= WIDTHS[-1]
+    ):
+        raise ValueError("These are not the widths of a picture.")
+    digests = tuple(sha256(part).hexdigest() for part in parts)
+    return Encoded(Photo(photo_id, alt, wide, high, widths, words["kind"], digests), parts)
+
+
+def _parts(rest: bytes, sizes: list[int]) -> tuple[bytes, ...]:
+    if not sizes or sum(sizes) != len(rest) or not all(0 < size < LARGEST for size in sizes):
+        raise ValueError("These are not the bytes of a picture.")
+    ends = list(accumulate(sizes))
+    return tuple(rest[end - size : end] for end, size in zip(ends, sizes, strict=True))

@@ -1,0 +1,55 @@
+"""What is sent with a picture."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django import forms
+from django.core.exceptions import ValidationError
+from django.utils.translation import gettext_lazy as _
+
+from .rules import LONGEST_ALT, MOST_BYTES, SENTENCES, Photo
+
+
+class PictureForm(forms.Form):
+    """A file, and what it shows, in words. A thing that has a picture keeps it if no file is sent, or lets it go."""
+
+    file = forms.FileField(
+        label=_("Picture"),
+        max_length=500,
+        widget=forms.FileInput({"accept": "image/jpeg,image/png,image/webp", "data-most-bytes": MOST_BYTES}),
+        help_text=_("A JPEG, PNG or WebP file of at most 8 MB. Where and when it was taken is removed from it."),
+    )
+    alt = forms.CharField(
+        label=_("What it shows"),
+        max_length=LONGEST_ALT,
+        widget=forms.TextInput({"dir": "auto"}),
+        help_text=_("In a few words, for those who cannot see it."),
+    )
+    remove = forms.BooleanField(label=_("Remove the picture"), required=False)
+
+    def __init__(self, *arguments: Any, photo: Photo | None, **options: Any):
+        super().__init__(*arguments, initial={"alt": photo.alt if photo else ""}, **options)
+        self.fields["file"].required = photo is None
+        if photo is None:
+            del self.fields["remove"]
+
+    def clean_file(self) -> Any:
+        file = self.cleaned_data["file"]
+        if file and file.size > MOST_BYTES:
+            raise ValidationError(SENTENCES["large"])
+        return file
+
+    def clean_alt(self) -> str:
+        """One line, with something on it that can be read."""
+        text = " ".join(str(self.cleaned_data["alt"]).split())
+        if not any(each.isprintable() and not each.isspace() for each in text):
+            raise ValidationError(_("Please say in a few words what the picture shows."))
+        return text
+
+    def clean(self) -> dict[str, Any]:
+        """Whoever removes a picture need not say anything else of it."""
+        cleaned = super().clean() or {}
+        if cleaned.get("remove"):
+            self.errors.clear()
+        return cleaned

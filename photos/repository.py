@@ -1,0 +1,77 @@
+"""Pictures in the table: each width an item of its own; and the parts of transactions in which a thing gets another."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from acts.site import table
+from store import keys
+from store.table import Condition, Delete, Equals, Item, Key, Missing, Put, Update
+
+from .encoding import Encoded
+from .rules import Photo
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """A picture in one width, as it is sent."""
+
+    kind: str
+    digest: str
+    content: bytes
+
+
+def find(photo_id: str, width: int) -> Kept | None:
+    item = table().get(keys.photo(photo_id, width))
+    return Kept(item["kind"], item["digest"], item["content"]) if item else None
+
+
+def find_all(photo: Photo) -> list[bytes]:
+    """Its bytes by width; fewer, if it goes at this moment."""
+    found = table().get_many(places(photo))
+    return [found[place]["content"] for place in places(photo) if place in found]
+
+
+def places(photo: Photo | None) -> list[Key]:
+    return [keys.photo(photo.id, width) for width in photo.widths] if photo else []
+
+
+# --- writes; each answers parts of the transaction in which the thing says which picture it has ---
+
+
+def putting(encoded: Encoded) -> list[Put]:
+    photo = encoded.photo
+    return [
+        Put(_item(place, photo.kind, digest, content), when=Missing())
+        for place, digest, content in zip(places(photo), photo.digests, encoded.parts, strict=True)
+    ]
+
+
+def _item(place: Key, kind: str, digest: str, content: bytes) -> Item:
+    return {"PK": place.pk, "SK": place.sk, "entity_type": "PHOTO", "kind": kind, "digest": digest, "content": content}
+
+
+def going(photo: Photo | None) -> list[Delete]:
+    return [Delete(place) for place in places(photo)]
+
+
+# --- of the thing itself ---
+
+
+def still(photo: Photo | None) -> Condition:
+    """That the thing has this picture, or none, as it had when it was read: so no picture is left without a thing."""
+    return Equals("photo", photo.as_item()) if photo else Missing("photo")
+
+
+def set_on(key: Key, before: Photo | None, after: Photo | None, when: Condition | None = None) -> Update:
+    """The thing has this picture from now on, or none. Refused if it no longer has the one it had."""
+    unchanged = still(before) & when if when else still(before)
+    if after is None:
+        return Update(key, remove=("photo",), when=unchanged)
+    return Update(key, set={"photo": after.as_item()}, when=unchanged)
+
+
+def said(photo: Photo | None) -> dict[str, Any]:
+    """What an event says of it; the bytes are in no log."""
+    return {"photo": photo.as_item() if photo else None}

@@ -1,0 +1,90 @@
+"""What a picture is once it is kept, what is taken for one, and the sentences for what is not."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from django.urls import reverse
+from django.utils.translation import gettext_lazy as _
+
+from acts.refusals import Refusal
+
+from .child import LARGEST, MOST_BYTES, MOST_PIXELS, WIDTHS
+
+__all__ = ["LARGEST", "LONGEST_ALT", "MOST_BYTES", "MOST_PIXELS", "WIDTHS", "NoPicture", "Photo", "photo_of"]
+
+LONGEST_ALT = 300  # characters
+USUAL = 640  # the width for whoever cannot choose among several
+CONTENT_TYPES = {"jpg": "image/jpeg", "webp": "image/webp"}
+
+
+class NoPicture(Refusal):
+    """No picture can be made of what was sent; the words say why."""
+
+
+SENTENCES = {
+    "large": _("This file is too large: a picture may have at most 8 MB."),
+    "pixels": _("This picture has too many pixels: at most 40 million are taken. Please make it smaller."),
+    "unread": _("This is not a picture that can be read here. Please take a JPEG, PNG or WebP file."),
+    "svg": _("Drawings in SVG are not taken: they may carry programs. Please take a JPEG, PNG or WebP file."),
+    "animated": _("Pictures that move are not taken. Please take one that stands still."),
+    "broken": _("This picture is damaged, or a part of it is missing. Please try another file."),
+    "memory": _("This picture takes more memory than there is for it. Please make it smaller."),
+    "long": _("This picture took too long to read. Please make it smaller."),
+    "busy": _("Others are adding pictures just now. Please try again in a moment."),
+}
+
+
+def no_picture(word: str) -> NoPicture:
+    return NoPicture(SENTENCES.get(word, SENTENCES["broken"]))
+
+
+@dataclass(frozen=True, slots=True)
+class Photo:
+    """What the thing that a picture belongs to says of it: all that a page needs to show it, but for its bytes.
+
+    An address is known only to who was shown a page with it: the id is drawn from 128 bits.
+    """
+
+    id: str
+    alt: str
+    wide: int  # of the largest of its widths
+    high: int
+    widths: tuple[int, ...]  # the smallest first
+    kind: str  # how its address ends
+    digests: tuple[str, ...]  # of the bytes of each width
+
+    def as_item(self) -> dict[str, Any]:
+        """As things and events hold it."""
+        size = {"wide": self.wide, "high": self.high, "widths": list(self.widths)}
+        return {"id": self.id, "alt": self.alt, **size, "kind": self.kind, "digests": list(self.digests)}
+
+    def src(self, width: int) -> str:
+        """Where it is at least so wide; or as wide as there is."""
+        found = next((each for each in self.widths if each >= width), self.widths[-1])
+        return reverse("picture", args=[self.id, found, self.kind])
+
+    @property
+    def address(self) -> str:
+        return self.src(USUAL)
+
+    @property
+    def small(self) -> str:
+        return self.src(self.widths[0])
+
+    @property
+    def large(self) -> str:
+        return self.src(self.widths[-1])
+
+    @property
+    def srcset(self) -> str:
+        return ", ".join(f"{self.src(width)} {width}w" for width in self.widths)
+
+
+def photo_of(item: dict[str, Any] | None) -> Photo | None:
+    """Of the attribute `photo` of a thing, which those without a picture do not have."""
+    if not item:
+        return None
+    lists = {name: tuple(item[name]) for name in ("widths", "digests")}
+    return Photo(**{name: item[name] for name in ("id", "alt", "wide", "high", "kind")}, **lists)

@@ -1,0 +1,28 @@
+"""The address of a picture. Its bytes never change, so that whoever has them need not ask again."""
+
+from __future__ import annotations
+
+from django.http import Http404, HttpRequest, HttpResponse
+from django.utils.cache import get_conditional_response
+from django.utils.http import quote_etag
+from django.views.decorators.http import require_safe
+
+from pages.sharing import kept_for_good
+
+from . import repository
+from .rules import CONTENT_TYPES, WIDTHS
+
+ALONE = "default-src 'none'; sandbox"  # opened by itself it may do nothing but be seen
+
+
+@require_safe
+def picture(request: HttpRequest, photo_id: str, width: int, ending: str) -> HttpResponse:
+    found = repository.find(photo_id, width) if width <= WIDTHS[-1] else None
+    if found is None or found.kind != ending:
+        raise Http404
+    etag = quote_etag(found.digest)
+    answer = HttpResponse(found.content, content_type=CONTENT_TYPES[found.kind])
+    answer["ETag"] = etag
+    answer["Content-Security-Policy"] = ALONE
+    answer["X-Content-Type-Options"] = "nosniff"
+    return kept_for_good(get_conditional_response(request, etag=etag, response=answer))

@@ -1,0 +1,23 @@
+"""Keys of the pictures that people upload. Each belongs to one thing, which names it and goes with it.
+
+| item          | table | PK                 | SK                | GSI1PK / GSI1SK              | read by              |
+|---------------|-------|--------------------|-------------------|------------------------------|----------------------|
+| picture       | data  | PHOTO#{id}         | WIDTH#{nnnn}      |                              | whoever shows it     |
+
+The bytes are here and nowhere else, so that no list and no page drags them along.
+"""
+
+from __future__ import annotations
+
+from ..table import Key, Span
+from .parts import escape
+
+
+def photo(photo_id: str, width: int) -> Key:
+    """A picture in one of its widths."""
+    return Key(f"PHOTO#{escape(photo_id)}", f"WIDTH#{width:04d}")
+
+
+def photo_widths(photo_id: str) -> Span:
+    """A picture in all its widths."""
+    return Span(photo(photo_id, 0).pk, prefix="WIDTH#")
