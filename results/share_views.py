@@ -26,8 +26,9 @@ from elections.rules import Election, State
 from pages.sharing import LANGUAGES, SHORT, framed, kept_for_good
 
 from . import services, words
-from .card import HEIGHT, WIDTH, card_of, edition, picture
+from .card import card_of, picture
 from .checks.sealed import stamp
+from .pen import HEIGHT, WIDTH, edition
 from .report import Report
 from .repository import Found, Seal, Sealed
 from .text import as_text
