@@ -108,9 +108,9 @@ def published_in(year: str, now: str) -> Iterator[Post]:
         yield from map(post_of, table().each(keys.posts_in(year, now)))
 
 
-def ahead(*, limit: int, cursor: str | None = None) -> Some:
-    """What has a date that is still to come, the next first."""
-    span = replace(keys.POSTS, first=f"{now_text()}$")
+def ahead(author: str | None = None, *, limit: int, cursor: str | None = None) -> Some:
+    """What has a date that is still to come, the next first: of everybody, or of one author."""
+    span = replace(keys.POSTS if author is None else keys.posts_by(author), first=f"{now_text()}$")
     page = table().page(span, limit=limit, cursor=cursor)
     return [post_of(item) for item in page.items], page.cursor
 

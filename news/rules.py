@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from django.utils.text import slugify
@@ -100,8 +100,18 @@ class Post:
 
     @property
     def minutes(self) -> int:
-        """To read it: at least one."""
-        return max(1, round(self.words / WORDS_A_MINUTE))
+        """To read it."""
+        return minutes_of(self.words)
+
+
+def minutes_of(words: int) -> int:
+    """To read so many words: at least one."""
+    return max(1, round(words / WORDS_A_MINUTE))
+
+
+def as_seen(post: Post, version: int) -> Post:
+    """The post as a page showed it, which may have been before somebody changed it: acts on it are then refused."""
+    return replace(post, version=version)
 
 
 # --- what is made of what was typed ---
@@ -111,6 +121,9 @@ GERMAN = {
 }
 
 
+OF_EMOJI = re.compile("[\ufe00-\ufe0f\u20e3]")  # marks that say how to draw a sign, and are in no word
+
+
 def slug_of(title: str, number: int = 1) -> str:
     """The title as it stands in an address; with a number behind it, where others have the same.
 
@@ -118,7 +131,7 @@ def slug_of(title: str, number: int = 1) -> str:
     """
     german = title.translate(GERMAN)
     latin = slugify(german)
-    slug = latin if _says_all(latin, german) else slugify(german, allow_unicode=True)
+    slug = latin if _says_all(latin, german) else _hyphened(german)
     tail = f"-{number}" if number > 1 else ""
     return (slug or "post")[: LONGEST_SLUG - len(tail)].rstrip("-_") + tail
 
@@ -129,8 +142,15 @@ def _says_all(slug: str, title: str) -> bool:
     return sum(map(str.isalnum, slug)) >= letters
 
 
+def _hyphened(text: str) -> str:
+    """Letters, digits and the marks that belong to them, without which many scripts have no vowels."""
+    composed = OF_EMOJI.sub("", unicodedata.normalize("NFKC", text).lower())
+    kept = "".join(each if unicodedata.category(each)[0] in "LNM" else "-_"[each == "_"] for each in composed)
+    return re.sub(r"-+", "-", unicodedata.normalize("NFC", kept)).strip("-_")
+
+
 def is_slug(text: str) -> bool:
-    return bool(text) and len(text) <= LONGEST_SLUG and text == slugify(text, allow_unicode=True)
+    return bool(text) and len(text) <= LONGEST_SLUG and text == _hyphened(text)
 
 
 def tags_of(typed: str) -> tuple[str, ...]:

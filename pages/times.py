@@ -130,10 +130,11 @@ def _zone_folders() -> Iterator[Any]:
 
 
 class Edge(Enum):
-    """Which end of the voting a time is."""
+    """Which end of the voting a time is, or from when on something is to be seen."""
 
     OPENING = "opening"
     CLOSING = "closing"
+    APPEARING = "appearing"
 
 
 class Note(Enum):
@@ -181,8 +182,10 @@ GAP = gettext_lazy(
 SENTENCES = {
     (Note.PLAIN, Edge.OPENING): PLAIN,
     (Note.PLAIN, Edge.CLOSING): PLAIN,
+    (Note.PLAIN, Edge.APPEARING): PLAIN,
     (Note.GAP, Edge.OPENING): GAP,
     (Note.GAP, Edge.CLOSING): GAP,
+    (Note.GAP, Edge.APPEARING): GAP,
     (Note.REPEATED, Edge.OPENING): gettext_lazy(
         "%(typed)s comes twice in this time zone (%(zone)s), because the clocks go back. "
         "We took the first, %(taken)s, so that nobody who comes on time finds the voting closed."
@@ -190,6 +193,9 @@ SENTENCES = {
     (Note.REPEATED, Edge.CLOSING): gettext_lazy(
         "%(typed)s comes twice in this time zone (%(zone)s), because the clocks go back. "
         "We took the second, %(taken)s, so that nobody loses time."
+    ),
+    (Note.REPEATED, Edge.APPEARING): gettext_lazy(
+        "%(typed)s comes twice in this time zone (%(zone)s), because the clocks go back. We took the first, %(taken)s."
     ),
 }
 

@@ -21,6 +21,12 @@ def key(request: HttpRequest, *about: str) -> str:
     return f"draft {whose} {_opaque(whose, *about)}"
 
 
+def key_of_person(request: HttpRequest, *about: str) -> str:
+    """For longer texts, which wait in their tab until their writer has signed in again, and for nobody else."""
+    whose = _opaque("person", request.user.name)
+    return f"text {whose} {_opaque(whose, *about)}"
+
+
 def mark(request: HttpRequest) -> str:
     return _opaque(request.session.session_key or "") if request.user.is_authenticated else STRANGER
 

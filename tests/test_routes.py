@@ -25,6 +25,7 @@ PUBLIC, SIGNED_IN = "public", "signed in"
 
 NO_POLL = "00000000-0000-4000-8000-000000000000"  # polls keep their own doors: tests/polls/test_pages.py
 NO_SKILL = "no-such-skill"  # and skills theirs: tests/skills/test_pages.py
+NO_POST = "no-such-post"  # and posts theirs: tests/news/test_pages.py
 
 # address: (whom it is for, methods it takes, words it needs)
 ROUTES = {
@@ -90,6 +91,18 @@ ROUTES = {
     "remove_person": (Permission.MANAGE_USERS, FORM, ["target"]),
     "invitations": (Permission.MANAGE_USERS, READ, []),
     "invite": (Permission.MANAGE_USERS, FORM, []),
+    "news": (PUBLIC, READ, []),
+    "news_tag": (PUBLIC, READ, [NO_POST]),
+    "news_by": (PUBLIC, READ, [NO_POST]),
+    "post": (PUBLIC, READ, [NO_POST]),
+    "preview_post": (PUBLIC, READ, [NO_POST]),
+    "post_drafts": (Permission.USE_APPLICATION, READ, []),
+    "write_post": (Permission.USE_APPLICATION, FORM, []),
+    "edit_post": (Permission.USE_APPLICATION, FORM, [NO_POST]),
+    "publish_post": (Permission.USE_APPLICATION, FORM, [NO_POST]),
+    "withdraw_post": (Permission.USE_APPLICATION, FORM, [NO_POST]),
+    "delete_post": (Permission.USE_APPLICATION, FORM, [NO_POST]),
+    "revoke_previews": (Permission.USE_APPLICATION, FORM, [NO_POST]),
     "polls": (PUBLIC, READ, []),
     "make_poll": (Permission.USE_APPLICATION, FORM, []),
     "poll_by_code": (PUBLIC, READ, ["MADEUP"]),
@@ -268,6 +281,7 @@ DRAFT = {
 BALLOT = {"ballot", "cast", "receipt", "ballot_state", "withdraw"}  # a draft is nobody's to vote in
 STANDING = {"agree", "candidates_skills"}  # for whoever stands, and where it was chosen at the opening
 REPORTED = {"reported_poll", "hide_poll", "show_poll", "dismiss_reports"}  # of a poll that is not there
+OF_WRITERS = {"publish_post", "withdraw_post", "delete_post", "revoke_previews"}  # which look for the post first
 OF_A_MAIL = {"mail", "try_mail_again", "put_mail_aside"}  # that is not there
 METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE")
 GONE = {"setup", "confirm_registration", "accept_invitation", "reset", "confirm_email"}  # a made-up token opens nothing
@@ -348,6 +362,10 @@ def expected(name, whom, allowed, role, method) -> set[str]:
         return {"method"}
     if NO_SKILL in ROUTES[name][2]:
         return {"not found"}
+    if NO_POST in ROUTES[name][2] and (name in OF_WRITERS or method in allowed):
+        return {"not found"}
+    if name == "write_post" and role == Role.USER and method in allowed:
+        return {"forbidden"}  # who runs no election has nothing to write about
     if name in OF_A_MAIL | REPORTED | BALLOT | STANDING or (name in DRAFT and (role < Role.ADMIN or name in MADE_UP)):
         return {"not found"}  # made up, or somebody else's draft
     if name in DRAFT and Relation.MODERATOR not in WHO[DRAFT[name]]:

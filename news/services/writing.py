@@ -5,6 +5,7 @@ from __future__ import annotations
 import secrets
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from hashlib import sha256
 from typing import Any
 
 from accounts import repository as people
@@ -24,6 +25,7 @@ from store import keys
 from store.log import Event
 from store.table import Check, Conflict, Exists, Refused, Write
 
+ALREADY = 0  # the part of `repository.creation` that is refused if the post is there
 MOST_SLUGS = 50  # that are tried for posts of the same title
 CHOSEN = ("title", "slug", "tags", "summary", "excerpt", "words", "changed_at")  # by whoever edits a post
 
@@ -81,11 +83,14 @@ def _still(user: User) -> Check:
 # --- writing ---
 
 
-def write(user: User, written: Written, election: str = "", result: str = "") -> Post:
-    """A draft. Whoever chose its address is told if it is another's; for whoever did not, one that is free is found."""
+def write(user: User, written: Written, election: str = "", result: str = "", token: str = "") -> Post:
+    """A draft. Whoever chose its address is told if it is another's; for whoever did not, one that is free is found.
+
+    A form that is sent twice, by its token, makes one draft; one that was changed in between makes another.
+    """
     about = check_about(user, election)
     now = now_text()
-    draft = Post(secrets.token_hex(8), "", "", user.name, now, now, election=election, result=result)
+    draft = Post(_id_of(user, token, written), "", "", user.name, now, now, election=election, result=result)
     for number in range(1, MOST_SLUGS):
         slug = written.slug or rules.slug_of(written.title, number)
         made = replace(written.on(draft), slug=slug)
@@ -94,10 +99,17 @@ def write(user: User, written: Written, election: str = "", result: str = "") ->
             writes = [*repository.creation(made, written.text), *about, _still(user)]
             log().record(Event(user.name, "PostWritten", said), *writes)
         except Refused as refused:
+            if ALREADY in refused.parts and (there := repository.find(made.id)):
+                return there
             _check_free(refused, slug, is_chosen=bool(written.slug))
         else:
             return made
     raise Conflict("Every address that was tried for a post was taken.")
+
+
+def _id_of(user: User, token: str, written: Written) -> str:
+    words = (keys.fold(user.name), token, written.title, written.text, written.summary, written.slug, *written.tags)
+    return sha256("\n".join(words).encode()).hexdigest()[:16] if token else secrets.token_hex(8)
 
 
 def told(post: Post) -> dict[str, Any]:

@@ -23,6 +23,12 @@ def moment(stored: str | int) -> datetime:
     return datetime.fromtimestamp(stored, UTC) if isinstance(stored, int) else datetime.fromisoformat(stored)
 
 
+@register.filter
+def day(stored: str, zone_name: str) -> str:
+    """The day of a stored time on the calendars of a zone."""
+    return date_format(_shown(times.from_text(stored), zone_name)[0], "DATE_FORMAT")
+
+
 @register.inclusion_tag("pages/parts/time.html")
 def election_time(moment: datetime | str, zone_name: str) -> dict[str, Any]:
     """A moment, or the text it is stored as, in the election's zone; a script adds the reader's own time."""

@@ -10,9 +10,20 @@
     } catch {} // a browser that lends no storage has kept no draft
   };
 
+  // Longer texts wait in their tab until their writer is back (see post_form.js); whoever signs out is not coming back.
+  const forgetTexts = () => {
+    try {
+      for (const key of Object.keys(sessionStorage)) if (key.startsWith("text ")) sessionStorage.removeItem(key);
+    } catch {}
+  };
+
   const whose = document.querySelector("meta[name=drafts]");
   if (whose) keepDraftsOf(whose.content);
-  document.addEventListener("submit", (event) => event.target.matches("[data-signs-out]") && keepDraftsOf(""));
+  document.addEventListener("submit", (event) => {
+    if (!event.target.matches("[data-signs-out]")) return;
+    keepDraftsOf("");
+    forgetTexts();
+  });
 
   // Browsers lend the clipboard only over HTTPS; elsewhere the code is selected, ready to be copied by hand.
   const copy = async (button) => {

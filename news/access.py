@@ -1,0 +1,47 @@
+"""Who may see a post before its readers, and who may change it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.contrib.auth.models import AnonymousUser
+from django.http import Http404
+
+from accounts.access import demands_second_factor, requires
+from accounts.models import User
+from accounts.rules import Permission
+from acts.refusals import NotAllowed
+from acts.site import now_text
+
+from . import repository, services
+from .rules import Post
+
+
+def edits(user: User | AnonymousUser, post: Post) -> bool:
+    """Whether somebody may change a post, and so sees it at any time."""
+    if not isinstance(user, User) or not user.can(Permission.USE_APPLICATION):
+        return False
+    if demands_second_factor(user) and not user.factors:
+        return False
+    try:
+        services.check(user, post)
+    except NotAllowed:
+        return False
+    return True
+
+
+def editable(user: User, post: Post) -> None:
+    """What nobody can read yet is there for those who write it, and for nobody else."""
+    try:
+        services.check(user, post)
+    except NotAllowed:
+        if not post.is_seen(now_text()):
+            raise Http404 from None
+        raise
+
+
+def _found(post_id: str) -> Post | None:
+    return repository.find(post_id)
+
+
+written_by: Any = requires(Permission.USE_APPLICATION, load=_found, rule=editable)  # a page about one's own post

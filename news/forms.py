@@ -1,0 +1,120 @@
+"""What writers of posts type."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django import forms
+from django.core.exceptions import ValidationError
+from django.utils.translation import gettext_lazy as _
+
+from pages.fields import TitleField, markdown_field
+from pages.names import clean_title
+from pages.time_fields import LocalTimeField, ZonedForm, ZoneField
+from pages.times import Edge, Understood, from_text, typed
+
+from .repository import Whole
+from .rules import LONGEST_SLUG, LONGEST_SUMMARY, LONGEST_TAG, MOST_TAGS, Post, is_slug, slug_of, tags_of
+from .services.writing import Written
+
+
+class TagsField(forms.CharField):
+    """A few words, parted by commas."""
+
+    def __init__(self, **options: Any):
+        super().__init__(
+            max_length=MOST_TAGS * (LONGEST_TAG + 2) * 2, widget=forms.TextInput({"dir": "auto"}), **options
+        )
+
+    def clean(self, value: Any) -> tuple[str, ...]:
+        tags = tuple(clean_title(tag) for tag in tags_of(super().clean(value)))
+        if len(tags) > MOST_TAGS:
+            words = {"most": MOST_TAGS, "count": len(tags)}
+            raise ValidationError(_("A post has at most %(most)d tags; these are %(count)d."), params=words)
+        if long := next((tag for tag in tags if len(tag) > LONGEST_TAG), ""):
+            words = {"most": LONGEST_TAG, "tag": long[:LONGEST_TAG]}
+            raise ValidationError(_("A tag has at most %(most)d characters, and this one more: %(tag)s…"), params=words)
+        return tags
+
+
+class SlugField(forms.CharField):
+    """The last part of a post's address."""
+
+    def __init__(self, **options: Any):
+        attributes = {"autocapitalize": "none", "spellcheck": "false", "dir": "auto"}
+        super().__init__(max_length=LONGEST_SLUG, widget=forms.TextInput(attributes), **options)
+
+    def clean(self, value: Any) -> str:
+        slug = super().clean(value)
+        if slug and not is_slug(slug):
+            words = {"slug": slug_of(slug)}
+            raise ValidationError(
+                _("An address has small letters, digits and hyphens, such as: %(slug)s"), params=words
+            )
+        return slug
+
+
+class PostForm(forms.Form):
+    """A new post, or one that is changed."""
+
+    title = TitleField(label=_("Title"))
+    text = markdown_field(_("Text"), 16)
+    tags = TagsField(label=_("Tags"), required=False, help_text=_("What it is about, parted by commas: at most eight."))
+    summary = forms.CharField(
+        label=_("Summary"),
+        required=False,
+        max_length=LONGEST_SUMMARY,
+        widget=forms.Textarea({"rows": 2, "dir": "auto"}),
+        help_text=_("For lists and for those who hand it on. Left empty, the first words of the text stand there."),
+    )
+    slug = SlugField(label=_("Address"), required=False, help_text=_("Left empty, it is made of the title."))
+
+    def clean_text(self) -> str:
+        return str(self.cleaned_data["text"]).replace("\r\n", "\n")
+
+    def clean_summary(self) -> str:
+        return " ".join(str(self.cleaned_data["summary"]).split())
+
+    def written(self) -> Written:
+        chosen = self.cleaned_data
+        return Written(chosen["title"], chosen["text"], chosen["tags"], chosen["summary"], chosen["slug"])
+
+
+class EditForm(PostForm):
+    """A post as it is now. Whoever opened it before it was changed elsewhere is told."""
+
+    version = forms.IntegerField(widget=forms.HiddenInput, min_value=0)
+
+    def __init__(self, *arguments: Any, whole: Whole, is_seen: bool, **options: Any):
+        super().__init__(*arguments, initial=self.initial_of(whole), **options)
+        if whole.post.was_dated:
+            self.fields["slug"].help_text = _("If you change it, the old address leads to the new one for good.")
+        if is_seen:
+            self.fields["revised"] = forms.BooleanField(
+                label=_("Tell readers of this change"),
+                required=False,
+                help_text=_("It then says when it was changed, and is new again to those who follow the news."),
+            )
+
+    @staticmethod
+    def initial_of(whole: Whole) -> dict[str, Any]:
+        post = whole.post
+        chosen = {"title": post.title, "tags": ", ".join(post.tags), "summary": post.summary, "slug": post.slug}
+        return {**chosen, "text": whole.text.text, "version": post.version}
+
+
+class PublishForm(ZonedForm):
+    """From when on a post is to be seen."""
+
+    at = LocalTimeField(edge=Edge.APPEARING, label=_("Day and time"), help_text=_("In the time zone below."))
+    time_zone = ZoneField()
+
+    @staticmethod
+    def initial_of(post: Post) -> dict[str, Any]:
+        if post.published_at is None:
+            return {}
+        return {"at": typed(from_text(post.published_at), post.time_zone), "time_zone": post.time_zone}
+
+    def moment(self) -> Understood:
+        understood: Understood = self.cleaned_data["at"]
+        return understood

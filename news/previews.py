@@ -1,0 +1,43 @@
+"""Links by which somebody without an account looks at a post beforehand: signed, good for a week, and revocable."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from django.urls import reverse
+
+from acts import tokens
+from acts.links import whole as whole_address
+from acts.tokens import DAY
+from pages.times import from_text
+from store.log import as_text, utc_now
+
+from . import repository
+from .repository import Whole
+from .rules import PREVIEW_DAYS, Post
+
+PURPOSE = "preview_post"
+
+
+@dataclass(frozen=True, slots=True)
+class Preview:
+    """A post that somebody may look at, and until when."""
+
+    whole: Whole
+    until: datetime
+
+
+def link_to(post: Post) -> str:
+    """The times that links were taken back are in the signed words: taking them back once more ends them all."""
+    token = tokens.sign(PURPOSE, post.id, str(post.previews), as_text(utc_now()))
+    return whole_address(reverse("preview_post", args=[token]))
+
+
+def read(token: str) -> Preview | None:
+    match tokens.read(PURPOSE, token, PREVIEW_DAYS * DAY):
+        case [post_id, count, signed_at]:
+            whole = repository.whole(post_id)
+            if whole is not None and str(whole.post.previews) == count:
+                return Preview(whole, from_text(signed_at) + timedelta(days=PREVIEW_DAYS))
+    return None

@@ -1,0 +1,136 @@
+"""Pages on which a post gets its date, is taken back, deleted, or shown to somebody beforehand."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils.formats import date_format
+from django.utils.translation import gettext as _
+
+from acts.refusals import Refusal
+from acts.site import now_text
+from pages.forms import form_page
+from pages.saying import ask, told
+from pages.times import Understood, moment_text, zone_label
+
+from . import previews, rules, services
+from .access import written_by
+from .forms import PublishForm
+from .rules import PREVIEW_DAYS, Post, State
+
+# --- its date ---
+
+
+@written_by
+@form_page
+def publish(request: HttpRequest, post: Post) -> HttpResponse:
+    """When it is to be seen: the button says what will happen. Looking what it would say changes nothing."""
+    is_now = request.method == "POST" and "at" not in request.POST
+    form = PublishForm(_typed(request), initial=PublishForm.initial_of(post))
+    moment = form.moment() if form.is_bound and form.is_valid() else None
+    if request.method == "POST" and (is_now or moment):
+        return _published(request, post, moment)
+    context = {"form": form, "post": post, "state": post.state(now_text()), **_decision(post, moment)}
+    return render(request, "news/publish.html", context, status=422 if request.method == "POST" else 200)
+
+
+def _typed(request: HttpRequest) -> Any:
+    typed = request.POST if request.method == "POST" else request.GET
+    return typed if "at" in typed else None
+
+
+def _published(request: HttpRequest, post: Post, moment: Understood | None) -> HttpResponse:
+    at = moment.stored if moment else None
+    try:
+        if not _is_done(request, post, at):
+            seen = rules.as_seen(post, _version(request, post))
+            services.publish(request.user, seen, at, moment.zone_name if moment else post.time_zone)
+    except Refusal as refusal:
+        messages.error(request, str(refusal))
+        return redirect("publish_post", post.id)
+    messages.success(request, _done(moment))
+    return redirect("post", post.slug)
+
+
+def _is_done(request: HttpRequest, post: Post, at: str | None) -> bool:
+    """Whether the same button was pressed before, say twice in a row."""
+    was_changed = _version(request, post) != post.version
+    return was_changed and (post.published_at == at if at else post.is_seen(now_text()))
+
+
+def _version(request: HttpRequest, post: Post) -> int:
+    sent = request.POST.get("version", "")
+    return int(sent) if sent.isdecimal() and len(sent) < 10 else post.version
+
+
+def _done(moment: Understood | None) -> str:
+    if moment is None:
+        return _("It is published: everybody can read it.")
+    words = {"moment": moment_text(moment.shown), "zone": zone_label(moment.zone_name)}
+    if _is_past(moment):
+        return _("It is published, dated %(moment)s (%(zone)s).") % words
+    return _("It will be published on %(moment)s (%(zone)s).") % words
+
+
+def _is_past(moment: Understood) -> bool:
+    return moment.stored <= now_text()
+
+
+def _decision(post: Post, moment: Understood | None) -> dict[str, Any]:
+    """What the button does at the chosen moment, in its own words and a sentence."""
+    if moment is None:
+        return {"moment": None}
+    words = {"moment": date_format(moment.shown, "DATETIME_FORMAT"), "zone": zone_label(moment.zone_name)}
+    is_past = _is_past(moment)
+    button = _("Publish now, dated %(moment)s %(zone)s") if is_past else _("Publish on %(moment)s %(zone)s")
+    vanishes = not is_past and post.is_seen(now_text())
+    return {"moment": moment, "button": button % words, "is_past": is_past, "vanishes": vanishes}
+
+
+# --- taking it back ---
+
+
+@written_by
+@form_page
+def withdraw(request: HttpRequest, post: Post) -> HttpResponse:
+    if request.method == "POST":
+        told(request, lambda: services.withdraw(request.user, post), _("It is a draft again, and nobody sees it."))
+        return redirect("post", post.slug)
+    if post.published_at is None:
+        return redirect("post", post.slug)
+    lead = _(
+        "“%(title)s” becomes a draft again: it is in no list any more, and its address leads nowhere until you "
+        "publish it again."
+    )
+    return ask(request, _("Take the post back"), _("Take it back"), lead=lead % {"title": post.title})
+
+
+@written_by
+@form_page
+def delete(request: HttpRequest, post: Post) -> HttpResponse:
+    if request.method == "POST":
+        done = _("%(title)s is deleted.") % {"title": post.title}
+        gone = told(request, lambda: services.delete(request.user, post), done)
+        return redirect("post_drafts") if gone else redirect("post", post.slug)
+    lead = _("“%(title)s” goes for good, with its picture and its likes. Its address is never given to another post.")
+    return ask(request, _("Delete the post"), _("Delete it for good"), lead=lead % {"title": post.title}, danger=True)
+
+
+# --- showing it beforehand ---
+
+
+@written_by
+@form_page
+def revoke_previews(request: HttpRequest, post: Post) -> HttpResponse:
+    """A link for people without an account, and a button that ends all that were given away."""
+    if request.method == "POST":
+        done = _("The links that were given away lead nowhere any more.")
+        told(request, lambda: services.revoke_previews(request.user, post), done)
+        return redirect("revoke_previews", post.id)
+    if post.state(now_text()) == State.PUBLISHED:
+        return redirect("post", post.slug)
+    context = {"post": post, "link": previews.link_to(post), "days": PREVIEW_DAYS}
+    return render(request, "news/previews.html", context)

@@ -1,0 +1,63 @@
+// Keeps what somebody writes in this tab until it is saved, also if their session ends meanwhile, and asks before they
+// leave with words that are not. The browser forgets it with the tab, and at signing out (see page.js).
+(() => {
+  const form = document.querySelector("form[data-keeps]");
+  if (!form) return;
+  const key = form.dataset.keeps;
+  const names = ["title", "text", "tags", "summary", "slug"];
+  const notice = document.getElementById("brought-back");
+  let sending = false;
+
+  const typed = () => Object.fromEntries(names.map((name) => [name, form.elements[name].value]));
+  const plain = (words) => JSON.stringify(names.map((name) => (words[name] ?? "").replace(/\s+/g, " ").trim()));
+  const put = (words) => names.forEach((name) => (form.elements[name].value = words[name] ?? ""));
+
+  const stored = (name) => {
+    try {
+      return JSON.parse(sessionStorage.getItem(name));
+    } catch {
+      return null;
+    }
+  };
+  const store = (words) => {
+    try {
+      if (words) sessionStorage.setItem(key, JSON.stringify(words));
+      else sessionStorage.removeItem(key);
+    } catch {} // a browser that lends no storage still asks before leaving
+  };
+
+  // What is saved now need not wait any more; what another person wrote is none of this one's business.
+  const tidy = () => {
+    const whose = key.split(" ", 2).join(" ");
+    try {
+      for (const name of Object.keys(sessionStorage).filter((each) => each.startsWith("text "))) {
+        const same = form.elements.version && stored(name) && plain({ ...stored(name), slug: "" }) === plain({ ...typed(), slug: "" });
+        if (same || !name.startsWith(`${whose} `)) sessionStorage.removeItem(name);
+      }
+    } catch {}
+  };
+
+  const saved = typed();
+  const wasRefused = form.querySelector(".error-summary") !== null;
+  const isUnsaved = () => wasRefused || plain(typed()) !== plain(saved);
+  tidy();
+  const kept = stored(key);
+  if (kept && !wasRefused && plain(kept) !== plain(saved)) {
+    put(kept);
+    notice.hidden = false;
+    form.dispatchEvent(new Event("input", { bubbles: true }));
+  }
+
+  form.addEventListener("input", () => store(isUnsaved() ? typed() : null));
+  form.addEventListener("submit", () => (sending = true));
+  notice.querySelector("button").addEventListener("click", () => {
+    put(saved);
+    notice.hidden = true;
+    form.elements.title.focus();
+    form.dispatchEvent(new Event("input", { bubbles: true }));
+  });
+  addEventListener("beforeunload", (event) => {
+    if (!sending && isUnsaved()) event.preventDefault();
+  });
+  addEventListener("pageshow", () => (sending = false));
+})();
