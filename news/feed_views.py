@@ -20,9 +20,8 @@ from acts.site import now_text
 from pages import conditional, markdown
 from pages.conditional import Edition, tag_of
 from pages.times import from_text
-from store.keys import fold
 
-from . import feeds, repository
+from . import feeds, repository, rules
 from .feeds import NEWEST, Entry, Feed
 from .rules import Post
 from .social import address_of, picture_of
@@ -44,8 +43,7 @@ def news(request: HttpRequest, kind: str) -> HttpResponse:
 @require_safe
 def with_tag(request: HttpRequest, kind: str, tag: str) -> HttpResponse:
     posts = _some_of(repository.with_tag(tag, limit=NEWEST)[0])
-    spelt = next(each for each in posts[0].tags if fold(each) == fold(tag))
-    return _answer(request, kind, "news_tag", posts, spelt)
+    return _answer(request, kind, "news_tag", posts, rules.spelt(posts[0].tags, tag))
 
 
 @public
