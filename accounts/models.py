@@ -42,6 +42,7 @@ class User(AbstractBaseUser):
     lineage = models.CharField(max_length=32, default="")
     mails_a_day = models.IntegerField(null=True, default=None)  # if another number was set for them than is usual
     confirmed = models.BooleanField(default=False)  # as an organiser, by an admin
+    photo = models.JSONField(null=True, default=None)  # a `photos.rules.Photo`, if they have given one
     warned_at = models.CharField(max_length=24, default="")  # that nobody uses the account
 
     objects = People()

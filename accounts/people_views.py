@@ -130,6 +130,13 @@ def unconfirm_organiser(request: HttpRequest, person: User) -> HttpResponse:
 
 
 @requires(Permission.MANAGE_USERS, load=repository.find, rule=somebody_below)
+@require_POST
+def remove_picture(request: HttpRequest, person: User) -> HttpResponse:
+    told(request, lambda: services.remove_picture(request.user, person), _("The picture is gone."))
+    return redirect("person", name=person.name)
+
+
+@requires(Permission.MANAGE_USERS, load=repository.find, rule=somebody_below)
 @form_page
 def remove(request: HttpRequest, person: User) -> HttpResponse:
     form = ConfirmNameForm(posted(request), expected=person.name)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from photos.rules import photo_of
 from store import keys
 from store.replay import Act, DoesNotFit, Exempt, Happened, Step, like, nothing_kept
 
@@ -75,6 +76,11 @@ def profile_changed(event: Happened) -> Iterator[Step]:
     yield [repository.profile_change(person(said["name"]), said["display_name"], said["about"])]
 
 
+def pictured(event: Happened) -> Iterator[Step]:
+    """What is said of the picture; its bytes are in no log."""
+    yield [repository.picture_change(person(event.said["name"]), photo_of(event.said["photo"]))]
+
+
 def mail_limit_changed(event: Happened) -> Iterator[Step]:
     said, user = event.said, person(event.said["name"])
     if user.mails_a_day != said["old_mails_a_day"]:
@@ -125,6 +131,7 @@ REPLAY: dict[str, Act] = {
     "UserRoleChanged": role_changed,
     "OwnershipTransferred": ownership_transferred,
     "ProfileChanged": profile_changed,
+    "PersonPictured": pictured,
     "MailLimitChanged": mail_limit_changed,
     "OrganiserConfirmed": organiser_confirmed,
     "OrganiserUnconfirmed": organiser_unconfirmed,

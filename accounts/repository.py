@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from acts.site import table
+from photos import repository as photos
+from photos.rules import Photo, photo_of
 from store import keys
 from store.log import as_text
 from store.table import Check, Condition, Delete, Equals, Exists, Item, Missing, Put, Update, Write
@@ -118,6 +120,7 @@ def user_of(item: Item) -> User:
         mails_a_day=item.get("mails_a_day"),
         confirmed=item.get("confirmed", False),
         warned_at=item.get("warned_at", ""),
+        photo=photo_of(item.get("photo")),
     )
 
 
@@ -241,13 +244,15 @@ def email_change(user: User, new: str) -> list[Write]:
 
 
 def removal(user: User, only_if: Condition | None = None) -> list[Write]:
-    """Refused in part 0 if the role or address changed meanwhile, or what else is asked for does not hold."""
-    unchanged = Equals("role", user.role_name) & Equals("email", user.email)
+    """With the picture. Refused in part 0 if it, the role or the address changed meanwhile, or what else is asked for
+    does not hold."""
+    unchanged = Equals("role", user.role_name) & Equals("email", user.email) & photos.still(user.photo)
     return [
         Delete(keys.user(user.name), when=unchanged & only_if if only_if else unchanged),
         Delete(keys.email(user.email)),
         Delete(keys.listed_person(user.name)),
         Delete(keys.factors(user.name)),
+        *photos.going(user.photo),
     ]
 
 
@@ -266,6 +271,12 @@ def profile_change(user: User, display_name: str, about: str) -> Write:
     """Refused if the profile is no longer the one that was read: so the log has changes in the order they happened."""
     unchanged = Exists() & _still("display_name", user.display_name) & _still("about", user.about)
     return Update(keys.user(user.name), set={"display_name": display_name, "about": about}, when=unchanged)
+
+
+def picture_change(user: User, photo: Photo | None) -> Write:
+    """Refused if the account is gone or somebody else's by now, or has another role or picture than it had."""
+    same = Equals("created_at", user.created_at) & _same_role(user)
+    return photos.set_on(keys.user(user.name), user.photo, photo, same)
 
 
 def _still(name: str, text: str) -> Condition:

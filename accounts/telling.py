@@ -16,6 +16,7 @@ from django.utils.translation import gettext as _
 
 from acts.site import table
 from acts.steps import Steps
+from photos import repository as photos
 from store import keys
 from store.log.search import Wanted, look
 from store.table import Item
@@ -28,9 +29,9 @@ MOST = 10_000  # entries of one part
 A_LOOK = 200  # events at once
 MOST_LOOKS = 50  # at events of others, which may be anybody's
 ABOUT = ("election_name", "poll_id", "skill_id")
-BY_OTHERS = ("UserRoleChanged", "ResetLinkSent", "SecondFactorsReset")
+BY_OTHERS = ("UserRoleChanged", "ResetLinkSent", "SecondFactorsReset", "PersonPictured")
 
-Part = tuple[str, Iterable[Item]]  # the name of a file, and its entries
+Part = tuple[str, Iterable[Item] | bytes]  # the name of a file, and its entries; or all that is in it
 TELLING = Steps[[User], list[Part]]("when somebody asks for all that is kept about them")
 
 
@@ -40,6 +41,9 @@ def archive(user: User) -> IO[bytes]:
     with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as packed:
         packed.writestr("README.txt", explained(user))
         for name, entries in (part for some in TELLING.taken(user) for part in some):
+            if isinstance(entries, bytes):
+                packed.writestr(name, entries)
+                continue
             with packed.open(f"{name}.json", "w") as part:
                 part.writelines(_lines(entries))
     file.seek(0)
@@ -67,6 +71,7 @@ def explained(user: User) -> str:
         _("What this site keeps about %(name)s.") % {"name": user.name},
         "",
         _("account.json: the account and its profile; second steps, without what opens the door."),
+        _("picture: your picture in each width, if you have given one; what it shows is in account.json."),
         _("sessions.json: where you are signed in."),
         _("log.json: what you did here, by the event log, and what others did to your account."),
         _("elections.json: elections you run or help to run."),
@@ -89,7 +94,18 @@ def explained(user: User) -> str:
 
 
 def told_of_accounts(user: User) -> list[Part]:
-    return [("account", [account_of(user)]), ("sessions", map(_session, sessions_of(user.name))), ("log", events(user))]
+    return [
+        ("account", [account_of(user)]),
+        ("sessions", map(_session, sessions_of(user.name))),
+        ("log", events(user)),
+        *_picture(user),
+    ]
+
+
+def _picture(user: User) -> Iterator[Part]:
+    if user.photo:
+        for width, content in zip(user.photo.widths, photos.find_all(user.photo), strict=False):
+            yield f"picture-{width}.{user.photo.kind}", content
 
 
 def account_of(user: User) -> Item:
@@ -103,6 +119,7 @@ def account_of(user: User) -> Item:
         "last_sign_in": signed_in,
         "display_name": user.display_name,
         "about": user.about,
+        "picture": user.photo.as_item() if user.photo else None,
         "confirmed_organiser": user.confirmed,
         "mails_a_day": user.mails_a_day,
         "second_steps": list(_second_steps(user)),

@@ -9,6 +9,7 @@ from django.contrib import auth, messages
 from django.http import FileResponse, HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import redirect, render
+from django.urls import reverse
 from django.utils.http import url_has_allowed_host_and_scheme
 from django.utils.translation import gettext as _
 from django.views.decorators.debug import sensitive_post_parameters
@@ -18,6 +19,7 @@ from acts.limits import TooOften, count
 from acts.refusals import Overtaken, Refusal, TryLater
 from pages.forms import form_page, posted, show_form
 from pages.saying import ask, say
+from photos.changing import Wanted, picture_page
 
 from . import factors, policy, repository, services, telling, throttle
 from .access import public, requires
@@ -35,7 +37,7 @@ from .forms import (
     SignInForm,
 )
 from .models import User
-from .rules import Role
+from .rules import Permission, Role
 from .sessions import sessions_of
 from .visitors import visitor
 
@@ -291,6 +293,17 @@ def me(request: HttpRequest) -> HttpResponse:
         return redirect("me")
     status = 422 if form.errors else 200
     return render(request, "accounts/me.html", {"form": form, "person": user}, status=status)
+
+
+@requires(Permission.VIEW_APPLICATION)
+@form_page
+def own_picture(request: HttpRequest) -> HttpResponse:
+    user = request.user
+
+    def act(wanted: Wanted) -> None:
+        services.change_picture(user, wanted)
+
+    return picture_page(request, user.photo, act, reverse("me"), title=user.name)
 
 
 @requires(None)

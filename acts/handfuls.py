@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Iterator
+from collections.abc import Callable, Container, Iterable, Iterator
 from itertools import islice
 from typing import TypeVar
 
-from store.table import Check, Delete, Key, Span
+from store.table import Check, Delete, Item, Key, Span
 
 from .site import table
 
@@ -21,13 +21,25 @@ def handfuls(things: Iterable[T], most: int = A_TRANSACTION) -> Iterator[list[T]
         yield some
 
 
-def sweep(span: Span, keep: Container[str], *is_gone: Check, most: int | None = None) -> bool:
+def alone(item: Item) -> Iterable[Key]:
+    """Most things have nothing that lies elsewhere."""
+    return ()
+
+
+def sweep(
+    span: Span,
+    keep: Container[str],
+    *is_gone: Check,
+    most: int | None = None,
+    elsewhere: Callable[[Item], Iterable[Key]] = alone,
+) -> bool:
     """Remove what something that is gone has left, in so many handfuls at most; whether nothing is left by then.
 
-    What is to be kept is named by its sort key. Refused if the thing is there again.
+    What is to be kept is named by its sort key. What an item has elsewhere goes before it: whoever is cut off finds it
+    again by the item. Refused if the thing is there again.
     """
-    items = table().each(span)
-    left = handfuls(Key(item["PK"], item["SK"]) for item in items if item["SK"] not in keep)
+    items = (item for item in table().each(span) if item["SK"] not in keep)
+    left = handfuls(key for item in items for key in (*elsewhere(item), Key(item["PK"], item["SK"])))
     for handful in islice(left, most):
         table().write(*is_gone, *(Delete(place) for place in handful))
     return next(left, None) is None

@@ -31,7 +31,7 @@ TAKEN_ALONG = (
 
 
 def copy(actor: User, election: Election, name: str) -> Election:
-    """Candidates, needs, roll and settings; never ballots, and the window is the organiser's to set anew.
+    """Candidates with their pictures, needs, roll and settings; never ballots, and the window is to be set anew.
 
     Those on the roll whose account is gone stay behind.
     """
@@ -91,7 +91,9 @@ def _fill(owner: User, draft: Election, mark: Item) -> None:
     source = repository.find(mark["source"])
     if source is None or source.created_at != mark["source_created_at"]:
         return  # it was deleted before it was copied
-    services.add_candidates(owner, draft, repository.candidates(source.name))
+    candidates = repository.candidates(source.name)
+    services.add_candidates(owner, draft, candidates)
+    services.copy_pictures(owner, draft, candidates)
     services.copy_needs(owner, draft, needs.of(source.name))
     services.check(owner, draft, Action.ADD_VOTERS)
     services.put_on_roll(owner, draft, repository.still_here(source.name, by_name=takes_names(source)))

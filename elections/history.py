@@ -235,6 +235,13 @@ def _candidate_edited(told: Told) -> str:
     return told.with_words(_("%(who)s changed what is said about a candidate who no longer stands."))
 
 
+def _candidate_pictured(told: Told) -> str:
+    name = str(told.said.get("candidate_name", ""))
+    if fold(name) in told.standing:
+        return told.with_words(_("%(who)s changed the picture of %(name)s."), name=name)
+    return told.with_words(_("%(who)s changed the picture of a candidate who no longer stands."))
+
+
 def _voters_added(told: Told) -> str:
     def sentence(count: int) -> str:
         return ngettext("%(who)s put %(count)d voter on the roll.", "%(who)s put %(count)d voters on the roll.", count)
@@ -289,6 +296,7 @@ SENTENCES: dict[str, Callable[[Told], str]] = {
     "CandidatesAdded": _candidates_added,
     "CandidatesRemoved": _candidates_removed,
     "CandidateEdited": _candidate_edited,
+    "CandidatePictured": _candidate_pictured,
     "NeedSet": plainly(gettext_lazy("%(who)s said which skill is needed, how well and of how many.")),
     "NeedsDropped": plainly(gettext_lazy("%(who)s said that a skill is no longer needed.")),
     "CandidateAgreed": plainly(gettext_lazy("A candidate agreed to show skills.")),

@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from acts.site import table
+from photos.rules import photo_of
 from ranking.candidates import Candidate
 from store import keys
 from store.replay import Act, DoesNotFit, Exempt, Happened, Step, begins, like
@@ -82,19 +83,36 @@ def candidates_added(event: Happened) -> Iterator[Step]:
     yield [*new, repository.touched(election, candidates=True)]
 
 
+def candidate_of(event: Happened) -> Candidate:
+    name = event.said["candidate_name"]
+    found = repository.find_candidate(event.said["election_name"], name)
+    if found is None or found.name != name:
+        raise DoesNotFit(f"is about {name}, who does not stand by then.")
+    return found
+
+
 def candidate_edited(event: Happened) -> Iterator[Step]:
-    election, said = election_of(event), event.said
-    before = repository.find_candidate(election.name, said["candidate_name"])
-    if before is None or before.name != said["candidate_name"]:
-        raise DoesNotFit(f"is about {said['candidate_name']}, who does not stand by then.")
+    election, before, said = election_of(event), candidate_of(event), event.said
     after = replace(before, statement=said["statement"], link=said["link"])
     yield [repository.changed_candidate(election.name, before, after), repository.touched(election)]
 
 
 def candidates_removed(event: Happened) -> Iterator[Step]:
     election = election_of(event)
-    gone = [each for name in event.said["candidates"] for each in repository.gone_candidate(election.name, name)]
+    gone = [each for name in event.said["candidates"] for each in _gone(election.name, name)]
     yield [*gone, repository.touched(election)]
+
+
+def _gone(election_name: str, name: str) -> list[Write]:
+    candidate = repository.find_candidate(election_name, name)
+    return repository.gone_candidate(election_name, name, candidate.photo if candidate else None)
+
+
+def candidate_pictured(event: Happened) -> Iterator[Step]:
+    """What is said of the picture; its bytes are in no log."""
+    election, candidate = election_of(event), candidate_of(event)
+    change = repository.pictured_candidate(election.name, candidate, photo_of(event.said["photo"]))
+    yield [change, repository.touched(election)]
 
 
 def need_set(event: Happened) -> Iterator[Step]:
@@ -210,6 +228,7 @@ REPLAY: dict[str, Act] = {
     "CandidatesAdded": candidates_added,
     "CandidateEdited": candidate_edited,
     "CandidatesRemoved": candidates_removed,
+    "CandidatePictured": candidate_pictured,
     "NeedSet": need_set,
     "NeedsDropped": needs_dropped,
     "CandidateAgreed": agreed,

@@ -13,9 +13,11 @@ from acts.gates import Gates
 from acts.site import now_text, table
 from pages import rendered
 from pages.rendered import Html
+from photos import repository as photos
+from photos.rules import Photo, photo_of
 from ranking.candidates import Candidate
 from store import keys
-from store.table import AllOf, Check, Delete, Equals, Exists, Item, Missing, Put, Span, Update, Write
+from store.table import AllOf, Check, Delete, Equals, Exists, Item, Key, Missing, Put, Span, Update, Write
 
 from .rules import Election, State, is_over
 
@@ -209,8 +211,8 @@ def election_of(item: Item) -> Election:
 
 
 def candidate_of(item: Item) -> Candidate:
-    html = rendered.kept(item, "statement")
-    return Candidate(item["candidate_name"], item["statement"], item["link"], item["number"], html)
+    html, photo = rendered.kept(item, "statement"), photo_of(item.get("photo"))
+    return Candidate(item["candidate_name"], item["statement"], item["link"], item["number"], html, photo)
 
 
 def voter_of(item: Item) -> Voter:
@@ -228,8 +230,9 @@ def _copied(election: Election) -> Item:
 
 
 def storable(fields: Mapping[str, Any]) -> Item:
-    """As items and events hold them: lists, where values have tuples; and not what was made of a text."""
-    kept = {name: value for name, value in fields.items() if name != "html"}
+    """As items and events hold them: lists, where values have tuples; and neither what was made of a text, nor a
+    picture, which nobody has before it is given."""
+    kept = {name: value for name, value in fields.items() if name not in ("html", "photo")}
     return {name: list(value) if isinstance(value, tuple) else value for name, value in kept.items()}
 
 
@@ -347,9 +350,20 @@ def stands(election_name: str, candidate: str) -> Check:
     return Check(keys.candidate(election_name, candidate), Exists())
 
 
-def gone_candidate(election_name: str, name: str) -> list[Write]:
-    """With what they agreed to: whoever stands again under the name is asked again."""
-    return [Delete(keys.candidate(election_name, name), when=Exists()), Delete(keys.agreement(election_name, name))]
+def gone_candidate(election_name: str, name: str, photo: Photo | None) -> list[Write]:
+    """With the picture, and with what they agreed to: whoever stands again under the name is asked again."""
+    stood = Delete(keys.candidate(election_name, name), when=Exists() & photos.still(photo))
+    return [stood, Delete(keys.agreement(election_name, name)), *photos.going(photo)]
+
+
+def pictured_candidate(election_name: str, candidate: Candidate, photo: Photo | None) -> Update:
+    """Refused if the candidate no longer stands, or no longer has the picture they had when they were read."""
+    return photos.set_on(keys.candidate(election_name, candidate.name), candidate.photo, photo, Exists())
+
+
+def pictures_of(item: Item) -> list[Key]:
+    """Where the picture of something in an election's partition lies, if it has one."""
+    return photos.places(photo_of(item.get("photo")))
 
 
 def changed_candidate(election_name: str, before: Candidate, after: Candidate) -> Update:

@@ -17,6 +17,9 @@ urlpatterns = [
     path("election/<name:name>/candidates/", views.candidates, name="candidates"),
     path("election/<name:name>/candidates/<name:candidate>/", views.candidate, name="candidate"),
     path("election/<name:name>/candidates/<name:candidate>/remove/", views.remove_candidate, name="remove_candidate"),
+    path(
+        "election/<name:name>/candidates/<name:candidate>/picture/", views.candidate_picture, name="candidate_picture"
+    ),
     path("election/<name:name>/needs/", needs_views.wanted, name="needs"),
     path("election/<name:name>/needs/<slug:skill_id>/remove/", needs_views.drop, name="drop_need"),
     path("election/<name:name>/agree/", needs_views.agree, name="agree"),

@@ -21,6 +21,7 @@ from pages.forms import carried_out, form_page, posted, show_form
 from pages.markdown import plain
 from pages.paging import one_page
 from pages.saying import say_what_was_understood, told
+from photos.changing import Wanted, picture_page
 from ranking.candidates import Candidate
 from store.log import utc_now
 
@@ -238,6 +239,18 @@ def _preview(request: HttpRequest, form: Any, title: str, text: str, election: E
     """The form again with what its Markdown looks like; nothing is saved yet."""
     context = context_of(request, election, previews=True, preview=rendered.preview(text))
     return show_form(request, form, title, _("Save"), **context)
+
+
+@requires(Permission.USE_APPLICATION, load=load_candidate, rule=may_change_candidate)
+@form_page
+def candidate_picture(request: HttpRequest, found: tuple[Election, Candidate]) -> HttpResponse:
+    election, candidate = found
+
+    def act(wanted: Wanted) -> None:
+        services.picture_candidate(request.user, election, candidate.name, wanted)
+
+    to, context = reverse("candidates", args=[election.name]), context_of(request, election)
+    return picture_page(request, candidate.photo, act, to, title=candidate.name, **context)
 
 
 @requires(Permission.USE_APPLICATION, load=load_candidate, rule=may_change_candidate)

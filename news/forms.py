@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from hashlib import sha256
 from typing import Any
 
 from django import forms
@@ -83,7 +84,7 @@ class PostForm(forms.Form):
 class EditForm(PostForm):
     """A post as it is now. Whoever opened it before it was changed elsewhere is told."""
 
-    version = forms.IntegerField(widget=forms.HiddenInput, min_value=0)
+    seen = forms.CharField(widget=forms.HiddenInput, required=False)  # what the words were like when it was opened
 
     def __init__(self, *arguments: Any, whole: Whole, is_seen: bool, **options: Any):
         super().__init__(*arguments, initial=self.initial_of(whole), **options)
@@ -100,7 +101,17 @@ class EditForm(PostForm):
     def initial_of(whole: Whole) -> dict[str, Any]:
         post = whole.post
         chosen = {"title": post.title, "tags": ", ".join(post.tags), "summary": post.summary, "slug": post.slug}
-        return {**chosen, "text": whole.text.text, "version": post.version}
+        return {**chosen, "text": whole.text.text, "seen": EditForm.seen_of(whole)}
+
+    @staticmethod
+    def seen_of(whole: Whole) -> str:
+        """Of the words alone: a picture or a date that came meanwhile is in nobody's way."""
+        post = whole.post
+        words = (post.title, whole.text.text, post.summary, post.slug, *post.tags)
+        return sha256("\n".join(words).encode()).hexdigest()
+
+    def saw(self, whole: Whole) -> bool:
+        return bool(self.cleaned_data["seen"] == self.seen_of(whole))
 
 
 class PublishForm(ZonedForm):

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
+from photos.rules import photo_of
 from store.replay import Act, DoesNotFit, Exempt, Happened, Step
 
 from . import repository
@@ -49,6 +50,11 @@ def withdrawn(event: Happened) -> Iterator[Step]:
     yield repository.change(post, replace(after, published_at=None, revised_at=None))
 
 
+def pictured(event: Happened) -> Iterator[Step]:
+    post = whole_of(event).post
+    yield repository.change(post, replace(post, photo=photo_of(event.said["photo"])))
+
+
 def previews_revoked(event: Happened) -> Iterator[Step]:
     post = whole_of(event).post
     yield repository.change(post, with_words(post, event, "previews"))
@@ -64,6 +70,7 @@ REPLAY: dict[str, Act] = {
     "PostEdited": edited,
     "PostPublished": published,
     "PostWithdrawn": withdrawn,
+    "PostPictured": pictured,
     "PreviewsRevoked": previews_revoked,
     "PostDeleted": deleted,
 }

@@ -11,6 +11,8 @@ from django.utils.safestring import SafeString
 from acts.site import now_text, table
 from pages import rendered
 from pages.rendered import Html
+from photos import repository as photos
+from photos.rules import photo_of
 from store import keys
 from store.table import Check, Condition, Delete, Equals, Item, Key, Missing, Put, Span, Write
 
@@ -123,7 +125,8 @@ def drafts(author: str | None = None, *, limit: int, cursor: str | None = None) 
 
 
 def post_of(item: Item) -> Post:
-    return Post(**{name: item[name] for name in OF_POSTS if name in item} | {"tags": tuple(item["tags"])})
+    words = {name: item[name] for name in OF_POSTS if name in item}
+    return Post(**words | {"tags": tuple(item["tags"]), "photo": photo_of(item.get("photo"))})
 
 
 def text_of(item: Item) -> Text:
@@ -135,7 +138,7 @@ def text_of(item: Item) -> Text:
 
 def _words(post: Post) -> Item:
     """What stands in the post itself and in each of its places in a list."""
-    return {**asdict(post), "tags": list(post.tags)}
+    return {**asdict(post), "tags": list(post.tags), **photos.said(post.photo)}
 
 
 def _item(place: Key, post: Post, index: Span | None) -> Item:
@@ -192,11 +195,11 @@ def _texted(post: Post, text: str) -> Put:
 
 
 def deletion(post: Post, beside: Iterable[Item]) -> list[Write]:
-    """All that lies with it. Its address is no other's, unless nobody can have known it."""
+    """All that lies with it, and its picture. Its address is no other's, unless nobody can have known it."""
     own = keys.post(post.id)
     others = [Key(item["PK"], item["SK"]) for item in beside if item["SK"] != own.sk]
     known = [] if post.was_dated else [Delete(keys.post_slug(post.slug))]
-    return [Delete(own, when=unchanged(post)), *map(Delete, others), *known]
+    return [Delete(own, when=unchanged(post)), *map(Delete, others), *known, *photos.going(post.photo)]
 
 
 def unchanged(post: Post) -> Condition:

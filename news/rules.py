@@ -14,6 +14,7 @@ from django.utils.translation import gettext_lazy as _
 from accounts.rules import Permission, Role, has
 from acts.refusals import NotAllowed, Refusal
 from pages.markdown import plain
+from photos.rules import Photo
 from store.keys import fold
 
 MOST_TAGS = 8
@@ -77,7 +78,7 @@ class Post:
     words: int = 0
     election: str = ""  # what it is about
     result: str = ""  # the digest of the sealed result that it announces
-    photo: dict[str, object] | None = None
+    photo: Photo | None = None
     previews: int = 0  # how often links to look at it beforehand were taken back
     version: int = 0
 

@@ -26,6 +26,7 @@ urlpatterns = [
     path("news/drafts/", writing_views.drafts, name="post_drafts"),
     path("news/write/", writing_views.write, name="write_post"),
     path("news/<slug:post_id>/edit/", writing_views.edit, name="edit_post"),
+    path("news/<slug:post_id>/picture/", writing_views.picture, name="picture_post"),
     path("news/<slug:post_id>/publish/", publishing_views.publish, name="publish_post"),
     path("news/<slug:post_id>/withdraw/", publishing_views.withdraw, name="withdraw_post"),
     path("news/<slug:post_id>/delete/", publishing_views.delete, name="delete_post"),

@@ -19,15 +19,16 @@ from django.views.decorators.http import require_safe
 from accounts.access import View, answer_for, public, requires
 from accounts.models import User
 from accounts.rules import Permission
-from acts.refusals import NotAllowed, Overtaken, Refusal
+from acts.refusals import OVERTAKEN, NotAllowed, Overtaken, Refusal
 from acts.site import now_text
 from pages import rendered
 from pages.forms import form_page, posted, token_in
 from pages.saying import say
+from photos.changing import picture_page
 from ranking.drafts import key_of_person
 
 from . import repository, rules, services
-from .access import editable
+from .access import editable, written_by
 from .forms import EditForm, PostForm
 from .repository import Some, Whole
 from .rules import NotNow, Post, SlugTaken, State
@@ -129,7 +130,7 @@ def edit(request: HttpRequest, post_id: str) -> HttpResponse:
     form, status, now = EditForm(posted(request), whole=whole, is_seen=is_seen), 200, None
     if _is_asked(request, form):
         try:
-            after = _save(request.user, whole.post, form)
+            after = _save(request.user, whole, form)
         except Overtaken:
             now = _as_it_is(post_id)
             form = _once_more(request, form, now, is_seen)
@@ -141,10 +142,11 @@ def edit(request: HttpRequest, post_id: str) -> HttpResponse:
     return _show(request, form, ("post", post_id), status, post=whole.post, state=state, now=now)
 
 
-def _save(user: User, post: Post, form: EditForm) -> Post:
-    """On condition that it is still as the form has seen it."""
-    seen = rules.as_seen(post, form.cleaned_data["version"])
-    return services.edit(user, seen, form.written(), revised=form.cleaned_data.get("revised", False))
+def _save(user: User, whole: Whole, form: EditForm) -> Post:
+    """On condition that its words are still those that the form has seen."""
+    if not form.saw(whole):
+        raise Overtaken(OVERTAKEN)
+    return services.edit(user, whole.post, form.written(), revised=form.cleaned_data.get("revised", False))
 
 
 def _saved(request: HttpRequest, post: Post) -> HttpResponse:
@@ -179,7 +181,7 @@ def _as_it_is(post_id: str) -> Whole:
 def _once_more(request: HttpRequest, typed: EditForm, now: Whole, is_seen: bool) -> EditForm:
     """The form with what was typed, which saved again takes the place of what is saved now."""
     words: QueryDict = request.POST.copy()
-    words["version"] = str(now.post.version)
+    words["seen"] = EditForm.seen_of(now)
     form = EditForm(words, whole=now, is_seen=is_seen)
     form.add_error(
         None,
@@ -198,6 +200,16 @@ def _gone(request: HttpRequest) -> HttpResponse:
     form = PostForm(request.POST)
     form.add_error(None, _("This post was deleted meanwhile. Your words are still here: saved, they are a new draft."))
     return _show(request, form, ("new", ""), token=secrets.token_urlsafe(16), to=reverse("write_post"))
+
+
+# --- its picture ---
+
+
+@written_by
+@form_page
+def picture(request: HttpRequest, post: Post) -> HttpResponse:
+    to = reverse("post", args=[post.slug])
+    return picture_page(request, post.photo, partial(services.picture, request.user, post.id), to, title=post.title)
 
 
 # --- the page ---

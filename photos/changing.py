@@ -4,7 +4,7 @@ The same for everything that has a picture. Its app says who may, and brings the
 
     def picture(request, post):
         act = lambda wanted: services.picture_post(request.user, post.id, wanted)
-        return changing.page(request, post.photo, act, reverse("post", args=[post.slug]), title=post.title)
+        return picture_page(request, post.photo, act, reverse("post", args=[post.slug]), title=post.title)
 
     def picture_post(actor, post_id, wanted):        # in a service, around which `try_again` stands
         before = ...find(post_id).photo
@@ -58,7 +58,7 @@ class Wanted:
         return [*(putting(self.new) if self.new else ()), *going(before)]
 
 
-def page(
+def picture_page(
     request: HttpRequest, photo: Photo | None, act: Callable[[Wanted], Any], to: str, **context: Any
 ) -> HttpResponse:
     """The form, and what comes of it. With a script it is sent beside the page, and told where to go on."""

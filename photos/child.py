@@ -34,14 +34,15 @@ READERS = (JpegImagePlugin, MpoImagePlugin, PngImagePlugin, WebPImagePlugin)
 FORMATS = ("JPEG", "PNG", "WEBP")
 ORIENTATION = 0x0112
 TURNS = {
-    2: (Image.Transpose.FLIP_LEFT_RIGHT,),
-    3: (Image.Transpose.ROTATE_180,),
-    4: (Image.Transpose.FLIP_TOP_BOTTOM,),
-    5: (Image.Transpose.TRANSPOSE,),
-    6: (Image.Transpose.ROTATE_270,),
-    7: (Image.Transpose.TRANSVERSE,),
-    8: (Image.Transpose.ROTATE_90,),
+    2: Image.Transpose.FLIP_LEFT_RIGHT,
+    3: Image.Transpose.ROTATE_180,
+    4: Image.Transpose.FLIP_TOP_BOTTOM,
+    5: Image.Transpose.TRANSPOSE,
+    6: Image.Transpose.ROTATE_270,
+    7: Image.Transpose.TRANSVERSE,
+    8: Image.Transpose.ROTATE_90,
 }
+LYING = (5, 6, 7, 8)
 
 
 class Refused(Exception):
@@ -107,14 +108,13 @@ def orientation(image: Image.Image) -> int:
 def pictures(raw: bytes) -> list[Image.Image]:
     """Upright, in the colours that every screen takes for granted, in all widths; the smallest first."""
     image = opened(raw)
-    turns = TURNS.get(orientation(image), ())
-    lies = bool(turns) and turns[0] not in (TURNS[2][0], TURNS[3][0], TURNS[4][0])
-    box = _box(image.size, WIDTHS[-1], lies)
+    held = orientation(image)
+    box = _box(image.size, WIDTHS[-1], lies=held in LYING)
     with suppress(ValueError):
         image.draft(None, (box[0] * 2, box[1] * 2))  # a JPEG can be read at half its size, and at a quarter
     largest = _coloured(_workable(image).resize(box, Image.Resampling.LANCZOS), image.info.get("icc_profile"))
-    for turn in turns:
-        largest = largest.transpose(turn)
+    if held in TURNS:
+        largest = largest.transpose(TURNS[held])
     sizes = sorted({_box(largest.size, width) for width in WIDTHS})
     return [_clean(largest.resize(size, Image.Resampling.LANCZOS)) for size in sizes]
 
@@ -150,7 +150,7 @@ def _coloured(image: Image.Image, profile: bytes | None) -> Image.Image:
 
 def _clean(image: Image.Image) -> Image.Image:
     """Its pixels, and nothing that came with them."""
-    if image.mode == "RGBA" and image.getextrema()[3][0] == 255:  # type: ignore[index]
+    if image.mode == "RGBA" and image.getchannel("A").getextrema()[0] == 255:
         image = image.convert("RGB")
     return Image.frombytes(image.mode, image.size, image.tobytes())
 

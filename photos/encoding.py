@@ -112,7 +112,8 @@ def _end(process: subprocess.Popen[bytes]) -> None:
 def _judged(said: bytes, code: int) -> bytes:
     if b"\n" in said and len(said) <= MOST_SAID:
         return said
-    raise no_picture("long" if code in (-signal.SIGXCPU, -signal.SIGALRM, -signal.SIGKILL) else "broken")
+    was_ended = code in (-signal.SIGXCPU, -signal.SIGALRM, -signal.SIGKILL)
+    raise no_picture("long" if was_ended and not said else "broken")
 
 
 # --- what it said ---

@@ -86,5 +86,5 @@ def photo_of(item: dict[str, Any] | None) -> Photo | None:
     """Of the attribute `photo` of a thing, which those without a picture do not have."""
     if not item:
         return None
-    lists = {name: tuple(item[name]) for name in ("widths", "digests")}
-    return Photo(**{name: item[name] for name in ("id", "alt", "wide", "high", "kind")}, **lists)
+    widths, digests = tuple(item["widths"]), tuple(item["digests"])
+    return Photo(item["id"], item["alt"], item["wide"], item["high"], widths, item["kind"], digests)

@@ -9,6 +9,8 @@ from typing import Any
 from django.http import QueryDict
 from django.utils.translation import gettext as _
 
+from photos.rules import Photo
+
 from .candidates import Candidate
 
 RANK = "rank-"  # what the name of a rank box starts with
@@ -23,6 +25,7 @@ class Choice:
     statement: str
     link: str
     rank: str
+    photo: Photo | None = None
 
 
 def ranks_in(post: QueryDict) -> dict[str, list[str]]:
@@ -41,7 +44,7 @@ def choices_of(candidates: Sequence[Candidate], ranks: Mapping[int, Any]) -> lis
 
 def _choice(candidate: Candidate, ranks: Mapping[int, Any]) -> Choice:
     rank = str(ranks.get(candidate.number, ""))
-    return Choice(candidate.number, candidate.name, candidate.statement_html, candidate.link, rank)
+    return Choice(candidate.number, candidate.name, candidate.statement_html, candidate.link, rank, candidate.photo)
 
 
 def unranked_sentence(unranked: str) -> str:

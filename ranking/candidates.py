@@ -9,6 +9,7 @@ from django.utils.safestring import SafeString
 
 from pages import rendered
 from pages.rendered import Html
+from photos.rules import Photo
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,6 +19,7 @@ class Candidate:
     link: str = ""
     number: int = 0  # by which rankings name the candidate, steady from the day it was added
     html: Html | None = field(default=None, compare=False, repr=False)  # of the statement, as kept beside it
+    photo: Photo | None = None
 
     @property
     def statement_html(self) -> SafeString:

@@ -99,6 +99,7 @@ ROUTES = {
     "post_drafts": (Permission.USE_APPLICATION, READ, []),
     "write_post": (Permission.USE_APPLICATION, FORM, []),
     "edit_post": (Permission.USE_APPLICATION, FORM, [NO_POST]),
+    "picture_post": (Permission.USE_APPLICATION, FORM, [NO_POST]),
     "publish_post": (Permission.USE_APPLICATION, FORM, [NO_POST]),
     "withdraw_post": (Permission.USE_APPLICATION, FORM, [NO_POST]),
     "delete_post": (Permission.USE_APPLICATION, FORM, [NO_POST]),
@@ -281,7 +282,7 @@ DRAFT = {
 BALLOT = {"ballot", "cast", "receipt", "ballot_state", "withdraw"}  # a draft is nobody's to vote in
 STANDING = {"agree", "candidates_skills"}  # for whoever stands, and where it was chosen at the opening
 REPORTED = {"reported_poll", "hide_poll", "show_poll", "dismiss_reports"}  # of a poll that is not there
-OF_WRITERS = {"publish_post", "withdraw_post", "delete_post", "revoke_previews"}  # which look for the post first
+OF_WRITERS = {"picture_post", "publish_post", "withdraw_post", "delete_post", "revoke_previews"}  # find the post first
 OF_A_MAIL = {"mail", "try_mail_again", "put_mail_aside"}  # that is not there
 METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE")
 GONE = {"setup", "confirm_registration", "accept_invitation", "reset", "confirm_email"}  # a made-up token opens nothing

@@ -69,6 +69,9 @@ NAMES: dict[str, tuple[str, ...]] = {
     "CandidatesAdded": (),
     "CandidateEdited": (),
     "CandidatesRemoved": (),
+    "CandidatePictured": (),
+    "PostPictured": (),
+    "PersonPictured": ("name",),
     "NeedSet": (),
     "NeedsDropped": (),
     "CandidateAgreed": (),
@@ -131,7 +134,10 @@ NAMES: dict[str, tuple[str, ...]] = {
     "SitePageRemoved": (),
 }
 NOTHING_KEPT: Item = {"kept": [], "kept_as": []}  # elections, by the numbers of their making; and what they say
-OWN_WORDS = {"ProfileChanged": ("display_name", "about")}  # what somebody wrote about themselves
+OWN_WORDS = {  # what somebody wrote about themselves, and what they look like
+    "ProfileChanged": ("display_name", "about"),
+    "PersonPictured": ("photo",),
+}
 LONG_AGO = "0001-01-01T00:00:00.000Z"  # so that it is due at once
 UNKNOWN = 0
 NEVER = (0, 0, 0)  # no event has such a number

@@ -15,6 +15,7 @@ from elections import replay as elections
 from elections.rules import State
 from news import replay as news
 from news import site_replay as site_page
+from photos import replay as photos
 from polls import replay as polls
 from results import replay as results
 from skills import replay as skills
@@ -43,7 +44,7 @@ from . import figures
 from .pause import Pause, pause_item
 from .sealer import COUNTED
 
-APPS = (accounts, elections, ballots, results, polls, skills, news, site_page)
+APPS = (accounts, elections, ballots, results, polls, skills, news, photos, site_page)
 
 
 def paused(event: Happened) -> Iterator[Step]:

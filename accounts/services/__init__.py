@@ -25,7 +25,7 @@ from .passwords import (
     send_reset_link,
     sign_out_everywhere,
 )
-from .profile import change_profile
+from .profile import change_picture, change_profile, remove_picture
 from .registering import (
     accept_invitation,
     confirm_registration,
@@ -49,6 +49,7 @@ __all__ = [
     "ask_for_reset",
     "change_mail_limit",
     "change_password",
+    "change_picture",
     "change_profile",
     "change_role",
     "check_setup",
@@ -70,6 +71,7 @@ __all__ = [
     "register",
     "remove",
     "remove_again",
+    "remove_picture",
     "remove_self",
     "remove_unused",
     "reset_link_holder",

@@ -1,12 +1,17 @@
-"""What somebody tells about themselves."""
+"""What somebody tells about themselves, and shows of themselves."""
 
 from __future__ import annotations
 
-from accounts import repository
+from accounts import repository, rules
 from accounts.models import User
 from acts.again import try_again
 from acts.site import log
+from photos import repository as photos
+from photos.changing import Wanted
 from store.log import Event
+from store.table import Write
+
+from .roles import still, who
 
 
 def change_profile(user: User, display_name: str, about: str) -> None:
@@ -20,6 +25,30 @@ def change_profile(user: User, display_name: str, about: str) -> None:
         log().record(Event(user.name, "ProfileChanged", said), repository.profile_change(now, display_name, about))
 
     try_again(save)
+
+
+def change_picture(user: User, wanted: Wanted) -> None:
+    """Another picture, other words for it, or none. Of two at once, the second takes the first one's place."""
+    try_again(lambda: _picture(user.name, as_now(user), wanted))
+
+
+def remove_picture(actor: User, person: User) -> None:
+    """Take a picture away that is not fit to be shown, from somebody below the actor."""
+
+    def remove() -> None:
+        now = as_now(person)
+        rules.check_manages(who(actor), who(now))
+        _picture(actor.name, now, Wanted(), still(actor))
+
+    try_again(remove)
+
+
+def _picture(actor: str, person: User, wanted: Wanted, *also: Write) -> None:
+    before, after = person.photo, wanted.instead_of(person.photo)
+    if before == after:
+        return
+    event = Event(actor, "PersonPictured", {"name": person.name, **photos.said(after)})
+    log().record(event, repository.picture_change(person, after), *wanted.writes(before), *also)
 
 
 def as_now(user: User) -> User:

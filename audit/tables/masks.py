@@ -79,7 +79,7 @@ SAID = (
     "report_digest roll_digest roll_commitment sealed_at hours_before subject on_roll since minutes sentence poll_id "
     "title closedAt createdAt expiresAt goneAt id maker listed sign_in results_hidden votes accounts account "
     "voter_since names_rule mails_a_day old_mails_a_day which events skill_id category alias into at level years "
-    "last_used interest visibility grounds by people skills shard shards count"
+    "last_used interest visibility grounds by people skills shard shards count photo"
 )
 SAID_BY_TYPE = {
     "BallotCast": "rankings",
@@ -91,7 +91,7 @@ MAILED = ("invited", "reminded", "timed", "messaged")
 
 KINDS = (
     _kind("person", keys.user(""), "name email role created_at voter_since display_name about mails_a_day "
-          "confirmed"),
+          "confirmed photo"),
     _kind("mails of day", keys.mails_of_day("", ""), "mails ttl"),
     _kind("email guard", keys.email(""), "name"),
     _kind("people list", keys.listed_person(""), "name email role created_at"),
@@ -109,7 +109,8 @@ KINDS = (
     _kind("election list", keys.listed_election(""), LISTED),
     _kind("manager", keys.manager("", ""), LISTED, "person"),
     _kind("candidate", keys.candidate("", ""), "election_name candidate_name number statement link "
-          "statement_html html_version"),
+          "statement_html html_version photo"),
+    _kind("picture", keys.photo("", 0), "kind digest content"),
     _kind("need", keys.need("", ""), "election_name skill level count"),
     _kind("agreement", keys.agreement("", ""), "election_name candidate_name person account skills"),
     _kind("snapshot", keys.snapshot(""), "election_name needs version"),

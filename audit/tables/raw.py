@@ -169,11 +169,12 @@ def _attribute(table_name: str, kind: str, name: str, value: Any) -> Attribute:
 def _text(value: Any) -> str:
     if isinstance(value, str | Hidden):
         return str(value)
-    return value.hex() if isinstance(value, bytes) else json.dumps(value, ensure_ascii=False, default=_plain)
+    return _plain(value) if isinstance(value, bytes) else json.dumps(value, ensure_ascii=False, default=_plain)
 
 
 def _plain(value: Any) -> str:
-    return value.hex() if isinstance(value, bytes) else str(value)
+    """Of bytes, which nobody can read, how many there are."""
+    return str(_("%(count)d bytes") % {"count": len(value)}) if isinstance(value, bytes) else str(value)
 
 
 # --- links along keys ---

@@ -4,7 +4,7 @@ A gerund (`opening`, `adding`, `closing`) is what an act writes: parts of a tran
 """
 
 from .acting import check, relation
-from .candidates import add_candidates, edit_candidate, remove_candidate
+from .candidates import add_candidates, copy_pictures, edit_candidate, picture_candidate, remove_candidate
 from .deleting import A_TURN, clear_away_all, delete, deletion, swept
 from .drafts import NameTaken, change, changing, create, create_draft, rename, respelling
 from .lifecycle import (
@@ -42,6 +42,7 @@ __all__ = [
     "close_what_is_over",
     "closing",
     "copy_needs",
+    "copy_pictures",
     "create",
     "create_draft",
     "delete",
@@ -57,6 +58,7 @@ __all__ = [
     "opened",
     "opening",
     "pass_on",
+    "picture_candidate",
     "put_on_roll",
     "relation",
     "remove_candidate",

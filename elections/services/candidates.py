@@ -15,6 +15,9 @@ from acts.handfuls import A_TRANSACTION
 from acts.refusals import OVERTAKEN, Overtaken
 from elections import repository, rules
 from elections.rules import Action, Election
+from photos import repository as photos
+from photos.changing import Wanted
+from photos.encoding import Encoded, new_id
 from ranking.candidates import Candidate
 from store import keys
 
@@ -91,5 +94,49 @@ def _edit_candidate(actor: User, election: Election, candidate: Candidate) -> No
 
 def remove_candidate(actor: User, election: Election, name: str) -> None:
     check(actor, election, Action.CHANGE_CANDIDATES)
-    gone = repository.gone_candidate(election.name, name)
+    candidate = repository.find_candidate(election.name, name)
+    gone = repository.gone_candidate(election.name, name, candidate.photo if candidate else None)
     record(actor, "CandidatesRemoved", election, {"candidates": [name]}, *gone, repository.touched(election))
+
+
+# --- their pictures ---
+
+
+def picture_candidate(actor: User, election: Election, name: str, wanted: Wanted) -> None:
+    """Another picture, other words for it, or none. Of two at once, the second takes the first one's place."""
+
+    def change() -> None:
+        now = repository.find(election.name) or election
+        check(actor, now, Action.CHANGE_CANDIDATES)
+        _picture(actor, now, name, wanted)
+
+    try_again(change)
+
+
+def _picture(actor: User, election: Election, name: str, wanted: Wanted) -> None:
+    candidate = repository.find_candidate(election.name, name)
+    if candidate is None:
+        raise Overtaken(OVERTAKEN)
+    before, after = candidate.photo, wanted.instead_of(candidate.photo)
+    if before == after:
+        return
+    change = repository.pictured_candidate(election.name, candidate, after)
+    data = {"candidate_name": candidate.name, **photos.said(after)}
+    writes = (change, *wanted.writes(before), repository.touched(election))
+    record(actor, "CandidatePictured", election, data, *writes)
+
+
+def copy_pictures(actor: User, election: Election, source: Sequence[Candidate]) -> None:
+    """A copy has its candidates' pictures as its own: those of the source go with the source."""
+    without = {keys.fold(each.name) for each in repository.candidates(election.name) if each.photo is None}
+    for each in source:
+        if each.photo and keys.fold(each.name) in without and (new := _copied(each)):
+            try_again(partial(_picture, actor, repository.find(election.name) or election, each.name, Wanted(new)))
+
+
+def _copied(candidate: Candidate) -> Encoded | None:
+    """Nothing, if it goes at this moment."""
+    assert candidate.photo
+    parts = photos.find_all(candidate.photo)
+    is_whole = len(parts) == len(candidate.photo.widths)
+    return Encoded(replace(candidate.photo, id=new_id()), tuple(parts)) if is_whole else None

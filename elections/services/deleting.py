@@ -54,7 +54,8 @@ def swept(name: str, most: int) -> bool:
     renaming.finish(name)
     marks = (keys.METADATA, keys.renamed(name).sk, keys.deleted(name).sk)
     try:
-        return sweep(keys.all_of_election(name), marks, *_is_gone(name), most=most)
+        left = keys.all_of_election(name)
+        return sweep(left, marks, *_is_gone(name), most=most, elsewhere=repository.pictures_of)
     except Refused:
         return True  # there is an election of that name, and nothing in its place is left over
 

@@ -75,7 +75,7 @@ def check_about(user: User, election: str) -> list[Check]:
     return [Check(keys.election(election), Exists())]
 
 
-def _still(user: User) -> Check:
+def still_may(user: User) -> Check:
     """Whoever may write because of their role must still have it."""
     return still(user) if rules.writes_news(user.role) else people.is_still(user)
 
@@ -96,7 +96,7 @@ def write(user: User, written: Written, election: str = "", result: str = "", to
         made = replace(written.on(draft), slug=slug)
         try:
             said = {**told(made), "election": election, "result": result, "text": written.text, "at": now}
-            writes = [*repository.creation(made, written.text), *about, _still(user)]
+            writes = [*repository.creation(made, written.text), *about, still_may(user)]
             log().record(Event(user.name, "PostWritten", said), *writes)
         except Refused as refused:
             if ALREADY in refused.parts and (there := repository.find(made.id)):
@@ -138,7 +138,7 @@ def edit(user: User, post: Post, written: Written, revised: bool = False) -> Pos
 
 
 def _record(user: User, kind: str, post: Post, said: dict[str, Any], writes: Iterable[Write]) -> None:
-    log().record(Event(user.name, kind, {"post_id": post.id, **said}), *writes, _still(user))
+    log().record(Event(user.name, kind, {"post_id": post.id, **said}), *writes, still_may(user))
 
 
 def _change(user: User, kind: str, post: Post, after: Post, *names: str) -> None:

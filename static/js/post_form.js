@@ -31,7 +31,7 @@
     const whose = key.split(" ", 2).join(" ");
     try {
       for (const name of Object.keys(sessionStorage).filter((each) => each.startsWith("text "))) {
-        const same = form.elements.version && stored(name) && plain({ ...stored(name), slug: "" }) === plain({ ...typed(), slug: "" });
+        const same = form.elements.seen && stored(name) && plain({ ...stored(name), slug: "" }) === plain({ ...typed(), slug: "" });
         if (same || !name.startsWith(`${whose} `)) sessionStorage.removeItem(name);
       }
     } catch {}

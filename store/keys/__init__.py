@@ -11,8 +11,8 @@
 | `of_polls`     | polls, their gates, votes, results, reports and short codes                        |
 | `of_skills`    | the catalogue of skills, and who has which                                         |
 | `of_news`      | posts, their addresses, and the lists they stand in                                |
-| `of_site`      | counts, figures, leases, pause, the site's page, workers and how far each is       |
 | `of_photos`    | pictures that people upload                                                        |
+| `of_site`      | counts, figures, leases, pause, the site's page, workers and how far each is       |
 | `of_log`       | events, checkpoints, the log's index                                               |
 | `parts`        | how names and numbers stand in a key                                               |
 

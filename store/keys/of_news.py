@@ -1,17 +1,19 @@
 """Keys of news: posts, the addresses that lead to them, and the lists they stand in.
 
-| item           | table | PK              | SK            | GSI1PK / GSI1SK                                         | read by           |
-|----------------|-------|-----------------|---------------|---------------------------------------------------------|-------------------|
-| post           | data  | BLOG#{id}       | METADATA      | BLOG#ALL / {published_at}#{id}, BLOG#DRAFTS / {time}#{id} | news, feeds, post |
-| post's text    | data  | BLOG#{id}       | TEXT          |                                                         | post              |
-| post by author | data  | BLOG#{id}       | AUTHOR        | BLOGAUTHOR#{name}, BLOGDRAFTS#{name} / {time}#{id}      | lists             |
-| post by tag    | data  | BLOG#{id}       | TAG#{tag}     | BLOGTAG#{tag} / {published_at}#{id}                     | lists, feeds      |
-| post on        | data  | BLOG#{id}       | ELECTION      | BLOGELECTION#{name} / {published_at}#{id}               | election          |
-| post's slug    | data  | BLOGSLUG#{slug} | METADATA      |                                                         | post, guard       |
+| item            | table | PK              | SK        | GSI1PK / GSI1SK                           | read by       |
+|-----------------|-------|-----------------|-----------|-------------------------------------------|---------------|
+| post            | data  | BLOG#{id}       | METADATA  | BLOG#ALL / {published_at}#{id}            | news, feeds   |
+| draft post      | data  | BLOG#{id}       | METADATA  | BLOG#DRAFTS / {changed_at}#{id}           | drafts        |
+| post's text     | data  | BLOG#{id}       | TEXT      |                                           | post          |
+| post by author  | data  | BLOG#{id}       | AUTHOR    | BLOGAUTHOR#{name} / {published_at}#{id}   | lists         |
+| draft by author | data  | BLOG#{id}       | AUTHOR    | BLOGDRAFTS#{name} / {changed_at}#{id}     | drafts        |
+| post by tag     | data  | BLOG#{id}       | TAG#{tag} | BLOGTAG#{tag} / {published_at}#{id}       | lists, feeds  |
+| post on         | data  | BLOG#{id}       | ELECTION  | BLOGELECTION#{name} / {published_at}#{id} | election      |
+| post's slug     | data  | BLOGSLUG#{slug} | METADATA  |                                           | post, guard   |
 
 A post that has a date stands in its lists under that date, also if it lies ahead: whoever reads a list asks for what is
 not later than now. So nothing has to happen when the moment comes. One without a date stands among the drafts.
-"""  # noqa: E501 - a table
+"""
 
 from __future__ import annotations
 

@@ -27,6 +27,10 @@ from elections.rules import Election
 from mail import outbox
 from mail.letters import compose
 from mail.sending import send_waiting
+from news import previews
+from news import services as news_services
+from news.rules import Post
+from news.services.writing import Written
 from pages import logo
 from pages.site_views import of_colours
 from polls import reports, voters
@@ -115,6 +119,7 @@ def build() -> Site:
         *_looks_of_the_owner(lunch),
         *_looks_at_skills(),
         *_looks_at_the_site_page(),
+        *_looks_at_news(*_posts(people["owner"])),
     ]
     return Site(browsers, looks, _acts(people, lunch, browsers["stranger"]))
 
@@ -230,6 +235,13 @@ def _needs(otto: User, ann: User) -> None:
     voting.cast(ann, "Past skilled", RANKS, "form")
     organising.close(otto, _now("Past skilled"))
     voting.seal_what_is_closed()
+
+
+def _posts(olga: User) -> tuple[Post, Post]:
+    """One that everybody can read, and one that nobody can yet."""
+    seen, draft = (news_services.write(olga, Written(title, "*Words*", ("board",))) for title in ("Seen", "Draft"))
+    news_services.publish(olga, seen)
+    return seen, draft
 
 
 def _runner(poll: Poll, otto: User) -> polling.Runner:
@@ -431,6 +443,24 @@ def _looks_at_skills() -> list[Look]:
         Look("board_skills", "voter", ("Past skilled",)),
         *(Look(page, "owner", ("cake",)) for page in of_admins),
         Look("merge_skill", "owner", ("python",), of="a preview", asked={"into": "Gâteau"}),
+    ]
+
+
+def _looks_at_news(seen: Post, draft: Post) -> list[Look]:
+    of_writers = ("edit_post", "picture_post", "publish_post", "delete_post")
+    return [
+        Look("news", "stranger"),
+        Look("news_tag", "stranger", ("board",)),
+        Look("news_by", "stranger", ("Olga",)),
+        Look("post", "stranger", (seen.slug,)),
+        Look("post", "owner", (draft.slug,), of="a draft"),
+        Look("preview_post", "stranger", (previews.link_to(draft).rstrip("/").rpartition("/")[2],)),
+        Look("post_drafts", "owner"),
+        Look("post_drafts", "organiser", of="one's own"),
+        Look("write_post", "owner"),
+        Look("write_post", "organiser", of="about an election", asked={"election": "Board"}),
+        *(Look(page, "owner", (seen.id,)) for page in (*of_writers, "withdraw_post")),
+        Look("revoke_previews", "owner", (draft.id,)),
     ]
 
 

@@ -7,6 +7,7 @@ from html import unescape
 from urllib.parse import unquote
 
 import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 
 from accounts import repository as people
@@ -16,11 +17,15 @@ from elections import repository as repository_of_elections
 from elections import services as services_of_elections
 from elections.rules import Election
 from news import previews, repository, services
+from photos.changing import Wanted
+from photos.encoding import encoded
 from ranking.candidates import Candidate
 from store import keys
 from store.table import Put
 from tests.clock import stands_at
 from tests.people import sign_in
+from tests.photos import drawing
+from upkeep import replay
 
 from .conftest import LATER, written
 
@@ -33,7 +38,9 @@ def text(answer) -> str:
 
 def hidden(answer) -> dict[str, str]:
     """What the form of a page would send besides what is typed."""
-    return dict(re.findall(r'type="hidden" name="(token|version|election)" value="([^"]*)"', answer.content.decode()))
+    return dict(
+        re.findall(r'type="hidden" name="(token|version|election|seen)" value="([^"]*)"', answer.content.decode())
+    )
 
 
 def trips(answer) -> int:
@@ -141,7 +148,7 @@ def test_what_is_not_to_be_seen_is_nowhere_but_for_those_who_may_change_it(clien
         page = text(boss.get(f"/news/post/{each.slug}/"))
         assert sentence in page
         assert "noindex" in page
-    assert "1 January 2100" in text(boss.get("/news/post/ahead/"))
+    assert "Jan. 1, 2100" in text(boss.get("/news/post/ahead/"))
     assert boss.get("/news/post/gone/").status_code == 404
 
 
@@ -265,17 +272,17 @@ def test_the_button_says_what_will_happen(boss, client, draft):
     assert "Publish now</button>" in text(boss.get(path))
     chosen = {"at": "2097-05-03T09:00", "time_zone": "Europe/Berlin"}
     page = boss.get(path, chosen)
-    assert "Publish on 3 May 2097, 09:00 Europe/Berlin</button>" in text(page)
+    assert "Publish on May 3, 2097, 9 a.m. Europe/Berlin</button>" in text(page)
     assert repository.drafts(limit=9)[0] != [], "looking changes nothing"
     answer = boss.post(path, chosen | hidden(page), follow=True)
-    assert "It will be published on 3 May 2097, 09:00 CEST (Europe/Berlin)" in text(answer)
+    assert "It will be published on May 3, 2097, 9 a.m. CEST (Europe/Berlin)" in text(answer)
     assert repository.ahead(limit=9)[0][0].published_at == "2097-05-03T07:00:00.000Z"
     past = {"at": "2020-05-03 09:00", "time_zone": "UTC"}
     page = boss.get(path, past)
-    assert "Publish now, dated 3 May 2020, 09:00 UTC</button>" in text(page)
+    assert "Publish now, dated May 3, 2020, 9 a.m. UTC</button>" in text(page)
     assert "This moment is past" in text(page)
     boss.post(path, past | hidden(page))
-    assert "3 May 2020" in text(client.get("/news/"))
+    assert "May 3, 2020" in text(client.get("/news/"))
 
 
 def test_a_date_in_the_past_a_clock_that_skips_or_repeats_and_nonsense(boss, draft, post):
@@ -418,3 +425,31 @@ def test_a_link_is_good_for_a_week_and_leads_to_the_post_once_it_is_published(bo
     boss.post(f"/news/{one.id}/publish/")
     assert client.get(link)["Location"] == "/news/post/soon/"
     assert boss.get(f"/news/{one.id}/previews/")["Location"] == "/news/post/soon/"
+
+
+# --- its picture ---
+
+
+def test_a_post_has_a_picture_until_it_has_another_or_is_deleted(boss, client, admin, post):
+    one = post("Seen", tags=("board",))
+    path = f"/news/{one.id}/picture/"
+    assert boss.post(path, {"file": a_picture(), "alt": ""}).status_code == 422, "words for those who cannot see it"
+    assert boss.post(path, {"file": a_picture(), "alt": "Our new door"})["Location"] == "/news/post/seen/"
+    first = repository.find(one.id).photo
+    for page in ("/news/post/seen/", "/news/", "/news/tag/board/"):
+        assert 'alt="Our new door"' in text(client.get(page)), page
+    assert client.get(first.address).status_code == 200
+    services.edit(admin, repository.find(one.id), written("Seen"))
+    assert repository.find(one.id).photo == first, "words do not touch it"
+    services.picture(admin, one.id, Wanted(encoded(a_picture().read(), "Another door")))
+    second = repository.find(one.id).photo
+    assert (client.get(first.address).status_code, client.get(second.address).status_code) == (404, 200)
+    assert replay.check(table()).count == 0
+    services.delete(admin, repository.find(one.id))
+    assert client.get(second.address).status_code == 404
+    assert replay.check(table()).count == 0
+    assert boss.get(path).status_code == 404
+
+
+def a_picture() -> SimpleUploadedFile:
+    return SimpleUploadedFile("door.jpg", drawing.encoded(drawing.upright()), "image/jpeg")

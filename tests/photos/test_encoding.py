@@ -1,0 +1,181 @@
+"""Pictures are made in a process of their own, which ends with its memory, its time or whoever asked for it."""
+
+from __future__ import annotations
+
+import os
+import re
+import select
+import signal
+import subprocess
+import sys
+import threading
+
+import pytest
+
+from photos import child, encoding, rules
+from photos.rules import NoPicture
+
+from . import drawing
+from .drawing import encoded, upright
+
+MB = 1024**2
+
+
+def program(text: str) -> tuple[str, ...]:
+    return (sys.executable, "-I", "-c", text)
+
+
+def test_a_picture_in_all_its_widths(settings):
+    found = encoding.encoded(encoded(upright(700, 500)), "Four colours")
+    assert found.photo.widths == (160, 640, 700)
+    assert (found.photo.wide, found.photo.high, found.photo.alt, found.photo.kind) == (700, 500, "Four colours", "jpg")
+    assert re.fullmatch("[0-9a-f]{32}", found.photo.id)
+    assert rules.photo_of(found.photo.as_item()) == found.photo
+    assert rules.photo_of(None) is None
+
+
+def peak_of(raw: bytes) -> tuple[int, bytes]:
+    """The child's largest size in memory, in bytes, as it saw it last itself; and what it said."""
+    told = f"import runpy, sys; sys.argv = [{child.__file__!r}]; runpy.run_path(sys.argv[0], run_name='__main__')"
+    status = "; sys.stderr.write(status.read())"
+    text = f"status = open('/proc/self/status'); {told}{status}"
+    done = subprocess.run(program(text), input=raw, capture_output=True, timeout=60, check=True)
+    found = re.search(rb"VmHWM:\s*(\d+) kB", done.stderr)
+    return int(found[1]) * 1024 if found else 0, done.stdout
+
+
+@pytest.mark.skipif(not os.path.exists("/proc/self/status"), reason="this system does not say how large a process was")
+@pytest.mark.parametrize(
+    ("raw", "why", "most"),
+    [
+        (drawing.png(2**30, 2**30, bytes(100)), b"pixels", 80 * MB),
+        (drawing.webp_head(16_384, 16_384), b"pixels", 80 * MB),
+        (drawing.text_bomb(), b"broken", 160 * MB),
+    ],
+    ids=["png", "webp", "text"],
+)
+def test_bombs_are_refused_in_little_memory(raw, why, most):
+    peak, said = peak_of(raw)
+    assert said == b'{"refused": "%s"}\n' % why
+    assert 0 < peak < most < child.MEGABYTES * MB
+
+
+def test_what_takes_more_memory_than_there_is_gets_a_sentence(monkeypatch):
+    """The kernel keeps the limit: here it is so low that not even a picture that is allowed fits."""
+    starved = program(
+        f"import runpy, sys; sys.path.insert(0, {os.path.dirname(child.__file__)!r}); import child; "
+        "child.MEGABYTES = 120; child.main()"
+    )
+    with pytest.raises(NoPicture, match="takes more memory"):
+        encoding.read(encoding.said_of(drawing.png_bomb(6000, 6000), starved), "It", "id")
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("import os, signal; os.kill(os.getpid(), signal.SIGKILL)", "took too long"),
+        ("import os, signal; os.kill(os.getpid(), signal.SIGXCPU)", "took too long"),
+        ("raise SystemExit(1)", "is damaged"),
+        ("import sys; sys.stdin.buffer.read(); print('not JSON')", "is damaged"),
+        ("import sys; sys.stdout.buffer.write(b'{}\\n' + bytes(3_000_000))", "is damaged"),
+        ("import sys\nwhile True: sys.stdout.buffer.write(bytes(1_000_000))", "is damaged"),
+        ('print(\'{"kind": "html", "pictures": [{"wide": 1, "high": 1, "bytes": 1}]}\\nx\', end="")', "is damaged"),
+        ('print(\'{"kind": "jpg", "pictures": [{"wide": 9999, "high": 1, "bytes": 1}]}\\nx\', end="")', "is damaged"),
+        ('print(\'{"kind": "jpg", "pictures": [{"wide": 9, "high": 1, "bytes": 5}]}\\nx\', end="")', "is damaged"),
+        ('print(\'{"refused": "a word nobody knows"}\')', "is damaged"),
+        ("print('[]')", "is damaged"),
+    ],
+)
+def test_a_process_that_dies_or_lies_is_not_believed(text, sentence):
+    with pytest.raises(NoPicture, match=sentence):
+        encoding.read(encoding.said_of(bytes(1000), program(text)), "It", "id")
+
+
+def test_a_process_that_never_ends_is_ended_whether_it_reads_or_not():
+    for text in ("import time; time.sleep(600)", "import sys, time; sys.stdin.buffer.read(); time.sleep(600)"):
+        with pytest.raises(NoPicture, match="took too long"):
+            encoding.said_of(bytes(300_000), program(text), seconds=0.3)
+
+
+def test_what_it_started_ends_with_it():
+    """It leaves somebody behind who holds the pipe; nobody waits for that one."""
+    text = "import os, time\nif os.fork():\n    os._exit(0)\ntime.sleep(600)"
+    with pytest.raises(NoPicture):
+        encoding.said_of(b"", program(text), seconds=0.3)
+
+
+def test_it_opens_no_file_starts_nothing_and_knows_no_secret(monkeypatch):
+    monkeypatch.setenv("SECRET_KEY", "nobody else's")
+    text = (
+        f"import os, sys; sys.path.insert(0, {os.path.dirname(child.__file__)!r}); import child; child.limit()\n"
+        "said = [str('SECRET_KEY' in os.environ)]\n"
+        "try: open('/etc/passwd'); said.append('open')\n"
+        "except OSError: said.append('no file')\n"
+        "import resource; said.append(str(resource.getrlimit(resource.RLIMIT_CORE)[0]))\n"
+        "sys.stdout.write(' '.join(said) + '\\n')"
+    )
+    assert encoding.said_of(b"", program(text)) == b"False no file 0\n"
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux can be asked for it; elsewhere its alarm ends it")
+def test_it_dies_with_whoever_asked_for_it(tmp_path):
+    """The one in between is killed while the child waits for the rest of the picture."""
+    between = (
+        "import subprocess, sys\n"
+        f"made = subprocess.Popen([sys.executable, '-I', {child.__file__!r}], stdin=subprocess.PIPE)\n"
+        "print(made.pid, flush=True)\n"
+        "sys.stdin.read()"
+    )
+    parent = subprocess.Popen(program(between), stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    pid = int(parent.stdout.readline())
+    watched = os.pidfd_open(pid)
+    try:
+        signal.pidfd_send_signal(watched, 0)
+        parent.kill()
+        parent.wait()
+        assert select.select([watched], [], [], 30)[0], "it is still there"
+    finally:
+        os.close(watched)
+        parent.stdin.close()
+        parent.stdout.close()
+
+
+def test_too_large_a_file_is_not_even_begun(monkeypatch):
+    monkeypatch.setattr(encoding, "said_of", lambda *_: pytest.fail("it was begun"))
+    with pytest.raises(NoPicture, match="at most 8 MB"):
+        encoding.encoded(bytes(rules.MOST_BYTES + 1), "It")
+
+
+def test_two_at_once_and_whoever_waits_in_vain_is_told_so(monkeypatch):
+    monkeypatch.setattr(encoding, "SECONDS_IN_LINE", 0.01)
+    going_on, hold = threading.Semaphore(0), threading.Event()
+
+    def said_of(raw: bytes) -> bytes:
+        going_on.release()
+        hold.wait()
+        return child.answer(raw)
+
+    monkeypatch.setattr(encoding, "said_of", said_of)
+    raw = encoded(upright())
+    threads = [threading.Thread(target=encoding.encoded, args=(raw, "It")) for _ in range(2)]
+    for thread in threads:
+        thread.start()
+    for _thread in threads:
+        going_on.acquire()
+    try:
+        with pytest.raises(NoPicture, match="Others are adding pictures"):
+            encoding.encoded(raw, "It")
+    finally:
+        hold.set()
+        for thread in threads:
+            thread.join()
+    assert encoding.encoded(raw, "It").photo.kind == "jpg"
+
+
+def test_a_machine_without_room_for_another_process_says_that_it_is_busy(monkeypatch):
+    def refuse(*_arguments, **_options):
+        raise BlockingIOError("fork")
+
+    monkeypatch.setattr(encoding.subprocess, "Popen", refuse)
+    with pytest.raises(NoPicture, match="Please try again in a moment"):
+        encoding.encoded(encoded(upright()), "It")
