@@ -28,7 +28,9 @@ from mail import outbox
 from mail.letters import compose
 from mail.sending import send_waiting
 from news import previews
+from news import repository as posts
 from news import services as news_services
+from news.card import card_of
 from news.rules import Post
 from news.services.writing import Written
 from pages import logo
@@ -120,6 +122,7 @@ def build() -> Site:
         *_looks_at_skills(),
         *_looks_at_the_site_page(),
         *_looks_at_news(*_posts(people["owner"])),
+        *_looks_at_feeds(),
     ]
     return Site(browsers, looks, _acts(people, lunch, browsers["stranger"]))
 
@@ -461,6 +464,17 @@ def _looks_at_news(seen: Post, draft: Post) -> list[Look]:
         Look("write_post", "organiser", of="about an election", asked={"election": "Board"}),
         *(Look(page, "owner", (seen.id,)) for page in (*of_writers, "withdraw_post")),
         Look("revoke_previews", "owner", (draft.id,)),
+    ]
+
+
+def _looks_at_feeds() -> list[Look]:
+    (seen, *_others), _more = posts.published(limit=1)
+    return [
+        *(Look(page, "stranger") for page in ("news_atom", "news_json", "sitemap", "sitemap_pages", "robots")),
+        *(Look(f"news_tag_{kind}", "stranger", ("board",)) for kind in ("atom", "json")),
+        *(Look(f"news_by_{kind}", "stranger", (seen.author,)) for kind in ("atom", "json")),
+        Look("post_card", "stranger", (seen.id, card_of(seen).edition)),
+        Look("sitemap_year", "stranger", (str(seen.published_at)[:4],)),
     ]
 
 
