@@ -212,10 +212,11 @@ def test_whoever_guesses_an_address_cannot_tell_what_is_hidden_from_what_is_not_
     made_up = {"post_id": "0123456789abcdef", "slug": "no-such-post", "tag": "no-such-tag", "edition": "made-up"}
     hidden = {each.kind: each for each in crawled.told if each.since > now}
     assert set(hidden) == {"draft", "dated", "withdrawn", "deleted", "said before"}
-    for client in (Client(), crawled.voter):
+    for client, kinds in ((Client(), list(hidden)), (crawled.voter, ["draft", "dated"])):
         plain = [answers(client, address) for address in addresses_of(made_up)]
-        for each in hidden.values():
-            assert [answers(client, address) for address in addresses_of(made_up | each.words)] == plain
+        for kind in kinds:
+            words = made_up | hidden[kind].words
+            assert [answers(client, address) for address in addresses_of(words)] == plain, kind
     assert answers(Client(), "/news/post/no-such-post/")[0] == 404
 
 
