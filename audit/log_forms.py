@@ -58,8 +58,18 @@ OF_SKILLS = (
     "EndorsementShown",
     "EndorsementsRemoved",
 )
+OF_NEWS = (
+    "PostWritten",
+    "PostEdited",
+    "PostPublished",
+    "PostWithdrawn",
+    "PostPictured",
+    "PreviewsRevoked",
+    "PostPassedOn",
+    "PostDeleted",
+)
 OF_MAILS = ("MailsTriedAgain", "MailPutAside")
-TYPES = sorted((*OF_PEOPLE, *OF_BALLOTS, *OF_MAILS, *OF_SKILLS, *SENTENCES, "ElectionDeleted"))
+TYPES = sorted((*OF_PEOPLE, *OF_BALLOTS, *OF_MAILS, *OF_SKILLS, *OF_NEWS, *SENTENCES, "ElectionDeleted"))
 
 
 class MomentField(forms.Field):

@@ -16,12 +16,20 @@ from ballots.letters import LETTERS as OF_BALLOTS
 from ballots.services import take_along
 from ballots.services.sealing import COUNTING
 from elections import telling as of_elections
+from elections.beside import BESIDE
 from elections.letters import LETTERS as OF_ELECTIONS
 from elections.needs import kept as keep_skills
 from elections.services import forget_agreements
 from elections.services import pass_on as pass_elections_on
 from elections.services.lifecycle import OPENING, SHUTTING
 from mail.letters import LETTERS
+from news import likes as of_likes
+from news import subscribing as of_news_by_mail
+from news import telling as of_news
+from news.about import beside as on_elections
+from news.letters import LETTERS as OF_NEWS
+from news.services import forget_likes
+from news.services import pass_on as pass_posts_on
 from polls import telling as of_polls
 from polls.services import pass_on as pass_polls_on
 from results.services import seal_result
@@ -52,24 +60,35 @@ def arrange() -> None:
     )
     # and at last the box of a secret election is emptied (ballots.services.emptying).
 
+    # Somebody looks at an election (elections.beside): what others show on its pages.
+    BESIDE.arrange(
+        on_elections,  # the newest posts about it, and what those who run it can do about news
+    )
+
     # Somebody is about to be removed: what of theirs would pass on.
-    PARTING.arrange(of_elections.parting, of_polls.parting)
+    PARTING.arrange(of_elections.parting, of_polls.parting, of_news.parting)
 
     # Somebody is removed (accounts.services.remove): the account goes first, and then, each until it is done,
     LEAVING.arrange(
         pass_elections_on,  # their elections pass to the site's owner
         take_along,  # their ballots in open elections go with them, and so do their places on rolls
         pass_polls_on,  # their polls pass to the site's owner
+        pass_posts_on,  # what they wrote for everybody stays without a name; what nobody can read yet passes on
         forget_agreements,  # what they let elections show of their skills goes
         forget_skills,  # what they said they can do goes
         forget_endorsements,  # and then whom they have endorsed, and who has endorsed them
+        forget_likes,  # which posts they like is forgotten, and stays counted
+        of_news_by_mail.forget_subscription,  # their address gets no more news
         forget_sessions,  # where they were signed in is forgotten
     )
     # and at last the mark by which the log forgets their name (upkeep.names).
 
     # Somebody asks for all that is kept about them (accounts.telling.archive).
-    TELLING.arrange(told_of_accounts, of_elections.told, of_ballots.told, of_polls.told, of_skills.told)
+    TELLING.arrange(
+        *(told_of_accounts, of_elections.told, of_ballots.told, of_polls.told, of_skills.told),
+        *(of_news.told, of_likes.told, of_news_by_mail.told),
+    )
 
     # The mails that people get, each kind by the app that has something to say.
-    for letters in (OF_ACCOUNTS, OF_ELECTIONS, OF_BALLOTS, OF_UPKEEP, OF_BACKUPS, OF_RETENTION):
+    for letters in (OF_ACCOUNTS, OF_ELECTIONS, OF_BALLOTS, OF_UPKEEP, OF_BACKUPS, OF_RETENTION, OF_NEWS):
         LETTERS.update(letters)

@@ -11,7 +11,6 @@ from photos import views as photo_views
 register_converter(NameConverter, "name")
 
 urlpatterns = [
-    path("", include("news.urls")),
     path("", include("elections.urls")),
     path("", include("ballots.urls")),
     path("", include("results.urls")),

@@ -10,6 +10,7 @@ from datetime import timedelta
 
 from accounts import repository as people
 from accounts.models import User
+from photos.demo import picture
 from ranking.candidates import Candidate
 from skills import repository as skills
 from store.log import as_text, utc_now
@@ -38,6 +39,7 @@ class Planned:
     days_left: int | None = None
     electorate: tuple[str, ...] = VOTERS
     paper: bool = False
+    shared: bool = False  # whether everybody on the web may see the result
     needs: tuple[tuple[str, int, int], ...] = ()  # a skill, a level, and of how many
     agreeing: tuple[str, ...] = ()  # candidates who show what they can do
 
@@ -130,6 +132,7 @@ PLANNED = (
         closed=True,
         electorate=tuple(f"member.{number:04d}@example.org" for number in range(1, 2201)),
         paper=True,
+        shared=True,
     ),
 )
 
@@ -155,6 +158,7 @@ def _make(planned: Planned) -> bool:
             time_zone="Europe/Brussels",
             paper_ballots=planned.paper,
             mail_votes=not planned.closed,
+            results_public=planned.shared,
             no_voting_after=end,
         )
     except services.NameTaken:
@@ -165,6 +169,9 @@ def _make(planned: Planned) -> bool:
 
 def _take_along(owner: User, election: Election, planned: Planned) -> None:
     services.add_candidates(owner, election, [Candidate(*each) for each in planned.candidates])
+    for name, _statement in planned.candidates:
+        if (wanted := picture(name)) is not None:
+            services.picture_candidate(owner, election, name, wanted)
     services.add_voters(owner, election, planned.electorate)
     _say_needs(owner, election, planned)
     if planned.opened:

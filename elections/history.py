@@ -314,6 +314,7 @@ SENTENCES: dict[str, Callable[[Told], str]] = {
         )
     ),
     "ResultSealed": _result_sealed,
+    "ResultAnnounced": plainly(gettext_lazy("%(who)s announced the result in the news.")),
 }
 
 

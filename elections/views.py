@@ -27,6 +27,7 @@ from store.log import utc_now
 
 from . import invitations, reminders, renaming, repository, rules, services
 from .access import context_of, may, run, visible
+from .beside import beside
 from .calendar import NotInTheCalendar
 from .calendar import calendar as as_calendar
 from .forms import (
@@ -80,6 +81,7 @@ def election(request: HttpRequest, found: tuple[Election, Voter | None]) -> Http
         "may_vote": has_vote and election.takes_votes(now_text()),
         "voted": entry is not None and entry.voted,
         "live": election.shows_live(now_text()),
+        "beside": beside(request.user, election),
     }
     return render(request, "elections/election.html", context_of(request, election, **context))
 
@@ -158,6 +160,7 @@ def dashboard(request: HttpRequest, election: Election) -> HttpResponse:
         warnings=rules.warnings(election, len(candidates), silent, now_text()),
         mails=[] if election.stored_state == State.DRAFT else invitations.counts(election),
         reminders=[reminders.BEFORE[hours] for hours in election.remind_before],
+        beside=beside(request.user, election),
         **turnout_context(election),
     )
     return render(request, "elections/dashboard.html", context)

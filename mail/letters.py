@@ -15,7 +15,7 @@ from django.utils.translation import gettext_noop, override
 from acts.links import whole
 from acts.naming import site_name
 
-from .numbers import message_id
+from .numbers import domain, message_id
 from .senders import named_sender
 
 if TYPE_CHECKING:
@@ -40,6 +40,8 @@ class Letter:
     link: Callable[[Mail], str] | None = None
     button: str = ""
     silence: Callable[[Mail], str] | None = None  # where to ask for no more of these
+    silence_words: str = gettext_noop("No more reminders about this")  # of the link that leads there
+    list_name: str = ""  # of the list that mails like this one go to, by which mail programs sort them
     message: Callable[[Mail], Message] | None = None  # what somebody wrote, to stand between our words
     urgent: bool = False  # somebody sits and waits for it, so it goes before those that go to many
     good_for: int = 0  # seconds after which it is of no use; 0 if it always is
@@ -71,14 +73,15 @@ def is_of_use(mail: Mail, now: float) -> bool:
 
 def compose(mail: Mail) -> EmailMessage:
     """The mail as it is sent, in the language it was asked for in."""
-    letter = LETTERS[mail.kind]
-    written, name = letter.message(mail) if letter.message else None, site_name()
+    letter, name = LETTERS[mail.kind], site_name()
     with override(mail.language):
+        written = letter.message(mail) if letter.message else None
         context = {
             "sentences": [_(sentence) % mail.about for sentence in letter.sentences],
             "link": whole(letter.link(mail)) if letter.link else "",
             "button": _(letter.button) if letter.button else "",
             "silence": letter.silence(mail) if letter.silence else "",
+            "silence_words": _(letter.silence_words),
             "written": written,
             "site": settings.SITE_URL,
             "site_name": name,
@@ -109,4 +112,6 @@ def headers(mail: Mail, silence: str) -> dict[str, str]:
         found["Precedence"] = "bulk"
     if silence:
         found |= {"List-Unsubscribe": f"<{silence}>", "List-Unsubscribe-Post": "List-Unsubscribe=One-Click"}
+    if letter.list_name:
+        found["List-Id"] = f"<{letter.list_name}.{domain()}>"
     return found

@@ -38,6 +38,7 @@ REASONS = {
     "expired": gettext_noop("It could not be sent while it was of use. The last answer: %(detail)s"),
     "restored": gettext_noop("It waited when a backup was made that was restored since. It may have been sent."),
     "gone": gettext_noop("What it was to say was deleted before it could be sent."),
+    "taken back": gettext_noop("It was not to be sent any more when its turn came: somebody had taken it back."),
     "unwritten": gettext_noop("It could not be written, which is a mistake in Plenum: %(detail)s"),
     "bounced": gettext_noop("The mail server took it, but it came back: %(detail)s"),
 }
@@ -49,6 +50,10 @@ NOTES = {
 
 class NothingToSay(Exception):
     """What a mail was to say is gone, so that it cannot be written any more."""
+
+
+class TakenBack(NothingToSay):
+    """Somebody decided that a mail which waits is not to be sent: whoever was to say it, or to get it."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,7 +27,20 @@ from store.table import Item, Span, StoreError
 from . import server
 from .answers import Later, Rejected, Trouble, Unanswered, Unreachable, code_of, judged, without_address, words_of
 from .letters import is_of_use
-from .outbox import FAILED, KEPT_SECONDS, QUEUED, SENDING, SENT, UNKNOWN, Mail, NothingToSay, mail_of, move
+from .outbox import (
+    ASIDE,
+    FAILED,
+    KEPT_SECONDS,
+    QUEUED,
+    SENDING,
+    SENT,
+    UNKNOWN,
+    Mail,
+    NothingToSay,
+    TakenBack,
+    mail_of,
+    move,
+)
 from .server import LANES, URGENT
 from .smtp import EmailBackend, is_lost
 
@@ -156,6 +169,8 @@ class Round:
             return self.compose(mail)
         except StoreError:
             raise
+        except TakenBack:
+            move(mail, QUEUED, ASIDE, reason="taken back", detail="", ttl=int(self.now()) + KEPT_SECONDS)
         except NothingToSay:
             self._end(mail, FAILED, "gone", Trouble(""), old=QUEUED)
         except Exception as error:

@@ -30,8 +30,8 @@ class TagsField(forms.CharField):
     def clean(self, value: Any) -> tuple[str, ...]:
         tags = tuple(clean_title(tag) for tag in tags_of(super().clean(value)))
         if len(tags) > MOST_TAGS:
-            words = {"most": MOST_TAGS, "count": len(tags)}
-            raise ValidationError(_("A post has at most %(most)d tags; these are %(count)d."), params=words)
+            numbers = {"most": MOST_TAGS, "count": len(tags)}
+            raise ValidationError(_("A post has at most %(most)d tags; these are %(count)d."), params=numbers)
         if long := next((tag for tag in tags if len(tag) > LONGEST_TAG), ""):
             words = {"most": LONGEST_TAG, "tag": long[:LONGEST_TAG]}
             raise ValidationError(_("A tag has at most %(most)d characters, and this one more: %(tag)s…"), params=words)

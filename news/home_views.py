@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from datetime import datetime
-
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
@@ -11,11 +9,11 @@ from django.views.decorators.http import require_safe
 from accounts.access import public
 from accounts.rules import Permission
 from acts import naming
-from acts.site import log, now_text
+from acts.site import now_text
 from elections import repository as elections
 
 from . import site_page
-from .site_views import doing, show_page
+from .site_views import show_page, show_plenum
 
 
 @public
@@ -26,14 +24,7 @@ def home(request: HttpRequest) -> HttpResponse:
         return _home_of(request)
     if naming.is_told() and (page := site_page.find()).is_told:
         return show_page(request, page)
-    return _home_of_plenum(request)
-
-
-def _home_of_plenum(request: HttpRequest) -> HttpResponse:
-    checkpoint = log().newest_public()
-    published_at = datetime.fromisoformat(checkpoint["published_at"]) if checkpoint else None
-    context = {"checkpoint": checkpoint, "published_at": published_at, **doing()}
-    return render(request, "news/home.html", context)
+    return show_plenum(request)
 
 
 def _home_of(request: HttpRequest) -> HttpResponse:

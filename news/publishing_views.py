@@ -16,9 +16,10 @@ from pages.forms import form_page
 from pages.saying import ask, told
 from pages.times import Understood, moment_text, zone_label
 
-from . import previews, rules, services
+from . import mailing, previews, rules, services
 from .access import written_by
 from .forms import PublishForm
+from .mail_forms import wants_mails
 from .rules import PREVIEW_DAYS, Post, State
 
 # --- its date ---
@@ -34,6 +35,7 @@ def publish(request: HttpRequest, post: Post) -> HttpResponse:
     if request.method == "POST" and (is_now or moment):
         return _published(request, post, moment)
     context = {"form": form, "post": post, "state": post.state(now_text()), **_decision(post, moment)}
+    context["mails"] = mailing.offered(request.user, post, wants_mails(request.GET))
     return render(request, "news/publish.html", context, status=422 if request.method == "POST" else 200)
 
 
@@ -47,7 +49,8 @@ def _published(request: HttpRequest, post: Post, moment: Understood | None) -> H
     try:
         if not _is_done(request, post, at):
             seen = rules.as_seen(post, _version(request, post))
-            services.publish(request.user, seen, at, moment.zone_name if moment else post.time_zone)
+            zone, mails = moment.zone_name if moment else post.time_zone, wants_mails(request.POST)
+            services.publish(request.user, seen, at, zone, mails)
     except Refusal as refusal:
         messages.error(request, str(refusal))
         return redirect("publish_post", post.id)

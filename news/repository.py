@@ -9,6 +9,7 @@ from typing import Any
 from django.utils.safestring import SafeString
 
 from acts.site import now_text, table
+from elections.rules import Election
 from pages import rendered
 from pages.rendered import Html
 from photos import repository as photos
@@ -81,8 +82,14 @@ def by_author(author: str, *, limit: int, cursor: str | None = None, now: str | 
     return _listed(keys.posts_by(author), limit, cursor, now)
 
 
-def on_election(election: str, *, limit: int, cursor: str | None = None, now: str | None = None) -> Some:
-    return _listed(keys.posts_on(election), limit, cursor, now)
+def on_election(election: Election, *, limit: int, cursor: str | None = None, now: str | None = None) -> Some:
+    return _listed(keys.posts_on(election.name, election.created_at), limit, cursor, now)
+
+
+def announcing(election: Election, digest: str) -> Post | None:
+    """The post that announces this result."""
+    item = table().get(keys.announcement(election.name, election.created_at, digest))
+    return find(item["post"]) if item else None
 
 
 def _listed(span: Span, limit: int, cursor: str | None, now: str | None) -> Some:
@@ -152,7 +159,8 @@ def places(post: Post) -> dict[Key, Span | None]:
     is_dated = post.published_at is not None
     by = keys.posts_by(post.author) if is_dated else keys.drafts_by(post.author)
     tags = {keys.post_by_tag(post.id, tag): keys.posts_with(tag) for tag in post.tags} if is_dated else {}
-    on = {keys.post_on_election(post.id): keys.posts_on(post.election)} if is_dated and post.election else {}
+    about = keys.posts_on(post.election, post.election_at)
+    on = {keys.post_on_election(post.id): about} if is_dated and post.election else {}
     own = {keys.post(post.id): keys.POSTS if is_dated else keys.DRAFTS}
     return {**own, **({keys.post_by_author(post.id): by} if post.author else {}), **tags, **on}
 
@@ -160,12 +168,19 @@ def places(post: Post) -> dict[Key, Span | None]:
 # --- writes; each answers the parts of a transaction ---
 
 SLUG_TAKEN = 1  # the part of `creation` and of `change` that is refused for it
+COUNTERS = 16  # of likes: one would be written by everybody who likes the post
 
 
 def creation(post: Post, text: str) -> list[Write]:
     """Refused in part 1 if the address is another's."""
     own, *others = (Put(_item(place, post, index)) for place, index in places(post).items())
-    return [replace(own, when=Missing()), _led(post), *others, _texted(post, text)]
+    return [replace(own, when=Missing()), _led(post), *others, _texted(post, text), *counters(post), *_announced(post)]
+
+
+def counters(post: Post) -> list[Write]:
+    """Counters of likes come and go with the post: whoever likes one that is gone finds none."""
+    places = (keys.likes(post.id, shard) for shard in range(COUNTERS))
+    return [Put({"PK": place.pk, "SK": place.sk, "likes": 0}) for place in places]
 
 
 def change(before: Post, after: Post, text: str | None = None) -> list[Write]:
@@ -189,17 +204,35 @@ def _left(before: Post, after: Post) -> list[Write]:
     return [Delete(keys.post_slug(before.slug))] if moved and not before.was_dated else []
 
 
+def _announced(post: Post) -> list[Write]:
+    """Of several who announce the same result at once, one does it."""
+    if not post.result:
+        return []
+    place = keys.announcement(post.election, post.election_at, post.result)
+    return [Put({"PK": place.pk, "SK": place.sk, "post": post.id}, when=Missing())]
+
+
 def _texted(post: Post, text: str) -> Put:
     place = keys.post_text(post.id)
     return Put({"PK": place.pk, "SK": place.sk, "post": post.id, "text": text, **rendered.beside("text", text)})
 
 
 def deletion(post: Post, beside: Iterable[Item]) -> list[Write]:
-    """All that lies with it, and its picture. Its address is no other's, unless nobody can have known it."""
+    """All that lies with it, and its picture. Its address is no other's, unless nobody can have known it: then nobody
+    likes it either. What it announced can be announced again."""
     own = keys.post(post.id)
     others = [Key(item["PK"], item["SK"]) for item in beside if item["SK"] != own.sk]
-    known = [] if post.was_dated else [Delete(keys.post_slug(post.slug))]
-    return [Delete(own, when=unchanged(post)), *map(Delete, others), *known, *photos.going(post.photo)]
+    known = [_to_be_cleared(post)] if post.was_dated else [Delete(keys.post_slug(post.slug))]
+    result = keys.announcement(post.election, post.election_at, post.result)
+    told = [Delete(result)] if post.result else []
+    return [Delete(own, when=unchanged(post)), *map(Delete, others), *known, *told, *photos.going(post.photo)]
+
+
+def _to_be_cleared(post: Post) -> Put:
+    """The mark by which the worker finds who liked a deleted post, to forget it."""
+    place = keys.deleted_post(post.id)
+    index = {"GSI1PK": keys.DELETED_POSTS.pk, "GSI1SK": keys.post_by_date(post.created_at, post.id)}
+    return Put({"PK": place.pk, "SK": place.sk, **index, "post": post.id})
 
 
 def unchanged(post: Post) -> Condition:

@@ -24,6 +24,7 @@ LONGEST_SUMMARY = 300
 SHORT = 220  # characters of a text that stand for it in lists
 WORDS_A_MINUTE = 220
 PREVIEW_DAYS = 7
+A_PAGE = 20  # posts of a list
 
 
 class NotThere(Refusal):
@@ -42,7 +43,14 @@ NOT_THERE = _("There is no such post.")
 NO_DATE = _("A post without a date is a draft, and cannot be taken back.")
 SLUG_TAKEN = _("Another post has this address, or had it once: %(slug)s. An old address always leads to its post.")
 NOT_YOURS = _("You may write about elections that you run. Other posts are written by the admins of this site.")
+NO_ELECTION = _("There is no election of this name.")
+NOT_BY_MAIL = _("Only the admins of this site have posts mailed to subscribers.")
 STILL_A_DRAFT = _("This election is still a draft. Write about it once it is open: before, nobody can see it.")
+NOT_SEALED = _("There is no sealed result yet. It can be announced once the election is closed and counted.")
+NOT_PUBLIC = _(
+    "Only members may see this result: that was chosen before the election opened, and those who voted relied on it. "
+    "So it is not announced to everybody. You can still write about the election in your own words."
+)
 
 
 class State(StrEnum):
@@ -76,7 +84,8 @@ class Post:
     summary: str = ""  # as its author says it
     excerpt: str = ""  # the first words, for want of a summary
     words: int = 0
-    election: str = ""  # what it is about
+    election: str = ""  # what it is about,
+    election_at: str = ""  # and when that was made: a later one of the same name is another
     result: str = ""  # the digest of the sealed result that it announces
     photo: Photo | None = None
     previews: int = 0  # how often links to look at it beforehand were taken back
@@ -183,6 +192,12 @@ def has_tag(tags: Iterable[str], tag: str) -> bool:
 def writes_news(role: Role) -> bool:
     """Whether somebody may write about anything, and change what others have written."""
     return has(role, Permission.MANAGE_USERS)
+
+
+def check_mails(role: Role) -> None:
+    """Whether somebody may have a post mailed to all subscribers: it is the site that writes to them."""
+    if not writes_news(role):
+        raise NotAllowed(NOT_BY_MAIL)
 
 
 def check_writes(role: Role, runs_election: bool) -> None:

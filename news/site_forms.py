@@ -12,10 +12,9 @@ from django.core.exceptions import ValidationError
 from django.core.validators import URLValidator
 from django.http import QueryDict
 from django.utils.formats import number_format
-from django.utils.translation import gettext as _now
+from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
-from acts.naming import site_colour, site_name
 from pages import colours
 from pages.fields import TitleField, markdown_field
 from pages.names import clean_email
@@ -81,7 +80,7 @@ class NameForm(PartForm):
 
 
 def hard_to_read(colour: str, darker: str) -> str:
-    sentence = _now(
+    sentence = gettext(
         "%(colour)s is hard to read on light pages: its contrast is %(contrast)s to 1, and should be at least "
         "%(least)s to 1. Darker, %(darker)s would do."
     )
@@ -93,7 +92,7 @@ def hard_to_read(colour: str, darker: str) -> str:
 
 
 class TextForm(PartForm):
-    text = markdown_field(_("Who you are"), rows=12)
+    text = markdown_field(_("In your own words"), rows=12)
 
 
 # --- rows ---
@@ -192,7 +191,7 @@ class Rows:
 
     def is_valid(self) -> bool:
         if len(self.forms) > self.most:
-            self.refuse(_now("There are at most %(most)d of them.") % {"most": self.most})
+            self.refuse(gettext("There are at most %(most)d of them.") % {"most": self.most})
         return all(form.is_valid() for form in self.forms) and not self.refusals
 
     def refuse(self, sentence: str) -> None:
@@ -239,11 +238,12 @@ def name_form(post: QueryDict | None, page: SitePage) -> NameForm:
     if post is not None and "darker" in post:
         post = post.copy()
         post["colour"] = post["darker"]
-    return NameForm(post, initial={"name": site_name(), "colour": site_colour() or OUR_COLOUR}, auto_id="site-%s")
+    name, colour = page.name or settings.SITE_NAME, page.colour or settings.SITE_COLOUR or OUR_COLOUR
+    return NameForm(post, initial={"name": name, "colour": colour}, auto_id="our-%s")
 
 
 def text_form(post: QueryDict | None, page: SitePage) -> TextForm:
-    return TextForm(post, initial={"text": page.text}, auto_id="site-%s")
+    return TextForm(post, initial={"text": page.text}, auto_id="our-%s")
 
 
 FORMS: dict[Part, Callable[[QueryDict | None, SitePage], PartForm | Rows]] = {

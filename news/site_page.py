@@ -16,6 +16,8 @@ from typing import Any
 from acts.site import table
 from pages import rendered
 from pages.rendered import Html
+from photos.repository import going
+from photos.rules import Photo, photo_of
 from store import keys
 from store.table import Delete, Equals, Item, Missing, Put, Write
 
@@ -31,6 +33,7 @@ class Part(StrEnum):
 
     NAME = "name"
     TEXT = "text"
+    PICTURE = "picture"
     LINKS = "links"
     PROJECTS = "projects"
 
@@ -38,6 +41,7 @@ class Part(StrEnum):
 OF_PART = {
     Part.NAME: ("name", "colour"),
     Part.TEXT: ("text",),
+    Part.PICTURE: ("photo",),
     Part.LINKS: ("links",),
     Part.PROJECTS: ("projects",),
 }
@@ -65,13 +69,14 @@ class SitePage:
     text: str = ""
     links: tuple[Link, ...] = ()
     projects: tuple[Project, ...] = ()
+    photo: Photo | None = None
     version: int = 0  # of one that nobody has written
     html: Html | None = None
 
     @property
     def is_told(self) -> bool:
         """Whether it says anything to strangers, besides what the site is called."""
-        return bool(self.text or self.links or self.projects)
+        return bool(self.text or self.photo or self.links or self.projects)
 
 
 BLANK = SitePage()
@@ -86,6 +91,8 @@ def said(page: SitePage, part: Part) -> Item:
 
 
 def _plainly(value: Any) -> Any:
+    if isinstance(value, Photo):
+        return value.as_item()
     return [asdict(each) for each in value] if isinstance(value, tuple) else value
 
 
@@ -101,11 +108,13 @@ def edition(page: SitePage, part: Part) -> str:
 
 def _values(words: Item) -> dict[str, Any]:
     """Of an item, or of what an event tells."""
-    values = {name: words[name] for name in ("name", "colour", "text") if name in words}
+    values: dict[str, Any] = {name: words[name] for name in ("name", "colour", "text") if name in words}
     if "links" in words:
         values["links"] = tuple(Link(**each) for each in words["links"])
     if "projects" in words:
         values["projects"] = tuple(Project(**each) for each in words["projects"])
+    if "photo" in words:
+        values["photo"] = photo_of(words["photo"])
     return values
 
 
@@ -131,12 +140,13 @@ def writing(page: SitePage, before: SitePage) -> list[Write]:
     place = keys.site_page()
     item = {"PK": place.pk, "SK": place.sk, "entity_type": "PORTFOLIO", "version": before.version + 1}
     for part in Part:
-        item |= said(page, part)
+        item |= {name: value for name, value in said(page, part).items() if value is not None}
     return [Put(item | rendered.beside("text", page.text), when=_is_still(before))]
 
 
 def removing(page: SitePage) -> list[Write]:
-    return [Delete(keys.site_page(), when=_is_still(page))]
+    """With the bytes of its picture."""
+    return [Delete(keys.site_page(), when=_is_still(page)), *going(page.photo)]
 
 
 def _is_still(page: SitePage) -> Equals | Missing:

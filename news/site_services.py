@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from django.utils.translation import gettext_lazy as _
 
 from accounts.models import User
@@ -10,6 +12,7 @@ from acts import naming
 from acts.again import try_again
 from acts.refusals import Refusal
 from acts.site import log
+from photos.changing import Wanted
 from store.log import Event
 from store.table import Item, Write
 
@@ -39,6 +42,20 @@ def _edit(admin: User, part: Part, seen: str, words: Item) -> SitePage:
     new = site_page.changed(page, words)
     _record(admin, Event(admin.name, "SitePageEdited", {"part": part.value, **words}), site_page.writing(new, page))
     return new
+
+
+def picture(admin: User, wanted: Wanted) -> None:
+    """The page gets a picture, other words for the one it has, or none."""
+    try_again(lambda: _picture(admin, wanted))
+
+
+def _picture(admin: User, wanted: Wanted) -> None:
+    page = site_page.find()
+    new = replace(page, photo=wanted.instead_of(page.photo))
+    if new == page:
+        return
+    event = Event(admin.name, "SitePageEdited", {"part": Part.PICTURE.value, **site_page.said(new, Part.PICTURE)})
+    _record(admin, event, [*site_page.writing(new, page), *wanted.writes(page.photo)])
 
 
 def remove(admin: User) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import Any
 
 from django.http import HttpRequest, HttpResponse
@@ -18,11 +19,14 @@ from accounts.policy import takes_registrations
 from accounts.rules import Permission
 from acts.links import whole
 from acts.naming import site_name
+from acts.site import log
 from pages import rendered
 from pages.forms import form_page, posted
 from pages.markdown import plain
 from pages.saying import ask, told
 from pages.sharing import SHORT
+from photos.changing import picture_page
+from photos.rules import Photo
 
 from . import site_page, site_services
 from .site_forms import FORMS, PartForm, Rows
@@ -43,20 +47,36 @@ TITLES = {
 @require_safe
 def page(request: HttpRequest) -> HttpResponse:
     """As strangers see it; who looks after the site finds a way to edit beside each part."""
-    return show_page(request, site_page.find())
+    page = site_page.find()
+    may_edit = request.user.is_authenticated and request.user.can(Permission.MANAGE_USERS)
+    return show_page(request, page) if page.is_told or may_edit else show_plenum(request)
 
 
 def show_page(request: HttpRequest, page: SitePage) -> HttpResponse:
-    edited = request.GET.get("edited", "")
-    context = {"page": page, "edited": edited if edited in list(Part) else "", **told_of(page), **doing()}
+    edited, left = request.GET.get("edited", ""), request.GET.get("left", "")
+    context = {"page": page, "edited": edited, "at": edited or left, **told_of(page), **doing()}
     return render(request, "news/site_page.html", context)
+
+
+def show_plenum(request: HttpRequest) -> HttpResponse:
+    """What this is, where nobody has said who runs it."""
+    checkpoint = log().newest_public()
+    published_at = datetime.fromisoformat(checkpoint["published_at"]) if checkpoint else None
+    context = {"checkpoint": checkpoint, "published_at": published_at, **doing()}
+    return render(request, "news/home.html", context)
 
 
 def told_of(page: SitePage) -> dict[str, Any]:
     """Its text as HTML, and what other sites show of a link to it."""
     html = site_page.shown_text(page)
     preview = {"title": site_name(), "summary": plain(html, SHORT), "address": whole(reverse("home"))}
-    return {"text": html, "preview": preview | {"image": whole(static("img/apple-touch-icon.png"))}}
+    return {"text": html, "preview": preview | _image(page.photo)}
+
+
+def _image(photo: Photo | None) -> dict[str, Any]:
+    if photo is None:
+        return {"image": whole(static("img/apple-touch-icon.png"))}
+    return {"image": whole(photo.large), "wide": photo.wide, "high": photo.high, "alt": photo.alt}
 
 
 def doing() -> dict[str, Any]:
@@ -76,9 +96,11 @@ def load_part(part: str) -> Part | None:
 def edit(request: HttpRequest, part: Part) -> HttpResponse:
     """One part as a form, at its place where scripts run and else on a page of its own."""
     page = site_page.find()
+    if part == Part.PICTURE:
+        return _edit_picture(request, page)
     form = FORMS[part](posted(request), page)
     context = {"seen": request.POST.get("seen", site_page.edition(page, part))}
-    if "preview" in request.POST and form.is_valid():
+    if part == Part.TEXT and "preview" in request.POST and form.is_valid():
         context["preview"] = rendered.preview(form.words()["text"])
     elif request.method == "POST" and "arrange" not in request.POST:
         try:
@@ -90,6 +112,12 @@ def edit(request: HttpRequest, part: Part) -> HttpResponse:
     return _show(request, part, form, **context)
 
 
+def _edit_picture(request: HttpRequest, page: SitePage) -> HttpResponse:
+    """On a page of its own, which tells how far sending is."""
+    act = lambda wanted: site_services.picture(request.user, wanted)  # noqa: E731
+    return picture_page(request, page.photo, act, _address(Part.PICTURE), title=site_name())
+
+
 def _saved(request: HttpRequest, part: Part, form: PartForm | Rows) -> bool:
     if not form.is_valid():
         return False
@@ -99,9 +127,12 @@ def _saved(request: HttpRequest, part: Part, form: PartForm | Rows) -> bool:
 
 def _back(request: HttpRequest, part: Part) -> HttpResponse:
     """To the part where it stands. Name and colour are all over the page, so that is loaded anew."""
-    address = f"{reverse('site_page')}?edited={part}"
-    is_everywhere = part == Part.NAME and request.htmx
-    return HttpResponseClientRedirect(address) if is_everywhere else redirect(address)
+    address = _address(part)
+    return HttpResponseClientRedirect(address) if part == Part.NAME and request.htmx else redirect(address)
+
+
+def _address(part: Part) -> str:
+    return f"{reverse('site_page')}?edited={part}"
 
 
 def _overtaken(part: Part) -> dict[str, Any]:
@@ -126,7 +157,7 @@ def remove(request: HttpRequest) -> HttpResponse:
         told(request, lambda: site_services.remove(request.user), done)
         return redirect("site_page")
     lead = _(
-        "Words, links and projects go, and with them the name and the colour you gave this site. "
+        "Words, picture, links and projects go, and with them the name and the colour you gave this site. "
         "Strangers see again what Plenum is. Only the log still tells what was written here."
     )
     return ask(request, _("Remove this page"), _("Remove"), lead=lead, danger=True)

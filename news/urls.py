@@ -1,11 +1,14 @@
-"""Every address about news, of the front page and of the site's own page."""
+"""Every address about news, the front page and the site's own page."""
 
 from django.urls import path
 
 from . import (
+    about_views,
     card_views,
     feed_views,
     home_views,
+    like_views,
+    mail_views,
     publishing_views,
     site_views,
     sitemap_views,
@@ -21,6 +24,7 @@ urlpatterns = [
     path("news/", views.news, name="news"),
     path("news/tag/<name:tag>/", views.with_tag, name="news_tag"),
     path("news/by/<name:author>/", views.by_author, name="news_by"),
+    path("news/about/<name:name>/", about_views.about, name="news_about"),
     path("news/post/<str:slug>/", views.post, name="post"),
     path("news/preview/<str:token>/", views.preview, name="preview_post"),
     path("news/drafts/", writing_views.drafts, name="post_drafts"),
@@ -31,6 +35,13 @@ urlpatterns = [
     path("news/<slug:post_id>/withdraw/", publishing_views.withdraw, name="withdraw_post"),
     path("news/<slug:post_id>/delete/", publishing_views.delete, name="delete_post"),
     path("news/<slug:post_id>/previews/", publishing_views.revoke_previews, name="revoke_previews"),
+    path("news/<slug:post_id>/like/", like_views.like_post, name="like_post"),
+    path("election/<name:name>/announce/", about_views.announce, name="announce_result"),
+    path("help/news/", about_views.help_news, name="help_news"),
+    path("news/by-mail/", mail_views.by_mail, name="news_by_mail"),
+    path("news/by-mail/confirm/<str:token>/", mail_views.confirm, name="confirm_news"),
+    path("news/by-mail/leave/<str:token>/", mail_views.leave, name="leave_news"),
+    path("news/subscribers/", mail_views.subscribers, name="news_subscribers"),
     path("news/feed.atom", feed_views.news, {"kind": "atom"}, name="news_atom"),
     path("news/feed.json", feed_views.news, {"kind": "json"}, name="news_json"),
     path("news/tag/<name:tag>/feed.atom", feed_views.with_tag, {"kind": "atom"}, name="news_tag_atom"),

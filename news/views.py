@@ -17,13 +17,10 @@ from pages.conditional import for_strangers
 from pages.names import LONGEST_NAME
 from pages.paging import Read, one_page
 
-from . import previews, repository, rules, social
+from . import about, likes, previews, repository, rules, social
 from .access import edits
 from .repository import Whole
-from .rules import Post
-
-A_PAGE = 20
-
+from .rules import A_PAGE, Post
 
 # --- lists ---
 
@@ -56,7 +53,7 @@ def by_author(request: HttpRequest, author: str) -> HttpResponse:
 
 def _list(request: HttpRequest, read: Read[Post], **narrowed: str) -> HttpResponse:
     """A list; one of a tag or an author is there only if there is something to read in it."""
-    posts, older = one_page(request, read, most=A_PAGE)
+    posts, older = one_page(request, read, A_PAGE)
     if narrowed and not posts:
         raise Http404
     spelt = {name: _as_spelt(name, typed, posts[0]) for name, typed in narrowed.items()}
@@ -94,8 +91,9 @@ def post(request: HttpRequest, slug: str) -> HttpResponse:
         raise Http404
     if whole.post.slug != slug:
         return redirect("post", whole.post.slug, permanent=True)
-    more = {"social": social.of_post(whole.post), "feeds": social.of_list("news")}
-    return render(request, "news/post.html", context_of(whole, may_edit=may_edit, **more))
+    beside = {"about": about.shown(whole.post), "likes": likes.shown(request, whole)}
+    beside |= {"social": social.of_post(whole.post), "feeds": social.of_list("news")}
+    return render(request, "news/post.html", context_of(whole, may_edit=may_edit, **beside))
 
 
 def _at(slug: str) -> Whole | None:
@@ -119,7 +117,8 @@ def preview(request: HttpRequest, token: str) -> HttpResponse:
         return _unseen(render(request, "news/no_preview.html", {"days": rules.PREVIEW_DAYS}, status=404))
     if found.whole.post.is_seen(now_text()):
         return _unseen(redirect("post", found.whole.post.slug))
-    context = context_of(found.whole, until=found.until, is_preview=True, title=_("Preview"))
+    seen = {"until": found.until, "is_preview": True, "about": about.shown(found.whole.post)}
+    context = context_of(found.whole, **seen, title=_("Preview"))
     return _unseen(render(request, "news/post.html", context))
 
 

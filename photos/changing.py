@@ -62,7 +62,7 @@ def picture_page(
     request: HttpRequest, photo: Photo | None, act: Callable[[Wanted], Any], to: str, **context: Any
 ) -> HttpResponse:
     """The form, and what comes of it. With a script it is sent beside the page, and told where to go on."""
-    form = PictureForm(posted(request), request.FILES, photo=photo)
+    form = PictureForm(posted(request), request.FILES or None, photo=photo)
     done = carried_out(request, form, lambda: act(_wanted(request, form, photo)), _said(form), "file")
     if request.headers.get("Accept") == "application/json":
         return _told_to_script(request, form, to if done else "")

@@ -86,6 +86,15 @@ def find(election_name: str) -> Found | None:
     return Sealed(election, seal, Report.from_json(text), needs=needed)
 
 
+def find_seal(election_name: str) -> tuple[Election, Seal | None] | None:
+    """The election and what was sealed of it, without the report."""
+    places = keys.election(election_name), keys.result(election_name)
+    found = table().get_many(places)
+    if places[0] not in found:
+        return None
+    return elections.election_of(found[places[0]]), seal_of(found[places[1]]) if places[1] in found else None
+
+
 def _text(election_name: str) -> str:
     return "".join(item["text"] for item in table().each(keys.result_parts(election_name)))
 

@@ -7,15 +7,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from django.conf import settings
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.urls import reverse
 from django.utils.cache import get_conditional_response
 from django.utils.html import escape
 from django.utils.text import Truncator
-from django.utils.translation import get_language, ngettext
 from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 from django.views.decorators.clickjacking import xframe_options_exempt
 from django.views.decorators.http import require_safe
 
@@ -27,10 +26,10 @@ from pages.sharing import LANGUAGES, SHORT, framed, kept_for_good
 
 from . import services, words
 from .card import card_of, picture
-from .checks.sealed import stamp
-from .pen import HEIGHT, WIDTH, edition
+from .card_address import card_address, card_edition
+from .pen import HEIGHT, WIDTH
 from .report import Report
-from .repository import Found, Seal, Sealed
+from .repository import Found, Sealed
 from .text import as_text
 from .views import context_of_report
 
@@ -80,7 +79,7 @@ def embed(request: HttpRequest, name: str) -> HttpResponse:
 def card(request: HttpRequest, name: str, language: str, sealed: str) -> HttpResponse:
     """The picture of the result. Its address says of which result and in which language, so it may be kept for good."""
     found = load(name)
-    if not isinstance(found, Sealed) or sealed != _edition(found.seal) or language not in LANGUAGES:
+    if not isinstance(found, Sealed) or sealed != card_edition(found.seal) or language not in LANGUAGES:
         raise Http404
     answer = get_conditional_response(request, etag=f'"{sealed}-{language}"')
     if answer is None:
@@ -88,11 +87,6 @@ def card(request: HttpRequest, name: str, language: str, sealed: str) -> HttpRes
         answer = HttpResponse(picture(said), content_type="image/png")
     answer["ETag"] = f'"{sealed}-{language}"'
     return kept_for_good(answer)
-
-
-def _edition(seal: Seal) -> str:
-    """What tells the picture of this result from any other, also from one drawn by a later Plenum."""
-    return f"{edition()}-{stamp(seal)[:32]}"
 
 
 def _answer(request: HttpRequest, template: str, found: Found, context: dict[str, Any]) -> HttpResponse:
@@ -114,8 +108,7 @@ def preview(found: Sealed) -> dict[str, Any]:
     election, report, seal = found.election, found.report, found.seal
     first = words.said(report.sentences[0]) if report.sentences else ""
     summary = Truncator(f"{_ballots(report)} {first}").chars(SHORT)
-    language = get_language() if get_language() in LANGUAGES else settings.LANGUAGE_CODE
-    image = whole(reverse("card", args=[election.name, language, _edition(seal)]))
+    image = card_address(election, seal)
     alt = f"{title(election, report)}. {_ballots(report)}"
     size = {"image_width": WIDTH, "image_height": HEIGHT}
     return {"title": title(election, report), "summary": summary, "image": image, "image_alt": alt, **size}

@@ -14,6 +14,7 @@ from accounts.models import User
 from accounts.rules import Permission
 from acts.site import now_text
 from elections.access import context_of, visible
+from elections.beside import beside
 from elections.rules import State
 from tally.result import Round
 
@@ -51,7 +52,10 @@ def results(request: HttpRequest, found: Found) -> HttpResponse:
     context["pictures"] += turnout_pictures(found.election, found.seal.turnout)
     if (coverage := coverage_of(found)) is not None:
         context |= {"coverage": coverage, "coverage_picture": coverage_picture(coverage)}
-    return render(request, "results/results.html", context_of(request, found.election, **context))
+    shown = context_of(request, found.election, **context)
+    if "LOOK" in shown["offered"]:  # whoever runs it sees what can be done with the result; others came to read it
+        shown["beside"] = beside(request.user, found.election)
+    return render(request, "results/results.html", shown)
 
 
 def not_yet(request: HttpRequest, found: Found) -> HttpResponse:

@@ -19,6 +19,7 @@ from acts.site import acting_on, log, table
 from elections import repository as elections
 from elections import services as organising
 from elections.rules import Election
+from photos.changing import Wanted
 from ranking.candidates import Candidate
 from store import keys
 from store.connect import connect
@@ -279,6 +280,8 @@ def ask_for_what_is_so_already(user: User, made: Election) -> None:
     organising.hand_over(user, made, user.name)
     organising.add_voters(user, made, ["Eve"])
     organising.edit_candidate(user, made, Candidate("Bo", "Words."))
+    organising.picture_candidate(user, made, "Bo", Wanted())
+    accounts.change_picture(user, Wanted())
     opened = organising.open_(user, elections.find(made.name), editable=False)
     organising.extend(user, opened, None)
 

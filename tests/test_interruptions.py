@@ -15,6 +15,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -25,6 +26,8 @@ from django.test import override_settings
 from accounts import repository as people
 from accounts import services as accounts
 from accounts.rules import Role
+from acts import site
+from acts.handfuls import handfuls
 from acts.queues import SomeFailed
 from acts.refusals import Refusal
 from acts.site import acting_on, table
@@ -35,6 +38,11 @@ from elections import services as organising
 from mail import outbox as mail
 from mail.letters import compose
 from mail.sending import LEASE_SECONDS, send_waiting
+from news import repository as posts
+from news import services as news
+from news.likes import member
+from news.services.writing import Written
+from photos.changing import Wanted
 from polls import services as polls
 from ranking.candidates import Candidate
 from skills import merging
@@ -44,7 +52,8 @@ from skills.endorsements import Ground
 from skills.rules import Visibility
 from store import keys
 from store.sqlite import SqliteTable
-from store.table import LOG, Conflict, Item, Table, Unavailable
+from store.table import LOG, Conflict, Item, Put, Table, Unavailable
+from tests.photos.drawing import kept
 from tests.test_replay_story import election, someone
 from upkeep import jobs
 
@@ -105,6 +114,7 @@ def people_come() -> None:
 def draft(owner: str, name: str, voters: list[str], **settings: Any) -> None:
     made = organising.create(someone(owner), name, **settings)
     organising.add_candidates(someone(owner), made, [Candidate(each) for each in ("Ada", "Bob", "Cy")])
+    organising.picture_candidate(someone(owner), election(name), "Ada", Wanted(kept()))
     organising.add_voters(someone(owner), election(name), voters)
 
 
@@ -117,6 +127,7 @@ def opened(owner: str, name: str, voters: list[str], **settings: Any) -> None:
 
 def a_member_with_everything() -> None:
     people_come()
+    accounts.change_picture(someone("Bo"), Wanted(kept()))
     opened("Bo", "Board", [*NAMES])
     opened("Olga", "Prize", [*NAMES, "Bo"], secret_ballot=False)
     ballots.cast(someone("Bo"), "Prize", {"0": ["1"]}, form="Prize Bo")
@@ -128,8 +139,14 @@ def a_member_with_everything() -> None:
     skills.hold(someone("Ann"), "soup", "form", **said)
     skills.endorse(someone("Ann"), someone("Bo"), "soup", (Ground.SAW,), "another form")
     skills.endorse(someone("Bo"), someone("Ann"), "soup", (Ground.SAW,), "another form")
+    said_in_public("Bo", "Board", "Please vote")
+    news.write(someone("Bo"), Written("Who will it be?", "Not known *yet*."), "Board")
     opened("Olga", "Secret", ["Ann", "Bo", "Bea", "Col"])
     ballots.cast(someone("Bo"), "Secret", {"0": ["1"]}, form="Secret Bo")
+
+
+def said_in_public(author: str, about: str, title: str) -> None:
+    news.publish(someone(author), news.write(someone(author), Written(title, "It is *important*."), about))
 
 
 def remove_somebody() -> None:
@@ -207,6 +224,19 @@ def make_an_election_of_it() -> None:
         polls.into_election(the_poll(), someone("Bo"), "Lunch")
 
 
+def a_post_that_many_like() -> None:
+    people_come()
+    post = news.write(someone("Olga"), Written("Moved", "We have moved."))
+    news.publish(someone("Olga"), post)
+    for name in NAMES:
+        news.set_like(member(someone(name), post.id), on=True)
+
+
+def delete_the_post() -> None:
+    for post in posts.published(limit=1)[0]:
+        news.delete(someone("Olga"), post)
+
+
 def a_skill_that_many_have() -> None:
     people_come()
     for name in ("Golang", "Go"):
@@ -217,6 +247,24 @@ def a_skill_that_many_have() -> None:
     skills.hold(someone("Bo"), "go", "another form", **said | {"level": 4})
     skills.endorse(someone("Olga"), someone("Bo"), "golang", (Ground.SAW,), "form of Olga")
     skills.show_to(someone("Bo"), Visibility.NOBODY)
+
+
+def a_draft_and_its_readers() -> None:
+    people_come()
+    news.write(someone("Olga"), Written("We have moved", "To Mill Lane."))
+    places = [keys.subscriber(address) for address in ADDRESSES]
+    words = {"language": "en", "since": "2026-01-01T00:00:00.000Z"}
+    for some in handfuls(places):
+        table().write(*(Put({"PK": pk, "SK": address, "address": address, **words}) for pk, address, _ in some))
+
+
+def publish_it_and_mail_it() -> None:
+    """As if it had been published an hour ago."""
+    drafts, _ = posts.drafts(limit=1)
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(site, "utc_now", lambda: datetime.now(UTC) - timedelta(hours=1))
+        for draft in drafts:
+            news.publish(someone("Olga"), draft, mails=True)
 
 
 def merge_it() -> None:
@@ -236,6 +284,8 @@ ACTS: dict[str, tuple[Callable[[], None], Callable[[], None]]] = {
     "a poll is deleted": (a_poll_with_votes, delete_the_poll),
     "a poll becomes an election": (a_poll_with_votes, make_an_election_of_it),
     "a skill is merged": (a_skill_that_many_have, merge_it),
+    "a post is deleted": (a_post_that_many_like, delete_the_post),
+    "a post is mailed": (a_draft_and_its_readers, publish_it_and_mail_it),
 }
 
 

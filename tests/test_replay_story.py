@@ -35,6 +35,7 @@ from mail import outbox as mail
 from mail.letters import compose
 from mail.sending import send_waiting
 from pages import markdown, rendered
+from photos.changing import Wanted
 from ranking.candidates import Candidate
 from skills import services as skills
 from store import keys
@@ -46,6 +47,7 @@ from tests.accounts.test_factors import SITE, asked, with_passkey
 from tests.ballots.conftest import ranks
 from tests.clock import stands_at
 from tests.copies import copy_of
+from tests.photos.drawing import kept
 from upkeep import names, pause, replay
 from upkeep.sealer import site_sealer
 
@@ -154,6 +156,9 @@ def people_change() -> None:
     whom_the_site_lets_mail(someone("Olga"))
     accounts.change_profile(someone("Ada"), "Ada L.", "I *count*.")
     accounts.change_profile(someone("Ada"), "", "I count.")
+    for name in ("Ada", "Bo"):
+        accounts.change_picture(someone(name), Wanted(kept()))
+    accounts.remove_picture(someone("Olga"), someone("Bo"))
     accounts.ask_for_reset("ada@example.org", Visitor("203.0.113.7"))
     accounts.reset_password("Ada", tokens.reset_token.make_token(someone("Ada")), PASSWORD)
     accounts.change_password(someone("Ada"), PASSWORD)
@@ -202,6 +207,10 @@ def a_public_election() -> None:
     organising.add_candidates(ada, made, [Candidate("Ada"), Candidate("Bo", "Vote for me."), Candidate("Cy")])
     organising.add_candidates(ada, made, [Candidate("Nobody")])
     organising.edit_candidate(ada, election("Bord"), Candidate("Ada", "I can count.", "https://example.org/"))
+    organising.picture_candidate(ada, election("Bord"), "Nobody", Wanted(kept()))
+    organising.picture_candidate(ada, election("Bord"), "Ada", Wanted(kept()))
+    seen = elections.find_candidate("Bord", "Ada").photo
+    organising.picture_candidate(ada, election("Bord"), "Ada", Wanted(seen=seen, alt="Ada, counting"))
     organising.remove_candidate(ada, election("Bord"), "Nobody")
     what_it_needs(ada)
     organising.add_voters(ada, election("Bord"), [f"voter {number}" for number in range(4)])

@@ -40,6 +40,7 @@ ROUTES = {
     "doctor": (PUBLIC, READ, ["made-up"]),
     "site_logo": (PUBLIC, READ, ["0123456789abcdef"]),
     "site_colours": (PUBLIC, READ, ["0123456789abcdef"]),
+    "picture": (PUBLIC, READ, ["0123456789abcdef", 640, "jpg"]),
     "admin": (Permission.MANAGE_USERS, READ, []),
     "log": (Permission.VIEW_SECRETS, READ, []),
     "event": (Permission.VIEW_SECRETS, READ, [1]),
@@ -71,6 +72,7 @@ ROUTES = {
     "change_email": (SIGNED_IN, FORM, []),
     "confirm_email": (PUBLIC, FORM, ["target", "token"]),
     "sessions": (SIGNED_IN, FORM, []),
+    "own_picture": (Permission.VIEW_APPLICATION, FORM, []),
     "own_data": (SIGNED_IN, FORM, []),
     "leave": (SIGNED_IN, FORM, []),
     "factors": (SIGNED_IN, READ, []),
@@ -88,6 +90,7 @@ ROUTES = {
     "change_mail_limit": (Permission.MANAGE_USERS, ACT, ["target"]),
     "confirm_organiser": (Permission.MANAGE_USERS, ACT, ["target"]),
     "unconfirm_organiser": (Permission.MANAGE_USERS, ACT, ["target"]),
+    "remove_picture": (Permission.MANAGE_USERS, ACT, ["target"]),
     "remove_person": (Permission.MANAGE_USERS, FORM, ["target"]),
     "invitations": (Permission.MANAGE_USERS, READ, []),
     "invite": (Permission.MANAGE_USERS, FORM, []),
@@ -114,6 +117,10 @@ ROUTES = {
     "publish_post": (Permission.USE_APPLICATION, FORM, [NO_POST]),
     "withdraw_post": (Permission.USE_APPLICATION, FORM, [NO_POST]),
     "delete_post": (Permission.USE_APPLICATION, FORM, [NO_POST]),
+    "news_by_mail": (PUBLIC, FORM, []),
+    "confirm_news": (PUBLIC, FORM, ["token"]),
+    "leave_news": (PUBLIC, FORM, ["token"]),
+    "news_subscribers": (Permission.MANAGE_USERS, FORM, []),
     "revoke_previews": (Permission.USE_APPLICATION, FORM, [NO_POST]),
     "polls": (PUBLIC, READ, []),
     "make_poll": (Permission.USE_APPLICATION, FORM, []),
@@ -142,6 +149,7 @@ ROUTES = {
     "hide_poll": (Permission.MANAGE_USERS, ACT, [NO_POLL]),
     "show_poll": (Permission.MANAGE_USERS, ACT, [NO_POLL]),
     "dismiss_reports": (Permission.MANAGE_USERS, ACT, [NO_POLL]),
+    "like_post": (PUBLIC, ACT, [NO_POST]),
     "skills": (Permission.VIEW_APPLICATION, READ, []),
     "find_people": (Permission.VIEW_APPLICATION, READ, []),
     "add_skill": (Permission.MANAGE_USERS, FORM, []),
@@ -180,6 +188,7 @@ ROUTES = {
     "describe": (Permission.USE_APPLICATION, FORM, ["draft"]),
     "candidates": (Permission.USE_APPLICATION, FORM, ["draft"]),
     "candidate": (Permission.USE_APPLICATION, FORM, ["draft", "Bo"]),
+    "candidate_picture": (Permission.USE_APPLICATION, FORM, ["draft", "Bo"]),
     "remove_candidate": (Permission.USE_APPLICATION, ACT, ["draft", "nobody"]),
     "needs": (Permission.USE_APPLICATION, FORM, ["draft"]),
     "drop_need": (Permission.USE_APPLICATION, ACT, ["draft", "made-up"]),
@@ -230,6 +239,9 @@ ROUTES = {
     "live": (Permission.VIEW_APPLICATION, READ, ["draft"]),
     "live_now": (Permission.VIEW_APPLICATION, READ, ["draft"]),
     "help_secrecy": (PUBLIC, READ, []),
+    "news_about": (Permission.VIEW_APPLICATION, READ, ["draft"]),
+    "announce_result": (Permission.USE_APPLICATION, ACT, ["draft"]),
+    "help_news": (PUBLIC, READ, []),
     "mails": (Permission.TRANSFER_OWNER, READ, []),
     "mail": (Permission.TRANSFER_OWNER, READ, ["number"]),
     "try_mails_again": (Permission.TRANSFER_OWNER, ACT, []),
@@ -263,6 +275,7 @@ DRAFT = {
     "describe": Action.DESCRIBE,
     "candidates": Action.LOOK,
     "candidate": Action.CHANGE_CANDIDATES,
+    "candidate_picture": Action.CHANGE_CANDIDATES,
     "remove_candidate": Action.CHANGE_CANDIDATES,
     "needs": Action.LOOK,
     "drop_need": Action.SET_NEEDS,
@@ -289,6 +302,8 @@ DRAFT = {
     "rehearse": Action.REHEARSE,
     "paper": Action.ENTER_PAPER,
     "enter_paper": Action.ENTER_PAPER,
+    "news_about": Action.LOOK,
+    "announce_result": Action.LOOK,
 }
 BALLOT = {"ballot", "cast", "receipt", "ballot_state", "withdraw"}  # a draft is nobody's to vote in
 STANDING = {"agree", "candidates_skills"}  # for whoever stands, and where it was chosen at the opening
@@ -297,6 +312,7 @@ OF_WRITERS = {"picture_post", "publish_post", "withdraw_post", "delete_post", "r
 OF_A_MAIL = {"mail", "try_mail_again", "put_mail_aside"}  # that is not there
 METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE")
 GONE = {"setup", "confirm_registration", "accept_invitation", "reset", "confirm_email"}  # a made-up token opens nothing
+GONE |= {"confirm_news", "leave_news"}
 
 
 MADE_UP = {"remove_candidate", "go_on_importing"}  # their words name nothing that is there
@@ -404,6 +420,7 @@ def expected(name, whom, allowed, role, method) -> set[str]:
         "site_logo",
         "site_colours",
         "sitemap_year",
+        "picture",
     ):
         return {"not found"}  # nobody here has any; and the draft has no times, and nothing to share
     if name == "leave_alone":

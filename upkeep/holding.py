@@ -3,7 +3,7 @@
 Nobody can know, so nothing of it is sent by itself. Mails that waited are of unknown fate, and a person may send each
 again; the button that tries all failed ones leaves them alone. Mailings under way stop where they were: who was not
 reached by then can be invited or written to anew. A moment at which voters were to be reminded, and which has passed by
-now, is let pass.
+now, is let pass; and so is one at which subscribers were to be mailed about a post.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from acts.site import table
 from elections import repository as elections
 from elections.rules import State
 from mail import outbox
+from news import mailing
 from store import keys
 from store.table import Delete, Item, Key
 
@@ -37,16 +38,19 @@ class Holding:
     def __init__(self) -> None:
         self.mails: list[Key] = []
         self.mailings: list[Key] = []
+        self.posts: list[str] = []
 
     def notice(self, item: Item) -> None:
         if item["PK"].startswith(MAIL) and item.get("state") in WAITING:
             self.mails.append(Key(item["PK"], item["SK"]))
         elif item.get("GSI1PK") == keys.MAILINGS.pk:
             self.mailings.append(Key(item["PK"], item["SK"]))
+        elif item.get("GSI1PK") == keys.POST_MAILINGS.pk:
+            self.posts.append(item["post"])
 
     def put_aside(self) -> Held:
         """May be done again, should it have been cut short."""
-        held = Held(sum(map(_hold, self.mails)), len(self.mailings))
+        held = Held(sum(map(_hold, self.mails)), len(self.mailings) + sum(map(mailing.let_pass, self.posts)))
         for place in self.mailings:
             table().write(Delete(place))
         _let_moments_pass()

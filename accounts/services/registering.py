@@ -17,6 +17,7 @@ from acts.refusals import Refusal
 from acts.site import log, table
 from acts.tokens import DAY, read
 from mail import outbox
+from photos.demo import picture
 from store import keys
 from store.log import Event, as_text
 from store.table import Delete, Exists, Item, Key, Put, Refused
@@ -24,7 +25,7 @@ from store.table import Delete, Exists, Item, Key, Put, Refused
 from .links import LINK_SPENT, LinkSpent
 from .making import NAME_TAKEN, NameTaken, create_account, new_user
 from .organising import confirm_organiser
-from .profile import change_profile
+from .profile import change_picture, change_profile
 
 
 def register(name: str, email: str, password: str) -> None:
@@ -90,6 +91,8 @@ def make_demo_person(name: str, role: Role, about: str, password: str) -> bool:
         return False
     if about:
         change_profile(user, "", about)
+    if (wanted := picture(name)) is not None:
+        change_picture(user, wanted)
     owner = repository.find(repository.owner_name() or "")
     if role == Role.USER and owner is not None:
         confirm_organiser(owner, user)

@@ -19,6 +19,10 @@ from accounts.rules import Role
 from elections.repository import election_of
 from elections.rules import Election, State
 from elections.turnout import tells_who
+from news import replay as news
+from news.letters import OF_SUBSCRIBERS
+from news.rules import Post
+from photos.rules import Photo
 from store import keys
 from store.table import Item, Key, Span
 
@@ -71,7 +75,7 @@ def _kind(name: str, place: Key, *shown: str) -> Kind:
 LISTED = "name state no_voting_before no_voting_after created_at closing remind_before"
 ELECTION = " ".join(field for field in Election.__dataclass_fields__ if field != "html")
 # Of links and projects, too, and of the picture.
-SITE_PAGE = "name colour text links projects title address words link"
+SITE_PAGE = "name colour text links projects title address words link photo id alt wide high widths kind digests"
 # What events say, whatever their type; besides, some say more.
 SAID = (
     f"{ELECTION} election_name new_name new_owner old_owner candidates candidate_name number statement link voters "
@@ -81,10 +85,13 @@ SAID = (
     "voter_since names_rule mails_a_day old_mails_a_day which events skill_id category alias into at level years "
     "last_used interest visibility grounds by people skills shard shards count photo"
 )
+OF_POSTS = " ".join((*Post.__dataclass_fields__, *Photo.__dataclass_fields__))
+OF_POSTS_SAID = f"{OF_POSTS} post_id text"
 SAID_BY_TYPE = {
     "BallotCast": "rankings",
     "BallotsSealed": "ballots confirmation rankings",
     "ResultSealed": "ballots lots_secret",
+    **dict.fromkeys(news.REPLAY, OF_POSTS_SAID),
     "SitePageEdited": SITE_PAGE,
 }
 MAILED = ("invited", "reminded", "timed", "messaged")
@@ -152,6 +159,16 @@ KINDS = (
           "confirmed_at shard"),
     _kind("endorsement", keys.endorsement("", "", ""), "name skill by grounds level at given hidden changes"),
     _kind("endorsing", keys.endorsing(""), "name version"),
+    _kind("post", keys.post(""), OF_POSTS),
+    _kind("post's text", keys.post_text(""), "post text text_html html_version"),
+    _kind("post by author", keys.post_by_author(""), OF_POSTS),
+    _kind("post by tag", keys.post_by_tag("", ""), OF_POSTS),
+    _kind("post on", keys.post_on_election(""), OF_POSTS),
+    _kind("post's slug", keys.post_slug(""), "post slug"),
+    _kind("announcement", keys.announcement("", "", ""), "post"),
+    _kind("likes", keys.likes("", 0), "likes"),
+    _kind("deleted post", keys.deleted_post(""), "post"),
+    _kind("post's mailing", keys.post_mailing(""), "post due began_at"),
     _kind("counts", keys.counts(), "user_count election_count event_count last_updated"),
     _kind("sync state", keys.sync(), "last_event_id"),
     _kind("restoring", keys.restoring(), "sha256 items"),
@@ -179,7 +196,7 @@ KINDS = (
     _kind("log's format", keys.log_format(), "number"),
 )  # fmt: skip
 # Left out on purpose: sessions, throttles, marks of forms, registrations, the setup link, second factors, salts,
-# secrets of lots, votes in polls.
+# secrets of lots, votes in polls, who likes a post, subscribers.
 
 # The lists of the index that may be opened; one more is everybody's own, under their address.
 LISTS = frozenset(
@@ -211,6 +228,13 @@ LISTS = frozenset(
         keys.MERGING_SKILLS,
         keys.skill_holders(""),
         keys.endorses(""),
+        keys.POSTS,
+        keys.posts_by(""),
+        keys.drafts_by(""),
+        keys.posts_with(""),
+        keys.posts_on("", ""),
+        keys.DELETED_POSTS,
+        keys.POST_MAILINGS,
     )
 )
 
@@ -302,6 +326,8 @@ def shown(table: str, item: Item, may: Allowed = NOTHING) -> Item | None:
         return None
     if kind.name == "voter" and not may.who:
         item = _only(item, WHO)  # that somebody voted on paper says that they voted: not even the names of the rest
+    if kind.name == "mail" and item.get("kind") in OF_SUBSCRIBERS:
+        item = item | {"to": HIDDEN}
     if kind.name == "gate" and not may.published:
         item = _only(item, A_GATE)
     deeper = _said(item) if kind.name == "event" else kind.shown

@@ -278,6 +278,24 @@ def _endorsement(item: Item) -> Row:
     return Row((whose, *cells_of(seen, "skill"), by, *cells), (item_link(item),))
 
 
+# --- news ---
+
+
+def _posts(asked: Asked) -> Page:
+    """With a date, the latest first; of one author, if a name is given. Drafts are in the raw tables."""
+    span = keys.posts_by(asked.name) if asked.name else keys.POSTS
+    page = table().page(span, limit=A_PAGE, cursor=asked.cursor, backwards=True)
+    return Page([_post(item) for item in page.items], page.cursor)
+
+
+def _post(item: Item) -> Row:
+    seen = masks.shown(DATA, item) or {}
+    author = person_cell(seen["author"]) if seen["author"] else Cell(None)
+    about = election_cell(seen["election"]) if seen["election"] else Cell(None)
+    cells = (*cells_of(seen, "id", "published_at", "title", "slug", "tags"), author, about, *cells_of(seen, "result"))
+    return Row(cells, (item_link(item),))
+
+
 # --- the site's page ---
 
 
@@ -290,6 +308,8 @@ def _told(seen: Item, item: Item) -> Iterator[Row]:
     """What it says, part by part; of links and projects one row each, in their order."""
     for part in ("name", "colour", "text"):
         yield Row((Cell(part), Cell(0), Cell(seen[part]), Cell(""), Cell("")), (item_link(item),))
+    if photo := seen.get("photo"):
+        yield Row((Cell("photo"), Cell(0), *cells_of(photo, "alt", "words", "id")), (item_link(item),))
     for number, each in enumerate(seen["links"], 1):
         yield Row((Cell("links"), Cell(number), *cells_of(each, "title", "words", "address")), (item_link(item),))
     for number, each in enumerate(seen["projects"], 1):
@@ -446,6 +466,15 @@ RELATIONS = (
         ("name", "skill", "by"),
         ("name",),
         _endorsements,
+    ),
+    Sheet(
+        "posts",
+        _("Posts"),
+        _("News with a date, the latest first; give the whole name for those of one author."),
+        ("id", "published_at", "title", "slug", "tags", "author", "election", "result"),
+        ("id",),
+        ("name",),
+        _posts,
     ),
     Sheet(
         "site-page",

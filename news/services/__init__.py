@@ -1,6 +1,24 @@
 """What people do with posts: load, decide, record in one transaction."""
 
+from .announcing import announce, may_announce
+from .leaving import pass_on
+from .liking import forget_likes, forget_who_liked_all, set_like
 from .picturing import picture
 from .writing import check, delete, edit, publish, revoke_previews, withdraw, write
 
-__all__ = ["check", "delete", "edit", "picture", "publish", "revoke_previews", "withdraw", "write"]
+__all__ = [
+    "announce",
+    "check",
+    "delete",
+    "edit",
+    "forget_likes",
+    "forget_who_liked_all",
+    "may_announce",
+    "pass_on",
+    "picture",
+    "publish",
+    "revoke_previews",
+    "set_like",
+    "withdraw",
+    "write",
+]

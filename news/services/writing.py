@@ -14,16 +14,16 @@ from accounts.services import still
 from acts.refusals import OVERTAKEN, Overtaken
 from acts.site import log, now_text
 from elections import repository as elections
-from elections.rules import RUNNERS
+from elections.rules import RUNNERS, Election
 from elections.rules import State as ElectionState
 from elections.services import relation
-from news import repository, rules
-from news.rules import NO_DATE, NOT_YOURS, SLUG_TAKEN, STILL_A_DRAFT, NotNow, Post, SlugTaken
+from news import mailing, repository, rules
+from news.rules import NO_DATE, NO_ELECTION, SLUG_TAKEN, STILL_A_DRAFT, NotNow, Post, SlugTaken
 from pages import rendered
 from pages.markdown import plain
 from store import keys
 from store.log import Event
-from store.table import Check, Conflict, Exists, Refused, Write
+from store.table import Check, Conflict, Equals, Refused, Write
 
 ALREADY = 0  # the part of `repository.creation` that is refused if the post is there
 MOST_SLUGS = 50  # that are tried for posts of the same title
@@ -54,25 +54,29 @@ def check(user: User, post: Post) -> None:
     if rules.writes_news(user.role):
         return
     is_theirs = bool(post.author) and keys.fold(post.author) == keys.fold(user.name)
-    rules.check_writes(user.role, is_theirs and runs(user, post.election))
+    rules.check_writes(user.role, is_theirs and runs(user, post))
 
 
-def runs(user: User, election: str) -> bool:
-    found = elections.find(election) if election else None
-    return found is not None and relation(user, found) in RUNNERS
+def runs(user: User, post: Post) -> bool:
+    """Whether they run what it is about: a later election of the same name is another."""
+    found = elections.find(post.election) if post.election else None
+    return found is not None and found.created_at == post.election_at and relation(user, found) in RUNNERS
 
 
-def check_about(user: User, election: str) -> list[Check]:
-    """That somebody may write about this, and that it is there when the post is."""
-    found = elections.find(election) if election else None
+def check_about(user: User, name: str) -> Election | None:
+    """The election somebody wants to write about, if they may; without a name it is about none."""
+    found = elections.find(name) if name else None
     rules.check_writes(user.role, found is not None and relation(user, found) in RUNNERS)
-    if not election:
-        return []
-    if found is None:
-        raise NotNow(NOT_YOURS)
-    if found.stored_state == ElectionState.DRAFT:
+    if name and found is None:
+        raise NotNow(NO_ELECTION)
+    if found is not None and found.stored_state == ElectionState.DRAFT:
         raise NotNow(STILL_A_DRAFT)
-    return [Check(keys.election(election), Exists())]
+    return found
+
+
+def is_there(election: Election) -> Check:
+    """That the election is there when the post is."""
+    return Check(election.place, Equals("created_at", election.created_at))
 
 
 def still_may(user: User) -> Check:
@@ -83,21 +87,31 @@ def still_may(user: User) -> Check:
 # --- writing ---
 
 
-def write(user: User, written: Written, election: str = "", result: str = "", token: str = "") -> Post:
+def write(user: User, written: Written, election: str = "", token: str = "") -> Post:
     """A draft. Whoever chose its address is told if it is another's; for whoever did not, one that is free is found.
 
     A form that is sent twice, by its token, makes one draft; one that was changed in between makes another.
     """
-    about = check_about(user, election)
+    found = check_about(user, election)
+    draft = new_post(_id_of(user, token, written), user, found)
+    said = {"election": draft.election, "election_at": draft.election_at}
+    return make(user, "PostWritten", draft, written, said, *([is_there(found)] if found else []))
+
+
+def new_post(post_id: str, user: User, election: Election | None) -> Post:
     now = now_text()
-    draft = Post(_id_of(user, token, written), "", "", user.name, now, now, election=election, result=result)
+    post = Post(post_id, "", "", user.name, now, now)
+    return replace(post, election=election.name, election_at=election.created_at) if election else post
+
+
+def make(user: User, kind: str, post: Post, written: Written, said: dict[str, Any], *checks: Check) -> Post:
+    """The post with all that lies with it, at an address of its own."""
     for number in range(1, MOST_SLUGS):
         slug = written.slug or rules.slug_of(written.title, number)
-        made = replace(written.on(draft), slug=slug)
+        made = replace(written.on(post), slug=slug)
         try:
-            said = {**told(made), "election": election, "result": result, "text": written.text, "at": now}
-            writes = [*repository.creation(made, written.text), *about, still_may(user)]
-            log().record(Event(user.name, "PostWritten", said), *writes)
+            event = Event(user.name, kind, {**told(made), **said, "text": written.text, "at": made.created_at})
+            log().record(event, *repository.creation(made, written.text), *checks, still_may(user))
         except Refused as refused:
             if ALREADY in refused.parts and (there := repository.find(made.id)):
                 return there
@@ -117,7 +131,7 @@ def told(post: Post) -> dict[str, Any]:
 
 
 def _check_free(refused: Refused, slug: str, is_chosen: bool) -> None:
-    if repository.SLUG_TAKEN not in refused.parts:
+    if set(refused.parts) != {repository.SLUG_TAKEN}:
         raise Overtaken(OVERTAKEN) from None
     if is_chosen:
         raise SlugTaken(SLUG_TAKEN % {"slug": slug}) from None
@@ -141,10 +155,19 @@ def _record(user: User, kind: str, post: Post, said: dict[str, Any], writes: Ite
     log().record(Event(user.name, kind, {"post_id": post.id, **said}), *writes, still_may(user))
 
 
-def _change(user: User, kind: str, post: Post, after: Post, *names: str) -> None:
+def _change(
+    user: User,
+    kind: str,
+    post: Post,
+    after: Post,
+    *names: str,
+    also: Iterable[Write] = (),
+    **more: Any,
+) -> None:
     check(user, post)
     try:
-        _record(user, kind, post, repository.told(after, *names), repository.change(post, after))
+        said = {**repository.told(after, *names), **more}
+        _record(user, kind, post, said, [*repository.change(post, after), *also])
     except Refused:
         raise Overtaken(OVERTAKEN) from None
 
@@ -152,11 +175,24 @@ def _change(user: User, kind: str, post: Post, after: Post, *names: str) -> None
 # --- from when on it is to be seen ---
 
 
-def publish(user: User, post: Post, at: str | None = None, time_zone: str = "UTC") -> None:
-    """From now on, or from a moment on. Nothing has to happen then: readers are shown what is not later than now."""
+def publish(
+    user: User,
+    post: Post,
+    at: str | None = None,
+    time_zone: str = "UTC",
+    mails: bool | None = None,
+) -> None:
+    """From now on, or from a moment on. Nothing has to happen then: readers are shown what is not later than now.
+
+    Admins say whether subscribers are mailed; what is said by nobody stays as it was, and moves with the date.
+    """
+    if mails:
+        rules.check_mails(user.role)
     now = now_text()
     after = replace(post, published_at=at or now, time_zone=time_zone, was_dated=True, changed_at=now)
-    _change(user, "PostPublished", post, after, "published_at", "time_zone", "changed_at")
+    marks = mailing.dated(after, mails, now)
+    words, said = ("published_at", "time_zone", "changed_at"), {"mails": mailing.is_marked(marks)}
+    _change(user, "PostPublished", post, after, *words, also=marks, **said)
 
 
 def withdraw(user: User, post: Post) -> None:
@@ -164,7 +200,7 @@ def withdraw(user: User, post: Post) -> None:
     if post.published_at is None:
         raise NotNow(NO_DATE)
     after = replace(post, published_at=None, revised_at=None, changed_at=now_text())
-    _change(user, "PostWithdrawn", post, after, "changed_at")
+    _change(user, "PostWithdrawn", post, after, "changed_at", also=mailing.taken_back(post))
 
 
 def revoke_previews(user: User, post: Post) -> None:

@@ -9,8 +9,11 @@
   let sending = false;
 
   const typed = () => Object.fromEntries(names.map((name) => [name, form.elements[name].value]));
+  const body = (words) => plain({ ...words, slug: "" }); // an address may have been found for it
   const plain = (words) => JSON.stringify(names.map((name) => (words[name] ?? "").replace(/\s+/g, " ").trim()));
   const put = (words) => names.forEach((name) => (form.elements[name].value = words[name] ?? ""));
+
+  const tell = () => form.dispatchEvent(new Event("input", { bubbles: true }));
 
   const stored = (name) => {
     try {
@@ -31,7 +34,7 @@
     const whose = key.split(" ", 2).join(" ");
     try {
       for (const name of Object.keys(sessionStorage).filter((each) => each.startsWith("text "))) {
-        const same = form.elements.seen && stored(name) && plain({ ...stored(name), slug: "" }) === plain({ ...typed(), slug: "" });
+        const same = form.elements.seen && stored(name) && body(stored(name)) === body(typed());
         if (same || !name.startsWith(`${whose} `)) sessionStorage.removeItem(name);
       }
     } catch {}
@@ -45,7 +48,7 @@
   if (kept && !wasRefused && plain(kept) !== plain(saved)) {
     put(kept);
     notice.hidden = false;
-    form.dispatchEvent(new Event("input", { bubbles: true }));
+    addEventListener("load", tell); // when htmx listens, which then shows what they look like
   }
 
   form.addEventListener("input", () => store(isUnsaved() ? typed() : null));
@@ -54,7 +57,7 @@
     put(saved);
     notice.hidden = true;
     form.elements.title.focus();
-    form.dispatchEvent(new Event("input", { bubbles: true }));
+    tell();
   });
   addEventListener("beforeunload", (event) => {
     if (!sending && isUnsaved()) event.preventDefault();

@@ -64,8 +64,10 @@ from .of_skills import (
     skill_merge, skill_name, skill_names, skills, endorsed_skill, endorsement, endorsements, endorses, endorsing,
 )
 from .of_news import (
-    DRAFTS, POSTS, all_of_post, drafts_by, post, post_by_author, post_by_date, post_by_tag, post_on_election,
-    post_slug, post_text, posts_by, posts_in, posts_on, posts_with, up_to,
+    DRAFTS, POSTS, all_of_post, announcement, drafts_by, post, post_by_author, post_by_date, post_by_tag,
+    post_on_election, post_slug, post_text, posts_by, posts_in, posts_on, posts_with, up_to,
+    DELETED_POSTS, all_likes, deleted_post, like, liked_by, likes, marks_of_likes,
+    POST_MAILINGS, SUBSCRIBERS, post_mailing, post_mailings_due, subscriber,
 )
 from .of_photos import (
     photo, photo_widths,

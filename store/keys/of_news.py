@@ -1,19 +1,31 @@
-"""Keys of news: posts, the addresses that lead to them, and the lists they stand in.
+"""Keys of news: posts, the addresses that lead to them, the lists they stand in, and who gets them by mail.
 
-| item            | table | PK              | SK        | GSI1PK / GSI1SK                           | read by       |
-|-----------------|-------|-----------------|-----------|-------------------------------------------|---------------|
-| post            | data  | BLOG#{id}       | METADATA  | BLOG#ALL / {published_at}#{id}            | news, feeds   |
-| draft post      | data  | BLOG#{id}       | METADATA  | BLOG#DRAFTS / {changed_at}#{id}           | drafts        |
-| post's text     | data  | BLOG#{id}       | TEXT      |                                           | post          |
-| post by author  | data  | BLOG#{id}       | AUTHOR    | BLOGAUTHOR#{name} / {published_at}#{id}   | lists         |
-| draft by author | data  | BLOG#{id}       | AUTHOR    | BLOGDRAFTS#{name} / {changed_at}#{id}     | drafts        |
-| post by tag     | data  | BLOG#{id}       | TAG#{tag} | BLOGTAG#{tag} / {published_at}#{id}       | lists, feeds  |
-| post on         | data  | BLOG#{id}       | ELECTION  | BLOGELECTION#{name} / {published_at}#{id} | election      |
-| post's slug     | data  | BLOGSLUG#{slug} | METADATA  |                                           | post, guard   |
+| item            | table | PK                | SK                 | GSI1PK / GSI1SK                                     | read by        |
+|-----------------|-------|-------------------|--------------------|-----------------------------------------------------|----------------|
+| post            | data  | BLOG#{id}         | METADATA           | BLOG#ALL / {published_at}#{id}                      | news, feeds    |
+| draft post      | data  | BLOG#{id}         | METADATA           | BLOG#DRAFTS / {changed_at}#{id}                     | drafts         |
+| post's text     | data  | BLOG#{id}         | TEXT               |                                                     | post           |
+| post by author  | data  | BLOG#{id}         | AUTHOR             | BLOGAUTHOR#{name} / {published_at}#{id}             | lists          |
+| draft by author | data  | BLOG#{id}         | AUTHOR             | BLOGDRAFTS#{name} / {changed_at}#{id}               | drafts         |
+| post by tag     | data  | BLOG#{id}         | TAG#{tag}          | BLOGTAG#{tag} / {published_at}#{id}                 | lists, feed    |
+| post on         | data  | BLOG#{id}         | ELECTION           | BLOGELECTION#{name}#{made_at} / {published_at}#{id} | election       |
+| post's slug     | data  | BLOGSLUG#{slug}   | METADATA           |                                                     | post, guard    |
+| announcement    | data  | BLOGRESULT#{name} | {made_at}#{digest} |                                                     | guard          |
+| likes           | data  | BLOG#{id}         | LIKES#{shard}      |                                                     | post           |
+| like            | data  | LIKE#{id}#{shard} | VISITOR#{code}     | LIKES#{name} / {id}                                 | post, own data |
+| deleted post    | data  | BLOGGONE#{id}     | METADATA           | BLOG#DELETED / {time}#{id}                          | worker         |
+| post's mailing  | data  | BLOG#{id}         | MAILING            | BLOGMAILINGS / {due}#{id}                           | worker         |
+| subscriber      | data  | SUBSCRIBERS       | {address}          |                                                     | worker, guard  |
 
 A post that has a date stands in its lists under that date, also if it lies ahead: whoever reads a list asks for what is
 not later than now. So nothing has to happen when the moment comes. One without a date stands among the drafts.
-"""
+
+Marks of who likes a post lie in as many partitions as it has counters, apart from it: so its page reads none of them,
+and those of a deleted post can be found. Only a mark of an account stands in the index, under the account's name.
+
+Subscribers are one partition: it is written only when somebody confirms or leaves, and read by one worker, some at a
+time, so that it is never busy; and whoever reads it by its own key sees at once who has left.
+"""  # noqa: E501 - a table
 
 from __future__ import annotations
 
@@ -72,8 +84,14 @@ def posts_with(tag: str) -> Span:
     return Span(f"BLOGTAG#{part(tag)}", index=True)
 
 
-def posts_on(election: str) -> Span:
-    return Span(f"BLOGELECTION#{part(election)}", index=True)
+def posts_on(election: str, made_at: str) -> Span:
+    """Of one election, and not of a later one to which somebody gave the same name."""
+    return Span(f"BLOGELECTION#{part(election)}#{escape(made_at)}", index=True)
+
+
+def announcement(election: str, made_at: str, digest: str) -> Key:
+    """The way from a sealed result to the post that announces it: there is one for each."""
+    return Key(f"BLOGRESULT#{part(election)}", f"{escape(made_at)}#{escape(digest)}")
 
 
 def up_to(posts: Span, moment: str) -> Span:
@@ -84,3 +102,56 @@ def up_to(posts: Span, moment: str) -> Span:
 def posts_in(year: str, moment: str) -> Span:
     """What can be seen at a moment of the posts of a year, which is not a later one."""
     return replace(POSTS, first=year, last=min(f"{year}~", f"{moment}$"))
+
+
+# --- likes ---
+
+
+def likes(post_id: str, shard: int) -> Key:
+    """How many of those whose marks lie in the shard like the post; with the post, so that its page reads it along."""
+    return Key(post(post_id).pk, f"LIKES#{shard:02d}")
+
+
+def all_likes(post_id: str) -> Span:
+    return Span(post(post_id).pk, prefix="LIKES#")
+
+
+def like(post_id: str, shard: int, visitor: str) -> Key:
+    """The mark of somebody who likes the post; they are called by a code that is theirs on this post alone."""
+    return Key(marks_of_likes(post_id, shard).pk, f"VISITOR#{escape(visitor)}")
+
+
+def marks_of_likes(post_id: str, shard: int) -> Span:
+    return Span(f"LIKE#{escape(post_id)}#{shard:02d}")
+
+
+def liked_by(name: str) -> Span:
+    return Span(f"LIKES#{part(name)}", index=True)
+
+
+DELETED_POSTS = Span("BLOG#DELETED", index=True)
+
+
+def deleted_post(post_id: str) -> Key:
+    """Until no mark of a deleted post is left."""
+    return Key(f"BLOGGONE#{escape(post_id)}", METADATA)
+
+
+# --- news by mail ---
+
+POST_MAILINGS = Span("BLOGMAILINGS", index=True)
+SUBSCRIBERS = Span("SUBSCRIBERS")
+
+
+def post_mailing(post_id: str) -> Key:
+    """In the index while it is to be mailed; it stays when it was, so that this does not happen twice."""
+    return Key(post(post_id).pk, "MAILING")
+
+
+def post_mailings_due(moment: str) -> Span:
+    return up_to(POST_MAILINGS, moment)
+
+
+def subscriber(address: str) -> Key:
+    """Somebody who gets the news by mail: there only once they have confirmed it, and only until they leave."""
+    return Key(SUBSCRIBERS.pk, part(address))

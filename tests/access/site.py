@@ -27,14 +27,16 @@ from elections.rules import Election
 from mail import outbox
 from mail.letters import compose
 from mail.sending import send_waiting
-from news import previews
+from news import previews, subscribing
 from news import repository as posts
 from news import services as news_services
 from news.card import card_of
+from news.likes import member
 from news.rules import Post
 from news.services.writing import Written
 from pages import logo
 from pages.site_views import of_colours
+from photos.changing import Wanted
 from polls import reports, voters
 from polls import repository as polls
 from polls import sealing as poll_sealing
@@ -44,8 +46,8 @@ from polls.previews import edition_of
 from polls.rules import Poll
 from ranking.candidates import Candidate
 from results import repository as results
+from results.card_address import card_edition
 from results.checks.sealed import stamp
-from results.share_views import _edition
 from skills import merging
 from skills import services as skills
 from skills.endorsements import Ground
@@ -53,6 +55,7 @@ from store.log import as_text, utc_now
 from tests.accounts.test_factors import Authenticator
 from tests.contexts import contexts_kept
 from tests.people import PASSWORD, confirm, enrol, somebody
+from tests.photos.drawing import kept
 from upkeep.doctor import site as doctor
 from upkeep.sealer import site_sealer
 
@@ -120,11 +123,12 @@ def build() -> Site:
         *_looks_at_polls(lunch, dinner),
         *_looks_of_the_owner(lunch),
         *_looks_at_skills(),
-        *_looks_at_the_site_page(),
         *_looks_at_news(*_posts(people["owner"])),
+        Look("post", "voter", ((liked := _liked(people["owner"], people["voter"])).slug,), of="which one likes"),
         *_looks_at_feeds(),
+        *_looks_at_the_site_page(),
     ]
-    return Site(browsers, looks, _acts(people, lunch, browsers["stranger"]))
+    return Site(browsers, looks, [*_acts_of_likers(liked), *_acts(people, lunch, browsers["stranger"])])
 
 
 # --- what there is ---
@@ -171,6 +175,7 @@ def _now(name: str) -> Election:
 
 def _draft(otto: User) -> None:
     _set_up(otto, "Draft")
+    organising.picture_candidate(otto, _now("Draft"), "Ada", Wanted(kept()))
     imports.start(otto, _now("Draft"), ["flo@example.org", "gus@example.org"])
 
 
@@ -244,7 +249,17 @@ def _posts(olga: User) -> tuple[Post, Post]:
     """One that everybody can read, and one that nobody can yet."""
     seen, draft = (news_services.write(olga, Written(title, "*Words*", ("board",))) for title in ("Seen", "Draft"))
     news_services.publish(olga, seen)
+    prize = results.find("Past prize")
+    assert prize is not None
+    news_services.announce(olga, prize)
     return seen, draft
+
+
+def _liked(olga: User, ann: User) -> Post:
+    liked = news_services.write(olga, Written("Liked", "*Words*"))
+    news_services.publish(olga, liked)
+    news_services.set_like(member(ann, liked.id), on=True)
+    return liked
 
 
 def _runner(poll: Poll, otto: User) -> polling.Runner:
@@ -295,6 +310,7 @@ def _looks_of_everybody(links: dict[str, tuple[str, ...]]) -> list[Look]:
         Look("setup", "stranger", ("made-up",), gone=True),
         Look("site_logo", "stranger", (logo.read(settings.SITE_LOGO).edition,)),
         Look("site_colours", "stranger", (of_colours(settings.SITE_COLOUR),)),
+        Look("picture", "stranger", _picture()),
         Look("confirm_registration", "stranger", links["register"]),
         Look("accept_invitation", "stranger", links["invited"]),
         Look("reset", "stranger", links["password/reset"]),
@@ -315,9 +331,10 @@ def _looks_at_the_site_page() -> list[Look]:
 
 def _looks_of_the_voter(mark: str) -> list[Look]:
     own = ("me", "change_password", "change_email", "sessions", "own_data", "leave", "factors", "add_app", "remove_app")
+    forms = ("own_picture", "make_codes", "name_passkey", "add_passkey")
     return [
         Look("home", "voter", of="who is on rolls"),
-        *(Look(page, "voter") for page in (*own, "make_codes", "name_passkey", "add_passkey")),
+        *(Look(page, "voter") for page in (*own, *forms)),
         Look("remove_passkey", "voter", (mark,)),
         Look("elections", "voter", of="open ones", asked={"show": "open"}),
         Look("election", "voter", ("Board",)),
@@ -341,6 +358,7 @@ def _looks_of_the_organiser() -> list[Look]:
         Look("create_election", "organiser"),
         *(Look(page, "organiser", ("Draft",)) for page in of_drafts),
         Look("candidate", "organiser", ("Draft", "Ada")),
+        Look("candidate_picture", "organiser", ("Draft", "Ada")),
         Look("go_on_importing", "organiser", ("Draft", under_way.digest)),
         Look("dashboard", "organiser", ("Draft",), of="a draft"),
         *(Look(page, "organiser", ("Board",)) for page in (*of_open, *of_any)),
@@ -362,7 +380,7 @@ def _looks_at_results() -> list[Look]:
         Look("export", "voter", ("Past", "ballots.csv")),
         Look("shared", "stranger", ("Past",)),
         Look("embed", "stranger", ("Past",)),
-        Look("card", "stranger", ("Past", "en", _edition(found.seal))),
+        Look("card", "stranger", ("Past", "en", card_edition(found.seal))),
     ]
 
 
@@ -463,7 +481,15 @@ def _looks_at_news(seen: Post, draft: Post) -> list[Look]:
         Look("write_post", "owner"),
         Look("write_post", "organiser", of="about an election", asked={"election": "Board"}),
         *(Look(page, "owner", (seen.id,)) for page in (*of_writers, "withdraw_post")),
+        Look("news_by_mail", "stranger"),
+        Look("news_by_mail", "voter", of="signed in"),
+        Look("confirm_news", "stranger", (subscribing.confirm_token("ann@example.org", "en"),)),
+        Look("leave_news", "stranger", (subscribing.leave_token("ann@example.org"),)),
+        Look("news_subscribers", "owner"),
         Look("revoke_previews", "owner", (draft.id,)),
+        Look("news_about", "voter", ("Past prize",)),
+        Look("post", "stranger", ("result-past-prize",), of="an announcement"),
+        Look("help_news", "stranger"),
     ]
 
 
@@ -476,6 +502,12 @@ def _looks_at_feeds() -> list[Look]:
         Look("post_card", "stranger", (seen.id, card_of(seen).edition)),
         Look("sitemap_year", "stranger", (str(seen.published_at)[:4],)),
     ]
+
+
+def _picture() -> tuple[str, int, str]:
+    found = elections.find_candidate("Draft", "Ada")
+    assert found is not None and found.photo is not None  # noqa: PT018
+    return found.photo.id, found.photo.widths[0], found.photo.kind
 
 
 def _newest_public() -> int:
@@ -493,6 +525,13 @@ def _vote(client: Client, poll: Poll) -> dict[str, str]:
     return {"token": f"form {id(client)}", voters.STAMP: page.context["stamp"], **TYPED}
 
 
+def _acts_of_likers(liked: Post) -> list[Look]:
+    return [
+        Look("like_post", "stranger", (liked.id,), form={"on": "yes"}),
+        Look("like_post", "newcomer", (liked.id,), of="with an account", form={"on": "yes"}),
+    ]
+
+
 def _acts(people: dict[str, User], lunch: Poll, stranger: Client) -> list[Look]:
     owner, otto = people["owner"], people["organiser"]
     return [
@@ -501,6 +540,7 @@ def _acts(people: dict[str, User], lunch: Poll, stranger: Client) -> list[Look]:
         Look("cast", "newcomer", ("Prize",), of="a public ballot", form={"token": "third", **TYPED}),
         Look("withdraw", "newcomer", ("Board",), of="done", form={"token": "fourth"}),
         Look("poll", "stranger", (lunch.id,), of="a vote", form=_vote(stranger, lunch)),
+        Look("announce_result", "organiser", ("Past",), of="done", form={}),
         Look("sign_in", "stranger", of="by name", form=_signing_in(owner.name)),
         Look("sign_in", "passer-by", of="by address", form=_signing_in(owner.email)),
         Look("sign_in", "organiser", of="on a known device", form=_signing_in(otto.name)),

@@ -10,12 +10,14 @@ from django.conf import settings
 from accounts.services import LEAVING, PARTING
 from acts.steps import Steps
 from ballots.services.sealing import COUNTING
+from elections.beside import BESIDE
 from elections.services.lifecycle import OPENING, SHUTTING
 from mail.letters import LETTERS
 
 STEPS = {
     "OPENING": (OPENING, ["ballots.secrecy.salted", "elections.needs.kept"]),
     "SHUTTING": (SHUTTING, ["ballots.secrecy.unsalted"]),
+    "BESIDE": (BESIDE, ["news.about.beside"]),
     "COUNTING": (COUNTING, ["results.services.seal_result"]),
     "LEAVING": (
         LEAVING,
@@ -23,13 +25,16 @@ STEPS = {
             "accounts.heirs.pass_on",
             "ballots.services.leaving.take_along",
             "accounts.heirs.pass_on",
+            "accounts.heirs.pass_on",
             "elections.services.needs.forget_agreements",
             "skills.services.own.forget_skills",
             "skills.services.endorsing.forget_endorsements",
+            "news.services.liking.forget_likes",
+            "news.subscribing.forget_subscription",
             "accounts.services.leaving.forget_sessions",
         ],
     ),
-    "PARTING": (PARTING, ["elections.telling.parting", "polls.telling.parting"]),
+    "PARTING": (PARTING, ["elections.telling.parting", "polls.telling.parting", "news.telling.parting"]),
 }
 
 
@@ -57,7 +62,7 @@ def test_steps_are_arranged_in_one_place():
 def test_every_moment_that_there_is_has_its_steps():
     """A list of steps that nobody arranged would be a promise that nobody keeps."""
     made = set()
-    for path in settings.BASE_DIR.glob("*/services/*.py"):
+    for path in (*settings.BASE_DIR.glob("*/services/*.py"), settings.BASE_DIR / "elections" / "beside.py"):
         for node in ast.walk(ast.parse(path.read_text())):
             if isinstance(node, ast.Assign) and "Steps[" in ast.unparse(node.value):
                 made |= {target.id for target in node.targets if isinstance(target, ast.Name)}

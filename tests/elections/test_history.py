@@ -147,6 +147,7 @@ def test_who_runs_it_is_told(organiser, opened, person):
         ("ElectionOpened", {"editable": True}, "Ada opened the election; candidates may still be added."),
         ("CandidatesAdded", {"candidates": [{"name": "gone"}]}, "Ada added 1 candidate."),
         ("CandidateEdited", {"candidate_name": "STANDS"}, "Ada changed what is said about STANDS."),
+        ("CandidatePictured", {"candidate_name": "STANDS"}, "Ada changed the picture of STANDS."),
         ("CandidateAgreed", {"candidate_name": "STANDS"}, "A candidate agreed to show skills."),
         ("NeedSet", {"skill_id": "tea"}, "Ada said which skill is needed, how well and of how many."),
         ("VotersRemoved", {"voters": ["a@b"]}, "Ada took 1 voter off the roll."),

@@ -9,6 +9,7 @@ from django.core.management import call_command
 from django.core.management.base import CommandError
 
 from accounts.demo import PEOPLE
+from news import repository as news
 from skills.demo import MEMBERS
 from store import keys
 from store.log import Event, EventLog
@@ -30,6 +31,10 @@ def test_create_tables_may_be_run_again(site):
 def test_the_demo_is_loaded_once(site):
     assert run("demo") == "The demo content is loaded."
     assert run("demo") == "The demo content is there already."
+    seen = [post.title for post in news.published(limit=9)[0]]
+    assert seen[:2] == ["Result: Talk of the year", "Three towns, one summer"]
+    assert len(seen) == 4
+    assert len(news.ahead(limit=9)[0]) == len(news.drafts(limit=9)[0]) == 1
     registered = sum(event["event_type"] == "UserRegistered" for event in EventLog(site).since(0))
     assert registered == len(PEOPLE) + len(MEMBERS)
     assert sum(1 for _ in site.each(keys.mails("queued"))) < 20, "of thousands of ballots only those of a few are told"

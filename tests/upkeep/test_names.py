@@ -18,6 +18,7 @@ from acts.tokens import sign
 from ballots import services as voting
 from elections import repository as elections
 from elections import services as organising
+from photos.changing import Wanted as Picture
 from polls import services as polls
 from ranking.candidates import Candidate
 from results import repository as results
@@ -31,6 +32,7 @@ from store.log.search import Wanted, look
 from store.table import LOG, Delete, Key, Update
 from tests.at_once import at_once
 from tests.people import PASSWORD
+from tests.photos.drawing import kept
 from tests.polls.conftest import CHOSEN, NAMES
 from upkeep import names, replay
 from upkeep.sealer import site_sealer
@@ -159,6 +161,16 @@ def test_whoever_has_the_name_or_the_address_later_is_somebody_else(site, boss, 
     ours = look(site, Wanted(actor=ADA[0])).events
     assert [event["event_type"] for event in ours] == ["ProfileChanged", "UserRegistered"]
     assert ours[1]["event_data"]["email"] == ADA[2]
+    is_whole(site)
+
+
+def test_what_somebody_looked_like_is_forgotten_with_the_name(site, boss, ada):
+    accounts.change_picture(ada, Picture(kept("Countess in blue")))
+    accounts.change_picture(ada, Picture(kept("Countess in green")))
+    accounts.remove_picture(boss, people.find(ADA[0]))
+    removed(boss, ada)
+    forgotten()
+    assert is_named(site, *ADA, "Countess in") == []
     is_whole(site)
 
 

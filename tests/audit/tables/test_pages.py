@@ -18,7 +18,9 @@ from ballots import repository as ballot_items
 from ballots import services as ballots
 from elections import needs, repository, services
 from elections.needs import Agreement, Need
+from news import services as news
 from news import site_page
+from news.services.writing import Written
 from skills import services as skills
 from skills.endorsements import Ground
 from store import keys
@@ -84,10 +86,12 @@ def test_every_table_marks_its_natural_key(site, auditor, person, opened):
     vera = person("Vera")
     opened("Board", "Vera", secret_ballot=False)
     ballots.cast(vera, "Board", ranks(0), "1")
-    have(vera, skills.add(person("Ann", Role.ADMIN), "Python", "Programming", "").id)
-    skills.endorse(person("Ann", Role.ADMIN), vera, "python", (Ground.SAW,), "form")
+    ann = person("Ann", Role.ADMIN)
+    have(vera, skills.add(ann, "Python", "Programming", "").id)
+    skills.endorse(ann, vera, "python", (Ground.SAW,), "form")
     agreement = Agreement("Ada", "Ann", "long ago", ("python",))
     site.write(*needs.setting("Board", Need("python", 3, 1)), *needs.agreeing(repository.find("Board"), agreement))
+    news.publish(ann, news.write(ann, Written("We have moved", "To Mill Lane.", tags=("office",))))
     links = [{"title": "Shop", "address": "https://shop.example.org"}]
     site.write(*site_page.writing(site_page.changed(site_page.BLANK, {"links": links}), site_page.BLANK))
     for relation in relations.RELATIONS:

@@ -1,0 +1,89 @@
+"""What the announcement of a sealed result says: who won, how it was counted, how many voted, and how to check it."""
+
+from __future__ import annotations
+
+import re
+from datetime import datetime
+
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+from acts.links import whole
+from elections.rules import Election
+from pages import times
+from results import words
+from results.repository import Sealed
+from tally.result import Result
+
+MOST_NAMED = 20  # of those who won; all of them are in the result
+MARKUP = re.compile(r"([!-/:-@\[-`{-~])")  # every sign that can mean something in Markdown
+BEGIN, END = "\u2068", "\u2069"  # of what runs in its own direction
+DIRECTIONS = re.compile("[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")  # which turn what stands beside them
+
+
+def title(election: Election) -> str:
+    return str(_("Result: %(name)s") % {"name": election.name})
+
+
+def text(found: Sealed) -> str:
+    """In the language of whoever announces it."""
+    parts = (_outcome(found.report.result), _facts(found), _links(found.election), _sealed(found))
+    return "\n\n".join(parts)
+
+
+def literal(name: str) -> str:
+    """A name as Markdown that shows just the name: none of it is markup or a link, and letters that run from right to
+    left do not turn what stands beside them."""
+    return BEGIN + MARKUP.sub(r"\\\1", DIRECTIONS.sub("", name)) + END
+
+
+def _outcome(result: Result) -> str:
+    if result.total == result.blank:
+        why = _("Every ballot is blank.") if result.total else _("Nobody voted.")
+        return f"**{_('Nothing to count')}.** {why}"
+    if not result.winners:
+        return f"**{_('Nobody was elected')}.**"
+    if result.seats == 1 and len(result.winners) == 1:
+        return f"**{_('Winner')}:** {literal(result.winners[0])}"
+    return f"**{_('Elected') if result.seats > 1 else _('A tie')}:**\n\n{_names(result.winners)}"
+
+
+def _names(winners: tuple[str, ...]) -> str:
+    lines = [f"- {literal(name)}" for name in winners[:MOST_NAMED]]
+    more = len(winners) - len(lines)
+    left = [f"- {ngettext('%(count)d more', '%(count)d more', more) % {'count': more}}"] if more else []
+    return "\n".join([*lines, *left])
+
+
+def _facts(found: Sealed) -> str:
+    result = found.report.result
+    drawn = _("A lot was drawn; the result says between whom, and how to draw it again.")
+    lines = [
+        f"- {_('Method')}: {words.label(result.method)}",
+        f"- {_('Seats')}: {result.seats}",
+        f"- {_('Turnout')}: {_turnout(found)}",
+        *([f"- {drawn}"] if result.lots else []),
+    ]
+    return "\n".join(lines)
+
+
+def _turnout(found: Sealed) -> str:
+    cast, may = found.seal.turnout.voted, found.election.voter_count
+    if found.election.electorate != "listed" or not may:
+        return str(ngettext("%(count)d ballot", "%(count)d ballots", cast) % {"count": cast})
+    said = ngettext("%(count)d of %(voters)d has voted", "%(count)d of %(voters)d have voted", cast)
+    return str(said % {"count": cast, "voters": may})
+
+
+def _links(election: Election) -> str:
+    page = whole(reverse("shared", args=[election.name]))
+    return f"[{_('The whole result, and why it is so')}](<{page}>)\n[{_('What was sealed')}](<{page}#proof>)"
+
+
+def _sealed(found: Sealed) -> str:
+    zone_name = found.election.time_zone
+    local = datetime.fromisoformat(found.seal.sealed_at).astimezone(times.zone(zone_name))
+    when = f"{times.moment_text(local)}, {times.zone_label(zone_name)}"
+    digest = _("Digest of the result: %(digest)s") % {"digest": f"`{found.seal.report_digest}`"}
+    return f"{_('Counted and sealed: %(when)s') % {'when': when}}\n{digest}"

@@ -1,0 +1,59 @@
+"""Liking a post: one button, which works without an account and without a script."""
+
+from __future__ import annotations
+
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_POST
+
+from accounts.access import public
+from acts.limits import TEN_MINUTES, Limit, TooOften, count
+from acts.refusals import Refusal
+from acts.site import now_text
+from pages.addresses import origin
+from pages.saying import say
+
+from . import likes, repository, services
+from .likes import Liker
+from .rules import NotThere, Post
+
+LIKES = Limit("likes-address", 600, TEN_MINUTES)  # a school likes from one address; a flood does too
+CHOICES = {"yes": True, "no": False}
+
+
+@public
+@require_POST
+def like_post(request: HttpRequest, post_id: str) -> HttpResponse:
+    """Set to what the button said, and never flipped: a page that is old, or pressed twice, does no harm."""
+    post = repository.find(post_id)
+    if post is None or not post.is_seen(now_text()):
+        raise Http404
+    if request.POST.get("on") not in CHOICES:
+        return say(request, _("Likes"), _("Say whether you like it: yes or no."), status=400)
+    who = likes.liker(request, post.id)
+    try:
+        count(LIKES, origin(request))
+        services.set_like(who, CHOICES[request.POST["on"]])
+    except NotThere:
+        raise Http404 from None
+    except Refusal as refusal:
+        return _refused(request, who, refusal)
+    return _part(request, who) if request.htmx else _back(post)
+
+
+def _refused(request: HttpRequest, who: Liker, refusal: Refusal) -> HttpResponse:
+    if request.htmx:  # which would not show an answer that says by its status that nothing was done
+        return _part(request, who, str(refusal))
+    return say(request, _("Likes"), str(refusal), status=429 if isinstance(refusal, TooOften) else 409)
+
+
+def _part(request: HttpRequest, who: Liker, problem: str = "") -> HttpResponse:
+    return render(request, "news/parts/likes.html", {"likes": likes.shown_now(who, problem)})
+
+
+def _back(post: Post) -> HttpResponse:
+    answer = redirect(f"{reverse('post', args=[post.slug])}#likes")
+    answer.status_code = 303  # whatever the form was sent by, what follows is read
+    return answer

@@ -1,0 +1,182 @@
+"""Likes: who likes which post, as far as it must be known, and how many do.
+
+Whoever likes a post leaves a mark under a code, and adds one to one of the post's counters, in one transaction. The
+code is an HMAC, made with the post's id and the site's secret, of the account; or, without one, of the network address
+and of what the browser calls itself. Who has the tables alone cannot tell whose the mark of a visitor is, nor find one
+visitor on two posts, and after 30 days it is forgotten. The same code chooses the counter: on and off meet in one.
+"""
+
+from __future__ import annotations
+
+import hmac
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime
+
+from django.conf import settings
+from django.http import HttpRequest
+from django.utils.translation import gettext, ngettext
+from django.utils.translation import gettext_lazy as _
+
+from accounts import repository as people
+from accounts.models import User
+from accounts.telling import Part
+from acts.handfuls import handfuls
+from acts.site import now_text, table
+from pages.addresses import origin
+from store import keys
+from store.table import Check, Condition, Delete, Exists, Greater, Item, Key, Less, Missing, Put, Update, Write
+
+from . import repository
+from .repository import COUNTERS, Whole
+
+DAYS = 30
+A_MARK = DAYS * 24 * 3600  # seconds that the mark of a visitor without an account stays
+PURPOSE = b"plenum: likes of posts"
+
+OF_ACCOUNTS = _("If you like this, that is kept with your account until you take it back. Others see only the number.")
+OF_VISITORS = _(
+    "If you like this, a code made of your network address and your browser is kept for 30 days, so that you count "
+    "once. It does not say who you are, and it is another one on every post."
+)
+
+
+# --- who it is ---
+
+
+@dataclass(frozen=True, slots=True)
+class Liker:
+    """Somebody who may like a post: an account, or whoever comes from an address with a browser."""
+
+    post: str
+    code: str
+    user: User | None = None
+
+    @property
+    def shard(self) -> int:
+        return int(self.code, 16) % COUNTERS
+
+    @property
+    def mark(self) -> Key:
+        return keys.like(self.post, self.shard, self.code)
+
+    @property
+    def counter(self) -> Key:
+        return keys.likes(self.post, self.shard)
+
+
+def liker(request: HttpRequest, post_id: str) -> Liker:
+    if request.user.is_authenticated:
+        return member(request.user, post_id)
+    return visitor(origin(request), request.headers.get("User-Agent", ""), post_id)
+
+
+def member(user: User, post_id: str) -> Liker:
+    """With the day it was made, so that whoever takes a name that became free is somebody else."""
+    return Liker(post_id, _code(post_id, "account", user.created_at, keys.fold(user.name)), user)
+
+
+def visitor(address: str, browser: str, post_id: str) -> Liker:
+    return Liker(post_id, _code(post_id, "visitor", address, browser))
+
+
+def _code(post_id: str, *words: str) -> str:
+    key = hmac.digest(settings.SECRET_KEY.encode(), PURPOSE, "sha256")
+    return hmac.digest(key, "\n".join((post_id, *words)).encode(errors="replace"), "sha256").hex()[:32]
+
+
+# --- how many, and whether one does ---
+
+
+@dataclass(frozen=True, slots=True)
+class Likes:
+    """What a post's page shows to one reader."""
+
+    post: str
+    count: int
+    mine: bool
+    kept: str  # what is kept of it, in a sentence
+    problem: str = ""  # why what they asked for was not done
+
+    @property
+    def sentence(self) -> str:
+        if self.mine:
+            words = ngettext("You like this.", "%(count)d people like this, you among them.", self.count)
+        elif self.count:
+            words = ngettext("%(count)d person likes this.", "%(count)d people like this.", self.count)
+        else:
+            words = gettext("No likes yet.")
+        return words % {"count": self.count}
+
+
+def shown(request: HttpRequest, whole: Whole) -> Likes:
+    """The counters came with the post; one's own mark, if there can be one, is one more reading."""
+    return _shown(liker(request, whole.post.id), whole.beside)
+
+
+def shown_now(who: Liker, problem: str = "") -> Likes:
+    """After an act, read anew."""
+    return _shown(who, table().each(keys.all_likes(who.post)), problem)
+
+
+def _shown(who: Liker, beside: Iterable[Item], problem: str = "") -> Likes:
+    """Whose counter is at nothing has no mark."""
+    counters = {item["SK"]: item["likes"] for item in beside if "likes" in item}
+    mine = counters.get(who.counter.sk, 0) > 0 and is_on(who)
+    return Likes(who.post, max(0, sum(counters.values())), mine, str(OF_ACCOUNTS if who.user else OF_VISITORS), problem)
+
+
+def is_on(who: Liker) -> bool:
+    found = table().get(who.mark)
+    return found is not None and ("ttl" not in found or found["ttl"] > seconds(now_text()))
+
+
+def seconds(moment: str) -> int:
+    return int(datetime.fromisoformat(moment).timestamp())
+
+
+# --- writes; each answers the parts of a transaction ---
+
+MARK, COUNTER = 0, 1  # the parts that are refused if it is so already, and if the post is gone
+
+
+def liking(who: Liker, now: int) -> list[Write]:
+    """A mark whose time is over counts as none, also where it has not been swept yet."""
+    mark = Put(_mark(who, now), when=Missing() | Less("ttl", now + 1))
+    return [mark, Update(who.counter, add={"likes": 1}, when=Exists()), *_still(who)]
+
+
+def taking_back(who: Liker, now: int) -> list[Write]:
+    return [Delete(who.mark, when=_is_on(now)), Update(who.counter, add={"likes": -1}, when=Exists())]
+
+
+def _mark(who: Liker, now: int) -> Item:
+    place = {"PK": who.mark.pk, "SK": who.mark.sk}
+    if who.user is None:
+        return {**place, "ttl": now + A_MARK}
+    return {**place, "GSI1PK": keys.liked_by(who.user.name).pk, "GSI1SK": who.post, "post": who.post}
+
+
+def _is_on(now: int) -> Condition:
+    return Exists() & (Missing("ttl") | Greater("ttl", now))
+
+
+def _still(who: Liker) -> list[Check]:
+    """Nothing of somebody who is gone is left behind."""
+    return [people.is_still(who.user)] if who.user else []
+
+
+# --- what somebody likes ---
+
+
+def told(user: User) -> list[Part]:
+    return [("likes", _told(user))]
+
+
+def _told(user: User) -> Iterable[Item]:
+    """By the name of the post, as far as it can be seen."""
+    for some in handfuls(table().each(keys.liked_by(user.name))):
+        found = table().get_many(keys.post(item["post"]) for item in some)
+        posts = map(repository.post_of, found.values())
+        titles = {post.id: post.title for post in posts if post.is_seen(now_text())}
+        yield from ({"post": item["post"], "title": titles.get(item["post"])} for item in some)

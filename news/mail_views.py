@@ -1,0 +1,104 @@
+"""Pages about news by mail: asking for it, confirming it, leaving; and for admins, how many get it."""
+
+from __future__ import annotations
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+from django.views.decorators.csrf import csrf_exempt
+
+from accounts.access import public, requires
+from accounts.rules import Permission
+from accounts.visitors import visitor
+from acts.refusals import Refusal
+from pages.forms import carried_out, form_page, posted, show_form
+from pages.saying import ask, say
+
+from . import subscribing
+from .mail_forms import ByMailForm, NoNewsForm
+
+
+@public
+@form_page
+def by_mail(request: HttpRequest) -> HttpResponse:
+    """The answer is the same whether or not the address gets the news already."""
+    form = ByMailForm(posted(request), initial={"email": getattr(request.user, "email", "")})
+    if request.method == "POST" and form.is_valid():
+        try:
+            subscribing.ask(form.cleaned_data["email"], visitor(request))
+        except Refusal as refusal:
+            form.add_error(None, str(refusal))
+        else:
+            return _look(request, form.cleaned_data["email"])
+    lead = _(
+        "Each new post as a mail: its title, its first words and a link. You confirm it by a link that we mail you."
+    )
+    return show_form(request, form, _("News by mail"), _("Get the news by mail"), lead=lead)
+
+
+def _look(request: HttpRequest, address: str) -> HttpResponse:
+    sentence = _(
+        "We have sent a mail to %(email)s. The link in it confirms that you want the news. Nobody is mailed more than "
+        "three such links a day."
+    )
+    return say(request, _("Look into your mail"), sentence % {"email": address})
+
+
+@public
+@form_page
+def confirm(request: HttpRequest, token: str) -> HttpResponse:
+    """A button does it, because mail scanners follow links."""
+    words = subscribing.read_confirmation(token)
+    if words is None:
+        return _not_ours(request)
+    if request.method != "POST":
+        lead = _("To %(email)s, until you say otherwise.") % {"email": words[0]}
+        return ask(request, _("News by mail?"), _("Get the news by mail"), lead=lead)
+    subscribing.confirm(*words)
+    return say(request, _("News by mail"), _("You get every new post by mail from now on. Each has a link to end it."))
+
+
+def _not_ours(request: HttpRequest) -> HttpResponse:
+    sentence = _("It is not one of ours, or it is too old. You can ask for a new one.")
+    return say(request, _("This link does not work"), sentence, status=410)
+
+
+@public
+@csrf_exempt  # mail programs press it for people (RFC 8058); the token says whose it is
+@form_page
+def leave(request: HttpRequest, token: str) -> HttpResponse:
+    """The way out; a button does it, because mail scanners follow links."""
+    address = subscribing.read_leaving(token)
+    if address is None:
+        return say(request, _("This link does not work"), _("It is not one of ours."), status=410)
+    if request.method != "POST":
+        lead = _("To %(email)s.") % {"email": address}
+        return ask(request, _("No more news by mail?"), _("No more news by mail"), lead=lead)
+    subscribing.leave(address)
+    sentence = _("You get no more news by mail, and your address is no longer kept for it.")
+    return say(request, _("No more news by mail"), sentence)
+
+
+@requires(Permission.MANAGE_USERS)
+@form_page
+def subscribers(request: HttpRequest) -> HttpResponse:
+    """How many there are, and a way to end it for one who asks. Whose addresses they are, nobody is shown."""
+    form = NoNewsForm(posted(request))
+    if carried_out(
+        request, form, lambda: _remove(request, form), _("This address gets no more news by mail."), "email"
+    ):
+        return redirect("news_subscribers")
+    title, button = _("Subscribers of the news"), _("No more news to this address")
+    return show_form(request, form, title, button, lead=how_many_words(subscribing.how_many()))
+
+
+def _remove(request: HttpRequest, form: NoNewsForm) -> None:
+    subscribing.remove(request.user, form.cleaned_data["email"])
+
+
+def how_many_words(number: int) -> str:
+    sentence = ngettext(
+        "%(number)d address gets the news by mail.", "%(number)d addresses get the news by mail.", number
+    )
+    return sentence % {"number": number}

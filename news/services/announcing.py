@@ -1,0 +1,57 @@
+"""Announcing a sealed result: a post that is made and published at once, tied to the digest of what it announces."""
+
+from __future__ import annotations
+
+import secrets
+from dataclasses import replace
+
+from accounts.models import User
+from acts.refusals import NotAllowed, Overtaken
+from elections.rules import Election, Relation
+from elections.services import relation
+from news import announcements, repository
+from news.rules import NOT_PUBLIC, NOT_SEALED, NOT_YOURS, NotNow, Post
+from results.repository import Found, Sealed
+from store import keys
+from store.table import Check, Equals
+
+from .writing import Written, is_there, make, new_post
+
+SAID = ("election_at", "result", "published_at", "time_zone")
+
+
+def may_announce(user: User, election: Election) -> bool:
+    """Those who run it, and those who look after the site."""
+    return relation(user, election) != Relation.NOBODY
+
+
+def announce(user: User, found: Found) -> tuple[Post, bool]:
+    """The post, and whether it is new: for each sealed result there is one, however many ask at once."""
+    if not may_announce(user, found.election):
+        raise NotAllowed(NOT_YOURS)
+    sealed = _announceable(found)
+    try:
+        return _record(user, sealed), True
+    except Overtaken:
+        there = repository.announcing(sealed.election, sealed.seal.report_digest)
+        if there is None:
+            raise
+        return there, False
+
+
+def _announceable(found: Found) -> Sealed:
+    if not isinstance(found, Sealed):
+        raise NotNow(NOT_SEALED)
+    if not found.election.results_public:
+        raise NotNow(NOT_PUBLIC)
+    return found
+
+
+def _record(user: User, found: Sealed) -> Post:
+    election, digest = found.election, found.seal.report_digest
+    new = new_post(secrets.token_hex(8), user, election)
+    post = replace(new, result=digest, published_at=new.created_at, time_zone=election.time_zone, was_dated=True)
+    said = {"election_name": election.name, **repository.told(post, *SAID)}
+    is_sealed = Check(keys.result(election.name), Equals("report_digest", digest))
+    written = Written(announcements.title(election), announcements.text(found))
+    return make(user, "ResultAnnounced", post, written, said, is_there(election), is_sealed)

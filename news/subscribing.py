@@ -1,0 +1,136 @@
+"""Who gets the news by mail: only who has confirmed it, and only until they leave.
+
+There are no events: a log would keep for good what is to be gone without a trace. For the same reason nothing is
+remembered of somebody who has left, and a link that is opened again says the same as before.
+"""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from dataclasses import dataclass
+
+from django.utils.translation import gettext_lazy as _
+from django.utils.translation import override
+
+from accounts import throttle
+from accounts.models import User
+from accounts.services import still
+from accounts.telling import Part
+from accounts.visitors import Visitor
+from acts.limits import DAY, HOUR, Limit, is_within
+from acts.refusals import OVERTAKEN, Overtaken, Refusal
+from acts.site import now_text, table
+from acts.tokens import read, sign
+from mail import outbox
+from store import keys
+from store.table import Delete, Exists, Item, Missing, Put, Refused
+
+CONFIRM_DAYS = 3
+LEAVE_DAYS = 10 * 365  # the way out of an old mail is as good as that of a new one
+CONFIRM, KNOWN = "confirm_news", "news_known"  # the letters
+ASKED = throttle.Limits(
+    Limit("news", 5, HOUR),
+    Limit("news-email", 20, HOUR),
+    Limit("news-address", 50, HOUR),
+)
+# Whoever types the address of others floods nobody: beyond this no mail leaves, and nobody is told.
+MAILED = {CONFIRM: Limit("news-confirm", 3, DAY), KNOWN: Limit("news-known", 1, DAY)}
+
+NOT_SUBSCRIBED = _("This address does not get the news by mail.")
+
+
+@dataclass(frozen=True, slots=True)
+class Subscriber:
+    address: str
+    language: str
+    since: str  # when they confirmed it
+
+
+def find(address: str) -> Subscriber | None:
+    item = table().get(keys.subscriber(address))
+    return subscriber_of(item) if item else None
+
+
+def subscriber_of(item: Item) -> Subscriber:
+    return Subscriber(item["address"], item["language"], item["since"])
+
+
+def how_many() -> int:
+    return table().count(keys.SUBSCRIBERS)
+
+
+# --- coming ---
+
+
+def ask(address: str, visitor: Visitor) -> None:
+    """Mail a link that confirms it. Whether the address gets the news already is told to nobody but its owner."""
+    throttle.count_try(ASKED, address, visitor, None)
+    known = find(address)
+    letter = KNOWN if known else CONFIRM
+    if not is_within(MAILED[letter], address):
+        table().write(outbox.nothing())
+    elif known is None:
+        table().write(outbox.queued(letter, address))
+    else:
+        with override(known.language):
+            table().write(outbox.queued(letter, known.address))
+
+
+def confirm_token(address: str, language: str) -> str:
+    return sign("news", address, language)
+
+
+def read_confirmation(token: str) -> tuple[str, str] | None:
+    """Which address confirms, and in which language it is to be written to."""
+    words = read("news", token, CONFIRM_DAYS * DAY)
+    return (words[0], words[1]) if words and len(words) == 2 else None
+
+
+def confirm(address: str, language: str) -> None:
+    """From now on. Who confirms twice gets the news since the first time."""
+    place = keys.subscriber(address)
+    words = {"address": address, "language": language, "since": now_text()}
+    with suppress(Refused):
+        table().write(Put({"PK": place.pk, "SK": place.sk, **words}, when=Missing()))
+
+
+# --- leaving ---
+
+
+def leave_token(address: str) -> str:
+    return sign("no-news", address)
+
+
+def read_leaving(token: str) -> str | None:
+    """The address that is to get no more news."""
+    words = read("no-news", token, LEAVE_DAYS * DAY)
+    return words[0] if words and len(words) == 1 else None
+
+
+def leave(address: str) -> None:
+    """At once, and as often as it is said."""
+    table().write(Delete(keys.subscriber(address)))
+
+
+def remove(actor: User, address: str) -> None:
+    """Somebody has asked an admin for it."""
+    try:
+        table().write(Delete(keys.subscriber(address), when=Exists()), still(actor))
+    except Refused as refused:
+        if 0 in refused.parts:
+            raise Refusal(NOT_SUBSCRIBED) from None
+        raise Overtaken(OVERTAKEN) from None
+
+
+def forget_subscription(gone: User) -> None:
+    """Somebody was removed: their address gets no more news."""
+    leave(gone.email)
+
+
+# --- what is told to somebody of themselves ---
+
+
+def told(user: User) -> list[Part]:
+    found = find(user.email)
+    since = [{"address": found.address, "since": found.since, "language": found.language}] if found else []
+    return [("news_by_mail", since)]

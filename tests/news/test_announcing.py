@@ -1,0 +1,174 @@
+"""Announcing a sealed result: one post for each, tied to its digest, of which nobody's name is markup."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from django.utils import translation
+
+from accounts import repository as people
+from accounts.rules import Role
+from acts.refusals import NotAllowed
+from acts.site import log, table
+from ballots import services as voting
+from elections import repository as elections
+from elections import services as organising
+from news import announcements, repository, services
+from news.rules import NotNow
+from pages.markdown import plain
+from ranking.candidates import Candidate
+from results import services as results
+from store import keys
+from tests.at_once import at_once
+from tests.ballots.conftest import opened  # noqa: F401 - a fixture
+from tests.results.test_sealing import close, voted  # noqa: F401 - fixtures
+from upkeep import replay
+
+from .conftest import written
+
+BAD = "Bo # <b>*_~`[x](https://e.org)![y](z) https://e.org/ | & \\ 1. > \U0001f5f3 \u202eאבג"
+
+
+@pytest.fixture
+def sealed(voted, close):  # noqa: F811
+    """A closed election with three ballots whose result anybody may see."""
+
+    def make(*rankings, **settings):
+        cast = rankings or ({"Ada": 1, "Bo": 2}, {"Ada": 1}, {"Cy": 1})
+        election = voted(*cast, **{"results_public": True} | settings)
+        close(election.name)
+        return results.find(election.name)
+
+    return make
+
+
+@pytest.fixture
+def organiser(sealed):
+    sealed()
+    return people.find("the organiser")
+
+
+def found():
+    return results.find("Board")
+
+
+def events() -> list[str]:
+    return [event["event_type"] for event in log().since(0)]
+
+
+def test_it_is_published_at_once_and_says_what_was_decided(organiser):
+    post, is_new = services.announce(organiser, found())
+    seal = found().seal
+    assert is_new
+    assert (post.title, post.slug, post.author) == ("Result: Board", "result-board", "the organiser")
+    assert (post.election, post.result) == ("Board", seal.report_digest)
+    (seen,) = repository.published(limit=9)[0]
+    assert seen == repository.on_election(found().election, limit=9)[0][0] == post
+    text = repository.whole(post.id).text.text
+    said = ("**Winner:** \u2068Ada\u2069", "Schulze", "Seats: 1", "3 of 3 have voted", "/result/Board/")
+    assert [words for words in (*said, seal.report_digest) if words not in text] == []
+    assert events().count("ResultAnnounced") == 1
+    assert not {"PostWritten", "PostPublished"} & set(events())
+
+
+def test_there_is_one_for_each_result_however_many_ask_at_once(organiser):
+    answers = at_once(*[lambda: services.announce(organiser, found()) for _each in range(4)])
+    assert sorted(is_new for _post, is_new in answers) == [False, False, False, True]
+    assert len({post.id for post, _is_new in answers}) == 1
+    assert len(repository.published(limit=9)[0]) == 1
+    assert services.announce(organiser, found())[1] is False
+
+
+def test_one_that_was_deleted_can_be_announced_again_and_one_taken_back_is_still_there(organiser):
+    first, _new = services.announce(organiser, found())
+    services.withdraw(organiser, first)
+    again, is_new = services.announce(organiser, found())
+    assert (again.id, again.published_at, is_new) == (first.id, None, False)
+    services.delete(organiser, again)
+    third, is_new = services.announce(organiser, found())
+    assert (third.slug, is_new) == ("result-board-2", True)
+
+
+def test_an_edit_keeps_the_digest(organiser):
+    post, _new = services.announce(organiser, found())
+    services.edit(organiser, post, written("Ada it is", "Well done."))
+    kept = repository.find(post.id)
+    assert (kept.title, kept.result) == ("Ada it is", found().seal.report_digest)
+
+
+def test_what_only_members_may_see_is_not_announced(sealed):
+    members_only = sealed(results_public=False)
+    with pytest.raises(NotNow, match="Only members"):
+        services.announce(people.find("the organiser"), members_only)
+    assert repository.published(limit=9)[0] == []
+
+
+def test_nothing_is_announced_before_it_is_sealed(voted):  # noqa: F811
+    voted({"Ada": 1}, results_public=True)
+    with pytest.raises(NotNow, match="no sealed result"):
+        services.announce(people.find("the organiser"), found())
+
+
+def test_who_may(organiser, person):
+    for name, role in (("Eve", Role.USER), ("Vic", Role.VOTER)):
+        with pytest.raises(NotAllowed):
+            services.announce(person(name, role), found())
+    assert services.announce(person("Boss", Role.ADMIN), found())[1]
+
+
+def test_an_election_that_is_made_again_under_the_same_name_has_no_part_in_it(organiser, opened):  # noqa: F811
+    post, _new = services.announce(organiser, found())
+    organising.delete(organiser, found().election)
+    organising.clear_away_all()
+    later = opened("voter 0", results_public=True)
+    assert repository.on_election(later, limit=9)[0] == []
+    assert repository.find(post.id).title == "Result: Board"
+    with pytest.raises(NotAllowed):
+        services.edit(organiser, post, written())
+
+
+def test_nobodys_name_is_markup(person):
+    ada = person("the organiser")
+    made = organising.create(ada, BAD, results_public=True, electorate="everyone", seats=2, method="stv-scottish")
+    organising.add_candidates(ada, made, [Candidate(f"{BAD} {number}") for number in range(3)])
+    organising.open_(ada, elections.find(BAD), editable=False)
+    voting.cast(ada, BAD, {"0": ["1"], "1": ["2"]}, "form")
+    organising.close(ada, elections.find(BAD))
+    post, _new = services.announce(ada, results.find(BAD))
+    html = repository.whole(post.id).text.html
+    assert html.count("<a ") == 2, "the result and its proof, and nothing of a name"
+    assert re.findall(r"<(em|s|b|img|h\d|blockquote|table)\b", html) == []
+    assert BAD.replace("\u202e", "") + " 0" in plain(html, 9999)
+
+
+@pytest.mark.parametrize(
+    ("rankings", "words"),
+    [
+        (({"Ada": 1}, {"Bo": 1}), "**A tie:**\n\n- \u2068Ada\u2069\n- \u2068Bo\u2069"),
+        (({},), "**Nothing to count.** Every ballot is blank."),
+    ],
+)
+def test_it_says_who_won_or_that_nobody_did(sealed, rankings, words):
+    assert words in announcements.text(sealed(*rankings))
+
+
+def test_many_who_won_are_not_all_named():
+    names = tuple(f"Name {number}" for number in range(25))
+    assert announcements._names(names).endswith("\u2068Name 19\u2069\n- 5 more")
+
+
+def test_it_is_in_the_language_of_whoever_announces_it(organiser):
+    with translation.override("de"):
+        post, _new = services.announce(organiser, found())
+    assert post.title == "Ergebnis: Board"
+
+
+def test_the_log_tells_it(organiser):
+    post, _new = services.announce(organiser, found())
+    services.withdraw(organiser, post)
+    services.delete(organiser, repository.find(post.id))
+    services.announce(organiser, found())
+    verdict = replay.check(table(), replay.quietly)
+    assert verdict.first == ()
+    assert table().get(keys.announcement("Board", found().election.created_at, found().seal.report_digest))

@@ -1,0 +1,316 @@
+"""Likes: set to on or off and never flipped, exact at any pace, forgotten in time."""
+
+from __future__ import annotations
+
+import io
+from datetime import timedelta
+from functools import partial
+from itertools import count
+from random import Random
+
+import pytest
+from hypothesis import HealthCheck, example, given, settings
+from hypothesis import strategies as st
+
+from accounts import services as accounts
+from accounts.rules import Role
+from accounts.telling import TELLING
+from acts.refusals import Overtaken
+from acts.site import acting_on, table
+from audit.tables import masks
+from news import likes, repository, services
+from news.likes import Liker, Likes, member, visitor
+from news.rules import NotThere
+from store import keys
+from store.backup import backup, restore
+from store.chaos import Chaos
+from store.connect import connect
+from store.log import as_text, utc_now
+from store.table import Unavailable
+from tests.at_once import at_once
+from tests.clock import stands_at
+from tests.test_completeness import Watched
+from upkeep import jobs, replay
+
+FAULTS = {"conflicts": 0.3, "throttling": 0.1, "lost_replies": 0.2}
+posts = count()
+
+
+def somebody(post_id: str, number: int = 0) -> Liker:
+    return visitor("198.51.100.7", f"Browser {number}", post_id)
+
+
+def counted(post_id: str) -> int:
+    return sum(item["likes"] for item in table().each(keys.all_likes(post_id)))
+
+
+def marks(post_id: str) -> int:
+    return sum(table().count(keys.marks_of_likes(post_id, shard)) for shard in range(repository.COUNTERS))
+
+
+def counters_of(post_id: str) -> str:
+    """All of a post that likes need."""
+    table().write(*repository.counters(repository.Post(post_id, "", "", "", "", "")))
+    return post_id
+
+
+# --- one for each ---
+
+
+def test_on_and_off_are_set_and_never_flipped(post):
+    one = post().id
+    for on, expected in ((False, 0), (True, 1), (True, 1), (False, 0), (False, 0), (True, 1)):
+        services.set_like(somebody(one), on)
+        assert (counted(one), marks(one), likes.is_on(somebody(one))) == (expected, expected, expected == 1)
+
+
+def test_one_for_each_browser_at_each_address_and_for_each_account(post, person):
+    one, ada = post().id, person("Ada")
+    who = [
+        visitor("198.51.100.7", "Browser", one),
+        visitor("198.51.100.7", "Another", one),
+        visitor("198.51.100.8", "Browser", one),
+        member(ada, one),
+        member(person("Bo"), one),
+    ]
+    for each in who * 2:
+        services.set_like(each, True)
+    assert counted(one) == len({each.code for each in who}) == 5
+    services.set_like(member(ada, one), False)
+    assert (counted(one), [likes.is_on(each) for each in who].count(True)) == (4, 4)
+
+
+def test_nothing_leads_from_a_mark_to_a_visitor_or_to_another_post(site, post, settings):
+    one, other = post("One").id, post("Other").id
+    first, second = somebody(one), somebody(other)
+    for each in (first, second):
+        services.set_like(each, True)
+    (mark,) = site.each(keys.marks_of_likes(one, first.shard))
+    assert set(mark) == {"PK", "SK", "ttl"}
+    assert first.code != second.code
+    assert first.code not in str(list(site.each(keys.marks_of_likes(other, second.shard))))
+    settings.SECRET_KEY = "another"
+    assert somebody(one).code != first.code
+
+
+def test_counters_are_many_and_likes_are_spread_over_them(post):
+    one = post().id
+    for number in range(64):
+        services.set_like(somebody(one, number), True)
+    used = [item["likes"] for item in table().each(keys.all_likes(one))]
+    assert len(used) == repository.COUNTERS == 16
+    assert sum(used) == 64
+    assert max(used) < 20
+
+
+def test_the_words():
+    def words(number, mine=False):
+        return str(Likes("id", number, mine, "").sentence)
+
+    assert [words(0), words(1), words(3)] == ["No likes yet.", "1 person likes this.", "3 people like this."]
+    assert [words(1, True), words(3, True)] == ["You like this.", "3 people like this, you among them."]
+
+
+# --- exact ---
+
+acts = st.lists(st.tuples(st.integers(0, 4), st.booleans()), min_size=1, max_size=25)
+
+
+@given(acts, st.integers(0, 2**32))
+@example([(0, True), (0, True), (0, False), (0, False)], 1)
+@settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_under_any_weather_the_count_is_the_number_of_marks(site, program, weather):
+    """What was answered is so; what was not answered is so or as it was before."""
+    site.wait_for_no_disk()
+    one, model = counters_of(f"post{next(posts)}"), dict.fromkeys(range(5), False)
+    stormy = Chaos(site, Random(weather), **FAULTS)
+    for number, on in program:
+        who, before = somebody(one, number), model[number]
+        try:
+            with acting_on(stormy):
+                services.set_like(who, on)
+            model[number] = on
+        except (Unavailable, Overtaken):
+            model[number] = likes.is_on(who)
+            assert model[number] in (before, on)
+        assert counted(one) == marks(one) == sum(model.values())
+    assert [likes.is_on(somebody(one, number)) for number in model] == list(model.values())
+
+
+def likes_at_once(post_id: str, there, changes: int, crowd: int, visitors: int = 10) -> None:
+    """Everybody presses again and again, until it was answered; some at the same moment for the same visitor."""
+
+    def busy(number: int) -> None:
+        random = Random(number)
+        with acting_on(there):
+            for _ in range(changes // crowd):
+                who, on = somebody(post_id, random.randrange(visitors)), random.random() < 0.5
+                while True:
+                    try:
+                        services.set_like(who, on)
+                        break
+                    except (Unavailable, Overtaken):
+                        continue
+
+    assert at_once(*(partial(busy, number) for number in range(crowd))) == [None] * crowd
+    on = sum(likes.is_on(somebody(post_id, number)) for number in range(visitors))
+    assert counted(post_id) == marks(post_id) == on
+    assert all(item["likes"] >= 0 for item in table().each(keys.all_likes(post_id)))
+
+
+@pytest.mark.parametrize("faults", [{}, FAULTS], ids=["in peace", "with injected conflicts"])
+def test_a_thousand_changes_at_once_are_counted_exactly(site, faults):
+    site.wait_for_no_disk()
+    likes_at_once(counters_of("one"), Chaos(site, Random(7), **faults), changes=1000, crowd=8)
+
+
+def test_a_double_click_counts_once(site, post):
+    one = post().id
+    for on, expected in ((True, 1), (False, 0)):
+        at_once(*(partial(services.set_like, somebody(one), on) for _ in range(6)))
+        assert (counted(one), marks(one)) == (expected, expected)
+
+
+# --- in time ---
+
+
+def later(monkeypatch, **by: int) -> None:
+    stands_at(monkeypatch, as_text(utc_now() + timedelta(**by)))
+
+
+def test_after_thirty_days_a_visitor_is_forgotten_and_the_count_stays(post, person, monkeypatch):
+    one, ada = post().id, person("Ada")
+    for who in (somebody(one), member(ada, one)):
+        services.set_like(who, True)
+    later(monkeypatch, days=29, hours=23)
+    assert likes.is_on(somebody(one))
+    later(monkeypatch, days=30, seconds=1)
+    assert not likes.is_on(somebody(one))
+    assert likes.is_on(member(ada, one))
+    services.set_like(somebody(one), False)
+    assert counted(one) == 2, "nobody knows any more that it was they"
+    services.set_like(somebody(one), True)
+    assert (counted(one), marks(one)) == (3, 2), "the mark that was not swept yet is theirs again"
+    services.set_like(somebody(one), False)
+    assert (counted(one), marks(one)) == (2, 1)
+
+
+def test_a_mark_that_is_over_is_swept(site, post, monkeypatch):
+    one = post().id
+    later(monkeypatch, days=-31)
+    services.set_like(somebody(one), True)
+    monkeypatch.undo()
+    assert site.sweep() == 1
+    assert counted(one) == 1
+
+
+# --- when somebody leaves, or a post goes ---
+
+
+def test_whoever_leaves_is_forgotten_and_stays_counted(site, admin, post, person):
+    one, ada = post().id, person("Ada", Role.VOTER)
+    for who in (member(ada, one), member(admin, one)):
+        services.set_like(who, True)
+    accounts.remove(admin, ada)
+    assert list(site.each(keys.liked_by("Ada"))) == []
+    assert (counted(one), marks(one)) == (2, 1)
+    with pytest.raises(Overtaken):
+        services.set_like(member(ada, one), True)
+    assert (counted(one), marks(one)) == (2, 1)
+    assert not likes.is_on(member(person("Ada"), one)), "whoever has the name now"
+    assert replay.check(site).first == ()
+
+
+def test_removals_while_they_like_leave_nothing_of_who_is_gone(site, admin, post, person):
+    one, ada = post().id, person("Ada", Role.VOTER)
+    at_once(partial(accounts.remove, admin, ada), *(partial(services.set_like, member(ada, one), True),) * 3)
+    accounts.see_off_all()
+    assert marks(one) == 0
+    assert counted(one) in (0, 1)
+
+
+def test_own_data_tells_what_one_likes(admin, post, person):
+    ada, seen, taken_back = person("Ada"), post("Seen"), post("Taken back")
+    for each in (seen, taken_back):
+        services.set_like(member(ada, each.id), True)
+        services.set_like(somebody(each.id), True)
+    services.withdraw(admin, taken_back)
+    told = {name: list(entries) for part in TELLING.taken(ada) for name, entries in part}["likes"]
+    expected = [{"post": seen.id, "title": "Seen"}, {"post": taken_back.id, "title": None}]
+    assert sorted(told, key=str) == sorted(expected, key=str)
+
+
+def test_a_like_that_comes_too_late_leaves_nothing_behind(site, admin, post, person):
+    one, ada = post(), person("Ada")
+    for who in (somebody(one.id), member(ada, one.id), *(somebody(one.id, number) for number in range(20))):
+        services.set_like(who, True)
+    services.delete(admin, one)
+    for who, on in ((somebody(one.id, 99), True), (member(admin, one.id), True), (somebody(one.id), False)):
+        with pytest.raises(NotThere):
+            services.set_like(who, on)
+    assert jobs.DELETED_POSTS.waits()
+    assert jobs.DELETED_POSTS.work() == 1
+    assert not jobs.DELETED_POSTS.waits()
+    left = [item for _, item in site.everything() if item["PK"].startswith(("LIKE#", "BLOGGONE#", f"BLOG#{one.id}"))]
+    assert left == list(site.each(keys.liked_by("Ada"))) == []
+    assert replay.check(site).first == ()
+
+
+def test_a_draft_that_goes_leaves_no_work(admin, draft):
+    services.delete(admin, draft())
+    assert not jobs.DELETED_POSTS.waits()
+
+
+def test_deletions_while_others_like_leave_nothing_either(site, admin, post):
+    one = post()
+    crowd = (partial(services.set_like, somebody(one.id, number), True) for number in range(6))
+    answers = at_once(partial(services.delete, admin, one), *crowd)
+    assert answers[0] is None
+    assert all(answer is None or isinstance(answer, NotThere) for answer in answers[1:])
+    jobs.DELETED_POSTS.work()
+    assert (marks(one.id), counted(one.id)) == (0, 0)
+    assert list(site.each(keys.all_likes(one.id))) == []
+
+
+# --- beside the log ---
+
+
+def test_no_event_tells_of_likes_and_nothing_else_changes_without_one(site, admin, post, person):
+    one, watched = post(), Watched(site)
+    before = site.count(keys.events())
+    with acting_on(watched):
+        for who in (somebody(one.id), member(person("Ada"), one.id)):
+            for on in (True, False, True):
+                services.set_like(who, on)
+        assert site.count(keys.events()) == before + 1, "of the account alone"
+        assert replay.check(site).first == ()
+        services.delete(admin, one)
+        services.forget_who_liked_all()
+    assert watched.faults == []
+
+
+def test_a_backup_carries_them(site, post, person, tmp_path):
+    one = post().id
+    for who in (somebody(one), member(person("Ada"), one)):
+        services.set_like(who, True)
+    file = io.BytesIO()
+    backup(site, file)
+    copy = connect(f"sqlite://{tmp_path}/copy.sqlite3")
+    copy.create()
+    file.seek(0)
+    restore(copy, file)
+    with acting_on(copy):
+        assert (counted(one), marks(one)) == (2, 2)
+        services.set_like(somebody(one), False)
+        assert (counted(one), marks(one)) == (1, 1)
+    copy.close()
+
+
+def test_auditors_see_how_many_and_not_who(site, post, person):
+    one, ada = post().id, person("Ada")
+    services.set_like(member(ada, one), True)
+    (mark,) = site.each(keys.liked_by("Ada"))
+    assert masks.shown("vote_data", mark) is None
+    assert not masks.may_open(keys.liked_by("Ada"))
+    assert not masks.may_open(keys.marks_of_likes(one, member(ada, one).shard))
+    assert masks.shown("vote_data", site.get(member(ada, one).counter))["likes"] == 1

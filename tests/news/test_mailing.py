@@ -1,0 +1,357 @@
+"""News by mail: every post to every subscriber once, not before ten minutes are over, and never twice."""
+
+from __future__ import annotations
+
+import email
+from collections import Counter
+from email.header import decode_header, make_header
+
+import pytest
+from django.core import mail as sent
+
+from accounts.rules import Role
+from acts.handfuls import handfuls
+from acts.refusals import NotAllowed
+from acts.site import table
+from elections import repository as elections
+from elections import services as organising
+from mail import outbox as mails
+from mail.letters import compose
+from mail.sending import send_waiting
+from news import mailing, repository, services, subscribing
+from ranking.candidates import Candidate
+from store import keys
+from store.table import Put
+from tests.at_once import at_once
+from tests.clock import stands_at
+from tests.mail.servers import MailServer
+from upkeep import jobs, replay
+from upkeep.holding import Holding
+from upkeep.leases import Leases
+
+from .conftest import written
+
+NAMES = ("ann", "ben", "cleo")
+EIGHT, NINE = "2030-05-03T08:00:00.000Z", "2030-05-03T09:00:00.000Z"
+ALMOST, THEN = "2030-05-03T08:09:59.999Z", "2030-05-03T08:10:00.000Z"
+
+
+@pytest.fixture
+def clock(site, monkeypatch):
+    return lambda moment: stands_at(monkeypatch, moment)
+
+
+@pytest.fixture
+def draft(admin, clock):
+    """A draft of eight o'clock, when three people get the news by mail."""
+
+    def make(title: str = "We have moved", **more):
+        clock("2030-05-03T07:00:00.000Z")
+        for name in NAMES:
+            subscribing.confirm(f"{name}@example.org", "en")
+        clock(EIGHT)
+        return services.write(admin, written(title, **more))
+
+    return make
+
+
+@pytest.fixture
+def mailed(admin, draft):
+    """A post that is published at eight and is to be mailed."""
+
+    def make(*words, **more):
+        made = draft(*words, **more)
+        services.publish(admin, made, mails=True)
+        return repository.find(made.id)
+
+    return make
+
+
+def to_whom() -> list[str]:
+    """All mails about posts that were ever queued and not put aside."""
+    states = (mails.QUEUED, mails.SENT, mails.FAILED)
+    found = (mail for state in states for mail in mails.in_state(state, 99)[0])
+    return sorted(mail.to.partition("@")[0] for mail in found if mail.kind == mailing.NEWS)
+
+
+# --- ten minutes ---
+
+
+def test_nothing_leaves_before_ten_minutes_and_everything_after(site, mailed, clock):
+    mailed()
+    clock(ALMOST)
+    assert not mailing.is_due()
+    assert (mailing.take_on(), to_whom()) == (0, [])
+    clock(THEN)
+    assert jobs.run(jobs.NEWS_BY_MAIL, Leases(site)).done == 3
+    assert to_whom() == [*NAMES]
+    assert not mailing.is_due()
+    assert send_waiting(compose) == 3
+
+
+def test_a_post_that_lies_ahead_is_mailed_ten_minutes_after_its_moment(admin, draft, clock):
+    services.publish(admin, draft(), NINE, mails=True)
+    clock("2030-05-03T09:09:59.999Z")
+    assert not mailing.is_due()
+    clock("2030-05-03T09:10:00.000Z")
+    assert mailing.take_on() == 3
+
+
+def test_what_is_taken_back_in_time_is_not_mailed(admin, mailed, clock):
+    taken, deleted = mailed("Taken back"), mailed("Deleted")
+    services.withdraw(admin, taken)
+    services.delete(admin, deleted)
+    clock(NINE)
+    assert not mailing.is_due()
+    assert (mailing.take_on(), to_whom()) == (0, [])
+    assert not list(table().each(keys.all_of_post(deleted.id)))
+
+
+def test_what_is_published_again_is_mailed_once(admin, mailed, clock):
+    post = mailed()
+    services.withdraw(admin, post)
+    services.publish(admin, repository.find(post.id), mails=True)
+    clock(THEN)
+    assert mailing.take_on() == 3
+    for again in range(2):
+        services.withdraw(admin, repository.find(post.id))
+        services.publish(admin, repository.find(post.id), mails=True)
+        clock(f"2030-05-0{again + 4}T08:00:00.000Z")
+        assert (mailing.is_due(), mailing.take_on(), to_whom()) == (False, 0, [*NAMES])
+
+
+def test_the_mark_moves_with_the_date_and_goes_when_it_is_not_wanted(admin, mailed, clock):
+    post = mailed()
+    services.publish(admin, post, NINE)
+    clock(THEN)
+    assert not mailing.is_due()
+    services.publish(admin, repository.find(post.id), "2030-05-03T07:00:00.000Z")
+    clock("2030-05-03T08:19:59.999Z")
+    assert not mailing.is_due(), "there are ten minutes from now on"
+    clock("2030-05-03T08:20:00.000Z")
+    assert mailing.is_due()
+    services.publish(admin, repository.find(post.id), mails=False)
+    assert not mailing.is_due()
+    assert table().get(keys.post_mailing(post.id)) is None
+
+
+def test_what_nobody_wants_mailed_and_what_has_an_old_date_is_not(admin, draft, clock):
+    services.publish(admin, draft("Quiet"))
+    services.publish(admin, draft("Quieter"), mails=False)
+    services.publish(admin, draft("Old"), "2030-05-03T07:59:59.999Z", mails=True)
+    clock(NINE)
+    assert not mailing.is_due()
+
+
+def test_who_confirmed_after_it_was_published_is_not_mailed_about_it(mailed, clock):
+    mailed()
+    clock("2030-05-03T08:05:00.000Z")
+    subscribing.confirm("late@example.org", "en")
+    clock(THEN)
+    assert mailing.take_on() == 3
+    assert to_whom() == [*NAMES]
+
+
+# --- between the queue and the mailbox ---
+
+
+def in_state(state: str) -> list[str]:
+    return sorted(mail.to.partition("@")[0] for mail in mails.in_state(state, 99)[0])
+
+
+def test_who_leaves_is_not_sent_what_waits_nor_when_they_come_back(mailed, clock):
+    mailed()
+    clock(THEN)
+    mailing.take_on()
+    subscribing.leave("ann@example.org")
+    subscribing.leave("ben@example.org")
+    subscribing.confirm("ben@example.org", "en")
+    assert send_waiting(compose) == 1
+    assert (in_state(mails.SENT), in_state(mails.ASIDE), in_state(mails.FAILED)) == (["cleo"], ["ann", "ben"], [])
+
+
+def test_what_is_taken_back_while_it_leaves_stops(admin, mailed, clock, monkeypatch):
+    monkeypatch.setattr(mailing, "A_SLICE", 1)
+    post = mailed()
+    clock(THEN)
+    seen = iter((True, False))
+    assert mailing.take_on(lambda: next(seen)) == 1
+    services.withdraw(admin, post)
+    assert mailing.take_on() == 0
+    assert not mailing.is_due()
+    assert send_waiting(compose) == 0
+    assert len(in_state(mails.ASIDE)) == 1
+    services.publish(admin, repository.find(post.id), mails=True)
+    clock(NINE)
+    assert not mailing.is_due(), "what was begun is not begun again"
+
+
+def test_a_mail_says_what_the_post_says_by_then(admin, mailed, clock):
+    post = mailed("We have moovd", text="word " * 500)
+    clock(THEN)
+    mailing.take_on()
+    services.edit(admin, post, written("We have moved", "word " * 700, summary="To Mill Lane."))
+    send_waiting(compose)
+    message = sent.outbox[0]
+    assert message.subject.endswith(": We have moved")
+    for text in (message.body, message.alternatives[0].content):
+        for words in ("We have moved", "To Mill Lane.", "3 minutes to read", "/news/post/we-have-moovd/", "/leave/"):
+            assert words in text
+
+
+def test_subscribers_are_written_to_in_their_language(mailed, clock):
+    clock("2030-05-03T06:00:00.000Z")
+    subscribing.confirm("dora@example.org", "de")
+    mailed()
+    clock(THEN)
+    mailing.take_on()
+    send_waiting(compose)
+    texts = {message.to[0]: message.body for message in sent.outbox}
+    assert texts["dora@example.org"].startswith("Hallo,")
+    assert texts["ann@example.org"].startswith("Hello,")
+
+
+HOSTILE = "Free\r\nBcc: eve@example.org\r\n\r\n<script>alert(1)</script> %(x)s {{ y }} \u2028 Ünï"
+
+
+def test_what_a_server_is_given_has_all_headers_and_none_of_a_hostile_title(mailed, clock, settings):
+    settings.SITE_URL = "https://vote.example.org"
+    mailed(HOSTILE, slug="free")
+    clock(THEN)
+    mailing.take_on()
+    with MailServer() as server:
+        settings.EMAIL_BACKEND, settings.EMAIL_TIMEOUT = "mail.smtp.EmailBackend", 20
+        settings.EMAIL_HOST, settings.EMAIL_PORT = "127.0.0.1", server.port
+        assert send_waiting(compose) == 3
+    assert sorted(server.receivers) == [f"{name}@example.org" for name in NAMES]
+    message = email.message_from_string(server.taken[0][1])
+    assert message["List-Id"] == "<news.vote.example.org>"
+    assert message["List-Unsubscribe-Post"] == "List-Unsubscribe=One-Click"
+    assert message["List-Unsubscribe"].strip().startswith("<https://vote.example.org/news/by-mail/leave/")
+    assert (message["Precedence"], message["Bcc"], message["Auto-Submitted"]) == ("bulk", None, None)
+    assert str(make_header(decode_header(message["Subject"]))).endswith("Ünï")
+    html = next(part for part in message.walk() if part.get_content_type() == "text/html")
+    assert "<script>" not in str(html.get_payload())
+
+
+# --- never twice ---
+
+
+def test_several_workers_at_once_mail_everybody_once(mailed, clock, monkeypatch):
+    monkeypatch.setattr(mailing, "A_SLICE", 1)
+    mailed()
+    clock(THEN)
+    answers = at_once(*[mailing.take_on] * 4)
+    mailing.take_on()
+    assert all(isinstance(answer, int) for answer in answers), answers
+    assert to_whom() == [*NAMES]
+
+
+def test_a_thousand_subscribers_are_mailed_in_slices_and_others_have_their_turn(site, mailed, clock, monkeypatch):
+    rows = [{"address": f"{number:04d}@example.org", "language": "en", "since": "2030-01-01"} for number in range(997)]
+    for some in handfuls(rows):
+        site.write(*(Put({"PK": "SUBSCRIBERS", "SK": row["address"], **row}) for row in some))
+    mailed()
+    clock(THEN)
+    assert mailing.take_on() == 6 * mailing.A_SLICE, "then enough are waiting"
+    assert mailing.take_on() == 0
+    monkeypatch.setattr(mailing, "ENOUGH", 2000)
+    monkeypatch.setattr(mailing, "MOST_SLICES", 4)
+    assert mailing.take_on() == 4 * mailing.A_SLICE, "then it is the others' turn"
+    assert mailing.take_on() == 1000 - 10 * mailing.A_SLICE
+    numbers = Counter(item["to"] for item in table().each(keys.mails(mails.QUEUED)))
+    assert (len(numbers), set(numbers.values())) == (1000, {1})
+    assert not mailing.is_due()
+
+
+def test_a_restored_store_mails_nothing_that_was_due(mailed, admin, clock):
+    due, ahead = mailed("Due"), mailed("Ahead")
+    services.publish(admin, ahead, "2030-06-01T08:00:00.000Z")
+    clock(NINE)
+    holding = Holding()
+    for _table, item in table().everything():
+        holding.notice(item)
+    assert holding.put_aside().mailings == 1
+    assert not mailing.is_due()
+    assert table().get(keys.post_mailing(ahead.id))["GSI1PK"] == keys.POST_MAILINGS.pk
+    services.publish(admin, repository.find(due.id), mails=True)
+    assert mailing.is_begun(table().get(keys.post_mailing(due.id)))
+
+
+# --- who may ---
+
+
+@pytest.fixture
+def otto_and_post(admin, person, clock):
+    """An organiser, and what they wrote about their election."""
+    clock(EIGHT)
+    otto = person("Otto")
+    organising.add_candidates(otto, organising.create(otto, "Board"), [Candidate("Bo"), Candidate("Cy")])
+    organising.add_voters(otto, elections.find("Board"), ["Boss"])
+    organising.open_(otto, elections.find("Board"), editable=False)
+    return otto, services.write(otto, written(), "Board")
+
+
+def test_only_admins_have_posts_mailed(admin, otto_and_post):
+    otto, post = otto_and_post
+    assert mailing.offered(otto, post) is None
+    with pytest.raises(NotAllowed):
+        services.publish(otto, post, mails=True)
+    services.publish(admin, post, mails=True)
+    services.publish(otto, repository.find(post.id), NINE)
+    assert table().get(keys.post_mailing(post.id))["due"] == "2030-05-03T09:10:00.000Z", "it moves with the date"
+
+
+def test_a_draft_is_mailed_unless_somebody_says_otherwise(admin, draft, clock):
+    post = draft()
+    assert mailing.offered(admin, post) == mailing.Offer(3, is_on=True)
+    services.publish(admin, post, mails=False)
+    assert not mailing.offered(admin, repository.find(post.id)).is_on
+    services.publish(admin, repository.find(post.id), mails=True)
+    assert mailing.offered(admin, repository.find(post.id)).is_on
+    clock(THEN)
+    mailing.take_on()
+    assert mailing.offered(admin, repository.find(post.id)) == mailing.Offer(3, is_on=False, is_begun=True)
+
+
+def test_the_log_says_whether_a_post_was_to_be_mailed_and_no_address(admin, mailed, clock, person):
+    person("Eve", Role.VOTER)
+    post = mailed()
+    clock(THEN)
+    mailing.take_on()
+    services.withdraw(admin, repository.find(post.id))
+    services.publish(admin, repository.find(post.id), mails=True)
+    said = [item["event_data"] for item in table().each(keys.events())]
+    assert [each["mails"] for each in said if "mails" in each] == [True, False]
+    assert "ann@" not in str(said)
+    verdict = replay.check(table())
+    assert verdict.count == 0, verdict.first
+
+
+# --- the page on which it is chosen ---
+
+
+def test_whoever_publishes_is_asked_and_the_box_is_kept_while_the_date_is_chosen(admin, draft, signed_in):
+    browser, post = signed_in(admin), draft()
+    path = f"/news/{post.id}/publish/"
+    page = browser.get(path).content.decode()
+    assert "Mail it to 3 subscribers" in page
+    assert page.count('-hint" checked') == 2
+    chosen = {"at": "2030-05-03T12:00", "time_zone": "UTC", "mails_asked": "yes"}
+    assert '-hint" checked' not in browser.get(path, chosen).content.decode()
+    assert "Subscribers are mailed ten minutes after" in browser.get(path, chosen | {"mails": "on"}).content.decode()
+    past = browser.get(path, chosen | {"mails": "on", "at": "2020-05-03T12:00"}).content.decode()
+    assert "a date in the past is not mailed" in past
+    browser.post(path, {"version": str(post.version), **chosen})
+    assert table().get(keys.post_mailing(post.id)) is None
+    browser.post(path, {"version": "1", **chosen, "mails": "on", "at": "2030-05-03T13:00"})
+    assert table().get(keys.post_mailing(post.id))["due"] == "2030-05-03T13:10:00.000Z"
+
+
+def test_a_box_that_an_organiser_makes_up_mails_nobody(otto_and_post, signed_in):
+    otto, post = otto_and_post
+    browser = signed_in(otto)
+    assert "mails_asked" not in browser.get(f"/news/{post.id}/publish/").content.decode()
+    browser.post(f"/news/{post.id}/publish/", {"version": "0", "mails_asked": "yes", "mails": "on"})
+    assert table().get(keys.post_mailing(post.id)) is None
+    assert repository.find(post.id).published_at is None

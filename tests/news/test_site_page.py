@@ -1,0 +1,358 @@
+"""The site's page: who may write it, what is refused, who is told of whom, and what strangers see of it."""
+
+from __future__ import annotations
+
+import html
+import re
+
+import pytest
+from django.core import mail as sent
+
+from accounts.rules import Role
+from acts import naming
+from acts.site import log
+from news import site_demo, site_page, site_services
+from news.site_forms import MOST_LINKS, arranged
+from news.site_page import Part
+from photos.changing import Wanted
+from photos.encoding import Encoded
+from photos.rules import Photo
+from store import keys
+from tests.at_once import at_once
+from tests.people import make_owner
+from tests.test_completeness import Watched, watched  # noqa: F401 - a fixture
+from upkeep import replay
+
+WORDS = {
+    Part.NAME: {"name": "Röst & Söner", "colour": "#1b5e3f"},
+    Part.TEXT: {"text": "We keep *bees*.\n\nAnd <script>alert(1)</script>."},
+    Part.LINKS: {"links": [{"title": "Shop", "address": "https://example.org"}]},
+    Part.PROJECTS: {"projects": [{"title": "Hives", "words": "Two so far.", "link": "https://example.org/hives"}]},
+}
+HERE = "/site/edit/"
+TOLD = "Where a group decides"
+
+
+def text_of(answer) -> str:
+    return html.unescape(answer.content.decode())
+
+
+def picture(name: str = "a" * 32, alt: str = "A hive") -> Wanted:
+    return Wanted(new=Encoded(Photo(name, alt, 320, 240, (320,), "webp", ("d",)), (b"bytes",)))
+
+
+def write(admin, **only) -> None:
+    for part, words in WORDS.items():
+        site_services.edit(admin, part, site_page.edition(site_page.find(), part), words)
+
+
+def seen_in(answer) -> str:
+    return re.search(r'name="seen" value="(\w+)"', answer.content.decode())[1]
+
+
+def rows(*pairs: tuple[str, str], **more: str) -> dict[str, str]:
+    typed = {f"{at}-{name}": each for at, pair in enumerate(pairs) for name, each in zip(KINDS, pair, strict=True)}
+    return typed | more
+
+
+KINDS = ("title", "address")
+
+
+@pytest.fixture
+def ann(person):
+    return person("Ann", Role.ADMIN)
+
+
+@pytest.fixture
+def browser(ann, signed_in):
+    return signed_in(ann)
+
+
+@pytest.fixture
+def save(browser):
+    """Open a part, type, and save it."""
+
+    def save(part: str, typed: dict[str, str], **more):
+        seen = seen_in(browser.get(f"{HERE}{part}/"))
+        return browser.post(f"{HERE}{part}/", {"seen": seen, **typed}, **more)
+
+    return save
+
+
+# --- strangers ---
+
+
+def test_strangers_see_what_plenum_is_until_somebody_writes_the_page(site, client, settings):
+    for address in ("/", "/site/"):
+        page = text_of(client.get(address))
+        assert TOLD in page
+        assert all(f'href="{path}"' in page for path in ("/sign-in/", "/register/", "/polls/", "/sandbox/"))
+    settings.REGISTRATION = "invited"
+    assert '"/register/"' not in text_of(client.get("/"))
+
+
+def test_strangers_see_the_page_first_and_nothing_to_edit_it(ann, client):
+    write(ann)
+    site_services.picture(ann, picture())
+    for address in ("/", "/site/"):
+        page = client.get(address).content.decode()
+        assert TOLD not in page
+        assert '<h1 dir="auto">Röst &amp; Söner</h1>' in page
+        assert "<em>bees</em>" in page
+        assert "<script>alert" not in page
+        assert '<a class="button quiet" href="https://example.org" rel="noopener" dir="auto">Shop</a>' in page
+        assert "Two so far." in page
+        assert 'alt="A hive"' in page
+        assert "/site/edit/" not in page
+        assert "/site/remove/" not in page
+        assert 'property="og:title" content="Röst &amp; Söner"' in page
+        assert 'name="description" content="We keep bees. And &lt;script&gt;alert(1)&lt;/script&gt;."' in page
+        assert re.search(rf'og:image" content="http://[^"]+/picture/{"a" * 32}/320.webp"', page)
+    assert 'desc="1 trips"' in client.get("/")["Server-Timing"]
+
+
+def test_a_name_alone_leaves_the_page_that_says_what_plenum_is(ann, client):
+    site_services.edit(ann, Part.NAME, site_page.edition(site_page.BLANK, Part.NAME), WORDS[Part.NAME])
+    assert TOLD in text_of(client.get("/"))
+    assert "Röst & Söner</title>" in text_of(client.get("/"))
+
+
+# --- who may ---
+
+
+def test_only_those_who_look_after_the_site_edit_it(ann, browser, signed_in, client):
+    write(ann)
+    assert browser.get("/site/").content.decode().count(HERE) == 2 * 4 + 1  # a link each, and one for htmx
+    voter = signed_in("Vera", Role.VOTER)
+    before = site_page.find()
+    for part in Part:
+        assert client.post(f"{HERE}{part}/").headers["Location"].startswith("/sign-in/")
+        assert voter.post(f"{HERE}{part}/", {"text": "Mine."}).status_code == 403
+        assert browser.put(f"{HERE}{part}/").status_code == 405
+        assert browser.get(f"{HERE}{part}/").status_code == 200
+    assert voter.post("/site/remove/").status_code == 403
+    assert browser.get(f"{HERE}made-up/").status_code == 404
+    assert site_page.find() == before
+
+
+def test_who_lost_the_role_meanwhile_changes_nothing(ann, person):
+    person("Ann", Role.VOTER)
+    with pytest.raises(site_services.Refusal):
+        site_services.edit(ann, Part.TEXT, site_page.edition(site_page.BLANK, Part.TEXT), {"text": "Mine."})
+    assert not site_page.find().version
+
+
+# --- editing ---
+
+
+def test_a_part_is_saved_and_stands_where_it_was(save, browser):
+    answer = save("text", {"text": "We *are*."})
+    assert answer.headers["Location"] == "/site/?edited=text"
+    page = browser.get(answer.headers["Location"]).content.decode()
+    assert "<em>are</em>" in page
+    assert "Saved." in page
+    assert site_page.find().text == "We *are*."
+
+
+def test_the_preview_is_the_servers_own_and_saves_nothing(save):
+    page = save("text", {"text": "We *are*.", "preview": "yes"}).content.decode()
+    assert '<section class="card stack prose" aria-label="Preview"><p dir="auto">We <em>are</em>.</p>' in page
+    assert not site_page.find().version
+
+
+def test_a_preview_of_what_has_none_is_no_preview(save):
+    assert save("links", rows(("Shop", "https://example.org"), preview="yes")).status_code == 302
+
+
+def test_name_and_colour_are_everywhere_at_once(save, client, person, outbox, settings):
+    save("name", {"name": ' O\'Brien "&" Söner ', "colour": "#1B5E3F"})
+    for path in ("/", "/polls/", "/sign-in/", "/nowhere/"):
+        page = client.get(path).content.decode()
+        assert "· O&#x27;Brien &quot;&amp;&quot; Söner</title>" in page
+        sheet = re.search(r"/site/colours/[\w-]+\.css", page)[0]
+    assert "--accent: #1b5e3f;" in client.get(sheet).content.decode()
+    client.post("/password/forgotten/", {"name_or_email": person("Bo").email})
+    (_to, subject, text), *_ = outbox()
+    assert subject.startswith('O\'Brien "&" Söner: ')
+    assert 'O\'Brien "&" Söner · ' in text
+    assert sent.outbox[0].from_email.startswith('"O\'Brien \\"&\\" Söner" <')
+
+
+@pytest.mark.parametrize(
+    ("name", "sentence"),
+    [
+        ("x" * 61, "at most 60 characters"),
+        ("x" * 10_000, "at most 400 characters"),
+        ("\u202egnuhcran", "a character in it that nobody can see"),
+        ("Two\u2028lines", None),
+        ("\x07", "no control characters"),
+        ("   ", "This field is required"),
+        ("<script>alert(1)</script>", None),
+    ],
+)
+def test_hostile_names_are_refused_or_escaped(save, client, name, sentence):
+    answer = save("name", {"name": name, "colour": "#1b5e3f"})
+    if sentence:
+        assert answer.status_code == 422
+        assert sentence in text_of(answer)
+        assert not site_page.find().version
+    page = client.get("/").content.decode()
+    assert "<script>alert" not in page
+    assert "\u202e" not in page
+    assert "\u2028" not in page
+
+
+def test_the_words_of_the_settings_are_no_name_of_its_own(save, settings):
+    save("name", {"name": "Bees", "colour": "#1b5e3f"})
+    save("name", {"name": settings.SITE_NAME, "colour": "#56278a"})
+    page = site_page.find()
+    assert (page.name, page.colour) == ("", "")
+    settings.SITE_NAME = "Another"
+    assert naming.site_name() == "Another"
+
+
+def test_a_colour_hard_to_read_gets_a_sentence_and_one_that_would_do_by_one_click(save, browser):
+    answer = save("name", {"name": "Bees", "colour": "#ffcc00"})
+    assert answer.status_code == 422
+    sentence = "#ffcc00 is hard to read on light pages: its contrast is 1.2 to 1, and should be at least 4.5 to 1."
+    darker = re.search(r'name="darker" value="(#[0-9a-f]{6})"', answer.content.decode())[1]
+    assert f"{sentence} Darker, {darker} would do." in text_of(answer)
+    save("name", {"name": "Bees", "colour": "#ffcc00", "darker": darker})
+    assert site_page.find().colour == darker
+    assert "looks like #56278a" in text_of(save("name", {"name": "Bees", "colour": "yellow"}))
+
+
+# --- rows ---
+
+
+def test_rows_are_saved_in_their_order_without_empty_ones(save):
+    save("links", rows(("Shop", "https://example.org"), ("", ""), ("Write", "mailto:bees@example.org")))
+    assert [(link.title, link.address) for link in site_page.find().links] == [
+        ("Shop", "https://example.org"),
+        ("Write", "mailto:bees@example.org"),
+    ]
+    save("projects", {"0-title": "Hives", "0-words": "Two.", "0-link": ""})
+    (project,) = site_page.find().projects
+    assert (project.title, project.words, project.link) == ("Hives", "Two.", "")
+
+
+@pytest.mark.parametrize(
+    "address",
+    ["javascript:alert(1)", "data:text/html,x", "//example.org", "http://example.org", "example", "mailto:x", " "],
+)
+def test_links_lead_to_pages_and_mailboxes_alone(save, address):
+    answer = save("links", rows(("Shop", "https://example.org"), ("Evil", address)))
+    assert answer.status_code == 422
+    assert 'value="Shop"' in answer.content.decode(), "nothing that was typed is lost"
+    assert not site_page.find().version
+
+
+def test_there_is_room_for_twelve(save, browser):
+    pair = ("Shop", "https://example.org")
+    assert "at most 12" in text_of(save("links", rows(*[pair] * 13)))
+    assert save("links", rows(*[pair] * MOST_LINKS)).status_code == 302
+    assert 'value="add"' not in browser.get(f"{HERE}links/").content.decode()
+
+
+def test_buttons_move_rows_and_save_nothing(save):
+    three = rows(("A", "not yet"), ("B", ""), ("C", ""))
+    page = save("links", three | {"arrange": "up-2"}).content.decode()
+    assert re.findall(r'name="\d-title" value="(\w)"', page) == ["A", "C", "B"]
+    assert 'value="not yet"' in page
+    assert re.search(r'value="up-1" autofocus', page)
+    page = save("links", three | {"arrange": "remove-0"}).content.decode()
+    assert re.findall(r'name="\d-title" value="(\w)"', page) == ["B", "C"]
+    assert 'name="3-title"' in save("links", three | {"arrange": "add"}).content.decode()
+    assert not site_page.find().version
+
+
+@pytest.mark.parametrize("act", ["up-0", "down-2", "up-9", "up--1", "up-", "nonsense", "remove-9", "down-99999999999"])
+def test_buttons_that_lead_nowhere_change_nothing(act):
+    three = [{"title": each} for each in "ABC"]
+    assert arranged(three, act)[0] == three
+
+
+# --- two at once ---
+
+
+def test_the_second_of_two_is_told_and_loses_nothing(save, browser, ann):
+    seen = seen_in(browser.get(f"{HERE}text/"))
+    save("text", {"text": "Of the first."})
+    answer = browser.post(f"{HERE}text/", {"text": "Of the second.", "seen": seen})
+    page = text_of(answer)
+    assert answer.status_code == 422
+    assert "Somebody else has changed this since you began to write." in page
+    assert "Of the first.</p>" in page
+    assert "Of the second.</textarea>" in page
+    assert site_page.find().text == "Of the first."
+    browser.post(f"{HERE}text/", {"text": "Of the second.", "seen": seen_in(answer)})
+    assert site_page.find().text == "Of the second."
+
+
+def test_two_at_two_parts_are_not_in_each_others_way(ann):
+    seen = {part: site_page.edition(site_page.BLANK, part) for part in WORDS}
+    acts = [lambda part=part: site_services.edit(ann, part, seen[part], WORDS[part]) for part in WORDS]
+    assert not [each for each in at_once(*acts) if isinstance(each, Exception)]
+    page = site_page.find()
+    assert {part: site_page.said(page, part) for part in WORDS} == WORDS
+    assert page.version == len(WORDS)
+
+
+def test_for_htmx_what_is_wrong_is_swapped_in_and_a_name_loads_the_page_anew(save):
+    htmx = {"headers": {"HX-Request": "true"}}
+    assert save("links", rows(("Evil", "javascript:x")), **htmx).status_code == 200
+    answer = save("name", {"name": "Bees", "colour": "#1b5e3f"}, **htmx)
+    assert answer.headers["HX-Redirect"] == "/site/?edited=name"
+
+
+# --- going ---
+
+
+def test_the_page_goes_with_its_picture_after_a_question(ann, browser, client):
+    write(ann)
+    site_services.picture(ann, picture())
+    assert "Strangers see again what Plenum is" in text_of(browser.get("/site/remove/"))
+    assert site_page.find().version
+    browser.post("/site/remove/")
+    assert not site_page.find().version
+    assert log().table.get(keys.photo("a" * 32, 320)) is None
+    assert TOLD in text_of(client.get("/"))
+    assert "· Plenum</title>" in text_of(client.get("/"))
+    assert "Nobody has written anything here." in text_of(browser.post("/site/remove/", follow=True))
+
+
+def test_a_new_picture_takes_the_bytes_of_the_old_one_along(ann):
+    site_services.picture(ann, picture())
+    site_services.picture(ann, picture("b" * 32))
+    assert [log().table.get(keys.photo(each * 32, 320)) is None for each in "ab"] == [True, False]
+    site_services.picture(ann, Wanted(seen=site_page.find().photo, alt="Two hives"))
+    assert site_page.find().photo.alt == "Two hives"
+    site_services.picture(ann, Wanted())
+    assert site_page.find().photo is None
+
+
+# --- the log ---
+
+
+def test_every_change_has_its_event_and_the_log_makes_the_page_again(watched, ann, site):  # noqa: F811
+    write(ann)
+    write(ann)  # the same once more is no change
+    site_services.picture(ann, picture())
+    site_services.picture(ann, Wanted())
+    kinds = [(each["event_type"], each["event_data"].get("part")) for each in log().since(0)][-6:]
+    assert kinds == [*[("SitePageEdited", str(part)) for part in (*WORDS, "picture", "picture")]]
+    assert replay.check(site, replay.quietly).first == ()
+    site_services.remove(ann)
+    assert replay.check(site, replay.quietly).first == ()
+    write(ann)
+    assert replay.check(site, replay.quietly).first == ()
+    assert watched.faults == []
+
+
+def test_the_demo_has_a_page_that_says_it_is_one(site, client):
+    make_owner()
+    assert site_demo.load() == len(Part)
+    assert site_demo.load() == 0, "what is there stays as it is"
+    page = text_of(client.get("/"))
+    assert "Lindenhof (demo)" in page
+    assert "It is made up" in page
