@@ -15,6 +15,7 @@ urlpatterns = [
     path("", include("ballots.urls")),
     path("", include("results.urls")),
     path("", include("polls.urls")),
+    path("", include("news.urls")),
     path("", include("skills.urls")),
     path("", include("accounts.urls")),
     path("", include("audit.urls")),
