@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
@@ -95,6 +95,26 @@ def announcing(election: Election, digest: str) -> Post | None:
 def _listed(span: Span, limit: int, cursor: str | None, now: str | None) -> Some:
     page = table().page(keys.up_to(span, now or now_text()), limit=limit, cursor=cursor, backwards=True)
     return [post_of(item) for item in page.items], page.cursor
+
+
+def texts(posts: Iterable[Post]) -> dict[str, Text]:
+    """What each of them says, by its id; those that are gone meanwhile are missing."""
+    found = table().get_many(keys.post_text(post.id) for post in posts)
+    return {text.post: text for text in map(text_of, found.values())}
+
+
+def years(now: str) -> list[str]:
+    """The years of which there are posts to be seen, the newest first; one question each."""
+    found: list[str] = []
+    while posts := published(limit=1, now=found[-1] if found else now)[0]:  # all of a year comes after its number
+        found.append(str(posts[0].published_at)[:4])
+    return found
+
+
+def published_in(year: str, now: str) -> Iterator[Post]:
+    """What can be seen of a year, the oldest first."""
+    if year <= now:
+        yield from map(post_of, table().each(keys.posts_in(year, now)))
 
 
 def ahead(author: str | None = None, *, limit: int, cursor: str | None = None) -> Some:

@@ -177,6 +177,11 @@ def words_in(html: str) -> int:
     return len(plain(html, len(html) + 1).split())
 
 
+def spelt(tags: Iterable[str], typed: str) -> str:
+    """A tag as a post has it."""
+    return next((tag for tag in tags if fold(tag) == fold(typed)), typed)
+
+
 def has_tag(tags: Iterable[str], tag: str) -> bool:
     return fold(tag) in map(fold, tags)
 

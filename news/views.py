@@ -13,11 +13,11 @@ from django.views.decorators.http import require_safe
 from accounts.access import public
 from accounts.rules import Permission
 from acts.site import now_text
+from pages.conditional import for_strangers
 from pages.names import LONGEST_NAME
 from pages.paging import Read, one_page
-from store.keys import fold
 
-from . import about, likes, previews, repository, rules
+from . import about, likes, previews, repository, rules, social
 from .access import edits
 from .repository import Whole
 from .rules import A_PAGE, Post
@@ -27,6 +27,7 @@ from .rules import A_PAGE, Post
 
 @public
 @require_safe
+@for_strangers
 def news(request: HttpRequest) -> HttpResponse:
     """What there is to read, the newest first."""
     return _list(request, repository.published)
@@ -34,6 +35,7 @@ def news(request: HttpRequest) -> HttpResponse:
 
 @public
 @require_safe
+@for_strangers
 def with_tag(request: HttpRequest, tag: str) -> HttpResponse:
     if len(tag) > rules.LONGEST_TAG:
         raise Http404
@@ -42,6 +44,7 @@ def with_tag(request: HttpRequest, tag: str) -> HttpResponse:
 
 @public
 @require_safe
+@for_strangers
 def by_author(request: HttpRequest, author: str) -> HttpResponse:
     if len(author) > LONGEST_NAME:
         raise Http404
@@ -57,6 +60,7 @@ def _list(request: HttpRequest, read: Read[Post], **narrowed: str) -> HttpRespon
     user = request.user
     may = {"may_write": user.is_authenticated and rules.writes_news(user.role), "may_draft": _may_draft(user)}
     context = {"posts": posts, "older": older, "is_first": "after" not in request.GET, **spelt, **may}
+    context["feeds"] = social.of_list(request.resolver_match.url_name, *spelt.values())
     return render(request, "news/news.html", context)
 
 
@@ -68,7 +72,7 @@ def _as_spelt(name: str, typed: str, post: Post) -> str:
     """A tag or an author as the newest post has it, not as the address has it."""
     if name == "author":
         return post.author
-    return next((tag for tag in post.tags if fold(tag) == fold(typed)), typed)
+    return rules.spelt(post.tags, typed)
 
 
 # --- a post ---
@@ -76,6 +80,7 @@ def _as_spelt(name: str, typed: str, post: Post) -> str:
 
 @public
 @require_safe
+@for_strangers
 def post(request: HttpRequest, slug: str) -> HttpResponse:
     """A post at its address, to which earlier ones lead. Before its moment it is there for its writers."""
     whole = _at(slug)
@@ -87,6 +92,7 @@ def post(request: HttpRequest, slug: str) -> HttpResponse:
     if whole.post.slug != slug:
         return redirect("post", whole.post.slug, permanent=True)
     beside = {"about": about.shown(whole.post), "likes": likes.shown(request, whole)}
+    beside |= {"social": social.of_post(whole.post), "feeds": social.of_list("news")}
     return render(request, "news/post.html", context_of(whole, may_edit=may_edit, **beside))
 
 

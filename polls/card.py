@@ -9,8 +9,9 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from acts.naming import site_name
-from results.card import ACCENT, GREY, INK, MOST_BARS, PALE, PAPER, SEAT, SOFT, Bar, Card
+from results.card import MOST_BARS, Bar, Card
 from results.lettering import LONGEST, can_write
+from results.pen import ACCENT, GREY, INK, PALE, PAPER, SEAT, SOFT
 from results.pictures.drawing import fit, in_order, isolated, joined, short, tag
 from results.pictures.points import score
 from results.words import names

@@ -17,7 +17,7 @@ from acts.links import whole
 from pages.markdown import plain
 from pages.rendered import description_of
 from pages.sharing import LANGUAGES, SHORT
-from results.card import HEIGHT, WIDTH, edition
+from results.pen import HEIGHT, WIDTH, edition
 
 from . import counting
 from .counting import SideBySide

@@ -5,37 +5,27 @@ It is made of the sealed report alone, so it costs the same for ten ballots and 
 
 from __future__ import annotations
 
-import io
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from hashlib import sha256
 
 from django.utils import translation
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
-from PIL import Image, ImageDraw
 
-from acts.naming import site_name
 from elections.rules import Election
 from store.memory import Memory
 from tally.result import Result
 
 from . import words
-from .lettering import LONGEST, can_write, fit, lines, width, write
+from .lettering import LONGEST, can_write
+from .pen import ACCENT, GREY, HEIGHT, INK, LEFT, PALE, RIGHT, SEAT, SOFT, Pen, cut, edition, length, wrapped
 from .pictures.drawing import in_order, number, voters
 from .pictures.duels import contests, votes
 from .pictures.points import score
 from .report import Report
 from .repository import Seal
 
-WIDTH, HEIGHT = 1200, 630  # what social networks ask for
-FORMAT = 1  # of the drawing; another one has another address
-OURS = "Plenum"
 MOST_BARS = 5
-FINER = 2  # everything is drawn so many times larger, for smooth edges
-INK, SOFT, GREY, PAPER = "#1c1a22", "#57525f", "#857d93", "#f6f5f3"  # as in static/css/tokens.css
-ACCENT, PALE, SEAT = "#56278a", "#dcd0e9", "#cdc8d2"
-LEFT, RIGHT = 72, WIDTH - 72
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,12 +50,6 @@ class Card:
 
 
 # --- what it says ---
-
-
-def edition() -> str:
-    """What tells one drawing of the same result from another: how it is drawn, and the site's name in it."""
-    name = site_name()
-    return str(FORMAT) if name == OURS else f"{FORMAT}-{sha256(name.encode()).hexdigest()[:8]}"
 
 
 def card_of(election: Election, seal: Seal, report: Report, language: str) -> Card:
@@ -185,56 +169,24 @@ _pictures = Memory[bytes](4_000_000, len)  # some 20 KB each
 
 
 def _drawn(card: Card) -> bytes:
-    image = Image.new("RGB", (WIDTH * FINER, HEIGHT * FINER), PAPER)
-    pen = Pen(image)
-    pen.box(0, 0, WIDTH, 14, ACCENT, 0)
+    pen = Pen()
     below = _draw_title(pen, card)
     _draw_bars(pen, card, below)
     _draw_foot(pen, card)
-    file = io.BytesIO()
-    image.reduce(FINER).quantize(128, dither=Image.Dither.NONE).save(file, "PNG", optimize=True)
-    return file.getvalue()
-
-
-class Pen:
-    """Draws in the measures of the picture as it will be seen."""
-
-    def __init__(self, image: Image.Image):
-        self._image, self._draw = image, ImageDraw.Draw(image)
-
-    def box(self, x: float, y: float, wide: float, high: float, colour: str, radius: float) -> None:
-        edges = [FINER * each for each in (x, y, x + max(wide, 2 * radius), y + high)]
-        self._draw.rounded_rectangle(edges, FINER * radius, colour)
-
-    def dot(self, x: float, y: float, radius: float, colour: str) -> None:
-        self._draw.ellipse([FINER * each for each in (x - radius, y - radius, x + radius, y + radius)], colour)
-
-    def text(self, x: float, y: float, text: str, size: int, colour: str) -> None:
-        write(self._image, (FINER * x, FINER * y), text, FINER * size, colour)
-
-    def text_at_right(self, x: float, y: float, text: str, size: int, colour: str) -> None:
-        self.text(x - width(text, FINER * size) / FINER, y, text, size, colour)
-
-
-def _wrapped(text: str, size: int, room: float, most: int) -> list[str]:
-    return lines(text, FINER * size, FINER * room, most)
-
-
-def _cut(text: str, size: int, room: float) -> str:
-    return fit(text, FINER * size, FINER * room)
+    return pen.as_png()
 
 
 def _draw_title(pen: Pen, card: Card) -> float:
     """What was voted on and who won; answers how far down that reaches."""
     y = 82.0
-    for line in _wrapped(card.title, 44, RIGHT - LEFT, 1 if card.bars else 2):
+    for line in wrapped(card.title, 44, RIGHT - LEFT, 1 if card.bars else 2):
         pen.text(LEFT, y, line, 44, INK)
         y += 54
     y += 6
     pen.text(LEFT, y, card.heading, 28, SOFT)
-    large = width(card.names, FINER * 64) <= FINER * (RIGHT - LEFT)
+    large = length(card.names, 64) <= RIGHT - LEFT
     size, step = (64, 70) if large else (36, 44)
-    for line in _wrapped(card.names, size, RIGHT - LEFT, 2):
+    for line in wrapped(card.names, size, RIGHT - LEFT, 2):
         y += step
         pen.text(LEFT, y, line, size, ACCENT)
     return y
@@ -246,11 +198,11 @@ def _draw_bars(pen: Pen, card: Card, above: float) -> None:
     top, bottom = above + 56, HEIGHT - 112
     pen.text(LEFT, top, card.caption, 24, SOFT)
     row = min(46.0, (bottom - top - 14) / len(card.bars))
-    numbers = max(width(bar.shown, FINER * 28) for bar in card.bars) / FINER
+    numbers = max(length(bar.shown, 28) for bar in card.bars)
     start, end = LEFT + 330, RIGHT - numbers - 24
     for at, bar in enumerate(card.bars):
         y = top + 14 + row * at
-        pen.text(LEFT, y + row * 0.68, _cut(bar.label, 28, 306), 28, INK)
+        pen.text(LEFT, y + row * 0.68, cut(bar.label, 28, 306), 28, INK)
         pen.box(start, y + row * 0.2, end - start, row * 0.6, PALE if bar.won else SEAT, 6)
         if bar.share:
             pen.box(start, y + row * 0.2, (end - start) * bar.share, row * 0.6, ACCENT if bar.won else GREY, 6)
@@ -260,25 +212,10 @@ def _draw_bars(pen: Pen, card: Card, above: float) -> None:
 def _draw_foot(pen: Pen, card: Card) -> None:
     y = HEIGHT - 46
     room = 520.0
-    pen.text(LEFT, y, _cut(card.turnout, 28, room), 28, SOFT)
+    pen.text(LEFT, y, cut(card.turnout, 28, room), 28, SOFT)
     if card.share is not None:
-        start = LEFT + min(room, width(card.turnout, FINER * 28) / FINER) + 28
+        start = LEFT + min(room, length(card.turnout, 28)) + 28
         pen.box(start, y - 16, 240, 12, SEAT, 6)
         if card.share:
             pen.box(start, y - 16, 240 * card.share, 12, ACCENT, 6)
-    own = site_name()
-    name = _cut(own if can_write(own) else OURS, 32, 260)
-    pen.text_at_right(RIGHT, y, name, 32, INK)
-    _draw_mark(pen, RIGHT - width(name, FINER * 32) / FINER - 62, y - 36, 48)
-
-
-SEATS = ((5, 22.5), (8.2, 14.7), (16, 11.5), (27, 22.5), (16, 22))  # as in static/img/mark.svg
-
-
-def _draw_mark(pen: Pen, x: float, y: float, side: float) -> None:
-    """Our mark: the seats of an assembly, and the one who has won."""
-    unit = side / 32
-    pen.box(x, y, side, side, ACCENT, 6 * unit)
-    for a, b in SEATS:
-        pen.dot(x + a * unit, y + b * unit, 2.6 * unit, "#c9b2e6")
-    pen.dot(x + 23.8 * unit, y + 14.7 * unit, 4 * unit, "#ffffff")
+    pen.sign(y)

@@ -10,8 +10,8 @@ from acts.links import whole
 from elections.rules import Election
 from pages.sharing import LANGUAGES
 
-from .card import edition
 from .checks.sealed import stamp
+from .pen import edition
 from .repository import Seal
 
 

@@ -25,8 +25,9 @@ from elections.rules import Election, State
 from pages.sharing import LANGUAGES, SHORT, framed, kept_for_good
 
 from . import services, words
-from .card import HEIGHT, WIDTH, card_of, picture
+from .card import card_of, picture
 from .card_address import card_address, card_edition
+from .pen import HEIGHT, WIDTH
 from .report import Report
 from .repository import Found, Sealed
 from .text import as_text

@@ -99,6 +99,11 @@ def up_to(posts: Span, moment: str) -> Span:
     return replace(posts, last=f"{moment}$")  # which comes after every `#`
 
 
+def posts_in(year: str, moment: str) -> Span:
+    """What can be seen at a moment of the posts of a year, which is not a later one."""
+    return replace(POSTS, first=year, last=min(f"{year}~", f"{moment}$"))
+
+
 # --- likes ---
 
 

@@ -28,7 +28,9 @@ from mail import outbox
 from mail.letters import compose
 from mail.sending import send_waiting
 from news import previews, subscribing
+from news import repository as posts
 from news import services as news_services
+from news.card import card_of
 from news.likes import member
 from news.rules import Post
 from news.services.writing import Written
@@ -123,6 +125,7 @@ def build() -> Site:
         *_looks_at_skills(),
         *_looks_at_news(*_posts(people["owner"])),
         Look("post", "voter", ((liked := _liked(people["owner"], people["voter"])).slug,), of="which one likes"),
+        *_looks_at_feeds(),
         *_looks_at_the_site_page(),
     ]
     return Site(browsers, looks, [*_acts_of_likers(liked), *_acts(people, lunch, browsers["stranger"])])
@@ -487,6 +490,17 @@ def _looks_at_news(seen: Post, draft: Post) -> list[Look]:
         Look("news_about", "voter", ("Past prize",)),
         Look("post", "stranger", ("result-past-prize",), of="an announcement"),
         Look("help_news", "stranger"),
+    ]
+
+
+def _looks_at_feeds() -> list[Look]:
+    (seen, *_others), _more = posts.published(limit=1)
+    return [
+        *(Look(page, "stranger") for page in ("news_atom", "news_json", "sitemap", "sitemap_pages", "robots")),
+        *(Look(f"news_tag_{kind}", "stranger", ("board",)) for kind in ("atom", "json")),
+        *(Look(f"news_by_{kind}", "stranger", (seen.author,)) for kind in ("atom", "json")),
+        Look("post_card", "stranger", (seen.id, card_of(seen).edition)),
+        Look("sitemap_year", "stranger", (str(seen.published_at)[:4],)),
     ]
 
 

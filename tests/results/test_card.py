@@ -16,7 +16,8 @@ from PIL import Image
 from elections.turnout import Turnout
 from results import card as cards
 from results import lettering
-from results.card import HEIGHT, WIDTH, Card, card_of, picture
+from results.card import Card, card_of, picture
+from results.pen import HEIGHT, WIDTH
 from results.report import report_on
 from results.repository import Seal
 from tally.ballots import Ballots

@@ -1,0 +1,69 @@
+"""The picture that other sites show of a link to a post that has none of its own: its title, its day, and where."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from django.conf import settings
+from django.utils import translation
+from django.utils.formats import date_format
+from django.utils.translation import gettext as _
+
+from pages.conditional import tag_of
+from pages.times import from_text, shown
+from results.lettering import can_write
+from results.pen import ACCENT, HEIGHT, INK, LEFT, RIGHT, SOFT, Pen, cut, edition, wrapped
+from store.memory import Memory
+
+from .rules import Post
+
+FORMAT = 1  # of this drawing; another one has another address
+
+
+@dataclass(frozen=True, slots=True)
+class Card:
+    """What the picture says; every text is one that can be written."""
+
+    heading: str
+    title: str
+    day: str
+
+    @property
+    def edition(self) -> str:
+        """What tells it from any other, also from one drawn by a later Plenum."""
+        return tag_of(FORMAT, edition(), self)
+
+
+def card_of(post: Post) -> Card:
+    """In the site's own language, or in English if its letters cannot be written here."""
+    with translation.override(settings.LANGUAGE_CODE):
+        card = _said(post)
+    if can_write(f"{card.heading}{card.title}{card.day}"):
+        return card
+    with translation.override("en"):
+        return _said(post)
+
+
+def _said(post: Post) -> Card:
+    day = date_format(shown(from_text(post.published_at or post.created_at), post.time_zone), "DATE_FORMAT")
+    heading = ", ".join(tag for tag in post.tags if can_write(tag)) or _("News")
+    return Card(heading, post.title if can_write(post.title) else _("Read the post"), day)
+
+
+def picture(card: Card) -> bytes:
+    """As PNG."""
+    return _pictures.get(card.edition, lambda: _drawn(card))
+
+
+_pictures = Memory[bytes](4_000_000, len)  # some 20 KB each
+
+
+def _drawn(card: Card) -> bytes:
+    pen, y = Pen(), 132.0
+    pen.text(LEFT, y, cut(card.heading, 32, RIGHT - LEFT), 32, ACCENT)
+    for line in wrapped(card.title, 64, RIGHT - LEFT, 4):
+        y += 84
+        pen.text(LEFT, y, line, 64, INK)
+    pen.text(LEFT, HEIGHT - 46, card.day, 28, SOFT)
+    pen.sign(HEIGHT - 46)
+    return pen.as_png()

@@ -1,0 +1,86 @@
+"""Feeds of all posts, of a tag and of an author, for programs that look again and again."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+from functools import partial
+
+from django.conf import settings
+from django.http import Http404, HttpRequest, HttpResponse
+from django.urls import reverse
+from django.utils import translation
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_safe
+
+from accounts.access import public
+from acts.links import whole
+from acts.naming import site_name
+from acts.site import now_text
+from pages import conditional, markdown
+from pages.conditional import Edition, tag_of
+from pages.times import from_text
+
+from . import feeds, repository, rules
+from .feeds import NEWEST, Entry, Feed
+from .rules import Post
+from .social import address_of, picture_of
+
+KINDS: dict[str, tuple[Callable[[Feed], bytes], str]] = {
+    "atom": (feeds.as_atom, "application/atom+xml; charset=utf-8"),
+    "json": (feeds.as_json, "application/feed+json; charset=utf-8"),
+}
+
+
+@public
+@require_safe
+def news(request: HttpRequest, kind: str) -> HttpResponse:
+    posts, _more = repository.published(limit=NEWEST)
+    return _answer(request, kind, "news", posts)
+
+
+@public
+@require_safe
+def with_tag(request: HttpRequest, kind: str, tag: str) -> HttpResponse:
+    posts = _some_of(repository.with_tag(tag, limit=NEWEST)[0])
+    return _answer(request, kind, "news_tag", posts, rules.spelt(posts[0].tags, tag))
+
+
+@public
+@require_safe
+def by_author(request: HttpRequest, kind: str, author: str) -> HttpResponse:
+    posts = _some_of(repository.by_author(author, limit=NEWEST)[0])
+    return _answer(request, kind, "news_by", posts, posts[0].author)
+
+
+def _some_of(posts: list[Post]) -> list[Post]:
+    """A tag that has only posts still to come is none yet, as one that nobody ever thought of."""
+    if not posts:
+        raise Http404
+    return posts
+
+
+def _answer(request: HttpRequest, kind: str, page: str, posts: list[Post], *words: str) -> HttpResponse:
+    """In the site's own language: feeds are fetched by machines, for readers of any."""
+    with translation.override(settings.LANGUAGE_CODE):
+        title = " · ".join((*words, _("News"), site_name()))
+    own, feed_of = (whole(reverse(name, args=words)) for name in (page, f"{page}_{kind}"))
+    feed = Feed(title, site_name(), own, feed_of)
+    make = partial(_made, kind, feed, posts)
+    return conditional.answer(request, _edition(feed, posts), from_text(now_text()), make)
+
+
+def _edition(feed: Feed, posts: Iterable[Post]) -> Edition:
+    """Every change of a post gives it another version, and one that comes or goes is one more or less."""
+    versions = [(post.id, post.version, post.author) for post in posts]
+    changes = [max(post.changed_at, post.updated_at) for post in posts]
+    changed = from_text(max(changes)) if changes else None
+    return Edition(tag_of(feeds.FORMAT, markdown.VERSION, feed, versions), changed)
+
+
+def _made(kind: str, feed: Feed, posts: list[Post]) -> HttpResponse:
+    write, content_type = KINDS[kind]
+    texts = repository.texts(posts)
+    there = [post for post in posts if post.id in texts]
+    entries = [Entry(post, address_of(post), texts[post.id].html, picture_of(post)) for post in there]
+    return HttpResponse(write(replace(feed, entries=tuple(entries))), content_type=content_type)

@@ -1,0 +1,52 @@
+"""What other sites show of a link to a post or to a list of posts."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.urls import reverse
+from django.utils.text import Truncator
+
+from acts.links import whole
+from pages.sharing import SHORT
+from photos.rules import CONTENT_TYPES
+from results.pen import HEIGHT, WIDTH
+
+from .card import card_of
+from .feeds import Picture
+from .rules import Post
+
+WIDEST = 1280
+
+
+def address_of(post: Post) -> str:
+    """The one that is to be remembered, whichever way led here."""
+    return whole(reverse("post", args=[post.slug]))
+
+
+def of_post(post: Post) -> dict[str, Any]:
+    """For news/parts/social.html."""
+    about = {"title": post.title, "summary": Truncator(post.lead).chars(SHORT), "address": address_of(post)}
+    dates = {"published": post.published_at, "modified": max(post.changed_at, post.updated_at), "tags": post.tags}
+    return about | dates | {"picture": picture_of(post) or drawn(post)}
+
+
+def picture_of(post: Post) -> Picture | None:
+    """The post's own, if it has one."""
+    photo = post.photo
+    if photo is None:
+        return None
+    wide = next((each for each in photo.widths if each >= WIDEST), photo.widths[-1])
+    high = round(photo.high * wide / photo.wide)
+    return Picture(whole(photo.src(WIDEST)), CONTENT_TYPES[photo.kind], photo.alt, wide, high)
+
+
+def drawn(post: Post) -> Picture:
+    address = whole(reverse("post_card", args=[post.id, card_of(post).edition]))
+    return Picture(address, "image/png", post.title, WIDTH, HEIGHT)
+
+
+def of_list(page: str, *words: str) -> dict[str, str]:
+    """For news/parts/feed_links.html: the feeds of a list of posts, and its own address."""
+    kinds = {kind: whole(reverse(f"{page}_{kind}", args=words)) for kind in ("atom", "json")}
+    return {"address": whole(reverse(page, args=words)), **kinds}

@@ -1,0 +1,80 @@
+"""Public answers that nobody need fetch twice: whoever has one as it is now is told so, and gets nothing else."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from functools import wraps
+from hashlib import sha256
+from typing import Any
+
+from django.http import HttpRequest, HttpResponse
+from django.utils.cache import get_conditional_response
+from django.utils.http import http_date
+
+from .sharing import for_others
+
+MINUTES_KEPT = 5
+TOKEN = re.compile(rb'(name="csrfmiddlewaretoken" value=")[^"]*')
+A_SECOND = timedelta(seconds=1)
+
+
+@dataclass(frozen=True, slots=True)
+class Edition:
+    """What tells one state of a thing from another, and when it got there."""
+
+    tag: str
+    changed: datetime | None = None
+
+
+def tag_of(*words: object) -> str:
+    return sha256("\n".join(map(str, words)).encode()).hexdigest()[:32]
+
+
+def answer(request: HttpRequest, edition: Edition, now: datetime, make: Callable[[], HttpResponse]) -> HttpResponse:
+    """What everybody is given alike; it is made only for those who do not have it."""
+    etag, stamp = f'"{edition.tag}"', _stamp(edition, now)
+    given = get_conditional_response(request, etag=etag, last_modified=_asked_for(request, stamp)) or make()
+    given["ETag"] = etag
+    if stamp is not None:
+        given["Last-Modified"] = http_date(stamp)
+    given["Cache-Control"] = f"public, max-age={MINUTES_KEPT * 60}"
+    return for_others(given)
+
+
+def _stamp(edition: Edition, now: datetime) -> int | None:
+    """Dates of the web know no parts of a second: what changed in this one may do so again before it is over."""
+    if edition.changed is None or now - edition.changed < A_SECOND:
+        return None
+    return int(edition.changed.astimezone(UTC).timestamp())
+
+
+def _asked_for(request: HttpRequest, stamp: int | None) -> int | None:
+    """The date counts if it is the very one that we gave: when something was taken away, ours may be an earlier one."""
+    asked = request.headers.get("If-Modified-Since")
+    return stamp if stamp is None or asked in (None, http_date(stamp)) else None
+
+
+def for_strangers(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:
+    """A page that is the same for everybody who is not signed in. Their browsers may keep it, and ask each time.
+
+    Nobody in between may: it has forms for one browser in it. What is shown to people who are signed in nobody keeps.
+    """
+
+    @wraps(view)
+    def shown(request: HttpRequest, *arguments: Any, **words: Any) -> HttpResponse:
+        page = view(request, *arguments, **words)
+        if page.status_code != 200 or request.method not in ("GET", "HEAD") or request.user.is_authenticated:
+            return page
+        page["Cache-Control"] = "private, no-cache"
+        page["ETag"] = f'"{_tag_of_page(request, page)}"'
+        return get_conditional_response(request, etag=page["ETag"], response=page) or page
+
+    return shown
+
+
+def _tag_of_page(request: HttpRequest, page: HttpResponse) -> str:
+    """Each time a form is shown its token is written differently; what it stands for is in the browser's cookie."""
+    return tag_of(TOKEN.sub(rb"\1", page.content), request.META.get("CSRF_COOKIE", ""))
