@@ -30,6 +30,7 @@ from photos.changing import picture_page
 from photos.rules import Photo
 
 from . import site_page, site_services
+from .repository import newest
 from .site_forms import FORMS, PartForm, Rows
 from .site_page import Part, SitePage
 
@@ -81,8 +82,8 @@ def _image(photo: Photo | None) -> dict[str, Any]:
 
 
 def doing() -> dict[str, Any]:
-    """What can be done here by whoever comes by."""
-    return {"may_register": takes_registrations()}
+    """What can be done and read here by whoever comes by."""
+    return {"may_register": takes_registrations(), "newest": newest()}
 
 
 # --- editing ---
