@@ -97,7 +97,8 @@ def _decision(post: Post, moment: Understood | None) -> dict[str, Any]:
 @form_page
 def withdraw(request: HttpRequest, post: Post) -> HttpResponse:
     if request.method == "POST":
-        told(request, lambda: services.withdraw(request.user, post), _("It is a draft again, and nobody sees it."))
+        taken = _("It is a draft again, and nobody sees it.")
+        told(request, lambda: post.published_at and services.withdraw(request.user, post), taken)
         return redirect("post", post.slug)
     if post.published_at is None:
         return redirect("post", post.slug)
