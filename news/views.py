@@ -91,7 +91,7 @@ def post(request: HttpRequest, slug: str) -> HttpResponse:
         raise Http404
     if whole.post.slug != slug:
         return redirect("post", whole.post.slug, permanent=True)
-    beside = {"about": about.shown(whole.post), "likes": likes.shown(request, whole)}
+    beside: dict[str, Any] = {"about": about.shown(whole.post), "likes": likes.shown(request, whole)}
     beside |= {"social": social.of_post(whole.post), "feeds": social.of_list("news")}
     return render(request, "news/post.html", context_of(whole, may_edit=may_edit, **beside))
 
