@@ -6,16 +6,20 @@ import re
 from datetime import datetime
 
 from django.urls import reverse
+from django.utils.text import Truncator
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from acts.links import whole
 from elections.rules import Election
 from pages import times
+from pages.names import LONGEST_NAME
 from results import words
 from results.repository import Sealed
 from tally.result import Result
 
+ROOM = 20  # for what stands in a title beside a name
+SHORT = 160  # characters of names in a summary
 MOST_NAMED = 20  # of those who won; all of them are in the result
 MARKUP = re.compile(r"([!-/:-@\[-`{-~])")  # every sign that can mean something in Markdown
 BEGIN, END = "\u2068", "\u2069"  # of what runs in its own direction
@@ -23,7 +27,8 @@ DIRECTIONS = re.compile("[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")  # whi
 
 
 def title(election: Election) -> str:
-    return str(_("Result: %(name)s") % {"name": election.name})
+    """At most as long as whoever edits it may make it."""
+    return str(_("Result: %(name)s") % {"name": Truncator(election.name).chars(LONGEST_NAME - ROOM)})
 
 
 def text(found: Sealed) -> str:
@@ -32,10 +37,30 @@ def text(found: Sealed) -> str:
     return "\n\n".join(parts)
 
 
+def summary(found: Sealed) -> str:
+    """Who won and how many voted, in plain words, for lists."""
+    return f"{_who_won(found.report.result)} {_turnout(found)}."
+
+
+def _who_won(result: Result) -> str:
+    names = apart(Truncator(words.names(result.winners)).chars(SHORT))
+    if result.total == result.blank:
+        return f"{_('Nothing to count')}."
+    if not result.winners:
+        return f"{_('Nobody was elected')}."
+    if result.seats == 1 and len(result.winners) == 1:
+        return str(_("%(name)s has won.") % {"name": names})
+    return f"{_('Elected') if result.seats > 1 else _('A tie')}: {names}."
+
+
+def apart(name: str) -> str:
+    """Letters that run from right to left do not turn what stands beside them."""
+    return BEGIN + DIRECTIONS.sub("", name) + END
+
+
 def literal(name: str) -> str:
-    """A name as Markdown that shows just the name: none of it is markup or a link, and letters that run from right to
-    left do not turn what stands beside them."""
-    return BEGIN + MARKUP.sub(r"\\\1", DIRECTIONS.sub("", name)) + END
+    """A name as Markdown that shows just the name: none of it is markup or a link."""
+    return MARKUP.sub(r"\\\1", apart(name))
 
 
 def _outcome(result: Result) -> str:

@@ -42,7 +42,7 @@ PLANNED = (
 - **Polls** are quick, and need no account.
 - **News** is for everybody. You can follow it with any feed reader.
 
-Every result comes with the count, step by step, and with what it takes to check it. If something is unclear, write to
+Every result comes with the count, step by step, and with what it takes to check it. If something is unclear, write to \
 Katherine; she lets people in and answers questions.
 """,
         ("house",),
@@ -66,7 +66,7 @@ The key is with the committee.
     Planned(
         "Alan Turing",
         "Three towns, one summer",
-        """*Ghent*, *Ljubljana* and *Tartu* have offered to host us next summer. The costs are about the
+        """*Ghent*, *Ljubljana* and *Tartu* have offered to host us next summer. The costs are about the \
 same, so this is about where we would like to be.
 
 Please rank all three if you can. Ballots are public this time, and you may change yours until the end.

@@ -12,7 +12,7 @@ from acts import naming
 from acts.site import now_text
 from elections import repository as elections
 
-from . import site_page
+from . import repository, site_page
 from .site_views import show_page, show_plenum
 
 
@@ -31,5 +31,6 @@ def _home_of(request: HttpRequest) -> HttpResponse:
     user, now = request.user, now_text()
     mine, more = elections.lists(run_by=user.name, limit=5) if user.can_run_elections else ([], None)
     waiting = elections.waiting_for(user, now) if user.can(Permission.VOTE) else []
-    context = {"waiting": waiting, "mine": [(each, each.state(now)) for each in mine], "more": more}
+    run = [(each, each.state(now)) for each in mine]
+    context = {"waiting": waiting, "mine": run, "more": more, "newest": repository.newest()}
     return render(request, "news/home_of.html", context)

@@ -106,7 +106,7 @@ class Likes:
             words = ngettext("%(count)d person likes this.", "%(count)d people like this.", self.count)
         else:
             words = gettext("No likes yet.")
-        return words % {"count": self.count}
+        return str(words % {"count": self.count})
 
 
 def shown(request: HttpRequest, whole: Whole) -> Likes:

@@ -9,6 +9,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils.formats import date_format
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 
 from acts.refusals import Refusal
 from acts.site import now_text
@@ -95,14 +96,19 @@ def _decision(post: Post, moment: Understood | None) -> dict[str, Any]:
 
 # --- taking it back ---
 
+TAKEN_BACK = gettext_lazy("It is a draft again, and nobody sees it.")
+
 
 @written_by
 @form_page
 def withdraw(request: HttpRequest, post: Post) -> HttpResponse:
-    if request.method == "POST":
-        told(request, lambda: services.withdraw(request.user, post), _("It is a draft again, and nobody sees it."))
-        return redirect("post", post.slug)
+    """Whoever takes it back twice has taken it back."""
     if post.published_at is None:
+        if request.method == "POST":
+            messages.success(request, TAKEN_BACK)
+        return redirect("post", post.slug)
+    if request.method == "POST":
+        told(request, lambda: services.withdraw(request.user, post), TAKEN_BACK)
         return redirect("post", post.slug)
     lead = _(
         "“%(title)s” becomes a draft again: it is in no list any more, and its address leads nowhere until you "

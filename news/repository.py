@@ -20,6 +20,7 @@ from store.table import Check, Condition, Delete, Equals, Item, Key, Missing, Pu
 from .rules import Post
 
 OF_POSTS = tuple(Post.__dataclass_fields__)
+A_FEW = 3
 Some = tuple[list[Post], str | None]  # and where they ended
 
 
@@ -72,6 +73,11 @@ def led_to(slug: str) -> str | None:
 def published(*, limit: int, cursor: str | None = None, now: str | None = None) -> Some:
     """All that can be seen by now, the newest first."""
     return _listed(keys.POSTS, limit, cursor, now)
+
+
+def newest() -> list[Post]:
+    """The few that a front page shows."""
+    return published(limit=A_FEW)[0]
 
 
 def with_tag(tag: str, *, limit: int, cursor: str | None = None, now: str | None = None) -> Some:

@@ -19,6 +19,7 @@ from accounts.policy import takes_registrations
 from accounts.rules import Permission
 from acts.links import whole
 from acts.naming import site_name
+from acts.refusals import Refusal
 from acts.site import log
 from pages import rendered
 from pages.forms import form_page, posted
@@ -29,6 +30,7 @@ from photos.changing import picture_page
 from photos.rules import Photo
 
 from . import site_page, site_services
+from .repository import newest
 from .site_forms import FORMS, PartForm, Rows
 from .site_page import Part, SitePage
 
@@ -80,8 +82,8 @@ def _image(photo: Photo | None) -> dict[str, Any]:
 
 
 def doing() -> dict[str, Any]:
-    """What can be done here by whoever comes by."""
-    return {"may_register": takes_registrations()}
+    """What can be done and read here by whoever comes by."""
+    return {"may_register": takes_registrations(), "newest": newest()}
 
 
 # --- editing ---
@@ -99,17 +101,18 @@ def edit(request: HttpRequest, part: Part) -> HttpResponse:
     if part == Part.PICTURE:
         return _edit_picture(request, page)
     form = FORMS[part](posted(request), page)
-    context = {"seen": request.POST.get("seen", site_page.edition(page, part))}
+    if request.method != "POST":
+        return _show(request, part, form, seen=site_page.edition(page, part))
     if part == Part.TEXT and "preview" in request.POST and form.is_valid():
-        context["preview"] = rendered.preview(form.words()["text"])
-    elif request.method == "POST" and "arrange" not in request.POST:
-        try:
-            if _saved(request, part, form):
-                return _back(request, part)
-        except site_services.OtherWords as refusal:
-            form.refuse(str(refusal))
-            context = _overtaken(part)
-    return _show(request, part, form, **context)
+        return _show(request, part, form, **_sent(request), preview=rendered.preview(form.words()["text"]))
+    if "arrange" in request.POST or not form.is_valid():
+        return _show(request, part, form, **_sent(request))
+    return _saved(request, part, form)
+
+
+def _sent(request: HttpRequest) -> dict[str, str]:
+    """What whoever sent the form saw of the part."""
+    return {"seen": request.POST.get("seen", "")}
 
 
 def _edit_picture(request: HttpRequest, page: SitePage) -> HttpResponse:
@@ -118,11 +121,13 @@ def _edit_picture(request: HttpRequest, page: SitePage) -> HttpResponse:
     return picture_page(request, page.photo, act, _address(Part.PICTURE), title=site_name())
 
 
-def _saved(request: HttpRequest, part: Part, form: PartForm | Rows) -> bool:
-    if not form.is_valid():
-        return False
-    site_services.edit(request.user, part, request.POST.get("seen", ""), form.words())
-    return True
+def _saved(request: HttpRequest, part: Part, form: PartForm | Rows) -> HttpResponse:
+    try:
+        site_services.edit(request.user, part, **_sent(request), words=form.words())
+    except Refusal as refusal:
+        form.refuse(str(refusal))
+        return _show(request, part, form, **_overtaken(part))
+    return _back(request, part)
 
 
 def _back(request: HttpRequest, part: Part) -> HttpResponse:

@@ -124,7 +124,8 @@ def remove(actor: User, address: str) -> None:
 
 def forget_subscription(gone: User) -> None:
     """Somebody was removed: their address gets no more news."""
-    leave(gone.email)
+    if gone.email:
+        leave(gone.email)
 
 
 # --- what is told to somebody of themselves ---

@@ -91,9 +91,13 @@ def post(request: HttpRequest, slug: str) -> HttpResponse:
         raise Http404
     if whole.post.slug != slug:
         return redirect("post", whole.post.slug, permanent=True)
-    beside: dict[str, Any] = {"about": about.shown(whole.post), "likes": likes.shown(request, whole)}
-    beside |= {"social": social.of_post(whole.post), "feeds": social.of_list("news")}
-    return render(request, "news/post.html", context_of(whole, may_edit=may_edit, **beside))
+    return render(request, "news/post.html", context_of(whole, may_edit=may_edit, **_beside(request, whole)))
+
+
+def _beside(request: HttpRequest, whole: Whole) -> dict[str, Any]:
+    """What it is about, who likes it, and what other sites are told of it."""
+    links = {"social": social.of_post(whole.post), "feeds": social.of_list("news")}
+    return {"about": about.shown(whole.post), "likes": likes.shown(request, whole), **links}
 
 
 def _at(slug: str) -> Whole | None:

@@ -15,12 +15,12 @@ T = TypeVar("T")
 Read = Callable[..., tuple[Sequence[T], str | None]]  # takes a limit and a cursor; answers some, and where they ended
 
 
-def one_page(request: HttpRequest, read: Read[T], most: int = A_PAGE, /, **asked: str) -> tuple[Sequence[T], str]:
+def one_page(request: HttpRequest, read: Read[T], most: int = 0, /, **asked: str) -> tuple[Sequence[T], str]:
     """Some of a list, from where the address says on; and the address of those that follow, if there are any.
 
     What was asked for stays in that address.
     """
-    rows, cursor = read(limit=most, cursor=request.GET.get("after") or None)
+    rows, cursor = read(limit=most or A_PAGE, cursor=request.GET.get("after") or None)
     return rows, f"{escape_uri_path(request.path)}?{urlencode({**asked, 'after': cursor})}" if cursor else ""
 
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import gc
 from functools import cache
+from importlib import import_module
+from pathlib import Path
 
 import hypothesis
 import pytest
@@ -21,6 +23,18 @@ def pytest_configure():
     settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher", "accounts.hashers.Argon2id"]
     hypothesis.settings.register_profile("same", derandomize=True)  # a run that fails fails again
     hypothesis.settings.load_profile("same")
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection(session):
+    """Every process of a run reads all tests, at the same time. What pytest makes of a file is kept for all, so that
+    each begins with other files, and none is read anew four times."""
+    of_run = getattr(session.config, "workerinput", None)
+    if of_run and [Path(path).name for path in session.config.args] == session.config.getini("testpaths"):
+        paths = sorted(Path(__file__).parent.rglob("test_*.py"))
+        number, processes = int(of_run["workerid"].removeprefix("gw")), of_run["workercount"]
+        for path in paths[number::processes]:
+            import_module(".".join(path.relative_to(session.config.rootpath).with_suffix("").parts))
 
 
 def pytest_collection_modifyitems(items):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from functools import partial
@@ -53,7 +52,7 @@ class Tampered:
 
     def everything(self) -> Iterator[tuple[str, Item]]:
         for name, item in self._table.everything():
-            yield from ((name, changed) for changed in self._change(name, copy.deepcopy(item)))
+            yield from ((name, changed) for changed in self._change(name, item))
 
 
 def events_of(table: Table, kind: str) -> list[Item]:

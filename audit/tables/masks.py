@@ -86,7 +86,7 @@ SAID = (
     "last_used interest visibility grounds by people skills shard shards count photo"
 )
 OF_POSTS = " ".join((*Post.__dataclass_fields__, *Photo.__dataclass_fields__))
-OF_POSTS_SAID = f"{OF_POSTS} post_id text"
+OF_POSTS_SAID = f"{OF_POSTS} post_id text mails"
 SAID_BY_TYPE = {
     "BallotCast": "rankings",
     "BallotsSealed": "ballots confirmation rankings",

@@ -25,6 +25,7 @@ from . import masks
 from .masks import HIDDEN, Allowed, Hidden
 
 A_PAGE = 50
+MOST_BYTES = 64  # of a value that is shown as such
 LONGEST_VALUE = 4_000  # characters of a value on the page of an item
 LONGEST_SUMMARY = 160
 NAMES = {"data": DATA, "log": LOG}
@@ -173,8 +174,10 @@ def _text(value: Any) -> str:
 
 
 def _plain(value: Any) -> str:
-    """Of bytes, which nobody can read, how many there are."""
-    return str(_("%(count)d bytes") % {"count": len(value)}) if isinstance(value, bytes) else str(value)
+    """Of many bytes, which nobody can read, how many there are."""
+    if not isinstance(value, bytes):
+        return str(value)
+    return value.hex() if len(value) <= MOST_BYTES else str(_("%(count)d bytes") % {"count": len(value)})
 
 
 # --- links along keys ---

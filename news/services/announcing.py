@@ -53,5 +53,6 @@ def _record(user: User, found: Sealed) -> Post:
     post = replace(new, result=digest, published_at=new.created_at, time_zone=election.time_zone, was_dated=True)
     said = {"election_name": election.name, **repository.told(post, *SAID)}
     is_sealed = Check(keys.result(election.name), Equals("report_digest", digest))
-    written = Written(announcements.title(election), announcements.text(found))
+    said_in_short = announcements.summary(found)
+    written = Written(announcements.title(election), announcements.text(found), summary=said_in_short)
     return make(user, "ResultAnnounced", post, written, said, is_there(election), is_sealed)

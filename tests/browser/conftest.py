@@ -13,7 +13,7 @@ import tempfile
 import time
 import urllib.request
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from fcntl import LOCK_EX, flock
 from itertools import count
 from pathlib import Path
@@ -23,7 +23,9 @@ from playwright.sync_api import (
     APIRequestContext,
     Browser,
     BrowserContext,
+    CDPSession,
     ConsoleMessage,
+    Error,
     Page,
     Playwright,
     Request,
@@ -183,11 +185,18 @@ class Complaints(list[str]):
     def __init__(self, address: str):
         self.address = address
         self.asked_for: set[str] = set()
+        self.heard = {"console": self.hear, "pageerror": self.fail, "request": self.see}
 
     def listen(self, page: Page) -> None:
-        page.on("console", self.hear)
-        page.on("pageerror", lambda error: self.append(f"script: {error}"))
-        page.on("request", self.see)
+        for event, heard in self.heard.items():
+            Page.on(page, event, heard)
+
+    def listen_no_more(self, page: Page) -> None:
+        for event, heard in self.heard.items():
+            page.remove_listener(event, heard)
+
+    def fail(self, error: Error) -> None:
+        self.append(f"script: {error}")
 
     def hear(self, message: ConsoleMessage) -> None:
         # Chromium also complains when the page that was asked for is itself an error page; that is no mistake here.
@@ -212,13 +221,18 @@ class Complaints(list[str]):
 # --- windows ---
 
 EMULATED = ("color_scheme", "contrast", "forced_colors", "reduced_motion")
-KEEP_NOTHING = "() => { try { localStorage.clear(); Storage.prototype.setItem = () => {}; } catch {} }"
+KEEP_NOTHING = """() => { try {
+  localStorage.clear(); sessionStorage.clear(); Storage.prototype.setItem = () => {}; window.name = "";
+} catch {} }"""
+CHANGING = ("add_init_script", "add_locator_handler", "expose_binding", "expose_function", "on", "once", "route")
+RESTING_PLACE = "/healthz"  # of the same site, so that Chromium needs no new process for the page that comes next
 
 
 class Window:
     """A browser of its own for one reader at a time: nobody finds in it what another has left there.
 
-    A new one costs more than what most tests do in it, so that it is emptied and lent again.
+    A new one costs more than what most tests do in it, so that it is emptied and lent again; so is its first page,
+    unless somebody has changed more about it than what is put back here.
     """
 
     def __init__(self, browser: Browser, address: str, reader: dict[str, object]):
@@ -226,22 +240,57 @@ class Window:
         self.context: BrowserContext = browser.new_context(base_url=address, **reader)
         self.first = self.context.new_page()  # stays; with its last page a window would go
         self.storage = self.context.new_cdp_session(self.first)
+        self.new_cdp_session = self.context.new_cdp_session
+        self.context.new_cdp_session = self.change_with_a_session
+        self.resting: Page | None = None
+        self.open_pages: list[Page] = []
+        self.changed: set[Page] = set()
 
     def open(self, width: int, emulated: dict[str, object]) -> Page:
-        page = self.context.new_page()
+        page = self.resting or self.watched(self.context.new_page())
+        self.resting = None
+        self.open_pages.append(page)
         page.set_viewport_size({"width": width, "height": 800})
-        if emulated:
-            page.emulate_media(**emulated)
+        page.emulate_media(**{"media": "null", **dict.fromkeys(EMULATED, "null"), **emulated})
         return page
+
+    def watched(self, page: Page) -> Page:
+        """The page, which tells when something is done to it that would outlast the test."""
+        for name in CHANGING:
+            setattr(page, name, self.change_with(page, getattr(page, name)))
+        return page
+
+    def change_with(self, page: Page, act: Callable[..., object]) -> Callable[..., object]:
+        def change(*arguments: object, **options: object) -> object:
+            self.changed.add(page)
+            return act(*arguments, **options)
+
+        return change
+
+    def change_with_a_session(self, page: Page) -> CDPSession:
+        self.changed.add(page)
+        return self.new_cdp_session(page)
 
     def empty(self) -> None:
         for page in self.context.pages:
-            if page is not self.first:
+            if page not in (self.first, self.resting):
                 page.evaluate(KEEP_NOTHING)  # not even what pages keep when they are left
-                page.close()
+                self.leave(page)
+        self.changed.clear()
+        self.open_pages.clear()
         self.context.clear_cookies()
         self.context.clear_permissions()
         self.storage.send("Storage.clearDataForOrigin", {"origin": self.address, "storageTypes": "all"})
+
+    def leave(self, page: Page) -> None:
+        if self.resting is None and page in self.open_pages and page not in self.changed:
+            page.mouse.up()
+            page.mouse.move(-1, -1)
+            with suppress(Error):  # the site itself may be gone, with those who tried it
+                page.goto(RESTING_PLACE)
+                self.resting = page
+                return
+        page.close()
 
 
 class Windows:
@@ -316,7 +365,7 @@ Visit = Callable[..., Page]
 @pytest.fixture
 def visit(windows: Windows, server: str, cookies_of: Callable[[str], list]) -> Iterator[Visit]:
     """Opens a page as a given reader would see it, signed in or not; afterwards no page may have complained."""
-    opened: list[Complaints] = []
+    opened: dict[Page, Complaints] = {}
 
     with ExitStack() as lent:
 
@@ -331,15 +380,17 @@ def visit(windows: Windows, server: str, cookies_of: Callable[[str], list]) -> I
             if permissions:
                 window.context.grant_permissions(permissions)
             page = window.open(width, emulated)
-            opened.append(Complaints(address))
-            opened[-1].listen(page)
+            opened[page] = Complaints(address)
+            opened[page].listen(page)
             if before:
                 page.add_init_script(before)
             page.goto(path)
             return page
 
         yield visit
-    assert [complaint for complaints in opened for complaint in complaints.told()] == []
+    for page, complaints in opened.items():
+        complaints.listen_no_more(page)
+    assert [complaint for complaints in opened.values() for complaint in complaints.told()] == []
 
 
 def until(holds: Callable[[], bool], seconds: float = 60) -> None:

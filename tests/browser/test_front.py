@@ -2,11 +2,32 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
 from playwright.sync_api import expect
+
+from accounts import repository as people
+from news import site_page, site_services
+from news.site_page import Part
 
 from .test_people import judge
 
 WHO = "Katherine Johnson"  # an admin of the demo
+LINKS = [{"title": title, "address": f"https://{title.lower()}.example.org"} for title in ("Shop", "Hall", "Board")]
+PROJECTS = [{"title": title, "words": "We are at it.", "link": ""} for title in ("The workshop", "A roof")]
+
+
+@pytest.fixture(autouse=True)
+def page_of_the_site(settings, server, server_folder: Path) -> Iterator[None]:
+    """For these tests only: the site of all others shows what Plenum is."""
+    settings.STORE_URL = f"sqlite://{server_folder}/plenum.sqlite3"
+    admin = people.find(WHO)
+    for part, words in ((Part.LINKS, {"links": LINKS}), (Part.PROJECTS, {"projects": PROJECTS})):
+        site_services.edit(admin, part, site_page.edition(site_page.find(), part), words)
+    yield
+    site_services.remove(admin)
 
 
 def test_an_admin_edits_the_front_page_where_it_stands(visit, subtests):

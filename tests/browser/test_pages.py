@@ -11,11 +11,10 @@ from django.template.loader import render_to_string
 from playwright.sync_api import expect
 
 from config.errors import error_page
-from news import site_demo
 
 from .conftest import TRIES
 
-TITLES = {"/": "Who we are", "/style/": "Style page", "/nowhere": "Nothing here"}
+TITLES = {"/": "Where a group decides", "/style/": "Style page", "/nowhere": "Nothing here"}
 LOOKS = {messages.INFO: "info", messages.SUCCESS: "success", messages.ERROR: "error"}
 PUT_IN = "html => document.querySelector('main > .wide').insertAdjacentHTML('afterbegin', html)"
 KEPT_BY_HTMX = "[htmx.config.allowEval, htmx.config.historyCacheSize, htmx.config.selfRequestsOnly]"
@@ -25,8 +24,10 @@ LINKS_TO_NOWHERE = """[...document.querySelectorAll("a[href^='#']")].map(link =>
 
 def test_home(visit, subtests):
     page = visit("/")
-    with subtests.test("home says who runs the demo"):
-        expect(page.get_by_role("heading", level=1)).to_have_text(site_demo.NAME)
+    with subtests.test("home shows the newest checkpoint"):
+        expect(page.get_by_role("heading", level=1)).to_have_text("Where a group decides")
+        expect(page.locator("#checkpoint")).to_have_text(re.compile(r"^[0-9a-f]{64}$"))
+        expect(page.locator("time")).to_have_text(re.compile(r"2\d{3}, .+ UTC$"))
     with subtests.test("htmx is there and keeps nothing"):
         assert page.evaluate(KEPT_BY_HTMX) == [False, 0, True]
     with subtests.test("the icons are there"):
@@ -51,7 +52,7 @@ def test_titles_name_the_page_and_the_site(visit, subtests):
     for path, title in TITLES.items():
         with subtests.test("titles name the page and the site", path=path):
             page.goto(path)
-            expect(page).to_have_title(f"{title} · {site_demo.NAME}")
+            expect(page).to_have_title(f"{title} · Plenum")
         with subtests.test("every link to a place on the page leads there", path=path):
             assert page.evaluate(LINKS_TO_NOWHERE) == []
 

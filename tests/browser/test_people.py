@@ -220,9 +220,11 @@ def test_axe_finds_nothing_on_pages_about_people(visit, subtests):
 
 def judge(page: Page, subtests: pytest.Subtests, paths: Iterable[str]) -> None:
     """On a phone and on a desk, in light and dark: nothing for axe to find, and nothing that sticks out."""
+    looks = [(320, "light"), (1280, "dark")]
     for path in paths:
         page.goto(path)
-        for width, scheme in ((320, "light"), (1280, "dark")):
+        looks.reverse()  # the look of the page before comes first
+        for width, scheme in looks:
             with subtests.test("axe finds nothing and nothing sticks out", path=path, width=width, scheme=scheme):
                 look(page, width, scheme)
                 assert faults(page) + wide(page) == []

@@ -337,10 +337,11 @@ PATHS = ("recount/", "follow/?code=7", "head-to-head/?one=0&other=1", "what-if/?
 
 
 def test_pages_fit_a_phone_and_axe_finds_nothing(opened, subtests):
-    page = opened(PUBLIC)
+    page, looks = opened(PUBLIC), [(320, "light"), (1280, "dark")]
     for path in PATHS:
         page.goto(f"{PUBLIC}{path}")
-        for width, scheme in ((320, "light"), (1280, "dark")):
+        looks.reverse()  # the look of the page before comes first
+        for width, scheme in looks:
             with subtests.test("pages fit a phone and axe finds nothing", path=path, width=width, scheme=scheme):
                 look(page, width, scheme)
                 assert fits(page)

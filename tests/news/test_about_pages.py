@@ -44,7 +44,7 @@ def tell(user, title: str, at: str | None = None, **more) -> None:
 # --- posts on the page of an election ---
 
 
-def test_the_newest_three_stand_on_its_page_and_the_others_are_one_link_away(opened, signed_in):  # noqa: F811
+def test_the_newest_three_stand_on_its_page_and_the_others_are_one_link_away(opened, signed_in, monkeypatch):  # noqa: F811
     opened("Vic")
     user, reader = people.find("the organiser"), signed_in(people.find("Vic"))
     before = trips(reader, "/election/Board/")
@@ -61,6 +61,9 @@ def test_the_newest_three_stand_on_its_page_and_the_others_are_one_link_away(ope
     listed = page(reader, "/news/about/Board/")
     assert re.findall(r">(Post \d|Ahead|Draft)</a>", listed) == ["Post 3", "Post 2", "Post 1", "Post 0"]
     assert WRITE in page(signed_in(user), "/news/about/Board/")
+    monkeypatch.setattr("news.about_views.A_PAGE", 3)
+    further = re.search(r'href="(/news/about/Board/\?after=[^"]+)"', page(reader, "/news/about/Board/"))[1]
+    assert re.findall(r">(Post \d)</a>", page(reader, further)) == ["Post 0"]
 
 
 def test_of_a_draft_there_is_nothing(person, signed_in):

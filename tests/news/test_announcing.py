@@ -63,6 +63,7 @@ def test_it_is_published_at_once_and_says_what_was_decided(organiser):
     assert is_new
     assert (post.title, post.slug, post.author) == ("Result: Board", "result-board", "the organiser")
     assert (post.election, post.result) == ("Board", seal.report_digest)
+    assert post.lead == "\u2068Ada\u2069 has won. 3 of 3 have voted."
     (seen,) = repository.published(limit=9)[0]
     assert seen == repository.on_election(found().election, limit=9)[0][0] == post
     text = repository.whole(post.id).text.text
@@ -143,14 +144,16 @@ def test_nobodys_name_is_markup(person):
 
 
 @pytest.mark.parametrize(
-    ("rankings", "words"),
+    ("rankings", "words", "short"),
     [
-        (({"Ada": 1}, {"Bo": 1}), "**A tie:**\n\n- \u2068Ada\u2069\n- \u2068Bo\u2069"),
-        (({},), "**Nothing to count.** Every ballot is blank."),
+        (({"Ada": 1}, {"Bo": 1}), "**A tie:**\n\n- \u2068Ada\u2069\n- \u2068Bo\u2069", "A tie: \u2068Ada, Bo\u2069. 2"),
+        (({},), "**Nothing to count.** Every ballot is blank.", "Nothing to count. 1"),
     ],
 )
-def test_it_says_who_won_or_that_nobody_did(sealed, rankings, words):
-    assert words in announcements.text(sealed(*rankings))
+def test_it_says_who_won_or_that_nobody_did(sealed, rankings, words, short):
+    found = sealed(*rankings)
+    assert words in announcements.text(found)
+    assert announcements.summary(found).startswith(short)
 
 
 def test_many_who_won_are_not_all_named():

@@ -21,7 +21,7 @@ from mail.sending import send_waiting
 from news import mailing, repository, services, subscribing
 from ranking.candidates import Candidate
 from store import keys
-from store.table import Put
+from store.table import Put, Refused
 from tests.at_once import at_once
 from tests.clock import stands_at
 from tests.mail.servers import MailServer
@@ -170,13 +170,18 @@ def test_who_leaves_is_not_sent_what_waits_nor_when_they_come_back(mailed, clock
     assert (in_state(mails.SENT), in_state(mails.ASIDE), in_state(mails.FAILED)) == (["cleo"], ["ann", "ben"], [])
 
 
-def test_what_is_taken_back_while_it_leaves_stops(admin, mailed, clock, monkeypatch):
+def put_off(admin, post) -> None:
+    services.publish(admin, post, "2030-06-01T08:00:00.000Z")
+
+
+@pytest.mark.parametrize("act", [services.withdraw, put_off])
+def test_what_is_taken_back_or_put_off_while_it_leaves_stops(admin, mailed, clock, monkeypatch, act):
     monkeypatch.setattr(mailing, "A_SLICE", 1)
     post = mailed()
     clock(THEN)
     seen = iter((True, False))
     assert mailing.take_on(lambda: next(seen)) == 1
-    services.withdraw(admin, post)
+    act(admin, post)
     assert mailing.take_on() == 0
     assert not mailing.is_due()
     assert send_waiting(compose) == 0
@@ -245,6 +250,16 @@ def test_several_workers_at_once_mail_everybody_once(mailed, clock, monkeypatch)
     mailing.take_on()
     assert all(isinstance(answer, int) for answer in answers), answers
     assert to_whom() == [*NAMES]
+
+
+def test_a_worker_that_was_overtaken_writes_nothing(mailed, clock):
+    post = mailed()
+    clock(THEN)
+    seen_before = table().get(keys.post_mailing(post.id))
+    mailing.take_on()
+    with pytest.raises(Refused):
+        mailing._mail_slice(seen_before)
+    assert not mailing.is_due()
 
 
 def test_a_thousand_subscribers_are_mailed_in_slices_and_others_have_their_turn(site, mailed, clock, monkeypatch):

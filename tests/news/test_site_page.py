@@ -11,7 +11,7 @@ from django.core import mail as sent
 from accounts.rules import Role
 from acts import naming
 from acts.site import log
-from news import site_demo, site_page, site_services
+from news import site_page, site_services
 from news.site_forms import MOST_LINKS, arranged
 from news.site_page import Part
 from photos.changing import Wanted
@@ -19,7 +19,6 @@ from photos.encoding import Encoded
 from photos.rules import Photo
 from store import keys
 from tests.at_once import at_once
-from tests.people import make_owner
 from tests.test_completeness import Watched, watched  # noqa: F401 - a fixture
 from upkeep import replay
 
@@ -347,12 +346,3 @@ def test_every_change_has_its_event_and_the_log_makes_the_page_again(watched, an
     write(ann)
     assert replay.check(site, replay.quietly).first == ()
     assert watched.faults == []
-
-
-def test_the_demo_has_a_page_that_says_it_is_one(site, client):
-    make_owner()
-    assert site_demo.load() == len(Part)
-    assert site_demo.load() == 0, "what is there stays as it is"
-    page = text_of(client.get("/"))
-    assert "Lindenhof (demo)" in page
-    assert "It is made up" in page

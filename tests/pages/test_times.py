@@ -36,7 +36,7 @@ from pages.times import (
 from store.log import as_text
 
 NOON = datetime(2025, 11, 15, 12, tzinfo=UTC)
-BOTH = list(Edge)
+BOTH = [Edge.OPENING, Edge.CLOSING]
 
 
 def at(text: str) -> datetime:

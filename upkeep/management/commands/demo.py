@@ -7,7 +7,6 @@ from accounts.demo import PASSWORD, PEOPLE
 from ballots import demo as ballots
 from elections import demo as elections
 from news import demo as news
-from news import site_demo as site_page
 from polls import demo as polls
 from skills import demo as skills
 from upkeep.commands import StoreCommand
@@ -18,7 +17,7 @@ class Command(StoreCommand):
 
     def handle(self, **options: Any) -> None:
         made = [name for name, role, about in PEOPLE if services.make_demo_person(name, role, about, PASSWORD)]
-        loaded = [skills.load(), elections.load(), ballots.load(), polls.load(), site_page.load(), news.load()]
+        loaded = [skills.load(), elections.load(), ballots.load(), polls.load(), news.load()]
         self.stdout.write(
             "The demo content is loaded." if made or any(loaded) else "The demo content is there already."
         )
