@@ -178,7 +178,7 @@ def leaks(walk: Walk, prepared: Prepared, now: str) -> list[tuple[str, str]]:
 def test_whoever_looks_finds_what_can_be_seen_and_nothing_else(crawled, monkeypatch, number):
     now = moments(crawled.told)[number]
     stands_at(monkeypatch, now)
-    walk = Walk(Client() if number % 2 else crawled.voter).everywhere()
+    walk = Walk(crawled.voter if number % 2 else Client()).everywhere()
     assert leaks(walk, crawled, now) == []
     assert broken(walk) == []
     for output, stems in expected(crawled, now).items():

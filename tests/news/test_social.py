@@ -14,6 +14,9 @@ from PIL import Image
 
 from news import repository, services
 from news.card import card_of
+from photos.changing import Wanted
+from photos.encoding import Encoded
+from photos.rules import Photo
 from tests.clock import stands_at
 
 from .conftest import LATER, at_its_own_moment, written
@@ -84,6 +87,19 @@ def test_the_picture_is_kept_for_good_and_another_one_has_another_address(admin,
     services.edit(admin, one, written("Another title"))
     assert client.get(address).status_code == 404
     assert path(said_of(client, f"/news/post/{one.slug}/")) != address
+
+
+def test_a_post_with_a_picture_shows_that(admin, post, client):
+    one = post()
+    photo = Photo("0123456789abcdef" * 2, "A <house>", 1280, 720, (320, 640, 1280), "webp", ("1", "2", "3"))
+    services.picture(admin, one.id, Wanted(Encoded(photo, (b"1", b"2", b"3"))))
+    said = said_of(client, f"/news/post/{one.slug}/")
+    assert path(said) == photo.src(1280)
+    assert (said["og:image:type"], said["og:image:alt"]) == ("image/webp", "A <house>")
+    assert (said["og:image:width"], said["og:image:height"]) == ("1280", "720")
+    (item,) = client.get("/news/feed.json").json()["items"]
+    assert item["image"] == said["og:image"]
+    assert item["content_html"].startswith(f'<p><img src="{said["og:image"]}" alt="A &lt;house&gt;"')
 
 
 def test_what_nobody_can_see_has_no_picture(admin, post, draft, client, monkeypatch):
@@ -181,6 +197,13 @@ def test_a_changed_page_is_sent(admin, looking):
     at_its_own_moment(lambda: services.withdraw(admin, repository.published(limit=1)[0][0]))
     again = looking.get("/news/", headers={"If-None-Match": answer["ETag"]})
     assert (again.status_code, b"We have moved" in again.content) == (200, False)
+
+
+def test_a_feed_knows_nobody(post, signed_in):
+    post()
+    one, other = signed_in("Eve").get("/news/feed.atom"), Client().get("/news/feed.atom")
+    assert (one.content, one["ETag"]) == (other.content, other["ETag"])
+    assert (dict(one.cookies), "Cookie" in one["Vary"]) == ({}, False)
 
 
 def test_nobody_keeps_the_pages_of_somebody(post, signed_in):
