@@ -77,7 +77,8 @@ def _outcome(result: Result) -> str:
 def _names(winners: tuple[str, ...]) -> str:
     lines = [f"- {literal(name)}" for name in winners[:MOST_NAMED]]
     more = len(winners) - len(lines)
-    left = [f"- {ngettext('%(count)d more', '%(count)d more', more) % {'count': more}}"] if more else []
+    others = ngettext("%(count)d more", "%(count)d more", more) % {"count": more}
+    left = [f"- {others}"] if more else []
     return "\n".join([*lines, *left])
 
 
@@ -103,7 +104,8 @@ def _turnout(found: Sealed) -> str:
 
 def _links(election: Election) -> str:
     page = whole(reverse("shared", args=[election.name]))
-    return f"[{_('The whole result, and why it is so')}](<{page}>)\n[{_('What was sealed')}](<{page}#proof>)"
+    result, proof = _("The whole result, and why it is so"), _("What was sealed")
+    return f"[{result}](<{page}>)\n[{proof}](<{page}#proof>)"
 
 
 def _sealed(found: Sealed) -> str:

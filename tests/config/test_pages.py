@@ -31,12 +31,12 @@ def test_every_page_answers_head(client, site, path):
     assert client.head(path).status_code == 200
 
 
-def test_home_shows_the_newest_checkpoint_in_one_round_trip(client, site):
+def test_home_shows_the_newest_checkpoint_and_asks_twice(client, site):
     EventLog(site).record(Event("ada", "ThingMade"))
     newest = seal_publicly(site)
     answer = client.get("/")
     assert newest["hash"][:8] in answer.content.decode()
-    assert 'desc="1 trips"' in answer["Server-Timing"]
+    assert 'desc="2 trips"' in answer["Server-Timing"], "for the checkpoint, and for the newest posts"
 
 
 def test_round_trips_are_not_told_in_production(client, site, settings):
