@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import time
 from html import unescape
 from urllib.parse import unquote
 
@@ -444,9 +445,10 @@ def test_a_link_shows_a_draft_to_whoever_has_it_until_it_is_taken_back(boss, cli
 def test_a_link_is_good_for_a_week_and_leads_to_the_post_once_it_is_published(boss, client, draft, monkeypatch):
     one = draft("Soon")
     link = previews.link_to(one).removeprefix("http://localhost:8000")
-    monkeypatch.setattr(previews, "PREVIEW_DAYS", 0)
-    monkeypatch.setattr("django.core.signing.time.time", lambda: 4e9)
-    assert client.get(link).status_code == 404
+    signed = time.time()
+    for hours, status in ((7 * 24 - 1, 200), (7 * 24 + 1, 404)):
+        monkeypatch.setattr("django.core.signing.time.time", lambda hours=hours: signed + hours * 3600)
+        assert client.get(link).status_code == status, hours
     monkeypatch.undo()
     boss.post(f"/news/{one.id}/publish/")
     assert client.get(link)["Location"] == "/news/post/soon/"
