@@ -18,7 +18,6 @@ from . import repository, rules
 from .rules import Post
 from .services import may_announce
 
-A_FEW = 3
 SHORT = 12  # signs of a digest by which people compare it
 
 
@@ -29,7 +28,7 @@ def beside(user: User, election: Election) -> Beside | None:
     """The newest posts about it, and for those who may write them what they can do. A draft has none."""
     if election.stored_state == State.DRAFT:
         return None
-    posts, more = repository.on_election(election, limit=A_FEW)
+    posts, more = repository.on_election(election, limit=repository.A_FEW)
     may, is_over = may_announce(user, election), election.state(now_text()) == State.CLOSED
     if not posts and not may:
         return None

@@ -20,7 +20,7 @@ from store.table import Check, Condition, Delete, Equals, Item, Key, Missing, Pu
 from .rules import Post
 
 OF_POSTS = tuple(Post.__dataclass_fields__)
-A_FEW = 3
+A_FEW = 3  # posts, beside what a page is about
 Some = tuple[list[Post], str | None]  # and where they ended
 
 

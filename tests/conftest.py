@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+from contextlib import suppress
 from functools import cache
 from importlib import import_module
 from pathlib import Path
@@ -34,7 +35,8 @@ def pytest_collection(session):
         paths = sorted(Path(__file__).parent.rglob("test_*.py"))
         number, processes = int(of_run["workerid"].removeprefix("gw")), of_run["workercount"]
         for path in paths[number::processes]:
-            import_module(".".join(path.relative_to(session.config.rootpath).with_suffix("").parts))
+            with suppress(Exception, pytest.fail.Exception):  # what is wrong with it is said when its turn comes
+                import_module(".".join(path.relative_to(session.config.rootpath).with_suffix("").parts))
 
 
 def pytest_collection_modifyitems(items):
