@@ -26,11 +26,6 @@ PROMISES = {"test_reads", "test_index", "test_writes", "test_conditions", "test_
 STARTED = {"moto": engines.moto, "ministack": engines.ministack, "dynamodb-local": engines.dynamodb_local}
 
 
-def pytest_configure(config: pytest.Config) -> None:
-    config.addinivalue_line("markers", "concurrent: uses one table from several threads or processes")
-    config.addinivalue_line("markers", "names_attributes: reads some attributes or changes them, which moto judges too")
-
-
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     if "adapter" in metafunc.fixturenames:
         metafunc.parametrize("adapter", adapters_for(metafunc), indirect=True, scope="session")
