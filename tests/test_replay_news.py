@@ -13,8 +13,9 @@ from accounts.rules import Role
 from ballots import services as voting
 from elections import repository as elections
 from elections import services as organising
-from news import repository, services
+from news import repository, services, site_page, site_services
 from news.services.writing import Written
+from news.site_page import Part
 from photos.changing import Wanted
 from photos.encoding import Encoded
 from photos.rules import Photo
@@ -53,7 +54,18 @@ def tell_of_news(person) -> None:
     services.withdraw(owner, now(one))
     services.delete(owner, now(one))
     services.picture(owner, draft.id, a_picture(3))
+    tell_of_the_site_page(owner)
     accounts.remove(owner, people.find("Ada"))
+
+
+def tell_of_the_site_page(owner) -> None:
+    """Written, pictured, removed, and written again."""
+    for number in (4, 5):
+        seen = site_page.edition(site_page.find(), Part.TEXT)
+        site_services.edit(owner, Part.TEXT, seen, {"text": f"We *are* {number}."})
+        site_services.picture(owner, a_picture(number))
+        if number == 4:
+            site_services.remove(owner)
 
 
 def a_picture(number: int) -> Wanted:
@@ -82,7 +94,7 @@ def told(site, person):
 def test_the_log_makes_the_news_there_is(told):
     assert check(told).first == ()
     assert {event["event_type"] for event in told.each(keys.events())} >= kinds_in("news")
-    assert kinds_in("news") == set(replay.news.REPLAY)
+    assert kinds_in("news") == set(replay.news.REPLAY) | set(replay.site_page.REPLAY)
 
 
 def test_it_does_so_too_when_it_has_forgotten_who_wrote_it(told):

@@ -14,7 +14,7 @@ from config.settings import BASE_DIR, named_sender
 from elections.forms import ElectionForm
 from mail.letters import compose
 from polls.forms import PollForm
-from results import card
+from results import pen
 
 NAME = "Röstgården & Söner: Wahlen"
 LOGO = str(BASE_DIR / "static" / "img" / "mark.svg")
@@ -101,9 +101,9 @@ def test_an_authenticator_app_shows_the_name(settings):
 
 
 def test_pictures_with_another_name_have_another_address(settings):
-    assert card.edition() == str(card.FORMAT)
+    assert pen.edition() == str(pen.FORMAT)
     settings.SITE_NAME = NAME
-    assert card.edition().startswith(f"{card.FORMAT}-")
+    assert pen.edition().startswith(f"{pen.FORMAT}-")
 
 
 def test_the_sites_language_is_for_browsers_that_ask_for_none_of_ours(site, settings, client):
