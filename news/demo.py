@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 
 from accounts import repository as people
+from photos import demo as pictures
 from results import services as results
 from results.repository import Sealed
 from store.log import as_text, utc_now
@@ -28,6 +29,7 @@ class Planned:
     summary: str = ""
     days: int | None = None
     election: str = ""
+    picture: str = ""  # by the name it has in the demo
 
 
 PLANNED = (
@@ -75,6 +77,7 @@ Please rank all three if you can. Ballots are public this time, and you may chan
         "Where shall we meet? The vote is open.",
         days=-2,
         election="Where we meet next summer",
+        picture="Ljubljana",
     ),
     Planned(
         "Ada Lovelace",
@@ -116,6 +119,8 @@ def _write(planned: Planned) -> bool:
     if planned.days is not None:
         at = as_text(utc_now() + timedelta(days=planned.days))
         services.publish(author, post, at, TIME_ZONE)
+    if drawn := pictures.picture(planned.picture):
+        services.picture(author, post.id, drawn)
     return True
 
 
