@@ -120,6 +120,10 @@ def test_a_post_from_the_first_word_to_its_readers(writer, visit, subtests):
         writer.goto("/news/drafts/")
         expect(writer.get_by_role("link", name="We have moved house", exact=True)).to_be_visible()
         assert judged(writer, (PHONE, "dark")) == []
+    with subtests.test("news by mail, and how it all works"):
+        for page, path in ((writer, "/news/subscribers/"), (reader, "/news/by-mail/"), (reader, "/help/news/")):
+            page.goto(path)
+            assert judged(page, (PHONE, "dark")) == [], path
 
 
 def test_writing_and_publishing_without_scripts(visit):
