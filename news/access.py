@@ -40,8 +40,6 @@ def editable(user: User, post: Post) -> None:
         raise
 
 
-def _found(post_id: str) -> Post | None:
-    return repository.find(post_id)
-
-
-written_by: Any = requires(Permission.USE_APPLICATION, load=_found, rule=editable)  # a page about one's own post
+written_by: Any = requires(
+    Permission.USE_APPLICATION, load=repository.find, rule=editable
+)  # a page about one's own post

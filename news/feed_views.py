@@ -73,7 +73,7 @@ def _answer(request: HttpRequest, kind: str, page: str, posts: list[Post], *word
 def _edition(feed: Feed, posts: Iterable[Post]) -> Edition:
     """Every change of a post gives it another version, and one that comes or goes is one more or less."""
     versions = [(post.id, post.version, post.author) for post in posts]
-    changes = [max(post.changed_at, post.updated_at) for post in posts]
+    changes = [post.modified_at for post in posts]
     changed = from_text(max(changes)) if changes else None
     return Edition(tag_of(feeds.FORMAT, markdown.VERSION, feed, versions), changed)
 

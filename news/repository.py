@@ -43,7 +43,7 @@ class Whole:
 
     post: Post
     text: Text
-    beside: tuple[Item, ...] = ()  # what else lies in its partition
+    beside: tuple[Item, ...] = ()  # every item of its partition
 
 
 # --- finding ---

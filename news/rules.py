@@ -109,6 +109,11 @@ class Post:
         return max(filter(None, (self.published_at, self.revised_at)), default=self.changed_at)
 
     @property
+    def modified_at(self) -> str:
+        """For programs: when anything in it was last changed, or it appeared."""
+        return max(self.changed_at, self.updated_at)
+
+    @property
     def minutes(self) -> int:
         """To read it."""
         return minutes_of(self.words)
@@ -180,10 +185,6 @@ def words_in(html: str) -> int:
 def spelt(tags: Iterable[str], typed: str) -> str:
     """A tag as a post has it."""
     return next((tag for tag in tags if fold(tag) == fold(typed)), typed)
-
-
-def has_tag(tags: Iterable[str], tag: str) -> bool:
-    return fold(tag) in map(fold, tags)
 
 
 # --- who may ---

@@ -53,7 +53,7 @@ def sitemap_year(request: HttpRequest, year: int) -> HttpResponse:
 
 
 def _post(post: Post) -> str:
-    return _place("url", address_of(post), max(post.changed_at, post.updated_at))
+    return _place("url", address_of(post), post.modified_at)
 
 
 def _place(kind: str, address: str, changed: str = "") -> str:

@@ -27,7 +27,7 @@ def address_of(post: Post) -> str:
 def of_post(post: Post) -> dict[str, Any]:
     """For news/parts/social.html."""
     about = {"title": post.title, "summary": Truncator(post.lead).chars(SHORT), "address": address_of(post)}
-    dates = {"published": post.published_at, "modified": max(post.changed_at, post.updated_at), "tags": post.tags}
+    dates = {"published": post.published_at, "modified": post.modified_at, "tags": post.tags}
     return about | dates | {"picture": picture_of(post) or drawn(post)}
 
 

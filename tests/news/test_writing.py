@@ -9,7 +9,7 @@ import pytest
 from accounts.rules import Role
 from acts.refusals import NotAllowed, Overtaken
 from acts.site import now_text, table
-from news import repository, rules, services
+from news import repository, services
 from news.rules import NotNow, SlugTaken, State
 from store import keys
 from tests.at_once import at_once
@@ -155,5 +155,4 @@ def test_a_post_and_its_text_are_one_query(post):
     assert "<strong>bold</strong>" in whole.text.html
     assert whole.post.words == 4
     assert whole.post.lead == "Heading Some bold words."
-    assert rules.has_tag(("Board",), "board")
     assert now_text() > whole.post.published_at
