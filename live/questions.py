@@ -1,0 +1,89 @@
+"""What can be asked of a room, and which questions suit which type of session."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+FEWEST_OPTIONS, MOST_OPTIONS = 2, 10
+LONGEST_TITLE, LONGEST_DETAIL, LONGEST_OPTION = 300, 2_000, 200
+LONGEST_SECONDS = 3600
+MOST_QUESTIONS = 200  # in one set, and so in one session
+RATINGS = range(1, 6)
+
+
+class Kind(StrEnum):
+    """How a question is answered."""
+
+    TEXT = "text"
+    CHOICE = "choice"
+    RANKING = "ranking"
+    RATING = "rating"
+    YES_NO = "yes-no"
+
+
+class Type(StrEnum):
+    """What a session is, as the data calls it: its EngagementType."""
+
+    CALL_AND_ANSWER = "call-and-answer"
+    TRIVIA = "trivia"
+    POLL = "poll"
+    SURVEY = "survey"
+
+    @property
+    def is_anonymous(self) -> bool:
+        """Whether nobody is to learn who said what."""
+        return self in (Type.POLL, Type.SURVEY)
+
+    @property
+    def is_scored(self) -> bool:
+        return not self.is_anonymous
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    title: str
+    kind: Kind = Kind.TEXT
+    detail: str = ""
+    category: str = ""
+    school: str = ""  # where it comes from, or whom it is for
+    custom_instruction: str = ""
+    options: tuple[str, ...] = ()
+    right: tuple[int, ...] = ()  # which of the options, by their place from 0
+    seconds: int = 30  # until it closes by itself; 0: when the host closes it
+
+    def suits(self, type_: Type) -> bool:
+        if type_ == Type.CALL_AND_ANSWER:
+            return self.kind == Kind.TEXT
+        if type_ == Type.TRIVIA:
+            return self.kind == Kind.CHOICE and bool(self.right)
+        if type_ == Type.POLL:
+            return self.kind in (Kind.CHOICE, Kind.RANKING)
+        return self.kind != Kind.RANKING
+
+    def as_item(self) -> dict[str, Any]:
+        """What is not as usual is stored."""
+        told = {"title": self.title, "kind": str(self.kind), "seconds": self.seconds}
+        words = {name: getattr(self, name) for name in ("detail", "category", "school", "custom_instruction")}
+        lists = {"options": list(self.options), "right": list(self.right)}
+        return told | {name: value for name, value in {**words, **lists}.items() if value}
+
+
+def question_of(item: Mapping[str, Any]) -> Question:
+    return Question(
+        title=item["title"],
+        kind=Kind(item["kind"]),
+        detail=item.get("detail", ""),
+        category=item.get("category", ""),
+        school=item.get("school", ""),
+        custom_instruction=item.get("custom_instruction", ""),
+        options=tuple(item.get("options", ())),
+        right=tuple(item.get("right", ())),
+        seconds=item["seconds"],
+    )
+
+
+def suiting(questions: Iterable[Question], type_: Type) -> tuple[Question, ...]:
+    return tuple(each for each in questions if each.suits(type_))

@@ -1,0 +1,44 @@
+"""What came of a question: who gave which answer, what it was worth, and what the screens show of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+FEWEST_TOLD = 3  # answers, below which nothing is told of an anonymous round
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """An answer or a vote as somebody gave it: the last of theirs."""
+
+    player: str  # or a pseudonym, where nobody is to know who it was
+    said: Any  # trivia: list of options; poll: a ranking as tally reads it; survey: {question: value}; else the text
+    at: int  # milliseconds since 1970 when its request came in
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """What one player gave in a round, and got for it."""
+
+    player: str  # nobody's, in an anonymous round
+    said: Any
+    points: int = 0
+    bonus: int = 0  # for speed, told apart
+
+    @property
+    def total(self) -> int:
+        return self.points + self.bonus
+
+
+@dataclass(frozen=True, slots=True)
+class Round:
+    """A round as it was sealed; it never changes. Whether it counts, the session's state says."""
+
+    number: int
+    question: int  # its place among the session's questions
+    count: int  # of answers that count
+    result: Mapping[str, Any]  # what screens show, by the type of the session
+    entries: tuple[Entry, ...] = field(default=(), repr=False)
+    votes: int = 0  # of call-and-answer
