@@ -221,6 +221,10 @@ class PatientWorker(ThreadWorker):
 
     # --- who has to go ---
 
+    def handle_exit(self, signal_number: int, frame: Any) -> None:
+        super().handle_exit(signal_number, frame)
+        self.method_queue.defer(self.streams.stop)
+
     def murder_keepalived(self, force: bool = False) -> None:
         """Called after every turn of the loop. It looks at everybody's deadline, but not more than twice a second."""
         if not self.alive:
