@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from live import scores
+from live.clock import LEAD, PERCENTS, Clock
 from live.scores import Answer, BadVote, Vote, check_vote, halves, points_of_votes, showings, shown_late
 
 # --- trivia ---
@@ -64,15 +65,17 @@ def test_only_who_is_fully_right_is_quick(chosen):
     assert scores.speed(chosen, [0, 1], 0, 20_000) == 0
 
 
-@pytest.mark.parametrize(("seconds", "percent", "allowed"), [(30, 100, 30_000), (30, 150, 45_000), (5, 200, 10_000)])
-def test_extra_time_is_a_longer_clock(seconds, percent, allowed):
-    assert percent in scores.EXTRA
-    assert scores.allowed(seconds, percent) == allowed
+@pytest.mark.parametrize(("percent", "allowed", "bonus"), [(100, 5_000, 350), (150, 7_500, 400), (200, 10_000, 425)])
+def test_extra_time_is_a_longer_clock(percent, allowed, bonus):
+    clock = Clock(began=1_000, seconds=5)
+    assert clock.length(percent) == 5 * 1000 * percent // 100 == allowed
+    assert scores.speed([0], [0], clock.elapsed(1_000 + LEAD + 2_000), clock.length(percent)) == bonus
 
 
 def test_half_way_through_ones_own_time_is_worth_the_same_to_all():
-    found = {scores.speed([0], [0], scores.allowed(30, each) // 2, scores.allowed(30, each)) for each in scores.EXTRA}
-    assert max(found) - min(found) <= 9  # the grace is half a second for everybody
+    lengths = [Clock(seconds=30).length(percent) for percent in PERCENTS]
+    found = [scores.speed([0], [0], length // 2, length) for length in lengths]
+    assert found == [258, 255, 254]  # but for the grace, which is half a second for everybody
 
 
 @given(st.integers(-1000, 10**6), st.integers(1, 4 * 10**6))
