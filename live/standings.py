@@ -28,6 +28,11 @@ class Line:
     is_new: bool = False  # since the standing before
     question: int = 0  # from which on they were there, counted from 1; 0: from the beginning
 
+    @property
+    def by(self) -> int:
+        """How many places they went up or down."""
+        return abs(self.moved or 0)
+
 
 @dataclass(frozen=True, slots=True)
 class Board:
