@@ -105,7 +105,7 @@ def test_options_have_letters_counts_and_a_word_where_they_are_right():
     found = trivia([1], [1], [0])
     assert found.rows[1:] == [["A", "Sydney", "1"], ["B", "Canberra", "right", "2"], ["C", "Perth", "0"]]
     assert found.marks[2].split() == ["is-right"]
-    assert "2 of 3 are right." in found.text
+    assert "Fully right: 2 of 3" in found.text
 
 
 def test_ones_own_answer_is_marked_for_oneself_only():
