@@ -1,4 +1,4 @@
-"""From what was given to what came of it: each type of session counted once, at the close, always with the same outcome.
+"""From what was given to what came of it: each type of session counted at the close, always with the same outcome.
 
 What lies in a round can be stored as it is: words, whole numbers, truth, nothing, lists and dicts. Numbers of options
 and answers are their places, from 0.
@@ -6,7 +6,7 @@ and answers are their places, from 0.
 | type | `result` | `entries` |
 |---|---|---|
 | trivia | `chosen` how often each option, `right`, `fully_right` | what each chose, points, bonus |
-| call-and-answer | `answers` the best: text, words, authors, points, place; `merged` how many; `voted` whether | the texts |
+| call-and-answer | `answers` the best: text, words, authors, points, place; `merged` how many; `voted` | the texts |
 | poll | `method`, `total`, `blank`, `winners`, `places`, `rounds`, `lots` | the rankings, sorted, nobody's |
 | survey | `questions`: of each its `kind`, `count`, and how often what was said | texts: of which question, nobody's |
 
@@ -206,15 +206,14 @@ def _race(leading: Result, result: Result, names: Sequence[str]) -> dict[str, An
 
 
 def _lap(each: Mapping[str, Any], at: Mapping[str, int]) -> dict[str, Any]:
-    """Votes are exact, in text; whoever is out has none."""
-    ends = {None: None, **at}
+    """Votes are exact, in text; whoever is out has none, and what nobody gets goes to nobody."""
     return {
         "tally": [each["tally"].get(name) for name in at],
         "threshold": each["threshold"],
         "exhausted": each["exhausted"],
         "elected": [at[name] for name in each["elected"]],
         "eliminated": [at[name] for name in each["eliminated"]],
-        "transfers": [[at[move["source"]], ends[move["destination"]], move["votes"]] for move in each["transfers"]],
+        "transfers": [[at[move["source"]], at.get(move["destination"]), move["votes"]] for move in each["transfers"]],
     }
 
 
