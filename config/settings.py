@@ -366,6 +366,7 @@ INSTALLED_APPS = [
     "config",
     "upkeep",
     "audit",
+    "live",
     "news",
     "polls",
     "results",

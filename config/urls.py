@@ -17,6 +17,7 @@ urlpatterns = [
     path("", include("polls.urls")),
     path("", include("news.urls")),
     path("live/sets/", include("live.sets.urls")),
+    path("", include("live.urls")),
     path("", include("skills.urls")),
     path("", include("accounts.urls")),
     path("", include("audit.urls")),

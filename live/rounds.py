@@ -16,6 +16,7 @@ class Given:
     player: str  # or a pseudonym, where nobody is to know who it was
     said: Any  # trivia: list of options; poll: a ranking as tally reads it; survey: {question: value}; else the text
     at: int  # milliseconds since 1970 when its request came in
+    receipt: str = ""  # random: by it whoever gave it can tell whether it counts
 
 
 @dataclass(frozen=True, slots=True)

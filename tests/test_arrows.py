@@ -15,6 +15,7 @@ FLOORS = (
     ("config",),
     ("audit",),
     ("upkeep",),
+    ("live",),
     ("news",),
     ("polls",),
     ("results",),

@@ -13,6 +13,7 @@
 | `of_news`      | posts, their addresses, and the lists they stand in                                |
 | `of_sets`      | question sets of live sessions, and the lists they stand in                        |
 | `of_photos`    | pictures that people upload                                                        |
+| `of_live`      | live sessions, their seats, answers, votes and rounds                              |
 | `of_site`      | counts, figures, leases, pause, the site's page, workers and how far each is       |
 | `of_log`       | events, checkpoints, the log's index                                               |
 | `parts`        | how names and numbers stand in a key                                               |
@@ -76,6 +77,12 @@ from .of_sets import (
 )
 from .of_photos import (
     photo, photo_widths,
+)
+from .of_live import (
+    EMPTYING_GAMES, GAME_SHARDS, RUNNING_GAMES, all_of_game, game, game_by_date, game_emptying, game_in_history,
+    game_questions, game_questions_part, game_roster, game_salt, game_shard, game_state, games_of, gathered_part,
+    gathered_parts, live_answer, live_answers, live_vote, live_votes, own_answers, own_votes, player_name, presence,
+    presences, round_heard, round_part, round_parts, seat, seats, shards_of_game,
 )
 from .of_site import (
     WORKERS, counts, emptied, figures, figures_of_day, figures_of_days, forgetting, last_backup, lease, nightly, once,

@@ -1,0 +1,81 @@
+"""Answers that come at once are written together: while one batch is on its way, the next one gathers.
+
+Each is told what the state was after its own put: the reading begins when the whole batch is there, and serves all of
+it. Nobody waits for others to come; who comes alone is written alone.
+"""
+
+from __future__ import annotations
+
+import threading
+
+from acts.site import table
+from store.table import Item, Key, StoreError
+
+MOST = 25  # that the store takes at once
+
+
+class Batch:
+    def __init__(self) -> None:
+        self.items: dict[Key, Item] = {}
+        self.looks: set[Key] = set()
+        self.done = threading.Event()
+        self.seen: dict[Key, Item] = {}
+        self.error: BaseException | None = None
+
+    def add(self, item: Item, look: Key) -> None:
+        self.items[Key(item["PK"], item["SK"])] = item
+        self.looks.add(look)
+
+    @property
+    def is_full(self) -> bool:
+        return len(self.items) >= MOST
+
+    def carry_out(self) -> None:
+        try:
+            table().put_all(list(self.items.values()))
+            self.seen = table().get_many(self.looks)
+        except BaseException as error:
+            self.error = error
+            raise
+        finally:
+            self.done.set()
+
+
+class Batches:
+    def __init__(self) -> None:
+        self._turn = threading.Lock()  # of the batch that is on its way
+        self._gathering = threading.Lock()
+        self._next: Batch | None = None
+
+    def put_then_look(self, item: Item, look: Key) -> Item | None:
+        """Put an item, and answer what lies at a key after that."""
+        with self._gathering:
+            leads = self._next is None or self._next.is_full
+            if leads:
+                self._next = Batch()
+            batch = self._next
+            assert batch is not None
+            batch.add(item, look)
+        if leads:
+            self._lead(batch)
+        elif not batch.done.wait():
+            raise AssertionError
+        if batch.error is not None:
+            raise _retold(batch.error)
+        return batch.seen.get(look)
+
+    def _lead(self, batch: Batch) -> None:
+        """Whoever opened the batch sees it through, once the one before is there; until then others may come along."""
+        with self._turn:
+            with self._gathering:
+                if self._next is batch:
+                    self._next = None
+            batch.carry_out()
+
+
+def _retold(error: BaseException) -> BaseException:
+    """The same words for each who was in the batch: one exception in several threads would mix up their traces."""
+    return type(error)(*error.args) if isinstance(error, StoreError) else error
+
+
+BATCHES = Batches()

@@ -1,0 +1,64 @@
+"""The clock of a question: when it ends, for whom, and how much of it had passed. Whole milliseconds since 1970.
+
+It starts a little after the question is on its way, so that nobody pays for a slow connection. A pause stops it, and
+stops nobody from answering. Who needs more time has a clock of their own, in percent of the others'.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+
+LEAD = 3_000  # from the push to the start of the clock
+GRACE = 1_000  # for an answer that was on its way at the end
+USUAL = 100  # percent
+PERCENTS = (100, 150, 200)  # of the time that somebody may be given
+
+
+def now() -> int:
+    return time.time_ns() // 1_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Clock:
+    """Of one phase of a round; without seconds it runs until somebody closes it."""
+
+    began: int = 0  # when it was pushed
+    seconds: int = 0
+    pauses: tuple[tuple[int, int], ...] = ()  # those that are over: from when to when
+    paused: int = 0  # since when it stands still; 0 if it runs
+
+    def length(self, percent: int = USUAL) -> int:
+        return self.seconds * 10 * percent
+
+    def end(self, percent: int = USUAL) -> int | None:
+        """When it ends for somebody; `None` if it has no end, or none yet because it stands still."""
+        if not self.seconds or self.paused:
+            return None
+        return self.began + LEAD + self.length(percent) + sum(until - since for since, until in self.pauses)
+
+    def takes(self, at: int, percent: int = USUAL) -> bool:
+        """Whether an answer that came in then is in time."""
+        end = self.end(percent)
+        return end is None or at <= end + GRACE
+
+    def is_over(self, at: int, longest: int = USUAL) -> bool:
+        """Whether nobody's answer would be in time any more."""
+        return not self.takes(at, longest)
+
+    def elapsed(self, at: int) -> int:
+        """How long the clock had run when an answer came in; 0 before its start."""
+        stood = sum(max(0, min(at, until) - since) for since, until in self.pauses if since < at)
+        if self.paused and at > self.paused:
+            stood += at - self.paused
+        return max(0, at - self.began - LEAD - stood)
+
+    def left(self, at: int, percent: int = USUAL) -> int | None:
+        """Milliseconds that are left for somebody, also while it stands still."""
+        return max(0, self.length(percent) - self.elapsed(at)) if self.seconds else None
+
+    def stopped(self, at: int) -> Clock:
+        return Clock(self.began, self.seconds, self.pauses, at)
+
+    def started_again(self, at: int) -> Clock:
+        return Clock(self.began, self.seconds, (*self.pauses, (self.paused, at)))

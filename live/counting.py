@@ -1,0 +1,326 @@
+"""From what was given to what came of it: each type of session counted once, at the close, always with the same outcome.
+
+What lies in a round can be stored as it is: words, whole numbers, truth, nothing, lists and dicts. Numbers of options
+and answers are their places, from 0.
+
+| type | `result` | `entries` |
+|---|---|---|
+| trivia | `chosen` how often each option, `right`, `fully_right` | what each chose, points, bonus |
+| call-and-answer | `answers` the best: text, words, authors, points, place; `merged` how many; `voted` whether | the texts |
+| poll | `method`, `total`, `blank`, `winners`, `places`, `rounds`, `lots` | the rankings, sorted, nobody's |
+| survey | `questions`: of each its `kind`, `count`, and how often what was said | texts: of which question, nobody's |
+
+Of an anonymous round with fewer than three answers there is `too_few` and `count`, and nothing is kept.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, replace
+from typing import Any
+
+import orjson
+
+from tally.ballots import BadBallot, Ballots, check
+from tally.methods import count as counted
+from tally.result import Result
+from tally.undrawn import undrawn, with_other_lots
+
+from . import scores
+from .questions import RATINGS, Kind, Question
+from .rounds import FEWEST_TOLD, Entry, Given, Round
+from .scores import Answer, Vote
+
+LONGEST_TEXT = 300  # characters of an answer
+BEST_TOLD = 50  # answers that the result holds with their texts; all are in the entries
+MOST_TEXT = 2_800_000  # bytes of texts in a survey: a transaction holds four million
+LARGEST_PART = 280_000  # bytes of a part; an item holds 400,000
+
+ClockOf = Callable[[Given], tuple[int, int]]  # elapsed and allowed milliseconds, on the player's own clock
+
+
+# --- trivia ---
+
+
+def trivia(
+    number: int, index: int, question: Question, given: Iterable[Given], clock_of: ClockOf, bonus: bool = False
+) -> Round:
+    entries = tuple(_trivia(question, each, clock_of if bonus else None) for each in _by_player(given))
+    chosen = Counter(option for entry in entries for option in entry.said)
+    result = {
+        "chosen": [chosen[option] for option in range(len(question.options))],
+        "right": sorted(set(question.right)),
+        "fully_right": sum(set(entry.said) == set(question.right) for entry in entries),
+    }
+    return Round(number, index, len(entries), result, entries)
+
+
+def _trivia(question: Question, given: Given, clock_of: ClockOf | None) -> Entry:
+    chosen = _options(given.said, question)
+    bonus = scores.speed(chosen, question.right, *clock_of(given)) if clock_of else 0
+    return Entry(given.player, chosen, scores.trivia(chosen, question.right), bonus)
+
+
+def _options(said: Any, question: Question) -> list[int]:
+    """What was chosen of what there is, once each. One that is chosen alone may come as it is."""
+    chosen = said if isinstance(said, list | tuple) else [said]
+    return sorted({each for each in chosen if _is_whole(each) and 0 <= each < len(question.options)})
+
+
+def _is_whole(value: Any) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
+def _by_player(given: Iterable[Given]) -> list[Given]:
+    """In an order that is always the same, however they were read; of several by one player the last."""
+    last: dict[str, Given] = {}
+    for each in sorted(given, key=lambda each: each.at):
+        last[each.player] = each
+    return [last[player] for player in sorted(last)]
+
+
+# --- call and answer ---
+
+
+def answers(number: int, index: int, given: Iterable[Given]) -> Round:
+    """The first close: what was answered. Nobody has points yet, or will, if too few answers are left to vote on."""
+    texts = {each.player: _text(each.said) for each in _by_player(given)}
+    entries = tuple(Entry(player, text) for player, text in texts.items() if text)
+    sealed = Round(number, index, len(entries), {}, entries)
+    return replace(sealed, result=_told(gathered(sealed), None))
+
+
+def _text(said: Any) -> str:
+    """In one line, not too long, and with nothing in it that no store can hold."""
+    whole = said.encode("utf-8", "replace").decode() if isinstance(said, str) else ""
+    return " ".join(whole.split())[:LONGEST_TEXT].strip()
+
+
+def gathered(sealed: Round) -> tuple[Answer, ...]:
+    """The answers of a round as they are voted on: equal texts are one, and their numbers are their places here."""
+    return scores.merged({entry.player: entry.said for entry in sealed.entries})
+
+
+def votes(sealed: Round, given: Iterable[Given]) -> Round:
+    """The second close: a round of answers, and what they got. All authors of an answer get its points."""
+    found = gathered(sealed)
+    if not scores.is_voted_on(found):
+        return sealed
+    cast = list(_votes(found, given))
+    points = scores.points_of_votes(cast, len(found))
+    own = scores.own_answers(found)
+    entries = tuple(replace(entry, points=points[own[entry.player]]) for entry in sealed.entries)
+    return replace(sealed, result=_told(found, points), entries=entries, votes=len(cast))
+
+
+def _votes(found: Sequence[Answer], given: Iterable[Given]) -> Iterator[Vote]:
+    """Those that are votes. Whoever gave another was refused in words; should one be here all the same, it is none."""
+    own = scores.own_answers(found)
+    for each in _by_player(given):
+        try:
+            vote = vote_of(each.said)
+            scores.check_vote(vote, own.get(each.player))
+        except (scores.BadVote, LookupError, TypeError, ValueError, AttributeError):
+            continue
+        if all(0 <= number < len(found) for number in vote.shown):
+            yield vote
+
+
+def vote_of(said: Mapping[str, Any]) -> Vote:
+    """A vote as it is stored: {"ranks": {"4": 1, "7": 2}, "shown": [7, 1, 4]}."""
+    ranks = {int(number): rank for number, rank in said["ranks"].items()}
+    return Vote(ranks, frozenset(map(int, said["shown"])))
+
+
+def as_said(vote: Vote) -> dict[str, Any]:
+    return {"ranks": {str(number): rank for number, rank in sorted(vote.ranks.items())}, "shown": sorted(vote.shown)}
+
+
+def _told(found: Sequence[Answer], points: Sequence[int] | None) -> dict[str, Any]:
+    """Best first, and where nobody voted, as they were gathered."""
+    got = dict(enumerate(points or [0] * len(found)))
+    places = scores.places({str(number): each for number, each in got.items()}) if points else {}
+    best = sorted(got, key=lambda number: -got[number])[:BEST_TOLD]
+    told = [_answer(found[number], got[number], places.get(str(number), 0)) for number in best]
+    return {"answers": told, "merged": len(found), "voted": points is not None}
+
+
+def _answer(answer: Answer, points: int, place: int) -> dict[str, Any]:
+    few = list(answer.authors[:BEST_TOLD])
+    told = {"text": answer.text, "words": answer.words, "points": points, "place": place}
+    return told | {"authors": few, "by": len(answer.authors)}
+
+
+# --- polls ---
+
+
+def poll(number: int, index: int, question: Question, given: Iterable[Given], seed: str) -> Round:
+    """A ranking by instant runoff, a choice by who has most. Ties are settled by a lot that anybody can draw again."""
+    rankings = sorted(_ranking(each.said, question) for each in _by_player(given))
+    if sum(map(bool, rankings)) < FEWEST_TOLD:
+        return _too_few(number, index, len(rankings))
+    method = "irv" if question.kind == Kind.RANKING else "plurality"
+    ballots = Ballots.of(_names(question), rankings).normal
+    result = counted(ballots, method, seed=seed)
+    leaders = undrawn(result, with_other_lots(ballots, result))
+    told = _race(leaders.result, result, _names(question)) | {"between": bool(leaders.between)}
+    return Round(number, index, len(rankings), told, tuple(Entry("", ranking) for ranking in rankings))
+
+
+def _too_few(number: int, index: int, count: int) -> Round:
+    return Round(number, index, count, {"too_few": True, "count": count})
+
+
+def _ranking(said: Any, question: Question) -> str:
+    """What is not a ranking of these options is a blank vote: whoever gave it was told so, or was no browser."""
+    try:
+        check(said, len(question.options))
+    except (BadBallot, AttributeError, TypeError):
+        return ""
+    return str(said)
+
+
+def _names(question: Question) -> tuple[str, ...]:
+    """Counting knows candidates by their names, so that two of the same name have a number."""
+    return tuple(
+        name if name not in question.options[:place] else f"{name} ({place + 1})"
+        for place, name in enumerate(question.options)
+    )
+
+
+def _race(leading: Result, result: Result, names: Sequence[str]) -> dict[str, Any]:
+    """The count with numbers in place of names, every round of it, as screens play it."""
+    at = {name: place for place, name in enumerate(names)}
+    rounds = [_lap(each, at) for each in asdict(result)["rounds"] or ()] or [_only_lap(result, at)]
+    return {
+        "method": result.method,
+        "total": result.total,
+        "blank": result.blank,
+        "winners": [at[name] for name in leading.winners],
+        "places": [[at[name], place] for name, place in leading.places],
+        "rounds": rounds,
+        "lots": [[each.round or 0, at[each.chosen], [at[name] for name in each.names]] for each in result.lots],
+    }
+
+
+def _lap(each: Mapping[str, Any], at: Mapping[str, int]) -> dict[str, Any]:
+    """Votes are exact, in text; whoever is out has none."""
+    ends = {None: None, **at}
+    return {
+        "tally": [each["tally"].get(name) for name in at],
+        "threshold": each["threshold"],
+        "exhausted": each["exhausted"],
+        "elected": [at[name] for name in each["elected"]],
+        "eliminated": [at[name] for name in each["eliminated"]],
+        "transfers": [[at[move["source"]], ends[move["destination"]], move["votes"]] for move in each["transfers"]],
+    }
+
+
+def _only_lap(result: Result, at: Mapping[str, int]) -> dict[str, Any]:
+    """A choice has one round, in which nothing but the most votes is needed."""
+    lap = {"threshold": "", "exhausted": "0", "elected": [at[name] for name in result.winners]}
+    return {"tally": [result.reasons["votes"][name] for name in at], **lap, "eliminated": [], "transfers": []}
+
+
+# --- surveys ---
+
+
+def survey(number: int, questions: Sequence[Question], given: Iterable[Given], index: int = 0) -> Round:
+    """All questions of one page. What one person said to two of them is not kept together, not even by order."""
+    sheets = [each.said for each in _by_player(given) if isinstance(each.said, Mapping)]
+    if len(sheets) < FEWEST_TOLD:
+        return _too_few(number, index, len(sheets))
+    values = [_values(sheets, place, question) for place, question in enumerate(questions)]
+    told = [_summed(question, found) for question, found in zip(questions, values, strict=True)]
+    texts = _texts(questions, values)
+    for entry in texts:
+        told[entry.said["question"]]["kept"] += 1
+    return Round(number, index, len(sheets), {"questions": told}, tuple(texts))
+
+
+def _values(sheets: Iterable[Mapping[str, Any]], place: int, question: Question) -> list[Any]:
+    """What was said to one question, where it is an answer to it."""
+    values = (_value(question, sheet.get(str(place))) for sheet in sheets)
+    return [each for each in values if each is not None]
+
+
+def _value(question: Question, said: Any) -> Any:
+    if question.kind == Kind.TEXT:
+        return _text(said) or None
+    if question.kind == Kind.RATING:
+        return said if _is_whole(said) and said in RATINGS else None
+    if question.kind == Kind.YES_NO:
+        return said if isinstance(said, bool) else None
+    return _options(said, question) or None
+
+
+def _summed(question: Question, values: Sequence[Any]) -> dict[str, Any]:
+    told = {"kind": str(question.kind), "count": len(values)}
+    if len(values) < FEWEST_TOLD:
+        return told | {"too_few": True, "kept": 0}
+    if question.kind == Kind.RATING:
+        return told | {"values": [values.count(each) for each in RATINGS], "mean": _mean(values)}
+    if question.kind == Kind.YES_NO:
+        return told | {"yes": values.count(True), "no": values.count(False)}
+    if question.kind == Kind.TEXT:
+        return told | {"kept": 0}
+    chosen = Counter(option for value in values for option in value)
+    return told | {"chosen": [chosen[option] for option in range(len(question.options))]}
+
+
+def _mean(values: Sequence[int]) -> str:
+    """To two places, rounded half up: from whole numbers, so that it is the same everywhere."""
+    hundredths = (200 * sum(values) + len(values)) // (2 * len(values))
+    return f"{hundredths // 100}.{hundredths % 100:02d}"
+
+
+def _texts(questions: Sequence[Question], values: Sequence[Sequence[Any]]) -> list[Entry]:
+    """Texts in an order that says nothing of who gave them; those beyond what one transaction holds are left out."""
+    kept, left = [], MOST_TEXT
+    for place, question in enumerate(questions):
+        told = values[place] if question.kind == Kind.TEXT and len(values[place]) >= FEWEST_TOLD else ()
+        for text in sorted(told, key=lambda text: hashlib.sha256(text.encode()).digest()):
+            left -= len(text.encode()) + 60
+            kept += [Entry("", {"question": place, "text": text})] if left > 0 else []
+    return kept
+
+
+# --- stored ---
+
+
+def digest(sealed: Round) -> str:
+    """SHA-256 of the round as JSON with sorted keys and no spaces."""
+    return hashlib.sha256(_bytes(asdict(sealed))).hexdigest()
+
+
+def _bytes(value: Any) -> bytes:
+    return orjson.dumps(value, option=orjson.OPT_SORT_KEYS)
+
+
+def as_parts(sealed: Round) -> list[dict[str, Any]]:
+    """The head, and then the entries, each part so small that an item holds it."""
+    head = {"number": sealed.number, "question": sealed.question, "count": sealed.count, "votes": sealed.votes}
+    return [head | {"result": dict(sealed.result)}, *({"entries": each} for each in _handfuls(sealed.entries))]
+
+
+def _handfuls(entries: Iterable[Entry]) -> Iterator[list[dict[str, Any]]]:
+    handful: list[dict[str, Any]] = []
+    size = 0
+    for entry in map(asdict, entries):
+        weight = len(_bytes(entry)) + 40  # what the store adds to each value
+        if handful and size + weight > LARGEST_PART:
+            yield handful
+            handful, size = [], 0
+        handful.append(entry)
+        size += weight
+    if handful:
+        yield handful
+
+
+def round_of(parts: Sequence[Mapping[str, Any]]) -> Round:
+    """A round from its parts, in their order."""
+    head, *others = parts
+    entries = tuple(Entry(**each) for part in others for each in part["entries"])
+    return Round(head["number"], head["question"], head["count"], head["result"], entries, head["votes"])

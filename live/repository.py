@@ -1,0 +1,301 @@
+"""Live sessions in the table: ids in, values out, and the writes that keep every item of a session in step."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields, replace
+from typing import Any
+
+from acts.site import table
+from pages.times import from_text
+from store import keys
+from store.table import Delete, Equals, Exists, Item, Key, Less, Missing, Put, Span, Update, Write
+
+from .clock import Clock
+from .questions import Question, Type, question_of
+from .rounds import Given
+from .rules import Game, Names, Phase, State
+
+QUESTIONS_A_PART = 20
+COUNTED = ("players", "rounds", "answers")  # what the history keeps of a session that has ended
+
+
+@dataclass(frozen=True, slots=True)
+class Past:
+    """A session as the history shows it, without anybody's name."""
+
+    id: str
+    title: str
+    engagement_type: Type
+    created_at: str
+    created_by: str
+    ended_at: str | None = None
+    players: int = 0
+    rounds: int = 0
+    answers: int = 0
+
+    @property
+    def minutes(self) -> int | None:
+        if self.ended_at is None:
+            return None
+        return round((from_text(self.ended_at) - from_text(self.created_at)).total_seconds() / 60)
+
+
+# --- finding ---
+
+
+def find(game_id: str) -> tuple[Game, State] | None:
+    """The session and where it is, in one round trip."""
+    return find_with(game_id)[0]
+
+
+def find_with(game_id: str, *others: Key) -> tuple[tuple[Game, State] | None, dict[Key, Item]]:
+    """The session, where it is, and some other items, in one round trip."""
+    at, state = keys.game(game_id), keys.game_state(game_id)
+    found = table().get_many([at, state, *others])
+    if at not in found or state not in found:
+        return None, found
+    return (game_of(found[at]), state_of(found[state])), found
+
+
+def state(game_id: str) -> State | None:
+    item = table().get(keys.game_state(game_id))
+    return state_of(item) if item else None
+
+
+def questions(game_id: str) -> tuple[Question, ...]:
+    parts = table().each(keys.game_questions(game_id))
+    return tuple(question_of(each) for item in parts for each in item["questions"])
+
+
+def code_item(code: str) -> Item | None:
+    """What a typed code leads to: a session under `game`, a poll under `poll`."""
+    return table().get(keys.short_code(code))
+
+
+def running() -> int:
+    return table().count(keys.RUNNING_GAMES)
+
+
+def each_running() -> Iterator[str]:
+    return (item["id"] for item in table().each(keys.RUNNING_GAMES))
+
+
+def history(host: str, *, limit: int, cursor: str | None = None) -> tuple[list[Past], str | None]:
+    """The newest first."""
+    page = table().page(keys.games_of(host), limit=limit, cursor=cursor, backwards=True)
+    return [past_of(item) for item in page.items], page.cursor
+
+
+def round_items(game_id: str, round_: int | None = None) -> list[Item]:
+    return list(table().each(keys.round_parts(game_id, round_)))
+
+
+def gathered_items(game_id: str, round_: int) -> list[Item]:
+    return list(table().each(keys.gathered_parts(game_id, round_)))
+
+
+def heard(game_id: str, round_: int, phase: Phase) -> list[str] | None:
+    """The receipts of the answers or votes that count in a round; `None` while it is not closed."""
+    item = table().get(keys.round_heard(game_id, round_, phase))
+    return item["receipts"] if item else None
+
+
+def salt(game_id: str, round_: int) -> bytes | None:
+    item = table().get(keys.game_salt(game_id, round_))
+    return item["salt"] if item else None
+
+
+def answers(game_id: str, round_: int) -> list[Given]:
+    """All that was answered: the last of each player's in time order is what counts."""
+    return _given(keys.live_answers(game_id, round_))
+
+
+def votes(game_id: str, round_: int) -> list[Given]:
+    return _given(keys.live_votes(game_id, round_))
+
+
+def _given(spans: Iterable[Span]) -> list[Given]:
+    rows = (row for span in spans for row in table().values(span, "player", "said", "at", "receipt"))
+    return [Given(*row) for row in rows]
+
+
+def own(game_id: str, state: State, player: str) -> Any:
+    """What a player said last in the phase that is open, by the name under which it lies."""
+    span = keys.own_votes if state.phase == Phase.VOTING else keys.own_answers
+    newest = table().page(span(game_id, state.round, player), limit=1, backwards=True).items
+    return newest[0]["said"] if newest else None
+
+
+# --- items and values ---
+
+
+def game_of(item: Mapping[str, Any]) -> Game:
+    known = {each.name for each in fields(Game)}
+    told = {name: value for name, value in item.items() if name in known}
+    typed = {"engagement_type": Type(told["engagement_type"]), "names": Names(told["names"])}
+    return Game(**{**told, **typed, "hosts": tuple(told["hosts"])})
+
+
+SECRETS = ("token", "screen_token", "context")  # what opens a door, and what the host wrote for themselves
+
+
+def told_made(game: Game) -> dict[str, Any]:
+    """What the log keeps of a new session."""
+    return {name: value for name, value in told_game(game).items() if name not in SECRETS} | {"game_id": game.id}
+
+
+def told_game(game: Game) -> dict[str, Any]:
+    told = {each.name: getattr(game, each.name) for each in fields(Game)}
+    return told | {"engagement_type": str(game.engagement_type), "names": str(game.names), "hosts": list(game.hosts)}
+
+
+def state_of(item: Mapping[str, Any]) -> State:
+    clock = item["clock"]
+    pauses = tuple((since, until) for since, until in clock["pauses"])
+    return State(
+        version=item["version"],
+        phase=Phase(item["phase"]),
+        round=item["round"],
+        closing=item["closing"],
+        revealed=item["revealed"],
+        clock=Clock(clock["began"], clock["seconds"], pauses, clock["paused"]),
+        longest=item["longest"],
+        played=tuple(item["played"]),
+        voided=tuple(item["voided"]),
+        changed_at=item["changed_at"],
+    )
+
+
+def told_state(state: State) -> dict[str, Any]:
+    clock = state.clock
+    return {
+        "version": state.version,
+        "phase": str(state.phase),
+        "round": state.round,
+        "closing": state.closing,
+        "revealed": state.revealed,
+        "clock": {
+            "began": clock.began,
+            "seconds": clock.seconds,
+            "pauses": [list(each) for each in clock.pauses],
+            "paused": clock.paused,
+        },
+        "longest": state.longest,
+        "played": list(state.played),
+        "voided": list(state.voided),
+        "changed_at": state.changed_at,
+    }
+
+
+def past_of(item: Mapping[str, Any]) -> Past:
+    known = {each.name for each in fields(Past)}
+    told = {name: value for name, value in item.items() if name in known}
+    return Past(**{**told, "engagement_type": Type(told["engagement_type"])})
+
+
+# --- writes ---
+
+
+def creation(game: Game, state: State, questions: Sequence[Question], now: int) -> list[Write]:
+    """Refused in part 0 if the code is somebody else's."""
+    code = keys.short_code(game.code)
+    free = Missing() | Less("ttl", now)
+    return [
+        Put({"PK": code.pk, "SK": code.sk, "game": game.id, "ttl": game.code_ttl}, when=free),
+        Put(_game_item(game), when=Missing()),
+        Put(_state_item(game, state), when=Missing()),
+        *_question_parts(game, questions),
+        *_history(game, dict.fromkeys(COUNTED, 0)),
+    ]
+
+
+def _question_parts(game: Game, questions: Sequence[Question]) -> Iterator[Put]:
+    for number, start in enumerate(range(0, len(questions), QUESTIONS_A_PART)):
+        place = keys.game_questions_part(game.id, number)
+        some = [each.as_item() for each in questions[start : start + QUESTIONS_A_PART]]
+        yield Put({"PK": place.pk, "SK": place.sk, "questions": some, "ttl": game.ttl}, when=Missing())
+
+
+def _game_item(game: Game) -> Item:
+    place = keys.game(game.id)
+    runs = {"GSI1PK": keys.RUNNING_GAMES.pk, "GSI1SK": keys.game_by_date(game.created_at, game.id)}
+    return {"PK": place.pk, "SK": place.sk, **told_game(game), "ttl": game.ttl, **({} if game.ended_at else runs)}
+
+
+def _state_item(game: Game, state: State) -> Item:
+    place = keys.game_state(game.id)
+    return {"PK": place.pk, "SK": place.sk, **told_state(state), "ttl": game.ttl}
+
+
+def change(before: Game, after: Game) -> list[Write]:
+    """Refused if somebody has changed the session since it was read."""
+    return [Put(_game_item(replace(after, version=before.version + 1)), when=Equals("version", before.version))]
+
+
+def moving(game: Game, before: State, after: State) -> list[Write]:
+    """Refused if the session has moved on since its state was read."""
+    return [Put(_state_item(game, after), when=Equals("version", before.version))]
+
+
+def closing(game: Game, state: State) -> list[Write]:
+    """From here on nobody is told any more that an answer counts. Not a step of its own: the version stays."""
+    return [Update(keys.game_state(game.id), set={"closing": True}, when=Equals("version", state.version))]
+
+
+def salting(game: Game, round_: int, salt: bytes) -> list[Write]:
+    place = keys.game_salt(game.id, round_)
+    return [Put({"PK": place.pk, "SK": place.sk, "salt": salt, "ttl": game.ttl}, when=Missing())]
+
+
+def unsalting(game: Game, round_: int) -> list[Write]:
+    """From here on nobody can tell whose which answer was. Refused if another closing has destroyed it."""
+    return [Delete(keys.game_salt(game.id, round_), when=Exists())] if game.is_anonymous else []
+
+
+def round_writing(game: Game, round_: int, parts: Sequence[Mapping[str, Any]]) -> list[Write]:
+    return [_part(game, keys.round_part(game.id, round_, number), part) for number, part in enumerate(parts)]
+
+
+def gathering(game: Game, round_: int, parts: Sequence[Mapping[str, Any]]) -> list[Write]:
+    return [_part(game, keys.gathered_part(game.id, round_, number), part) for number, part in enumerate(parts)]
+
+
+def _part(game: Game, place: Key, part: Mapping[str, Any]) -> Put:
+    return Put({"PK": place.pk, "SK": place.sk, **part, "ttl": game.ttl}, when=Missing())
+
+
+def hearing(game: Game, round_: int, phase: Phase, receipts: Iterable[str]) -> list[Write]:
+    """Which answers or votes count, by the receipts of those who gave them; in an order that tells nothing."""
+    place = keys.round_heard(game.id, round_, phase)
+    return [Put({"PK": place.pk, "SK": place.sk, "receipts": sorted(receipts), "ttl": game.ttl}, when=Missing())]
+
+
+def emptying(game: Game, round_: int, now: str) -> list[Write]:
+    """A mark that what was given in an anonymous round is to go."""
+    place = keys.game_emptying(game.id, round_)
+    listed = {"GSI1PK": keys.EMPTYING_GAMES.pk, "GSI1SK": keys.game_by_date(now, game.id)}
+    return [Put({"PK": place.pk, "SK": place.sk, "id": game.id, "round": round_, "ttl": game.ttl, **listed})]
+
+
+def ending(before: Game, after: Game, counted: Mapping[str, int], *, has_code: bool) -> list[Write]:
+    """The session no longer runs, its code says so for a day, and what the history keeps of it is final."""
+    told = {"ended_at": after.ended_at, "ttl": after.code_ttl}
+    code = Update(keys.short_code(after.code), set=told, when=Equals("game", after.id))
+    return [*change(before, after), *_history(after, counted), *([code] if has_code else [])]
+
+
+def _history(game: Game, counted: Mapping[str, int]) -> Iterator[Put]:
+    for host in (game.created_by, *game.hosts):
+        yield Put(past_item(game, host, counted))
+
+
+def past_item(game: Game, host: str, counted: Mapping[str, int]) -> Item:
+    place = keys.game_in_history(host, game.created_at, game.id)
+    told = {name: value for name, value in told_game(game).items() if name in {each.name for each in fields(Past)}}
+    return {"PK": place.pk, "SK": place.sk, **told, **counted}
+
+
+def given_item(game: Game, place: Key, given: Given) -> Item:
+    told = {"player": given.player, "said": given.said, "at": given.at, "receipt": given.receipt}
+    return {"PK": place.pk, "SK": place.sk, **told, "ttl": game.ttl}

@@ -1,0 +1,302 @@
+"""What a live session is, which step may follow which, and who may take it: pure decisions, refusals in sentences."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from datetime import timedelta
+from enum import StrEnum
+from typing import Any
+
+from django.utils.translation import gettext_lazy as _
+
+from accounts.rules import Permission, Role, has
+from acts.refusals import Refusal
+from pages.times import from_text
+from store.keys import fold
+from store.log import as_text
+
+from .clock import PERCENTS, USUAL, Clock
+from .questions import Kind, Question, Type
+
+NO_CLOCK = Clock()
+
+LONGEST_NAME = 100  # letters of a session's title
+LONGEST_CONTEXT = 5_000
+MOST_PLAYERS = 2_000
+MOST_HOSTS = 10
+MOST_ROUNDS = 400  # played in one session, repetitions included: what came of them fits the state
+LONGEST_SESSION = timedelta(days=1)
+KEPT = timedelta(days=14)  # after its end
+IDLE = timedelta(hours=2)  # without a step, after which a session that has begun is ended
+CODE_KEPT = timedelta(days=1)  # after the end, for which a code says so
+
+
+class NotThere(Refusal):
+    """There is no such session."""
+
+
+class NotNow(Refusal):
+    """The session is not where this can be done."""
+
+
+class Stale(Refusal):
+    """The step leaves a version that is no longer the current one."""
+
+
+NOT_THERE = _("There is no such session. Perhaps its time has passed and it was removed.")
+NOT_YOURS = _("This session is not yours to run.")
+NOT_NOW = _("This cannot be done at this point of the session.")
+STALE = _("The session had moved on already; this is where it is now.")
+LAST_QUESTION = _("That was the last question. End the session to show the final places.")
+
+
+class Phase(StrEnum):
+    WAITING = "waiting"
+    QUESTION = "question"
+    VOTING = "voting"
+    RESULTS = "results"
+    ENDED = "ended"
+
+
+class Names(StrEnum):
+    """How players come to their names."""
+
+    TYPED = "typed"
+    GENERATED = "generated"
+    APPROVED = "approved"  # typed, and shown to nobody before the host has agreed
+
+
+class Step(StrEnum):
+    """What somebody who hosts can do next."""
+
+    NEXT = "next"  # question, also the first
+    CLOSE = "close"
+    REVEAL = "reveal"
+    PAUSE = "pause"
+    RESUME = "resume"
+    VOID = "void"
+    REPEAT = "repeat"
+    END = "end"
+
+
+@dataclass(frozen=True, slots=True)
+class Game:
+    """A session as it is stored: what does not change while it runs, but for who hosts it and its end."""
+
+    id: str
+    title: str
+    engagement_type: Type
+    created_at: str
+    created_by: str
+    code: str
+    token: str  # in the link and the QR code by which people join
+    screen_token: str  # in the link by which a projector shows it
+    total_questions: int
+    question_set_id: str = ""
+    set_version: int = 0
+    custom_instructions: str = ""  # of the set
+    context: str = ""  # the host's own notes
+    debug_mode: int = 0  # how many robots play along
+    names: Names = Names.TYPED
+    speed_bonus: bool = False
+    hosts: tuple[str, ...] = ()  # beside who made it
+    ended_at: str | None = None
+    version: int = 1
+
+    @property
+    def is_anonymous(self) -> bool:
+        return self.engagement_type.is_anonymous
+
+    @property
+    def gone_at(self) -> str:
+        """When everything of it but its line in the history is gone; fixed from the beginning, as all of it says so."""
+        return as_text(from_text(self.created_at) + LONGEST_SESSION + KEPT)
+
+    @property
+    def ttl(self) -> int:
+        return int(from_text(self.gone_at).timestamp())
+
+    @property
+    def code_ttl(self) -> int:
+        """Until then the code leads here: long enough, should nobody tell the session's end."""
+        return int(
+            (
+                from_text(self.ended_at or self.created_at) + LONGEST_SESSION * (not self.ended_at) + CODE_KEPT
+            ).timestamp()
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """Where a session is. Every step makes a new one, on condition that it leaves the version it says."""
+
+    version: int = 1
+    phase: Phase = Phase.WAITING
+    round: int = 0  # the number of the round at hand; 0 before the first
+    closing: bool = False  # nobody is told any more that an answer counts; what was given is being read
+    revealed: bool = False  # whether players see what came of the round
+    clock: Clock = NO_CLOCK
+    longest: int = USUAL  # percent of the time that anybody has
+    played: tuple[int, ...] = ()  # the place of the question of each round
+    voided: tuple[int, ...] = ()  # rounds that do not count
+    changed_at: str = ""
+
+    @property
+    def question(self) -> int:
+        """The place of the question at hand among all; -1 before the first."""
+        return self.played[self.round - 1] if self.round else -1
+
+    @property
+    def is_open(self) -> bool:
+        """Whether people answer or vote."""
+        return self.phase in (Phase.QUESTION, Phase.VOTING)
+
+    @property
+    def is_paused(self) -> bool:
+        return bool(self.clock.paused)
+
+    @property
+    def key(self) -> str:
+        """Names the screen that is shown: as long as it is the same, a form on it stays."""
+        return f"{self.phase}-{self.round}-{int(self.revealed)}-{int(self.round in self.voided)}"
+
+    def is_over(self, now: int) -> bool:
+        """Whether it is to be closed: because its time is up, or because somebody has begun to."""
+        return self.is_open and (self.closing or self.clock.is_over(now, self.longest))
+
+    def counts(self, round_: int) -> bool:
+        return round_ not in self.voided
+
+
+# --- who ---
+
+
+def hosts(game: Game, name: str, role: Role | None) -> bool:
+    """Whether somebody drives the session: who made it and whom they asked, while they may make polls at all."""
+    if role is None or not has(role, Permission.USE_APPLICATION):
+        return False
+    return fold(name) in {fold(each) for each in (game.created_by, *game.hosts)}
+
+
+def moderates(role: Role | None) -> bool:
+    """Whether somebody may end and remove anybody's session."""
+    return role is not None and has(role, Permission.MANAGE_USERS)
+
+
+# --- steps ---
+
+
+def offered(game: Game, state: State) -> tuple[Step, ...]:
+    """What can be done next, the likeliest first: exactly what will be accepted."""
+    if state.phase == Phase.ENDED:
+        return ()
+    if state.is_open:
+        clock = (Step.RESUME if state.is_paused else Step.PAUSE,) if state.clock.seconds else ()
+        again = () if game.engagement_type == Type.SURVEY else (Step.VOID, Step.REPEAT)
+        return (Step.CLOSE, *clock, *again, Step.END)
+    if state.phase == Phase.WAITING:
+        return (Step.NEXT, Step.END)
+    on = (Step.NEXT,) if next_question(game, state) is not None else ()
+    reveal = () if state.revealed else (Step.REVEAL,)
+    void = (Step.VOID,) if state.counts(state.round) else ()
+    return (*reveal, *(on or (Step.END,)), *void, Step.REPEAT, *((Step.END,) if on else ()))
+
+
+def next_question(game: Game, state: State) -> int | None:
+    """The place of the first question after the latest; a survey asks all of its questions at once."""
+    at = state.question + 1
+    if game.engagement_type == Type.SURVEY:
+        return 0 if not state.round else None
+    return at if at < game.total_questions and len(state.played) < MOST_ROUNDS else None
+
+
+def check_offered(game: Game, state: State, step: Step) -> None:
+    if step == Step.NEXT and state.phase == Phase.RESULTS and next_question(game, state) is None:
+        raise NotNow(LAST_QUESTION)
+    if step not in offered(game, state):
+        raise NotNow(NOT_NOW)
+
+
+def asked(state: State, question: int, seconds: int, now: int) -> State:
+    """A question is put to the room, in a round of its own."""
+    return replace(
+        state,
+        version=state.version + 1,
+        phase=Phase.QUESTION,
+        round=len(state.played) + 1,
+        played=(*state.played, question),
+        closing=False,
+        revealed=False,
+        clock=Clock(now, seconds),
+    )
+
+
+def voting(state: State, seconds: int, now: int) -> State:
+    """What was answered is put to the vote."""
+    return _moved(state, phase=Phase.VOTING, closing=False, clock=Clock(now, seconds))
+
+
+def sealed(state: State) -> State:
+    return _moved(state, phase=Phase.RESULTS, closing=False, clock=NO_CLOCK)
+
+
+def revealed(state: State) -> State:
+    return _moved(state, revealed=True)
+
+
+def paused(state: State, now: int) -> State:
+    return _moved(state, clock=state.clock.stopped(now))
+
+
+def resumed(state: State, now: int) -> State:
+    return _moved(state, clock=state.clock.started_again(now))
+
+
+def voided(state: State) -> State:
+    """The round at hand does not count; one that is open is not sealed at all."""
+    others = () if state.round in state.voided else (state.round,)
+    return _moved(
+        state,
+        phase=Phase.RESULTS,
+        revealed=True,
+        closing=False,
+        clock=NO_CLOCK,
+        voided=(*state.voided, *others),
+    )
+
+
+def ended(state: State) -> State:
+    return _moved(state, phase=Phase.ENDED, revealed=True, clock=NO_CLOCK)
+
+
+def with_longest(state: State, percent: int) -> State:
+    """Somebody was given more time."""
+    assert percent in PERCENTS
+    return _moved(state, longest=max(state.longest, percent))
+
+
+def _moved(state: State, **changes: Any) -> State:
+    return replace(state, version=state.version + 1, **changes)
+
+
+def seconds_of(game: Game, question: Question) -> int:
+    """How long people have; a survey goes on until somebody closes it."""
+    return 0 if game.engagement_type == Type.SURVEY else question.seconds
+
+
+def voting_seconds(question: Question) -> int:
+    """To read what others have written takes no less than to write."""
+    return question.seconds and max(question.seconds, 30)
+
+
+def is_ranked(game: Game, question: Question) -> bool:
+    return game.engagement_type == Type.POLL and question.kind in (Kind.CHOICE, Kind.RANKING)
+
+
+def is_idle(game: Game, state: State, now: str) -> bool:
+    """Whether nothing has happened for so long that nobody will come back."""
+    began = state.phase != Phase.WAITING
+    last = from_text(state.changed_at or game.created_at)
+    too_long = from_text(game.created_at) + LONGEST_SESSION
+    moment = from_text(now)
+    return moment >= too_long or (began and moment >= last + IDLE)

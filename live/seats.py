@@ -1,0 +1,82 @@
+"""Whom a session seats, in the table: ids in, values out, and the writes that keep seat and name in step."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, fields, replace
+from typing import Any
+
+from acts.site import table
+from store import keys
+from store.table import Delete, Equals, Item, Key, Missing, Put, Write
+
+from .clock import USUAL
+from .rules import Game
+
+
+@dataclass(frozen=True, slots=True)
+class Seat:
+    """Somebody who plays along."""
+
+    player: str
+    name: str
+    joined_at: str
+    secret: str = ""  # the digest of what the player's cookie holds
+    device: str = ""  # the newest one; an older one is told so
+    since: int = 0  # the round that was on when they joined; 0: from the beginning
+    approved: bool = True  # by the host, where names are shown only then
+    removed: bool = False
+    percent: int = USUAL  # of the time that the others have
+    robot: bool = False
+    version: int = 1
+
+    @property
+    def plays(self) -> bool:
+        return self.approved and not self.removed
+
+
+def seat_of(item: Item) -> Seat:
+    known = {each.name for each in fields(Seat)}
+    return Seat(**{name: value for name, value in item.items() if name in known})
+
+
+def find(game_id: str, player: str) -> Seat | None:
+    item = table().get(keys.seat(game_id, player))
+    return seat_of(item) if item else None
+
+
+def each(game_id: str) -> Iterator[Seat]:
+    for span in keys.seats(game_id):
+        yield from map(seat_of, table().each(span))
+
+
+# --- writes ---
+
+
+def seating(game: Game, seat: Seat) -> list[Write]:
+    """Refused in part 0 if somebody has the name."""
+    guard = keys.player_name(game.id, seat.name)
+    named = {"PK": guard.pk, "SK": guard.sk, "player": seat.player, "ttl": game.ttl}
+    return [Put(named, when=Missing()), Put(_item(game, seat), when=Missing())]
+
+
+def change(game: Game, before: Seat, after: Seat) -> list[Write]:
+    """Refused if the seat has changed since it was read, or if another has the new name."""
+    seat = replace(after, version=before.version + 1)
+    own = Put(_item(game, seat), when=Equals("version", before.version))
+    old, new = (keys.player_name(game.id, each.name) for each in (before, after))
+    if old == new:
+        return [own]
+    named = {"PK": new.pk, "SK": new.sk, "player": after.player, "ttl": game.ttl}
+    return [own, Put(named, when=Missing()), Delete(old)]
+
+
+def touched(game: Game) -> None:
+    """Say to all who keep the seats in mind that one has changed: apart from the change, as everybody would wait."""
+    table().increment(keys.game_roster(game.id), "changes", also={"ttl": game.ttl})
+
+
+def _item(game: Game, seat: Seat) -> dict[str, Any]:
+    place: Key = keys.seat(game.id, seat.player)
+    told = {each.name: getattr(seat, each.name) for each in fields(Seat)}
+    return {"PK": place.pk, "SK": place.sk, **told, "ttl": game.ttl}

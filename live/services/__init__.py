@@ -1,0 +1,1 @@
+"""Acts of live sessions, by noun."""

@@ -1,0 +1,73 @@
+"""Answering: put, then look. Who looked first and wrote then would be told of answers that no count has seen.
+
+What is put before the state is read as open is there before anybody reads what was given: closing says so in the state
+first. Whoever finds the state closed is told by the sealed round itself whether theirs is in it, never by a guess.
+"""
+
+from __future__ import annotations
+
+import secrets
+from enum import StrEnum
+from typing import Any
+
+from store import keys
+from store.table import Key
+
+from .. import repository
+from ..batching import BATCHES
+from ..pseudonyms import pseudonym
+from ..rounds import Given
+from ..rules import Game, Phase, State
+from ..seats import Seat
+from . import closing
+
+
+class Told(StrEnum):
+    """What a player is told of an answer or a vote."""
+
+    COUNTED = "counted"
+    LATE = "late"  # it does not count
+    NOT_OPEN = "not open"  # nothing was asked, or something else by now
+
+
+def give(game: Game, state: State, seat: Seat, said: Any, at: int) -> Told:
+    """Take what somebody says in the phase that is open: `at` is when their request came in; the state was read since.
+
+    What they say was checked: it suits the question, and a vote names what its voter was shown.
+    """
+    if not state.is_open or not seat.plays:
+        return Told.NOT_OPEN
+    if not state.clock.takes(at, seat.percent):
+        return Told.LATE
+    salt = repository.salt(game.id, state.round) if game.is_anonymous else None
+    if game.is_anonymous and salt is None:
+        return Told.LATE  # it is being sealed just now
+    given = Given(pseudonym(salt, seat.player), said, at, secrets.token_urlsafe(8))
+    item = repository.given_item(game, _place(game, state, given), given)
+    seen = BATCHES.put_then_look(item, keys.game_state(game.id))
+    after = repository.state_of(seen) if seen else state
+    return told(game, state, after, given.receipt)
+
+
+def told(game: Game, before: State, after: State, receipt: str) -> Told:
+    """What is true of something that was put before this state was read."""
+    same = after.round == before.round and after.phase == before.phase
+    if same and not after.closing:
+        return Told.COUNTED
+    if same:
+        closing.close(game, after, closing.SITE)
+    heard = repository.heard(game.id, before.round, before.phase)
+    return Told.COUNTED if heard is not None and receipt in heard else Told.LATE
+
+
+def _place(game: Game, state: State, given: Given) -> Key:
+    key = keys.live_vote if state.phase == Phase.VOTING else keys.live_answer
+    return key(game.id, state.round, given.player, given.at)
+
+
+def own(game: Game, state: State, seat: Seat) -> Any:
+    """What somebody has said in the phase that is open, or nothing."""
+    salt = repository.salt(game.id, state.round) if game.is_anonymous else None
+    if not state.is_open or (game.is_anonymous and salt is None):
+        return None
+    return repository.own(game.id, state, pseudonym(salt, seat.player))

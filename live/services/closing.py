@@ -1,0 +1,162 @@
+"""Closing a round: from a moment on nobody is told that an answer counts; then all are read, counted and sealed.
+
+Whoever finds that the time is up closes it, and whoever finds a closing that somebody began goes on with it: what they
+read is the same, and only one of them can write it, because the state leaves the version that all of them have read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+
+from acts.handfuls import sweep
+from acts.queues import take_each
+from acts.site import log, now_text, table
+from store import keys
+from store.forgetting import to_forget
+from store.log import Event
+from store.table import Delete, Exists, Refused, Write
+
+from .. import clock, counting, gathering, repository, rules, scores, seats, waking
+from ..pseudonyms import pseudonym
+from ..questions import Question, Type
+from ..rounds import Given, Round
+from ..rules import Game, Phase, State
+
+SITE = "plenum"
+
+
+def settled(game: Game, state: State) -> State:
+    """Where the session is once whatever is over is closed."""
+    return close(game, state, SITE) if state.is_over(clock.now()) else state
+
+
+def close(game: Game, state: State, who: str) -> State:
+    """Close what is open; answers where the session is then, also if somebody else was quicker."""
+    try:
+        if not state.closing:
+            table().write(*repository.closing(game, state))
+        after = _sealed(game, state, who)
+    except Refused:
+        return repository.state(game.id) or state
+    waking.moved(game.id)
+    return after
+
+
+# --- what was given ---
+
+
+@dataclass(frozen=True, slots=True)
+class Box:
+    """All that counts of what was given in a phase that is closing."""
+
+    last: tuple[Given, ...]  # the last of each player that was in time
+    percents: dict[str, int]  # how much of the usual time each player has, by the name that their answer lies under
+
+
+def _read(game: Game, state: State) -> Box:
+    """Refused if it is sealed by now: then nothing can be read any more of an anonymous round."""
+    salt = repository.salt(game.id, state.round)
+    if game.is_anonymous and salt is None:
+        raise Refused([0])
+    percents = {pseudonym(salt, each.player): each.percent for each in seats.each(game.id) if each.plays}
+    voted = state.phase == Phase.VOTING
+    given = repository.votes(game.id, state.round) if voted else repository.answers(game.id, state.round)
+    return Box(tuple(_last(given, state, percents)), percents)
+
+
+def _last(given: Iterable[Given], state: State, percents: dict[str, int]) -> Iterable[Given]:
+    """Of each player who has a seat the last that was in time. Pauses have moved the end by now."""
+    last: dict[str, Given] = {}
+    for each in sorted(given, key=lambda each: each.at):
+        if each.player in percents and state.clock.takes(each.at, percents[each.player]):
+            last[each.player] = each
+    return last.values()
+
+
+# --- sealing ---
+
+
+def _sealed(game: Game, state: State, who: str) -> State:
+    box = _read(game, state)
+    if state.phase == Phase.QUESTION and game.engagement_type == Type.CALL_AND_ANSWER:
+        return _gather(game, state, who, box)
+    questions = repository.questions(game.id)
+    return _write(game, state, who, box, _counted(game, state, questions, box))
+
+
+def _counted(game: Game, state: State, questions: tuple[Question, ...], box: Box) -> Round:
+    number, index = state.round, state.question
+    if state.phase == Phase.VOTING:
+        return counting.votes(gathering.read(game.id, number).round, box.last)
+    if game.engagement_type == Type.TRIVIA:
+
+        def clock_of(each: Given) -> tuple[int, int]:
+            return state.clock.elapsed(each.at), state.clock.length(box.percents[each.player])
+
+        bonus = game.speed_bonus and bool(state.clock.seconds)
+        return counting.trivia(number, index, questions[index], box.last, clock_of, bonus)
+    if game.engagement_type == Type.POLL:
+        return counting.poll(number, index, questions[index], box.last, game.id)
+    return counting.survey(number, questions, box.last)
+
+
+def _gather(game: Game, state: State, who: str, box: Box) -> State:
+    """The first of two closes: what was answered is put to the vote, if there is enough of it."""
+    round_ = counting.answers(state.round, state.question, box.last)
+    answers = counting.gathered(round_)
+    if not scores.is_voted_on(answers):
+        return _write(game, state, who, box, round_)
+    seconds = rules.voting_seconds(repository.questions(game.id)[state.question])
+    after = _now(rules.voting(state, seconds, clock.now()))
+    parts = gathering.parts(round_, answers, box.percents)
+    writes = repository.gathering(game, state.round, parts)
+    _record(game, who, "LiveAnswersSealed", state, after, round_, box, writes)
+    return after
+
+
+def _write(game: Game, state: State, who: str, box: Box, round_: Round) -> State:
+    after = _now(rules.sealed(state))
+    emptied = repository.emptying(game, state.round, after.changed_at) if game.is_anonymous else []
+    writes = [
+        *repository.round_writing(game, state.round, counting.as_parts(round_)),
+        *repository.unsalting(game, state.round),
+        *emptied,
+    ]
+    _record(game, who, "LiveRoundSealed", state, after, round_, box, writes)
+    if emptied:
+        empty(game.id, state.round)
+    return after
+
+
+def _record(
+    game: Game, who: str, kind: str, before: State, after: State, round_: Round, box: Box, writes: list[Write]
+) -> None:
+    said = {"game_id": game.id, "round": round_.number, "count": round_.count, "digest": counting.digest(round_)}
+    heard = repository.hearing(game, before.round, before.phase, (each.receipt for each in box.last))
+    event = Event(who, kind, said | {"state": repository.told_state(after)})
+    log().record(event, *repository.moving(game, before, after), *heard, *writes)
+
+
+def _now(state: State) -> State:
+    return replace(state, changed_at=now_text())
+
+
+# --- what nobody signed goes ---
+
+
+def empty(game_id: str, round_: int) -> bool:
+    """Remove what was given in an anonymous round once it is sealed; the mark goes last, and has the files forget."""
+    for span in keys.live_answers(game_id, round_):
+        sweep(span, ())
+    mark = keys.game_emptying(game_id, round_)
+    try:
+        table().write(Delete(mark, when=Exists()), to_forget())
+    except Refused:
+        return False
+    return True
+
+
+def empty_all() -> int:
+    """Go on with what was cut short; answers with how much."""
+    return take_each(list(table().each(keys.EMPTYING_GAMES)), lambda mark: empty(mark["id"], mark["round"]))

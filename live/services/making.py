@@ -1,0 +1,73 @@
+"""A new session: its code, its links, the questions as they are today."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Sequence
+from contextlib import suppress
+from typing import Any
+
+from django.utils.translation import gettext_lazy as _
+
+from accounts import repository as people
+from accounts.models import User
+from acts.again import TRIES
+from acts.refusals import Refusal
+from acts.site import log, now_text
+from pages.times import from_text
+from store.log import Event
+from store.table import Conflict, Refused
+
+from .. import repository
+from ..questions import Question, Type, suiting
+from ..rules import Game, State
+
+FEW, MANY = 50, 500  # running sessions, from which on codes have a digit more
+NOTHING_SUITS = _("None of these questions suits this type of session.")
+
+
+class NothingToAsk(Refusal):
+    """There is no question for a session of this type."""
+
+
+def make(host: User, engagement_type: Type, questions: Sequence[Question], **chosen: Any) -> Game:
+    """A session that waits for its players."""
+    suitable = suiting(questions, engagement_type)
+    if not suitable:
+        raise NothingToAsk(NOTHING_SUITS)
+    for _attempt in range(TRIES):
+        game = _new(host, engagement_type, len(suitable), **chosen)
+        with suppress(Refused):  # the code is another session's: draw again; or the host was removed meanwhile
+            _record(game, suitable, host)
+            return game
+    raise Conflict("Every code drawn for a session was taken.")
+
+
+def _new(host: User, engagement_type: Type, total: int, **chosen: Any) -> Game:
+    return Game(
+        id=secrets.token_urlsafe(16),
+        engagement_type=engagement_type,
+        created_at=now_text(),
+        created_by=host.name,
+        code=new_code(repository.running()),
+        token=secrets.token_urlsafe(12),
+        screen_token=secrets.token_urlsafe(12),
+        total_questions=total,
+        **chosen,
+    )
+
+
+def _record(game: Game, questions: Sequence[Question], host: User) -> None:
+    state = State(changed_at=game.created_at)
+    writes = repository.creation(game, state, questions, int(from_text(game.created_at).timestamp()))
+    log().record(
+        Event(game.created_by, "LiveSessionMade", repository.told_made(game)),
+        *writes,
+        people.is_still(host),
+    )
+
+
+def new_code(running: int) -> str:
+    """Few digits are quickly typed; with more sessions there are more, so that a guess seldom finds one."""
+    digits = 4 if running < FEW else 5 if running < MANY else 6
+    return "".join(secrets.choice("0123456789") for _ in range(digits))

@@ -1,0 +1,165 @@
+"""Keys of live sessions: a session, whom it seats, what they say, what came of it.
+
+| item        | table | PK             | SK                             | GSI1PK / GSI1SK                 | read by                  |
+|-------------|-------|----------------|--------------------------------|---------------------------------|--------------------------|
+| session     | data  | GAME#{id}      | METADATA                       | GAMES#RUNNING / {time}#{id}     | its pages, worker        |
+| state       | data  | GAME#{id}      | STATE                          |                                 | its pages, every answer  |
+| questions   | data  | GAME#{id}      | QUESTIONS#{nn}                 |                                 | its pages                |
+| salt        | data  | GAME#{id}      | SALT#{round}                   |                                 | answers nobody signs     |
+| name guard  | data  | GAME#{id}      | NAME#{folded}                  |                                 | guard                    |
+| roster      | data  | GAME#{id}      | ROSTER                         |                                 | hubs                     |
+| round       | data  | GAME#{id}      | ROUND#{round}#{part}           |                                 | results, report          |
+| heard       | data  | GAME#{id}      | HEARD#{round}#{phase}          |                                 | players                  |
+| emptying    | data  | GAME#{id}      | EMPTYING#{round}               | GAMES#EMPTYING / {time}#{id}    | worker                   |
+| gathered    | data  | GAME#{id}      | GATHERED#{round}#{part}        |                                 | those who vote on them   |
+| presence    | data  | GAME#{id}      | PRESENCE#{process}             |                                 | hubs                     |
+| seat        | data  | GAME#{id}#{nn} | PLAYER#{player}                |                                 | player, hubs             |
+| answer      | data  | GAME#{id}#{nn} | ANSWER#{round}#{player}#{time} |                                 | player, closing          |
+| vote        | data  | GAME#{id}#{nn} | VOTE#{round}#{player}#{time}   |                                 | player, closing          |
+| code        | data  | CODE#{code}    | METADATA                       |                                 | typed code (with polls)  |
+| history     | data  | GAMES#{host}   | {time}#{id}                    |                                 | host                     |
+
+Seats, answers and votes of one player lie in one of sixteen partitions, so that a hall that answers within a second
+is not too much for any of them, and so that closing a round reads sixteen short spans. A player may answer again: each
+answer has a key of its own, and the last one counts. Everything but code and history goes two weeks after the session.
+"""  # noqa: E501 - a table
+
+from __future__ import annotations
+
+import hashlib
+
+from ..table import Key, Span
+from .parts import METADATA, escape, part
+
+GAME_SHARDS = 16
+RUNNING_GAMES = Span("GAMES#RUNNING", index=True)
+EMPTYING_GAMES = Span("GAMES#EMPTYING", index=True)
+
+
+def game(game_id: str) -> Key:
+    return Key(f"GAME#{escape(game_id)}", METADATA)
+
+
+def game_by_date(moment: str, game_id: str) -> str:
+    return f"{moment}#{escape(game_id)}"
+
+
+def all_of_game(game_id: str) -> Span:
+    """The session, its state, questions and rounds; who has a seat and what they said lies apart."""
+    return Span(game(game_id).pk)
+
+
+def game_state(game_id: str) -> Key:
+    return Key(game(game_id).pk, "STATE")
+
+
+def game_roster(game_id: str) -> Key:
+    """A number that grows with every change of a seat: who keeps the seats in mind reads them again then."""
+    return Key(game(game_id).pk, "ROSTER")
+
+
+def game_questions_part(game_id: str, number: int) -> Key:
+    return Key(game(game_id).pk, f"QUESTIONS#{number:02d}")
+
+
+def game_questions(game_id: str) -> Span:
+    return Span(game(game_id).pk, prefix="QUESTIONS#")
+
+
+def game_salt(game_id: str, round_: int) -> Key:
+    return Key(game(game_id).pk, f"SALT#{round_:03d}")
+
+
+def player_name(game_id: str, name: str) -> Key:
+    return Key(game(game_id).pk, f"NAME#{part(name)}")
+
+
+def round_part(game_id: str, round_: int, number: int) -> Key:
+    return Key(game(game_id).pk, f"ROUND#{round_:03d}#{number:03d}")
+
+
+def round_parts(game_id: str, round_: int | None = None) -> Span:
+    """Of one round, or of all."""
+    return Span(game(game_id).pk, prefix="ROUND#" if round_ is None else f"ROUND#{round_:03d}#")
+
+
+def round_heard(game_id: str, round_: int, phase: str) -> Key:
+    """By which players can tell that what they gave in a phase counts."""
+    return Key(game(game_id).pk, f"HEARD#{round_:03d}#{phase}")
+
+
+def game_emptying(game_id: str, round_: int) -> Key:
+    """Until nothing is left of what was given in an anonymous round that is sealed."""
+    return Key(game(game_id).pk, f"EMPTYING#{round_:03d}")
+
+
+def gathered_part(game_id: str, round_: int, number: int) -> Key:
+    """Answers of a round that the room is to vote on."""
+    return Key(game(game_id).pk, f"GATHERED#{round_:03d}#{number:03d}")
+
+
+def gathered_parts(game_id: str, round_: int) -> Span:
+    return Span(game(game_id).pk, prefix=f"GATHERED#{round_:03d}#")
+
+
+def presence(game_id: str, process: str) -> Key:
+    """How many phones a process holds, and when it last saw the host."""
+    return Key(game(game_id).pk, f"PRESENCE#{escape(process)}")
+
+
+def presences(game_id: str) -> Span:
+    return Span(game(game_id).pk, prefix="PRESENCE#")
+
+
+def game_shard(game_id: str, player: str) -> str:
+    number = hashlib.sha256(player.encode()).digest()[0] % GAME_SHARDS
+    return _shard(game_id, number)
+
+
+def _shard(game_id: str, number: int) -> str:
+    return f"{game(game_id).pk}#{number:02d}"
+
+
+def shards_of_game(game_id: str, prefix: str = "") -> list[Span]:
+    return [Span(_shard(game_id, number), prefix=prefix) for number in range(GAME_SHARDS)]
+
+
+def seat(game_id: str, player: str) -> Key:
+    return Key(game_shard(game_id, player), f"PLAYER#{escape(player)}")
+
+
+def seats(game_id: str) -> list[Span]:
+    return shards_of_game(game_id, "PLAYER#")
+
+
+def live_answer(game_id: str, round_: int, player: str, at: int) -> Key:
+    """`player` is the player's id, or the pseudonym under which they answer where nobody is to know who it was."""
+    return Key(game_shard(game_id, player), f"ANSWER#{round_:03d}#{escape(player)}#{at:015d}")
+
+
+def live_answers(game_id: str, round_: int) -> list[Span]:
+    return shards_of_game(game_id, f"ANSWER#{round_:03d}#")
+
+
+def own_answers(game_id: str, round_: int, player: str) -> Span:
+    return Span(game_shard(game_id, player), prefix=f"ANSWER#{round_:03d}#{escape(player)}#")
+
+
+def live_vote(game_id: str, round_: int, player: str, at: int) -> Key:
+    return Key(game_shard(game_id, player), f"VOTE#{round_:03d}#{escape(player)}#{at:015d}")
+
+
+def live_votes(game_id: str, round_: int) -> list[Span]:
+    return shards_of_game(game_id, f"VOTE#{round_:03d}#")
+
+
+def own_votes(game_id: str, round_: int, player: str) -> Span:
+    return Span(game_shard(game_id, player), prefix=f"VOTE#{round_:03d}#{escape(player)}#")
+
+
+def games_of(host: str) -> Span:
+    return Span(f"GAMES#{part(host)}")
+
+
+def game_in_history(host: str, moment: str, game_id: str) -> Key:
+    return Key(games_of(host).pk, game_by_date(moment, game_id))

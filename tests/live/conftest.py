@@ -1,0 +1,62 @@
+"""Sessions to test with, and a room that plays them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from live import clock, repository, seats
+from live.questions import Kind, Question, Type
+from live.rules import Game, State, Step
+from live.seats import Seat
+from live.services import answering, making, moving
+
+TRIVIA = (
+    Question("Who proposed the Schulze method?", Kind.CHOICE, options=("Schulze", "Borda", "Hare"), right=(0,)),
+    Question("Which of these are primes?", Kind.CHOICE, options=("2", "3", "4"), right=(0, 1), seconds=20),
+)
+IDEAS = (Question("What should we try this year?"), Question("What should we stop?"))
+POLL = (Question("Where do we go?", Kind.RANKING, options=("Sea", "Hills", "Town"), seconds=0),)
+SURVEY = (
+    Question("How was it?", Kind.RATING),
+    Question("Again?", Kind.YES_NO),
+    Question("What was best?", Kind.CHOICE, options=("Food", "Talks")),
+    Question("Anything else?"),
+)
+QUESTIONS = {
+    Type.TRIVIA: TRIVIA,
+    Type.CALL_AND_ANSWER: IDEAS,
+    Type.POLL: POLL,
+    Type.SURVEY: SURVEY,
+}
+
+
+@pytest.fixture
+def made(site, person) -> Callable[..., Game]:
+    """A session of Hana's that waits for players."""
+    hana = person("Hana")
+
+    def make(type_: Type = Type.TRIVIA, questions=None, **chosen) -> Game:
+        return making.make(hana, type_, questions or QUESTIONS[type_], **{"title": "Friday", **chosen})
+
+    return make
+
+
+def seated(game: Game, *names: str, **more) -> list[Seat]:
+    """Players of these names, whose ids are their names."""
+    from acts.site import table
+
+    found = [Seat(name.lower(), name, game.created_at, **more) for name in names]
+    for seat in found:
+        table().write(*seats.seating(game, seat))
+    return found
+
+
+def drive(game: Game, step: Step) -> State:
+    """A step of Hana's from where the session is."""
+    return moving.drive(game.id, "Hana", step, repository.state(game.id).version)
+
+
+def give(game: Game, seat: Seat, said, at: int | None = None) -> answering.Told:
+    return answering.give(game, repository.state(game.id), seat, said, clock.now() if at is None else at)

@@ -1,0 +1,143 @@
+"""A session from its first question to its end, and the steps that two hosts take at once."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from live import clock, counting, gathering, repository, rules
+from live.questions import Type
+from live.rules import Phase, Step
+from live.services import closing, ending, moving
+from live.services.answering import Told
+from store import keys
+from store.log import EventLog
+from tests.live.conftest import drive, give, seated
+
+
+def events(site, kind: str) -> list[dict]:
+    return [each["event_data"] for each in EventLog(site).since(0) if each["event_type"] == kind]
+
+
+def test_a_trivia_session_pays_each_round_once(site, made):
+    game = made(Type.TRIVIA)
+    ada, ben = seated(game, "Ada", "Ben")
+    drive(game, Step.NEXT)
+    assert give(game, ada, [0]) == Told.COUNTED
+    assert give(game, ben, [0]) == Told.COUNTED
+    assert give(game, ben, [1]) == Told.COUNTED, "The last one counts."
+    state = drive(game, Step.CLOSE)
+    assert (state.phase, state.revealed) == (Phase.RESULTS, False)
+    assert give(game, ada, [1]) == Told.NOT_OPEN
+    sealed = counting.round_of(repository.round_items(game.id, 1))
+    assert {each.player: each.points for each in sealed.entries} == {"ada": 1000, "ben": 0}
+    (event,) = events(site, "LiveRoundSealed")
+    assert (event["count"], event["digest"]) == (2, counting.digest(sealed))
+    drive(game, Step.REVEAL)
+    assert drive(game, Step.NEXT).question == 1
+    assert drive(game, Step.END).phase == Phase.ENDED
+    assert len(events(site, "LiveRoundSealed")) == 2, "What is open at the end is closed first."
+    (past,), _cursor = repository.history("Hana", limit=5)
+    assert (past.players, past.rounds, past.answers) == (2, 2, 2)
+    assert repository.code_item(game.code)["ended_at"] == past.ended_at
+
+
+def test_answers_are_gathered_and_voted_on(made):
+    game = made(Type.CALL_AND_ANSWER)
+    ada, ben, cem = seated(game, "Ada", "Ben", "Cem")
+    drive(game, Step.NEXT)
+    for seat, text in ((ada, "A bus"), (ben, "A boat"), (cem, "A bike")):
+        assert give(game, seat, text) == Told.COUNTED
+    assert drive(game, Step.CLOSE).phase == Phase.VOTING
+    gathered = gathering.read(game.id, 1)
+    shown = gathered.shown_to("ada")
+    assert {gathered.answers[number].text for number in shown} == {"A boat", "A bike"}
+    boat = next(number for number in shown if gathered.answers[number].text == "A boat")
+    assert give(game, ada, {"ranks": {str(boat): 1}, "shown": list(shown)}) == Told.COUNTED
+    assert drive(game, Step.CLOSE).phase == Phase.RESULTS
+    sealed = counting.round_of(repository.round_items(game.id, 1))
+    assert {each.player: each.points for each in sealed.entries} == {"ada": 0, "ben": 3, "cem": 0}
+
+
+def test_two_answers_are_too_few_to_vote_on(made):
+    game = made(Type.CALL_AND_ANSWER)
+    ada, ben = seated(game, "Ada", "Ben")
+    drive(game, Step.NEXT)
+    give(game, ada, "A bus")
+    give(game, ben, "A boat")
+    assert drive(game, Step.CLOSE).phase == Phase.RESULTS
+
+
+@pytest.mark.parametrize("type_", [Type.POLL, Type.SURVEY])
+def test_nothing_leads_from_an_anonymous_answer_to_its_player(site, made, type_):
+    game = made(type_)
+    players = seated(game, "Ada", "Ben", "Cem")
+    drive(game, Step.NEXT)
+    said = "0>1>2" if type_ == Type.POLL else {"0": 4, "1": True, "3": "Thanks"}
+    for seat in players:
+        assert give(game, seat, said) == Told.COUNTED
+        assert give(game, seat, said) == Told.COUNTED
+    assert repository.salt(game.id, 1)
+    drive(game, Step.CLOSE)
+    sealed = counting.round_of(repository.round_items(game.id, 1))
+    assert sealed.count == 3
+    assert {each.player for each in sealed.entries} <= {""}
+    assert repository.salt(game.id, 1) is None
+    assert repository.answers(game.id, 1) == []
+    assert not list(site.each(keys.EMPTYING_GAMES))
+
+
+def test_whoever_looks_after_the_end_closes_the_round(made, monkeypatch):
+    game = made(Type.TRIVIA)
+    (ada,) = seated(game, "Ada")
+    state = drive(game, Step.NEXT)
+    end = state.clock.end()
+    assert give(game, ada, [0], at=end + clock.GRACE) == Told.COUNTED
+    assert give(game, ada, [1], at=end + clock.GRACE + 1) == Told.LATE
+    monkeypatch.setattr(clock, "now", lambda: end + clock.GRACE + 1)
+    assert closing.settled(game, state).phase == Phase.RESULTS
+    assert counting.round_of(repository.round_items(game.id, 1)).entries[0].points == 1000
+
+
+def test_a_step_names_the_version_it_leaves(made):
+    game = made(Type.TRIVIA)
+    seated(game, "Ada")
+    version = repository.state(game.id).version
+    moving.drive(game.id, "Hana", Step.NEXT, version)
+    with pytest.raises(rules.Stale):
+        moving.drive(game.id, "Hana", Step.NEXT, version)
+    assert repository.state(game.id).round == 1
+
+
+def test_a_closing_that_was_cut_short_is_gone_on_with(site, made):
+    game = made(Type.TRIVIA)
+    (ada,) = seated(game, "Ada")
+    state = drive(game, Step.NEXT)
+    give(game, ada, [0])
+    site.write(*repository.closing(game, state))
+    assert give(game, ada, [1]) in (Told.COUNTED, Told.LATE)
+    assert repository.state(game.id).phase == Phase.RESULTS
+
+
+def test_a_round_that_is_voided_or_repeated_does_not_count(made):
+    game = made(Type.TRIVIA)
+    (ada,) = seated(game, "Ada")
+    drive(game, Step.NEXT)
+    give(game, ada, [0])
+    drive(game, Step.CLOSE)
+    state = drive(game, Step.REPEAT)
+    assert (state.round, state.question, state.voided) == (2, 0, (1,))
+    state = drive(game, Step.VOID)
+    assert (state.phase, state.voided) == (Phase.RESULTS, (1, 2))
+
+
+def test_a_session_that_nobody_touches_is_ended(made, monkeypatch):
+    game = made(Type.TRIVIA)
+    state = drive(game, Step.NEXT)
+    assert not ending.end_if_idle(game.id)
+    long_ago = replace(state, changed_at="2020-01-01T00:00:00.000Z")
+    assert rules.is_idle(game, long_ago, game.created_at)
+    monkeypatch.setattr(rules, "is_idle", lambda *_: True)
+    assert ending.end_if_idle(game.id)
+    assert repository.running() == 0
