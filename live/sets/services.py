@@ -44,7 +44,9 @@ def copy(user: User, original: Whole, name: str) -> QuestionSet:
     """A set of one's own with the same questions; from then on the two know nothing of each other."""
     now, old = now_text(), original.set
     new = QuestionSet(_new_id(), name, now, user.name, now, old.description, old.custom_instructions)
-    described = {each.name: each.description for each in original.categories if each.description}
+    described = [
+        {"name": each.name, "description": each.description} for each in original.categories if each.description
+    ]
     return _make(user, new, original.questions, described, copied_from=old.id)
 
 
@@ -56,11 +58,10 @@ def _make(
     user: User,
     new: QuestionSet,
     questions: Sequence[Question] = (),
-    described: dict[str, str] | None = None,
+    described: Sequence[Item] = (),
     **said: str,
 ) -> QuestionSet:
     first, *later = repository.slices(questions) or [[]]
-    described = described or {}
     made = rules.added(Whole(new), first, new.created_at, described)
     words = {"set_id": new.id, **repository.told(new), **_told(first, described), **said}
     waiting = repository.filling(new.id, later, described, new.created_at)
@@ -70,8 +71,9 @@ def _make(
     return made.set
 
 
-def _told(questions: Sequence[Question], described: dict[str, str]) -> dict[str, Any]:
-    return {"questions": [each.as_item() for each in questions], **({"described": described} if described else {})}
+def _told(questions: Sequence[Question], described: Sequence[Item] = ()) -> dict[str, Any]:
+    words = {"described": list(described)} if described else {}
+    return {"questions": [each.as_item() for each in questions], **words}
 
 
 # --- changing ---
@@ -155,8 +157,8 @@ def add(user: User, set_id: str, questions: Sequence[Question]) -> Whole:
         rules.check_room(whole, questions)
         return rules.added(whole, first, at)
 
-    waiting = repository.filling(set_id, later, {}, f"{now_text()} {secrets.token_hex(4)}")
-    after = _change(user, set_id, "QuestionsAdded", _told(first, {}), change, *waiting)
+    waiting = repository.filling(set_id, later, (), f"{now_text()} {secrets.token_hex(4)}")
+    after = _change(user, set_id, "QuestionsAdded", _told(first), change, *waiting)
     return _there(set_id) if fill(set_id) else after
 
 
