@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from typing import Any
 
 from accounts import repository as people
@@ -17,11 +18,12 @@ from accounts.models import User
 from acts.again import try_again
 from acts.handfuls import sweep
 from acts.queues import take_each
+from acts.refusals import Overtaken
 from acts.site import log, now_text, table
 from live.questions import Question, question_of
 from store import keys
 from store.log import Event
-from store.table import Check, Delete, Exists, Item, Key, Missing, Write
+from store.table import Check, Conflict, Delete, Exists, Item, Key, Missing, Write
 
 from . import repository, rules
 from .rules import QuestionSet, Whole
@@ -67,7 +69,7 @@ def _make(
     waiting = repository.filling(new.id, later, described, new.created_at)
     event = Event(user.name, "QuestionSetMade", words)
     log().record(event, *repository.creation(made), *waiting, people.is_still(user))
-    fill(new.id)
+    _fill_now(new.id)
     return made.set
 
 
@@ -159,7 +161,7 @@ def add(user: User, set_id: str, questions: Sequence[Question]) -> Whole:
 
     waiting = repository.filling(set_id, later, (), f"{now_text()} {secrets.token_hex(4)}")
     after = _change(user, set_id, "QuestionsAdded", _told(first), change, *waiting)
-    return _there(set_id) if fill(set_id) else after
+    return _there(set_id) if _fill_now(set_id) else after
 
 
 def change_question(user: User, set_id: str, number: int, question: Question, seen: str) -> Whole:
@@ -204,6 +206,13 @@ def move_category(user: User, set_id: str, number: int, *, up: bool) -> Whole:
 
 
 # --- more than fits one transaction ---
+
+
+def _fill_now(set_id: str) -> int:
+    """If others get in the way, a worker goes on: what was asked for is stored already."""
+    with suppress(Conflict, Overtaken):
+        return fill(set_id)
+    return 0
 
 
 def fill(set_id: str) -> int:
