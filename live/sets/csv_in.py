@@ -83,7 +83,7 @@ def read(raw: bytes, whole: Whole) -> Read:
     hint = HINT.match(text)
     lines = _lines(text[hint.end() :] if hint else text)  # what is left of that line is blank and still counts
     begin = next((number for number, line in enumerate(lines) if line.strip(f'{SEPARATORS}" \n')), 0)
-    separator = _separator(lines[begin] if lines else "", hint[1] if hint else SEPARATORS)
+    separator = _separator(lines[begin][:LONGEST_ROW] if lines else "", hint[1] if hint else SEPARATORS)
     records = _records(lines, begin, separator)
     headings = next(records, Record(1, ())).cells
     columns = _columns(headings)
