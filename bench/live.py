@@ -137,7 +137,8 @@ class Hall:
         return self.tell({"do": do, **more})
 
     def tell(self, words: dict[str, Any]) -> dict[str, Any]:
-        assert self.process.stdin and self.process.stdout
+        assert self.process.stdin
+        assert self.process.stdout
         self.process.stdin.write(json.dumps(words) + "\n")
         told: dict[str, Any] = json.loads(self.process.stdout.readline())
         return told
@@ -248,7 +249,8 @@ def _phone(game: Game, number: int, site: str) -> tuple[str, str]:
 
     held = players.pass_of_form(players.new_form())
     state = repository.state(game.id)
-    assert held is not None and state is not None
+    assert held is not None
+    assert state is not None
     joining.join(game, state, None, f"Player {number}", held)
     guard = secrets.token_hex(16)
     cookies = f"{players.cookie_name(game.id)}={players.signed(game, held)}; csrftoken={guard}"
