@@ -68,7 +68,7 @@ class Room:
 
     @cached_property
     def playing(self) -> list[Seat]:
-        return [each for each in self.seats.values() if each.plays]
+        return [each for each in self.seats.values() if each.plays and not each.left]
 
 
 # --- looking ---

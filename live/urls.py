@@ -2,4 +2,8 @@
 
 from django.urls import URLPattern
 
-urlpatterns: list[URLPattern] = []
+from . import host_urls
+
+urlpatterns: list[URLPattern] = [
+    *host_urls.urlpatterns,
+]
