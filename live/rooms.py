@@ -12,6 +12,7 @@ from collections import OrderedDict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Any
 
 from acts.site import table
 from store import keys
@@ -65,6 +66,11 @@ class Room:
     def counting_rounds(self) -> list[Round]:
         """What totals are made of."""
         return [each for number, each in sorted(self.rounds.items()) if self.state.counts(number)]
+
+    @cached_property
+    def made(self) -> dict[Any, Any]:
+        """What was made of it, for whoever needs it again."""
+        return {}
 
     @cached_property
     def playing(self) -> list[Seat]:
