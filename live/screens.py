@@ -91,11 +91,13 @@ def mine(room: Room, seat: Seat, **own: Any) -> Shown:
 
     `own` has what only a request knows: `said` in the phase that is open, `told` of it, `typed` and `problem`.
     """
-    key = f"{translation.get_language()}-{room.state.key}"
-    if not room.state.is_open:
-        key += f"-{seat.version}"
     shown = context(Role.PLAYER, room) | asking.told(room) | outcome.mine(room, seat, **own)
-    return Shown(key, render_to_string("live/screens/player/mine.html", shown))
+    return Shown(mine_key(room, seat), render_to_string("live/screens/player/mine.html", shown))
+
+
+def mine_key(room: Room, seat: Seat) -> str:
+    key = f"{translation.get_language()}-{room.state.key}"
+    return key if room.state.is_open else f"{key}-{seat.version}"
 
 
 def clock_of(room: Room, percent: int, now: int | None = None) -> dict[str, Any]:

@@ -2,8 +2,9 @@
 
 from django.urls import URLPattern
 
-from . import host_urls
+from . import host_urls, push_urls
 
 urlpatterns: list[URLPattern] = [
     *host_urls.urlpatterns,
+    *push_urls.urlpatterns,
 ]
