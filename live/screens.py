@@ -16,6 +16,7 @@ from django.template.loader import render_to_string
 from django.utils import translation
 
 from . import asking, clock, outcome
+from .asking import Typed
 from .rooms import Room
 from .rules import Phase
 from .seats import Seat
@@ -52,14 +53,14 @@ def context(role: Role, room: Room) -> dict[str, Any]:
     }
 
 
-def screen(role: Role, room: Room, **own: Any) -> Shown:
+def screen(role: Role, room: Room, typed: Typed | None = None) -> Shown:
     """`templates/live/screens/{role}/{phase}.html`; which language, the caller has activated.
 
-    `own` is what a page that is loaded anew shows in the form to one player alone: what they typed.
+    `typed` is what the form of a page that is loaded anew shows to one player alone.
     """
     template = f"live/screens/{role}/{room.state.phase}.html"
     key = f"{translation.get_language()}-{room.state.key}{_lobby(role, room)}"
-    return Shown(key, render_to_string(template, context(role, room) | told(role, room) | own))
+    return Shown(key, render_to_string(template, context(role, room) | told(role, room, typed or {})))
 
 
 def _lobby(role: Role, room: Room) -> str:
@@ -70,32 +71,41 @@ def _lobby(role: Role, room: Room) -> str:
     return f"-{zlib.crc32(chr(10).join(named).encode()):x}"
 
 
-def told(role: Role, room: Room) -> dict[str, Any]:
+def told(role: Role, room: Room, typed: Typed) -> dict[str, Any]:
     """What the templates of one kind of screen have at hand, besides the context of all."""
-    return asking.told(room) | outcome.told(room) if role == Role.PLAYER else {}
+    return asking.told(room, typed) | outcome.told(room) if role == Role.PLAYER else {}
 
 
-def status(role: Role, room: Room, percent: int = clock.USUAL) -> Shown:
+def status(role: Role, room: Room, percent: int | None = None) -> Shown:
     """The line that may change at any moment: clock, paused, host away, how many have answered.
 
-    With the clock of somebody who has more time than usual it is their own.
+    With somebody's percent of the usual time it says how much is left for them, as a page must that no script will
+    move on. Without, it says nothing that changes by itself, so that it is pushed only when there is something new.
     """
-    more = {"clock": clock_of(room, percent)} | told(role, room)
-    html = render_to_string(f"live/screens/{role}/status.html", context(role, room) | more)
+    time = clock_of(room, percent or clock.USUAL)
+    shown = context(role, room) | {"clock": time if percent else time | {"left": time["left"] and time["length"]}}
     counted = f"{room.answered}-" if role != Role.PLAYER else ""  # phones do not show it, and need not be told
-    return Shown(f"{room.state.version}-{counted}{room.present.players}-{room.present.host_away}-{percent}", html)
+    key = f"{room.state.version}-{counted}{room.present.players}-{room.present.host_away}"
+    return Shown(key, render_to_string(f"live/screens/{role}/status.html", shown))
 
 
-def mine(room: Room, seat: Seat, **own: Any) -> Shown:
+def mine(room: Room, seat: Seat, said: Any = None, **more: Any) -> Shown:
     """What one player alone sees: their name, what they answered, what they vote on, their points and place.
 
-    `own` has what only a request knows: `said` in the phase that is open, `told` of it, `typed` and `problem`.
+    `said` is what they have given in the phase that is open; `more` has what only a request knows: what they are `told`
+    of it, what they `typed` and the `problem` with it. A form that they vote with is in it, so that its key stays as
+    long as the phase is open, whatever is said of it.
     """
     key = f"{translation.get_language()}-{room.state.key}"
     if not room.state.is_open:
         key += f"-{seat.version}"
-    shown = context(Role.PLAYER, room) | asking.told(room) | outcome.mine(room, seat, **own)
+    shown = own(room, seat, said=said, **more)
     return Shown(key, render_to_string("live/screens/player/mine.html", shown))
+
+
+def own(room: Room, seat: Seat, **more: Any) -> dict[str, Any]:
+    """What the templates about one player have at hand."""
+    return context(Role.PLAYER, room) | asking.heading(room) | outcome.mine(room, seat, **more)
 
 
 def clock_of(room: Room, percent: int, now: int | None = None) -> dict[str, Any]:
