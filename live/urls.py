@@ -2,4 +2,8 @@
 
 from django.urls import URLPattern
 
-urlpatterns: list[URLPattern] = []
+from . import join_urls
+
+urlpatterns: list[URLPattern] = [
+    *join_urls.urlpatterns,
+]
