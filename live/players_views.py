@@ -16,7 +16,7 @@ from django.views.decorators.http import require_POST, require_safe
 
 from acts.refusals import Refusal
 
-from . import names, seats
+from . import names, rooms
 from .access import Hosted, of_a_seat, of_hosts
 from .clock import PERCENTS
 from .join_forms import FindPlayerForm
@@ -34,7 +34,8 @@ def players(request: HttpRequest, hosted: Hosted) -> HttpResponse:
     game, _state = hosted
     form = FindPlayerForm(request.GET)
     asked = form.cleaned_data["q"] if form.is_valid() else ""
-    everybody = list(seats.each(game.id))
+    room = rooms.read(game.id)
+    everybody = list(room.seats.values()) if room else []
     found, start = seating.listed(everybody, asked), _start(request)
     context = {
         "game": game,

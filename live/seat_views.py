@@ -9,6 +9,7 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.translation import gettext as _
+from django_htmx.http import HttpResponseClientRedirect
 
 from accounts.access import public
 from acts.links import whole
@@ -78,10 +79,8 @@ def _look(request: HttpRequest, game_id: str) -> tuple[Game, State, Player | Non
 
 def _still_waiting(game: Game, player: Player) -> HttpResponse:
     """What a page that waits for the host asks every few seconds."""
-    answer = HttpResponse(status=204)
-    if player.seat.approved or not player.is_newest:
-        answer["HX-Redirect"] = reverse("play", args=[game.id])
-    return answer
+    goes_on = player.seat.approved or not player.is_newest
+    return HttpResponseClientRedirect(reverse("play", args=[game.id])) if goes_on else HttpResponse(status=204)
 
 
 def _show(

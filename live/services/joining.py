@@ -55,8 +55,8 @@ def join(game: Game, state: State, roster: Item | None, name: str, held: Pass) -
         table().write(*seats.seating(game, seat))
     except Refused:
         return _own(game, name, held)
-    seats.counted(game)
     _tell(game)
+    seats.counted(game)
     return seat
 
 
