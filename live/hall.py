@@ -72,7 +72,8 @@ def buttons(game: Game, state: State) -> list[Button]:
 
 
 def lobby(seats: Iterable[Seat]) -> Lobby:
-    there = sorted((each for each in seats if not each.removed), key=lambda each: each.joined_at, reverse=True)
+    there = [each for each in seats if not (each.removed or each.left)]
+    there.sort(key=lambda each: each.joined_at, reverse=True)
     playing = [each for each in there if each.approved]
     shown = tuple(_fitting(playing))
     return Lobby(shown, len(playing) - len(shown), len(playing), len(there) - len(playing))

@@ -135,6 +135,14 @@ def _given(spans: Iterable[Span]) -> list[Given]:
     return [Given(*row) for row in rows]
 
 
+def count_given(game_id: str, state: State) -> int:
+    """How many have answered or voted in the phase that is open."""
+    if not state.is_open:
+        return 0
+    given = votes(game_id, state.round) if state.phase == Phase.VOTING else answers(game_id, state.round)
+    return len({each.player for each in given})
+
+
 def own(game_id: str, state: State, player: str) -> Any:
     """What a player said last in the phase that is open, by the name under which it lies."""
     span = keys.own_votes if state.phase == Phase.VOTING else keys.own_answers
@@ -249,8 +257,9 @@ def change(before: Game, after: Game) -> list[Write]:
 
 
 def moving(game: Game, before: State, after: State) -> list[Write]:
-    """Refused if the session has moved on since its state was read."""
-    return [Put(_state_item(game, after), when=Equals("version", before.version))]
+    """Refused if the session has moved on since its state was read, or if somebody has begun to close what is open."""
+    still = Equals("version", before.version) & Equals("closing", before.closing)
+    return [Put(_state_item(game, after), when=still)]
 
 
 def closing(game: Game, state: State) -> list[Write]:
