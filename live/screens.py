@@ -8,12 +8,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
+from hashlib import sha256
 from typing import Any
 
 from django.template.loader import render_to_string
 from django.utils import translation
 
-from . import clock
+from . import clock, hall
 from .rooms import Room
 from .seats import Seat
 
@@ -45,20 +46,37 @@ def context(role: Role, room: Room) -> dict[str, Any]:
         "game": game,
         "state": state,
         "question": room.question,
-        "round": room.round if state.revealed or role in (Role.HOST, Role.REMOTE) else None,
+        "round": room.round if state.revealed else None,
+        **({} if role == Role.PLAYER else hall.told(room)),
     }
 
 
 def screen(role: Role, room: Room) -> Shown:
     """`templates/live/screens/{role}/{phase}.html`; which language, the caller has activated."""
     template = f"live/screens/{role}/{room.state.phase}.html"
-    return Shown(f"{translation.get_language()}-{room.state.key}", render_to_string(template, context(role, room)))
+    shown = context(role, room) | _drawn(role, room)
+    return Shown(f"{translation.get_language()}-{_key(role, room)}", render_to_string(template, shown))
+
+
+def _drawn(role: Role, room: Room) -> dict[str, Any]:
+    """What came of it, as the screens of a hall show it."""
+    if role == Role.PLAYER:
+        return {}
+    return hall.scores(room) if role == Role.SCOREBOARD else hall.outcome(room)
+
+
+def _key(role: Role, room: Room) -> str:
+    """Nobody types on the screens of a hall: these follow every version that a step can leave, and every name."""
+    if role == Role.PLAYER:
+        return room.state.key
+    version = f"-{room.state.version}" if role in (Role.HOST, Role.REMOTE) else ""
+    return f"{room.state.key}{version}{hall.mark(room)}"
 
 
 def status(role: Role, room: Room) -> Shown:
-    """The line that may change at any moment: paused, host away, how many have answered."""
+    """The line that may change at any moment: paused, host away, how many have answered, who is in the lobby."""
     html = render_to_string(f"live/screens/{role}/status.html", context(role, room))
-    return Shown(f"{room.state.version}-{room.answered}-{room.present.players}-{room.present.host_away}", html)
+    return Shown(f"{room.state.version}-{sha256(html.encode()).hexdigest()[:12]}", html)
 
 
 def mine(room: Room, seat: Seat, said: Any = None) -> str:
