@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import zlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
@@ -154,6 +155,13 @@ def named(room: Room) -> list[str]:
     """Who is there, those who came first: then the list grows to its end, and does not change after that."""
     there = sorted(room.playing, key=lambda seat: (seat.joined_at, seat.name))
     return [seat.name for seat in there[:NAMED]]
+
+
+def mark(room: Room) -> str:
+    """While all wait, the screen is another one whenever it names others: a few, so that it stays quiet in a hall."""
+    if room.state.phase != Phase.WAITING:
+        return ""
+    return f"-{zlib.crc32(chr(10).join(named(room)).encode()):x}"
 
 
 def late_since(room: Room, seat: Seat) -> int:

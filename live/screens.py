@@ -7,18 +7,17 @@ any moment. `mine` is what one player alone sees.
 
 from __future__ import annotations
 
-import zlib
 from dataclasses import dataclass
 from enum import StrEnum
+from hashlib import sha256
 from typing import Any
 
 from django.template.loader import render_to_string
 from django.utils import translation
 
-from . import asking, clock, outcome
+from . import asking, clock, hall, outcome
 from .asking import Typed
 from .rooms import Room
-from .rules import Phase
 from .seats import Seat
 
 
@@ -49,7 +48,8 @@ def context(role: Role, room: Room) -> dict[str, Any]:
         "game": game,
         "state": state,
         "question": room.question,
-        "round": room.round if state.revealed or role in (Role.HOST, Role.REMOTE) else None,
+        "round": room.round if state.revealed else None,
+        **({} if role == Role.PLAYER else hall.told(room)),
     }
 
 
@@ -59,21 +59,23 @@ def screen(role: Role, room: Room, typed: Typed | None = None) -> Shown:
     `typed` is what the form of a page that is loaded anew shows to one player alone.
     """
     template = f"live/screens/{role}/{room.state.phase}.html"
-    key = f"{translation.get_language()}-{room.state.key}{_lobby(role, room)}"
-    return Shown(key, render_to_string(template, context(role, room) | told(role, room, typed or {})))
+    shown = context(role, room) | _drawn(role, room, typed or {})
+    return Shown(f"{translation.get_language()}-{_key(role, room)}", render_to_string(template, shown))
 
 
-def _lobby(role: Role, room: Room) -> str:
-    """While all wait, a screen is another one whenever it names others. Phones name a few, so that it stays quiet."""
-    if room.state.phase != Phase.WAITING:
-        return ""
-    named = asking.named(room) if role == Role.PLAYER else sorted(seat.name for seat in room.playing)
-    return f"-{zlib.crc32(chr(10).join(named).encode()):x}"
+def _drawn(role: Role, room: Room, typed: Typed) -> dict[str, Any]:
+    """What is asked as players see it; what came of it as each kind of screen shows it."""
+    if role == Role.PLAYER:
+        return asking.told(room, typed) | outcome.told(room)
+    return hall.scores(room) if role == Role.SCOREBOARD else hall.outcome(room)
 
 
-def told(role: Role, room: Room, typed: Typed) -> dict[str, Any]:
-    """What the templates of one kind of screen have at hand, besides the context of all."""
-    return asking.told(room, typed) | outcome.told(room) if role == Role.PLAYER else {}
+def _key(role: Role, room: Room) -> str:
+    """Nobody types on the screens of a hall: these follow every version that a step can leave, and every name."""
+    if role == Role.PLAYER:
+        return room.state.key + asking.mark(room)
+    version = f"-{room.state.version}" if role in (Role.HOST, Role.REMOTE) else ""
+    return f"{room.state.key}{version}{hall.mark(room)}"
 
 
 def status(role: Role, room: Room, percent: int | None = None) -> Shown:
@@ -84,9 +86,8 @@ def status(role: Role, room: Room, percent: int | None = None) -> Shown:
     """
     time = clock_of(room, percent or clock.USUAL)
     shown = context(role, room) | {"clock": time if percent else time | {"left": time["left"] and time["length"]}}
-    counted = f"{room.answered}-" if role != Role.PLAYER else ""  # phones do not show it, and need not be told
-    key = f"{room.state.version}-{counted}{room.present.players}-{room.present.host_away}"
-    return Shown(key, render_to_string(f"live/screens/{role}/status.html", shown))
+    html = render_to_string(f"live/screens/{role}/status.html", shown)
+    return Shown(f"{room.state.version}-{sha256(html.encode()).hexdigest()[:12]}", html)
 
 
 def mine(room: Room, seat: Seat, said: Any = None, **more: Any) -> Shown:
