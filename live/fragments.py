@@ -54,12 +54,11 @@ def screen(role: Role, room: Room) -> Said:
     return _made(room, ("screen", role), lambda: _shown("screen", screens.screen(role, room)))
 
 
-def status(role: Role, room: Room, percent: int = USUAL) -> Said:
-    """With the clock of whoever has so many percent of the time."""
-    return _made(room, ("status", role, percent), lambda: _shown("status", screens.status(role, room, percent)))
+def status(role: Role, room: Room) -> Said:
+    return _made(room, ("status", role), lambda: _shown("status", screens.status(role, room)))
 
 
-def _made(room: Room, what: tuple[str | int, ...], make: Callable[[], Said]) -> Said:
+def _made(room: Room, what: tuple[str, ...], make: Callable[[], Said]) -> Said:
     question = (*what, translation.get_language())
     if question not in room.made:
         room.made[question] = make()
@@ -96,7 +95,7 @@ def _said(name: str, key: str, data: dict[str, Any]) -> Said:
 
 def for_all(role: Role, room: Room, percent: int = USUAL) -> list[Said]:
     """What everybody of a kind is shown."""
-    return [screen(role, room), status(role, room, percent), clock(room, percent)]
+    return [screen(role, room), status(role, room), clock(room, percent)]
 
 
 def version(role: Role, room: Room, seat: Seat | None = None) -> str:

@@ -30,10 +30,10 @@ def made_so_often(monkeypatch) -> Counter:
         counts["screen", role] += 1
         return Shown(room.state.key, f"{role} {room.state.key}")
 
-    def status(role, room, percent=100):
+    def status(role, room):
         counts["status", role] += 1
         html = f"{room.answered} of {len(room.playing)}, away {room.present.host_away}, {room.state.is_paused}"
-        return Shown(f"{room.state.version} {html} {percent}", html)
+        return Shown(f"{room.state.version} {html}", html)
 
     def mine(room, seat, said=None):
         counts["mine", seat.player] += 1
