@@ -8,7 +8,7 @@ from typing import Any
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
-from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
@@ -23,6 +23,9 @@ from .rules import Phase
 from .screens import Role
 from .services import answering
 from .services.answering import Told
+
+NOT_SAVED = _("This could not be saved just now. It is still here: please send it again in a moment.")
+
 
 @dataclass(frozen=True, slots=True)
 class Seen:
@@ -112,7 +115,7 @@ def _given(request: HttpRequest, game_id: str, phase: Phase, at: int) -> HttpRes
     except Refusal as refusal:
         return _again(request, seen, str(refusal), 422)
     except StoreError:
-        return _again(request, seen, _("This could not be saved just now. It is still here: please send it again."), 503)
+        return _again(request, seen, NOT_SAVED, 503)
     return _tell(request, seen, told, said)
 
 
@@ -132,7 +135,7 @@ def _tell(request: HttpRequest, seen: Seen, told: Told, said: Any = None) -> Htt
     return redirect(address if told == Told.COUNTED else f"{address}?told={told}")
 
 
-def _again(request: HttpRequest, seen: Seen, problem: str, status: int) -> HttpResponse:
+def _again(request: HttpRequest, seen: Seen, problem: object, status: int) -> HttpResponse:
     typed = saying.typed_in(request.POST)
     if getattr(request, "htmx", False):
         return _words(request, seen, status, problem=problem)
