@@ -8,7 +8,7 @@ from typing import Any
 from ranking.candidates import Candidate
 from ranking.rankings import named
 
-from . import asking, pictures, standings
+from . import asking, hall, pictures
 from .asking import Way
 from .questions import Type
 from .rooms import Room
@@ -20,10 +20,6 @@ from .seats import Seat
 from .services.answering import Told
 from .signs import sign
 from .standings import Board
-
-MOST_BOARDS = 50
-
-_boards: dict[str, tuple[tuple[int, ...], Board]] = {}  # the latest of each session: a thousand phones ask for the same
 
 
 def told(room: Room) -> dict[str, Any]:
@@ -43,15 +39,11 @@ def is_shown(room: Room) -> bool:
 
 
 def standing(room: Room) -> Board:
-    mark = (room.state.version, len(room.rounds), len(room.seats), sum(seat.version for seat in room.seats.values()))
-    known = _boards.get(room.game.id)
-    if known is None or known[0] != mark:
-        known = mark, standings.board(room.rounds.values(), room.seats.values(), room.state.voided)
-        _boards.pop(room.game.id, None)
-        _boards[room.game.id] = known
-        for old in list(_boards)[:-MOST_BOARDS]:
-            _boards.pop(old, None)
-    return known[1]
+    """Made once for all the phones that ask for it."""
+    if "standing" not in room.made:
+        room.made["standing"] = hall.standing(room)
+    board: Board = room.made["standing"]
+    return board
 
 
 # --- one player's own ---
