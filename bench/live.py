@@ -30,6 +30,7 @@ from .rounds import Comparison, rate
 from .serving import visitor
 
 if TYPE_CHECKING:  # importing these needs Django to be set up, which the part does when it runs
+    from live.players import Pass
     from live.rules import Game
 
 FEW, MANY = 100, 1_000
@@ -253,12 +254,21 @@ def _phone(game: Game, number: int, site: str) -> tuple[str, str]:
     assert state is not None
     joining.join(game, state, None, f"Player {number}", held)
     guard = secrets.token_hex(16)
-    cookies = f"{players.cookie_name(game.id)}={players.signed(game, held)}; csrftoken={guard}"
-    body = urlencode({"csrfmiddlewaretoken": guard, "round": 1, "choice": number % 4})
+    cookies = f"{players.cookie_name(game.id)}={_cookie(game, held)}; csrftoken={guard}"
+    body = urlencode({"csrfmiddlewaretoken": guard, "round": 1, "option": number % 4})
     head = f"HTTP/1.1\r\nHost: {site}\r\nOrigin: http://{site}\r\nCookie: {cookies}\r\n"
     form = f"Content-Type: application/x-www-form-urlencoded\r\nContent-Length: {len(body)}\r\n"
     answers = f"{head}HX-Request: true\r\nConnection: close\r\n{form}\r\n{body}"
     return f"GET /live/{game.id}/stream/player/ {head}\r\n", f"POST /live/{game.id}/answer/ {answers}"
+
+
+def _cookie(game: Game, held: Pass) -> str:
+    """As a browser has it that has joined."""
+    from django.http import HttpResponse
+
+    from live import players
+
+    return str(players.remember(HttpResponse(), game, held).cookies[players.cookie_name(game.id)].value)
 
 
 def _post(port: int, path: str, form: dict[str, str], cookies: str) -> int:
