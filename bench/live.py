@@ -22,7 +22,7 @@ from store.connect import connect
 
 from . import hall as phones_of_hall
 from .ballots.day import Browser, browsers
-from .ballots.server import HOST, PROCESSES, serving
+from .ballots.server import HOST, serving
 from .hall import PATIENCE
 from .people import start_django
 from .report import MILLISECONDS, OPERATIONS, Report
@@ -169,12 +169,12 @@ class Hall:
         return [rate(ask, PAGES_SECONDS) for _ in range(PAGES_ROUNDS)]
 
     def worked(self) -> float:
-        """Milliseconds that the processes which serve have worked."""
+        """Milliseconds that the processes of the server have worked."""
         threads = (each for pid in self.serving for each in Path(f"/proc/{pid}/task").iterdir())
         return sum(int((each / "schedstat").read_text().split()[0]) for each in threads) / 1e6
 
     def memory(self) -> float:
-        """Kilobytes that are theirs alone."""
+        """Kilobytes of memory that are theirs alone."""
         return sum(_own_memory(pid) for pid in self.serving)
 
 
@@ -186,14 +186,14 @@ def hall(folder: Path, players: int) -> Iterator[Hall]:
     folder.mkdir()
     url = f"sqlite://{folder / 'live.sqlite3'}"
     connect(url).create()
-    with acting_on(connect(url)), _serving(folder, url, settings.SECRET_KEY) as (port, serving_):
+    with acting_on(connect(url)), serving(folder, url, settings.SECRET_KEY) as port:
         game, host, phones = _joined(players, f"{HOST}:{port}")
         command = [sys.executable, phones_of_hall.__file__]
         process = subprocess.Popen(
             command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, bufsize=1, start_new_session=True
         )
         try:
-            room = Hall(game, port, host, process, serving_)
+            room = Hall(game, port, host, process, _processes(port))
             assert room.tell({"host": HOST, "port": port, "phones": phones}) == {"phones": players}
             yield room
         finally:
@@ -201,27 +201,16 @@ def hall(folder: Path, players: int) -> Iterator[Hall]:
             process.communicate()
 
 
-@contextmanager
-def _serving(folder: Path, url: str, secret: str) -> Iterator[tuple[int, list[int]]]:
-    """The port, and the processes behind it: those of gunicorn's name that have come since."""
-    before = _servers()
-    with serving(folder, url, secret) as port:
-        found = _servers() - before
-        yield port, sorted(found)[-PROCESSES:]
+def _processes(port: int) -> list[int]:
+    """Those of the server that listens there, by what they were started with."""
+    mark = f"\0PORT={port}\0".encode()
+    return [int(each.name) for each in Path("/proc").iterdir() if each.name.isdigit() and mark in _environment(each)]
 
 
-def _servers() -> set[int]:
-    found = set()
-    for each in Path("/proc").iterdir():
-        if each.name.isdigit() and b"gunicorn" in _command(each):
-            found.add(int(each.name))
-    return found
-
-
-def _command(process: Path) -> bytes:
+def _environment(process: Path) -> bytes:
     try:
-        return (process / "cmdline").read_bytes()
-    except OSError:  # it has just ended
+        return b"\0" + (process / "environ").read_bytes()
+    except OSError:  # somebody else's, or it has just ended
         return b""
 
 
