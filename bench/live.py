@@ -76,7 +76,9 @@ def _measure(report: Report, room: Hall, players: int) -> None:
     report.heading(f"{players} players at two processes; the phones are a process of their own", "goal")
     _say(report, f"{key}.connected", "connected, all at once", connected)
     _step(report, room, f"{key}.asked", "a question reaches", "next", "question-1")
+    answering = room.worked()
     answers = room.phones("answer", over=ANSWERS_OVER)["answers"]
+    answering = room.worked() - answering
     told = sum(status == 200 and TOLD in words for _seconds, status, words in answers)
     _say(report, f"{key}.answered", "an answer is acknowledged", {"seconds": [each[0] for each in answers]}, ANSWERED)
     _step(report, room, f"{key}.closed", "the close reaches", "close", "results-1-0")
@@ -88,7 +90,8 @@ def _measure(report: Report, room: Hall, players: int) -> None:
     report.figure(f"{key}.counted", "answers that count", len(totals), "(as many)")
     same = all(each["totals"] == totals for each in backs)
     report.figure(f"{key}.unchanged", f"totals unchanged by {DROPS} drops of all", same, "(goal: 1)")
-    report.figure(f"{key}.processor", "processor to connect one", worked / players, "ms")
+    report.figure(f"{key}.processor.connected", "processor to connect one", worked / players, "ms")
+    report.figure(f"{key}.processor.answered", "processor of one answer", answering / players, "ms")
     report.figure(f"{key}.memory", "memory of one who is connected", memory / players, "KB")
     comparison = Comparison(tuple(beside), tuple(before))
     report.heading("Trivial pages a second, beside all who listen", "without")
