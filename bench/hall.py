@@ -45,7 +45,7 @@ class Stream(asyncio.Protocol):
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         self.transport = transport
-        self.transport.write(self.phone.listens)
+        transport.write(self.phone.listens)  # type: ignore[attr-defined]
 
     def data_received(self, data: bytes) -> None:
         now, data = time.monotonic(), self.tail + data
@@ -64,8 +64,7 @@ class Sent(asyncio.Protocol):
         self.form, self.told, self.heard = form, told, b""
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        self.transport: Any = transport
-        self.transport.write(self.form)
+        transport.write(self.form)  # type: ignore[attr-defined]
 
     def data_received(self, data: bytes) -> None:
         self.heard += data

@@ -33,7 +33,7 @@ if TYPE_CHECKING:  # importing these needs Django to be set up, which the part d
     from live.players import Pass
     from live.rules import Game
 
-FEW, MANY = 100, 1_000
+HALLS = (100, 1_000)  # players
 Goals = dict[float, float]  # seconds, in which so large a share must be served
 NO_GOALS: Goals = {}
 STEP: Goals = {0.95: 1.0, 0.99: 2.0}
@@ -54,7 +54,7 @@ def measure(report: Report, scale: float = 1.0) -> None:
     _open_many_files()
     with tempfile.TemporaryDirectory(prefix="bench-", dir=report.build) as name:
         start_django(name)
-        for players in (max(3, round(FEW * scale)), max(4, round(MANY * scale))):
+        for players in (max(4, round(number * scale)) for number in HALLS):
             with hall(Path(name) / str(players), players) as room:
                 _measure(report, room, players)
 
