@@ -1,0 +1,106 @@
+"""What is said to pages that listen or ask: events, each made once of a room for all who are shown the same.
+
+| event | data | on the page |
+|---|---|---|
+| `screen` | `key`, `html` | replaces the screen if it has another key, so that a form in use stays |
+| `status` | `key`, `html` | the line that may change at any moment |
+| `clock` | `now`, `end`, `left`, `length`, `paused`, `starts` | by the server's clock |
+| `mine` | `key`, `html` | what one player alone sees |
+| `elsewhere` | | nothing more comes: another device has the seat |
+| `gone` | | nothing more comes: there is no such session, or no seat in it, any more |
+
+Each has a version as its id: the number of the state it shows, and a mark of the rest. So nothing is shown backwards.
+"""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import orjson
+from django.utils import translation
+
+from . import screens
+from .clock import USUAL
+from .rooms import Room
+from .screens import Role, Shown
+from .seats import Seat
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """An event."""
+
+    name: str
+    key: str  # another one if it says something else
+    data: bytes  # JSON
+
+
+ELSEWHERE, GONE = Said("elsewhere", "", b"{}"), Said("gone", "", b"{}")  # after which nothing more comes
+LAST = "0"  # their version
+
+
+# --- made of a room, once; all in the language that is active ---
+
+
+def screen(role: Role, room: Room) -> Said:
+    return _made(room, ("screen", role), lambda: _shown("screen", screens.screen(role, room)))
+
+
+def status(role: Role, room: Room) -> Said:
+    return _made(room, ("status", role), lambda: _shown("status", screens.status(role, room)))
+
+
+def _made(room: Room, what: tuple[str, ...], make: Callable[[], Said]) -> Said:
+    question = (*what, translation.get_language())
+    if question not in room.made:
+        room.made[question] = make()
+    made: Said = room.made[question]
+    return made
+
+
+# --- made anew ---
+
+
+def clock(room: Room, percent: int = USUAL) -> Said:
+    """As it is at this moment: a page takes the server's time from it."""
+    return _said("clock", f"{room.state.version}-{percent}", screens.clock_of(room, percent))
+
+
+def mine(room: Room, seat: Seat, said: Any = None) -> Said:
+    return _shown("mine", screens.mine(room, seat, said=said))
+
+
+def _shown(name: str, shown: Shown) -> Said:
+    return _said(name, shown.key, {"key": shown.key, "html": shown.html})
+
+
+def _said(name: str, key: str, data: dict[str, Any]) -> Said:
+    return Said(name, key, orjson.dumps(data))
+
+
+# --- as pages get them ---
+
+
+def for_all(role: Role, room: Room, percent: int = USUAL) -> list[Said]:
+    """What everybody of a kind is shown."""
+    return [screen(role, room), status(role, room), clock(room, percent)]
+
+
+def version(role: Role, room: Room, seat: Seat | None = None) -> str:
+    """Another one if anything of what is said is another."""
+    shown = screen(role, room).key + status(role, room).key
+    return f"{room.state.version}-{zlib.crc32(shown.encode()):x}-{seat.version if seat else 0}"
+
+
+def as_stream(version: str, said: Iterable[Said]) -> bytes:
+    head = version.encode()
+    return b"".join(b"id: %b\nevent: %b\ndata: %b\n\n" % (head, each.name.encode(), each.data) for each in said)
+
+
+def as_json(version: str, said: Iterable[Said]) -> bytes:
+    """The same for a page that asks."""
+    events = b",".join(b'["%b",%b]' % (each.name.encode(), each.data) for each in said)
+    return b'{"version":%b,"said":[%b]}' % (orjson.dumps(version), events)

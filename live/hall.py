@@ -1,0 +1,176 @@
+"""What projector, remote and scoreboard show of a room beside what every screen shows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from hashlib import sha256
+from typing import Any
+
+from django.conf import settings
+from django.urls import reverse
+from django.utils.functional import Promise
+from django.utils.translation import gettext_lazy as _
+
+from acts.links import whole
+from pages.qr import qr_picture
+
+from . import pictures, rules, standings, words
+from .questions import Question, Type
+from .rooms import Room
+from .rules import Game, Phase, State, Step
+from .seats import Seat
+
+MOST_LETTERS = 420  # of all names in the lobby together: as many as fit the smallest projector
+LONGEST_CHIP = 24  # letters, after which a name is cut off
+BETWEEN = 5  # letters, about, that the frame of a name takes
+
+ASKED: dict[Step, str | Promise] = {
+    Step.VOID: _("Nobody gets points for this question, and nobody sees what was answered."),
+    Step.REPEAT: _("Everybody is asked this question once more. What was answered so far does not count."),
+    Step.END: _("Nobody can answer after that. What is open is closed first, and everybody sees the end."),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Button:
+    """A step as a host can take it, from the version that this screen shows."""
+
+    step: Step
+    words: str | Promise
+    version: int
+    asks: str | Promise = ""  # what it means, where it is asked first
+
+    @property
+    def value(self) -> str:
+        return f"{self.step} {self.version}"
+
+
+@dataclass(frozen=True, slots=True)
+class Lobby:
+    """Whoever is there, the newest first, as far as there is room for names."""
+
+    shown: tuple[Seat, ...]
+    more: int
+    players: int
+    waiting: int  # for the host to agree to their names
+
+
+def buttons(game: Game, state: State) -> list[Button]:
+    """The likeliest first."""
+    return [
+        Button(each, words.step_words(each, game, state), state.version, ASKED.get(each, ""))
+        for each in rules.offered(game, state)
+    ]
+
+
+def lobby(seats: Iterable[Seat]) -> Lobby:
+    there = [each for each in seats if not (each.removed or each.left)]
+    there.sort(key=lambda each: each.joined_at, reverse=True)
+    playing = [each for each in there if each.approved]
+    shown = tuple(_fitting(playing))
+    return Lobby(shown, len(playing) - len(shown), len(playing), len(there) - len(playing))
+
+
+def _fitting(seats: Sequence[Seat]) -> Iterable[Seat]:
+    room = MOST_LETTERS
+    for each in seats:
+        room -= min(len(each.name), LONGEST_CHIP) + BETWEEN
+        if room < 0:
+            return
+        yield each
+
+
+def size(question: Question | None) -> str:
+    """How large the words of a question can be so that all of it fits a projector."""
+    if question is None:
+        return "large"
+    longest = max(map(len, question.options), default=0)
+    if len(question.title) > 110 or len(question.options) > 6 or longest > 60:
+        return "small"
+    return "medium" if len(question.title) > 50 or len(question.options) > 4 or longest > 25 else "large"
+
+
+def join_address() -> str:
+    """As it is read out: without what every browser adds by itself."""
+    return whole(reverse("join")).partition("://")[2].rstrip("/")
+
+
+def link_to(game: Game) -> str:
+    """What the QR picture holds."""
+    return whole(reverse("join_game", args=[game.id, game.token]))
+
+
+def joining(game: Game) -> dict[str, Any]:
+    return {"join_address": join_address(), "code": spaced(game.code), "qr": qr_picture(link_to(game))}
+
+
+def spaced(code: str) -> str:
+    """In two groups from six digits on, so that nobody loses their place."""
+    return f"{code[:3]} {code[3:]}" if len(code) > 5 else code
+
+
+def told(room: Room) -> dict[str, Any]:
+    """What the templates of these screens have at hand, besides `screens.context`."""
+    game, state = room.game, room.state
+    first, *others = buttons(game, state) or [None]
+    at = rules.next_question(game, state)
+    return {
+        **joining(game),
+        "site_name": settings.SITE_NAME,
+        "type_words": words.type_words(game.engagement_type),
+        "phase_words": words.phase_words(state.phase),
+        "is_survey": game.engagement_type == Type.SURVEY,
+        "is_scored": game.engagement_type.is_scored,
+        "is_voided": bool(state.round) and not state.counts(state.round),
+        "number": state.question + 1,
+        "answers_given": len(room.gathered.answers) if room.gathered else 0,
+        "lobby": lobby(room.seats.values()),
+        "size": size(room.question),
+        "first_step": first,
+        "other_steps": others,
+        "next_question": room.questions[at] if at is not None else None,
+    }
+
+
+# --- what came of it ---
+
+
+def outcome(room: Room) -> dict[str, Any]:
+    """What the room said, once the host has revealed it, and who leads; drawn only for the screen that shows it."""
+    game, state = room.game, room.state
+    if state.phase not in (Phase.RESULTS, Phase.ENDED):
+        return {}
+    sealed, drawn = room.rounds.get(state.round), {}
+    if sealed is not None and state.phase == Phase.RESULTS:
+        drawn["answers_in"] = sealed.count
+        if state.revealed and state.counts(state.round):
+            drawn["picture"] = pictures.picture(game.engagement_type, sealed, room.questions, room.seats)
+    if game.engagement_type.is_scored and state.revealed and room.counting_rounds:
+        draw = pictures.final if state.phase == Phase.ENDED else pictures.board
+        drawn["board"] = draw(standing(room))
+    return drawn
+
+
+def scores(room: Room) -> dict[str, Any]:
+    """For a scoreboard by itself, at any moment of the session."""
+    known = standing(room)
+    if not room.game.engagement_type.is_scored or not known.rounds:
+        return {}
+    return {"standing": pictures.final(known) if room.state.phase == Phase.ENDED else pictures.board(known)}
+
+
+def mark(room: Room) -> str:
+    """Of the names that a board shows: it is drawn anew when somebody is renamed, removed or readmitted."""
+    if room.state.phase == Phase.WAITING or room.state.is_open or not room.game.engagement_type.is_scored:
+        return ""
+    named = sorted((each.player, each.name) for each in room.seats.values() if each.plays)
+    return f"-{sha256(repr(named).encode()).hexdigest()[:8]}"
+
+
+def standing(room: Room) -> standings.Board:
+    """Who stands where as far as everybody may know: what is not revealed yet does not count yet."""
+    state = room.state
+    hidden = state.phase == Phase.RESULTS and not state.revealed
+    known = [each for number, each in room.rounds.items() if not (hidden and number == state.round)]
+    return standings.board(known, room.seats.values(), state.voided)
