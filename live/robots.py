@@ -15,7 +15,7 @@ from django.utils.translation import gettext as _
 
 from acts.handfuls import handfuls
 from acts.site import table
-from store import keys, trips
+from store import keys
 from store.limits import BATCH_PUTS
 from store.table import Refused, StoreError
 
@@ -105,8 +105,7 @@ class Robots:
         if not due or state.closing:
             return
         try:
-            with trips.beside():
-                _give(game, state, questions, due, gathered)
+            _give(game, state, questions, due, gathered)
         except StoreError:
             return
         self.given.update((state.round, state.phase, each.player) for each in due)

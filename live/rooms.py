@@ -151,7 +151,10 @@ class Kept:
         return len(self.seating.seats) + sum(len(each.entries) for each in self.rounds.values()) + 1
 
     def room(self, game: Game, state: State, changes: int) -> Room:
-        now = clock.now()
+        with trips.beside():  # what is read here serves all who look from now on
+            return self._room(game, state, changes, clock.now())
+
+    def _room(self, game: Game, state: State, changes: int, now: int) -> Room:
         self._have_robots_join(game, state, changes, now)
         room = Room(
             game=game,
@@ -173,9 +176,8 @@ class Kept:
         if self.has_robots or not game.debug_mode or state.phase == Phase.ENDED:
             return
         try:
-            with trips.beside():
-                if robots.seat_all(game, self.seating.at(changes, now)):
-                    self.seating.forget()
+            if robots.seat_all(game, self.seating.at(changes, now)):
+                self.seating.forget()
         except (Conflict, Unavailable):
             return
         self.has_robots = True
