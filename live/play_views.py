@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
@@ -57,15 +58,7 @@ def play(request: HttpRequest, game_id: str) -> HttpResponse:
     seen = look(request, game_id)
     if isinstance(seen, HttpResponse):
         return seen
-    return page(
-        request, seen, said=answering.own(seen.room.game, seen.room.state, seen.seat), told=_told_before(request)
-    )
-
-
-def _told_before(request: HttpRequest) -> Told | None:
-    """What a form without scripts was told before it led here. That it counts, the page knows from the session."""
-    told = request.GET.get("told", "")
-    return Told(told) if told in (Told.LATE, Told.NOT_OPEN) else None
+    return page(request, seen, said=answering.own(seen.room.game, seen.room.state, seen.seat))
 
 
 def page(request: HttpRequest, seen: Seen, *, status: int = 200, **own: Any) -> HttpResponse:
@@ -128,11 +121,12 @@ def _said(request: HttpRequest, seen: Seen) -> Any:
 
 
 def _tell(request: HttpRequest, seen: Seen, told: Told, said: Any = None) -> HttpResponse:
-    """A script gets the words alone, a browser without one the page as it is now."""
+    """A script gets the words alone. Without one the page is loaded anew, and knows by itself what counts."""
     if request.htmx:
         return _words(request, seen, 200, told=told, said=said if told == Told.COUNTED else None)
-    address = reverse("play", args=[seen.room.game.id])
-    return redirect(address if told == Told.COUNTED else f"{address}?told={told}")
+    if told != Told.COUNTED:
+        messages.warning(request, outcome.UNHEARD[told])
+    return redirect("play", seen.room.game.id)
 
 
 def _again(request: HttpRequest, seen: Seen, problem: object, status: int) -> HttpResponse:
