@@ -19,6 +19,9 @@ from accounts.rules import Role
 from elections.repository import election_of
 from elections.rules import Election, State
 from elections.turnout import tells_who
+from live.questions import Question, Type
+from live.sets import replay as question_sets
+from live.sets.rules import QuestionSet
 from news import replay as news
 from news.letters import OF_SUBSCRIBERS
 from news.rules import Post
@@ -87,12 +90,16 @@ SAID = (
 )
 OF_POSTS = " ".join((*Post.__dataclass_fields__, *Photo.__dataclass_fields__))
 OF_POSTS_SAID = f"{OF_POSTS} post_id text mails"
+OF_SETS = " ".join((*QuestionSet.__dataclass_fields__, *map(str, Type)))
+OF_QUESTIONS = " ".join((*Question.__dataclass_fields__, "number category_id order_in_category created_at"))
+OF_SETS_SAID = f"{OF_SETS} {OF_QUESTIONS} set_id copied_from questions question described up at"
 SAID_BY_TYPE = {
     "BallotCast": "rankings",
     "BallotsSealed": "ballots confirmation rankings",
     "ResultSealed": "ballots lots_secret",
     **dict.fromkeys(news.REPLAY, OF_POSTS_SAID),
     "SitePageEdited": SITE_PAGE,
+    **dict.fromkeys(question_sets.REPLAY, OF_SETS_SAID),
 }
 MAILED = ("invited", "reminded", "timed", "messaged")
 
@@ -169,6 +176,12 @@ KINDS = (
     _kind("likes", keys.likes("", 0), "likes"),
     _kind("deleted post", keys.deleted_post(""), "post"),
     _kind("post's mailing", keys.post_mailing(""), "post due began_at"),
+    _kind("question set", keys.question_set(""), OF_SETS),
+    _kind("shared set", keys.shared_set(""), OF_SETS),
+    _kind("set's category", keys.set_category("", 0), "number name order_index description"),
+    _kind("set's question", keys.set_question("", 0, 0), OF_QUESTIONS),
+    _kind("on the way in", keys.set_filling("", "", 0), OF_QUESTIONS, "id questions described name description"),
+    _kind("deleted set", keys.deleted_set(""), "id"),
     _kind("counts", keys.counts(), "user_count election_count event_count last_updated"),
     _kind("sync state", keys.sync(), "last_event_id"),
     _kind("restoring", keys.restoring(), "sha256 items"),
@@ -235,6 +248,7 @@ LISTS = frozenset(
         keys.posts_on("", ""),
         keys.DELETED_POSTS,
         keys.POST_MAILINGS,
+        keys.sets_of(""),
     )
 )
 

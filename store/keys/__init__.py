@@ -72,8 +72,8 @@ from .of_news import (
     POST_MAILINGS, SUBSCRIBERS, post_mailing, post_mailings_due, subscriber,
 )
 from .of_sets import (
-    DELETED_SETS, FILLING_SETS, SHARED_SETS, all_of_set, deleted_set, question_set, set_by_date, set_category,
-    set_filling, set_question, sets_of, shared_set,
+    DELETED_SETS, FILLING_SETS, SHARED_SETS, all_of_set, deleted_set, question_set, set_by_date, set_categories,
+    set_category, set_filling, set_fillings, set_question, set_questions, sets_of, shared_set,
 )
 from .of_photos import (
     photo, photo_widths,

@@ -26,6 +26,7 @@ STEPS = {
             "ballots.services.leaving.take_along",
             "accounts.heirs.pass_on",
             "accounts.heirs.pass_on",
+            "accounts.heirs.pass_on",
             "elections.services.needs.forget_agreements",
             "skills.services.own.forget_skills",
             "skills.services.endorsing.forget_endorsements",
@@ -34,7 +35,10 @@ STEPS = {
             "accounts.services.leaving.forget_sessions",
         ],
     ),
-    "PARTING": (PARTING, ["elections.telling.parting", "polls.telling.parting", "news.telling.parting"]),
+    "PARTING": (
+        PARTING,
+        ["elections.telling.parting", "polls.telling.parting", "news.telling.parting", "live.sets.telling.parting"],
+    ),
 }
 
 
