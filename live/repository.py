@@ -257,8 +257,9 @@ def change(before: Game, after: Game) -> list[Write]:
 
 
 def moving(game: Game, before: State, after: State) -> list[Write]:
-    """Refused if the session has moved on since its state was read."""
-    return [Put(_state_item(game, after), when=Equals("version", before.version))]
+    """Refused if the session has moved on since its state was read, or if somebody has begun to close what is open."""
+    still = Equals("version", before.version) & Equals("closing", before.closing)
+    return [Put(_state_item(game, after), when=still)]
 
 
 def closing(game: Game, state: State) -> list[Write]:
