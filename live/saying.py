@@ -52,6 +52,12 @@ def is_about(post: QueryDict, state: State, phase: Phase) -> bool:
     return state.phase == phase and _number(post.get(ROUND, ""), 1_000) == state.round
 
 
+def was_asked(post: QueryDict, state: State) -> bool:
+    """Whether a form is about something that was asked before now."""
+    number = _number(post.get(ROUND, ""), 1_000)
+    return number is not None and 0 < number <= state.round
+
+
 def answer_from(post: QueryDict, room: Room) -> Any:
     """What is said to the question at hand, as `live.services.answering.give` takes it."""
     question = room.question
@@ -116,7 +122,7 @@ def _number(typed: str, below: int) -> int | None:
 
 def _text(typed: str) -> str:
     """In one line and without what cannot be seen; not cut, because half a sentence may say the opposite."""
-    text = " ".join("".join(map(_visible, typed)).split())
+    text = " ".join("".join(map(_visible, typed)).split()).strip(JOINERS)
     if len(text) > LONGEST_TEXT:
         raise NotSaid(TOO_LONG % {"most": LONGEST_TEXT, "count": len(text)})
     return text

@@ -1,19 +1,22 @@
 """What each kind of screen shows of a room: rendered once for all who look at the same in the same language.
 
-`screen` is replaced only when its key changes, so that nobody loses what they are typing; `status` may change at any
-moment; `mine` is what one player alone sees.
+Each has a key, and a page replaces what it shows only by what has another key. `screen` and `mine` keep theirs as long
+as people answer or vote, so that nobody loses a form that they are filling in; `status` has no form and may change at
+any moment. `mine` is what one player alone sees.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
+from hashlib import sha256
 from typing import Any
 
 from django.template.loader import render_to_string
 from django.utils import translation
 
-from . import clock
+from . import asking, clock, hall, outcome
+from .asking import Typed
 from .rooms import Room
 from .seats import Seat
 
@@ -45,26 +48,65 @@ def context(role: Role, room: Room) -> dict[str, Any]:
         "game": game,
         "state": state,
         "question": room.question,
-        "round": room.round if state.revealed or role in (Role.HOST, Role.REMOTE) else None,
+        "round": room.round if state.revealed else None,
+        **({} if role == Role.PLAYER else hall.told(room)),
     }
 
 
-def screen(role: Role, room: Room) -> Shown:
-    """`templates/live/screens/{role}/{phase}.html`; which language, the caller has activated."""
+def screen(role: Role, room: Room, typed: Typed | None = None) -> Shown:
+    """`templates/live/screens/{role}/{phase}.html`; which language, the caller has activated.
+
+    `typed` is what the form of a page that is loaded anew shows to one player alone.
+    """
     template = f"live/screens/{role}/{room.state.phase}.html"
-    return Shown(f"{translation.get_language()}-{room.state.key}", render_to_string(template, context(role, room)))
+    shown = context(role, room) | _drawn(role, room, typed or {})
+    return Shown(f"{translation.get_language()}-{_key(role, room)}", render_to_string(template, shown))
 
 
-def status(role: Role, room: Room) -> Shown:
-    """The line that may change at any moment: paused, host away, how many have answered."""
-    html = render_to_string(f"live/screens/{role}/status.html", context(role, room))
-    return Shown(f"{room.state.version}-{room.answered}-{room.present.players}-{room.present.host_away}", html)
+def _drawn(role: Role, room: Room, typed: Typed) -> dict[str, Any]:
+    """What is asked as players see it; what came of it as each kind of screen shows it."""
+    if role == Role.PLAYER:
+        return asking.told(room, typed) | outcome.told(room)
+    return hall.scores(room) if role == Role.SCOREBOARD else hall.outcome(room)
 
 
-def mine(room: Room, seat: Seat, said: Any = None) -> str:
-    """What one player alone sees: what they answered, their points and place."""
-    own = {"seat": seat, "said": said}
-    return render_to_string("live/screens/player/mine.html", context(Role.PLAYER, room) | own)
+def _key(role: Role, room: Room) -> str:
+    """Nobody types on the screens of a hall: these follow every version that a step can leave, and every name."""
+    if role == Role.PLAYER:
+        return room.state.key + asking.mark(room)
+    version = f"-{room.state.version}" if role in (Role.HOST, Role.REMOTE) else ""
+    return f"{room.state.key}{version}{hall.mark(room)}"
+
+
+def status(role: Role, room: Room, percent: int | None = None) -> Shown:
+    """The line that may change at any moment: clock, paused, host away, how many have answered.
+
+    With somebody's percent of the usual time it says how much is left for them, as a page must that no script will
+    move on. Without, it says nothing that changes by itself, so that it is pushed only when there is something new.
+    """
+    time = clock_of(room, percent or clock.USUAL)
+    shown = context(role, room) | {"clock": time if percent else time | {"left": time["left"] and time["length"]}}
+    html = render_to_string(f"live/screens/{role}/status.html", shown)
+    return Shown(f"{room.state.version}-{sha256(html.encode()).hexdigest()[:12]}", html)
+
+
+def mine(room: Room, seat: Seat, said: Any = None, **more: Any) -> Shown:
+    """What one player alone sees: their name, what they answered, what they vote on, their points and place.
+
+    `said` is what they have given in the phase that is open; `more` has what only a request knows: what they are `told`
+    of it, what they `typed` and the `problem` with it. A form that they vote with is in it, so that its key stays as
+    long as the phase is open, whatever is said of it.
+    """
+    key = f"{translation.get_language()}-{room.state.key}"
+    if not room.state.is_open:
+        key += f"-{seat.version}"
+    shown = own(room, seat, said=said, **more)
+    return Shown(key, render_to_string("live/screens/player/mine.html", shown))
+
+
+def own(room: Room, seat: Seat, **more: Any) -> dict[str, Any]:
+    """What the templates about one player have at hand."""
+    return context(Role.PLAYER, room) | asking.heading(room) | outcome.mine(room, seat, **more)
 
 
 def clock_of(room: Room, percent: int, now: int | None = None) -> dict[str, Any]:
