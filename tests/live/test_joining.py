@@ -204,7 +204,7 @@ def test_a_double_click_gives_one_seat(client, made):
     again = Client()  # which has no cookie yet, as the first answer is not there
     for browser in (client, again):
         assert browser.post(address(game), {"form": form, "name": "Ada"}).status_code == 302
-        assert browser.get(address(game, "play")).status_code == 200
+        assert browser.get(address(game, "seat")).status_code == 200
     assert len(list(seats.each(game.id))) == 1
 
 
@@ -258,7 +258,7 @@ def test_names_wait_for_the_host(client, made):
     join(client, game, "Ada")
     (seat,) = seats.each(game.id)
     assert not seat.plays
-    waiting = client.get(address(game, "play"))
+    waiting = client.get(address(game, "seat"))
     assert "The host looks at every name first." in waiting.content.decode()
     asked = {"headers": {"HX-Request": "true"}}
     assert client.get(address(game, "seat"), **asked).status_code == 204
@@ -266,7 +266,7 @@ def test_names_wait_for_the_host(client, made):
 
     seating.approve(game.id, seat.player, "Hana")
     assert client.get(address(game, "seat"), **asked)["HX-Redirect"] == address(game, "play")
-    assert client.get(address(game, "play")).status_code == 200
+    assert client.get(address(game, "seat")).status_code == 200
 
 
 def test_who_comes_late_is_marked_with_the_question(client, made):
@@ -285,7 +285,7 @@ def test_a_session_that_has_ended_says_so(client, made):
     assert client.post(address(game), {"form": players.new_form(), "name": "Ada"}).status_code == 410
     with pytest.raises(joining.Over):
         joined(game, "Ada")
-    assert client.get(address(game, "play")).status_code == 410
+    assert client.get(address(game, "seat")).status_code == 410
     assert not list(seats.each(game.id))
 
 

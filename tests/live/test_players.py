@@ -97,14 +97,14 @@ def test_a_player_is_removed_told_so_and_readmitted(hana, client, site, made):
     join(client, game, "Ada")
     (ada,) = seats.each(game.id)
     assert "Ada is removed" in change(hana, game, ada.player, "remove").content.decode()
-    told = client.get(address(game, "play"))
+    told = client.get(address(game, "seat"))
     assert told.status_code == 403
     assert "The host has removed you" in told.content.decode()
     assert client.get(address(game))["Location"] == address(game, "play"), "No way around by the link."
     assert client.post(address(game, "seat"), {"act": "here"}).status_code == 403
     assert "That is so already" in change(hana, game, ada.player, "remove").content.decode()
     change(hana, game, ada.player, "readmit", q="a")
-    assert client.get(address(game, "play")).status_code == 200
+    assert client.get(address(game, "seat")).status_code == 200
     said = {"game_id": game.id, "player": ada.player}
     assert events(site) == [("LivePlayerRemoved", said), ("LivePlayerReadmitted", said)]
 
@@ -219,14 +219,14 @@ def test_who_leaves_may_come_back_and_what_they_said_counts(client, made):
     (ada,) = seats.each(game.id)
     give(game, ada, [0])
     assert client.post(address(game, "seat"), {"act": "leave"}).status_code == 302
-    assert "You have left" in client.get(address(game, "play")).content.decode()
+    assert "You have left" in client.get(address(game, "seat")).content.decode()
     from live import counting, rooms
 
     assert rooms.read(game.id).playing == []
     drive(game, Step.CLOSE)
     assert [each.points for each in counting.round_of(repository.round_items(game.id, 1)).entries] == [1000]
     assert client.post(address(game, "seat"), {"act": "here"}).status_code == 302
-    assert client.get(address(game, "play")).status_code == 200
+    assert client.get(address(game, "seat")).status_code == 200
     assert [each.name for each in rooms.read(game.id).playing] == ["Ada"]
 
 
@@ -238,17 +238,17 @@ def test_the_newest_device_plays_and_the_older_is_told(client, made):
     phone = Client()
     asks = phone.get(link)
     assert "You play on as Ada" in asks.content.decode()
-    assert client.get(address(game, "play")).status_code == 200, "Who only follows a link takes nothing."
+    assert client.get(address(game, "seat")).status_code == 200, "Who only follows a link takes nothing."
     assert phone.post(link)["Location"] == address(game, "play")
-    assert phone.get(address(game, "play")).status_code == 200
-    older = client.get(address(game, "play"))
+    assert phone.get(address(game, "seat")).status_code == 200
+    older = client.get(address(game, "seat"))
     assert older.status_code == 409
     assert "You are playing on another device now" in older.content.decode()
     assert client.post(address(game, "seat"), {"act": "leave"}).status_code == 409
     assert Client().post(link).status_code == 410, "A link is good once."
     assert client.post(address(game, "seat"), {"act": "here"})["Location"] == address(game, "play")
-    assert client.get(address(game, "play")).status_code == 200
-    assert phone.get(address(game, "play")).status_code == 409
+    assert client.get(address(game, "seat")).status_code == 200
+    assert phone.get(address(game, "seat")).status_code == 409
     assert Client().get(link).status_code == 410
     assert len(list(seats.each(game.id))) == 1
 
