@@ -13,6 +13,7 @@ from ballots import replay as ballots
 from elections import renaming
 from elections import replay as elections
 from elections.rules import State
+from live import replay as live
 from news import replay as news
 from news import site_replay as site_page
 from photos import replay as photos
@@ -44,7 +45,7 @@ from . import figures
 from .pause import Pause, pause_item
 from .sealer import COUNTED
 
-APPS = (accounts, elections, ballots, results, polls, skills, news, photos, site_page)
+APPS = (accounts, elections, ballots, results, polls, skills, news, photos, site_page, live)
 
 
 def paused(event: Happened) -> Iterator[Step]:

@@ -11,6 +11,7 @@
 | round       | data  | GAME#{id}      | ROUND#{round}#{part}           |                                 | results, report          |
 | heard       | data  | GAME#{id}      | HEARD#{round}#{phase}          |                                 | players                  |
 | emptying    | data  | GAME#{id}      | EMPTYING#{round}               | GAMES#EMPTYING / {time}#{id}    | worker                   |
+| deleted     | data  | GAME#{id}      | DELETED                        | GAMES#DELETED / {time}#{id}     | worker                   |
 | gathered    | data  | GAME#{id}      | GATHERED#{round}#{part}        |                                 | those who vote on them   |
 | presence    | data  | GAME#{id}      | PRESENCE#{process}             |                                 | hubs                     |
 | seat        | data  | GAME#{id}#{nn} | PLAYER#{player}                |                                 | player, hubs             |
@@ -34,6 +35,7 @@ from .parts import METADATA, escape, part
 GAME_SHARDS = 16
 RUNNING_GAMES = Span("GAMES#RUNNING", index=True)
 EMPTYING_GAMES = Span("GAMES#EMPTYING", index=True)
+DELETED_GAMES = Span("GAMES#DELETED", index=True)
 
 
 def game(game_id: str) -> Key:
@@ -91,6 +93,11 @@ def round_heard(game_id: str, round_: int, phase: str) -> Key:
 def game_emptying(game_id: str, round_: int) -> Key:
     """Until nothing is left of what was given in an anonymous round that is sealed."""
     return Key(game(game_id).pk, f"EMPTYING#{round_:03d}")
+
+
+def deleted_game(game_id: str) -> Key:
+    """Until nothing of a deleted session is left."""
+    return Key(game(game_id).pk, "DELETED")
 
 
 def gathered_part(game_id: str, round_: int, number: int) -> Key:
