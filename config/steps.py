@@ -24,6 +24,8 @@ from elections.services import pass_on as pass_elections_on
 from elections.services.lifecycle import OPENING, SHUTTING
 from live import telling as of_live_sessions
 from live.services.leaving import forget_hosting
+from live.sets import telling as of_sets
+from live.sets.services import pass_on as pass_sets_on
 from mail.letters import LETTERS
 from news import likes as of_likes
 from news import subscribing as of_news_by_mail
@@ -68,13 +70,16 @@ def arrange() -> None:
     )
 
     # Somebody is about to be removed: what of theirs would pass on.
-    PARTING.arrange(of_elections.parting, of_polls.parting, of_news.parting, of_live_sessions.parting)
+    PARTING.arrange(
+        *(of_elections.parting, of_polls.parting, of_news.parting, of_sets.parting, of_live_sessions.parting)
+    )
 
     # Somebody is removed (accounts.services.remove): the account goes first, and then, each until it is done,
     LEAVING.arrange(
         pass_elections_on,  # their elections pass to the site's owner
         take_along,  # their ballots in open elections go with them, and so do their places on rolls
         pass_polls_on,  # their polls pass to the site's owner
+        pass_sets_on,  # question sets that others use pass to the site's owner; the others go
         pass_posts_on,  # what they wrote for everybody stays without a name; what nobody can read yet passes on
         forget_agreements,  # what they let elections show of their skills goes
         forget_skills,  # what they said they can do goes
@@ -89,7 +94,7 @@ def arrange() -> None:
     # Somebody asks for all that is kept about them (accounts.telling.archive).
     TELLING.arrange(
         *(told_of_accounts, of_elections.told, of_ballots.told, of_polls.told, of_skills.told),
-        *(of_news.told, of_likes.told, of_news_by_mail.told, of_live_sessions.told),
+        *(of_news.told, of_likes.told, of_news_by_mail.told, of_sets.told, of_live_sessions.told),
     )
 
     # The mails that people get, each kind by the app that has something to say.

@@ -56,7 +56,7 @@ class Row:
 def read_voters(raw: bytes) -> list[Row]:
     """The voters of a CSV file, each a user name or an email address."""
     rows: list[Row] = []
-    for line, column, typed in _voters(_decode(raw)):
+    for line, column, typed in _voters(decoded(raw)):
         if len(rows) == MOST_ROWS:
             raise _too_many_rows()
         rows.append(_judge(line, typed, clean_email if column is Column.EMAIL or "@" in typed else clean_name))
@@ -121,7 +121,8 @@ def _without_repeats(rows: Iterable[Row]) -> Iterator[Row]:
 # --- from bytes to lines ---
 
 
-def _decode(raw: bytes) -> str:
+def decoded(raw: bytes) -> str:
+    """The text of a file, whatever it is written in."""
     if len(raw) > MOST_BYTES:
         raise NotAList(_("A list has at most %(most)d MB.") % {"most": MOST_BYTES // 1024**2})
     try:
@@ -283,7 +284,7 @@ def _columns(header: list[str]) -> list[tuple[int, Column]]:
 
 def _by_header(cells: list[str], columns: list[tuple[int, Column]]) -> tuple[Column | None, str]:
     for place, column in columns:
-        typed = _bare(cells[place]) if place < len(cells) else ""
+        typed = bare(cells[place]) if place < len(cells) else ""
         if "@" in typed if column is Column.ADDRESS else typed:
             return column, typed
     return None, ""
@@ -291,7 +292,7 @@ def _by_header(cells: list[str], columns: list[tuple[int, Column]]) -> tuple[Col
 
 def _by_look(cells: list[str]) -> str:
     """Without a header: the email address if there is one, for the name beside it may be no user's; else the first."""
-    filled = [_bare(cell) for cell in cells if not _is_blank(cell)]
+    filled = [bare(cell) for cell in cells if not _is_blank(cell)]
     return next((cell for cell in filled if "@" in cell), filled[0] if filled else "")
 
 
@@ -336,5 +337,6 @@ def _guarded(value: object) -> object:
     return f"'{value}" if isinstance(value, str) and FORMULA.match(value) else value
 
 
-def _bare(cell: str) -> str:
+def bare(cell: str) -> str:
+    """Without the apostrophe that `as_csv` has put before it."""
     return (cell[1:] if cell.startswith("'") and FORMULA.match(cell) else cell).strip()

@@ -37,9 +37,11 @@ from elections import repository as elections
 from elections import services as organising
 from live import clock as game_clock
 from live import repository as games
-from live.questions import Type
+from live.questions import Question, Type
 from live.rules import Phase, Step
 from live.services import answering, deleting, making, moving
+from live.sets import repository as sets
+from live.sets import services as question_sets
 from mail import outbox as mail
 from mail.letters import compose
 from mail.sending import LEASE_SECONDS, send_waiting
@@ -150,6 +152,8 @@ def a_member_with_everything() -> None:
     skills.endorse(someone("Bo"), someone("Ann"), "soup", (Ground.SAW,), "another form")
     said_in_public("Bo", "Board", "Please vote")
     news.write(someone("Bo"), Written("Who will it be?", "Not known *yet*."), "Board")
+    question_sets.share(someone("Bo"), a_set("Bo", "Shared", 3), on=True)
+    a_set("Bo", "Private", 3)
     opened("Olga", "Secret", ["Ann", "Bo", "Bea", "Col"])
     ballots.cast(someone("Bo"), "Secret", {"0": ["1"]}, form="Secret Bo")
     making.make(someone("Bo"), Type.POLL, QUESTIONS[Type.POLL], title="Bo asks")
@@ -248,6 +252,38 @@ def delete_the_post() -> None:
         news.delete(someone("Olga"), post)
 
 
+def a_set(owner: str, name: str, count: int) -> str:
+    set_id = question_sets.make(someone(owner), name).id
+    some = [Question(f"Question {number}", category=f"Category {number % 2}") for number in range(count)]
+    question_sets.add(someone(owner), set_id, some)
+    return set_id
+
+
+def a_long_question_set() -> None:
+    people_come()
+    a_set("Bo", "Long", 60)
+
+
+def sets_of_bo() -> dict[str, Any]:
+    return {each.name: sets.whole(each.id) for each in sets.each_of("Bo")}
+
+
+def copy_the_set() -> None:
+    if "Copy" not in (there := sets_of_bo()):
+        question_sets.copy(someone("Bo"), there["Long"], "Copy")
+
+
+def import_questions() -> None:
+    long = sets_of_bo()["Long"]
+    if long.set.total_questions + long.waiting == 60:
+        question_sets.add(someone("Bo"), long.set.id, [Question(f"More {number}") for number in range(60)])
+
+
+def delete_the_set() -> None:
+    for whole in sets_of_bo().values():
+        question_sets.delete(someone("Bo"), whole.set.id)
+
+
 def a_skill_that_many_have() -> None:
     people_come()
     for name in ("Golang", "Go"):
@@ -340,6 +376,9 @@ ACTS: dict[str, tuple[Callable[[], None], Callable[[], None]]] = {
     "a poll becomes an election": (a_poll_with_votes, make_an_election_of_it),
     "a skill is merged": (a_skill_that_many_have, merge_it),
     "a post is deleted": (a_post_that_many_like, delete_the_post),
+    "a question set is copied": (a_long_question_set, copy_the_set),
+    "questions are imported": (a_long_question_set, import_questions),
+    "a question set is deleted": (a_long_question_set, delete_the_set),
     "a post is mailed": (a_draft_and_its_readers, publish_it_and_mail_it),
 }
 # What somebody does before a room: whatever became of it, they look where the session is and go on from there.
@@ -404,7 +443,7 @@ def _like(item: Item) -> str:
 def _plain(text: str) -> str:
     for pattern, word in LIKE_ANY_OTHER:
         text = pattern.sub(word, text)
-    return re.sub(r"b'.*?'(?=[,)\]}])|b\".*?\"(?=[,)\]}])", "some bytes", text)
+    return re.sub(r"(?<![\w-])b'.*?'(?=[,)\]}])|(?<![\w-])b\".*?\"(?=[,)\]}])", "some bytes", text)
 
 
 # --- cutting off ---

@@ -27,6 +27,8 @@ NO_POLL = "00000000-0000-4000-8000-000000000000"  # polls keep their own doors: 
 NO_SKILL = "no-such-skill"  # and skills theirs: tests/skills/test_pages.py
 NO_POST = "no-such-post"  # and posts theirs: tests/news/test_pages.py
 
+NO_SET = "no-such-set"  # and question sets theirs: tests/live/sets/test_pages.py
+
 # address: (whom it is for, methods it takes, words it needs)
 ROUTES = {
     "home": (PUBLIC, READ, []),
@@ -150,6 +152,24 @@ ROUTES = {
     "show_poll": (Permission.MANAGE_USERS, ACT, [NO_POLL]),
     "dismiss_reports": (Permission.MANAGE_USERS, ACT, [NO_POLL]),
     "like_post": (PUBLIC, ACT, [NO_POST]),
+    "question_sets": (Permission.USE_APPLICATION, READ, []),
+    "make_set": (Permission.USE_APPLICATION, FORM, []),
+    "set_template": (Permission.USE_APPLICATION, READ, []),
+    "question_set": (Permission.USE_APPLICATION, READ, [NO_SET]),
+    "edit_set": (Permission.USE_APPLICATION, FORM, [NO_SET]),
+    "activate_set": (Permission.USE_APPLICATION, ACT, [NO_SET]),
+    "share_set": (Permission.USE_APPLICATION, ACT, [NO_SET]),
+    "copy_set": (Permission.USE_APPLICATION, ACT, [NO_SET]),
+    "delete_set": (Permission.USE_APPLICATION, FORM, [NO_SET]),
+    "import_set": (Permission.USE_APPLICATION, FORM, [NO_SET]),
+    "set_csv": (Permission.USE_APPLICATION, READ, [NO_SET]),
+    "set_json": (Permission.USE_APPLICATION, READ, [NO_SET]),
+    "add_question": (Permission.USE_APPLICATION, FORM, [NO_SET]),
+    "edit_question": (Permission.USE_APPLICATION, FORM, [NO_SET, 1]),
+    "move_question": (Permission.USE_APPLICATION, ACT, [NO_SET, 1]),
+    "remove_question": (Permission.USE_APPLICATION, FORM, [NO_SET, 1]),
+    "edit_question_category": (Permission.USE_APPLICATION, FORM, [NO_SET, 1]),
+    "move_question_category": (Permission.USE_APPLICATION, ACT, [NO_SET, 1]),
     "skills": (Permission.VIEW_APPLICATION, READ, []),
     "find_people": (Permission.VIEW_APPLICATION, READ, []),
     "add_skill": (Permission.MANAGE_USERS, FORM, []),
@@ -388,7 +408,7 @@ def expected(name, whom, allowed, role, method) -> set[str]:
             return {"forbidden"}
     if name == "cast" and method not in allowed:
         return {"method"}
-    if NO_SKILL in ROUTES[name][2]:
+    if NO_SKILL in ROUTES[name][2] or NO_SET in ROUTES[name][2]:
         return {"not found"}
     if NO_POST in ROUTES[name][2] and (name in OF_WRITERS or method in allowed):
         return {"not found"}

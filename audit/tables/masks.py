@@ -21,9 +21,12 @@ from elections.rules import Election, State
 from elections.turnout import tells_who
 from live import replay as live
 from live import repository as games
+from live.questions import Question, Type
 from live.repository import Past
 from live.rules import Game
 from live.rules import State as LiveState
+from live.sets import replay as question_sets
+from live.sets.rules import QuestionSet
 from news import replay as news
 from news.letters import OF_SUBSCRIBERS
 from news.rules import Post
@@ -92,6 +95,9 @@ SAID = (
 )
 OF_POSTS = " ".join((*Post.__dataclass_fields__, *Photo.__dataclass_fields__))
 OF_POSTS_SAID = f"{OF_POSTS} post_id text mails"
+OF_SETS = " ".join((*QuestionSet.__dataclass_fields__, *map(str, Type)))
+OF_QUESTIONS = " ".join((*Question.__dataclass_fields__, "number category_id order_in_category created_at"))
+OF_SETS_SAID = f"{OF_SETS} {OF_QUESTIONS} set_id copied_from questions question described up at"
 # Of a live session: not the doors to it, nor what its host wrote for themselves.
 OF_GAMES = " ".join(name for name in Game.__dataclass_fields__ if name not in (*games.SECRETS, "code"))
 OF_STATES = f"{' '.join(LiveState.__dataclass_fields__)} began seconds pauses paused"
@@ -102,6 +108,7 @@ SAID_BY_TYPE = {
     "ResultSealed": "ballots lots_secret",
     **dict.fromkeys(news.REPLAY, OF_POSTS_SAID),
     "SitePageEdited": SITE_PAGE,
+    **dict.fromkeys(question_sets.REPLAY, OF_SETS_SAID),
     **dict.fromkeys(live.REPLAY, OF_GAMES_SAID),
 }
 MAILED = ("invited", "reminded", "timed", "messaged")
@@ -179,6 +186,12 @@ KINDS = (
     _kind("likes", keys.likes("", 0), "likes"),
     _kind("deleted post", keys.deleted_post(""), "post"),
     _kind("post's mailing", keys.post_mailing(""), "post due began_at"),
+    _kind("question set", keys.question_set(""), OF_SETS),
+    _kind("shared set", keys.shared_set(""), OF_SETS),
+    _kind("set's category", keys.set_category("", 0), "number name order_index description"),
+    _kind("set's question", keys.set_question("", 0, 0), OF_QUESTIONS),
+    _kind("on the way in", keys.set_filling("", "", 0), OF_QUESTIONS, "id questions described name description"),
+    _kind("deleted set", keys.deleted_set(""), "id"),
     _kind("live session", keys.game(""), OF_GAMES, "ttl"),
     _kind("live state", keys.game_state(""), OF_STATES, "ttl"),
     _kind("roster", keys.game_roster(""), "changes ttl"),
@@ -252,6 +265,7 @@ LISTS = frozenset(
         keys.posts_on("", ""),
         keys.DELETED_POSTS,
         keys.POST_MAILINGS,
+        keys.sets_of(""),
         keys.RUNNING_GAMES,
         keys.EMPTYING_GAMES,
         keys.DELETED_GAMES,

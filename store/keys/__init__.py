@@ -11,6 +11,7 @@
 | `of_polls`     | polls, their gates, votes, results, reports and short codes                        |
 | `of_skills`    | the catalogue of skills, and who has which                                         |
 | `of_news`      | posts, their addresses, and the lists they stand in                                |
+| `of_sets`      | question sets of live sessions, and the lists they stand in                        |
 | `of_photos`    | pictures that people upload                                                        |
 | `of_live`      | live sessions, their seats, answers, votes and rounds                              |
 | `of_site`      | counts, figures, leases, pause, the site's page, workers and how far each is       |
@@ -69,6 +70,10 @@ from .of_news import (
     post_on_election, post_slug, post_text, posts_by, posts_in, posts_on, posts_with, up_to,
     DELETED_POSTS, all_likes, deleted_post, like, liked_by, likes, marks_of_likes,
     POST_MAILINGS, SUBSCRIBERS, post_mailing, post_mailings_due, subscriber,
+)
+from .of_sets import (
+    DELETED_SETS, FILLING_SETS, SHARED_SETS, all_of_set, deleted_set, question_set, set_by_date, set_categories,
+    set_category, set_filling, set_fillings, set_question, set_questions, sets_of, shared_set,
 )
 from .of_photos import (
     photo, photo_widths,

@@ -26,6 +26,7 @@ STEPS = {
             "ballots.services.leaving.take_along",
             "accounts.heirs.pass_on",
             "accounts.heirs.pass_on",
+            "accounts.heirs.pass_on",
             "elections.services.needs.forget_agreements",
             "skills.services.own.forget_skills",
             "skills.services.endorsing.forget_endorsements",
@@ -37,7 +38,13 @@ STEPS = {
     ),
     "PARTING": (
         PARTING,
-        ["elections.telling.parting", "polls.telling.parting", "news.telling.parting", "live.telling.parting"],
+        [
+            "elections.telling.parting",
+            "polls.telling.parting",
+            "news.telling.parting",
+            "live.sets.telling.parting",
+            "live.telling.parting",
+        ],
     ),
 }
 
