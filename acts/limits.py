@@ -62,17 +62,30 @@ def count(limit: Limit, who: str, now: float | None = None) -> Counted:
     return counted
 
 
+def check(limit: Limit, who: str) -> None:
+    """Refuse who has used up all tries, without counting this as one."""
+    now = time.time()
+    place, ends = _window(limit, who, now)
+    item = table().get(place)
+    if item is not None and item["tries"] >= limit.most:
+        raise TooOften(math.ceil(ends - now))
+
+
 def is_within(limit: Limit, who: str) -> bool:
     """Count, and say whether it is not one too many."""
     return _counted(limit, who, time.time()).tries <= limit.most
 
 
 def _counted(limit: Limit, who: str, now: float) -> Counted:
-    window = int(now // limit.seconds)
-    ends = (window + 1) * limit.seconds
-    mark = salted_hmac("accounts.throttle", f"{limit.kind} {keys.fold(who)}", algorithm="sha256").hexdigest()
-    place = keys.throttle(mark, window)
+    place, ends = _window(limit, who, now)
     return Counted(place, ends, table().increment(place, "tries", also={"ttl": ends}))
+
+
+def _window(limit: Limit, who: str, now: float) -> tuple[Key, int]:
+    """Where tries are counted at this moment, and until when."""
+    window = int(now // limit.seconds)
+    mark = salted_hmac("accounts.throttle", f"{limit.kind} {keys.fold(who)}", algorithm="sha256").hexdigest()
+    return keys.throttle(mark, window), (window + 1) * limit.seconds
 
 
 def give_back(tries: list[Counted]) -> None:

@@ -1,4 +1,4 @@
-"""From what was given to what came of it: each type of session counted once, at the close, always with the same outcome.
+"""From what was given to what came of it: each type of session counted at the close, always with the same outcome.
 
 What lies in a round can be stored as it is: words, whole numbers, truth, nothing, lists and dicts. Numbers of options
 and answers are their places, from 0.
@@ -6,7 +6,7 @@ and answers are their places, from 0.
 | type | `result` | `entries` |
 |---|---|---|
 | trivia | `chosen` how often each option, `right`, `fully_right` | what each chose, points, bonus |
-| call-and-answer | `answers` the best: text, words, authors, points, place; `merged` how many; `voted` whether | the texts |
+| call-and-answer | `answers` the best: text, words, authors, points, place; `merged` how many; `voted` | the texts |
 | poll | `method`, `total`, `blank`, `winners`, `places`, `rounds`, `lots` | the rankings, sorted, nobody's |
 | survey | `questions`: of each its `kind`, `count`, and how often what was said | texts: of which question, nobody's |
 

@@ -9,6 +9,7 @@ from typing import Any
 from acts.site import table
 from pages.times import from_text
 from store import keys
+from store.keys import fold
 from store.table import Delete, Equals, Exists, Item, Key, Less, Missing, Put, Span, Update, Write
 
 from .clock import Clock
@@ -17,6 +18,7 @@ from .rounds import Given
 from .rules import Game, Names, Phase, State
 
 QUESTIONS_A_PART = 20
+MOST_NEWEST = 100  # lines of a history among which those are that run
 COUNTED = ("players", "rounds", "answers")  # what the history keeps of a session that has ended
 
 
@@ -86,6 +88,19 @@ def each_running() -> Iterator[str]:
     return (item["id"] for item in table().each(keys.RUNNING_GAMES))
 
 
+def all_running(*, limit: int, cursor: str | None = None) -> tuple[list[Game], str | None]:
+    """Everybody's, the newest first, for those who look after the site."""
+    page = table().page(keys.RUNNING_GAMES, limit=limit, cursor=cursor, backwards=True)
+    return [game_of(item) for item in page.items], page.cursor
+
+
+def running_of(host: str) -> list[Past]:
+    """What somebody made and has not ended; none runs longer than a day."""
+    newest, _older = history(host, limit=MOST_NEWEST)
+    own = (each for each in newest if fold(each.created_by) == fold(host))
+    return [each for each in own if each.ended_at is None]
+
+
 def history(host: str, *, limit: int, cursor: str | None = None) -> tuple[list[Past], str | None]:
     """The newest first."""
     page = table().page(keys.games_of(host), limit=limit, cursor=cursor, backwards=True)
@@ -123,6 +138,14 @@ def votes(game_id: str, round_: int) -> list[Given]:
 def _given(spans: Iterable[Span]) -> list[Given]:
     rows = (row for span in spans for row in table().values(span, "player", "said", "at", "receipt"))
     return [Given(*row) for row in rows]
+
+
+def count_given(game_id: str, state: State) -> int:
+    """How many have answered or voted in the phase that is open."""
+    if not state.is_open:
+        return 0
+    given = votes(game_id, state.round) if state.phase == Phase.VOTING else answers(game_id, state.round)
+    return len({each.player for each in given})
 
 
 def own(game_id: str, state: State, player: str) -> Any:
@@ -251,8 +274,9 @@ def change(before: Game, after: Game) -> list[Write]:
 
 
 def moving(game: Game, before: State, after: State) -> list[Write]:
-    """Refused if the session has moved on since its state was read."""
-    return [Put(_state_item(game, after), when=Equals("version", before.version))]
+    """Refused if the session has moved on since its state was read, or if somebody has begun to close what is open."""
+    still = Equals("version", before.version) & Equals("closing", before.closing)
+    return [Put(_state_item(game, after), when=still)]
 
 
 def closing(game: Game, state: State) -> list[Write]:
@@ -325,6 +349,15 @@ def deletion(game: Game, now: str, *, has_code: bool) -> list[Write]:
 def history_lines(game: Game, counted: Mapping[str, int]) -> Iterator[Put]:
     for host in (game.created_by, *game.hosts):
         yield Put(past_item(game, host, counted))
+
+
+def host_added(before: Game, after: Game, host: str) -> list[Write]:
+    """What became of the session is written into the line at its end."""
+    return [*change(before, after), Put(past_item(after, host, dict.fromkeys(COUNTED, 0)))]
+
+
+def host_removed(before: Game, after: Game, host: str) -> list[Write]:
+    return [*change(before, after), Delete(keys.game_in_history(host, before.created_at, before.id))]
 
 
 def past_item(game: Game, host: str, counted: Mapping[str, int]) -> Item:

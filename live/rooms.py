@@ -52,7 +52,7 @@ class Room:
 
     @property
     def playing(self) -> list[Seat]:
-        return [each for each in self.seats.values() if each.plays]
+        return [each for each in self.seats.values() if each.plays and not each.left]
 
 
 def read(game_id: str) -> Room | None:

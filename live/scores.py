@@ -22,7 +22,6 @@ FEWEST_ANSWERS = 3  # to vote on
 ALL_SHOWN = 12  # answers that everybody sees; of more each voter sees some
 SHOWN = 9
 RANKS = range(1, 4)  # of a vote, which are as many as the answers it may name
-EXTRA = (100, 150, 200)  # percent of the time that a player may have
 
 
 class BadVote(Refusal):
@@ -49,11 +48,6 @@ def speed(chosen: Collection[int], right: Collection[int], elapsed: int, allowed
     if not right or set(chosen) != set(right) or allowed <= 0:
         return 0
     return FASTEST * max(0, allowed - max(0, elapsed - GRACE)) // allowed
-
-
-def allowed(seconds: int, percent: int = 100) -> int:
-    """The milliseconds that a player has, with the extra time that is theirs."""
-    return seconds * 1000 * percent // 100
 
 
 # --- call and answer: what is voted on ---
@@ -155,9 +149,9 @@ def _dealt(voters: Iterable[str], answers: int, own: Mapping[str, int]) -> dict[
 
 def _level(dealt: dict[str, set[int]], answers: int, own: Mapping[str, int]) -> None:
     """Who could not be shown their own was shown another instead: even that out, as far as it goes."""
-    times = Counter({number: 0 for number in range(answers)})
+    times = Counter(dict.fromkeys(range(answers), 0))
     times.update(number for numbers in dealt.values() for number in numbers)
-    while any([_swap(dealt, times, own, seldom) for seldom in _seldom(times)]):
+    while any(_swap(dealt, times, own, seldom) for seldom in _seldom(times)):
         pass
 
 

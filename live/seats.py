@@ -10,6 +10,7 @@ from acts.site import table
 from store import keys
 from store.table import Delete, Equals, Item, Key, Missing, Put, Write
 
+from . import rules
 from .clock import USUAL
 from .rules import Game
 
@@ -25,7 +26,8 @@ class Seat:
     device: str = ""  # the newest one; an older one is told so
     since: int = 0  # the round that was on when they joined; 0: from the beginning
     approved: bool = True  # by the host, where names are shown only then
-    removed: bool = False
+    removed: bool = False  # by the host
+    left: bool = False  # of their own accord: what they said counts, and they may come back
     percent: int = USUAL  # of the time that the others have
     robot: bool = False
     version: int = 1
@@ -74,6 +76,16 @@ def change(game: Game, before: Seat, after: Seat) -> list[Write]:
 def touched(game: Game) -> None:
     """Say to all who keep the seats in mind that one has changed: apart from the change, as everybody would wait."""
     table().increment(keys.game_roster(game.id), "changes", also={"ttl": game.ttl})
+
+
+def counted(game: Game) -> None:
+    """One seat more; apart from the seat for the same reason."""
+    table().increment(keys.game_roster(game.id), "seats", also={"ttl": game.ttl})
+
+
+def is_full(roster: Item | None) -> bool:
+    """Whether there is no seat left. A few who join at the very same moment may all get in."""
+    return roster is not None and roster.get("seats", 0) >= rules.MOST_PLAYERS
 
 
 def _item(game: Game, seat: Seat) -> dict[str, Any]:

@@ -2,4 +2,9 @@
 
 from django.urls import URLPattern
 
-urlpatterns: list[URLPattern] = []
+from . import host_urls, join_urls
+
+urlpatterns: list[URLPattern] = [
+    *host_urls.urlpatterns,
+    *join_urls.urlpatterns,
+]

@@ -102,8 +102,9 @@ def has_voted(poll_id: str, vote_id: str) -> bool:
 
 
 def id_of_code(code: str) -> str | None:
+    """Of a poll; live sessions have codes as well."""
     item = table().get(keys.short_code(code))
-    return item["poll"] if item else None
+    return item.get("poll") if item else None
 
 
 def standing(poll_id: str, vote_id: str, gate: int, form: str) -> PollStanding | None:

@@ -36,7 +36,7 @@ def close(game: Game, state: State, who: str) -> State:
     try:
         if not state.closing:
             table().write(*repository.closing(game, state))
-        after = _sealed(game, state, who)
+        after = _sealed(game, replace(state, closing=True), who)
     except Refused:
         return repository.state(game.id) or state
     waking.moved(game.id)

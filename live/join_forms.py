@@ -1,0 +1,56 @@
+"""What people type to join a session, and hosts to find somebody in it."""
+
+from __future__ import annotations
+
+import re
+
+from django import forms
+from django.utils.translation import gettext_lazy as _
+
+from polls.services import as_code
+
+from . import names
+
+NOT_A_CODE = re.compile(r"[^0-9A-Za-z]")
+LONGEST_CODE = 20
+
+
+class CodeForm(forms.Form):
+    """The code that the host shows or reads out; it may be a poll's, which has letters."""
+
+    code = forms.CharField(
+        label=_("Code"),
+        max_length=LONGEST_CODE,
+        error_messages={"required": _("Type the code that you see on the big screen.")},
+        widget=forms.TextInput({"autocomplete": "off", "autocapitalize": "characters", "spellcheck": "false"}),
+    )
+
+    def __init__(self, *arguments: object, letters: bool = False, **options: object):
+        super().__init__(*arguments, **options)  # type: ignore[arg-type]
+        self.fields["code"].widget.attrs["inputmode"] = "text" if letters else "numeric"
+
+    def clean_code(self) -> str:
+        code = as_code(NOT_A_CODE.sub("", self.cleaned_data["code"]))
+        if not code:
+            raise forms.ValidationError(self.fields["code"].error_messages["required"])
+        return code
+
+
+class PlayerNameField(forms.CharField):
+    """The name of somebody who plays, cleaned as it is kept."""
+
+    def __init__(self) -> None:
+        widget = forms.TextInput({"autocomplete": "nickname", "spellcheck": "false", "dir": "auto"})
+        asks = {"required": _("Type a name.")}
+        super().__init__(label=_("Your name"), max_length=names.MOST_CODES, widget=widget, error_messages=asks)
+
+    def clean(self, value: object) -> str:
+        return names.clean(super().clean(value))
+
+
+class PlayerNameForm(forms.Form):
+    name = PlayerNameField()
+
+
+class FindPlayerForm(forms.Form):
+    q = forms.CharField(label=_("Name"), required=False, max_length=names.MOST_CODES)

@@ -1,0 +1,87 @@
+"""Pages before a session runs: one's own sessions, and making one."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_safe
+
+from accounts.access import public, requires
+from accounts.rules import Permission
+from acts.refusals import Refusal
+from pages.forms import form_page, posted
+
+from . import repository, rules, trying
+from .forms import GameForm
+from .questions import Type
+from .rules import Game
+from .services import hosting, making
+from .sets import repository as sets
+
+A_PAGE = 10  # of those that are over; the rest is in the history
+
+
+@public
+@require_safe
+def games(request: HttpRequest) -> HttpResponse:
+    """For everybody: join with a code. For hosts: what runs, what was, and making one."""
+    user = request.user
+    context: dict[str, Any] = {"may_host": may_host(request)}
+    if context["may_host"]:
+        newest, more = repository.history(user.name, limit=A_PAGE + hosting.MOST_RUNNING)
+        past = [each for each in newest if each.ended_at]
+        context |= {"running": [each for each in newest if not each.ended_at], "past": past[:A_PAGE]}
+        context["more"] = bool(more) or len(past) > A_PAGE
+    if user.is_authenticated and rules.moderates(user.role):
+        context["all_running"], _cursor = repository.all_running(limit=50)
+    return render(request, "live/games.html", context)
+
+
+def may_host(request: HttpRequest) -> bool:
+    return request.user.is_authenticated and request.user.can(Permission.USE_APPLICATION)
+
+
+@requires(Permission.USE_APPLICATION)
+@form_page
+def make(request: HttpRequest) -> HttpResponse:
+    if request.method == "POST" and "rehearse" in request.POST:
+        return _rehearse(request)
+    chosen = request.GET.get("set", "")
+    form = GameForm(posted(request), offered=sets.usable_by(request.user.name), initial=_initial(chosen))
+    if request.method == "POST" and form.is_valid():
+        try:
+            return redirect("host_game", _made(request, form).id)
+        except Refusal as refusal:
+            form.add_error(None, str(refusal))
+    return render(request, "live/make.html", {"form": form}, status=422 if form.errors else 200)
+
+
+def _initial(set_id: str) -> dict[str, str]:
+    """Of a set that was chosen elsewhere: with a type that it has questions for."""
+    found = sets.find_set(set_id) if set_id else None
+    suits = [str(each) for each in Type if found and found.suits(each)]
+    if not suits:
+        return {}
+    usual = Type.TRIVIA.value
+    return {"question_set": set_id, "engagement_type": usual if usual in suits else suits[0]}
+
+
+def _made(request: HttpRequest, form: GameForm) -> Game:
+    hosting.check_makes_another(request.user)
+    type_ = Type(form.cleaned_data["engagement_type"])
+    return making.make(request.user, type_, form.questions, **form.values())
+
+
+def _rehearse(request: HttpRequest) -> HttpResponse:
+    try:
+        hosting.check_makes_another(request.user)
+        game = trying.make(request.user)
+    except Refusal as refusal:
+        messages.error(request, str(refusal))
+        return redirect("games")
+    messages.info(request, _("Twenty robots are joining. Start when you like; people may join as well."))
+    return redirect("host_game", game.id)

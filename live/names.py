@@ -1,0 +1,83 @@
+"""What players are called: what a typed name may be, which are free, and which are offered instead."""
+
+from __future__ import annotations
+
+import random
+import re
+import unicodedata
+from collections.abc import Iterable
+
+from django.core.exceptions import ValidationError
+from django.utils.translation import get_language
+from django.utils.translation import gettext_lazy as _
+
+from acts.site import table
+from pages.names import clean_title
+from store import keys
+
+from .drawn_names import drawn
+
+LONGEST = 40  # characters that people see
+MOST_MARKS = 4  # accents above one another; more would run over the lines of others
+MOST_CODES = 160  # what it takes to write them: a family of four is one to the eye
+JOINERS = "\u200c\u200d"  # which letters of some scripts need, and pictures of several people
+TRIED = 8  # names looked at to find free ones
+
+HIDDEN = _("A name has no characters that cannot be seen.")
+TOO_LONG = _("A name has at most %(most)d characters.")
+TOO_TALL = _("A name has at most %(most)d accents on one letter.")
+_MARKS = re.compile(r"m+")
+_SYSTEM = random.SystemRandom()
+
+
+def clean(typed: str) -> str:
+    """A name as it is kept. Nothing in it may turn the words around it, or make two names look the same."""
+    name = clean_title(typed)
+    if any(_is_hidden(name, place) for place in range(len(name))):
+        raise ValidationError(HIDDEN, code="hidden")
+    kinds = "".join("m" if _is_mark(character) else "." for character in name)
+    if kinds.count(".") > LONGEST or len(name) > MOST_CODES:
+        raise ValidationError(TOO_LONG, code="long", params={"most": LONGEST})
+    if max(map(len, _MARKS.findall(kinds)), default=0) > MOST_MARKS:
+        raise ValidationError(TOO_TALL, code="tall", params={"most": MOST_MARKS})
+    return name
+
+
+def _is_hidden(name: str, place: int) -> bool:
+    """Control characters, marks of direction, white space of no width; but not what joins letters that need it."""
+    character = name[place]
+    if character in JOINERS:
+        before = unicodedata.category(name[place - 1]) if place else ""
+        return before not in ("Lo", "Mn", "Mc", "Me", "So", "Sk") or place + 1 == len(name)
+    return unicodedata.category(character) in ("Cf", "Cc", "Co", "Cn", "Cs", "Zl", "Zp")
+
+
+def _is_mark(character: str) -> bool:
+    return unicodedata.category(character)[0] == "M" or character in JOINERS
+
+
+# --- which are free ---
+
+
+def free(game_id: str, names: Iterable[str]) -> list[str]:
+    """Those that nobody in the session has, in one round trip."""
+    places = {keys.player_name(game_id, name): name for name in names}
+    taken = table().get_many(places)
+    return [name for place, name in places.items() if place not in taken]
+
+
+def instead_of(game_id: str, name: str, chance: random.Random = _SYSTEM) -> list[str]:
+    """Two that are free and like one that is not."""
+    numbers = [2, 3, 4, 5, *(chance.randrange(10, 1000) for _try in range(TRIED))]
+    return free(game_id, [_numbered(name, number) for number in numbers])[:2]
+
+
+def _numbered(name: str, number: int) -> str:
+    end = f" {number}"
+    return name[: LONGEST - len(end)].rstrip(f" {JOINERS}") + end
+
+
+def offered(game_id: str) -> str:
+    """A name for somebody, drawn in their language; with a number if all that we drew are taken."""
+    names = [drawn(get_language()) for _try in range(TRIED)]
+    return next(iter(free(game_id, names)), _numbered(names[0], _SYSTEM.randrange(100, 10_000)))

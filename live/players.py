@@ -1,0 +1,155 @@
+"""Who asks, as far as a session must know: a browser that has a seat in it, by a signed cookie good for that session.
+
+The cookie holds the player's id, the number of the device and a secret, of which the seat keeps the digest. Several
+devices may have a seat's cookie; the one whose number the seat has is the newest, and the others are told so.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import re
+import secrets
+from base64 import urlsafe_b64encode
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from django.conf import settings
+from django.http import HttpRequest, HttpResponse
+
+from acts.site import table
+from acts.tokens import read, sign
+from pages.times import from_text
+from store import keys
+from store.table import Item, Key
+
+from .rules import Game
+from .seats import Seat, seat_of
+
+A_FORTNIGHT = 15 * 24 * 3600  # as long as anything of a session is kept
+TEN_MINUTES = 600  # for which a link to another device is good
+FORM = re.compile(r"[\w-]{22,64}", re.ASCII)  # what the form for joining carries
+
+
+@dataclass(frozen=True, slots=True)
+class Pass:
+    """What the cookie holds."""
+
+    player: str
+    device: str
+    secret: str
+
+
+@dataclass(frozen=True, slots=True)
+class Player:
+    """Somebody who has a seat, and asks from a device that is theirs."""
+
+    seat: Seat
+    is_newest: bool  # whether no other device has taken the seat since
+
+    @property
+    def plays(self) -> bool:
+        """Whether they may answer from here."""
+        return self.is_newest and self.seat.plays and not self.seat.left
+
+
+# --- finding ---
+
+
+def find(request: HttpRequest, game_id: str) -> Player | None:
+    place = seat_key(request, game_id)
+    item = table().get(place) if place else None
+    return _player(request, game_id, item)
+
+
+def seat_key(request: HttpRequest, game_id: str) -> Key | None:
+    """Where the seat of whoever asks lies, without asking the table: so that it can be read with other things."""
+    held = pass_of(request, game_id)
+    return keys.seat(game_id, held.player) if held else None
+
+
+def of_items(request: HttpRequest, game_id: str, found: Mapping[Key, Item]) -> Player | None:
+    """Who asks, where the seat was read along with other things."""
+    place = seat_key(request, game_id)
+    return _player(request, game_id, found.get(place)) if place else None
+
+
+def pass_of(request: HttpRequest, game_id: str) -> Pass | None:
+    """What the cookie says; one of another session says nothing here."""
+    words = read(_purpose(game_id), request.COOKIES.get(cookie_name(game_id), ""), A_FORTNIGHT)
+    return Pass(*words) if words is not None and len(words) == 3 else None
+
+
+def _player(request: HttpRequest, game_id: str, item: Item | None) -> Player | None:
+    held = pass_of(request, game_id)
+    if held is None or item is None:
+        return None
+    seat = seat_of(item)
+    if not hmac.compare_digest(seat.secret, digest(held.secret)):
+        return None
+    return Player(seat, seat.device == held.device)
+
+
+# --- the cookie ---
+
+
+def cookie_name(game_id: str) -> str:
+    return f"plenum_seat_{game_id}"
+
+
+def _purpose(game_id: str) -> str:
+    return f"seat in {game_id}"
+
+
+def remember(answer: HttpResponse, game: Game, held: Pass) -> HttpResponse:
+    """From now on this browser has the seat."""
+    answer.set_cookie(
+        cookie_name(game.id),
+        sign(_purpose(game.id), held.player, held.device, held.secret),
+        expires=from_text(game.gone_at),
+        path=f"{settings.SESSION_COOKIE_PATH}live/{game.id}/",
+        secure=settings.SESSION_COOKIE_SECURE,
+        httponly=True,
+        samesite="Lax",
+    )
+    return answer
+
+
+def digest(secret: str) -> str:
+    return hashlib.sha256(secret.encode()).hexdigest()
+
+
+def new_device() -> str:
+    return secrets.token_urlsafe(6)
+
+
+# --- the form for joining ---
+
+
+def new_form() -> str:
+    return secrets.token_urlsafe(16)
+
+
+def pass_of_form(form: str) -> Pass | None:
+    """Who sends the form becomes: the same form sent twice finds its own seat, and nobody else's form does."""
+    if not FORM.fullmatch(form):
+        return None
+    return Pass(_of(form, "player")[:10], _of(form, "device")[:8], _of(form, "secret"))
+
+
+def _of(form: str, what: str) -> str:
+    mark = hmac.digest(form.encode(), f"plenum: {what}".encode(), "sha256")
+    return urlsafe_b64encode(mark).decode().rstrip("=")
+
+
+# --- on to another device ---
+
+
+def link_of(game: Game, held: Pass) -> str:
+    """By which another device takes the seat: soon, and as long as no other has."""
+    return sign("seat elsewhere", game.id, held.player, held.device, held.secret)
+
+
+def pass_of_link(game_id: str, token: str) -> Pass | None:
+    words = read("seat elsewhere", token, TEN_MINUTES)
+    return Pass(*words[1:]) if words is not None and len(words) == 4 and words[0] == game_id else None

@@ -1,0 +1,112 @@
+"""The players of a session, for those who host it: find, approve, rename, give time, remove, readmit."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from django.contrib import messages
+from django.core.exceptions import ValidationError
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.utils.http import urlencode
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_POST, require_safe
+
+from acts.refusals import Refusal
+
+from . import names, rooms
+from .access import Hosted, of_a_seat, of_hosts
+from .clock import PERCENTS
+from .join_forms import FindPlayerForm
+from .rules import Game
+from .seats import Seat
+from .services import joining, seating
+from .services.seating import SeatAct
+
+A_PAGE = 100  # players
+
+
+@of_hosts
+@require_safe
+def players(request: HttpRequest, hosted: Hosted) -> HttpResponse:
+    game, _state = hosted
+    form = FindPlayerForm(request.GET)
+    asked = form.cleaned_data["q"] if form.is_valid() else ""
+    room = rooms.read(game.id)
+    everybody = list(room.seats.values()) if room else []
+    found, start = seating.listed(everybody, asked), _start(request)
+    context = {
+        "game": game,
+        "form": form,
+        "rows": [(each, {act.name for act in seating.offered(each)}) for each in found[start : start + A_PAGE]],
+        "playing": sum(each.plays and not each.left for each in everybody),
+        "waiting": sum(not each.approved and not each.removed for each in everybody),
+        "percents": PERCENTS,
+        "older": _list(game, q=asked, after=start + A_PAGE) if len(found) > start + A_PAGE else "",
+    }
+    return render(request, "live/players/players.html", context)
+
+
+def _start(request: HttpRequest) -> int:
+    after = request.GET.get("after", "")
+    return int(after) if after.isdecimal() and len(after) < 6 else 0
+
+
+@of_a_seat
+@require_POST
+def change_player(request: HttpRequest, seated: tuple[Game, Seat]) -> HttpResponse:
+    """One of the acts of a list; which, says the button."""
+    game, seat = seated
+    try:
+        sentence, act = _act(request, game, seat)
+        act()
+    except joining.NameTaken as refusal:
+        messages.error(request, f"{refusal} {_free(refusal.instead)}")
+    except (Refusal, ValidationError) as refusal:
+        messages.error(request, refusal.messages[0] if isinstance(refusal, ValidationError) else str(refusal))
+    else:
+        messages.success(request, sentence)
+    asked = request.POST.get("q", "")[: names.MOST_CODES]
+    return redirect(_list(game, q=asked) if asked else _list(game))
+
+
+def _list(game: Game, **words: Any) -> str:
+    return reverse("game_players", args=[game.id]) + (f"?{urlencode(words)}" if words else "")
+
+
+def _act(request: HttpRequest, game: Game, seat: Seat) -> tuple[str, Callable[[], Any]]:
+    """What was asked for, and what to say once it is done."""
+    who, asked, called = request.user.name, request.POST.get("act", ""), {"name": seat.name}
+    if asked == SeatAct.RENAME:
+        name = names.clean(request.POST.get("name", ""))
+        sentence = _("%(name)s is called %(new)s now.") % {**called, "new": name}
+        return sentence, lambda: seating.rename(game.id, seat.player, who, name)
+    if asked == SeatAct.TIME:
+        percent = next((each for each in PERCENTS if str(each) == request.POST.get("percent")), 0)
+        sentence = _("%(name)s has %(percent)d %% of the usual time now.") % {**called, "percent": percent}
+        return sentence, lambda: seating.give_time(game.id, seat.player, who, percent)
+    return _plain_act(asked, called), lambda: PLAIN[SeatAct(asked)](game.id, seat.player, who)
+
+
+PLAIN = {
+    SeatAct.APPROVE: seating.approve,
+    SeatAct.REMOVE: seating.remove,
+    SeatAct.READMIT: seating.readmit,
+}
+
+
+def _plain_act(asked: str, called: dict[str, str]) -> str:
+    sentences = {
+        SeatAct.APPROVE: _("%(name)s plays along now."),
+        SeatAct.REMOVE: _("%(name)s is removed, and is told so."),
+        SeatAct.READMIT: _("%(name)s may play again."),
+    }
+    if asked not in PLAIN:
+        raise seating.NotSo(seating.NOT_SO)
+    return sentences[SeatAct(asked)] % called
+
+
+def _free(found: list[str]) -> str:
+    return _("Free are: %(names)s.") % {"names": ", ".join(found)} if found else ""

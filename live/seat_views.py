@@ -1,0 +1,162 @@
+"""One's own seat: what stands between somebody and the game, one's name, another device, leaving and coming back."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.contrib import messages
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from django_htmx.http import HttpResponseClientRedirect
+
+from accounts.access import public
+from acts.links import whole
+from acts.refusals import Refusal
+from pages.forms import form_page
+from pages.qr import qr_picture
+from pages.saying import ask, say
+from store import keys
+
+from . import players, repository, seats
+from .join_forms import PlayerNameForm
+from .join_views import ended_page
+from .players import Pass, Player
+from .rules import Game, Phase, State
+from .seats import Seat
+from .services import joining, seating
+
+
+def instead(request: HttpRequest, game: Game, state: State, player: Player | None) -> HttpResponse | None:
+    """What to answer in place of the game to somebody who cannot play here now; `None` to everybody else."""
+    if player is None:
+        return _without_seat(request, game, state)
+    if player.seat.removed:
+        return _page(request, "removed", game, player, 403)
+    if player.seat.left:
+        return _page(request, "left", game, player, 200)
+    if not player.is_newest:
+        return _page(request, "elsewhere", game, player, 409)
+    return None if player.seat.approved else _page(request, "waiting", game, player, 200)
+
+
+def _without_seat(request: HttpRequest, game: Game, state: State) -> HttpResponse:
+    if state.phase == Phase.ENDED:
+        return ended_page(request, game.ended_at or state.changed_at)
+    messages.info(request, _("This browser has no seat in that session. Type the code that you see on the big screen."))
+    return redirect("join")
+
+
+def _page(request: HttpRequest, name: str, game: Game, player: Player, status: int) -> HttpResponse:
+    return render(request, f"live/join/{name}.html", {"game": game, "seat": player.seat}, status=status)
+
+
+# --- one's own page ---
+
+
+@public
+@form_page
+def seat(request: HttpRequest, game_id: str) -> HttpResponse:
+    game, state, player = _look(request, game_id)
+    held = players.pass_of(request, game_id)
+    if player is None or held is None or player.seat.removed:
+        return instead(request, game, state, player) or redirect("play", game.id)
+    if request.method == "POST":
+        return _act(request, game, state, player, held)
+    if request.htmx:
+        return _still_waiting(game, player)
+    return instead(request, game, state, player) or _show(request, game, state, player.seat, held)
+
+
+def _look(request: HttpRequest, game_id: str) -> tuple[Game, State, Player | None]:
+    own = players.seat_key(request, game_id)
+    found, items = repository.find_with(game_id, *([own] if own else []))
+    if found is None:
+        raise Http404
+    return *found, players.of_items(request, game_id, items)
+
+
+def _still_waiting(game: Game, player: Player) -> HttpResponse:
+    """What a page that waits for the host asks every few seconds."""
+    goes_on = player.seat.approved or not player.is_newest
+    return HttpResponseClientRedirect(reverse("play", args=[game.id])) if goes_on else HttpResponse(status=204)
+
+
+def _show(
+    request: HttpRequest,
+    game: Game,
+    state: State,
+    own: Seat,
+    held: Pass,
+    form: PlayerNameForm | None = None,
+    **more: Any,
+) -> HttpResponse:
+    address = whole(reverse("take_seat", args=[game.id, players.link_of(game, held)]))
+    context = {"game": game, "seat": own, "address": address, "qr": qr_picture(address), **more}
+    if seating.may_rename_oneself(game, state):
+        context["form"] = form or PlayerNameForm(initial={"name": own.name})
+    return render(request, "live/join/seat.html", context, status=422 if form else 200)
+
+
+def _act(request: HttpRequest, game: Game, state: State, player: Player, held: Pass) -> HttpResponse:
+    act = request.POST.get("act", "")
+    if act == "here":
+        return _take(request, game, held)
+    if not player.is_newest:
+        return instead(request, game, state, player) or redirect("play", game.id)
+    if act == "leave":
+        joining.leave(game, held)
+        return redirect("seat", game.id)
+    return _rename(request, game, state, player.seat, held)
+
+
+def _take(request: HttpRequest, game: Game, held: Pass) -> HttpResponse:
+    try:
+        taken = joining.take(game, held)
+    except Refusal as refusal:
+        return say(request, _("Your seat"), str(refusal), status=410)
+    return players.remember(redirect("play", game.id), game, taken)
+
+
+def _rename(request: HttpRequest, game: Game, state: State, own: Seat, held: Pass) -> HttpResponse:
+    form = PlayerNameForm({"name": request.POST.get("instead") or request.POST.get("name", "")})
+    free: list[str] = []
+    if form.is_valid():
+        try:
+            after = seating.rename_oneself(game.id, own.player, form.cleaned_data["name"])
+            messages.success(request, _("You are called %(name)s now.") % {"name": after.name})
+            return redirect("seat", game.id)
+        except Refusal as refusal:
+            form.add_error("name", str(refusal))
+            free = getattr(refusal, "instead", [])
+    return _show(request, game, state, own, held, form, instead=free)
+
+
+# --- on another device ---
+
+
+@public
+@form_page
+def take_seat(request: HttpRequest, game_id: str, token: str) -> HttpResponse:
+    """Where the link leads that the other device shows. A button first: who only follows a link takes nothing."""
+    linked = players.pass_of_link(game_id, token)
+    found = _linked(game_id, linked) if linked else None
+    if linked is None or found is None:
+        sentence = _("This link is no longer good. Show a new one on the other device.")
+        return say(request, _("Continue here"), sentence, status=410)
+    game, own = found
+    if request.method == "POST":
+        return _take(request, game, linked)
+    lead = _("You play on as %(name)s on this device. The other one is told so.") % {"name": own.name}
+    return ask(request, _("Continue here"), _("Play on this device"), lead=lead)
+
+
+def _linked(game_id: str, linked: Pass) -> tuple[Game, Seat] | None:
+    """The seat of a link, as long as no other device has taken it since the link was shown."""
+    place = keys.seat(game_id, linked.player)
+    found, items = repository.find_with(game_id, place)
+    own = seats.seat_of(items[place]) if place in items else None
+    if found is None or own is None or own.removed or own.device != linked.device:
+        return None
+    return (found[0], own) if own.secret == players.digest(linked.secret) else None

@@ -1,0 +1,87 @@
+"""Who may make one more session, and who runs one beside its maker."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from django.utils.translation import gettext_lazy as _
+
+from accounts import repository as people
+from accounts.models import User
+from accounts.rules import Permission
+from acts.again import try_again
+from acts.limits import DAY, Limit, count
+from acts.refusals import NotAllowed, Refusal
+from acts.site import log
+from store.keys import fold
+from store.log import Event
+
+from .. import repository, rules, waking
+from ..rules import Game
+
+MOST_RUNNING = 10  # sessions of one host at a time
+MADE = Limit("live-maker-day", 50, DAY)
+NOBODY = _("There is nobody of that name here who may run live sessions.")
+ALREADY = _("%(name)s runs this session already.")
+TOO_MANY = _("A session has at most %(most)d people who run it beside you.")
+TOO_MANY_RUNNING = _("You have %(most)d sessions running. End one of them before you make another.")
+ONLY_THE_MAKER = _("Only whoever made the session chooses who runs it.")
+OVER = _("The session has ended.")
+
+
+class NotReady(Refusal):
+    """Somebody cannot be added, or nothing more can be made."""
+
+
+def check_makes_another(host: User) -> None:
+    """Counts the one that is to be made."""
+    if len(repository.running_of(host.name)) >= MOST_RUNNING:
+        raise NotReady(TOO_MANY_RUNNING % {"most": MOST_RUNNING})
+    count(MADE, host.name)
+
+
+def add(maker: User, game_id: str, name: str) -> str:
+    """Somebody who runs the session from now on, and has it in their history; answers their name as they write it."""
+    return try_again(lambda: _added(maker, game_id, name))
+
+
+def _added(maker: User, game_id: str, name: str) -> str:
+    game, person = _made_by(maker, game_id), people.find(name)
+    if game.ended_at:
+        raise NotReady(OVER)
+    if person is None or not person.can(Permission.USE_APPLICATION):
+        raise NotReady(NOBODY)
+    if fold(person.name) in map(fold, (game.created_by, *game.hosts)):
+        raise NotReady(ALREADY % {"name": person.name})
+    if len(game.hosts) >= rules.MOST_HOSTS:
+        raise NotReady(TOO_MANY % {"most": rules.MOST_HOSTS})
+    after = replace(game, hosts=(*game.hosts, person.name))
+    event = Event(maker.name, "LiveHostAdded", {"game_id": game.id, "name": person.name})
+    log().record(event, *repository.host_added(game, after, person.name), people.is_still(person))
+    waking.moved(game.id)
+    return person.name
+
+
+def remove(maker: User, game_id: str, name: str) -> None:
+    """Nothing happens if they do not run it."""
+    try_again(lambda: _removed(maker, game_id, name))
+
+
+def _removed(maker: User, game_id: str, name: str) -> None:
+    game = _made_by(maker, game_id)
+    gone = [each for each in game.hosts if fold(each) == fold(name)]
+    if not gone:
+        return
+    after = replace(game, hosts=tuple(each for each in game.hosts if each not in gone))
+    event = Event(maker.name, "LiveHostRemoved", {"game_id": game.id, "name": gone[0]})
+    log().record(event, *repository.host_removed(game, after, gone[0]))
+    waking.moved(game.id)
+
+
+def _made_by(maker: User, game_id: str) -> Game:
+    found = repository.find(game_id)
+    if found is None:
+        raise rules.NotThere(rules.NOT_THERE)
+    if fold(found[0].created_by) != fold(maker.name):
+        raise NotAllowed(ONLY_THE_MAKER)
+    return found[0]

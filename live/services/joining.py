@@ -1,0 +1,114 @@
+"""A seat for somebody, and how they come and go. No events: there are as many as people, and they outlive nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from django.utils.translation import gettext_lazy as _
+
+from acts.again import try_again
+from acts.refusals import Refusal
+from acts.site import now_text, table
+from store.table import Item, Refused
+
+from .. import names, players, rules, seats, waking
+from ..players import Pass
+from ..rules import Game, Names, Phase, State
+from ..seats import Seat
+
+
+class Full(Refusal):
+    """Nobody else can join."""
+
+
+class Over(Refusal):
+    """The session has ended."""
+
+
+class NameTaken(Refusal):
+    """Somebody in the session has the name; `instead` are two that are free."""
+
+    def __init__(self, instead: list[str]):
+        self.instead = instead
+        super().__init__(str(TAKEN))
+
+
+class SeatLost(Refusal):
+    """There is no such seat, or it is no longer theirs."""
+
+
+TAKEN = _("Somebody here has this name already.")
+FULL = _("This session is full: no more than %(most)d people can join.")
+OVER = _("This session has ended.")
+NO_SEAT = _("There is no such player in this session.")
+
+
+def join(game: Game, state: State, roster: Item | None, name: str, held: Pass) -> Seat:
+    """A seat under a name that was checked. The same form sent twice finds the seat that it made."""
+    if state.phase == Phase.ENDED:
+        raise Over(OVER)
+    if seats.is_full(roster):
+        raise full()
+    seat = _new(game, state, name, held)
+    try:
+        table().write(*seats.seating(game, seat))
+    except Refused:
+        return _own(game, name, held)
+    _tell(game)
+    seats.counted(game)
+    return seat
+
+
+def full() -> Full:
+    return Full(FULL % {"most": rules.MOST_PLAYERS})
+
+
+def _new(game: Game, state: State, name: str, held: Pass) -> Seat:
+    return Seat(
+        player=held.player,
+        name=name,
+        joined_at=now_text(),
+        secret=players.digest(held.secret),
+        device=held.device,
+        since=state.round,
+        approved=game.names != Names.APPROVED,
+    )
+
+
+def _own(game: Game, name: str, held: Pass) -> Seat:
+    """What the same form has made, by a click before this one; otherwise the name is somebody else's."""
+    seat = seats.find(game.id, held.player)
+    if seat is not None and seat.secret == players.digest(held.secret):
+        return seat
+    raise NameTaken(names.instead_of(game.id, name))
+
+
+def _tell(game: Game) -> None:
+    seats.touched(game)
+    waking.moved(game.id)
+
+
+# --- coming and going ---
+
+
+def take(game: Game, held: Pass) -> Pass:
+    """Play on from this device: it is the newest from now on, and whoever left comes back."""
+    device = players.new_device()
+    _change(game, held, lambda seat: replace(seat, device=device, left=False))
+    return replace(held, device=device)
+
+
+def leave(game: Game, held: Pass) -> None:
+    _change(game, held, lambda seat: replace(seat, left=True))
+
+
+def _change(game: Game, held: Pass, changed: Callable[[Seat], Seat]) -> None:
+    def act() -> None:
+        seat = seats.find(game.id, held.player)
+        if seat is None or seat.removed or seat.secret != players.digest(held.secret):
+            raise SeatLost(NO_SEAT)
+        table().write(*seats.change(game, seat, changed(seat)))
+
+    try_again(act)
+    _tell(game)

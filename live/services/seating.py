@@ -1,0 +1,162 @@
+"""What hosts do with players, and players with their own names. The log knows players by their ids, never by name."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+from enum import StrEnum
+from typing import Any
+
+from django.utils.translation import gettext_lazy as _
+
+from acts.again import try_again
+from acts.refusals import Refusal
+from acts.site import log, now_text
+from store import keys
+from store.log import Event
+from store.table import Refused, Write
+
+from .. import names, repository, rules, seats, waking
+from ..clock import PERCENTS
+from ..rules import Game, Names, Phase, State
+from ..seats import Seat
+from .closing import SITE, settled
+from .joining import NO_SEAT, NameTaken, SeatLost
+
+
+class SeatAct(StrEnum):
+    """What somebody who hosts can do with a player."""
+
+    APPROVE = "approve"
+    RENAME = "rename"
+    TIME = "time"
+    REMOVE = "remove"
+    READMIT = "readmit"
+
+
+class NotSo(Refusal):
+    """The player is not as it takes."""
+
+
+EVENTS = {
+    SeatAct.APPROVE: "LivePlayerApproved",
+    SeatAct.RENAME: "LivePlayerRenamed",
+    SeatAct.TIME: "LivePlayerTimed",
+    SeatAct.REMOVE: "LivePlayerRemoved",
+    SeatAct.READMIT: "LivePlayerReadmitted",
+}
+NOT_SO = _("That is so already, or cannot be done any more. This is how it stands now.")
+NOT_LESS = _("The time of a player cannot be cut while a question is open. Do it before the next one.")
+NO_TIME = _("Choose one of the times that are offered.")
+
+
+# --- looking ---
+
+
+def offered(seat: Seat) -> tuple[SeatAct, ...]:
+    """Exactly what will be accepted."""
+    if seat.removed:
+        return (SeatAct.READMIT,)
+    usual = (SeatAct.RENAME, SeatAct.TIME, SeatAct.REMOVE)
+    return usual if seat.approved else (SeatAct.APPROVE, *usual)
+
+
+def listed(all_seats: Iterable[Seat], asked: str) -> list[Seat]:
+    """Whose name has what was asked for in it: first those who wait for the host, then by name."""
+    part = keys.fold(asked)
+    found = [each for each in all_seats if part in keys.fold(each.name)]
+    return sorted(found, key=lambda each: (each.approved or each.removed, keys.fold(each.name)))
+
+
+# --- acts of hosts ---
+
+
+def remove(game_id: str, player: str, who: str) -> Seat:
+    return _change(game_id, player, who, SeatAct.REMOVE, lambda seat: replace(seat, removed=True))
+
+
+def readmit(game_id: str, player: str, who: str) -> Seat:
+    return _change(game_id, player, who, SeatAct.READMIT, lambda seat: replace(seat, removed=False))
+
+
+def approve(game_id: str, player: str, who: str) -> Seat:
+    return _change(game_id, player, who, SeatAct.APPROVE, lambda seat: replace(seat, approved=True))
+
+
+def rename(game_id: str, player: str, who: str, name: str) -> Seat:
+    """The name was checked."""
+    return _change(game_id, player, who, SeatAct.RENAME, lambda seat: replace(seat, name=name))
+
+
+def give_time(game_id: str, player: str, who: str, percent: int) -> Seat:
+    """More time than the others have, at once; less again only while nobody's clock runs."""
+    if percent not in PERCENTS:
+        raise NotSo(NO_TIME)
+    return _change(game_id, player, who, SeatAct.TIME, lambda seat: replace(seat, percent=percent))
+
+
+def _change(game_id: str, player: str, who: str, act: SeatAct, changed: Callable[[Seat], Seat]) -> Seat:
+    """Look, decide, write; of two hosts at once the second looks again, and is told what it is by then."""
+
+    def once() -> Seat:
+        game, state, seat = _read(game_id, player)
+        after = changed(seat)
+        if act not in offered(seat) or after == seat:
+            raise NotSo(NOT_SO)
+        said, writes = _timing(game, state, seat, after)
+        _record(game, seat, after, who, act, said, writes)
+        return after
+
+    return try_again(once)
+
+
+def _read(game_id: str, player: str) -> tuple[Game, State, Seat]:
+    place = keys.seat(game_id, player)
+    found, items = repository.find_with(game_id, place)
+    if found is None:
+        raise rules.NotThere(rules.NOT_THERE)
+    if place not in items:
+        raise SeatLost(NO_SEAT)
+    game, state = found
+    return game, settled(game, state), seats.seat_of(items[place])
+
+
+def _timing(game: Game, state: State, seat: Seat, after: Seat) -> tuple[dict[str, Any], list[Write]]:
+    """What a change of somebody's time does to the session: it ends a question only when all are through."""
+    if after.percent == seat.percent:
+        return {}, []
+    if after.percent < seat.percent and state.is_open:
+        raise NotSo(NOT_LESS)
+    said: dict[str, Any] = {"percent": after.percent}
+    if after.percent <= state.longest:
+        return said, []
+    moved = replace(rules.with_longest(state, after.percent), changed_at=now_text())
+    return said | {"state": repository.told_state(moved)}, repository.moving(game, state, moved)
+
+
+def _record(
+    game: Game, seat: Seat, after: Seat, who: str, act: SeatAct, said: dict[str, Any], writes: list[Write]
+) -> None:
+    event = Event(who, EVENTS[act], {"game_id": game.id, "player": seat.player, **said})
+    try:
+        log().record(event, *seats.change(game, seat, after), *writes)
+    except Refused as refused:
+        if after.name != seat.name and 1 in refused.parts:
+            raise NameTaken(names.instead_of(game.id, after.name)) from None
+        raise
+    seats.touched(game)
+    waking.moved(game.id)
+
+
+# --- one's own name ---
+
+
+def may_rename_oneself(game: Game, state: State) -> bool:
+    return game.names == Names.TYPED and state.phase == Phase.WAITING
+
+
+def rename_oneself(game_id: str, player: str, name: str) -> Seat:
+    game, state, seat = _read(game_id, player)
+    if not may_rename_oneself(game, state):
+        raise NotSo(NOT_SO)
+    return seat if seat.name == name else rename(game_id, player, SITE, name)

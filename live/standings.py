@@ -1,0 +1,125 @@
+"""Who stands where: totals over the rounds that count, places, and how they moved with the latest of them."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import groupby
+
+from . import scores
+from .rounds import Round
+from .seats import Seat
+
+TOP = 10  # lines that everybody sees
+STEPS = 3  # of the podium
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A player on the board."""
+
+    player: str
+    name: str
+    place: int
+    total: int
+    gained: int = 0  # in the latest round that counts
+    bonus: int = 0  # of that, for speed
+    moved: int | None = None  # places up, or down if it is less than nothing; `None` without a place to compare with
+    is_new: bool = False  # since the standing before
+    question: int = 0  # from which on they were there, counted from 1; 0: from the beginning
+
+    @property
+    def by(self) -> int:
+        """How many places they went up or down."""
+        return abs(self.moved or 0)
+
+
+@dataclass(frozen=True, slots=True)
+class Board:
+    """Everybody who plays, best first; equals by their names."""
+
+    lines: tuple[Line, ...]
+    rounds: int  # that count
+    by_player: Mapping[str, Line] = field(default_factory=dict, repr=False, compare=False)
+
+    @property
+    def top(self) -> tuple[Line, ...]:
+        return self.lines[:TOP]
+
+    def place_of(self, player: str) -> Line | None:
+        return self.by_player.get(player)
+
+    @property
+    def podium(self) -> tuple[tuple[int, tuple[Line, ...]], ...]:
+        """The first three places with whoever shares them; nobody stands there without points."""
+        best = [line for line in self.lines if line.place <= STEPS and line.total]
+        return tuple((place, tuple(some)) for place, some in groupby(best, key=lambda line: line.place))
+
+    @property
+    def rest(self) -> tuple[Line, ...]:
+        """Whoever is not on the podium."""
+        return self.lines[sum(len(some) for _place, some in self.podium) :]
+
+
+def board(rounds: Iterable[Round], seats: Iterable[Seat], voided: Collection[int] = ()) -> Board:
+    """Made anew from the rounds each time, so that nothing can be paid twice. A robot plays like everybody."""
+    played = sorted(rounds, key=lambda each: each.number)
+    counting = [each for each in played if each.number not in voided]
+    playing = [seat for seat in seats if seat.plays]
+    totals = dict.fromkeys((seat.player for seat in playing), 0)
+    for each in counting[:-1]:
+        _add(totals, each)
+    before = _before(totals, playing, counting)
+    if counting:
+        _add(totals, counting[-1])
+    return _board(playing, totals, before, played, counting)
+
+
+def _add(totals: dict[str, int], round_: Round) -> None:
+    for entry in round_.entries:
+        if entry.player in totals:
+            totals[entry.player] += entry.points + entry.bonus
+
+
+def _before(totals: Mapping[str, int], playing: Iterable[Seat], counting: Sequence[Round]) -> dict[str, int]:
+    """Everybody's place before the latest round that counts, of those who were there then."""
+    if len(counting) < 2:
+        return {}
+    latest = counting[-1].number
+    return scores.places({seat.player: totals[seat.player] for seat in playing if seat.since < latest})
+
+
+def _board(
+    playing: Iterable[Seat],
+    totals: Mapping[str, int],
+    before: Mapping[str, int],
+    played: Sequence[Round],
+    counting: Sequence[Round],
+) -> Board:
+    places = scores.places(totals)
+    latest = {entry.player: entry for entry in counting[-1].entries} if counting else {}
+    asked = {each.number: each.question + 1 for each in played}
+    lines = []
+    for seat in sorted(playing, key=lambda seat: (places[seat.player], seat.name.casefold(), seat.player)):
+        player, entry, place = seat.player, latest.get(seat.player), places[seat.player]
+        lines.append(
+            Line(
+                player=player,
+                name=seat.name,
+                place=place,
+                total=totals[player],
+                gained=entry.points + entry.bonus if entry else 0,
+                bonus=entry.bonus if entry else 0,
+                moved=before[player] - place if player in before else None,
+                is_new=bool(before) and player not in before,
+                question=_question(seat.since, asked),
+            )
+        )
+    return Board(tuple(lines), len(counting), {line.player: line for line in lines})
+
+
+def _question(since: int, asked: Mapping[int, int]) -> int:
+    """The question of a round; of one that is not closed yet, the one after those that are."""
+    if since <= 1:
+        return 0
+    return asked[since] if since in asked else max(asked.values(), default=0) + 1

@@ -1,0 +1,114 @@
+// Plays the rounds of a poll as a race. The page has every round already, one below the other: that is all it plays
+// from, and what stays where scripts are off or somebody prefers that nothing moves.
+(() => {
+  const FIRST = 1800;
+  const EVERY = 3200;
+  const GLIDE = 900;
+  const still = matchMedia("(prefers-reduced-motion: reduce)");
+
+  // --- one race ---
+
+  const race = (root) => {
+    const laps = [...root.querySelectorAll("[data-lap] > table")];
+    const stage = root.querySelector("[data-stage]");
+    const part = (name) => stage.querySelector(`[data-${name}]`);
+    const table = laps[0].cloneNode(true);
+    const body = table.tBodies[0];
+    const rows = new Map([...body.rows].map((row) => [row.dataset.option, row]));
+    let at = 0;
+    let timer = null;
+
+    const copy = (from, to, selector, names) => {
+      const [source, target] = [from.querySelector(selector), to.querySelector(selector)];
+      for (const name of names) target?.setAttribute(name, source?.getAttribute(name) ?? "0");
+    };
+
+    const say = (from, to, selector) => {
+      to.querySelector(selector).replaceChildren(...from.querySelector(selector).cloneNode(true).childNodes);
+    };
+
+    const dress = (row, as) => {
+      row.className = as.className;
+      copy(as, row, ".bar", ["width"]);
+      copy(as, row, ".gain", ["x", "width"]);
+      copy(as, row, ".needed", ["x1", "x2"]);
+      for (const selector of ["[data-number]", "[data-gain]", "[data-word]"]) say(as, row, selector);
+    };
+
+    // Rows take their new places at once and glide there from where they were.
+    const place = (order) => {
+      const before = new Map(order.map((row) => [row, row.getBoundingClientRect().top]));
+      body.append(...order);
+      for (const row of order) {
+        const way = before.get(row) - row.getBoundingClientRect().top;
+        if (way) row.animate([{ transform: `translateY(${way}px)` }, { transform: "none" }], { duration: GLIDE, easing: "ease-in-out" });
+      }
+    };
+
+    const show = (lap) => {
+      at = Math.max(0, Math.min(lap, laps.length - 1));
+      const shown = [...laps[at].tBodies[0].rows];
+      for (const as of shown) dress(rows.get(as.dataset.option), as);
+      place(shown.map((as) => rows.get(as.dataset.option)));
+      table.caption.replaceChildren(...laps[at].caption.cloneNode(true).childNodes);
+      part("back").setAttribute("aria-disabled", at === 0);
+      part("forward").setAttribute("aria-disabled", at === laps.length - 1);
+    };
+
+    const tell = (isRunning) => {
+      root.classList.toggle("is-running", isRunning || at < laps.length - 1);
+      for (const word of stage.querySelectorAll("[data-when]")) {
+        word.hidden = (word.dataset.when === "running") !== isRunning;
+      }
+    };
+
+    const stop = () => {
+      clearTimeout(timer);
+      timer = null;
+      tell(false);
+    };
+
+    const go = () => {
+      if (!root.isConnected) return;
+      if (at === laps.length - 1) return stop();
+      show(at + 1);
+      timer = setTimeout(go, at === laps.length - 1 ? GLIDE : EVERY);
+    };
+
+    const play = () => {
+      if (at === laps.length - 1) show(0);
+      timer = setTimeout(go, FIRST);
+      tell(true);
+    };
+
+    // What somebody asks for by a button is read out; what plays by itself is not.
+    const step = (by) => {
+      stop();
+      table.caption.setAttribute("aria-live", "polite");
+      show(at + by);
+      tell(false);
+    };
+
+    part("play").addEventListener("click", () => (timer ? stop() : play()));
+    part("back").addEventListener("click", () => step(-1));
+    part("forward").addEventListener("click", () => step(1));
+
+    part("track").replaceChildren(table);
+    stage.hidden = false;
+    root.querySelector("[data-laps]").open = false;
+    show(0);
+    play();
+  };
+
+  // --- all that are or come on the page ---
+
+  const look = () => {
+    for (const root of document.querySelectorAll("[data-race]:not([data-set])")) {
+      root.dataset.set = "";
+      if (!still.matches) race(root);
+    }
+  };
+
+  look();
+  new MutationObserver(look).observe(document.body, { childList: true, subtree: true });
+})();
