@@ -63,6 +63,10 @@ class Offer:
     suiting: tuple[tuple[Type, int], ...]
 
 
+def cards() -> list[Card]:
+    return [Card(each, type_words(each), story) for each, story in STORIES.items()]
+
+
 class GameForm(forms.Form):
     """A new session: of a set, or of one question that is typed here."""
 
@@ -125,7 +129,7 @@ class GameForm(forms.Form):
     # --- what there is to choose from ---
 
     def cards(self) -> list[Card]:
-        return [Card(each, type_words(each), story) for each, story in STORIES.items()]
+        return cards()
 
     def offers(self) -> list[Offer]:
         """Sets with at least one question for some type."""

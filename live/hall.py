@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from hashlib import sha256
 from typing import Any
 
 from django.conf import settings
@@ -14,13 +15,12 @@ from django.utils.translation import gettext_lazy as _
 from acts.links import whole
 from pages.qr import qr_picture
 
-from . import rules, words
+from . import pictures, rules, standings, words
 from .questions import Question, Type
 from .rooms import Room
-from .rules import Game, State, Step
+from .rules import Game, Phase, State, Step
 from .seats import Seat
 
-LETTERS = "ABCDEFGHIJ"
 MOST_LETTERS = 420  # of all names in the lobby together: as many as fit the smallest projector
 LONGEST_CHIP = 24  # letters, after which a name is cut off
 BETWEEN = 5  # letters, about, that the frame of a name takes
@@ -56,13 +56,6 @@ class Lobby:
     waiting: int  # for the host to agree to their names
 
 
-@dataclass(frozen=True, slots=True)
-class Option:
-    number: int
-    letter: str
-    text: str
-
-
 def buttons(game: Game, state: State) -> list[Button]:
     """The likeliest first."""
     return [
@@ -86,11 +79,6 @@ def _fitting(seats: Sequence[Seat]) -> Iterable[Seat]:
         if room < 0:
             return
         yield each
-
-
-def options(question: Question | None) -> list[Option]:
-    texts = question.options if question else ()
-    return [Option(number, LETTERS[number], text) for number, text in enumerate(texts)]
 
 
 def size(question: Question | None) -> str:
@@ -131,14 +119,58 @@ def told(room: Room) -> dict[str, Any]:
         **joining(game),
         "site_name": settings.SITE_NAME,
         "type_words": words.type_words(game.engagement_type),
+        "phase_words": words.phase_words(state.phase),
         "is_survey": game.engagement_type == Type.SURVEY,
         "is_scored": game.engagement_type.is_scored,
         "is_voided": bool(state.round) and not state.counts(state.round),
         "number": state.question + 1,
+        "answers_given": len(room.gathered.answers) if room.gathered else 0,
         "lobby": lobby(room.seats.values()),
-        "options": options(room.question),
         "size": size(room.question),
         "first_step": first,
         "other_steps": others,
         "next_question": room.questions[at] if at is not None else None,
     }
+
+
+# --- what came of it ---
+
+
+def outcome(room: Room) -> dict[str, Any]:
+    """What the room said, once the host has revealed it, and who leads; drawn only for the screen that shows it."""
+    game, state = room.game, room.state
+    if state.phase not in (Phase.RESULTS, Phase.ENDED):
+        return {}
+    sealed, drawn = room.rounds.get(state.round), {}
+    if sealed is not None and state.phase == Phase.RESULTS:
+        drawn["answers_in"] = sealed.count
+        if state.revealed and state.counts(state.round):
+            drawn["picture"] = pictures.picture(game.engagement_type, sealed, room.questions, room.seats)
+    if game.engagement_type.is_scored and state.revealed and room.counting_rounds:
+        draw = pictures.final if state.phase == Phase.ENDED else pictures.board
+        drawn["board"] = draw(standing(room))
+    return drawn
+
+
+def scores(room: Room) -> dict[str, Any]:
+    """For a scoreboard by itself, at any moment of the session."""
+    known = standing(room)
+    if not room.game.engagement_type.is_scored or not known.rounds:
+        return {}
+    return {"standing": pictures.final(known) if room.state.phase == Phase.ENDED else pictures.board(known)}
+
+
+def mark(room: Room) -> str:
+    """Of the names that a board shows: it is drawn anew when somebody is renamed, removed or readmitted."""
+    if room.state.phase == Phase.WAITING or room.state.is_open or not room.game.engagement_type.is_scored:
+        return ""
+    named = sorted((each.player, each.name) for each in room.seats.values() if each.plays)
+    return f"-{sha256(repr(named).encode()).hexdigest()[:8]}"
+
+
+def standing(room: Room) -> standings.Board:
+    """Who stands where as far as everybody may know: what is not revealed yet does not count yet."""
+    state = room.state
+    hidden = state.phase == Phase.RESULTS and not state.revealed
+    known = [each for number, each in room.rounds.items() if not (hidden and number == state.round)]
+    return standings.board(known, room.seats.values(), state.voided)

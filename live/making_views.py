@@ -16,7 +16,7 @@ from acts.refusals import Refusal
 from pages.forms import form_page, posted
 
 from . import repository, rules, trying
-from .forms import GameForm
+from .forms import GameForm, cards
 from .questions import Type
 from .rules import Game
 from .services import hosting, making
@@ -30,7 +30,7 @@ A_PAGE = 10  # of those that are over; the rest is in the history
 def games(request: HttpRequest) -> HttpResponse:
     """For everybody: join with a code. For hosts: what runs, what was, and making one."""
     user = request.user
-    context: dict[str, Any] = {"may_host": may_host(request)}
+    context: dict[str, Any] = {"may_host": may_host(request), "cards": cards()}
     if context["may_host"]:
         newest, more = repository.history(user.name, limit=A_PAGE + hosting.MOST_RUNNING)
         past = [each for each in newest if each.ended_at]

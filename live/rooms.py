@@ -1,19 +1,36 @@
-"""A session with all that its screens show: what does not change is kept in mind, what does is read."""
+"""A session with all that its screens show: what does not change is kept in mind, what does is read.
+
+A look takes one round trip: session, state and roster. Questions, sealed rounds and what is voted on never change, so
+they are read once in a process; seats are read again when the roster's number says so. As long as nothing has changed,
+a look answers the very same room, so that what is made of it is made once.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import threading
+from collections import OrderedDict
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
 
-from store.table import Item
+from acts.site import table
+from store import keys
+from store.table import Conflict, Item, Key, Unavailable
 
-from . import counting, gathering, repository, seats
+from . import clock, counting, gathering, repository, seats
 from .gathering import Gathered
 from .questions import Question, Type
 from .rounds import Round
 from .rules import Game, Phase, State
 from .seats import Seat
 from .services import closing
+
+MOST_KEPT = 250_000  # seats and entries of rounds that a process keeps in mind, some 60 MB
+SEATS_FRESH = 10_000  # milliseconds after which seats are read again, whatever the roster says
+SEATS_AGAIN = 1_000  # milliseconds between two readings of many seats
+MANY_SEATS = 100
+COUNT_AGAIN = 1_000  # milliseconds between two counts of who has answered
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +41,7 @@ class Present:
     host_away: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)  # without slots, so that it can keep what is made of it
 class Room:
     game: Game
     state: State
@@ -50,26 +67,224 @@ class Room:
         """What totals are made of."""
         return [each for number, each in sorted(self.rounds.items()) if self.state.counts(number)]
 
-    @property
+    @cached_property
+    def made(self) -> dict[Any, Any]:
+        """What was made of it, for whoever needs it again."""
+        return {}
+
+    @cached_property
     def playing(self) -> list[Seat]:
         return [each for each in self.seats.values() if each.plays and not each.left]
 
 
+# --- looking ---
+
+
 def read(game_id: str) -> Room | None:
-    """The session as the table has it now, whatever is over being closed."""
-    found = repository.find(game_id)
-    if found is None:
+    """The session as it is now; what does not change may come from memory."""
+    return current(game_id)
+
+
+def current(game_id: str, *, counts: bool = False) -> Room | None:
+    """The session as it is now, whatever is over being closed; with `counts`, also how many have answered."""
+    return current_with(game_id, counts=counts)[0]
+
+
+def current_with(game_id: str, *others: Key, counts: bool = False) -> tuple[Room | None, dict[Key, Item]]:
+    """The session as it is now, and some other items, in one round trip."""
+    items = table().get_many([*places(game_id), *others])
+    return of_items(game_id, items, counts=counts), items
+
+
+def places(game_id: str) -> tuple[Key, ...]:
+    """What a look at a session has to read."""
+    return keys.game(game_id), keys.game_state(game_id), keys.game_roster(game_id)
+
+
+def of_items(game_id: str, items: Mapping[Key, Item], *, counts: bool = False) -> Room | None:
+    """The session as these items, just read, say it is."""
+    game_item, state_item, roster = map(items.get, places(game_id))
+    if game_item is None or state_item is None:
+        MIND.forget(game_id)
         return None
-    game, state = found[0], closing.settled(*found)
-    parts: dict[int, list[Item]] = {}
-    for item in repository.round_items(game_id):
-        parts.setdefault(int(item["SK"].split("#")[1]), []).append(item)
-    voting = state.phase == Phase.VOTING and game.engagement_type == Type.CALL_AND_ANSWER
-    return Room(
-        game=game,
-        state=state,
-        questions=repository.questions(game_id),
-        seats={each.player: each for each in seats.each(game_id)},
-        rounds={number: counting.round_of(some) for number, some in parts.items()},
-        gathered=gathering.read(game_id, state.round) if voting else None,
-    )
+    game = repository.game_of(game_item)
+    state = _settled(game, repository.state_of(state_item))
+    return MIND.of(game_id).room(game, state, roster["changes"] if roster else 0, counts)
+
+
+def _settled(game: Game, state: State) -> State:
+    """A store that takes no writes just now, or a pause, leaves open what is over; the next look will close it."""
+    try:
+        return closing.settled(game, state)
+    except (Conflict, Unavailable):
+        return state
+
+
+# --- what is kept in mind ---
+
+
+class Kept:
+    """What a process keeps in mind of one session. Threads may look at the same time; each gets what is right for the
+    state that it has read."""
+
+    def __init__(self, game_id: str) -> None:
+        self.id = game_id
+        self.questions: tuple[Question, ...] = ()
+        self.rounds: Mapping[int, Round] = {}
+        self.never_sealed: frozenset[int] = frozenset()  # rounds that were voided while they were open
+        self.gathered: Gathered | None = None
+        self.seating = Seating(game_id)
+        self.count = Count()
+        self.present = Present()
+        self.last: Room | None = None
+
+    @property
+    def weight(self) -> int:
+        return len(self.seating.seats) + sum(len(each.entries) for each in self.rounds.values()) + 1
+
+    def room(self, game: Game, state: State, changes: int, counts: bool) -> Room:
+        now = clock.now()
+        if counts:
+            self.count.look(game, state, now)
+        room = Room(
+            game=game,
+            state=state,
+            questions=self._questions(),
+            seats=self.seating.at(changes, now),
+            rounds=self._rounds(state),
+            gathered=self._gathered(game, state),
+            present=self.present,
+            answered=self.count.of(state),
+            at=now,
+        )
+        return self._the_same(room)
+
+    def _the_same(self, room: Room) -> Room:
+        last = self.last
+        if last is not None and last == room:
+            return last
+        if last is None or last.state.version <= room.state.version:
+            self.last = room
+            MIND.weigh()
+        return room
+
+    def _questions(self) -> tuple[Question, ...]:
+        self.questions = self.questions or repository.questions(self.id)
+        return self.questions
+
+    def _rounds(self, state: State) -> Mapping[int, Round]:
+        over = range(1, state.round + (not state.is_open))
+        missing = [number for number in over if number not in self.rounds and number not in self.never_sealed]
+        if missing:
+            self._read_rounds(missing)
+        rounds = self.rounds
+        return rounds if not rounds or max(rounds) in over else {each: rounds[each] for each in rounds if each in over}
+
+    def _read_rounds(self, missing: list[int]) -> None:
+        """Those that are over and not there were voided while they were open, and never will be."""
+        only = missing[0] if len(missing) == 1 else None
+        parts: dict[int, list[Item]] = {}
+        for item in repository.round_items(self.id, only):
+            parts.setdefault(int(item["SK"].split("#")[1]), []).append(item)
+        found = {number: counting.round_of(some) for number, some in parts.items()}
+        self.rounds = dict(sorted({**self.rounds, **found}.items()))
+        self.never_sealed |= set(missing) - found.keys()
+
+    def _gathered(self, game: Game, state: State) -> Gathered | None:
+        if state.phase != Phase.VOTING or game.engagement_type != Type.CALL_AND_ANSWER:
+            return None
+        gathered = self.gathered
+        if gathered is None or gathered.round.number != state.round:
+            gathered = self.gathered = gathering.read(self.id, state.round)
+        return gathered
+
+
+class Seating:
+    """The seats of a session, as they were when they were last read."""
+
+    def __init__(self, game_id: str) -> None:
+        self.id = game_id
+        self.seats: Mapping[str, Seat] = {}
+        self.changes, self.read_at = -1, 0
+        self._turn = threading.Lock()
+
+    def at(self, changes: int, now: int) -> Mapping[str, Seat]:
+        """One thread reads them anew; meanwhile the others have those from before, if there were any."""
+        if self._is_fresh(changes, now) or not self._turn.acquire(blocking=self.changes < 0):
+            return self.seats
+        try:
+            if not self._is_fresh(changes, now):
+                self._read(changes, now)
+        finally:
+            self._turn.release()
+        return self.seats
+
+    def _is_fresh(self, changes: int, now: int) -> bool:
+        """The roster's number follows after a change, so that one who fails in between is noticed some seconds later."""
+        age = now - self.read_at
+        if self.changes < 0 or age >= SEATS_FRESH:
+            return False
+        return changes == self.changes or (len(self.seats) >= MANY_SEATS and age < SEATS_AGAIN)
+
+    def _read(self, changes: int, now: int) -> None:
+        found = {each.player: each for each in seats.each(self.id)}
+        if found != self.seats or self.changes < 0:
+            self.seats = found
+        self.changes, self.read_at = changes, now
+
+
+class Count:
+    """How many have answered, or voted, in the phase that is open."""
+
+    def __init__(self) -> None:
+        self.phase: tuple[int, Phase] = (0, Phase.WAITING)
+        self.number, self.read_at = 0, 0
+
+    def of(self, state: State) -> int:
+        return self.number if state.is_open and self.phase == (state.round, state.phase) else 0
+
+    def look(self, game: Game, state: State, now: int) -> None:
+        """Once a second at most: it reads the names on all answers."""
+        phase = (state.round, state.phase)
+        if not state.is_open or (self.phase == phase and now - self.read_at < COUNT_AGAIN):
+            return
+        self.read_at = now
+        number = len(set(_who_gave(game, state)))
+        self.phase, self.number = phase, number
+
+
+def _who_gave(game: Game, state: State) -> Iterable[str]:
+    spans = keys.live_votes if state.phase == Phase.VOTING else keys.live_answers
+    return (player for span in spans(game.id, state.round) for (player,) in table().values(span, "player"))
+
+
+class Mind:
+    """What a process keeps in mind of all sessions; those that nobody has looked at for longest are forgotten first."""
+
+    def __init__(self, most: int = MOST_KEPT) -> None:
+        self.most = most
+        self._turn, self._kept = threading.Lock(), OrderedDict[str, Kept]()
+
+    def of(self, game_id: str) -> Kept:
+        with self._turn:
+            kept = self._kept.setdefault(game_id, Kept(game_id))
+            self._kept.move_to_end(game_id)
+            return kept
+
+    def forget(self, game_id: str) -> None:
+        with self._turn:
+            self._kept.pop(game_id, None)
+
+    def weigh(self) -> None:
+        with self._turn:
+            weight = sum(each.weight for each in self._kept.values())
+            while weight > self.most and len(self._kept) > 1:
+                weight -= self._kept.popitem(last=False)[1].weight
+
+
+MIND = Mind()
+
+
+def learn(game_id: str, present: Present) -> None:
+    """Who is there, for the looks that follow."""
+    MIND.of(game_id).present = present

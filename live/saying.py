@@ -116,7 +116,7 @@ def _number(typed: str, below: int) -> int | None:
 
 def _text(typed: str) -> str:
     """In one line and without what cannot be seen; not cut, because half a sentence may say the opposite."""
-    text = " ".join("".join(map(_visible, typed)).split())
+    text = " ".join("".join(map(_visible, typed)).split()).strip(JOINERS)
     if len(text) > LONGEST_TEXT:
         raise NotSaid(TOO_LONG % {"most": LONGEST_TEXT, "count": len(text)})
     return text

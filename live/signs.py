@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-# Drawn into a square of 24: triangle, diamond, disc, square, star, hexagon, cross, half disc, ring, arrow.
+# Drawn into a square of 24: circle, square, triangle, diamond, pentagon, star, cross, hexagon, crescent, drop.
 SHAPES = (
-    "M12 2.5 23 21.5H1z",
-    "M12 1 23 12 12 23 1 12z",
-    "M12 2a10 10 0 1 0 0 20 10 10 0 0 0 0-20z",
-    "M3 3h18v18H3z",
-    "M12 1.5 15.1 8.7 23 9.4 17 14.6 18.8 22.3 12 18.2 5.2 22.3 7 14.6 1 9.4 8.9 8.7z",
-    "M12 1.5 21.5 7v10L12 22.5 2.5 17V7z",
-    "M8.5 2h7v6.5H22v7h-6.5V22h-7v-6.5H2v-7h6.5z",
-    "M1.5 17.5a10.5 10.5 0 0 1 21 0z",
-    "M12 2a10 10 0 1 0 0 20 10 10 0 0 0 0-20zm0 5.5a4.5 4.5 0 1 1 0 9 4.5 4.5 0 0 1 0-9z",
-    "M2 2h9l10 10-10 10H2l10-10z",
+    "M12 1.5a10.5 10.5 0 1 0 0 21 10.5 10.5 0 0 0 0-21z",
+    "M2.5 2.5h19v19h-19z",
+    "M12 .8 23.3 22.2H.7z",
+    "M12 .5 23.5 12 12 23.5.5 12z",
+    "M12 .8 23.4 9.1 19 22.5H5L.6 9.1z",
+    "M12 0l2.8 4.8 5.5-1.1-.5 5.5L24 12l-4.2 2.8.5 5.5-5.5-1.1L12 24l-2.8-4.8-5.5 1.1.5-5.5L0 12l4.2-2.8-.5-5.5 5.5 1.1z",
+    "M7.5 1h9v6.5H23v9h-6.5V23h-9v-6.5H1v-9h6.5z",
+    "M6.2 1.7h11.6L23.5 12l-5.7 10.3H6.2L.5 12z",
+    "M15 .8a11.2 11.2 0 1 0 8.2 15.4A10.5 10.5 0 0 1 19 3.2 11 11 0 0 0 15 .8z",
+    "M12 0c3.5 5 9 9 9 14.7a9 9 0 0 1-18 0C3 9 8.5 5 12 0z",
 )
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from random import Random
 from typing import TypeVar
 
@@ -35,6 +35,7 @@ class Chaos(Table):
         conflicts: float = 0.0,  # other transactions are in the way: nothing is written
         throttling: float = 0.0,  # the store is too busy: nothing is read or written
         lost_replies: float = 0.0,  # the write happens, and nobody hears of it
+        partial: float = 0.0,  # of a batch of puts only some happen
         slowness: float = 0.0,  # the answer takes `seconds` longer
         seconds: float = 0.2,
         lag: int = 0,  # an index page is up to so many writes old
@@ -47,6 +48,7 @@ class Chaos(Table):
         self.conflicts = conflicts
         self.throttling = throttling
         self.lost_replies = lost_replies
+        self.partial = partial
         self.slowness = slowness
         self.seconds = seconds
         self.lag = lag
@@ -113,6 +115,16 @@ class Chaos(Table):
         keys = [write.key for write in writes if not isinstance(write, Check)]
         self._write(keys, lambda: self.table.write(*writes, token=token))
 
+    def put_all(self, items: Sequence[Item]) -> None:
+        if len(items) > 1 and self._happens(self.partial):
+            some = self.random.sample(list(items), self.random.randrange(1, len(items)))
+            self._put_all(some)
+            raise Unavailable("The store is too busy just now; some of it was written.")
+        self._put_all(items)
+
+    def _put_all(self, items: Sequence[Item]) -> None:
+        self._write([Key(item["PK"], item["SK"]) for item in items], lambda: self.table.put_all(items), clash=False)
+
     def increment(self, key: Key, name: str, by: int = 1, *, also: Mapping[str, Value] | None = None) -> int:
         return self._write([key], lambda: self.table.increment(key, name, by, also=also))
 
@@ -129,11 +141,11 @@ class Chaos(Table):
         if self.out is not None and any(map(self.out, partitions)):
             raise Unavailable("A part of the store does not answer.")
 
-    def _write(self, keys: list[Key], act: Callable[[], Answer]) -> Answer:
+    def _write(self, keys: list[Key], act: Callable[[], Answer], clash: bool = True) -> Answer:
         self._trouble(*(key.pk for key in keys))
         if self.read_only:
             raise Unwritable("The store takes no writes just now.")
-        if self._happens(self.conflicts):
+        if clash and self._happens(self.conflicts):
             raise Conflict("Other changes kept getting in the way.")
         answer = self._remembering(keys, act)
         if self._happens(self.lost_replies):

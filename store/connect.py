@@ -15,7 +15,7 @@ class BadStoreUrl(ValueError):
 
 
 CHAOS = "chaos+"
-FAULTS = {"conflicts", "throttling", "lost_replies", "slowness", "seconds"}
+FAULTS = {"conflicts", "throttling", "lost_replies", "partial", "slowness", "seconds"}
 
 
 def check(url: str) -> None:

@@ -31,6 +31,7 @@ ITEM_BYTES = 400 * 1024
 PAGE_BYTES = 1024 * 1024
 BATCH_KEYS = 100
 WRITES = 100
+BATCH_PUTS = 25
 WRITES_BYTES = 4 * 1024 * 1024
 DEPTH = 32
 TOKEN_CHARACTERS = 36
@@ -49,6 +50,16 @@ def check_writes(writes: Sequence[Write], token: str | None = None) -> None:
         raise Invalid(f"The items of one write may have at most {WRITES_BYTES} bytes together; these have {size}.")
     if len({write.key for write in writes}) < len(writes):
         raise Invalid("One write may not name the same item twice.")
+
+
+def check_puts(items: Sequence[Item]) -> None:
+    """Refuse what DynamoDB would refuse of a batch of puts."""
+    if not 1 <= len(items) <= BATCH_PUTS:
+        raise Invalid(f"One batch has 1 to {BATCH_PUTS} items; this one has {len(items)}.")
+    for item in items:
+        check_item(item)
+    if len({(item["PK"], item["SK"]) for item in items}) < len(items):
+        raise Invalid("One batch may not name the same item twice.")
 
 
 def check_item(item: Item) -> int:

@@ -255,13 +255,13 @@ class Table(ABC):
         When one part is refused and another is invalid, either may be said; nothing is written.
         """
 
+    @abstractmethod
     def put_all(self, items: Sequence[Item]) -> None:
         """Put these items, at most 25, each in place of any that has its key: not at one moment, nor all or nothing.
 
         For what many say at once and nobody may lose: when this answers, all of them are there. If it fails, some may
-        be. An adapter that has something cheaper than a transaction says so anew.
+        be, and the same once more does no harm.
         """
-        self.write(*map(Put, items))
 
     @abstractmethod
     def increment(self, key: Key, name: str, by: int = 1, *, also: Mapping[str, Value] | None = None) -> int:

@@ -192,7 +192,7 @@ def _writes(call: ast.Call) -> bool:
     called = call.func
     if isinstance(called, ast.Name):
         return called.id in ("_record", "record")
-    if not isinstance(called, ast.Attribute) or called.attr not in ("write", "increment", "record"):
+    if not isinstance(called, ast.Attribute) or called.attr not in ("write", "put_all", "increment", "record"):
         return False
     owner = called.value.func if isinstance(called.value, ast.Call) else called.value
     return (owner.attr if isinstance(owner, ast.Attribute) else getattr(owner, "id", "")) in (

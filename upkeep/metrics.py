@@ -50,6 +50,9 @@ CONNECTIONS_ENDED = Counter(
     "Connections ended because their client was too slow or there was no room, by reason.",
     ["reason"],
 )
+OPEN_STREAMS = Gauge(
+    "plenum_open_streams", "Answers that are held open, to say more as it happens.", multiprocess_mode="sum"
+)
 JOBS = Counter("plenum_worker_runs", "Turns of a job of the worker, by outcome.", ["name", "outcome"])
 JOB_SUCCESS = Gauge(
     "plenum_worker_last_success_timestamp_seconds",

@@ -30,7 +30,7 @@ from store.log import Event, EventLog, as_text, utc_now
 from store.table import Delete, Exists, Item, Missing, Put, Refused, StoreError, Table, Unavailable, Write
 
 FRESH = 1.0  # seconds
-WRITES = ("write", "increment")
+WRITES = ("write", "put_all", "increment")
 GO_ON = ("log",)  # the jobs of the worker that do not rest
 # Jobs not to be stopped between two writes: a mail that went out has to be marked as sent.
 UNDIVIDED = ("mail", "urgent mail")

@@ -17,6 +17,8 @@ from .outgoing import Outgoing
 
 MOST_HEAD = 64 * 1024  # bytes of a request before its body
 MOST_BODY = 16 * 1024**2  # a list of voters may have 5 MB; a little more gets a sentence on its page
+LEAST_RATE = 500  # bytes a second by which a body or an answer must come forward
+LINGER = 2  # seconds for the client to read its last answer, and to send its last request when the server stops
 
 
 class Connection:
@@ -27,6 +29,7 @@ class Connection:
         self.client, self.server, self.cfg = client, server, cfg
         self.requests = 0
         self.ahead: bytes | None = None  # what came after the request; without it the connection ends with the answer
+        self.stream: Any = None  # of an answer that stays open
         self.then: Callable[[Connection], None] | None = None  # what the loop does when the socket is ready
         self.deadline = self.since = 0.0
         self.counted = 0  # bytes since then

@@ -27,6 +27,7 @@ class Outgoing:
         self.held = bytearray()  # what is made in one go leaves in one go
         self.kept: Any = None
         self.sent = self.left = 0
+        self.offer: Any = None  # that the answer stays open, once a view has taken it
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self.socket, name)
@@ -60,6 +61,15 @@ class Outgoing:
         if not self.left:
             self._empty()
         return not self.left
+
+    def take_left(self) -> bytes:
+        """What is left, which somebody else will send."""
+        if not self.left:
+            return b""
+        self.kept.seek(self.sent)
+        data: bytes = self.kept.read(self.left)
+        self._empty()
+        return data
 
     def forget(self) -> None:
         """Nobody is there to send it to."""

@@ -20,10 +20,9 @@ from gunicorn.workers.gthread import ThreadWorker
 from pages.addresses import network
 
 from .arriving import PIECE, TooLarge
-from .connection import MOST_BODY, Connection
+from .connection import LEAST_RATE, LINGER, MOST_BODY, Connection
+from .streams import Streams
 
-LEAST_RATE = 500  # bytes a second by which a body or an answer must come forward
-LINGER = 2  # seconds for the client to read its last answer, and to send its last request when the server stops
 SPARE_FILES = 256  # for everything that is not a connection
 
 TOO_LATE = 408, "Request Timeout", "Your request took too long to arrive. Please try again."
@@ -52,11 +51,18 @@ class PatientWorker(ThreadWorker):
     """Whatever waits for a client waits in `waiting`; whatever is in a thread is in nobody's hands but the thread's."""
 
     alive: bool  # until it is told to stop
+    wsgi: Any  # the application
 
     def __init__(self, *arguments: Any, **words: Any):
         super().__init__(*arguments, **words)
         self.waiting: dict[Connection, None] = {}  # who has waited longest comes first
+        self.streams = Streams(self)
+        self.streams_told = -1
         self.next_look = 0.0
+
+    def load_wsgi(self) -> None:
+        super().load_wsgi()
+        self.wsgi = self.streams.around(self.wsgi)
 
     # --- in the loop ---
 
@@ -91,6 +97,10 @@ class PatientWorker(ThreadWorker):
         conn.then, conn.deadline = then, deadline
         self.waiting[conn] = None
         self.poller.register(conn.sock.socket, event, partial(self.wake, conn))
+
+    def watch(self, conn: Connection, event: int) -> None:
+        """Who waits already, for something else."""
+        self.poller.modify(conn.sock.socket, event, partial(self.wake, conn))
 
     def leave(self, conn: Connection) -> None:
         if conn in self.waiting:
@@ -140,7 +150,10 @@ class PatientWorker(ThreadWorker):
                 conn.deadline = conn.since + settings.REQUEST_SECONDS + body
 
     def finish_request(self, conn: Connection, made: Future[Any]) -> None:
-        """The thread is free again; the answer is sent, or what is left of it now is."""
+        """The thread is free again; the answer is sent, or what is left of it now is, or it stays open."""
+        if conn.stream:
+            self.streams.adopt(conn, conn.stream)
+            return
         if made.cancelled() or made.exception() or not made.result() or not self.alive:
             conn.ahead = None
         conn.since = time.monotonic()
@@ -195,7 +208,13 @@ class PatientWorker(ThreadWorker):
         if not data or conn.counted > MOST_BODY:
             self.drop(conn)
 
+    def lose(self, conn: Connection, why: str) -> None:
+        _count_ended(why)
+        self.drop(conn)
+
     def drop(self, conn: Connection) -> None:
+        if conn.stream:
+            self.streams.over(conn)
         self.leave(conn)
         self.nr_conns -= 1
         conn.close()
@@ -204,10 +223,13 @@ class PatientWorker(ThreadWorker):
 
     def murder_keepalived(self, force: bool = False) -> None:
         """Called after every turn of the loop. It looks at everybody's deadline, but not more than twice a second."""
+        if not self.alive:
+            self.streams.stop()
         now = time.monotonic()
         if now < self.next_look and not force:
             return
         self.next_look = now + 0.5
+        self.tell_streams()
         for conn in list(self.waiting):
             if force or conn.deadline <= now:
                 self.end(conn)
@@ -215,7 +237,16 @@ class PatientWorker(ThreadWorker):
                 is_idle = conn.requests and not conn.has_begun
                 conn.deadline = min(conn.deadline, now if is_idle else now + LINGER)
 
+    def tell_streams(self) -> None:
+        """How many are open, if that has changed."""
+        if self.streams_told != len(self.streams.open):
+            self.streams_told = len(self.streams.open)
+            _tell_open(self.streams_told)
+
     def end(self, conn: Connection) -> None:
+        if conn.stream:
+            self.streams.due(conn)
+            return
         late_request = conn.then == self.read and conn.has_begun
         if late_request or conn.then == self.send:
             _count_ended("request" if late_request else "answer")
@@ -225,15 +256,18 @@ class PatientWorker(ThreadWorker):
             self.drop(conn)
 
     def make_room(self) -> None:
-        """There is always room for one more: those go who have waited longest, of the network that has most waiting."""
-        if not self.waiting:
+        """There is always room for one more: those go who have waited longest, of the network that has most waiting.
+
+        Who listens to a stream waits for us and not we for them, so it is never their turn: a hall is one network, and
+        streams leave room for pages by themselves.
+        """
+        networks = {conn: network(str(conn.client[0])) for conn in self.waiting if not conn.stream}
+        if not networks:
             return
-        networks = {conn: network(str(conn.client[0])) for conn in self.waiting}
         ((crowd, _number),) = Counter(networks.values()).most_common(1)
-        longest = [conn for conn in self.waiting if networks[conn] == crowd]
+        longest = [conn for conn, each in networks.items() if each == crowd]
         for conn in longest[: max(1, self.worker_connections // 20)]:
-            _count_ended("no room")
-            self.drop(conn)
+            self.lose(conn, "no room")
 
     # --- in a thread ---
 
@@ -256,6 +290,9 @@ class PatientWorker(ThreadWorker):
 
     def _answer(self, conn: Connection, request: Any) -> bool:
         stays = self.handle_request(request, conn)
+        if conn.sock.offer:
+            self.streams.begin(conn)
+            return True
         conn.sock.flush()
         conn.ahead = conn.read_ahead() if stays else None
         return conn.ahead is not None
@@ -265,3 +302,9 @@ def _count_ended(why: str) -> None:
     from upkeep import metrics  # only in the process that serves: what is counted before the fork belongs to nobody
 
     metrics.CONNECTIONS_ENDED.labels(why).inc()
+
+
+def _tell_open(streams: int) -> None:
+    from upkeep import metrics
+
+    metrics.OPEN_STREAMS.set(streams)

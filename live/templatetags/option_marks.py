@@ -1,21 +1,26 @@
-"""The letter of an option: beside its shape and its colour, so that none of them is needed to tell options apart."""
+"""The mark of an option on pages: its letter on its shape, in its colour."""
 
 from __future__ import annotations
 
 from django import template
 
-register = template.Library()
+from ..signs import SHAPES, Sign, sign
 
-LETTERS = "ABCDEFGHIJ"
+register = template.Library()
 
 
 @register.filter
 def letter(place: int) -> str:
     """Of the option at a place from 0."""
-    return LETTERS[place]
+    return Sign(place).letter
 
 
 @register.inclusion_tag("live/parts/option_mark.html")
 def option_mark(place: int) -> dict[str, object]:
-    """Letter on shape in colour, as phones, projector and pictures of results show it."""
-    return {"place": place, "letter": letter(place)}
+    """Letter on shape in colour, as phones and projector show it."""
+    return {"sign": sign(place)}
+
+
+@register.simple_tag
+def shapes() -> tuple[str, ...]:
+    return SHAPES

@@ -5,11 +5,12 @@ from __future__ import annotations
 import logging
 import time
 import uuid
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from .. import cursors, limits, trips
 from ..table import (
+    DATA,
     TABLES,
     Check,
     Delete,
@@ -145,6 +146,20 @@ class DynamoDbTable(Table):
         }
         self._connection.persist(lambda: self._connection.ask("write", "transact_write_items", **request))
 
+    def put_all(self, items: Sequence[Item]) -> None:
+        limits.check_puts(items)
+        waiting = [{"PutRequest": {"Item": wire.encode_item(item)}} for item in items]
+        fruitless = 0
+        while waiting:
+            left = self._put_batch(waiting)
+            fruitless = fruitless + 1 if len(left) == len(waiting) else 0
+            if fruitless == TRIES:
+                raise Unavailable(TOO_BUSY)
+            if left:
+                trips.retried("unprocessed")
+                self._connection.pause(fruitless)
+            waiting = left
+
     def increment(self, key: Key, name: str, by: int = 1, *, also: Mapping[str, Value] | None = None) -> int:
         update = Update(key, set=also or {}, add={name: by})
         limits.check_writes([update])
@@ -220,6 +235,13 @@ class DynamoDbTable(Table):
             self._connection.ask("write", "put_item", **part["Put"])
         else:
             self._connection.ask("write", "delete_item", **part["Delete"])
+
+    def _put_batch(self, puts: list[dict[str, Any]]) -> list[dict[str, Any]]:
+        """The answer is what DynamoDB left for later."""
+        name = self._name(DATA)
+        answer = self._connection.ask("put_all", "batch_write_item", RequestItems={name: puts})
+        left: list[dict[str, Any]] = (answer.get("UnprocessedItems") or {}).get(name, [])
+        return left
 
     def _get_batch(self, keys: list[Key], found: dict[Key, Item]) -> list[Key]:
         """Put those of the keys' items that are there into `found`; the answer is what DynamoDB left for later."""

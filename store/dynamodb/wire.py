@@ -37,6 +37,7 @@ CHARGED = {
     "delete_item": WRITE,
     "update_item": WRITE,
     "transact_write_items": WRITE,
+    "batch_write_item": WRITE,
 }
 
 # An endpoint of our own asks for a signature, but not for whose.
@@ -52,6 +53,7 @@ PLAIN_REPLIES = {
     "DeleteItem",
     "UpdateItem",
     "TransactWriteItems",
+    "BatchWriteItem",
 }
 
 Wire = dict[str, Any]  # one attribute value, such as {"S": "text"}

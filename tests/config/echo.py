@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import time
+from collections import Counter
 from pathlib import Path
+
+from pages.streams import EVENT_STREAM, OPEN_STREAM, send_all
 
 LARGE = 20 * 1024**2
 
@@ -31,10 +34,67 @@ def hold(environ) -> bytes:
     return large()
 
 
-PATHS = {"/ignore": ignore, "/large": lambda environ: large(), "/hold": hold}
+# --- answers that stay open ---
+
+listeners: dict = {}  # by what stood behind the question mark
+told: Counter = Counter()  # how often each was told that it ended
+
+
+def stream(environ) -> bytes:
+    name = environ["QUERY_STRING"]
+    if OPEN_STREAM not in environ:
+        return b"no room"
+
+    def begin(listener) -> None:
+        listeners[name] = listener
+        listener.send(b"data: begun\n\n")
+        if name == "fails":
+            raise ValueError(name)
+
+    def end(listener) -> None:
+        assert listener is listeners[name]
+        told[name] += 1
+
+    first = large() if name == "long" else f"data: {name}\n\n".encode()
+    environ[OPEN_STREAM].hold(first, begin, end)
+    environ["type"] = EVENT_STREAM
+    return b""
+
+
+def say(environ) -> bytes:
+    """The body, to all who listen; and that it was."""
+    data = environ["wsgi.input"].read()
+    send_all((listener, data) for listener in listeners.values())
+    return b"said"
+
+
+def close(environ) -> bytes:
+    listener = listeners[environ["QUERY_STRING"]]
+    listener.send(b"data: last\n\n")
+    listener.close()
+    listener.send(b"data: never\n\n")
+    return b"closed"
+
+
+def who(environ) -> bytes:
+    """Who listens, and how often who does not was told so."""
+    names = sorted(name for name, each in listeners.items() if each.is_open)
+    return f"{' '.join(names)}; {' '.join(f'{name}={told[name]}' for name in sorted(told))}".encode()
+
+
+PATHS = {
+    "/ignore": ignore,
+    "/large": lambda environ: large(),
+    "/hold": hold,
+    "/stream": stream,
+    "/say": say,
+    "/close": close,
+    "/who": who,
+}
 
 
 def application(environ, start_response):
     answer = PATHS.get(environ["PATH_INFO"], echo)(environ)
-    start_response("200 OK", [("Content-Type", "text/plain"), ("Content-Length", str(len(answer)))])
+    content_type = environ.get("type", "text/plain")
+    start_response("200 OK", [("Content-Type", content_type), ("Content-Length", str(len(answer)))])
     return [answer] if environ["REQUEST_METHOD"] != "HEAD" else []

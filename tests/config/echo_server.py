@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from django.conf import settings
+
+from config.connections import streams
 from config.gunicorn import (  # noqa: F401 - what gunicorn reads from this module
     accesslog,
     bind,
@@ -15,3 +18,6 @@ from config.gunicorn import (  # noqa: F401 - what gunicorn reads from this modu
 )
 
 loglevel = "critical"
+
+if settings.REQUEST_SECONDS == 1:
+    streams.HEARTBEAT = 0.1

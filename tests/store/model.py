@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import time
 from base64 import urlsafe_b64decode, urlsafe_b64encode
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from copy import deepcopy
 
 from store import limits
@@ -114,6 +114,11 @@ class Model(Table):
                 self.items[key] = deepcopy(item)
         if token is not None:
             self.tokens[token] = (self.clock(), deepcopy(writes))
+
+    def put_all(self, items: Sequence[Item]) -> None:
+        limits.check_puts(items)
+        for item in items:
+            self.write(Put(item))
 
     def refusal(self, writes: tuple[Write, ...], refused: list[int]) -> Refused:
         try:

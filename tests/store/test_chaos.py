@@ -73,7 +73,7 @@ def test_a_conflict_writes_nothing_and_reads_never_conflict(calm):
     assert outcomes(lambda: wrapped.get(Key("p", "n"))) == {"ok": 200}
 
 
-@pytest.mark.parametrize("operation", ["get", "get_many", "page", "count", "write", "increment"])
+@pytest.mark.parametrize("operation", ["get", "get_many", "page", "count", "write", "put_all", "increment"])
 def test_every_operation_can_be_throttled_and_then_does_nothing(calm, operation):
     key = Key("p", "n")
     wrapped = chaos(calm, throttling=0.5)
@@ -83,6 +83,7 @@ def test_every_operation_can_be_throttled_and_then_does_nothing(calm, operation)
         "page": lambda: wrapped.page(Span("p")),
         "count": lambda: wrapped.count(Span("p")),
         "write": lambda: wrapped.write(Update(key, add={"n": 1})),
+        "put_all": lambda: wrapped.put_all([{"PK": "p", "SK": "n", "n": 0}]),
         "increment": lambda: wrapped.increment(key, "n"),
     }
     counts = outcomes(acts[operation])
@@ -103,6 +104,20 @@ def test_a_lost_increment_is_a_number_nobody_got(calm):
     counts = outcomes(lambda: got.append(wrapped.increment(Key("p", "n"), "n")))
     assert len(set(got)) == counts["ok"] < 200
     assert calm.get(Key("p", "n"))["n"] == 200
+
+
+def test_of_a_batch_some_may_be_there_and_the_same_again_does_no_harm(calm):
+    batch = [{"PK": "p", "SK": str(n)} for n in range(5)]
+    partly = chaos(calm, partial=1)
+    assert outcomes(lambda: partly.put_all(batch), 1) == {"Unavailable": 1}
+    assert 1 <= calm.count(Span("p")) < 5
+    calm.put_all(batch)
+    assert calm.count(Span("p")) == 5
+    lost = chaos(calm, lost_replies=1, conflicts=1)
+    assert outcomes(lambda: lost.put_all([{"PK": "q", "SK": "1"}]), 1) == {"Unavailable": 1}, (
+        "no conflict: no condition"
+    )
+    assert calm.count(Span("q")) == 1
 
 
 def test_trying_again_with_the_same_token_after_a_lost_reply_applies_once(calm):

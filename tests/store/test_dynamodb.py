@@ -347,6 +347,48 @@ def test_a_batch_that_gets_on_slowly_is_not_given_up(stranger: DynamoDbTable, de
     assert len(stranger.get_many([Key("a", str(n)) for n in range(3 * TRIES)])) == 3 * TRIES
 
 
+def puts_of(asked: dict[str, Any]) -> list[Any]:
+    (puts,) = asked["RequestItems"].values()
+    return puts
+
+
+def none_are_put(_: Between, asked: dict[str, Any], forward: Any) -> tuple[int, bytes]:
+    return 200, orjson.dumps({"UnprocessedItems": asked["RequestItems"]})
+
+
+def all_but_the_first_are_left(_: Between, asked: dict[str, Any], forward: Any) -> tuple[int, bytes]:
+    (name,) = asked["RequestItems"]
+    left = puts_of(asked)[1:]
+    return 200, orjson.dumps({"UnprocessedItems": {name: left} if left else {}})
+
+
+def test_puts_left_for_later_are_sent_again(table: DynamoDbTable, line: Between, pauses: list[float]) -> None:
+    line.acts.extend([none_are_put, all_but_the_first_are_left])
+    table.put_all([{"PK": "a", "SK": str(n)} for n in range(5)])
+    assert [len(puts_of(asked)) for asked in line.requests] == [5, 5, 4]
+    assert len(pauses) == 2
+    assert table.count(Span("a")) == 4, "the first was only said to be there"
+
+
+def test_a_lost_reply_to_a_batch_does_no_harm(table: DynamoDbTable, line: Between) -> None:
+    line.acts.append(lost_reply)
+    table.put_all([{"PK": "a", "SK": str(n)} for n in range(5)])
+    assert table.count(Span("a")) == 5
+
+
+def test_puts_that_are_never_taken_are_given_up(stranger: DynamoDbTable, dead_end: Between) -> None:
+    dead_end.always = none_are_put
+    with pytest.raises(Unavailable, match="throttling"):
+        stranger.put_all([{"PK": "a", "SK": "1"}, {"PK": "a", "SK": "2"}])
+    assert len(dead_end.requests) == TRIES
+
+
+def test_puts_that_get_on_slowly_are_not_given_up(stranger: DynamoDbTable, dead_end: Between) -> None:
+    dead_end.always = all_but_the_first_are_left
+    stranger.put_all([{"PK": "a", "SK": str(n)} for n in range(3 * TRIES)])
+    assert len(dead_end.requests) == 3 * TRIES
+
+
 # --- reads ---
 
 
@@ -410,6 +452,7 @@ def every_ask(table: DynamoDbTable) -> list[Any]:
         lambda: list(table.values(Span("a"), "name")),
         lambda: table.write(Put({"PK": "a", "SK": "1"})),
         lambda: table.write(NEW_A),
+        lambda: table.put_all([{"PK": "a", "SK": "1"}]),
         lambda: table.increment(A, "n"),
     ]
 
@@ -583,6 +626,7 @@ def test_every_request_of_ours_is_a_round_trip_with_its_outcome(
         table.get_many([Key("a", str(n)) for n in range(101)])
         table.page(Span("a"))
         table.count(Span("a"))
+        table.put_all([{"PK": "a", "SK": "2"}])
         table.increment(A, "n")
     assert told == [
         ("write", "conflict"),
@@ -593,6 +637,7 @@ def test_every_request_of_ours_is_a_round_trip_with_its_outcome(
         ("get_many", "ok"),
         ("page", "ok"),
         ("count", "ok"),
+        ("put_all", "ok"),
         ("increment", "ok"),
     ]
     assert counted.count == len(told)
@@ -615,8 +660,9 @@ def test_every_request_asks_what_it_costs_and_the_answer_is_told(
     table.write(Put({"PK": "a", "SK": "1"}))
     table.write(Put({"PK": "a", "SK": "2"}, Missing()))
     table.increment(A, "n")
+    table.put_all([{"PK": "a", "SK": "1"}, {"PK": "a", "SK": "2"}])
     assert {(what, kind) for what, kind, _ in costs} == {("capacity", "write")}
-    assert [units for *_, units in costs] == [1, 2, 1], "a transaction costs twice as much"
+    assert [units for *_, units in costs] == [1, 2, 1, 2], "a transaction costs twice as much"
     costs.clear()
     table.get(A)
     list(table.values(Span("a"), "n"))

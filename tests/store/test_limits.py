@@ -13,6 +13,7 @@ from .walks import walk
 
 ITEM_BYTES = 400 * 1024
 WRITES_BYTES = 4 * 1024 * 1024
+BATCH_PUTS = 25
 PK_BYTES, SK_BYTES = 2048, 1024
 DEPTH = 32
 
@@ -80,6 +81,24 @@ def test_the_items_of_one_write_have_at_most_four_megabytes_together(table, pk):
         table.write(*map(Put, items))
 
 
+@pytest.mark.parametrize("count", [0, BATCH_PUTS + 1])
+def test_a_batch_has_one_to_25_puts(table, pk, count):
+    with pytest.raises(Invalid):
+        table.put_all([{"PK": pk, "SK": f"{n:02}"} for n in range(count)])
+    assert walk(table, Span(pk)) == []
+
+
+def test_a_batch_may_hold_more_than_a_transaction_and_no_item_that_is_too_large(table, pk):
+    items = [item_of(ITEM_BYTES - 10, f"{pk}{n}") for n in range(11)]
+    table.put_all(items)
+    assert len(table.get_many(Key(f"{pk}{n}", "a") for n in range(11))) == 11
+    with pytest.raises(Invalid):
+        table.put_all([{"PK": pk, "SK": "a"}, item_of(ITEM_BYTES + 1, pk)])
+    with pytest.raises(Invalid):
+        table.put_all([{"PK": pk}])
+    assert walk(table, Span(pk)) == []
+
+
 @pytest.mark.parametrize("letter", ["k", "é", "🗳"])
 def test_keys_have_at_most_2048_and_1024_bytes(table, pk, letter):
     def text(size):
@@ -107,6 +126,7 @@ def test_a_key_that_cannot_be_is_invalid_wherever_it_is_named(table, key):
         lambda: table.get(key),
         lambda: table.get_many([key]),
         lambda: table.write(Put({"PK": key.pk, "SK": key.sk})),
+        lambda: table.put_all([{"PK": key.pk, "SK": key.sk}]),
         lambda: table.write(Update(key, set={"n": 1})),
         lambda: table.write(Delete(key)),
         lambda: table.write(Check(key, Exists())),
@@ -345,6 +365,7 @@ def test_tables_not_created_say_so_in_a_sentence(uncreated):
         lambda: uncreated.page(Span("a")),
         lambda: uncreated.count(Span("a")),
         lambda: uncreated.write(Put({"PK": "a", "SK": "b"})),
+        lambda: uncreated.put_all([{"PK": "a", "SK": "b"}]),
         lambda: uncreated.write(Check(Key("a", "b"), Exists())),
         lambda: uncreated.increment(Key("a", "b"), "n"),
     ]

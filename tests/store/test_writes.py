@@ -56,6 +56,33 @@ def test_an_item_may_be_changed_after_it_was_written_without_changing_the_store(
     assert table.get(Key(pk, "a")) == {"PK": pk, "SK": "a", "list": [1, {"x": 1}]}
 
 
+# --- many puts at once ---
+
+
+def test_after_a_batch_of_puts_all_of_them_are_there(table, pk):
+    table.put_all([{"PK": f"{pk}{n % 3}", "SK": f"{n:02}", "n": n} for n in range(25)])
+    assert sorted(item["n"] for part in range(3) for item in walk(table, Span(f"{pk}{part}"))) == [*range(25)]
+
+
+def test_a_batch_of_puts_replaces_what_was_there(table, pk):
+    table.write(Put({"PK": pk, "SK": "a", "old": 1}))
+    table.put_all([{"PK": pk, "SK": "a", "new": 2}, {"PK": pk, "SK": "b"}])
+    assert walk(table, Span(pk)) == [{"PK": pk, "SK": "a", "new": 2}, {"PK": pk, "SK": "b"}]
+
+
+def test_the_same_batch_once_more_changes_nothing(table, pk):
+    items = [{"PK": pk, "SK": name, "said": [name, 1]} for name in "abc"]
+    for _ in range(2):
+        table.put_all(items)
+    assert walk(table, Span(pk)) == items
+
+
+def test_a_batch_that_names_an_item_twice_is_refused_whole(table, pk):
+    with pytest.raises(Invalid):
+        table.put_all([{"PK": pk, "SK": "a"}, {"PK": pk, "SK": "b"}, {"PK": pk, "SK": "a", "n": 2}])
+    assert walk(table, Span(pk)) == []
+
+
 # --- updates ---
 
 

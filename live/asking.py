@@ -1,0 +1,158 @@
+"""How what is asked stands on the phone of somebody who plays along: the fields of its form, and what is in them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+from django.utils.translation import gettext as _
+
+from ranking.boxes import RANK, choices_of
+from ranking.candidates import Candidate
+
+from . import scores
+from .counting import LONGEST_TEXT
+from .gathering import Gathered
+from .questions import RATINGS, Kind, Question, Type
+from .rooms import Room
+from .rules import Phase
+from .saying import OPTION, SURVEY, TEXT
+from .seats import Seat
+
+NAMED = 24  # players whom a phone names while it waits: a full hall would not fit, nor be sent to everybody
+
+Typed = Mapping[str, Sequence[str]]  # what fields say, right or wrong
+
+
+class Way(StrEnum):
+    """How a question is answered on a phone; a template each."""
+
+    TAP = "tap"  # one of the options
+    TICK = "tick"  # several of them
+    RANK = "rank"
+    WRITE = "write"
+    SHEET = "sheet"  # all questions of a survey
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    place: int
+    text: str
+    chosen: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """A question of a survey, and what is said to it so far."""
+
+    name: str
+    question: Question
+    typed: str
+
+    @property
+    def options(self) -> list[Option]:
+        return [Option(place, text, self.typed == str(place)) for place, text in enumerate(self.question.options)]
+
+    @property
+    def ratings(self) -> list[Option]:
+        return [Option(each, str(each), self.typed == str(each)) for each in RATINGS]
+
+
+@dataclass(frozen=True, slots=True)
+class Paper:
+    """An answer that somebody may vote for."""
+
+    name: str
+    text: str
+    rank: str
+    ranks: tuple[int, ...] = tuple(scores.RANKS)
+
+
+def way_of(room: Room) -> Way:
+    type_, question = room.game.engagement_type, room.question
+    if type_ == Type.SURVEY:
+        return Way.SHEET
+    if type_ == Type.CALL_AND_ANSWER or question is None:
+        return Way.WRITE
+    if question.kind == Kind.RANKING:
+        return Way.RANK
+    return Way.TICK if len(question.right) > 1 else Way.TAP
+
+
+def form(room: Room, typed: Typed) -> dict[str, Any]:
+    """What the form of the question at hand shows; without anything typed, everybody's is the same."""
+    way = way_of(room)
+    shown: dict[str, Any] = {"way": way, "longest": LONGEST_TEXT}
+    if way == Way.SHEET:
+        return shown | {"fields": [_field(place, each, typed) for place, each in enumerate(room.questions)]}
+    if way == Way.WRITE:
+        return shown | {"text": _last(typed, TEXT)}
+    return shown | (_ranking(room, typed) if way == Way.RANK else {"options": _options(room, typed)})
+
+
+def _field(place: int, question: Question, typed: Typed) -> Field:
+    return Field(f"{SURVEY}{place}", question, _last(typed, f"{SURVEY}{place}"))
+
+
+def _last(typed: Typed, name: str) -> str:
+    return ([""] + list(typed.get(name, ())))[-1]
+
+
+def _options(room: Room, typed: Typed) -> list[Option]:
+    assert room.question is not None
+    chosen = typed.get(OPTION, ())
+    return [Option(place, text, str(place) in chosen) for place, text in enumerate(room.question.options)]
+
+
+def _ranking(room: Room, typed: Typed) -> dict[str, Any]:
+    """The rank boxes that ballots and polls have."""
+    assert room.question is not None
+    candidates = [Candidate(text, number=place) for place, text in enumerate(room.question.options)]
+    return {
+        "choices": choices_of(candidates, {each.number: _last(typed, f"{RANK}{each.number}") for each in candidates}),
+        "ranks": len(candidates),
+        "draft_key": "",
+        "unranked_sentence": _("Options that you leave out get nothing from you."),
+    }
+
+
+def ballot(gathered: Gathered, player: str, typed: Typed) -> list[Paper]:
+    """The answers that one player may vote for, in their own order."""
+    return [_paper(number, gathered, typed) for number in gathered.shown_to(player)]
+
+
+def _paper(number: int, gathered: Gathered, typed: Typed) -> Paper:
+    name = f"{RANK}{number}"
+    return Paper(name, gathered.answers[number].text, _last(typed, name))
+
+
+# --- around it ---
+
+
+def told(room: Room) -> dict[str, Any]:
+    """What the screens of all players have at hand, besides `screens.context`."""
+    players, names = len(room.playing), named(room)
+    return {
+        "number": room.state.question + 1,
+        "is_survey": room.game.engagement_type == Type.SURVEY,
+        "is_scored": room.game.engagement_type.is_scored,
+        "is_voided": bool(room.state.round) and not room.state.counts(room.state.round),
+        "players": players,
+        "named": names,
+        "unnamed": players - len(names),
+        **(form(room, {}) if room.state.phase == Phase.QUESTION else {}),
+    }
+
+
+def named(room: Room) -> list[str]:
+    """Who is there, those who came first: then the list grows to its end, and does not change after that."""
+    there = sorted(room.playing, key=lambda seat: (seat.joined_at, seat.name))
+    return [seat.name for seat in there[:NAMED]]
+
+
+def late_since(room: Room, seat: Seat) -> int:
+    """The question from which on somebody was there, counted from 1; 0 if it was the first."""
+    known = 1 < seat.since <= len(room.state.played)
+    return room.state.played[seat.since - 1] + 1 if known else 0

@@ -1,0 +1,100 @@
+// What a page of a hall does where scripts run: steps without loading the page anew, keys, questions before what cannot
+// be undone, the whole screen. What became of a step arrives by itself (live.js); everything works without.
+(() => {
+  const main = document.querySelector("main[data-live]");
+  const drive = document.getElementById("drive");
+  const said = document.getElementById("hall-said");
+  let busy = false; // a step is on its way
+  let driving = false; // the focus was on a step that has gone with its screen
+
+  // --- steps ---
+
+  const say = (sentence) => {
+    const message = document.createElement("p");
+    message.className = "message warning";
+    message.textContent = sentence;
+    said.replaceChildren(message);
+    setTimeout(() => message.remove(), 8000);
+  };
+
+  const lost = () => document.getElementById("link-lost")?.hidden === false;
+
+  const send = async (button) => {
+    const form = new FormData(drive);
+    form.set("act", button.value);
+    button.setAttribute("aria-busy", "true");
+    try {
+      const answer = await fetch(drive.action, {
+        method: "POST",
+        body: form,
+        headers: { "X-Requested-With": "fetch" },
+        redirect: "manual",
+      });
+      if (answer.status === 409) say(await answer.text());
+      else if (answer.status !== 204) location.reload(); // signed out meanwhile, or no longer a host: the page says so
+      document.dispatchEvent(new CustomEvent("live:look"));
+    } catch {
+      drive.requestSubmit(button); // without a connection the browser says it best
+    } finally {
+      busy = false;
+      button.removeAttribute("aria-busy");
+    }
+  };
+
+  // A second press before the first has arrived is no second step.
+  drive?.addEventListener("submit", (event) => {
+    const button = event.submitter;
+    if (lost() || !button || button.hasAttribute("aria-busy")) {
+      if (!lost() && button) event.preventDefault();
+      return;
+    }
+    event.preventDefault();
+    if (busy) return;
+    busy = true;
+    driving = true;
+    button.closest("dialog")?.close();
+    send(button);
+  });
+
+  document.addEventListener("click", (event) => {
+    const link = event.target.closest("a[data-asks]");
+    const dialog = link && document.getElementById(link.dataset.asks);
+    if (!dialog?.showModal) return;
+    event.preventDefault();
+    dialog.showModal();
+  });
+
+  // Whoever steps by keyboard finds the next step where the last one was.
+  const screen = document.getElementById("screen");
+  if (drive && screen) {
+    new MutationObserver(() => {
+      if (!driving || (document.activeElement && document.activeElement !== document.body)) return;
+      driving = false;
+      screen.querySelector("[data-first-step]")?.focus({ preventScroll: true });
+    }).observe(screen, { childList: true, subtree: true });
+  }
+
+  // --- keys: the space bar or an arrow forwards, as on any presenter in a hand ---
+
+  const isTyping = (target) => target.closest?.("input, select, textarea, [contenteditable]");
+  const isPressed = (target) => target.closest?.("a, button, summary, [data-race]");
+
+  document.addEventListener("keydown", (event) => {
+    const forward = document.documentElement.dir === "rtl" ? "ArrowLeft" : "ArrowRight";
+    const wanted = event.key === forward || event.key === "PageDown" || event.key === " ";
+    if (!drive || main.dataset.role !== "host" || !wanted || event.repeat) return;
+    if (event.ctrlKey || event.metaKey || event.altKey || document.querySelector("dialog[open]")) return;
+    if (isTyping(event.target) || (event.key === " " && isPressed(event.target))) return;
+    event.preventDefault();
+    screen.querySelector("[data-first-step]")?.click();
+  });
+
+  // --- the whole screen ---
+
+  const full = document.querySelector("[data-full-screen]");
+  if (full && !document.documentElement.requestFullscreen) full.hidden = true;
+  full?.addEventListener("click", () => {
+    if (document.fullscreenElement) document.exitFullscreen();
+    else document.documentElement.requestFullscreen().catch(() => {});
+  });
+})();
