@@ -9,11 +9,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 
-from acts.site import table
 from pages.times import from_text
 from store import keys
 from store.replay import Act, Exempt, Happened, Step, like
-from store.table import Delete, Key, Put
+from store.table import Delete, Key
 
 from . import repository
 from .questions import Type
@@ -60,25 +59,27 @@ def deleted(event: Happened) -> Iterator[Step]:
         yield repository.deletion(found[0], event.when, has_code=repository.has_code(found[0]))
 
 
-def hosts_changed(event: Happened) -> Iterator[Step]:
-    """Who is asked to host has a line in their history, as long as they are."""
+@of_a_game
+def host_added(event: Happened, game: Game, state: State) -> Iterator[Step]:
+    """While it runs; whose line there is in the end, the event of its end tells."""
+    name = event.said["name"]
+    yield repository.host_added(game, replace(game, hosts=(*game.hosts, name)), name)
+
+
+def host_removed(event: Happened) -> Iterator[Step]:
     name, found = event.said["name"], repository.find(event.said["game_id"])
-    if found is not None:
-        others = [each for each in found[0].hosts if keys.fold(each) != keys.fold(name)]
-        comes = [name] if event.kind == "LiveHostAdded" else []
-        yield repository.change(found[0], replace(found[0], hosts=(*others, *comes)))
-    yield [_copied(event, name) if event.kind == "LiveHostAdded" else _gone(event, name)]
+    if found is None:
+        yield [Delete(keys.game_in_history(name, *_place(event)))]
+        return
+    others = tuple(each for each in found[0].hosts if keys.fold(each) != keys.fold(name))
+    yield repository.host_removed(found[0], replace(found[0], hosts=others), name)
 
 
-def _copied(event: Happened, name: str) -> Put:
-    """The same line as its maker's."""
-    line = table().get(keys.game_in_history(event.said["created_by"], *_place(event))) or {}
-    own = keys.game_in_history(name, *_place(event))
-    return Put({**line, "PK": own.pk, "SK": own.sk})
-
-
-def _gone(event: Happened, name: str) -> Delete:
-    return Delete(keys.game_in_history(name, *_place(event)))
+@of_a_game
+def player_changed(event: Happened, game: Game, state: State) -> Iterator[Step]:
+    """Seats are in no log; but more time for somebody may make a question longer."""
+    if "state" in event.said:
+        yield repository.moving(game, state, repository.state_of(event.said["state"]))
 
 
 def history_forgotten(event: Happened) -> Iterator[Step]:
@@ -111,8 +112,13 @@ REPLAY: dict[str, Act] = {
     "LiveRoundSealed": moved,
     "LiveSessionEnded": ended,
     "LiveSessionDeleted": deleted,
-    "LiveHostAdded": hosts_changed,
-    "LiveHostRemoved": hosts_changed,
+    "LiveHostAdded": host_added,
+    "LiveHostRemoved": host_removed,
+    "LivePlayerApproved": player_changed,
+    "LivePlayerRenamed": player_changed,
+    "LivePlayerTimed": player_changed,
+    "LivePlayerRemoved": player_changed,
+    "LivePlayerReadmitted": player_changed,
     "LiveHistoryForgotten": history_forgotten,
 }
 

@@ -185,6 +185,11 @@ def told_hosts(game: Game) -> dict[str, Any]:
     return {"created_at": game.created_at, "created_by": game.created_by, "hosts": list(game.hosts)}
 
 
+def told_left(game: Game, host: str) -> dict[str, Any]:
+    """Who hosts no more, and where it stood in their history."""
+    return {"game_id": game.id, "name": host, "created_at": game.created_at}
+
+
 def told_game(game: Game) -> dict[str, Any]:
     told = {each.name: getattr(game, each.name) for each in fields(Game)}
     return told | {"engagement_type": str(game.engagement_type), "names": str(game.names), "hosts": list(game.hosts)}

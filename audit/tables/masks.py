@@ -101,7 +101,7 @@ OF_SETS_SAID = f"{OF_SETS} {OF_QUESTIONS} set_id copied_from questions question 
 # Of a live session: not the doors to it, nor what its host wrote for themselves.
 OF_GAMES = " ".join(name for name in Game.__dataclass_fields__ if name not in (*games.SECRETS, "code"))
 OF_STATES = f"{' '.join(LiveState.__dataclass_fields__)} began seconds pauses paused"
-OF_GAMES_SAID = f"{OF_GAMES} {OF_STATES} game_id step state counted players rounds answers lines"
+OF_GAMES_SAID = f"{OF_GAMES} {OF_STATES} game_id step state counted players rounds answers lines player percent"
 SAID_BY_TYPE = {
     "BallotCast": "rankings",
     "BallotsSealed": "ballots confirmation rankings",
@@ -194,7 +194,7 @@ KINDS = (
     _kind("deleted set", keys.deleted_set(""), "id"),
     _kind("live session", keys.game(""), OF_GAMES, "ttl"),
     _kind("live state", keys.game_state(""), OF_STATES, "ttl"),
-    _kind("roster", keys.game_roster(""), "changes ttl"),
+    _kind("roster", keys.game_roster(""), "changes seats ttl"),
     _kind("live round", keys.round_part("", 0, 0), "number question count votes ttl"),
     _kind("live emptying", keys.game_emptying("", 0), "id round ttl"),
     _kind("deleted session", keys.deleted_game(""), "id"),

@@ -44,6 +44,5 @@ def _leave(game_id: str, name: str) -> None:
 
 def _take_out(game: Game, name: str) -> None:
     others = tuple(each for each in game.hosts if keys.fold(each) != keys.fold(name))
-    said = {"game_id": game.id, "name": name, **repository.told_hosts(game)}
-    line = Delete(keys.game_in_history(name, game.created_at, game.id))
-    log().record(Event(SITE, "LiveHostRemoved", said), *repository.change(game, replace(game, hosts=others)), line)
+    event = Event(SITE, "LiveHostRemoved", repository.told_left(game, name))
+    log().record(event, *repository.host_removed(game, replace(game, hosts=others), name))
