@@ -6,12 +6,13 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any
 
-from acts.site import table
+from acts.site import now_text, table
 from pages.times import from_text
 from store import keys
 from store.keys import fold
 from store.table import Delete, Equals, Exists, Item, Key, Less, Missing, Put, Span, Update, Write
 
+from . import rules
 from .clock import Clock
 from .questions import Question, Type, question_of
 from .rounds import Given
@@ -35,6 +36,11 @@ class Past:
     players: int = 0
     rounds: int = 0
     answers: int = 0
+
+    @property
+    def is_kept(self) -> bool:
+        """Whether its report can still be read."""
+        return now_text() < rules.gone_at(self.created_at)
 
     @property
     def minutes(self) -> int | None:

@@ -2,9 +2,10 @@
 
 from django.urls import URLPattern
 
-from . import host_urls, join_urls
+from . import host_urls, join_urls, report_urls
 
 urlpatterns: list[URLPattern] = [
     *host_urls.urlpatterns,
     *join_urls.urlpatterns,
+    *report_urls.urlpatterns,
 ]
