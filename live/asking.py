@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import zlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
@@ -84,7 +85,7 @@ def way_of(room: Room) -> Way:
 def form(room: Room, typed: Typed) -> dict[str, Any]:
     """What the form of the question at hand shows; without anything typed, everybody's is the same."""
     way = way_of(room)
-    shown: dict[str, Any] = {"way": way, "longest": LONGEST_TEXT}
+    shown: dict[str, Any] = {"longest": LONGEST_TEXT}
     if way == Way.SHEET:
         return shown | {"fields": [_field(place, each, typed) for place, each in enumerate(room.questions)]}
     if way == Way.WRITE:
@@ -131,25 +132,36 @@ def _paper(number: int, gathered: Gathered, typed: Typed) -> Paper:
 # --- around it ---
 
 
-def told(room: Room) -> dict[str, Any]:
-    """What the screens of all players have at hand, besides `screens.context`."""
-    players, names = len(room.playing), named(room)
+def heading(room: Room) -> dict[str, Any]:
+    """Which question it is, and how it is answered."""
     return {
         "number": room.state.question + 1,
+        "way": way_of(room),
         "is_survey": room.game.engagement_type == Type.SURVEY,
-        "is_scored": room.game.engagement_type.is_scored,
         "is_voided": bool(room.state.round) and not room.state.counts(room.state.round),
-        "players": players,
-        "named": names,
-        "unnamed": players - len(names),
-        **(form(room, {}) if room.state.phase == Phase.QUESTION else {}),
     }
+
+
+def told(room: Room, typed: Typed) -> dict[str, Any]:
+    """What the screens of all players have at hand, besides `screens.context`."""
+    shown = heading(room)
+    if room.state.phase == Phase.QUESTION:
+        return shown | form(room, typed)
+    names = named(room)
+    return shown | {"named": names, "unnamed": len(room.playing) - len(names)}
 
 
 def named(room: Room) -> list[str]:
     """Who is there, those who came first: then the list grows to its end, and does not change after that."""
     there = sorted(room.playing, key=lambda seat: (seat.joined_at, seat.name))
     return [seat.name for seat in there[:NAMED]]
+
+
+def mark(room: Room) -> str:
+    """While all wait, the screen is another one whenever it names others: a few, so that it stays quiet in a hall."""
+    if room.state.phase != Phase.WAITING:
+        return ""
+    return f"-{zlib.crc32(chr(10).join(named(room)).encode()):x}"
 
 
 def late_since(room: Room, seat: Seat) -> int:

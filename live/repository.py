@@ -146,14 +146,6 @@ def _given(spans: Iterable[Span]) -> list[Given]:
     return [Given(*row) for row in rows]
 
 
-def count_given(game_id: str, state: State) -> int:
-    """How many have answered or voted in the phase that is open."""
-    if not state.is_open:
-        return 0
-    given = votes(game_id, state.round) if state.phase == Phase.VOTING else answers(game_id, state.round)
-    return len({each.player for each in given})
-
-
 def own(game_id: str, state: State, player: str) -> Any:
     """What a player said last in the phase that is open, by the name under which it lies."""
     span = keys.own_votes if state.phase == Phase.VOTING else keys.own_answers

@@ -52,6 +52,12 @@ def is_about(post: QueryDict, state: State, phase: Phase) -> bool:
     return state.phase == phase and _number(post.get(ROUND, ""), 1_000) == state.round
 
 
+def was_asked(post: QueryDict, state: State) -> bool:
+    """Whether a form is about something that was asked before now."""
+    number = _number(post.get(ROUND, ""), 1_000)
+    return number is not None and 0 < number <= state.round
+
+
 def answer_from(post: QueryDict, room: Room) -> Any:
     """What is said to the question at hand, as `live.services.answering.give` takes it."""
     question = room.question

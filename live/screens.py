@@ -7,7 +7,6 @@ any moment. `mine` is what one player alone sees.
 
 from __future__ import annotations
 
-import zlib
 from dataclasses import dataclass
 from enum import StrEnum
 from hashlib import sha256
@@ -17,8 +16,8 @@ from django.template.loader import render_to_string
 from django.utils import translation
 
 from . import asking, clock, hall, outcome
+from .asking import Typed
 from .rooms import Room
-from .rules import Phase
 from .seats import Seat
 
 
@@ -50,68 +49,64 @@ def context(role: Role, room: Room) -> dict[str, Any]:
         "state": state,
         "question": room.question,
         "round": room.round if state.revealed else None,
+        **({} if role == Role.PLAYER else hall.told(room)),
     }
 
 
-def screen(role: Role, room: Room, **own: Any) -> Shown:
+def screen(role: Role, room: Room, typed: Typed | None = None) -> Shown:
     """`templates/live/screens/{role}/{phase}.html`; which language, the caller has activated.
 
-    `own` is what a page that is loaded anew shows in the form to one player alone: what they typed.
+    `typed` is what the form of a page that is loaded anew shows to one player alone.
     """
     template = f"live/screens/{role}/{room.state.phase}.html"
-    key = f"{translation.get_language()}-{_key(role, room)}"
-    return Shown(key, render_to_string(template, context(role, room) | told(role, room) | _drawn(role, room) | own))
+    shown = context(role, room) | _drawn(role, room, typed or {})
+    return Shown(f"{translation.get_language()}-{_key(role, room)}", render_to_string(template, shown))
 
 
-def _drawn(role: Role, room: Room) -> dict[str, Any]:
-    """What came of it, as the screens of a hall show it."""
+def _drawn(role: Role, room: Room, typed: Typed) -> dict[str, Any]:
+    """What is asked as players see it; what came of it as each kind of screen shows it."""
     if role == Role.PLAYER:
-        return {}
+        return asking.told(room, typed) | outcome.told(room)
     return hall.scores(room) if role == Role.SCOREBOARD else hall.outcome(room)
 
 
 def _key(role: Role, room: Room) -> str:
     """Nobody types on the screens of a hall: these follow every version that a step can leave, and every name."""
     if role == Role.PLAYER:
-        return f"{room.state.key}{_lobby(room)}"
+        return room.state.key + asking.mark(room)
     version = f"-{room.state.version}" if role in (Role.HOST, Role.REMOTE) else ""
     return f"{room.state.key}{version}{hall.mark(room)}"
 
 
-def _lobby(room: Room) -> str:
-    """While all wait, a phone's screen is another one whenever it names others: few, so that it stays quiet."""
-    if room.state.phase != Phase.WAITING:
-        return ""
-    return f"-{zlib.crc32(chr(10).join(asking.named(room)).encode()):x}"
-
-
-def told(role: Role, room: Room) -> dict[str, Any]:
-    """What the templates of one kind of screen have at hand, besides the context of all."""
-    return asking.told(room) | outcome.told(room) if role == Role.PLAYER else hall.told(room)
-
-
-def status(role: Role, room: Room, percent: int = clock.USUAL) -> Shown:
+def status(role: Role, room: Room, percent: int | None = None) -> Shown:
     """The line that may change at any moment: clock, paused, host away, how many have answered.
 
-    With the clock of somebody who has more time than usual it is their own.
+    With somebody's percent of the usual time it says how much is left for them, as a page must that no script will
+    move on. Without, it says nothing that changes by itself, so that it is pushed only when there is something new.
     """
-    more = {"clock": clock_of(room, percent)} | told(role, room)
-    html = render_to_string(f"live/screens/{role}/status.html", context(role, room) | more)
-    present = f"{room.present.players}-{room.present.host_away}-{percent}"
-    shown = present if role == Role.PLAYER else sha256(html.encode()).hexdigest()[:12]  # phones show no numbers
-    return Shown(f"{room.state.version}-{shown}", html)
+    time = clock_of(room, percent or clock.USUAL)
+    shown = context(role, room) | {"clock": time if percent else time | {"left": time["left"] and time["length"]}}
+    html = render_to_string(f"live/screens/{role}/status.html", shown)
+    return Shown(f"{room.state.version}-{sha256(html.encode()).hexdigest()[:12]}", html)
 
 
-def mine(room: Room, seat: Seat, **own: Any) -> Shown:
+def mine(room: Room, seat: Seat, said: Any = None, **more: Any) -> Shown:
     """What one player alone sees: their name, what they answered, what they vote on, their points and place.
 
-    `own` has what only a request knows: `said` in the phase that is open, `told` of it, `typed` and `problem`.
+    `said` is what they have given in the phase that is open; `more` has what only a request knows: what they are `told`
+    of it, what they `typed` and the `problem` with it. A form that they vote with is in it, so that its key stays as
+    long as the phase is open, whatever is said of it.
     """
     key = f"{translation.get_language()}-{room.state.key}"
     if not room.state.is_open:
         key += f"-{seat.version}"
-    shown = context(Role.PLAYER, room) | asking.told(room) | outcome.mine(room, seat, **own)
+    shown = own(room, seat, said=said, **more)
     return Shown(key, render_to_string("live/screens/player/mine.html", shown))
+
+
+def own(room: Room, seat: Seat, **more: Any) -> dict[str, Any]:
+    """What the templates about one player have at hand."""
+    return context(Role.PLAYER, room) | asking.heading(room) | outcome.mine(room, seat, **more)
 
 
 def clock_of(room: Room, percent: int, now: int | None = None) -> dict[str, Any]:

@@ -1,0 +1,85 @@
+// Sends what a player answers without loading the page anew, says what became of it, and counts words while they are
+// typed. The form stays as it is: what was chosen or typed is never lost, and the focus stays where it is.
+(() => {
+  const PATIENCE = 15_000;
+  let latest = 0; // of what was sent; an older answer that comes in later says nothing any more
+
+  const tell = (html) => {
+    const box = document.querySelector("[data-told]");
+    if (!box) return;
+    const told = new DOMParser().parseFromString(html, "text/html").body.firstElementChild;
+    if (told?.matches("[data-told]")) box.replaceWith(told);
+    else if (told) box.replaceChildren(told);
+    say(document.querySelector("[data-told]").textContent);
+  };
+
+  const say = (text) => {
+    const said = document.getElementById("said");
+    const words = text.replace(/\s+/g, " ").trim();
+    if (said) said.textContent = said.textContent === words ? `${words}\u00a0` : words;
+  };
+
+  const tellPlainly = (words, level) => {
+    const message = document.createElement(level ? "div" : "p");
+    if (level) message.className = `message ${level}`;
+    message.textContent = words;
+    tell(message.outerHTML);
+  };
+
+  // What was tapped is marked at once; should it not get through, the words above say so.
+  const mark = (button) => {
+    for (const each of button.form.querySelectorAll("[aria-pressed]")) {
+      each.setAttribute("aria-pressed", String(each === button));
+    }
+  };
+
+  const wordsOf = (form, button) => {
+    const words = new URLSearchParams(new FormData(form));
+    if (button?.name) words.set(button.name, button.value);
+    return words;
+  };
+
+  const send = async (form, button) => {
+    const turn = ++latest;
+    const request = {
+      method: "POST",
+      body: wordsOf(form, button),
+      headers: { "HX-Request": "true" },
+      signal: AbortSignal.timeout(PATIENCE),
+    };
+    button?.setAttribute("aria-busy", "true");
+    if (button?.hasAttribute("aria-pressed")) mark(button);
+    tellPlainly(form.dataset.sending);
+    try {
+      const answer = await fetch(form.action, request);
+      const html = await answer.text();
+      if (turn !== latest) return;
+      if (answer.ok || [409, 422, 503].includes(answer.status)) tell(html);
+      else tellPlainly(form.dataset.lost, "error");
+    } catch {
+      if (turn === latest) tellPlainly(form.dataset.lost, "error");
+    } finally {
+      button?.removeAttribute("aria-busy");
+    }
+  };
+
+  document.addEventListener("submit", (event) => {
+    if (event.target.id !== "given") return;
+    event.preventDefault();
+    send(event.target, event.submitter);
+  });
+
+  // --- words while they are typed; by the same rules as the server ---
+
+  const count = (box) => {
+    const text = box.value.replace(/\s+/g, " ").trim();
+    const told = document.getElementById(box.getAttribute("aria-describedby"));
+    const characters = [...text].length;
+    told.querySelector("[data-words]").textContent = text ? text.split(" ").length : 0;
+    told.querySelector("[data-characters]").textContent = characters;
+    told.classList.toggle("too-long", characters > Number(box.dataset.counts));
+  };
+
+  document.addEventListener("input", (event) => event.target.matches("[data-counts]") && count(event.target));
+  for (const box of document.querySelectorAll("[data-counts]")) count(box);
+})();
