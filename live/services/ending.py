@@ -22,9 +22,9 @@ def end(game: Game, state: State, who: str) -> State:
     now = now_text()
     after, over = replace(rules.ended(state), changed_at=now), replace(game, ended_at=now)
     counted = _counted(game, state)
-    pointer = repository.code_item(game.code) or {}
-    said = {"game_id": game.id, "endedAt": now, "counted": counted, "state": repository.told_state(after)}
-    writes = repository.ending(game, over, counted, has_code=pointer.get("game") == game.id)
+    has_code = repository.has_code(game)
+    said = {**repository.told_ended(over, counted, has_code=has_code), "state": repository.told_state(after)}
+    writes = repository.ending(game, over, counted, has_code=has_code)
     try:
         log().record(Event(who, "LiveSessionEnded", said), *repository.moving(game, state, after), *writes)
     except Refused:
