@@ -15,7 +15,7 @@ from functools import cached_property
 from typing import Any
 
 from acts.site import table
-from store import keys, trips
+from store import keys
 from store.table import Conflict, Item, Key, Unavailable
 
 from . import clock, counting, gathering, repository, robots, seats
@@ -151,10 +151,7 @@ class Kept:
         return len(self.seating.seats) + sum(len(each.entries) for each in self.rounds.values()) + 1
 
     def room(self, game: Game, state: State, changes: int) -> Room:
-        with trips.beside():  # what is read here serves all who look from now on
-            return self._room(game, state, changes, clock.now())
-
-    def _room(self, game: Game, state: State, changes: int, now: int) -> Room:
+        now = clock.now()
         self._have_robots_join(game, state, changes, now)
         room = Room(
             game=game,
@@ -183,8 +180,7 @@ class Kept:
         self.has_robots = True
 
     def counted(self, room: Room) -> Room:
-        with trips.beside():  # for all who look within the next second
-            self.count.look(room.game, room.state, clock.now())
+        self.count.look(room.game, room.state, clock.now())
         number = self.count.of(room.state)
         return room if number == room.answered else self._the_same(replace(room, answered=number))
 
