@@ -121,7 +121,8 @@ def now(request: HttpRequest, game_id: str, role: str) -> HttpResponse:
     asker = _asker(request, game_id, role)
     if asker.last:
         return HttpResponse(fragments.as_json(LAST, [asker.last]), content_type=JSON)
-    _note(asker)
+    if "quiet" not in request.GET:  # a page that has a stream, and only wonders
+        _note(asker)
     if asker.version == request.GET.get("version"):
         return HttpResponse(status=204)
     return HttpResponse(fragments.as_json(asker.version, _snapshot(request, asker)), content_type=JSON)
