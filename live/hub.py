@@ -234,9 +234,7 @@ class Hub:
             self.leave(game_id, ear.listener)
 
 
-def _sayable(
-    room: Room, role: Role, ear: Ear, status: Said, time: Said, percent: int
-) -> Iterable[tuple[Said, object]]:
+def _sayable(room: Room, role: Role, ear: Ear, status: Said, time: Said, percent: int) -> Iterable[tuple[Said, object]]:
     """What somebody could be told, each with a mark by which it is known whether they were. The screen is not even made
     for those who have it."""
     if ear.heard.get("screen") != room.state.key:

@@ -24,6 +24,7 @@ from .screens import Role
 from .services import answering
 from .services.answering import Told
 
+
 @dataclass(frozen=True, slots=True)
 class Seen:
     """A session as one look finds it, and who asks."""
@@ -112,7 +113,9 @@ def _given(request: HttpRequest, game_id: str, phase: Phase, at: int) -> HttpRes
     except Refusal as refusal:
         return _again(request, seen, str(refusal), 422)
     except StoreError:
-        return _again(request, seen, _("This could not be saved just now. It is still here: please send it again."), 503)
+        return _again(
+            request, seen, _("This could not be saved just now. It is still here: please send it again."), 503
+        )
     return _tell(request, seen, told, said)
 
 
