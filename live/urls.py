@@ -2,10 +2,11 @@
 
 from django.urls import URLPattern
 
-from . import host_urls, join_urls, play_urls
+from . import host_urls, join_urls, play_urls, push_urls
 
 urlpatterns: list[URLPattern] = [
     *host_urls.urlpatterns,
     *join_urls.urlpatterns,
     *play_urls.urlpatterns,
+    *push_urls.urlpatterns,
 ]
