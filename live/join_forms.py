@@ -30,7 +30,8 @@ class CodeForm(forms.Form):
         self.fields["code"].widget.attrs["inputmode"] = "text" if letters else "numeric"
 
     def clean_code(self) -> str:
-        code = as_code(NOT_A_CODE.sub("", self.cleaned_data["code"]))
+        digits = re.sub(r"\d", lambda found: str(int(found[0])), self.cleaned_data["code"])  # of any script
+        code = as_code(NOT_A_CODE.sub("", digits))
         if not code:
             raise forms.ValidationError(self.fields["code"].error_messages["required"])
         return code
