@@ -152,6 +152,9 @@ ROUTES = {
     "join_game": (PUBLIC, FORM, [NO_GAME, "made-up"]),
     "seat": (PUBLIC, FORM, [NO_GAME]),
     "take_seat": (PUBLIC, FORM, [NO_GAME, "made-up"]),
+    "play": (PUBLIC, READ, [NO_GAME]),
+    "give_answer": (PUBLIC, ACT, [NO_GAME]),
+    "give_vote": (PUBLIC, ACT, [NO_GAME]),
     "game_players": (Permission.USE_APPLICATION, READ, [NO_GAME]),
     "change_player": (Permission.USE_APPLICATION, ACT, [NO_GAME, "made-up"]),
     "reported_polls": (Permission.MANAGE_USERS, READ, []),
@@ -434,6 +437,8 @@ def expected(name, whom, allowed, role, method) -> set[str]:
         return {"forbidden"}  # a draft has none yet
     if NO_POLL in ROUTES[name][2] or name in ("poll_by_code", "oembed", "join_by_code", "join_game", "seat"):
         return {"not found"}
+    if name in ("play", "give_answer", "give_vote"):
+        return {"not found"}  # there is no such session
     if name == "waiting" and role != Role.NO_ACCESS:
         return {"home"}
     if name in (

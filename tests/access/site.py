@@ -100,6 +100,7 @@ class Site:
 def build() -> Site:
     """On the empty table that `settings.STORE_URL` names."""
     from .joining import acts_of_joining, looks_at_joining
+    from .playing import acts_of_playing, looks_at_playing
 
     people = _people()
     _draft(people["organiser"])
@@ -133,8 +134,10 @@ def build() -> Site:
         *_looks_at_the_site_page(),
         *_looks_at_sets(_question_set(people["organiser"])),
         *looks_at_joining(people["organiser"], browsers["passer-by"], browsers["half in"]),
+        *looks_at_playing(people["organiser"], browsers["passer-by"]),
     ]
-    acts = [*acts_of_joining(people["organiser"]), *_acts_of_likers(liked)]
+    acts = [*acts_of_joining(people["organiser"]), *acts_of_playing(people["organiser"], browsers["passer-by"])]
+    acts += _acts_of_likers(liked)
     return Site(browsers, looks, [*acts, *_acts(people, lunch, browsers["stranger"])])
 
 
