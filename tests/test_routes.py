@@ -155,6 +155,8 @@ ROUTES = {
     "play": (PUBLIC, READ, [NO_GAME]),
     "give_answer": (PUBLIC, ACT, [NO_GAME]),
     "give_vote": (PUBLIC, ACT, [NO_GAME]),
+    "game_now": (PUBLIC, READ, [NO_GAME, "player"]),
+    "game_stream": (PUBLIC, READ, [NO_GAME, "player"]),
     "game_players": (Permission.USE_APPLICATION, READ, [NO_GAME]),
     "change_player": (Permission.USE_APPLICATION, ACT, [NO_GAME, "made-up"]),
     "reported_polls": (Permission.MANAGE_USERS, READ, []),
@@ -345,6 +347,7 @@ METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE")
 GONE = {"setup", "confirm_registration", "accept_invitation", "reset", "confirm_email"}  # a made-up token opens nothing
 GONE |= {"confirm_news", "leave_news"}
 GONE |= {"take_seat"}
+OPEN_PAGES = {"game_now", "game_stream"}  # of somebody who has a seat
 OF_PLAYERS = {"game_players", "change_player"}  # find the session first
 
 
@@ -435,7 +438,14 @@ def expected(name, whom, allowed, role, method) -> set[str]:
         return {"method"}
     if name in RESULTS:
         return {"forbidden"}  # a draft has none yet
-    if NO_POLL in ROUTES[name][2] or name in ("poll_by_code", "oembed", "join_by_code", "join_game", "seat"):
+    if NO_POLL in ROUTES[name][2] or name in (
+        "poll_by_code",
+        "oembed",
+        "join_by_code",
+        "join_game",
+        "seat",
+        *OPEN_PAGES,
+    ):
         return {"not found"}
     if name in ("play", "give_answer", "give_vote"):
         return {"not found"}  # there is no such session

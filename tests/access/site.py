@@ -100,6 +100,7 @@ class Site:
 def build() -> Site:
     """On the empty table that `settings.STORE_URL` names."""
     from .joining import acts_of_joining, looks_at_joining
+    from .listening import looks_of_listeners
     from .playing import acts_of_playing, looks_at_playing
 
     people = _people()
@@ -135,6 +136,7 @@ def build() -> Site:
         *_looks_at_sets(_question_set(people["organiser"])),
         *looks_at_joining(people["organiser"], browsers["passer-by"], browsers["half in"]),
         *looks_at_playing(people["organiser"], browsers["passer-by"]),
+        *looks_of_listeners(people["organiser"], browsers["passer-by"]),
     ]
     acts = [*acts_of_joining(people["organiser"]), *acts_of_playing(people["organiser"], browsers["passer-by"])]
     acts += _acts_of_likers(liked)
