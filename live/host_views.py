@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hmac
-from dataclasses import replace
 from typing import Any
 
 from django.contrib import messages
@@ -31,7 +30,6 @@ from .rules import Game, State, Step
 from .screens import Role
 from .services import hosting, moving
 
-LONGEST_ID = 64
 OWN_PAGES = ("host_game", "remote")  # from which steps are taken, and to which they lead back
 
 
@@ -39,10 +37,10 @@ OWN_PAGES = ("host_game", "remote")  # from which steps are taken, and to which 
 
 
 def _room(game_id: str) -> Room:
-    room = rooms.read(game_id) if len(game_id) <= LONGEST_ID else None
+    room = rooms.current(game_id, counts=True)
     if room is None:
         raise Http404
-    return replace(room, answered=repository.count_given(game_id, room.state))
+    return room
 
 
 def _show(request: HttpRequest, role: Role, room: Room, **more: Any) -> HttpResponse:
@@ -55,11 +53,19 @@ def _show(request: HttpRequest, role: Role, room: Room, **more: Any) -> HttpResp
         "version": room.state.version,
         "screen": screens.screen(role, room),
         "status": screens.status(role, room),
-        "clock": screens.clock_of(room, 100),
         "links": _links(game),
+        "refreshes": role in (Role.SCREEN, Role.SCOREBOARD),
+        **_hears(role, game),
         **more,
     }
     return render(request, f"live/{role}.html", context)
+
+
+def _hears(role: Role, game: Game) -> dict[str, str]:
+    """Where the page hears what has changed; a screen without an account shows there the token that opened it."""
+    by_token = f"?token={game.screen_token}" if role in (Role.SCREEN, Role.SCOREBOARD) else ""
+    ways = {"stream": "game_stream", "now": "game_now"}
+    return {name: reverse(way, args=[game.id, role]) + by_token for name, way in ways.items()}
 
 
 def _links(game: Game) -> dict[str, str]:
@@ -107,7 +113,7 @@ def _shown(game_id: str, token: str) -> Room:
 
 def load_driven(user: User, game_id: str) -> Hosted | None:
     """For those who host the session, and for those who may end anybody's."""
-    found = repository.find(game_id) if len(game_id) <= LONGEST_ID else None
+    found = repository.find(game_id)
     if found is not None and not (rules.hosts(found[0], user.name, user.role) or rules.moderates(user.role)):
         raise NotAllowed(rules.NOT_YOURS)
     return found
@@ -160,13 +166,14 @@ def _way_back(request: HttpRequest, game: Game) -> str:
 
 def _ask(request: HttpRequest, game: Game, state: State, step: Step | None, version: int) -> HttpResponse:
     """A page with one button, for those steps that are asked first; it sends itself to its own address."""
-    rules.check_offered(game, state, _known(step))
+    step = _known(step)
     if step not in hall.ASKED:
         raise rules.NotNow(rules.NOT_NOW)
     if version < 0:
         return redirect(f"{request.path}?{urlencode({'act': step, 'version': state.version})}")
     if version != state.version:
         raise rules.Stale(rules.STALE)
+    rules.check_offered(game, state, step)
     title = str(words.step_words(step, game, state))
     return ask(request, title, title, lead=hall.ASKED[step], danger=True)
 
@@ -193,7 +200,7 @@ def _made_it(user: User, game: Game) -> bool:
 
 def load_made(user: User, game_id: str) -> Game | None:
     """For whoever made the session."""
-    found = repository.find(game_id) if len(game_id) <= LONGEST_ID else None
+    found = repository.find(game_id)
     if found is not None and not _made_it(user, found[0]):
         raise NotAllowed(hosting.ONLY_THE_MAKER)
     return found[0] if found else None

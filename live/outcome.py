@@ -1,9 +1,13 @@
-"""What came of it, on the phone of somebody who plays along: the same picture for all, and for each their own result."""
+"""What came of it, on the phones of those who play along: a picture for all, and for each their own result."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
+
+from django.utils.functional import Promise
+from django.utils.translation import gettext_lazy as _
 
 from ranking.candidates import Candidate
 from ranking.rankings import named
@@ -20,6 +24,11 @@ from .seats import Seat
 from .services.answering import Told
 from .signs import sign
 from .standings import Board
+
+UNHEARD: dict[Told, str | Promise] = {
+    Told.LATE: _("That came too late: it does not count."),
+    Told.NOT_OPEN: _("This is not asked at the moment, so it does not count."),
+}
 
 
 def told(room: Room) -> dict[str, Any]:
@@ -55,9 +64,10 @@ def mine(
     said: Any = None,
     told: Told | None = None,
     typed: Mapping[str, Sequence[str]] | None = None,
-    problem: str = "",
+    problem: str | Promise = "",
 ) -> dict[str, Any]:
-    """What only they see; `said` and `told` of what they gave in the phase that is open, `typed` where it was refused."""
+    """What only they see: what they `said` and are `told` of it, or what they `typed` and the `problem` with it."""
+    problem = problem or UNHEARD.get(told or Told.COUNTED, "")
     shown: dict[str, Any] = {"seat": seat, "told": told, "problem": problem, "late": asking.late_since(room, seat)}
     if room.state.phase == Phase.QUESTION:
         return shown | {"said": said, "in_words": in_words(room, said)}
@@ -94,7 +104,8 @@ def in_words(room: Room, said: Any) -> dict[str, Any]:
 def _scored(room: Room, seat: Seat) -> dict[str, Any]:
     board = standing(room)
     line = board.place_of(seat.player)
-    shown = {"line": line, "own_place": pictures.mine(line, len(board.lines))}
+    standing_now = replace(line, gained=0, bonus=0) if line else None  # what was gained is told above, bonus apart
+    shown = {"line": line, "own_place": pictures.mine(standing_now, len(board.lines))}
     if room.round is None or room.state.phase == Phase.ENDED:
         return shown
     entry = next((each for each in room.round.entries if each.player == seat.player), None)

@@ -19,6 +19,7 @@ from accounts.rules import Permission
 from acts.refusals import NotAllowed
 from pages import streams
 from pages.streams import Listener
+from store import keys
 
 from . import clock, fragments, hub, players, presence, rooms, rules, screens
 from .fragments import ELSEWHERE, GONE, LAST, Said
@@ -40,6 +41,7 @@ class Asker:
     room: Room
     role: Role
     player: Player | None = None
+    salt: bytes | None = None  # of an anonymous round that is open
 
     @property
     def seat(self) -> Seat | None:
@@ -81,12 +83,15 @@ def _asker(request: HttpRequest, game_id: str, role: str) -> Asker:
 
 
 def _player(request: HttpRequest, game_id: str) -> Asker:
-    place = players.seat_key(request, game_id)
-    room, items = rooms.current_with(game_id, place) if place else (None, {})
+    place, salt = players.seat_key(request, game_id), rooms.place_of_salt(game_id)
+    if place is None:
+        raise Http404
+    room, items = rooms.current_with(game_id, *filter(None, (place, salt)))
     player = players.of_items(request, game_id, items)
     if room is None or player is None:
         raise Http404
-    return Asker(room, Role.PLAYER, player)
+    known = items.get(keys.game_salt(game_id, room.state.round))
+    return Asker(room, Role.PLAYER, player, known["salt"] if known else None)
 
 
 @requires(Permission.USE_APPLICATION)
@@ -109,7 +114,7 @@ def _snapshot(request: HttpRequest, asker: Asker) -> list[Said]:
     shown = fragments.for_all(asker.role, room, asker.percent)
     said = [each for each in shown if each.name != "screen" or each.key != has.get("screen")]
     if asker.seat is not None and screens.mine_key(room, asker.seat) != has.get("mine"):
-        own = answering.own(room.game, room.state, asker.seat)
+        own = answering.own(room.game, room.state, asker.seat, asker.salt)
         said.append(fragments.mine(room, asker.seat, own))
     return said
 
@@ -121,7 +126,8 @@ def now(request: HttpRequest, game_id: str, role: str) -> HttpResponse:
     asker = _asker(request, game_id, role)
     if asker.last:
         return HttpResponse(fragments.as_json(LAST, [asker.last]), content_type=JSON)
-    _note(asker)
+    if "quiet" not in request.GET:  # a page that has a stream, and only wonders
+        _note(asker)
     if asker.version == request.GET.get("version"):
         return HttpResponse(status=204)
     return HttpResponse(fragments.as_json(asker.version, _snapshot(request, asker)), content_type=JSON)

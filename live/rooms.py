@@ -15,12 +15,13 @@ from functools import cached_property
 from typing import Any
 
 from acts.site import table
-from store import keys, trips
+from store import keys
 from store.table import Conflict, Item, Key, Unavailable
 
-from . import clock, counting, gathering, repository, seats
+from . import clock, counting, gathering, repository, robots, seats
 from .gathering import Gathered
 from .questions import Question, Type
+from .robots import Robots
 from .rounds import Round
 from .rules import Game, Phase, State
 from .seats import Seat
@@ -97,6 +98,17 @@ def current_with(game_id: str, *others: Key) -> tuple[Room | None, dict[Key, Ite
     return of_items(game_id, items), items
 
 
+def in_mind(game_id: str) -> Room | None:
+    """The session as it was at the last look from here: good for a guess at what to read, and nothing else."""
+    return MIND.last(game_id)
+
+
+def place_of_salt(game_id: str) -> Key | None:
+    """Where the salt of an anonymous round lies, if it is the one that was on at the last look from here."""
+    last = in_mind(game_id)
+    return keys.game_salt(game_id, last.state.round) if last and last.game.is_anonymous and last.state.is_open else None
+
+
 def counted(room: Room) -> Room:
     """The same with how many have answered by now, for whoever is shown it."""
     return MIND.of(room.game.id).counted(room)
@@ -113,17 +125,9 @@ def of_items(game_id: str, items: Mapping[Key, Item]) -> Room | None:
     if game_item is None or state_item is None:
         MIND.forget(game_id)
         return None
-    game = repository.game_of(game_item)
-    state = _settled(game, repository.state_of(state_item))
-    return MIND.of(game_id).room(game, state, roster["changes"] if roster else 0)
-
-
-def _settled(game: Game, state: State) -> State:
-    """A store that takes no writes just now, or a pause, leaves open what is over; the next look will close it."""
-    try:
-        return closing.settled(game, state)
-    except (Conflict, Unavailable):
-        return state
+    game, kept = repository.game_of(game_item), MIND.of(game_id)
+    state = kept.settled(game, repository.state_of(state_item))
+    return kept.room(game, state, roster["changes"] if roster else 0)
 
 
 # --- what is kept in mind ---
@@ -140,9 +144,25 @@ class Kept:
         self.never_sealed: frozenset[int] = frozenset()  # rounds that were voided while they were open
         self.gathered: Gathered | None = None
         self.seating = Seating(game_id)
+        self.robots, self.has_robots = Robots(), False
         self.count = Count()
         self.present = Present()
         self.last: Room | None = None
+        self._closing = threading.Lock()
+
+    def settled(self, game: Game, state: State) -> State:
+        """Where the session is once what is over is closed, which one thread sees to; the others look again soon.
+
+        A store that takes no writes just now, or a pause, leaves open what is over, for a later look.
+        """
+        if not state.is_over(clock.now()) or not self._closing.acquire(blocking=False):
+            return state
+        try:
+            return closing.settled(game, state)
+        except (Conflict, Unavailable):
+            return state
+        finally:
+            self._closing.release()
 
     @property
     def weight(self) -> int:
@@ -150,6 +170,7 @@ class Kept:
 
     def room(self, game: Game, state: State, changes: int) -> Room:
         now = clock.now()
+        self._have_robots_join(game, state, changes, now)
         room = Room(
             game=game,
             state=state,
@@ -161,11 +182,23 @@ class Kept:
             answered=self.count.of(state),
             at=now,
         )
+        if game.debug_mode:
+            robots_here = [each for each in room.playing if each.robot]
+            self.robots.play(game, state, room.questions, robots_here, room.gathered)
         return self._the_same(room)
 
+    def _have_robots_join(self, game: Game, state: State, changes: int, now: int) -> None:
+        if self.has_robots or not game.debug_mode or state.phase == Phase.ENDED:
+            return
+        try:
+            if robots.seat_all(game, self.seating.at(changes, now)):
+                self.seating.forget()
+        except (Conflict, Unavailable):
+            return
+        self.has_robots = True
+
     def counted(self, room: Room) -> Room:
-        with trips.beside():  # for all who look within the next second
-            self.count.look(room.game, room.state, clock.now())
+        self.count.look(room.game, room.state, clock.now())
         number = self.count.of(room.state)
         return room if number == room.answered else self._the_same(replace(room, answered=number))
 
@@ -229,6 +262,10 @@ class Seating:
             self._turn.release()
         return self.seats
 
+    def forget(self) -> None:
+        """They are read anew at the next look."""
+        self.read_at = 0
+
     def _is_fresh(self, changes: int, now: int) -> bool:
         """The roster's number follows after a change, so that one who fails in between is noticed later."""
         age = now - self.read_at
@@ -280,6 +317,10 @@ class Mind:
             kept = self._kept.setdefault(game_id, Kept(game_id))
             self._kept.move_to_end(game_id)
             return kept
+
+    def last(self, game_id: str) -> Room | None:
+        with self._turn:
+            return self._kept[game_id].last if game_id in self._kept else None
 
     def forget(self, game_id: str) -> None:
         with self._turn:

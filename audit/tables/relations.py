@@ -326,6 +326,27 @@ def _question(set_id: str, item: Item) -> Row:
     return Row((Cell(set_id), *cells_of(seen, *words)), (item_link(item),))
 
 
+# --- live sessions ---
+
+
+def _live_sessions(asked: Asked) -> Page:
+    """Those that run, the latest first."""
+    page = table().page(keys.RUNNING_GAMES, limit=A_PAGE, cursor=asked.cursor, backwards=True)
+    return Page([_live_session(item, "total_questions", "debug_mode") for item in page.items], page.cursor)
+
+
+def _live_history(asked: Asked) -> Page:
+    """Of one host, the latest first; of somebody who never hosted, or of nobody, there is none."""
+    page = table().page(keys.games_of(asked.name), limit=A_PAGE, cursor=asked.cursor, backwards=True)
+    return Page([_live_session(item, "ended_at", "players", "rounds", "answers") for item in page.items], page.cursor)
+
+
+def _live_session(item: Item, *also: str) -> Row:
+    seen = masks.shown(DATA, item) or {}
+    cells = cells_of(seen, "id", "title", "engagement_type", "created_at")
+    return Row((*cells, person_cell(seen["created_by"]), *cells_of(seen, *also)), (item_link(item),))
+
+
 # --- the site's page ---
 
 
@@ -534,6 +555,24 @@ RELATIONS = (
         ("set_id", "category_id", "number"),
         ("name",),
         _questions,
+    ),
+    Sheet(
+        "live-sessions",
+        _("Live sessions"),
+        _("Those that run now, without anybody who plays along."),
+        ("id", "title", "engagement_type", "created_at", "created_by", "total_questions", "debug_mode"),
+        ("id",),
+        (),
+        _live_sessions,
+    ),
+    Sheet(
+        "live-history",
+        _("History of live sessions"),
+        _("Sessions that one person hosts or has hosted: give the whole name."),
+        ("id", "title", "engagement_type", "created_at", "created_by", "ended_at", "players", "rounds", "answers"),
+        ("id",),
+        ("name",),
+        _live_history,
     ),
     Sheet(
         "site-page",

@@ -45,8 +45,9 @@ def give(game: Game, state: State, seat: Seat, said: Any, at: int) -> Told:
     given = Given(pseudonym(salt, seat.player), said, at, secrets.token_urlsafe(8))
     item = repository.given_item(game, _place(game, state, given), given)
     seen = BATCHES.put_then_look(item, keys.game_state(game.id))
-    after = repository.state_of(seen) if seen else state
-    return told(game, state, after, given.receipt)
+    if seen is None:
+        return Told.LATE  # the session was removed meanwhile
+    return told(game, state, repository.state_of(seen), given.receipt)
 
 
 def told(game: Game, before: State, after: State, receipt: str) -> Told:
@@ -65,9 +66,12 @@ def _place(game: Game, state: State, given: Given) -> Key:
     return key(game.id, state.round, given.player, given.at)
 
 
-def own(game: Game, state: State, seat: Seat) -> Any:
-    """What somebody has said in the phase that is open, or nothing."""
-    salt = repository.salt(game.id, state.round) if game.is_anonymous else None
-    if not state.is_open or (game.is_anonymous and salt is None):
+def own(game: Game, state: State, seat: Seat, salt: bytes | None = None) -> Any:
+    """What somebody has said in the phase that is open, or nothing; `salt` is that of the round, if it was read."""
+    if not state.is_open:
+        return None
+    if game.is_anonymous and salt is None:
+        salt = repository.salt(game.id, state.round)
+    if game.is_anonymous and salt is None:
         return None
     return repository.own(game.id, state, pseudonym(salt, seat.player))

@@ -99,6 +99,11 @@ class Site:
 
 def build() -> Site:
     """On the empty table that `settings.STORE_URL` names."""
+    from .hosting import acts_of_hosting, looks_at_hosting
+    from .joining import acts_of_joining, looks_at_joining
+    from .listening import looks_of_listeners
+    from .playing import acts_of_playing, looks_at_playing
+
     people = _people()
     _draft(people["organiser"])
     _open(people["organiser"], "Board", secret_ballot=True, paper_ballots=True)
@@ -130,8 +135,14 @@ def build() -> Site:
         *_looks_at_feeds(),
         *_looks_at_the_site_page(),
         *_looks_at_sets(_question_set(people["organiser"])),
+        *looks_at_joining(people["organiser"], browsers["passer-by"], browsers["half in"]),
+        *looks_at_playing(people["organiser"], browsers["passer-by"]),
+        *looks_of_listeners(people["organiser"], browsers["passer-by"]),
+        *looks_at_hosting(people["organiser"]),
     ]
-    return Site(browsers, looks, [*_acts_of_likers(liked), *_acts(people, lunch, browsers["stranger"])])
+    acts = [*acts_of_joining(people["organiser"]), *acts_of_playing(people["organiser"], browsers["passer-by"])]
+    acts += [*acts_of_hosting(people["organiser"]), *_acts_of_likers(liked)]
+    return Site(browsers, looks, [*acts, *_acts(people, lunch, browsers["stranger"])])
 
 
 # --- what there is ---

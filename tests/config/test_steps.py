@@ -32,12 +32,19 @@ STEPS = {
             "skills.services.endorsing.forget_endorsements",
             "news.services.liking.forget_likes",
             "news.subscribing.forget_subscription",
+            "live.services.leaving.forget_hosting",
             "accounts.services.leaving.forget_sessions",
         ],
     ),
     "PARTING": (
         PARTING,
-        ["elections.telling.parting", "polls.telling.parting", "news.telling.parting", "live.sets.telling.parting"],
+        [
+            "elections.telling.parting",
+            "polls.telling.parting",
+            "news.telling.parting",
+            "live.sets.telling.parting",
+            "live.telling.parting",
+        ],
     ),
 }
 
