@@ -12,7 +12,7 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
 
 from acts.site import table
-from store import keys, trips
+from store import keys
 from store.table import Item, Put, StoreError
 
 from . import clock, rooms
@@ -80,9 +80,8 @@ class Presence:
             return
         seen.told_at = now
         here = {*listening, *_lasting(seen, now)}
-        with trips.beside():
-            self._tell(room, seen, len(here), now)
-            rooms.learn(room.game.id, self._learnt(room, seen, len(here), now))
+        self._tell(room, seen, len(here), now)
+        rooms.learn(room.game.id, self._learnt(room, seen, len(here), now))
         self._tidy(now)
 
     def _tell(self, room: Room, seen: Seen, players: int, now: int) -> None:

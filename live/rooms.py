@@ -15,7 +15,7 @@ from functools import cached_property
 from typing import Any
 
 from acts.site import table
-from store import keys, trips
+from store import keys
 from store.table import Conflict, Item, Key, Unavailable
 
 from . import clock, counting, gathering, repository, robots, seats
@@ -98,6 +98,11 @@ def current_with(game_id: str, *others: Key) -> tuple[Room | None, dict[Key, Ite
     return of_items(game_id, items), items
 
 
+def in_mind(game_id: str) -> Room | None:
+    """The session as it was at the last look from here: good for a guess at what to read, and nothing else."""
+    return MIND.of(game_id).last
+
+
 def counted(room: Room) -> Room:
     """The same with how many have answered by now, for whoever is shown it."""
     return MIND.of(room.game.id).counted(room)
@@ -151,10 +156,7 @@ class Kept:
         return len(self.seating.seats) + sum(len(each.entries) for each in self.rounds.values()) + 1
 
     def room(self, game: Game, state: State, changes: int) -> Room:
-        with trips.beside():  # what is read here serves all who look from now on
-            return self._room(game, state, changes, clock.now())
-
-    def _room(self, game: Game, state: State, changes: int, now: int) -> Room:
+        now = clock.now()
         self._have_robots_join(game, state, changes, now)
         room = Room(
             game=game,
@@ -183,8 +185,7 @@ class Kept:
         self.has_robots = True
 
     def counted(self, room: Room) -> Room:
-        with trips.beside():  # for all who look within the next second
-            self.count.look(room.game, room.state, clock.now())
+        self.count.look(room.game, room.state, clock.now())
         number = self.count.of(room.state)
         return room if number == room.answered else self._the_same(replace(room, answered=number))
 

@@ -160,6 +160,11 @@ ROUTES = {
     "join_game": (PUBLIC, FORM, [NO_GAME, "made-up"]),
     "seat": (PUBLIC, FORM, [NO_GAME]),
     "take_seat": (PUBLIC, FORM, [NO_GAME, "made-up"]),
+    "game_now": (PUBLIC, READ, [NO_GAME, "player"]),
+    "game_stream": (PUBLIC, READ, [NO_GAME, "player"]),
+    "play": (PUBLIC, READ, [NO_GAME]),
+    "give_answer": (PUBLIC, ACT, [NO_GAME]),
+    "give_vote": (PUBLIC, ACT, [NO_GAME]),
     "game_players": (Permission.USE_APPLICATION, READ, [NO_GAME]),
     "change_player": (Permission.USE_APPLICATION, ACT, [NO_GAME, "made-up"]),
     "reported_polls": (Permission.MANAGE_USERS, READ, []),
@@ -350,6 +355,7 @@ METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE")
 GONE = {"setup", "confirm_registration", "accept_invitation", "reset", "confirm_email"}  # a made-up token opens nothing
 GONE |= {"confirm_news", "leave_news"}
 GONE |= {"take_seat"}
+OPEN_PAGES = {"game_now", "game_stream"}  # of somebody who has a seat
 OF_PLAYERS = {"game_players", "change_player"}  # find the session first
 OF_HOSTS = {"host_game", "remote", "drive", "game_hosts"}  # these, too
 
@@ -441,10 +447,19 @@ def expected(name, whom, allowed, role, method) -> set[str]:
         return {"method"}
     if name in RESULTS:
         return {"forbidden"}  # a draft has none yet
-    if NO_POLL in ROUTES[name][2] or name in ("poll_by_code", "oembed", "join_by_code", "join_game", "seat"):
+    if NO_POLL in ROUTES[name][2] or name in (
+        "poll_by_code",
+        "oembed",
+        "join_by_code",
+        "join_game",
+        "seat",
+        *OPEN_PAGES,
+    ):
         return {"not found"}
     if name in ("screen", "scoreboard"):
         return {"not found"}  # without its link
+    if name in ("play", "give_answer", "give_vote"):
+        return {"not found"}  # there is no such session
     if name == "waiting" and role != Role.NO_ACCESS:
         return {"home"}
     if name in (
