@@ -98,7 +98,7 @@ def _field(place: int, question: Question, typed: Typed) -> Field:
 
 
 def _last(typed: Typed, name: str) -> str:
-    return ([""] + list(typed.get(name, ())))[-1]
+    return ["", *typed.get(name, ())][-1]
 
 
 def _options(room: Room, typed: Typed) -> list[Option]:

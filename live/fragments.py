@@ -3,10 +3,10 @@
 | event | data | on the page |
 |---|---|---|
 | `screen` | `key`, `html` | replaces the screen if it has another key, so that a form in use stays |
-| `status` | `html` | the line that may change at any moment |
+| `status` | `key`, `html` | the line that may change at any moment |
 | `clock` | `now`, `end`, `left`, `length`, `paused`, `starts` | by the server's clock |
 | `mine` | `key`, `html` | what one player alone sees |
-| `elsewhere`, `gone` | nothing | another device has the seat; the session is no longer there |
+| `over` | `html` | nothing more comes: another device has the seat, or there is no seat or session any more |
 
 Each has a version as its id: the number of the state it shows, and a mark of the rest. So nothing is shown backwards.
 """
@@ -14,11 +14,13 @@ Each has a version as its id: the number of the state it shows, and a mark of th
 from __future__ import annotations
 
 import zlib
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from enum import StrEnum
 from typing import Any
 
 import orjson
+from django.template.loader import render_to_string
 from django.utils import translation
 
 from . import screens
@@ -33,25 +35,30 @@ class Said:
     """An event."""
 
     name: str
+    key: str  # another one if it says something else
     data: bytes  # JSON
 
 
-ELSEWHERE, GONE = Said("elsewhere", b"{}"), Said("gone", b"{}")
+class Why(StrEnum):
+    """Why nothing more comes."""
+
+    ELSEWHERE = "elsewhere"
+    REMOVED = "removed"
+    GONE = "gone"
 
 
-# --- made of a room, once ---
+# --- made of a room, once; all in the language that is active ---
 
 
 def screen(role: Role, room: Room) -> Said:
-    """In the language that is active, as all of these."""
     return _made(room, ("screen", role), lambda: _shown("screen", screens.screen(role, room)))
 
 
 def status(role: Role, room: Room) -> Said:
-    return _made(room, ("status", role), lambda: _said("status", html=screens.status(role, room).html))
+    return _made(room, ("status", role), lambda: _shown("status", screens.status(role, room)))
 
 
-def _made(room: Room, what: tuple[str, ...], make: Any) -> Said:
+def _made(room: Room, what: tuple[str, ...], make: Callable[[], Said]) -> Said:
     question = (*what, translation.get_language())
     if question not in room.made:
         room.made[question] = make()
@@ -59,33 +66,42 @@ def _made(room: Room, what: tuple[str, ...], make: Any) -> Said:
     return made
 
 
-# --- made for each ---
+# --- made anew ---
 
 
-def clock(room: Room, seat: Seat | None = None) -> Said:
+def clock(room: Room, percent: int = USUAL) -> Said:
     """As it is at this moment: a page takes the server's time from it."""
-    return _said("clock", **screens.clock_of(room, seat.percent if seat else USUAL))
+    return _said("clock", f"{room.state.version}-{percent}", screens.clock_of(room, percent))
 
 
 def mine(room: Room, seat: Seat, said: Any = None) -> Said:
-    return _shown("mine", screens.mine(room, seat, said))
+    return _shown("mine", screens.mine(room, seat, said=said))
+
+
+def over(why: Why) -> Said:
+    return _said("over", why, {"html": render_to_string("live/parts/over.html", {"why": why})})
 
 
 def _shown(name: str, shown: Shown) -> Said:
-    return _said(name, key=shown.key, html=shown.html)
+    return _said(name, shown.key, {"key": shown.key, "html": shown.html})
 
 
-def _said(name: str, **data: Any) -> Said:
-    return Said(name, orjson.dumps(data))
+def _said(name: str, key: str, data: dict[str, Any]) -> Said:
+    return Said(name, key, orjson.dumps(data))
 
 
 # --- as pages get them ---
 
 
+def for_all(role: Role, room: Room, percent: int = USUAL) -> list[Said]:
+    """What everybody of a kind is shown."""
+    return [screen(role, room), status(role, room), clock(room, percent)]
+
+
 def version(role: Role, room: Room, seat: Seat | None = None) -> str:
     """Another one if anything of what is said is another."""
-    mark = zlib.crc32(status(role, room).data)
-    return f"{room.state.version}-{mark:x}-{seat.version if seat else 0}"
+    shown = screen(role, room).key + status(role, room).key
+    return f"{room.state.version}-{zlib.crc32(shown.encode()):x}-{seat.version if seat else 0}"
 
 
 def as_stream(version: str, said: Iterable[Said]) -> bytes:
@@ -95,5 +111,5 @@ def as_stream(version: str, said: Iterable[Said]) -> bytes:
 
 def as_json(version: str, said: Iterable[Said]) -> bytes:
     """The same for a page that asks."""
-    each = b",".join(b'["%b",%b]' % (one.name.encode(), one.data) for one in said)
-    return b'{"version":%b,"said":[%b]}' % (orjson.dumps(version), each)
+    events = b",".join(b'["%b",%b]' % (each.name.encode(), each.data) for each in said)
+    return b'{"version":%b,"said":[%b]}' % (orjson.dumps(version), events)

@@ -10,8 +10,8 @@ from __future__ import annotations
 import logging
 import threading
 import time
-from collections.abc import Callable, Collection, Iterable
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, field
 
 from django.conf import settings
@@ -22,7 +22,7 @@ from pages.streams import Listener, send_all
 from store.table import StoreError
 
 from . import clock, fragments, rooms, waking
-from .fragments import Said
+from .fragments import Said, Why
 from .presence import PRESENCE
 from .rooms import Room
 from .screens import Role
@@ -45,15 +45,16 @@ class Ear:
     language: str
     player: str = ""
     device: str = ""
+    seat: int = 0  # the version of the seat that they were shown
+    own: str = ""  # a mark of what they were last told of their own
     version: int = 0  # of the newest state they were told of
-    heard: dict[str, object] = field(default_factory=dict)
+    heard: dict[str, str] = field(default_factory=dict)  # the key of what they were last told of each kind
 
-    def hears(self, room: Room, said: Iterable[tuple[Said, object]]) -> list[Said]:
+    def hears(self, said: Iterable[Said]) -> tuple[Said, ...]:
         """Of what could be said that which is new to them; from now on it is not."""
-        new = [(each, mark) for each, mark in said if self.heard.get(each.name) != mark]
-        self.heard.update((each.name, mark) for each, mark in new)
-        self.version = room.state.version
-        return [each for each, _mark in new]
+        new = tuple(each for each in said if self.heard.get(each.name) != each.key)
+        self.heard.update((each.name, each.key) for each in new)
+        return new
 
 
 class Hub:
@@ -64,6 +65,8 @@ class Hub:
         self._ears: dict[str, set[Ear]] = {}
         self._woken: set[str] = set()
         self._due: dict[str, int] = {}  # when something has to be closed
+        self._told: dict[str, Room] = {}  # what all who listen were told of, but those who are new
+        self._new: dict[str, set[Ear]] = {}
         self._change = threading.Condition()
         self._thread: threading.Thread | None = None
 
@@ -75,7 +78,10 @@ class Hub:
             PRESENCE.saw_host(room.game.id)
         with self._change:
             self._ears.setdefault(room.game.id, set()).add(ear)
-            self._woken.add(room.game.id)
+            self._new.setdefault(room.game.id, set()).add(ear)
+            if self._told.get(room.game.id, room) is not room:
+                self._woken.add(room.game.id)
+                self._change.notify_all()
             self._start()
 
     def leave(self, game_id: str, listener: Listener) -> None:
@@ -83,8 +89,8 @@ class Hub:
             ears = self._ears.get(game_id, set())
             ears -= {each for each in ears if each.listener is listener}
             if not ears:
-                self._ears.pop(game_id, None)
-                self._due.pop(game_id, None)
+                for kept in (self._ears, self._due, self._told, self._new):
+                    kept.pop(game_id, None)
             self._change.notify_all()
 
     def listeners(self, game_id: str) -> int:
@@ -138,34 +144,28 @@ class Hub:
             self._woken.clear()
             for game_id in over:
                 del self._due[game_id]
-        try:
-            with self.around():
-                self._look(sorted(ids))
-        except StoreError as error:
-            _LOG.warning("Live sessions could not be looked at: %s", error)
-        except Exception:
-            _LOG.exception("Live sessions could not be looked at.")
+        with _shield("Live sessions could not be looked at."), self.around():
+            self._look(sorted(ids))
 
     def _look(self, ids: Collection[str]) -> None:
         items = table().get_many(place for game_id in ids for place in rooms.places(game_id)) if ids else {}
         for game_id in ids:
-            try:
-                self._see(game_id, rooms.of_items(game_id, items, counts=self._counts(game_id)))
-            except StoreError as error:
-                _LOG.warning("A live session could not be looked at: %s", error)
-            except Exception:
-                _LOG.exception("A live session could not be shown.")
+            with _shield("A live session could not be shown."), translation.override(self._language(game_id)):
+                self._see(game_id, rooms.of_items(game_id, items))
 
-    def _counts(self, game_id: str) -> bool:
-        return any(each.role in COUNTING for each in self._all(game_id))
+    def _language(self, game_id: str) -> str:
+        """That of whoever hosts the session."""
+        return next((each.language for each in self._all(game_id) if each.role in HOSTING), settings.LANGUAGE_CODE)
 
     def _see(self, game_id: str, room: Room | None) -> None:
-        ears = self._all(game_id)
         if room is None:
-            self._dismiss(game_id, ears, fragments.GONE)
+            self._dismiss(game_id, self._all(game_id), Why.GONE)
             return
         self._note_due(room)
-        self._tell_all(room, ears)
+        self._tell_all(room)
+        ears = self._all(game_id)
+        if any(each.role in COUNTING for each in ears):
+            self._tell_all(rooms.counted(room))
         if any(each.role in HOSTING for each in ears):
             PRESENCE.saw_host(game_id)
         PRESENCE.look(room, {each.player for each in ears if each.player})
@@ -181,87 +181,89 @@ class Hub:
             if at > clock.now() and room.game.id in self._ears:
                 self._due[room.game.id] = at
 
-    def _tell_all(self, room: Room, ears: Collection[Ear]) -> None:
+    def _tell_all(self, room: Room) -> None:
         """First what is the same for all of a kind, then what is each player's own."""
-        current = [each for each in ears if each.version <= room.state.version]
-        by_kind: dict[tuple[Role, str], list[Ear]] = {}
-        for ear in current:
-            by_kind.setdefault((ear.role, ear.language), []).append(ear)
-        for (role, language), some in by_kind.items():
-            with translation.override(language):
-                _shielded(room, lambda role=role, some=some: self._tell_kind(room, role, some))  # type: ignore[misc]
-        for (role, language), some in by_kind.items():
+        by_kind = self._behind(room)
+        for (role, language), ears in by_kind.items():
+            with _shield("A screen could not be made."), translation.override(language):
+                self._tell_kind(room, role, ears)
+        for (role, language), ears in by_kind.items():
             if role == Role.PLAYER:
-                with translation.override(language):
-                    _shielded(room, lambda some=some: self._tell_each(room, some))  # type: ignore[misc]
+                with _shield("What is a player's own could not be made."), translation.override(language):
+                    self._tell_each(room, ears)
+
+    def _behind(self, room: Room) -> dict[tuple[Role, str], list[Ear]]:
+        """Who may not have heard of this room, by what they are shown; who has heard of a newer one needs no older."""
+        with self._change:
+            is_told = self._told.get(room.game.id) is room
+            self._told[room.game.id] = room
+            ears = self._ears.get(room.game.id, set())
+            behind = self._new.pop(room.game.id, set()) & ears if is_told else ears
+            found: dict[tuple[Role, str], list[Ear]] = {}
+            for ear in behind:
+                if ear.version <= room.state.version:
+                    ear.version = room.state.version
+                    found.setdefault((ear.role, ear.language), []).append(ear)
+        return found
 
     def _tell_kind(self, room: Room, role: Role, ears: Iterable[Ear]) -> None:
-        clocks: dict[int, Said] = {}
-        wholes: dict[tuple[int, ...], bytes] = {}
-        status, version, pairs = fragments.status(role, room), fragments.version(role, room), []
+        sayable: dict[int, list[Said]] = {}
+        wholes: dict[tuple[Said, ...], bytes] = {}
+        version, pairs = fragments.version(role, room), []
         for ear in ears:
-            seat = room.seats.get(ear.player)
-            percent = seat.percent if seat else 0
-            if percent not in clocks:
-                clocks[percent] = fragments.clock(room, seat)
-            said = ear.hears(room, _sayable(room, role, ear, status, clocks[percent], percent))
-            if said:
-                key = tuple(map(id, said))
-                if key not in wholes:
-                    wholes[key] = fragments.as_stream(version, said)
-                pairs.append((ear.listener, wholes[key]))
+            percent = room.seats[ear.player].percent if ear.player in room.seats else clock.USUAL
+            if percent not in sayable:
+                sayable[percent] = fragments.for_all(role, room, percent)
+            if new := ear.hears(sayable[percent]):
+                if new not in wholes:
+                    wholes[new] = fragments.as_stream(version, new)
+                pairs.append((ear.listener, wholes[new]))
         send_all(pairs)
 
-    def _tell_each(self, room: Room, ears: Iterable[Ear]) -> None:
-        pairs = []
-        for ear in ears:
-            seat = room.seats.get(ear.player)
-            if seat is None:
-                continue  # seated a moment ago: the roster will tell
-            if seat.device != ear.device:
-                self._dismiss(room.game.id, [ear], fragments.ELSEWHERE)
-            elif ear.heard.get("mine") != mark_of_mine(room, seat):
-                pairs.append((ear.listener, _own(room, seat, ear)))
-            if len(pairs) >= A_HANDFUL:
-                send_all(pairs)
-                pairs = []
-        send_all(pairs)
+    def _tell_each(self, room: Room, ears: Sequence[Ear]) -> None:
+        for start in range(0, len(ears), A_HANDFUL):
+            handful = ears[start : start + A_HANDFUL]
+            told = ((ear, self._own(room, ear)) for ear in handful)
+            send_all([(ear.listener, data) for ear, data in told if data])
 
-    def _dismiss(self, game_id: str, ears: Iterable[Ear], last: Said) -> None:
+    def _own(self, room: Room, ear: Ear) -> bytes:
+        """What a player alone is told, if it is news to them."""
+        seat = room.seats.get(ear.player)
+        if seat is None or seat.version < ear.seat:
+            return b""  # the seats were read before: a later look knows
+        if seat.device != ear.device or seat.removed:
+            self._dismiss(room.game.id, [ear], Why.REMOVED if seat.removed else Why.ELSEWHERE)
+            return b""
+        mark = mark_of_mine(room, seat)
+        if ear.own == mark:
+            return b""
+        ear.own, ear.seat = mark, seat.version
+        new = ear.hears([fragments.mine(room, seat)])
+        return fragments.as_stream(fragments.version(Role.PLAYER, room, seat), new)
+
+    def _dismiss(self, game_id: str, ears: Iterable[Ear], why: Why) -> None:
         for ear in ears:
-            ear.listener.send(fragments.as_stream("", [last]))
+            with translation.override(ear.language):
+                ear.listener.send(fragments.as_stream("0", [fragments.over(why)]))
             ear.listener.close()
             self.leave(game_id, ear.listener)
 
 
-def _sayable(
-    room: Room, role: Role, ear: Ear, status: Said, time: Said, percent: int
-) -> Iterable[tuple[Said, object]]:
-    """What somebody could be told, each with a mark by which it is known whether they were. The screen is not even made
-    for those who have it."""
-    if ear.heard.get("screen") != room.state.key:
-        yield fragments.screen(role, room), room.state.key
-    yield status, status.data
-    yield time, (room.state.version, percent)
+def mark_of_mine(room: Room, seat: Seat) -> str:
+    """Another one if what a player alone sees may be another: it need not be made to find out."""
+    return f"{room.state.key}-{seat.version}"
 
 
-def mark_of_mine(room: Room, seat: Seat) -> object:
-    """Another one if what a player alone sees is another; what they have answered themselves, they know."""
-    return room.state.key, seat.version
-
-
-def _own(room: Room, seat: Seat, ear: Ear) -> bytes:
-    ear.heard["mine"] = mark_of_mine(room, seat)
-    return fragments.as_stream(fragments.version(Role.PLAYER, room, seat), [fragments.mine(room, seat)])
-
-
-def _shielded(room: Room, act: Callable[[], None]) -> None:
-    """A screen that cannot be made takes no other with it."""
+@contextmanager
+def _shield(what: str) -> Iterator[None]:
+    """One failure takes nothing else with it: the store in trouble, a template that is wrong."""
     try:
-        act()
+        yield
+    except StoreError as error:
+        _LOG.warning("%s %s", what, error)
     except Exception:
-        _LOG.exception("A screen of live session %s could not be made.", room.game.id)
+        _LOG.exception(what)
 
 
 HUB = Hub()
-waking.listen(lambda game_id: HUB.wake(game_id))
+waking.listen(HUB.wake)

@@ -11,5 +11,5 @@ urlpatterns = [
     path("live/<slug:game_id>/seat/", seat_views.seat, name="seat"),
     path("live/<slug:game_id>/seat/<str:token>/", seat_views.take_seat, name="take_seat"),
     path("live/<slug:game_id>/players/", players_views.players, name="game_players"),
-    path("live/<slug:game_id>/players/<slug:player>/", players_views.change_player, name="change_player"),
+    path("live/<slug:game_id>/players/<str:player>/", players_views.change_player, name="change_player"),
 ]

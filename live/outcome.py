@@ -1,14 +1,17 @@
-"""What came of it, on the phone of somebody who plays along: the same picture for all, and for each their own result."""
+"""What came of it, on the phones of those who play along: a picture for all, and for each their own result."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from django.utils.functional import Promise
+from django.utils.translation import gettext_lazy as _
+
 from ranking.candidates import Candidate
 from ranking.rankings import named
 
-from . import asking, pictures, standings
+from . import asking, hall, pictures
 from .asking import Way
 from .questions import Type
 from .rooms import Room
@@ -21,9 +24,10 @@ from .services.answering import Told
 from .signs import sign
 from .standings import Board
 
-MOST_BOARDS = 50
-
-_boards: dict[str, tuple[tuple[int, ...], Board]] = {}  # the latest of each session: a thousand phones ask for the same
+UNHEARD: dict[Told, str | Promise] = {
+    Told.LATE: _("That came too late: it does not count."),
+    Told.NOT_OPEN: _("This is not asked at the moment, so it does not count."),
+}
 
 
 def told(room: Room) -> dict[str, Any]:
@@ -43,15 +47,11 @@ def is_shown(room: Room) -> bool:
 
 
 def standing(room: Room) -> Board:
-    mark = (room.state.version, len(room.rounds), len(room.seats), sum(seat.version for seat in room.seats.values()))
-    known = _boards.get(room.game.id)
-    if known is None or known[0] != mark:
-        known = mark, standings.board(room.rounds.values(), room.seats.values(), room.state.voided)
-        _boards.pop(room.game.id, None)
-        _boards[room.game.id] = known
-        for old in list(_boards)[:-MOST_BOARDS]:
-            _boards.pop(old, None)
-    return known[1]
+    """Made once for all the phones that ask for it."""
+    if "standing" not in room.made:
+        room.made["standing"] = hall.standing(room)
+    board: Board = room.made["standing"]
+    return board
 
 
 # --- one player's own ---
@@ -63,9 +63,10 @@ def mine(
     said: Any = None,
     told: Told | None = None,
     typed: Mapping[str, Sequence[str]] | None = None,
-    problem: str = "",
+    problem: str | Promise = "",
 ) -> dict[str, Any]:
-    """What only they see; `said` and `told` of what they gave in the phase that is open, `typed` where it was refused."""
+    """What only they see: what they `said` and are `told` of it, or what they `typed` and the `problem` with it."""
+    problem = problem or UNHEARD.get(told or Told.COUNTED, "")
     shown: dict[str, Any] = {"seat": seat, "told": told, "problem": problem, "late": asking.late_since(room, seat)}
     if room.state.phase == Phase.QUESTION:
         return shown | {"said": said, "in_words": in_words(room, said)}

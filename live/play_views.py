@@ -5,10 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
-from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
@@ -16,30 +17,35 @@ from accounts.access import public
 from acts.refusals import Refusal
 from store.table import StoreError
 
-from . import clock, outcome, players, rooms, saying, screens
-from .players import Player
+from . import clock, outcome, players, rooms, saying, screens, seat_views
 from .rooms import Room
 from .rules import Phase
 from .screens import Role
+from .seats import Seat
 from .services import answering
 from .services.answering import Told
 
+NOT_SAVED = _("This could not be saved just now. It is still here: please send it again in a moment.")
+NOT_HERE = _("You cannot answer from here now. Load the page again to see why.")
+
+
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """A session as one look finds it, and who asks."""
+    """A session as one look finds it, and who plays along in it."""
 
     room: Room
-    player: Player
+    seat: Seat
 
 
-def look(request: HttpRequest, game_id: str) -> Seen | None:
-    """All that a page or a decision needs, in one round trip; nothing for whoever has no seat here."""
+def look(request: HttpRequest, game_id: str) -> Seen | HttpResponse:
+    """All that a page or a decision needs, in one round trip; or what to answer to whoever cannot play here now."""
     place = players.seat_key(request, game_id)
     room, items = rooms.current_with(game_id, *([place] if place else []))
     if room is None:
         raise Http404
     player = players.of_items(request, game_id, items)
-    return Seen(room, player) if player else None
+    instead = seat_views.instead(request, room.game, room.state, player)
+    return instead or Seen(room, player.seat)  # type: ignore[union-attr] # who has no seat is told so
 
 
 # --- what is on now ---
@@ -50,24 +56,14 @@ def look(request: HttpRequest, game_id: str) -> Seen | None:
 @require_safe
 def play(request: HttpRequest, game_id: str) -> HttpResponse:
     seen = look(request, game_id)
-    if seen is None:
-        return redirect("join")
-    if not seen.player.is_newest:
-        return render(request, "live/elsewhere.html", {"game": seen.room.game, "seat": seen.player.seat})
-    is_asked = seen.room.state.is_open and seen.player.plays
-    said = answering.own(seen.room.game, seen.room.state, seen.player.seat) if is_asked else None
-    return page(request, seen, said=said, told=_told_before(request))
-
-
-def _told_before(request: HttpRequest) -> Told | None:
-    """What a form without scripts was told before it led here. That it counts, the page knows from the session."""
-    told = request.GET.get("told", "")
-    return Told(told) if told in (Told.LATE, Told.NOT_OPEN) else None
+    if isinstance(seen, HttpResponse):
+        return seen
+    return page(request, seen, said=answering.own(seen.room.game, seen.room.state, seen.seat))
 
 
 def page(request: HttpRequest, seen: Seen, *, status: int = 200, **own: Any) -> HttpResponse:
     """The whole page; `own` is what somebody has said, typed, and is told."""
-    room, seat = seen.room, seen.player.seat
+    room, seat = seen.room, seen.seat
     typed = own.get("typed") or outcome.typed_said(room, own.get("said"))
     context = {
         "game": room.game,
@@ -102,17 +98,17 @@ def give_vote(request: HttpRequest, game_id: str) -> HttpResponse:
 def _given(request: HttpRequest, game_id: str, phase: Phase, at: int) -> HttpResponse:
     """Take what somebody says, at the moment when their request came in; a refusal shows the form as they filled it."""
     seen = look(request, game_id)
-    if seen is None:
-        return redirect("join")
-    if not saying.is_about(request.POST, seen.room.state, phase) or not seen.player.plays:
+    if isinstance(seen, HttpResponse):
+        return render(request, "live/parts/told.html", {"problem": NOT_HERE}, status=409) if request.htmx else seen
+    if not saying.is_about(request.POST, seen.room.state, phase):
         return _tell(request, seen, Told.LATE if saying.was_asked(request.POST, seen.room.state) else Told.NOT_OPEN)
     try:
         said = _said(request, seen)
-        told = answering.give(seen.room.game, seen.room.state, seen.player.seat, said, at)
+        told = answering.give(seen.room.game, seen.room.state, seen.seat, said, at)
     except Refusal as refusal:
         return _again(request, seen, str(refusal), 422)
     except StoreError:
-        return _again(request, seen, _("This could not be saved just now. It is still here: please send it again."), 503)
+        return _again(request, seen, NOT_SAVED, 503)
     return _tell(request, seen, told, said)
 
 
@@ -121,23 +117,24 @@ def _said(request: HttpRequest, seen: Seen) -> Any:
     if room.state.phase == Phase.QUESTION:
         return saying.answer_from(request.POST, room)
     assert room.gathered is not None  # as answers are voted on
-    return saying.vote_from(request.POST, room.gathered, seen.player.seat.player)
+    return saying.vote_from(request.POST, room.gathered, seen.seat.player)
 
 
 def _tell(request: HttpRequest, seen: Seen, told: Told, said: Any = None) -> HttpResponse:
-    """A script gets the words alone, a browser without one the page as it is now."""
-    if getattr(request, "htmx", False):
+    """A script gets the words alone. Without one the page is loaded anew, and knows by itself what counts."""
+    if request.htmx:
         return _words(request, seen, 200, told=told, said=said if told == Told.COUNTED else None)
-    address = reverse("play", args=[seen.room.game.id])
-    return redirect(address if told == Told.COUNTED else f"{address}?told={told}")
+    if told != Told.COUNTED:
+        messages.warning(request, outcome.UNHEARD[told])
+    return redirect("play", seen.room.game.id)
 
 
-def _again(request: HttpRequest, seen: Seen, problem: str, status: int) -> HttpResponse:
+def _again(request: HttpRequest, seen: Seen, problem: object, status: int) -> HttpResponse:
     typed = saying.typed_in(request.POST)
-    if getattr(request, "htmx", False):
+    if request.htmx:
         return _words(request, seen, status, problem=problem)
     return page(request, seen, status=status, typed=typed, problem=problem)
 
 
 def _words(request: HttpRequest, seen: Seen, status: int, **own: Any) -> HttpResponse:
-    return render(request, "live/parts/told.html", screens.own(seen.room, seen.player.seat, **own), status=status)
+    return render(request, "live/parts/told.html", screens.own(seen.room, seen.seat, **own), status=status)

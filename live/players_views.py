@@ -16,7 +16,7 @@ from django.views.decorators.http import require_POST, require_safe
 
 from acts.refusals import Refusal
 
-from . import names, rooms
+from . import names, seats
 from .access import Hosted, of_a_seat, of_hosts
 from .clock import PERCENTS
 from .join_forms import FindPlayerForm
@@ -34,8 +34,7 @@ def players(request: HttpRequest, hosted: Hosted) -> HttpResponse:
     game, _state = hosted
     form = FindPlayerForm(request.GET)
     asked = form.cleaned_data["q"] if form.is_valid() else ""
-    room = rooms.read(game.id)
-    everybody = list(room.seats.values()) if room else []
+    everybody = list(seats.each(game.id))  # not those in mind, which may be a moment old
     found, start = seating.listed(everybody, asked), _start(request)
     context = {
         "game": game,

@@ -10,12 +10,12 @@ from __future__ import annotations
 import threading
 from collections import OrderedDict
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
 from acts.site import table
-from store import keys
+from store import keys, trips
 from store.table import Conflict, Item, Key, Unavailable
 
 from . import clock, counting, gathering, repository, seats
@@ -87,13 +87,19 @@ def read(game_id: str) -> Room | None:
 
 def current(game_id: str, *, counts: bool = False) -> Room | None:
     """The session as it is now, whatever is over being closed; with `counts`, also how many have answered."""
-    return current_with(game_id, counts=counts)[0]
+    room, _items = current_with(game_id)
+    return counted(room) if room is not None and counts else room
 
 
-def current_with(game_id: str, *others: Key, counts: bool = False) -> tuple[Room | None, dict[Key, Item]]:
+def current_with(game_id: str, *others: Key) -> tuple[Room | None, dict[Key, Item]]:
     """The session as it is now, and some other items, in one round trip."""
     items = table().get_many([*places(game_id), *others])
-    return of_items(game_id, items, counts=counts), items
+    return of_items(game_id, items), items
+
+
+def counted(room: Room) -> Room:
+    """The same with how many have answered by now, for whoever is shown it."""
+    return MIND.of(room.game.id).counted(room)
 
 
 def places(game_id: str) -> tuple[Key, ...]:
@@ -101,7 +107,7 @@ def places(game_id: str) -> tuple[Key, ...]:
     return keys.game(game_id), keys.game_state(game_id), keys.game_roster(game_id)
 
 
-def of_items(game_id: str, items: Mapping[Key, Item], *, counts: bool = False) -> Room | None:
+def of_items(game_id: str, items: Mapping[Key, Item]) -> Room | None:
     """The session as these items, just read, say it is."""
     game_item, state_item, roster = map(items.get, places(game_id))
     if game_item is None or state_item is None:
@@ -109,7 +115,7 @@ def of_items(game_id: str, items: Mapping[Key, Item], *, counts: bool = False) -
         return None
     game = repository.game_of(game_item)
     state = _settled(game, repository.state_of(state_item))
-    return MIND.of(game_id).room(game, state, roster["changes"] if roster else 0, counts)
+    return MIND.of(game_id).room(game, state, roster["changes"] if roster else 0)
 
 
 def _settled(game: Game, state: State) -> State:
@@ -142,10 +148,8 @@ class Kept:
     def weight(self) -> int:
         return len(self.seating.seats) + sum(len(each.entries) for each in self.rounds.values()) + 1
 
-    def room(self, game: Game, state: State, changes: int, counts: bool) -> Room:
+    def room(self, game: Game, state: State, changes: int) -> Room:
         now = clock.now()
-        if counts:
-            self.count.look(game, state, now)
         room = Room(
             game=game,
             state=state,
@@ -158,6 +162,12 @@ class Kept:
             at=now,
         )
         return self._the_same(room)
+
+    def counted(self, room: Room) -> Room:
+        with trips.beside():  # for all who look within the next second
+            self.count.look(room.game, room.state, clock.now())
+        number = self.count.of(room.state)
+        return room if number == room.answered else self._the_same(replace(room, answered=number))
 
     def _the_same(self, room: Room) -> Room:
         last = self.last
@@ -220,7 +230,7 @@ class Seating:
         return self.seats
 
     def _is_fresh(self, changes: int, now: int) -> bool:
-        """The roster's number follows after a change, so that one who fails in between is noticed some seconds later."""
+        """The roster's number follows after a change, so that one who fails in between is noticed later."""
         age = now - self.read_at
         if self.changes < 0 or age >= SEATS_FRESH:
             return False

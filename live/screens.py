@@ -97,11 +97,13 @@ def mine(room: Room, seat: Seat, said: Any = None, **more: Any) -> Shown:
     of it, what they `typed` and the `problem` with it. A form that they vote with is in it, so that its key stays as
     long as the phase is open, whatever is said of it.
     """
-    key = f"{translation.get_language()}-{room.state.key}"
-    if not room.state.is_open:
-        key += f"-{seat.version}"
     shown = own(room, seat, said=said, **more)
-    return Shown(key, render_to_string("live/screens/player/mine.html", shown))
+    return Shown(mine_key(room, seat), render_to_string("live/screens/player/mine.html", shown))
+
+
+def mine_key(room: Room, seat: Seat) -> str:
+    key = f"{translation.get_language()}-{room.state.key}"
+    return key if room.state.is_open else f"{key}-{seat.version}"
 
 
 def own(room: Room, seat: Seat, **more: Any) -> dict[str, Any]:

@@ -25,6 +25,7 @@ PUBLIC, SIGNED_IN = "public", "signed in"
 
 NO_POLL = "00000000-0000-4000-8000-000000000000"  # polls keep their own doors: tests/polls/test_pages.py
 NO_SKILL = "no-such-skill"  # and skills theirs: tests/skills/test_pages.py
+NO_GAME = "no-such-session"  # and live sessions theirs: tests/live/test_players.py
 NO_POST = "no-such-post"  # and posts theirs: tests/news/test_pages.py
 
 NO_SET = "no-such-set"  # and question sets theirs: tests/live/sets/test_pages.py
@@ -146,6 +147,13 @@ ROUTES = {
     "poll_image": (PUBLIC, READ, [NO_POLL]),
     "poll_card": (PUBLIC, READ, [NO_POLL, "en", "made-up"]),
     "oembed": (PUBLIC, READ, []),
+    "join": (PUBLIC, READ, []),
+    "join_by_code": (PUBLIC, READ, ["9999999"]),
+    "join_game": (PUBLIC, FORM, [NO_GAME, "made-up"]),
+    "seat": (PUBLIC, FORM, [NO_GAME]),
+    "take_seat": (PUBLIC, FORM, [NO_GAME, "made-up"]),
+    "game_players": (Permission.USE_APPLICATION, READ, [NO_GAME]),
+    "change_player": (Permission.USE_APPLICATION, ACT, [NO_GAME, "made-up"]),
     "reported_polls": (Permission.MANAGE_USERS, READ, []),
     "reported_poll": (Permission.MANAGE_USERS, READ, [NO_POLL]),
     "hide_poll": (Permission.MANAGE_USERS, ACT, [NO_POLL]),
@@ -333,6 +341,8 @@ OF_A_MAIL = {"mail", "try_mail_again", "put_mail_aside"}  # that is not there
 METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE")
 GONE = {"setup", "confirm_registration", "accept_invitation", "reset", "confirm_email"}  # a made-up token opens nothing
 GONE |= {"confirm_news", "leave_news"}
+GONE |= {"take_seat"}
+OF_PLAYERS = {"game_players", "change_player"}  # find the session first
 
 
 MADE_UP = {"remove_candidate", "go_on_importing"}  # their words name nothing that is there
@@ -408,7 +418,7 @@ def expected(name, whom, allowed, role, method) -> set[str]:
             return {"forbidden"}
     if name == "cast" and method not in allowed:
         return {"method"}
-    if NO_SKILL in ROUTES[name][2] or NO_SET in ROUTES[name][2]:
+    if NO_SKILL in ROUTES[name][2] or NO_SET in ROUTES[name][2] or name in OF_PLAYERS:
         return {"not found"}
     if NO_POST in ROUTES[name][2] and (name in OF_WRITERS or method in allowed):
         return {"not found"}
@@ -422,7 +432,7 @@ def expected(name, whom, allowed, role, method) -> set[str]:
         return {"method"}
     if name in RESULTS:
         return {"forbidden"}  # a draft has none yet
-    if NO_POLL in ROUTES[name][2] or name in ("poll_by_code", "oembed"):
+    if NO_POLL in ROUTES[name][2] or name in ("poll_by_code", "oembed", "join_by_code", "join_game", "seat"):
         return {"not found"}
     if name == "waiting" and role != Role.NO_ACCESS:
         return {"home"}

@@ -68,7 +68,9 @@ def _place(game: Game, state: State, given: Given) -> Key:
 
 def own(game: Game, state: State, seat: Seat) -> Any:
     """What somebody has said in the phase that is open, or nothing."""
+    if not state.is_open:
+        return None
     salt = repository.salt(game.id, state.round) if game.is_anonymous else None
-    if not state.is_open or (game.is_anonymous and salt is None):
+    if game.is_anonymous and salt is None:
         return None
     return repository.own(game.id, state, pseudonym(salt, seat.player))

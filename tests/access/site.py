@@ -99,6 +99,8 @@ class Site:
 
 def build() -> Site:
     """On the empty table that `settings.STORE_URL` names."""
+    from .joining import acts_of_joining, looks_at_joining
+
     people = _people()
     _draft(people["organiser"])
     _open(people["organiser"], "Board", secret_ballot=True, paper_ballots=True)
@@ -130,8 +132,10 @@ def build() -> Site:
         *_looks_at_feeds(),
         *_looks_at_the_site_page(),
         *_looks_at_sets(_question_set(people["organiser"])),
+        *looks_at_joining(people["organiser"], browsers["passer-by"], browsers["half in"]),
     ]
-    return Site(browsers, looks, [*_acts_of_likers(liked), *_acts(people, lunch, browsers["stranger"])])
+    acts = [*acts_of_joining(people["organiser"]), *_acts_of_likers(liked)]
+    return Site(browsers, looks, [*acts, *_acts(people, lunch, browsers["stranger"])])
 
 
 # --- what there is ---

@@ -1,0 +1,116 @@
+"""Codes: what they lead to, for how long, and how often somebody may guess."""
+
+from __future__ import annotations
+
+import pytest
+from django.urls import reverse
+
+from acts.limits import Limit
+from live import join_views, repository
+from live.rules import Step
+from live.services import making
+from polls import repository as polls
+from store import keys
+from store.table import Put
+from tests.live.conftest import drive
+from tests.polls.conftest import made as poll_made  # noqa: F401 - a fixture
+
+
+def by_code(client, code):
+    return client.get(reverse("join_by_code", args=[code]))
+
+
+@pytest.mark.parametrize(("running", "digits"), [(0, 4), (49, 4), (50, 5), (499, 5), (500, 6), (9_999, 6)])
+def test_codes_grow_with_the_number_of_sessions(running, digits):
+    code = making.new_code(running)
+    assert len(code) == digits
+    assert code.isdecimal()
+
+
+def test_a_code_is_one_sessions_alone(site, made, monkeypatch):
+    """Drawn by somebody else, or a poll's: another is drawn."""
+    codes = iter(["1111", "1111", "2222", "3333"])
+    monkeypatch.setattr(making, "new_code", lambda running: next(codes))
+    place = keys.short_code("2222")
+    site.write(Put({"PK": place.pk, "SK": place.sk, "poll": "some poll"}))
+    assert [made().code, made().code] == ["1111", "3333"]
+
+
+def test_a_code_that_was_kept_for_a_day_is_free_again(site, made, monkeypatch):
+    monkeypatch.setattr(making, "new_code", lambda running: "1111")
+    game = made()
+    drive(game, Step.END)
+    place = keys.short_code("1111")
+    ended = site.get(place)
+    assert ended["ended_at"]
+    site.write(Put({**ended, "ttl": 1}))
+    assert repository.code_item("1111") is None
+    assert made().code == "1111"
+
+
+def test_a_typed_code_leads_to_the_session(client, made):
+    game = made()
+    page = client.get(reverse("join"))
+    assert b'inputmode="numeric"' in page.content
+    typed = client.get(reverse("join"), {"code": f" {game.code[:2]} {game.code[2:]}-"})
+    assert typed["Location"] == reverse("join_by_code", args=[game.code])
+    arabic = "".join(chr(0x660 + int(digit)) for digit in game.code)
+    assert client.get(reverse("join"), {"code": arabic})["Location"] == typed["Location"]
+    assert by_code(client, game.code)["Location"] == reverse("join_game", args=[game.id, game.token])
+
+
+def test_a_code_of_a_poll_leads_to_the_poll(client, poll_made):  # noqa: F811
+    poll = poll_made()
+    assert b'inputmode="text"' in client.get(reverse("join"), {"letters": "1"}).content
+    typed = client.get(reverse("join"), {"code": poll.code.lower(), "letters": "1"})
+    assert client.get(typed["Location"])["Location"] == reverse("poll", args=[poll.id])
+
+
+def test_a_code_of_a_session_typed_as_a_polls_leads_to_the_session(client, made):
+    game = made()
+    answer = client.get(reverse("poll_by_code", args=[game.code]))
+    assert answer["Location"] == reverse("join_by_code", args=[game.code])
+    assert polls.id_of_code(game.code) is None
+
+
+def test_after_the_end_a_code_says_when_it_was(client, made):
+    game = made()
+    drive(game, Step.END)
+    answer = by_code(client, game.code)
+    assert answer.status_code == 410
+    assert "This session ended at" in answer.content.decode()
+    assert repository.code_item(game.code)["ended_at"] in answer.content.decode()
+
+
+@pytest.mark.parametrize("typed", ["", "  ", "?", "/", "a" * 50, "#%"])
+def test_what_is_no_code_is_asked_for_again(client, site, typed):
+    answer = client.get(reverse("join"), {"code": typed})
+    assert answer.status_code == 422
+    assert b'name="code"' in answer.content
+
+
+@pytest.mark.parametrize("code", ["0000", "a" * 50, "%23", "__", "💡"])
+def test_a_wrong_code_is_told_kindly(client, site, code):
+    answer = by_code(client, code)
+    assert answer.status_code == 404
+    assert b'name="code"' in answer.content
+
+
+def test_wrong_codes_are_limited_by_address_and_the_link_is_not(client, made, monkeypatch):
+    monkeypatch.setattr(join_views, "WRONG_CODES", Limit("live-code-address", 3, 600))
+    game = made()
+    wrong = "9" * 7
+    for _try in range(5):
+        assert by_code(client, game.code).status_code == 302, "A right code counts for nothing."
+    assert [by_code(client, wrong).status_code for _try in range(5)] == [404, 404, 404, 429, 429]
+    assert by_code(client, game.code).status_code == 429, "Otherwise guessing would cost nothing."
+    assert client.get(reverse("join_game", args=[game.id, game.token])).status_code == 200
+    elsewhere = client.get(reverse("join_by_code", args=[game.code]), REMOTE_ADDR="203.0.113.7")
+    assert elsewhere.status_code == 302
+
+
+@pytest.mark.parametrize("name", ["join", "join_by_code"])
+@pytest.mark.parametrize("method", ["POST", "PUT", "DELETE"])
+def test_codes_are_only_looked_up(client, site, name, method):
+    address = reverse(name, args=["1234"] if name == "join_by_code" else [])
+    assert client.generic(method, address).status_code == 405

@@ -1,0 +1,420 @@
+"""The phone of somebody who plays along: every type of session through its pages, without scripts and with."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from random import Random
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+
+from acts.site import table
+from live import clock, gathering, players, repository, seats
+from live.questions import Kind, Question, Type
+from live.rules import Step
+from live.seats import Seat
+from store.chaos import Chaos
+from tests.live.conftest import drive, seated
+from upkeep import pause
+
+SCRIPT = {"HX-Request": "true"}
+LONG = "Überschuldungsbereinigungsverfahrensordnung " * 4
+
+
+class Phone:
+    """The browser of a player."""
+
+    def __init__(self, game, name: str):
+        self.game, self.client = game, Client()
+        joining = reverse("join_game", args=[game.id, game.token])
+        answer = self.client.post(joining, {"name": name, "form": players.new_form()})
+        assert answer.url == self.at("play"), answer.content.decode()
+
+    def at(self, name: str) -> str:
+        return reverse(name, args=[self.game.id])
+
+    @property
+    def seat(self) -> Seat:
+        return next(each for each in seats.each(self.game.id) if each.player == self.id)
+
+    @property
+    def id(self) -> str:
+        request = type("Request", (), {"COOKIES": {name: each.value for name, each in self.client.cookies.items()}})()
+        return players.pass_of(request, self.game.id).player
+
+    def page(self, status: int = 200) -> str:
+        answer = self.client.get(self.at("play"))
+        assert answer.status_code == status
+        return text_of(answer)
+
+    def answer(self, round_: int = 1, **said):
+        return self.client.post(self.at("give_answer"), {"round": round_, **said}, follow=True)
+
+    def vote(self, round_: int = 1, **said):
+        return self.client.post(self.at("give_vote"), {"round": round_, **said}, follow=True)
+
+    def tell(self, where: str = "give_answer", **said):
+        """What a script sends and gets."""
+        return self.client.post(self.at(where), said, headers=SCRIPT)
+
+
+def text_of(answer) -> str:
+    return re.sub(r"\s+", " ", answer.content.decode())
+
+
+def chosen(page: str) -> list[str]:
+    """The options that the form shows as chosen."""
+    return re.findall(r'name="option" value="(\d)" (?:aria-pressed="true"|checked)', page)
+
+
+def percent(phone: Phone, of: int) -> None:
+    seat = phone.seat
+    table().write(*seats.change(phone.game, seat, replace(seat, percent=of)))
+    seats.touched(phone.game)
+
+
+# --- one session of each type ---
+
+
+def test_trivia_on_a_phone(made):
+    game = made(Type.TRIVIA, names="typed", speed_bonus=True)
+    ada, ben = Phone(game, "Ada"), Phone(game, "Ben")
+    page = ada.page()
+    assert "You are in as" in page
+    assert "2 players are here" in page
+    assert 'http-equiv="refresh"' in page, "Without scripts the lobby loads itself."
+    drive(game, Step.NEXT)
+    page = ada.page()
+    assert "Who proposed the Schulze method?" in page
+    assert "Question 1 of 2" in page
+    assert all(f"<b>{letter}</b>" in page for letter in "ABC")
+    assert "Tap your answer." in page
+    assert 'http-equiv="refresh"' not in page, "Nothing takes a form away."
+    page = text_of(ada.answer(option=1))
+    assert "Your answer is in." in page
+    assert "Borda" in page
+    assert chosen(page) == ["1"]
+    page = text_of(ada.answer(option=0))
+    assert chosen(page) == ["0"], "It can be changed until the end."
+    ben.answer(option=2)
+    drive(game, Step.CLOSE)
+    page = ada.page()
+    assert "The answers are in" in page
+    assert "+1000" not in page, "Nothing is shown before it is revealed."
+    drive(game, Step.REVEAL)
+    page = ada.page()
+    assert "Right" in page
+    assert "+1000 points" in page
+    assert "for speed" in page, "The bonus is told apart."
+    assert "You are in place 1" in page
+    page = ben.page()
+    assert "Wrong" in page
+    assert "+0 points" in page
+    assert "You are in place 2 with 0 points." in page
+    drive(game, Step.NEXT)
+    assert "More than one is right." in ada.page()
+    page = text_of(ada.answer(2, option=[0, 1]))
+    assert chosen(page) == ["0", "1"]
+    drive(game, Step.END)
+    page = ada.page()
+    assert "Thank you for being there" in page
+    assert "podium" in page
+    assert 'http-equiv="refresh"' not in page
+
+
+def test_call_and_answer_on_a_phone(made):
+    game = made(Type.CALL_AND_ANSWER, questions=(Question("What next?", custom_instruction="In one sentence."),))
+    phones = [Phone(game, name) for name in ("Ada", "Ben", "Cem")]
+    ada = phones[0]
+    drive(game, Step.NEXT)
+    page = ada.page()
+    assert "In one sentence." in page
+    assert "At most 300 characters." in page
+    page = text_of(ada.answer(text="x" * 301))
+    assert "That is too long: at most 300 characters, and yours has 301." in page
+    assert "x" * 301 in page, "What was typed is still there."
+    for phone, text in zip(phones, ("A bus", "A boat", "A <b>ike"), strict=True):
+        assert "Your answer is in." in text_of(phone.answer(text=text))
+    drive(game, Step.CLOSE)
+    page = ada.page()
+    assert "A boat" in page
+    assert "A &lt;b&gt;ike" in page
+    assert "A bus" not in page, "Never one's own."
+    assert "Ben" not in page, "Nobody sees whose it is."
+    found = gathering.read(game.id, 1)
+    number = {answer.text: place for place, answer in enumerate(found.answers)}
+    own, boat, bike = (f"rank-{number[text]}" for text in ("A bus", "A boat", "A <b>ike"))
+    answer = ada.vote(**{own: "1"})
+    assert answer.status_code == 422
+    assert "Nobody votes for their own answer." in text_of(answer)
+    answer = ada.vote(**{boat: "", bike: ""})
+    assert "Rank at least one of the answers." in text_of(answer)
+    page = text_of(ada.vote(**{boat: "1", bike: "2"}))
+    assert "Your vote is in." in page
+    assert f'name="{boat}" value="1" checked' in page
+    assert f'name="{bike}" value="2" checked' in page
+    drive(game, Step.CLOSE)
+    drive(game, Step.REVEAL)
+    assert "+3 points" in phones[1].page()
+    assert "Ben" in ada.page(), "With the results everybody sees whose it is."
+
+
+def test_a_poll_on_a_phone(made):
+    game = made(Type.POLL)
+    phones = [Phone(game, name) for name in ("Ada", "Ben", "Cem")]
+    drive(game, Step.NEXT)
+    ada = phones[0]
+    assert 'name="rank-2"' in ada.page()
+    assert "Rank at least one of the options." in text_of(ada.answer(**{"rank-0": "", "rank-1": ""}))
+    page = text_of(ada.answer(**{"rank-0": "2", "rank-1": "1"}))
+    assert "Your answer is in." in page
+    assert re.search(r'name="rank-1"[^>]*value="1"', page), "One's own ranking stands in the boxes."
+    for phone in phones[1:]:
+        phone.answer(**{"rank-1": "1"})
+    drive(game, Step.CLOSE)
+    drive(game, Step.REVEAL)
+    assert "Hills" in ada.page()
+    assert "wins" in ada.page()
+
+
+def test_a_poll_where_one_is_chosen(made):
+    game = made(Type.POLL, questions=(Question("Where?", Kind.CHOICE, options=("Sea", "Hills")),))
+    ada = Phone(game, "Ada")
+    drive(game, Step.NEXT)
+    page = text_of(ada.answer(option=1))
+    assert chosen(page) == ["1"]
+    drive(game, Step.CLOSE)
+    drive(game, Step.REVEAL)
+    assert "Too few answers to tell" in ada.page()
+
+
+def test_a_survey_on_a_phone(made):
+    game = made(Type.SURVEY)
+    phones = [Phone(game, name) for name in ("Ada", "Ben", "Cem")]
+    drive(game, Step.NEXT)
+    ada = phones[0]
+    page = ada.page()
+    assert all(each in page for each in ("How was it?", "Again?", "What was best?", "Anything else?"))
+    assert "Answer at least one of the questions." in text_of(ada.answer(**{"q-0": "", "q-3": " "}))
+    answer = ada.answer(**{"q-0": "5", "q-1": "yes", "q-2": "1", "q-3": "x" * 400})
+    assert answer.status_code == 422
+    assert "x" * 400 in text_of(answer)
+    assert 'name="q-0" value="5" checked' in text_of(answer), "Nothing else is lost, either."
+    page = text_of(ada.answer(**{"q-0": "5", "q-3": "Thanks"}))
+    assert "Your answers are in." in page
+    assert "2 of 4 questions" in page
+    for phone in phones[1:]:
+        phone.answer(**{"q-0": "4"})
+    drive(game, Step.CLOSE)
+    drive(game, Step.REVEAL)
+    assert "How was it?" in ada.page()
+    drive(game, Step.END)
+    assert "The survey is closed." in ada.page()
+
+
+# --- what somebody is told ---
+
+
+def test_a_script_gets_the_words_alone(made):
+    game = made(Type.TRIVIA)
+    ada = Phone(game, "Ada")
+    state = drive(game, Step.NEXT)
+    answer = ada.tell(round=1, option=0)
+    assert answer.status_code == 200
+    assert 'data-outcome="counted"' in text_of(answer)
+    assert "<form" not in text_of(answer)
+    answer = ada.tell(round=1)
+    assert (answer.status_code, "Choose one of the options." in text_of(answer)) == (422, True)
+    assert repository.own(game.id, state, ada.id) == [0], "What was refused changes nothing."
+
+
+def test_sent_twice_is_said_once(made):
+    game = made(Type.TRIVIA)
+    ada = Phone(game, "Ada")
+    drive(game, Step.NEXT)
+    for _click in range(2):
+        assert 'data-outcome="counted"' in text_of(ada.tell(round=1, option=0))
+    drive(game, Step.CLOSE)
+    assert repository.round_items(game.id, 1)[0]["count"] == 1
+
+
+def test_an_answer_to_what_is_over_is_never_taken_for_the_next_question(made):
+    game = made(Type.TRIVIA)
+    ada = Phone(game, "Ada")
+    drive(game, Step.NEXT)
+    drive(game, Step.CLOSE)
+    assert 'data-outcome="late"' in text_of(ada.tell(round=1, option=0))
+    state = drive(game, Step.NEXT)
+    for round_ in ("1", "3", "", "x"):
+        ada.tell(round=round_, option=0)
+    assert repository.own(game.id, state, ada.id) is None
+    page = text_of(ada.answer(1, option=0))
+    assert "That came too late: it does not count." in page
+    assert "came too late" not in ada.page(), "It is said once."
+    assert 'data-outcome="not open"' in text_of(ada.tell("give_vote", **{"round": "9", "rank-0": "1"}))
+
+
+def test_too_late_by_a_millisecond(made, monkeypatch):
+    game = made(Type.TRIVIA)
+    ada, ben = Phone(game, "Ada"), Phone(game, "Ben")
+    percent(ben, 150)
+    state = drive(game, Step.NEXT)
+    table().write(*repository.moving(game, state, longer := replace(state, version=state.version + 1, longest=150)))
+    end = longer.clock.end() + clock.GRACE
+    monkeypatch.setattr(clock, "now", lambda: end)
+    assert 'data-outcome="counted"' in text_of(ada.tell(round=1, option=0))
+    monkeypatch.setattr(clock, "now", lambda: end + 1)
+    assert 'data-outcome="late"' in text_of(ada.tell(round=1, option=1))
+    assert 'data-outcome="counted"' in text_of(ben.tell(round=1, option=0)), (
+        "Who has more time has a clock of their own."
+    )
+    assert "0:00" in ada.page()
+    assert "0:14" in ben.page()
+
+
+def test_a_pause_and_a_round_that_does_not_count(made):
+    game = made(Type.TRIVIA)
+    ada = Phone(game, "Ada")
+    drive(game, Step.NEXT)
+    drive(game, Step.PAUSE)
+    page = ada.page()
+    assert "Paused." in page
+    assert 'data-outcome="counted"' in text_of(ada.tell(round=1, option=0)), "A pause stops nobody from answering."
+    drive(game, Step.VOID)
+    page = ada.page()
+    assert "This question does not count." in page
+    assert "+1000" not in page
+
+
+def test_whoever_comes_late_is_told_from_where(made):
+    game = made(Type.TRIVIA)
+    seated(game, "Ada")
+    for step in (Step.NEXT, Step.CLOSE, Step.NEXT):
+        drive(game, step)
+    ben = Phone(game, "Ben")
+    assert "You are in from question 2." in ben.page()
+    assert 'data-outcome="counted"' in text_of(ben.tell(round=2, option=[0, 1]))
+
+
+# --- who ---
+
+
+def test_nobody_without_a_seat_gets_in(made, client):
+    game, other = made(Type.TRIVIA), made(Type.TRIVIA)
+    drive(game, Step.NEXT)
+    elsewhere = Phone(other, "Ada")
+    for browser in (client, elsewhere.client):
+        assert browser.get(reverse("play", args=[game.id])).url == reverse("join")
+        for name in ("give_answer", "give_vote"):
+            answer = browser.post(reverse(name, args=[game.id]), {"round": 1, "option": 0})
+            assert (answer.status_code, answer.url) == (302, reverse("join"))
+    assert repository.answers(game.id, 1) == []
+
+
+def test_there_are_sessions_that_there_are_not(site, client):
+    assert client.get(reverse("play", args=["nothing"])).status_code == 404
+    assert client.post(reverse("give_answer", args=["nothing"]), {"round": 1}).status_code == 404
+
+
+def test_answers_are_sent_and_not_asked_for(made):
+    ada = Phone(made(Type.TRIVIA), "Ada")
+    for name in ("give_answer", "give_vote"):
+        assert ada.client.get(ada.at(name)).status_code == 405
+    assert ada.client.post(ada.at("play")).status_code == 405
+
+
+def test_whoever_was_removed_answers_no_more(made):
+    game = made(Type.TRIVIA)
+    ada = Phone(game, "Ada")
+    drive(game, Step.NEXT)
+    ada.tell(round=1, option=0)
+    seat = ada.seat
+    table().write(*seats.change(game, seat, replace(seat, removed=True)))
+    assert ada.client.get(ada.at("play")).status_code == 403
+    assert ada.answer(option=1).status_code == 403
+    answer = ada.tell(round=1, option=1)
+    assert (answer.status_code, "You cannot answer from here now." in text_of(answer)) == (409, True)
+    assert repository.own(game.id, repository.state(game.id), ada.id) == [0]
+
+
+def test_an_older_device_is_told_so(made):
+    game = made(Type.TRIVIA)
+    ada = Phone(game, "Ada")
+    drive(game, Step.NEXT)
+    seat = ada.seat
+    table().write(*seats.change(game, seat, replace(seat, device="newer")))
+    answer = ada.client.get(ada.at("play"))
+    assert (answer.status_code, "another device" in text_of(answer)) == (409, True)
+    assert ada.tell(round=1, option=0).status_code == 409
+    assert repository.answers(game.id, 1) == []
+
+
+def test_a_form_from_elsewhere_says_nothing(made):
+    game = made(Type.TRIVIA)
+    ada = Phone(game, "Ada")
+    drive(game, Step.NEXT)
+    strict = Client(enforce_csrf_checks=True)
+    strict.cookies = ada.client.cookies
+    assert strict.post(ada.at("give_answer"), {"round": 1, "option": 0}).status_code == 403
+    page = text_of(strict.get(ada.at("play")))
+    assert re.search(r'<input type="hidden" name="csrfmiddlewaretoken" value="\w+" form="given">', page)
+    token = re.search(r'csrfmiddlewaretoken" value="(\w+)" form', page)[1]
+    answer = strict.post(ada.at("give_answer"), {"round": 1, "option": 0, "csrfmiddlewaretoken": token})
+    assert answer.status_code == 302
+
+
+# --- in trouble, and in other words ---
+
+
+@pytest.fixture
+def weather(site, monkeypatch) -> Chaos:
+    weather = Chaos(site, Random(1), slowness=0.0)
+    monkeypatch.setattr("acts.site.connect", lambda url: weather)
+    pause.watch.forget()
+    return weather
+
+
+def test_a_store_that_takes_no_writes_takes_no_answer_and_keeps_the_form(made, weather):
+    game = made(Type.CALL_AND_ANSWER)
+    ada = Phone(game, "Ada")
+    drive(game, Step.NEXT)
+    ada.page()
+    weather.read_only = True
+    answer = ada.answer(text="A bus")
+    assert answer.status_code == 503
+    assert "This could not be saved just now." in text_of(answer)
+    assert "A bus</textarea>" in text_of(answer)
+    answer = ada.tell(round=1, text="A bus")
+    assert (answer.status_code, "This could not be saved just now." in text_of(answer)) == (503, True)
+    weather.read_only = False
+    assert 'data-outcome="counted"' in text_of(ada.tell(round=1, text="A bus"))
+
+
+def test_what_people_type_is_text(made):
+    title = "<script>alert(1)</script>"
+    game = made(
+        Type.TRIVIA,
+        title=title,
+        questions=(Question(title, Kind.CHOICE, detail="a\n<i>b", options=(title, LONG.strip()), right=(0,)),),
+    )
+    ada = Phone(game, "<b>Ada")
+    assert "<b>Ada" not in ada.page()
+    drive(game, Step.NEXT)
+    page = ada.page()
+    assert title not in page
+    assert "a<br>&lt;i&gt;b" in page
+    assert LONG.strip() in page
+    page = text_of(ada.answer(option=0))
+    assert title not in page
+
+
+def test_a_phone_names_a_few_and_counts_all(made):
+    game = made(Type.TRIVIA)
+    seated(game, *(f"Player {number:02d}" for number in range(30)))
+    ada = Phone(game, "Ada")
+    page = ada.page()
+    assert page.count('<li dir="auto">') == 24
+    assert "and 7 others" in page
+    assert "31 players are here" in page

@@ -1,0 +1,266 @@
+"""What a form says, checked against what was asked: at its edges, and when somebody else than our form made it."""
+
+from __future__ import annotations
+
+import pytest
+from django.http import QueryDict
+
+from acts.refusals import Refusal
+from live import clock, saying, scores
+from live.counting import LONGEST_TEXT, vote_of
+from live.gathering import Gathered
+from live.questions import Kind, Question, Type
+from live.rounds import Round
+from live.rules import Phase, State
+from live.saying import NotSaid
+from live.scores import Answer
+from tests.live.conftest import SURVEY
+
+ONE = Question("Which?", Kind.CHOICE, options=("a", "b", "c"), right=(1,))
+SEVERAL = Question("Which?", Kind.CHOICE, options=("a", "b", "c"), right=(0, 2))
+RANKED = Question("Where?", Kind.RANKING, options=("Sea", "Hills", "Town"))
+CHOSEN = Question("Where?", Kind.CHOICE, options=("Sea", "Hills", "Town"))
+ANSWERS = tuple(Answer(text, (author,)) for text, author in (("A bus", "ada"), ("A boat", "ben"), ("A bike", "cem")))
+VOTED_ON = Gathered(Round(3, 0, 3, {}), ANSWERS, {})
+
+
+def post(typed: str) -> QueryDict:
+    return QueryDict(typed)
+
+
+# --- which round ---
+
+
+@pytest.mark.parametrize(
+    ("typed", "about", "was"),
+    [
+        ("round=3", True, True),
+        ("round=2", False, True),
+        ("round=4", False, False),
+        ("round=0", False, False),
+        ("round=", False, False),
+        ("", False, False),
+        ("round=-3", False, False),
+        ("round=٣", False, False),
+        ("round=3.0", False, False),
+        ("round=99999999999999999999", False, False),
+        ("round=2&round=3", True, True),
+    ],
+)
+def test_a_form_is_about_one_round(typed, about, was):
+    state = State(phase=Phase.QUESTION, round=3, played=(0, 1, 2), clock=clock.Clock(0, 30))
+    assert saying.is_about(post(typed), state, Phase.QUESTION) == about
+    assert saying.was_asked(post(typed), state) == was
+    assert not saying.is_about(post(typed), state, Phase.VOTING), "An answer is never taken for a vote."
+
+
+# --- options ---
+
+
+@pytest.mark.parametrize(
+    ("question", "typed", "said"),
+    [
+        (ONE, "option=1", [1]),
+        (ONE, "option=1&option=1", [1]),
+        (SEVERAL, "option=2&option=0", [0, 2]),
+        (SEVERAL, "option=0&option=1&option=2", [0, 1, 2]),
+    ],
+)
+def test_options_that_were_chosen(question, typed, said):
+    assert saying.options_from(post(typed), question) == said
+
+
+@pytest.mark.parametrize(
+    ("question", "typed", "why"),
+    [
+        (ONE, "", saying.CHOOSE_ONE),
+        (ONE, "option=0&option=1", saying.CHOOSE_ONE),
+        (SEVERAL, "", saying.CHOOSE),
+        *(
+            (ONE, f"option={wrong}", saying.UNKNOWN_OPTION)
+            for wrong in ("3", "-1", "", "x", "1.0", "²", "١", "1" * 5000)
+        ),
+    ],
+)
+def test_options_that_there_are_not(question, typed, why):
+    with pytest.raises(NotSaid) as refused:
+        saying.options_from(post(typed), question)
+    assert str(refused.value) == str(why)
+
+
+# --- texts ---
+
+
+@pytest.mark.parametrize(
+    ("typed", "said"),
+    [
+        ("A bus", "A bus"),
+        ("  A \r\n\t bus  ", "A bus"),
+        ("A\x00bus\x1b", "A bus"),
+        ("A \u202ebus\u202c", "A bus"),
+        ("\ufeffA bus\u200b", "A bus"),
+        ("می\u200cخواهم", "می\u200cخواهم"),
+        ("👩\u200d🚀", "👩\u200d🚀"),
+        ("\ud800A bus", "A bus"),
+        ("é" * LONGEST_TEXT, "é" * LONGEST_TEXT),
+    ],
+)
+def test_a_text_is_one_line_without_what_cannot_be_seen(typed, said):
+    form = QueryDict(mutable=True)
+    form["text"] = typed
+    assert saying.text_from(form) == said
+
+
+@pytest.mark.parametrize("typed", ["", "   ", "\n\n", "\x00\x07", "\u200b", "\u200d", "\u202e \u2066"])
+def test_nothing_is_no_answer(typed):
+    form = QueryDict(mutable=True)
+    form["text"] = typed
+    with pytest.raises(NotSaid) as refused:
+        saying.text_from(form)
+    assert str(refused.value) == "Write an answer first."
+
+
+@pytest.mark.parametrize("count", [LONGEST_TEXT + 1, 10_000])
+def test_a_text_that_is_too_long_is_refused_and_not_cut(count):
+    form = QueryDict(mutable=True)
+    form["text"] = "x" * count
+    with pytest.raises(NotSaid) as refused:
+        saying.text_from(form)
+    assert str(refused.value) == f"That is too long: at most 300 characters, and yours has {count}."
+    assert saying.typed_in(form) == {"text": ["x" * count]}, "Nothing that was typed is lost."
+
+
+# --- rankings ---
+
+
+@pytest.mark.parametrize(
+    ("question", "typed", "said"),
+    [
+        (RANKED, "rank-0=2&rank-1=1&rank-2=", "1>0"),
+        (RANKED, "rank-0=1&rank-1=1&rank-2=7", "0=1>2"),
+        (CHOSEN, "option=2", "2"),
+    ],
+)
+def test_rankings(question, typed, said):
+    assert saying.ranking_in(post(typed), question) == said
+
+
+@pytest.mark.parametrize(
+    ("question", "typed"),
+    [
+        (RANKED, ""),
+        (RANKED, "rank-0=&rank-1="),
+        (RANKED, "rank-3=1"),
+        (RANKED, "rank-x=1"),
+        (RANKED, "rank-0=0"),
+        (RANKED, "rank-0=-1"),
+        (RANKED, "rank-0=1.5"),
+        (RANKED, "rank-0=١"),
+        (RANKED, "rank-0=1&rank-0=2"),
+        (RANKED, "option=1"),
+        (CHOSEN, ""),
+        (CHOSEN, "rank-0=1"),
+        (CHOSEN, "option=0&option=1"),
+    ],
+)
+def test_what_is_no_ranking(question, typed):
+    with pytest.raises(Refusal) as refused:
+        saying.ranking_in(post(typed), question)
+    assert str(refused.value)
+
+
+# --- surveys ---
+
+
+def test_a_sheet_says_what_was_filled_in():
+    sheet = post("q-3= Thanks &q-0=5&q-1=no&q-2=1&round=1")
+    assert saying.sheet_from(sheet, SURVEY) == {"0": 5, "1": False, "2": 1, "3": "Thanks"}
+    assert saying.sheet_from(post("q-0=&q-1=yes&q-3="), SURVEY) == {"1": True}
+
+
+@pytest.mark.parametrize(
+    ("typed", "why"),
+    [
+        ("", saying.NOTHING_SAID),
+        ("q-0=&q-3=+", saying.NOTHING_SAID),
+        ("q-3=%00", saying.NOTHING_SAID),
+        *((f"q-{place}=1", saying.UNKNOWN_QUESTION) for place in ("4", "-1", "x", "", "٠", "99999")),
+        *((f"q-0={rating}", saying.NOT_A_RATING) for rating in ("0", "6", "٣", "4.5", "x")),
+        ("q-1=true", saying.NEITHER),
+        ("q-2=2", saying.UNKNOWN_OPTION),
+        ("q-2=0&q-2=1", saying.CHOOSE_ONE),
+        (f"q-0=4&q-3={'x' * 301}", "That is too long: at most 300 characters, and yours has 301."),
+    ],
+)
+def test_a_sheet_that_is_none(typed, why):
+    with pytest.raises(NotSaid) as refused:
+        saying.sheet_from(post(typed), SURVEY)
+    assert str(refused.value) == str(why)
+
+
+# --- votes ---
+
+
+def number_of(text: str) -> int:
+    return next(number for number, answer in enumerate(ANSWERS) if answer.text == text)
+
+
+def test_a_vote_ranks_what_somebody_was_shown():
+    boat, bike = number_of("A boat"), number_of("A bike")
+    said = saying.vote_from(post(f"rank-{boat}=1&rank-{bike}=1"), VOTED_ON, "ada")
+    assert said == {"ranks": {str(boat): 1, str(bike): 1}, "shown": sorted((boat, bike))}
+    assert vote_of(said).ranks == {boat: 1, bike: 1}
+
+
+def test_what_a_voter_was_shown_is_not_theirs_to_say():
+    said = saying.vote_from(post("rank-1=2&shown=1&shown=0"), VOTED_ON, "ada")
+    assert said["shown"] == [1, 2]
+    many = Gathered(VOTED_ON.round, tuple(Answer(f"Idea {n}", (f"p{n}",)) for n in range(20)), {"ada": [3, 4, 5]})
+    with pytest.raises(scores.BadVote) as refused:
+        saying.vote_from(post("rank-6=1&shown=6"), many, "ada")
+    assert str(refused.value) == str(scores.NOT_SHOWN)
+
+
+@pytest.mark.parametrize(
+    ("typed", "why"),
+    [
+        ("", saying.VOTE_FOR_ONE),
+        ("rank-1=&rank-2=+", saying.VOTE_FOR_ONE),
+        ("rank-0=1", scores.OWN),
+        ("rank-9=1", scores.NOT_SHOWN),
+        ("rank-x=1", scores.NOT_SHOWN),
+        ("rank-١=1", scores.NOT_SHOWN),
+        *((f"rank-1={rank}", scores.NOT_A_RANK) for rank in ("0", "4", "-1", "1.5", "x", "١", "1" * 4000)),
+        ("rank-1=1&rank-1=2", scores.NOT_A_RANK),
+    ],
+)
+def test_a_vote_that_is_none(typed, why):
+    with pytest.raises(Refusal) as refused:
+        saying.vote_from(post(typed), VOTED_ON, "ada")
+    assert str(refused.value) == str(why)
+
+
+def test_a_vote_for_four_is_too_much():
+    five = Gathered(VOTED_ON.round, tuple(Answer(f"Idea {n}", (f"p{n}",)) for n in range(5)), {})
+    with pytest.raises(scores.BadVote) as refused:
+        saying.vote_from(post("&".join(f"rank-{n}={min(n + 1, 3)}" for n in range(4))), five, "ada")
+    assert str(refused.value) == str(scores.TOO_MANY)
+
+
+# --- back into the form ---
+
+
+@pytest.mark.parametrize(
+    ("said", "type_", "phase", "kind", "typed"),
+    [
+        ([0, 2], Type.TRIVIA, Phase.QUESTION, Kind.CHOICE, {"option": ["0", "2"]}),
+        ("A bus", Type.CALL_AND_ANSWER, Phase.QUESTION, Kind.TEXT, {"text": ["A bus"]}),
+        ("1>0=2", Type.POLL, Phase.QUESTION, Kind.RANKING, {"rank-1": ["1"], "rank-0": ["2"], "rank-2": ["2"]}),
+        ("2", Type.POLL, Phase.QUESTION, Kind.CHOICE, {"option": ["2"]}),
+        ({"0": 5, "1": False}, Type.SURVEY, Phase.QUESTION, Kind.RATING, {"q-0": ["5"], "q-1": ["no"]}),
+        ({"ranks": {"4": 1}, "shown": [4]}, Type.CALL_AND_ANSWER, Phase.VOTING, Kind.TEXT, {"rank-4": ["1"]}),
+        (None, Type.TRIVIA, Phase.QUESTION, Kind.CHOICE, {}),
+    ],
+)
+def test_what_was_said_stands_in_the_form_again(said, type_, phase, kind, typed):
+    assert saying.typed_of(said, type_, phase, kind) == typed
