@@ -22,7 +22,7 @@ from pages.streams import Listener, send_all
 from store.table import StoreError
 
 from . import clock, fragments, rooms, waking
-from .fragments import Said, Why
+from .fragments import ELSEWHERE, GONE, LAST, Said
 from .presence import PRESENCE
 from .rooms import Room
 from .screens import Role
@@ -159,7 +159,7 @@ class Hub:
 
     def _see(self, game_id: str, room: Room | None) -> None:
         if room is None:
-            self._dismiss(game_id, self._all(game_id), Why.GONE)
+            self._dismiss(game_id, self._all(game_id), GONE)
             return
         self._note_due(room)
         self._tell_all(room)
@@ -232,7 +232,7 @@ class Hub:
         if seat is None or seat.version < ear.seat:
             return b""  # the seats were read before: a later look knows
         if seat.device != ear.device or seat.removed:
-            self._dismiss(room.game.id, [ear], Why.REMOVED if seat.removed else Why.ELSEWHERE)
+            self._dismiss(room.game.id, [ear], GONE if seat.removed else ELSEWHERE)
             return b""
         mark = mark_of_mine(room, seat)
         if ear.own == mark:
@@ -241,10 +241,9 @@ class Hub:
         new = ear.hears([fragments.mine(room, seat)])
         return fragments.as_stream(fragments.version(Role.PLAYER, room, seat), new)
 
-    def _dismiss(self, game_id: str, ears: Iterable[Ear], why: Why) -> None:
+    def _dismiss(self, game_id: str, ears: Iterable[Ear], last: Said) -> None:
         for ear in ears:
-            with translation.override(ear.language):
-                ear.listener.send(fragments.as_stream("0", [fragments.over(why)]))
+            ear.listener.send(fragments.as_stream(LAST, [last]))
             ear.listener.close()
             self.leave(game_id, ear.listener)
 

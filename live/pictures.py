@@ -119,8 +119,8 @@ def trivia(round_: Round, question: Question, own: str = "") -> Context:
 def _all_right(round_: Round) -> str:
     if not round_.count:
         return _("Nobody answered.")
-    sentence = ngettext("%(right)d of %(count)d is right.", "%(right)d of %(count)d are right.", round_.count)
-    return sentence % {"right": round_.result["fully_right"], "count": round_.count}
+    told = {"right": round_.result["fully_right"], "count": round_.count}
+    return _("Fully right: %(right)d of %(count)d") % told
 
 
 # --- call and answer ---
@@ -286,8 +286,11 @@ def _sheet(round_: Round, place: int, question: Question, told: Mapping[str, Any
         left = _others(told["count"] - min(len(texts), MOST_TEXTS))
         return sheet | {"first": texts[:FIRST_TEXTS], "others": texts[FIRST_TEXTS:MOST_TEXTS], "left": left}
     if question.kind == Kind.RATING:
-        return sheet | {"mean": exact(told["mean"]), "most": RATINGS[-1], "bars": _ratings(told)}
-    return sheet | {"bars": _yes_no(told) if question.kind == Kind.YES_NO else _choices(told, question)}
+        mean = {"mean": exact(told["mean"]), "most": RATINGS[-1]}
+        return sheet | mean | {"bars": _ratings(told), "short": True}
+    if question.kind == Kind.YES_NO:
+        return sheet | {"bars": _yes_no(told), "short": True}
+    return sheet | {"bars": _choices(told, question)}
 
 
 def _ratings(told: Mapping[str, Any]) -> list[Bar]:
