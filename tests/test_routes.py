@@ -154,6 +154,12 @@ ROUTES = {
     "take_seat": (PUBLIC, FORM, [NO_GAME, "made-up"]),
     "game_players": (Permission.USE_APPLICATION, READ, [NO_GAME]),
     "change_player": (Permission.USE_APPLICATION, ACT, [NO_GAME, "made-up"]),
+    "live_history": (Permission.USE_APPLICATION, READ, []),
+    "game_report": (Permission.USE_APPLICATION, READ, [NO_GAME]),
+    "game_report_csv": (Permission.USE_APPLICATION, READ, [NO_GAME]),
+    "game_report_json": (Permission.USE_APPLICATION, READ, [NO_GAME]),
+    "delete_game": (Permission.USE_APPLICATION, FORM, [NO_GAME]),
+    "help_live": (PUBLIC, READ, []),
     "reported_polls": (Permission.MANAGE_USERS, READ, []),
     "reported_poll": (Permission.MANAGE_USERS, READ, [NO_POLL]),
     "hide_poll": (Permission.MANAGE_USERS, ACT, [NO_POLL]),
@@ -343,6 +349,7 @@ GONE = {"setup", "confirm_registration", "accept_invitation", "reset", "confirm_
 GONE |= {"confirm_news", "leave_news"}
 GONE |= {"take_seat"}
 OF_PLAYERS = {"game_players", "change_player"}  # find the session first
+OF_PLAYERS |= {"game_report", "game_report_csv", "game_report_json", "delete_game"}
 
 
 MADE_UP = {"remove_candidate", "go_on_importing"}  # their words name nothing that is there

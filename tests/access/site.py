@@ -100,6 +100,7 @@ class Site:
 def build() -> Site:
     """On the empty table that `settings.STORE_URL` names."""
     from .joining import acts_of_joining, looks_at_joining
+    from .records import looks_at_records
 
     people = _people()
     _draft(people["organiser"])
@@ -133,6 +134,7 @@ def build() -> Site:
         *_looks_at_the_site_page(),
         *_looks_at_sets(_question_set(people["organiser"])),
         *looks_at_joining(people["organiser"], browsers["passer-by"], browsers["half in"]),
+        *looks_at_records(people["organiser"]),
     ]
     acts = [*acts_of_joining(people["organiser"]), *_acts_of_likers(liked)]
     return Site(browsers, looks, [*acts, *_acts(people, lunch, browsers["stranger"])])
