@@ -28,7 +28,7 @@ from .sessions import sessions_of
 MOST = 10_000  # entries of one part
 A_LOOK = 200  # events at once
 MOST_LOOKS = 50  # at events of others, which may be anybody's
-ABOUT = ("election_name", "poll_id", "skill_id", "post_id")
+ABOUT = ("election_name", "poll_id", "skill_id", "post_id", "set_id", "game_id")
 BY_OTHERS = ("UserRoleChanged", "ResetLinkSent", "SecondFactorsReset", "PersonPictured")
 
 Part = tuple[str, Iterable[Item] | bytes]  # the name of a file, and its entries; or all that is in it
@@ -82,7 +82,9 @@ def explained(user: User) -> str:
         _("endorsements.json: whom you have endorsed, and who has endorsed you, as far as their profiles are shown."),
         _("posts.json: news you have written, drafts included."),
         _("likes.json: posts you like."),
+        _("question_sets.json: question sets you have made, with their questions."),
         _("news_by_mail.json: since when your address gets the news by mail, if it does."),
+        _("live_sessions.json: live sessions you host or have hosted, without anybody who played along."),
         "",
         _("Passwords and keys are not told: what opens the door is kept only in a form that cannot be read back."),
         _("A secret ballot is told while its election is open. After the close nobody can tell whose it is."),

@@ -68,8 +68,19 @@ OF_NEWS = (
     "PostPassedOn",
     "PostDeleted",
 )
+OF_SETS = (
+    "QuestionSetMade",
+    "QuestionSetChanged",
+    "QuestionsAdded",
+    "QuestionChanged",
+    "QuestionMoved",
+    "QuestionRemoved",
+    "QuestionCategoryChanged",
+    "QuestionCategoryMoved",
+    "QuestionSetDeleted",
+)
 OF_MAILS = ("MailsTriedAgain", "MailPutAside")
-TYPES = sorted((*OF_PEOPLE, *OF_BALLOTS, *OF_MAILS, *OF_SKILLS, *OF_NEWS, *SENTENCES, "ElectionDeleted"))
+TYPES = sorted((*OF_PEOPLE, *OF_BALLOTS, *OF_MAILS, *OF_SKILLS, *OF_NEWS, *OF_SETS, *SENTENCES, "ElectionDeleted"))
 
 
 class MomentField(forms.Field):

@@ -22,6 +22,11 @@ from elections.needs import kept as keep_skills
 from elections.services import forget_agreements
 from elections.services import pass_on as pass_elections_on
 from elections.services.lifecycle import OPENING, SHUTTING
+from live import telling as of_live_sessions
+from live.hub import HUB
+from live.services.leaving import forget_hosting
+from live.sets import telling as of_sets
+from live.sets.services import pass_on as pass_sets_on
 from mail.letters import LETTERS
 from news import likes as of_likes
 from news import subscribing as of_news_by_mail
@@ -35,6 +40,7 @@ from polls.services import pass_on as pass_polls_on
 from results.services import seal_result
 from skills import telling as of_skills
 from skills.services import forget_endorsements, forget_skills
+from upkeep import metrics, pause
 from upkeep.alarm import LETTERS as OF_BACKUPS
 from upkeep.nightly import LETTERS as OF_UPKEEP
 from upkeep.retention import LETTERS as OF_RETENTION
@@ -66,19 +72,23 @@ def arrange() -> None:
     )
 
     # Somebody is about to be removed: what of theirs would pass on.
-    PARTING.arrange(of_elections.parting, of_polls.parting, of_news.parting)
+    PARTING.arrange(
+        *(of_elections.parting, of_polls.parting, of_news.parting, of_sets.parting, of_live_sessions.parting)
+    )
 
     # Somebody is removed (accounts.services.remove): the account goes first, and then, each until it is done,
     LEAVING.arrange(
         pass_elections_on,  # their elections pass to the site's owner
         take_along,  # their ballots in open elections go with them, and so do their places on rolls
         pass_polls_on,  # their polls pass to the site's owner
+        pass_sets_on,  # question sets that others use pass to the site's owner; the others go
         pass_posts_on,  # what they wrote for everybody stays without a name; what nobody can read yet passes on
         forget_agreements,  # what they let elections show of their skills goes
         forget_skills,  # what they said they can do goes
         forget_endorsements,  # and then whom they have endorsed, and who has endorsed them
         forget_likes,  # which posts they like is forgotten, and stays counted
         of_news_by_mail.forget_subscription,  # their address gets no more news
+        forget_hosting,  # their live sessions end and go, and so does the history of those they hosted
         forget_sessions,  # where they were signed in is forgotten
     )
     # and at last the mark by which the log forgets their name (upkeep.names).
@@ -86,8 +96,12 @@ def arrange() -> None:
     # Somebody asks for all that is kept about them (accounts.telling.archive).
     TELLING.arrange(
         *(told_of_accounts, of_elections.told, of_ballots.told, of_polls.told, of_skills.told),
-        *(of_news.told, of_likes.told, of_news_by_mail.told),
+        *(of_news.told, of_likes.told, of_news_by_mail.told, of_sets.told, of_live_sessions.told),
     )
+
+    # Somebody listens to a live session (live.hub): each look of its thread
+    HUB.around = pause.guarded  # changes nothing while the site is paused
+    HUB.meter = metrics.observe_live
 
     # The mails that people get, each kind by the app that has something to say.
     for letters in (OF_ACCOUNTS, OF_ELECTIONS, OF_BALLOTS, OF_UPKEEP, OF_BACKUPS, OF_RETENTION, OF_NEWS):

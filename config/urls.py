@@ -16,6 +16,7 @@ urlpatterns = [
     path("", include("results.urls")),
     path("", include("polls.urls")),
     path("", include("news.urls")),
+    path("live/sets/", include("live.sets.urls")),
     path("", include("live.urls")),
     path("", include("skills.urls")),
     path("", include("accounts.urls")),

@@ -33,10 +33,19 @@ def load_seated(user: User, game_id: str, player: str) -> tuple[Game, Seat] | No
     return (found[0], seats.seat_of(items[place])) if place in items else None
 
 
+def load_removable(user: User, game_id: str) -> Hosted | None:
+    """A session for somebody who hosts it, or who looks after the site."""
+    found = repository.find(game_id)
+    if found is not None and not rules.moderates(user.role):
+        check_hosts(user, found[0])
+    return found
+
+
 def check_hosts(user: User, game: Game) -> None:
     if not rules.hosts(game, user.name, user.role):
         raise NotAllowed(rules.NOT_YOURS)
 
 
 of_hosts = requires(Permission.USE_APPLICATION, load_for=load_hosted)  # the view gets the session and where it is
+of_hosts_and_moderators = requires(Permission.USE_APPLICATION, load_for=load_removable)
 of_a_seat = requires(Permission.USE_APPLICATION, load_for=load_seated)  # it gets the session and the seat

@@ -207,7 +207,7 @@ def _race(leading: Result, result: Result, names: Sequence[str]) -> dict[str, An
 
 def _lap(each: Mapping[str, Any], at: Mapping[str, int]) -> dict[str, Any]:
     """Votes are exact, in text; whoever is out has none."""
-    ends = {None: None, **at}
+    ends: dict[str | None, int | None] = {None: None, **at}
     return {
         "tally": [each["tally"].get(name) for name in at],
         "threshold": each["threshold"],

@@ -6,7 +6,8 @@
 | `status` | `key`, `html` | the line that may change at any moment |
 | `clock` | `now`, `end`, `left`, `length`, `paused`, `starts` | by the server's clock |
 | `mine` | `key`, `html` | what one player alone sees |
-| `over` | `html` | nothing more comes: another device has the seat, or there is no seat or session any more |
+| `elsewhere` | | nothing more comes: another device has the seat |
+| `gone` | | nothing more comes: there is no such session, or no seat in it, any more |
 
 Each has a version as its id: the number of the state it shows, and a mark of the rest. So nothing is shown backwards.
 """
@@ -16,11 +17,9 @@ from __future__ import annotations
 import zlib
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from enum import StrEnum
 from typing import Any
 
 import orjson
-from django.template.loader import render_to_string
 from django.utils import translation
 
 from . import screens
@@ -39,12 +38,8 @@ class Said:
     data: bytes  # JSON
 
 
-class Why(StrEnum):
-    """Why nothing more comes."""
-
-    ELSEWHERE = "elsewhere"
-    REMOVED = "removed"
-    GONE = "gone"
+ELSEWHERE, GONE = Said("elsewhere", "", b"{}"), Said("gone", "", b"{}")  # after which nothing more comes
+LAST = "0"  # their version
 
 
 # --- made of a room, once; all in the language that is active ---
@@ -76,10 +71,6 @@ def clock(room: Room, percent: int = USUAL) -> Said:
 
 def mine(room: Room, seat: Seat, said: Any = None) -> Said:
     return _shown("mine", screens.mine(room, seat, said=said))
-
-
-def over(why: Why) -> Said:
-    return _said("over", why, {"html": render_to_string("live/parts/over.html", {"why": why})})
 
 
 def _shown(name: str, shown: Shown) -> Said:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hmac
-from dataclasses import replace
 from typing import Any
 
 from django.contrib import messages
@@ -31,7 +30,6 @@ from .rules import Game, State, Step
 from .screens import Role
 from .services import hosting, moving
 
-LONGEST_ID = 64
 OWN_PAGES = ("host_game", "remote")  # from which steps are taken, and to which they lead back
 
 
@@ -39,10 +37,10 @@ OWN_PAGES = ("host_game", "remote")  # from which steps are taken, and to which 
 
 
 def _room(game_id: str) -> Room:
-    room = rooms.read(game_id) if len(game_id) <= LONGEST_ID else None
+    room = rooms.current(game_id, counts=True)
     if room is None:
         raise Http404
-    return replace(room, answered=repository.count_given(game_id, room.state))
+    return room
 
 
 def _show(request: HttpRequest, role: Role, room: Room, **more: Any) -> HttpResponse:
@@ -107,7 +105,7 @@ def _shown(game_id: str, token: str) -> Room:
 
 def load_driven(user: User, game_id: str) -> Hosted | None:
     """For those who host the session, and for those who may end anybody's."""
-    found = repository.find(game_id) if len(game_id) <= LONGEST_ID else None
+    found = repository.find(game_id)
     if found is not None and not (rules.hosts(found[0], user.name, user.role) or rules.moderates(user.role)):
         raise NotAllowed(rules.NOT_YOURS)
     return found
@@ -193,7 +191,7 @@ def _made_it(user: User, game: Game) -> bool:
 
 def load_made(user: User, game_id: str) -> Game | None:
     """For whoever made the session."""
-    found = repository.find(game_id) if len(game_id) <= LONGEST_ID else None
+    found = repository.find(game_id)
     if found is not None and not _made_it(user, found[0]):
         raise NotAllowed(hosting.ONLY_THE_MAKER)
     return found[0] if found else None

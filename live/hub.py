@@ -22,7 +22,7 @@ from pages.streams import Listener, send_all
 from store.table import StoreError
 
 from . import clock, fragments, rooms, waking
-from .fragments import Said, Why
+from .fragments import ELSEWHERE, GONE, LAST, Said
 from .presence import PRESENCE
 from .rooms import Room
 from .screens import Role
@@ -62,6 +62,7 @@ class Hub:
         self.ticking = ticking
         self.alone = alone  # without a thread: somebody ticks by hand
         self.around: Callable[[], AbstractContextManager[None]] = nullcontext  # each look
+        self.meter: Callable[[str, int], None] = lambda kind, amount: None  # for whoever keeps figures
         self._ears: dict[str, set[Ear]] = {}
         self._woken: set[str] = set()
         self._due: dict[str, int] = {}  # when something has to be closed
@@ -149,6 +150,7 @@ class Hub:
 
     def _look(self, ids: Collection[str]) -> None:
         items = table().get_many(place for game_id in ids for place in rooms.places(game_id)) if ids else {}
+        self.meter("looks", len(ids))
         for game_id in ids:
             with _shield("A live session could not be shown."), translation.override(self._language(game_id)):
                 self._see(game_id, rooms.of_items(game_id, items))
@@ -159,7 +161,7 @@ class Hub:
 
     def _see(self, game_id: str, room: Room | None) -> None:
         if room is None:
-            self._dismiss(game_id, self._all(game_id), Why.GONE)
+            self._dismiss(game_id, self._all(game_id), GONE)
             return
         self._note_due(room)
         self._tell_all(room)
@@ -218,13 +220,18 @@ class Hub:
                 if new not in wholes:
                     wholes[new] = fragments.as_stream(version, new)
                 pairs.append((ear.listener, wholes[new]))
+        self._send(pairs)
+        self.meter("made", len(wholes))
+
+    def _send(self, pairs: Sequence[tuple[Listener, bytes]]) -> None:
+        self.meter("sent", len(pairs))
         send_all(pairs)
 
     def _tell_each(self, room: Room, ears: Sequence[Ear]) -> None:
         for start in range(0, len(ears), A_HANDFUL):
             handful = ears[start : start + A_HANDFUL]
             told = ((ear, self._own(room, ear)) for ear in handful)
-            send_all([(ear.listener, data) for ear, data in told if data])
+            self._send([(ear.listener, data) for ear, data in told if data])
 
     def _own(self, room: Room, ear: Ear) -> bytes:
         """What a player alone is told, if it is news to them."""
@@ -232,7 +239,7 @@ class Hub:
         if seat is None or seat.version < ear.seat:
             return b""  # the seats were read before: a later look knows
         if seat.device != ear.device or seat.removed:
-            self._dismiss(room.game.id, [ear], Why.REMOVED if seat.removed else Why.ELSEWHERE)
+            self._dismiss(room.game.id, [ear], GONE if seat.removed else ELSEWHERE)
             return b""
         mark = mark_of_mine(room, seat)
         if ear.own == mark:
@@ -241,10 +248,9 @@ class Hub:
         new = ear.hears([fragments.mine(room, seat)])
         return fragments.as_stream(fragments.version(Role.PLAYER, room, seat), new)
 
-    def _dismiss(self, game_id: str, ears: Iterable[Ear], why: Why) -> None:
+    def _dismiss(self, game_id: str, ears: Iterable[Ear], last: Said) -> None:
         for ear in ears:
-            with translation.override(ear.language):
-                ear.listener.send(fragments.as_stream("0", [fragments.over(why)]))
+            ear.listener.send(fragments.as_stream(LAST, [last]))
             ear.listener.close()
             self.leave(game_id, ear.listener)
 

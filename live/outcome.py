@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from django.utils.functional import Promise
@@ -103,7 +104,8 @@ def in_words(room: Room, said: Any) -> dict[str, Any]:
 def _scored(room: Room, seat: Seat) -> dict[str, Any]:
     board = standing(room)
     line = board.place_of(seat.player)
-    shown = {"line": line, "own_place": pictures.mine(line, len(board.lines))}
+    standing_now = replace(line, gained=0, bonus=0) if line else None  # what was gained is told above, bonus apart
+    shown = {"line": line, "own_place": pictures.mine(standing_now, len(board.lines))}
     if room.round is None or room.state.phase == Phase.ENDED:
         return shown
     entry = next((each for each in room.round.entries if each.player == seat.player), None)

@@ -119,8 +119,8 @@ def trivia(round_: Round, question: Question, own: str = "") -> Context:
 def _all_right(round_: Round) -> str:
     if not round_.count:
         return _("Nobody answered.")
-    sentence = ngettext("%(right)d of %(count)d is right.", "%(right)d of %(count)d are right.", round_.count)
-    return sentence % {"right": round_.result["fully_right"], "count": round_.count}
+    told = {"right": round_.result["fully_right"], "count": round_.count}
+    return _("Fully right: %(right)d of %(count)d") % told
 
 
 # --- call and answer ---

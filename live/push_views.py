@@ -21,7 +21,7 @@ from pages import streams
 from pages.streams import Listener
 
 from . import clock, fragments, hub, players, presence, rooms, rules, screens
-from .fragments import Said, Why
+from .fragments import ELSEWHERE, GONE, LAST, Said
 from .hub import Ear
 from .players import Player
 from .rooms import Room
@@ -50,11 +50,11 @@ class Asker:
         return self.seat.percent if self.seat else clock.USUAL
 
     @property
-    def over(self) -> Why | None:
-        """Why somebody who has a seat hears nothing here."""
+    def last(self) -> Said | None:
+        """All that somebody hears who has no seat any more, or has it on another device."""
         if self.player is None or (self.player.is_newest and not self.player.seat.removed):
             return None
-        return Why.REMOVED if self.player.seat.removed else Why.ELSEWHERE
+        return GONE if self.player.seat.removed else ELSEWHERE
 
     @property
     def version(self) -> str:
@@ -119,9 +119,10 @@ def _snapshot(request: HttpRequest, asker: Asker) -> list[Said]:
 def now(request: HttpRequest, game_id: str, role: str) -> HttpResponse:
     """What has changed since the version that the page has; nothing, if nothing has."""
     asker = _asker(request, game_id, role)
-    if asker.over:
-        return HttpResponse(fragments.as_json("0", [fragments.over(asker.over)]), content_type=JSON)
-    _note(asker)
+    if asker.last:
+        return HttpResponse(fragments.as_json(LAST, [asker.last]), content_type=JSON)
+    if "quiet" not in request.GET:  # a page that has a stream, and only wonders
+        _note(asker)
     if asker.version == request.GET.get("version"):
         return HttpResponse(status=204)
     return HttpResponse(fragments.as_json(asker.version, _snapshot(request, asker)), content_type=JSON)
@@ -142,9 +143,8 @@ def _note(asker: Asker) -> None:
 def stream(request: HttpRequest, game_id: str, role: str) -> HttpResponse:
     """What changes from now on, after all that is now. Where no answer is held open, pages ask."""
     asker = _asker(request, game_id, role)
-    if asker.over:
-        last = fragments.as_stream("0", [fragments.over(asker.over)])
-        return HttpResponse(last, content_type=streams.EVENT_STREAM)
+    if asker.last:
+        return HttpResponse(fragments.as_stream(LAST, [asker.last]), content_type=streams.EVENT_STREAM)
     if not streams.can_stream(request):
         return HttpResponse(status=204)
     first = fragments.as_stream(asker.version, _snapshot(request, asker))

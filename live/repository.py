@@ -6,12 +6,13 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any
 
-from acts.site import table
+from acts.site import now_text, table
 from pages.times import from_text
 from store import keys
 from store.keys import fold
 from store.table import Delete, Equals, Exists, Item, Key, Less, Missing, Put, Span, Update, Write
 
+from . import rules
 from .clock import Clock
 from .questions import Question, Type, question_of
 from .rounds import Given
@@ -35,6 +36,11 @@ class Past:
     players: int = 0
     rounds: int = 0
     answers: int = 0
+
+    @property
+    def is_kept(self) -> bool:
+        """Whether its report can still be read."""
+        return now_text() < rules.gone_at(self.created_at)
 
     @property
     def minutes(self) -> int | None:
@@ -73,6 +79,11 @@ def questions(game_id: str) -> tuple[Question, ...]:
 def code_item(code: str) -> Item | None:
     """What a typed code leads to: a session under `game`, a poll under `poll`."""
     return table().get(keys.short_code(code))
+
+
+def has_code(game: Game) -> bool:
+    """Whether the code still leads to this session, and to no other."""
+    return (code_item(game.code) or {}).get("game") == game.id
 
 
 def running() -> int:
@@ -135,14 +146,6 @@ def _given(spans: Iterable[Span]) -> list[Given]:
     return [Given(*row) for row in rows]
 
 
-def count_given(game_id: str, state: State) -> int:
-    """How many have answered or voted in the phase that is open."""
-    if not state.is_open:
-        return 0
-    given = votes(game_id, state.round) if state.phase == Phase.VOTING else answers(game_id, state.round)
-    return len({each.player for each in given})
-
-
 def own(game_id: str, state: State, player: str) -> Any:
     """What a player said last in the phase that is open, by the name under which it lies."""
     span = keys.own_votes if state.phase == Phase.VOTING else keys.own_answers
@@ -166,6 +169,23 @@ SECRETS = ("token", "screen_token", "context")  # what opens a door, and what th
 def told_made(game: Game) -> dict[str, Any]:
     """What the log keeps of a new session."""
     return {name: value for name, value in told_game(game).items() if name not in SECRETS} | {"game_id": game.id}
+
+
+def told_ended(game: Game, counted: Mapping[str, int], *, has_code: bool) -> dict[str, Any]:
+    """All that its line in the history says, and whose it is: the rest of the session will be gone one day."""
+    line = {each.name for each in fields(Past)} - {"id", *COUNTED}
+    told = {name: value for name, value in told_game(game).items() if name in line}
+    return {"game_id": game.id, **told, **told_hosts(game), "counted": dict(counted), "code": game.code * has_code}
+
+
+def told_hosts(game: Game) -> dict[str, Any]:
+    """In whose history it is, and at which place."""
+    return {"created_at": game.created_at, "created_by": game.created_by, "hosts": list(game.hosts)}
+
+
+def told_left(game: Game, host: str) -> dict[str, Any]:
+    """Who hosts no more, and where it stood in their history."""
+    return {"game_id": game.id, "name": host, "created_at": game.created_at}
 
 
 def told_game(game: Game) -> dict[str, Any]:
@@ -229,7 +249,7 @@ def creation(game: Game, state: State, questions: Sequence[Question], now: int) 
         Put(_game_item(game), when=Missing()),
         Put(_state_item(game, state), when=Missing()),
         *_question_parts(game, questions),
-        *_history(game, dict.fromkeys(COUNTED, 0)),
+        *history_lines(game, dict.fromkeys(COUNTED, 0)),
     ]
 
 
@@ -306,10 +326,30 @@ def ending(before: Game, after: Game, counted: Mapping[str, int], *, has_code: b
     """The session no longer runs, its code says so for a day, and what the history keeps of it is final."""
     told = {"ended_at": after.ended_at, "ttl": after.code_ttl}
     code = Update(keys.short_code(after.code), set=told, when=Equals("game", after.id))
-    return [*change(before, after), *_history(after, counted), *([code] if has_code else [])]
+    return [*change(before, after), *history_lines(after, counted), *([code] if has_code else [])]
 
 
-def _history(game: Game, counted: Mapping[str, int]) -> Iterator[Put]:
+def code_of_ended(game: Game) -> Put:
+    """What a code says for a day after the end."""
+    place = keys.short_code(game.code)
+    told = {"game": game.id, "ended_at": game.ended_at, "ttl": game.code_ttl}
+    return Put({"PK": place.pk, "SK": place.sk, **told})
+
+
+def deletion(game: Game, now: str, *, has_code: bool) -> list[Write]:
+    """The session goes, with its lines in the history and its code; a mark says that the rest is to go, too."""
+    mark, code = keys.deleted_game(game.id), keys.short_code(game.code)
+    listed = {"GSI1PK": keys.DELETED_GAMES.pk, "GSI1SK": keys.game_by_date(now, game.id)}
+    return [
+        Delete(keys.game(game.id), when=Equals("version", game.version)),
+        Delete(keys.game_state(game.id)),
+        *(Delete(keys.game_in_history(host, game.created_at, game.id)) for host in (game.created_by, *game.hosts)),
+        *([Delete(code, when=Equals("game", game.id))] if has_code else []),
+        Put({"PK": mark.pk, "SK": mark.sk, "id": game.id, **listed}),
+    ]
+
+
+def history_lines(game: Game, counted: Mapping[str, int]) -> Iterator[Put]:
     for host in (game.created_by, *game.hosts):
         yield Put(past_item(game, host, counted))
 

@@ -18,9 +18,10 @@ from acts.site import table
 from store import keys, trips
 from store.table import Conflict, Item, Key, Unavailable
 
-from . import clock, counting, gathering, repository, seats
+from . import clock, counting, gathering, repository, robots, seats
 from .gathering import Gathered
 from .questions import Question, Type
+from .robots import Robots
 from .rounds import Round
 from .rules import Game, Phase, State
 from .seats import Seat
@@ -140,6 +141,7 @@ class Kept:
         self.never_sealed: frozenset[int] = frozenset()  # rounds that were voided while they were open
         self.gathered: Gathered | None = None
         self.seating = Seating(game_id)
+        self.robots, self.has_robots = Robots(), False
         self.count = Count()
         self.present = Present()
         self.last: Room | None = None
@@ -149,7 +151,11 @@ class Kept:
         return len(self.seating.seats) + sum(len(each.entries) for each in self.rounds.values()) + 1
 
     def room(self, game: Game, state: State, changes: int) -> Room:
-        now = clock.now()
+        with trips.beside():  # what is read here serves all who look from now on
+            return self._room(game, state, changes, clock.now())
+
+    def _room(self, game: Game, state: State, changes: int, now: int) -> Room:
+        self._have_robots_join(game, state, changes, now)
         room = Room(
             game=game,
             state=state,
@@ -161,7 +167,20 @@ class Kept:
             answered=self.count.of(state),
             at=now,
         )
+        if game.debug_mode:
+            robots_here = [each for each in room.playing if each.robot]
+            self.robots.play(game, state, room.questions, robots_here, room.gathered)
         return self._the_same(room)
+
+    def _have_robots_join(self, game: Game, state: State, changes: int, now: int) -> None:
+        if self.has_robots or not game.debug_mode or state.phase == Phase.ENDED:
+            return
+        try:
+            if robots.seat_all(game, self.seating.at(changes, now)):
+                self.seating.forget()
+        except (Conflict, Unavailable):
+            return
+        self.has_robots = True
 
     def counted(self, room: Room) -> Room:
         with trips.beside():  # for all who look within the next second
@@ -228,6 +247,10 @@ class Seating:
         finally:
             self._turn.release()
         return self.seats
+
+    def forget(self) -> None:
+        """They are read anew at the next look."""
+        self.read_at = 0
 
     def _is_fresh(self, changes: int, now: int) -> bool:
         """The roster's number follows after a change, so that one who fails in between is noticed later."""

@@ -79,6 +79,10 @@ class Step(StrEnum):
     END = "end"
 
 
+def gone_at(created_at: str) -> str:
+    return as_text(from_text(created_at) + LONGEST_SESSION + KEPT)
+
+
 @dataclass(frozen=True, slots=True)
 class Game:
     """A session as it is stored: what does not change while it runs, but for who hosts it and its end."""
@@ -110,7 +114,7 @@ class Game:
     @property
     def gone_at(self) -> str:
         """When everything of it but its line in the history is gone; fixed from the beginning, as all of it says so."""
-        return as_text(from_text(self.created_at) + LONGEST_SESSION + KEPT)
+        return gone_at(self.created_at)
 
     @property
     def ttl(self) -> int:

@@ -29,10 +29,10 @@ STEPS: dict[Step, str | Promise] = {
     Step.NEXT: _("Next question"),
     Step.CLOSE: _("Close the question"),
     Step.REVEAL: _("Reveal the results"),
-    Step.PAUSE: _("Pause the clock"),
-    Step.RESUME: _("Let the clock run on"),
-    Step.VOID: _("Do not count this question"),
-    Step.REPEAT: _("Ask this question again"),
+    Step.PAUSE: _("Pause"),
+    Step.RESUME: _("Go on"),
+    Step.VOID: _("Do not count it"),
+    Step.REPEAT: _("Ask it again"),
     Step.END: _("End the session"),
 }
 

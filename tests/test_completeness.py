@@ -26,8 +26,10 @@ from store.connect import connect
 from store.log import Event
 from store.replay import EVENTS, Exempt
 from store.table import DATA, LOG, Check, Item, Key, Put, Table, Update, Write
+from tests.live.conftest import made as game_made  # noqa: F401 - a fixture
 from tests.people import enrol
 from tests.polls.conftest import made as poll_made  # noqa: F401 - a fixture
+from tests.test_replay_live import tell_of_live_sessions
 from tests.test_replay_polls import tell_of_polls
 from tests.test_replay_story import APPS, tell
 from upkeep.replay import EXEMPT, STEPS
@@ -67,6 +69,13 @@ class Watched:
         if key.table == DATA and not self._is_exempt(Update(key, add={name: by})):
             self._blame("a change without an event", [key])
         return self._table.increment(key, name, by, **also)
+
+    def put_all(self, items: Sequence[Item]) -> None:
+        """Without an event, always: so it is for what is exempt, and for nothing else."""
+        self.writers |= set(_callers())
+        if blamed := [put.key for put in map(Put, items) if not self._is_exempt(put)]:
+            self._blame("a change without an event", blamed)
+        self._table.put_all(items)
 
     def _is_allowed(self, writes: Sequence[Write]) -> bool:
         """Whether this may be written without an event."""
@@ -143,6 +152,15 @@ def test_polls_too_change_nothing_without_an_event(watched, person, poll_made): 
     table().write(Update(keys.poll(poll_made(by_nobody=True).id), set={"title": "Dinner"}))
     (fault,) = watched.faults
     assert fault.startswith("a change without an event: POLL#")
+
+
+def test_live_sessions_too_change_nothing_without_an_event(watched, person, game_made):  # noqa: F811
+    tell_of_live_sessions(person, game_made)
+    assert watched.faults == []
+    game = game_made()
+    table().write(Update(keys.game_state(game.id), set={"phase": "results"}))
+    table().put_all([{"PK": keys.game(game.id).pk, "SK": keys.METADATA}])
+    assert [fault.split(":")[0] for fault in watched.faults] == ["a change without an event"] * 2
 
 
 def test_the_story_goes_through_every_function_that_writes(story):

@@ -35,6 +35,13 @@ from ballots import services as ballots
 from elections import copying, imports, invitations
 from elections import repository as elections
 from elections import services as organising
+from live import clock as game_clock
+from live import repository as games
+from live.questions import Question, Type
+from live.rules import Phase, Step
+from live.services import answering, deleting, making, moving
+from live.sets import repository as sets
+from live.sets import services as question_sets
 from mail import outbox as mail
 from mail.letters import compose
 from mail.sending import LEASE_SECONDS, send_waiting
@@ -53,6 +60,7 @@ from skills.rules import Visibility
 from store import keys
 from store.sqlite import SqliteTable
 from store.table import LOG, Conflict, Item, Put, Table, Unavailable
+from tests.live.conftest import QUESTIONS, seated
 from tests.photos.drawing import kept
 from tests.test_replay_story import election, someone
 from upkeep import jobs
@@ -86,6 +94,9 @@ class Interrupted:
 
     def increment(self, *arguments: Any, **options: Any) -> int:
         return self._meddled_with(lambda: self._table.increment(*arguments, **options))
+
+    def put_all(self, *arguments: Any) -> None:
+        return self._meddled_with(lambda: self._table.put_all(*arguments))
 
     def _meddled_with(self, write: Callable[[], Any]) -> Any:
         self.writes += 1
@@ -141,8 +152,12 @@ def a_member_with_everything() -> None:
     skills.endorse(someone("Bo"), someone("Ann"), "soup", (Ground.SAW,), "another form")
     said_in_public("Bo", "Board", "Please vote")
     news.write(someone("Bo"), Written("Who will it be?", "Not known *yet*."), "Board")
+    question_sets.share(someone("Bo"), a_set("Bo", "Shared", 3), on=True)
+    a_set("Bo", "Private", 3)
     opened("Olga", "Secret", ["Ann", "Bo", "Bea", "Col"])
     ballots.cast(someone("Bo"), "Secret", {"0": ["1"]}, form="Secret Bo")
+    making.make(someone("Bo"), Type.POLL, QUESTIONS[Type.POLL], title="Bo asks")
+    making.make(someone("Olga"), Type.POLL, QUESTIONS[Type.POLL], title="Both ask", hosts=("Bo",))
 
 
 def said_in_public(author: str, about: str, title: str) -> None:
@@ -237,6 +252,38 @@ def delete_the_post() -> None:
         news.delete(someone("Olga"), post)
 
 
+def a_set(owner: str, name: str, count: int) -> str:
+    set_id = question_sets.make(someone(owner), name).id
+    some = [Question(f"Question {number}", category=f"Category {number % 2}") for number in range(count)]
+    question_sets.add(someone(owner), set_id, some)
+    return set_id
+
+
+def a_long_question_set() -> None:
+    people_come()
+    a_set("Bo", "Long", 60)
+
+
+def sets_of_bo() -> dict[str, Any]:
+    return {each.name: sets.whole(each.id) for each in sets.each_of("Bo")}
+
+
+def copy_the_set() -> None:
+    if "Copy" not in (there := sets_of_bo()):
+        question_sets.copy(someone("Bo"), there["Long"], "Copy")
+
+
+def import_questions() -> None:
+    long = sets_of_bo()["Long"]
+    if long.set.total_questions + long.waiting == 60:
+        question_sets.add(someone("Bo"), long.set.id, [Question(f"More {number}") for number in range(60)])
+
+
+def delete_the_set() -> None:
+    for whole in sets_of_bo().values():
+        question_sets.delete(someone("Bo"), whole.set.id)
+
+
 def a_skill_that_many_have() -> None:
     people_come()
     for name in ("Golang", "Go"):
@@ -272,6 +319,50 @@ def merge_it() -> None:
         merging.merge(someone("Olga"), skill, catalogue.find("go"))
 
 
+def a_live_session(type_: Type) -> Callable[[], None]:
+    """In which a question is open and everybody has answered it."""
+    said = {Type.CALL_AND_ANSWER: "A bus for {}", Type.SURVEY: {"0": 4, "1": True}}
+
+    def prepare() -> None:
+        people_come()
+        game = making.make(someone("Bo"), type_, QUESTIONS[type_], title="Friday")
+        drive(Step.NEXT)
+        for seat in seated(game, *NAMES[:3]):
+            words = said[type_]
+            text = words.format(seat.name) if isinstance(words, str) else words
+            answering.give(game, games.state(game.id), seat, text, game_clock.now())
+
+    return prepare
+
+
+def the_game() -> str:
+    return next((line["id"] for line in table().each(keys.games_of("Bo"))), "")
+
+
+def drive(step: Step) -> None:
+    state = games.state(the_game())
+    assert state is not None
+    moving.drive(the_game(), "Bo", step, state.version)
+
+
+def make_a_session_and_start_it() -> None:
+    if not the_game():
+        making.make(someone("Bo"), Type.POLL, QUESTIONS[Type.POLL], title="Friday")
+    if games.state(the_game()).phase == Phase.WAITING:
+        drive(Step.NEXT)
+
+
+def close_its_answers_and_its_votes() -> None:
+    for phase in (Phase.QUESTION, Phase.VOTING):
+        if games.state(the_game()).phase == phase:
+            drive(Step.CLOSE)
+
+
+def delete_the_session() -> None:
+    if the_game():
+        deleting.delete(the_game(), "Bo")
+
+
 ACTS: dict[str, tuple[Callable[[], None], Callable[[], None]]] = {
     "a person is removed": (a_member_with_everything, remove_somebody),
     "an election is deleted": (an_election_with_ballots, delete_it),
@@ -285,7 +376,16 @@ ACTS: dict[str, tuple[Callable[[], None], Callable[[], None]]] = {
     "a poll becomes an election": (a_poll_with_votes, make_an_election_of_it),
     "a skill is merged": (a_skill_that_many_have, merge_it),
     "a post is deleted": (a_post_that_many_like, delete_the_post),
+    "a question set is copied": (a_long_question_set, copy_the_set),
+    "questions are imported": (a_long_question_set, import_questions),
+    "a question set is deleted": (a_long_question_set, delete_the_set),
     "a post is mailed": (a_draft_and_its_readers, publish_it_and_mail_it),
+}
+# What somebody does before a room: whatever became of it, they look where the session is and go on from there.
+BEFORE_A_ROOM: dict[str, tuple[Callable[[], None], Callable[[], None]]] = {
+    "a live session is made and started": (people_come, make_a_session_and_start_it),
+    "answers are gathered and voted on": (a_live_session(Type.CALL_AND_ANSWER), close_its_answers_and_its_votes),
+    "a live session is ended and deleted": (a_live_session(Type.SURVEY), delete_the_session),
 }
 
 
@@ -343,7 +443,7 @@ def _like(item: Item) -> str:
 def _plain(text: str) -> str:
     for pattern, word in LIKE_ANY_OTHER:
         text = pattern.sub(word, text)
-    return re.sub(r"b'.*?'(?=[,)\]}])|b\".*?\"(?=[,)\]}])", "some bytes", text)
+    return re.sub(r"(?<![\w-])b'.*?'(?=[,)\]}])|(?<![\w-])b\".*?\"(?=[,)\]}])", "some bytes", text)
 
 
 # --- cutting off ---
@@ -420,7 +520,7 @@ def in_peace(tmp_path_factory) -> Callable[[str], InPeace]:
 
     @cache
     def make(name: str) -> InPeace:
-        prepare, act = ACTS[name]
+        prepare, act = (ACTS | BEFORE_A_ROOM)[name]
         site = Site(tmp_path_factory.mktemp("prepared"), prepare)
         with site.copy() as table:
             before = likeness(table)
@@ -442,6 +542,36 @@ def test_whatever_is_cut_off_is_finished(in_peace, name, how):
             if lasting(after) == lasting(peace.before):
                 after = done(table, act)
             assert_same(peace.end, after, f"{name}, {how} at write {at} of {peace.writes}")
+
+
+@pytest.mark.parametrize("how", ["killed", "in conflict", "unanswered"])
+@pytest.mark.parametrize("name", BEFORE_A_ROOM)
+def test_a_room_goes_on_from_whatever_was_cut_off(in_peace, name, how):
+    act, peace = BEFORE_A_ROOM[name][1], in_peace(name)
+    for at in range(1, peace.writes + 1):
+        with peace.site.copy() as table:
+            cut_off(table, act, at, how)
+            after = done(table, act)
+            when = f"{name}, {how} at write {at} of {peace.writes}"
+            assert_same(whoever_closed_it(peace.end), whoever_closed_it(after), when)
+
+
+OF_ROOMS = (
+    (re.compile(r"'actor', '(Bo|plenum)'"), "somebody"),  # a worker closes what somebody began to close
+    (re.compile(r"'(began|code|GSI1SK)'(: |, )('[^']*'|\d+)"), "chance"),
+    (re.compile(r"CODE#\d{4}|[\w-]{22}(?=['#])|'(screen_)?token', '[\w-]{16}'"), "chance"),
+    (re.compile(r"'asked', \d"), "often"),
+)
+
+
+def whoever_closed_it(alike: Counter[str]) -> Counter[str]:
+    """Without what is drawn when a session is made, and who it was that came by."""
+    plain: Counter[str] = Counter()
+    for text, count in alike.items():
+        for pattern, word in OF_ROOMS:
+            text = pattern.sub(word, text)  # noqa: PLW2901
+        plain[text] += count
+    return plain
 
 
 def assert_same(end: Counter[str], after: Counter[str], when: str) -> None:

@@ -28,6 +28,8 @@ NO_SKILL = "no-such-skill"  # and skills theirs: tests/skills/test_pages.py
 NO_GAME = "no-such-session"  # and live sessions theirs: tests/live/test_players.py
 NO_POST = "no-such-post"  # and posts theirs: tests/news/test_pages.py
 
+NO_SET = "no-such-set"  # and question sets theirs: tests/live/sets/test_pages.py
+
 # address: (whom it is for, methods it takes, words it needs)
 ROUTES = {
     "home": (PUBLIC, READ, []),
@@ -150,6 +152,8 @@ ROUTES = {
     "join_game": (PUBLIC, FORM, [NO_GAME, "made-up"]),
     "seat": (PUBLIC, FORM, [NO_GAME]),
     "take_seat": (PUBLIC, FORM, [NO_GAME, "made-up"]),
+    "game_now": (PUBLIC, READ, [NO_GAME, "player"]),
+    "game_stream": (PUBLIC, READ, [NO_GAME, "player"]),
     "game_players": (Permission.USE_APPLICATION, READ, [NO_GAME]),
     "change_player": (Permission.USE_APPLICATION, ACT, [NO_GAME, "made-up"]),
     "reported_polls": (Permission.MANAGE_USERS, READ, []),
@@ -158,6 +162,24 @@ ROUTES = {
     "show_poll": (Permission.MANAGE_USERS, ACT, [NO_POLL]),
     "dismiss_reports": (Permission.MANAGE_USERS, ACT, [NO_POLL]),
     "like_post": (PUBLIC, ACT, [NO_POST]),
+    "question_sets": (Permission.USE_APPLICATION, READ, []),
+    "make_set": (Permission.USE_APPLICATION, FORM, []),
+    "set_template": (Permission.USE_APPLICATION, READ, []),
+    "question_set": (Permission.USE_APPLICATION, READ, [NO_SET]),
+    "edit_set": (Permission.USE_APPLICATION, FORM, [NO_SET]),
+    "activate_set": (Permission.USE_APPLICATION, ACT, [NO_SET]),
+    "share_set": (Permission.USE_APPLICATION, ACT, [NO_SET]),
+    "copy_set": (Permission.USE_APPLICATION, ACT, [NO_SET]),
+    "delete_set": (Permission.USE_APPLICATION, FORM, [NO_SET]),
+    "import_set": (Permission.USE_APPLICATION, FORM, [NO_SET]),
+    "set_csv": (Permission.USE_APPLICATION, READ, [NO_SET]),
+    "set_json": (Permission.USE_APPLICATION, READ, [NO_SET]),
+    "add_question": (Permission.USE_APPLICATION, FORM, [NO_SET]),
+    "edit_question": (Permission.USE_APPLICATION, FORM, [NO_SET, 1]),
+    "move_question": (Permission.USE_APPLICATION, ACT, [NO_SET, 1]),
+    "remove_question": (Permission.USE_APPLICATION, FORM, [NO_SET, 1]),
+    "edit_question_category": (Permission.USE_APPLICATION, FORM, [NO_SET, 1]),
+    "move_question_category": (Permission.USE_APPLICATION, ACT, [NO_SET, 1]),
     "skills": (Permission.VIEW_APPLICATION, READ, []),
     "find_people": (Permission.VIEW_APPLICATION, READ, []),
     "add_skill": (Permission.MANAGE_USERS, FORM, []),
@@ -322,6 +344,7 @@ METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE")
 GONE = {"setup", "confirm_registration", "accept_invitation", "reset", "confirm_email"}  # a made-up token opens nothing
 GONE |= {"confirm_news", "leave_news"}
 GONE |= {"take_seat"}
+OPEN_PAGES = {"game_now", "game_stream"}  # of somebody who has a seat
 OF_PLAYERS = {"game_players", "change_player"}  # find the session first
 
 
@@ -398,7 +421,7 @@ def expected(name, whom, allowed, role, method) -> set[str]:
             return {"forbidden"}
     if name == "cast" and method not in allowed:
         return {"method"}
-    if NO_SKILL in ROUTES[name][2] or name in OF_PLAYERS:
+    if NO_SKILL in ROUTES[name][2] or NO_SET in ROUTES[name][2] or name in OF_PLAYERS:
         return {"not found"}
     if NO_POST in ROUTES[name][2] and (name in OF_WRITERS or method in allowed):
         return {"not found"}
@@ -412,7 +435,14 @@ def expected(name, whom, allowed, role, method) -> set[str]:
         return {"method"}
     if name in RESULTS:
         return {"forbidden"}  # a draft has none yet
-    if NO_POLL in ROUTES[name][2] or name in ("poll_by_code", "oembed", "join_by_code", "join_game", "seat"):
+    if NO_POLL in ROUTES[name][2] or name in (
+        "poll_by_code",
+        "oembed",
+        "join_by_code",
+        "join_game",
+        "seat",
+        *OPEN_PAGES,
+    ):
         return {"not found"}
     if name == "waiting" and role != Role.NO_ACCESS:
         return {"home"}

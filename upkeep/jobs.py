@@ -26,6 +26,10 @@ from elections.renaming import finish_all
 from elections.repository import list_of
 from elections.rules import State
 from elections.services import clear_away_all, close_what_is_over
+from live.services import closing as live_closing
+from live.services import deleting as live_deleting
+from live.services import ending as live_ending
+from live.sets import services as question_sets
 from mail import again, mailboxes
 from mail.letters import compose
 from mail.sending import anything_due, send_waiting
@@ -141,6 +145,8 @@ RENAMES = Job("renames", 10, finish_all, anything_in(keys.RENAMED))
 DELETIONS = Job("deletions", 2, clear_away_all, anything_in(keys.DELETED))
 DELETED_POLLS = Job("deleted polls", 5, polls.clear_away_all, anything_in(keys.DELETED_POLLS))
 DELETED_POSTS = Job("deleted posts", 10, news.forget_who_liked_all, anything_in(keys.DELETED_POSTS))
+DELETED_SETS = Job("deleted question sets", 10, question_sets.clear_away_all, anything_in(keys.DELETED_SETS))
+FILLING_SETS = Job("questions", 10, question_sets.fill_all, anything_in(keys.FILLING_SETS))
 COPIES = Job("copies", 10, copying.finish_all, anything_in(keys.FILLING))
 IMPORTS = Job("imports", 10, imports.take_up_all, anything_in(keys.IMPORTS))
 ENDS = Job("ends", 5, close_what_is_over, anything_in(list_of(State.OPEN)))
@@ -163,12 +169,15 @@ MERGES = Job("merges", 5, merging.finish_all, anything_in(keys.MERGING_SKILLS))
 SPREADING = Job("spreading", 86_400, spreading.spread_popular, anything_in(keys.skills()))
 NEWS_BY_MAIL = Job("news by mail", 5, lambda: mailing.take_on(goes_on), mailing.is_due)
 RETENTION = Job("retention", 60, retention.look_for_unused, retention.is_due)
+LIVE_SESSIONS = Job("live sessions", 60, live_ending.end_what_is_idle, anything_in(keys.RUNNING_GAMES))
+LIVE_ANSWERS = Job("live answers", 10, live_closing.empty_all, anything_in(keys.EMPTYING_GAMES))
+DELETED_GAMES = Job("deleted sessions", 5, live_deleting.clear_away_all, anything_in(keys.DELETED_GAMES))
 
 # Forgetting comes first: after the others it would never be quiet.
 JOBS = (
     *(FORGETTING, REMOVALS, RENAMES, DELETIONS, DELETED_POLLS, COPIES, IMPORTS, ENDS, BALLOTS, BOXES, POLLS, REMINDERS),
     *(MAILINGS, LOG, NIGHTLY, BACKUPS, SWEEP, NAMES, RETENTION, MERGES, URGENT_MAIL, MAILS_AGAIN, MAIL, BOUNCES),
-    *(SPREADING, DELETED_POSTS, NEWS_BY_MAIL),
+    *(SPREADING, DELETED_POSTS, NEWS_BY_MAIL, DELETED_SETS, FILLING_SETS, LIVE_SESSIONS, LIVE_ANSWERS, DELETED_GAMES),
 )
 
 

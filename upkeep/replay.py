@@ -13,6 +13,8 @@ from ballots import replay as ballots
 from elections import renaming
 from elections import replay as elections
 from elections.rules import State
+from live import replay as live
+from live.sets import replay as question_sets
 from news import replay as news
 from news import site_replay as site_page
 from photos import replay as photos
@@ -44,7 +46,7 @@ from . import figures
 from .pause import Pause, pause_item
 from .sealer import COUNTED
 
-APPS = (accounts, elections, ballots, results, polls, skills, news, photos, site_page)
+APPS = (accounts, elections, ballots, results, polls, skills, news, photos, site_page, question_sets, live)
 
 
 def paused(event: Happened) -> Iterator[Step]:

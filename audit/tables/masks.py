@@ -19,6 +19,14 @@ from accounts.rules import Role
 from elections.repository import election_of
 from elections.rules import Election, State
 from elections.turnout import tells_who
+from live import replay as live
+from live import repository as games
+from live.questions import Question, Type
+from live.repository import Past
+from live.rules import Game
+from live.rules import State as LiveState
+from live.sets import replay as question_sets
+from live.sets.rules import QuestionSet
 from news import replay as news
 from news.letters import OF_SUBSCRIBERS
 from news.rules import Post
@@ -87,12 +95,21 @@ SAID = (
 )
 OF_POSTS = " ".join((*Post.__dataclass_fields__, *Photo.__dataclass_fields__))
 OF_POSTS_SAID = f"{OF_POSTS} post_id text mails"
+OF_SETS = " ".join((*QuestionSet.__dataclass_fields__, *map(str, Type)))
+OF_QUESTIONS = " ".join((*Question.__dataclass_fields__, "number category_id order_in_category created_at"))
+OF_SETS_SAID = f"{OF_SETS} {OF_QUESTIONS} set_id copied_from questions question described up at"
+# Of a live session: not the doors to it, nor what its host wrote for themselves.
+OF_GAMES = " ".join(name for name in Game.__dataclass_fields__ if name not in (*games.SECRETS, "code"))
+OF_STATES = f"{' '.join(LiveState.__dataclass_fields__)} began seconds pauses paused"
+OF_GAMES_SAID = f"{OF_GAMES} {OF_STATES} game_id step state counted players rounds answers lines player percent"
 SAID_BY_TYPE = {
     "BallotCast": "rankings",
     "BallotsSealed": "ballots confirmation rankings",
     "ResultSealed": "ballots lots_secret",
     **dict.fromkeys(news.REPLAY, OF_POSTS_SAID),
     "SitePageEdited": SITE_PAGE,
+    **dict.fromkeys(question_sets.REPLAY, OF_SETS_SAID),
+    **dict.fromkeys(live.REPLAY, OF_GAMES_SAID),
 }
 MAILED = ("invited", "reminded", "timed", "messaged")
 
@@ -169,6 +186,19 @@ KINDS = (
     _kind("likes", keys.likes("", 0), "likes"),
     _kind("deleted post", keys.deleted_post(""), "post"),
     _kind("post's mailing", keys.post_mailing(""), "post due began_at"),
+    _kind("question set", keys.question_set(""), OF_SETS),
+    _kind("shared set", keys.shared_set(""), OF_SETS),
+    _kind("set's category", keys.set_category("", 0), "number name order_index description"),
+    _kind("set's question", keys.set_question("", 0, 0), OF_QUESTIONS),
+    _kind("on the way in", keys.set_filling("", "", 0), OF_QUESTIONS, "id questions described name description"),
+    _kind("deleted set", keys.deleted_set(""), "id"),
+    _kind("live session", keys.game(""), OF_GAMES, "ttl"),
+    _kind("live state", keys.game_state(""), OF_STATES, "ttl"),
+    _kind("roster", keys.game_roster(""), "changes seats ttl"),
+    _kind("live round", keys.round_part("", 0, 0), "number question count votes ttl"),
+    _kind("live emptying", keys.game_emptying("", 0), "id round ttl"),
+    _kind("deleted session", keys.deleted_game(""), "id"),
+    _kind("live history", keys.game_in_history("", "", ""), *Past.__dataclass_fields__),
     _kind("counts", keys.counts(), "user_count election_count event_count last_updated"),
     _kind("sync state", keys.sync(), "last_event_id"),
     _kind("restoring", keys.restoring(), "sha256 items"),
@@ -196,7 +226,7 @@ KINDS = (
     _kind("log's format", keys.log_format(), "number"),
 )  # fmt: skip
 # Left out on purpose: sessions, throttles, marks of forms, registrations, the setup link, second factors, salts,
-# secrets of lots, votes in polls, who likes a post, subscribers.
+# secrets of lots, votes in polls, who likes a post, subscribers; of live sessions who plays, what is asked and said.
 
 # The lists of the index that may be opened; one more is everybody's own, under their address.
 LISTS = frozenset(
@@ -235,6 +265,10 @@ LISTS = frozenset(
         keys.posts_on("", ""),
         keys.DELETED_POSTS,
         keys.POST_MAILINGS,
+        keys.sets_of(""),
+        keys.RUNNING_GAMES,
+        keys.EMPTYING_GAMES,
+        keys.DELETED_GAMES,
     )
 )
 
@@ -247,13 +281,19 @@ def may_open(span: Span) -> bool:
     """Whether there is anything in the partition that may be shown: of one that is not known, nothing is even read."""
     if span.index:
         return _pattern(span.pk) in LISTS or ("@" in span.pk and "#" not in span.pk)
-    return any(kind.table == span.table and _fits(kind.pk, span.pk) for kind in KINDS)
+    return not _is_of_players(span.pk) and any(kind.table == span.table and _fits(kind.pk, span.pk) for kind in KINDS)
+
+
+def _is_of_players(pk: str) -> bool:
+    """The partitions in which a session keeps who plays along and what they say: their length would tell of it."""
+    return _fits(OF_GAMES_KEYS, pk) and "#" in pk.removeprefix(OF_GAMES_KEYS)
 
 
 # --- what an item's election allows ---
 
 OF_ELECTIONS = _pattern(keys.election("").pk)
 OF_POLLS = _pattern(keys.poll("").pk)
+OF_GAMES_KEYS = _pattern(keys.game("").pk)
 BALLOTS, VOTES = keys.ballots("").prefix, keys.votes("").prefix
 AFTER_THE_CLOSE = frozenset({"published", "result", "result's text", "rankings"})
 WHO = ("voter_name", "election_name", "entity_type", *KEYS)

@@ -296,6 +296,57 @@ def _post(item: Item) -> Row:
     return Row(cells, (item_link(item),))
 
 
+# --- question sets ---
+
+
+def _question_sets(asked: Asked) -> Page:
+    """Of one owner, the one changed last first; without a name those that are shared."""
+    span = keys.sets_of(asked.name) if asked.name else keys.SHARED_SETS
+    page = table().page(span, limit=A_PAGE, cursor=asked.cursor, backwards=True)
+    return Page([_question_set(item) for item in page.items], page.cursor)
+
+
+def _question_set(item: Item) -> Row:
+    seen = masks.shown(DATA, item) or {}
+    owner = person_cell(seen["created_by"]) if seen["created_by"] else Cell(None)
+    words = ("total_questions", "categories", "is_active", "shared", "version", "created_at", "changed_at")
+    asked = Link(_("Questions"), href("questions", name=seen["id"]))
+    return Row((*cells_of(seen, "id", "name"), owner, *cells_of(seen, *words)), (asked, item_link(item)))
+
+
+def _questions(asked: Asked) -> Page:
+    """Of one set, by its id."""
+    page = table().page(keys.set_questions(asked.name), limit=A_PAGE, cursor=asked.cursor)
+    return Page([_question(asked.name, item) for item in page.items], page.cursor)
+
+
+def _question(set_id: str, item: Item) -> Row:
+    seen = masks.shown(DATA, item) or {}
+    words = ("category_id", "number", "order_in_category", "title", "kind", "options", "right", "seconds")
+    return Row((Cell(set_id), *cells_of(seen, *words)), (item_link(item),))
+
+
+# --- live sessions ---
+
+
+def _live_sessions(asked: Asked) -> Page:
+    """Those that run, the latest first."""
+    page = table().page(keys.RUNNING_GAMES, limit=A_PAGE, cursor=asked.cursor, backwards=True)
+    return Page([_live_session(item, "total_questions", "debug_mode") for item in page.items], page.cursor)
+
+
+def _live_history(asked: Asked) -> Page:
+    """Of one host, the latest first; of somebody who never hosted, or of nobody, there is none."""
+    page = table().page(keys.games_of(asked.name), limit=A_PAGE, cursor=asked.cursor, backwards=True)
+    return Page([_live_session(item, "ended_at", "players", "rounds", "answers") for item in page.items], page.cursor)
+
+
+def _live_session(item: Item, *also: str) -> Row:
+    seen = masks.shown(DATA, item) or {}
+    cells = cells_of(seen, "id", "title", "engagement_type", "created_at")
+    return Row((*cells, person_cell(seen["created_by"]), *cells_of(seen, *also)), (item_link(item),))
+
+
 # --- the site's page ---
 
 
@@ -475,6 +526,53 @@ RELATIONS = (
         ("id",),
         ("name",),
         _posts,
+    ),
+    Sheet(
+        "question-sets",
+        _("Question sets"),
+        _("Those that are shared, the one changed last first; give the whole name for those of one owner."),
+        (
+            "id",
+            "name",
+            "created_by",
+            "total_questions",
+            "categories",
+            "is_active",
+            "shared",
+            "version",
+            "created_at",
+            "changed_at",
+        ),
+        ("id",),
+        ("name",),
+        _question_sets,
+    ),
+    Sheet(
+        "questions",
+        _("Questions"),
+        _("What one question set asks: give its id."),
+        ("set_id", "category_id", "number", "order_in_category", "title", "kind", "options", "right", "seconds"),
+        ("set_id", "category_id", "number"),
+        ("name",),
+        _questions,
+    ),
+    Sheet(
+        "live-sessions",
+        _("Live sessions"),
+        _("Those that run now, without anybody who plays along."),
+        ("id", "title", "engagement_type", "created_at", "created_by", "total_questions", "debug_mode"),
+        ("id",),
+        (),
+        _live_sessions,
+    ),
+    Sheet(
+        "live-history",
+        _("History of live sessions"),
+        _("Sessions that one person hosts or has hosted: give the whole name."),
+        ("id", "title", "engagement_type", "created_at", "created_by", "ended_at", "players", "rounds", "answers"),
+        ("id",),
+        ("name",),
+        _live_history,
     ),
     Sheet(
         "site-page",

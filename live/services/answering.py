@@ -45,8 +45,9 @@ def give(game: Game, state: State, seat: Seat, said: Any, at: int) -> Told:
     given = Given(pseudonym(salt, seat.player), said, at, secrets.token_urlsafe(8))
     item = repository.given_item(game, _place(game, state, given), given)
     seen = BATCHES.put_then_look(item, keys.game_state(game.id))
-    after = repository.state_of(seen) if seen else state
-    return told(game, state, after, given.receipt)
+    if seen is None:
+        return Told.LATE  # the session was removed meanwhile
+    return told(game, state, repository.state_of(seen), given.receipt)
 
 
 def told(game: Game, before: State, after: State, receipt: str) -> Told:

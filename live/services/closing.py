@@ -52,6 +52,12 @@ class Box:
 
     last: tuple[Given, ...]  # the last of each player that was in time
     percents: dict[str, int]  # how much of the usual time each player has, by the name that their answer lies under
+    robots: frozenset[str] = frozenset()  # which of these names are robots'
+
+    def by_robots(self, round_: Round, is_anonymous: bool) -> int:
+        """How many of the answers that count are no person's."""
+        names = (each.player for each in (self.last if is_anonymous else round_.entries))
+        return sum(name in self.robots for name in names)
 
 
 def _read(game: Game, state: State) -> Box:
@@ -59,10 +65,12 @@ def _read(game: Game, state: State) -> Box:
     salt = repository.salt(game.id, state.round)
     if game.is_anonymous and salt is None:
         raise Refused([0])
-    percents = {pseudonym(salt, each.player): each.percent for each in seats.each(game.id) if each.plays}
+    playing = {pseudonym(salt, each.player): each for each in seats.each(game.id) if each.plays}
+    percents = {name: each.percent for name, each in playing.items()}
+    robots = frozenset(name for name, each in playing.items() if each.robot)
     voted = state.phase == Phase.VOTING
     given = repository.votes(game.id, state.round) if voted else repository.answers(game.id, state.round)
-    return Box(tuple(_last(given, state, percents)), percents)
+    return Box(tuple(_last(given, state, percents)), percents, robots)
 
 
 def _last(given: Iterable[Given], state: State, percents: dict[str, int]) -> Iterable[Given]:
@@ -118,8 +126,10 @@ def _gather(game: Game, state: State, who: str, box: Box) -> State:
 def _write(game: Game, state: State, who: str, box: Box, round_: Round) -> State:
     after = _now(rules.sealed(state))
     emptied = repository.emptying(game, state.round, after.changed_at) if game.is_anonymous else []
+    head, *others = counting.as_parts(round_)
+    head |= {"robots": box.by_robots(round_, game.is_anonymous)}
     writes = [
-        *repository.round_writing(game, state.round, counting.as_parts(round_)),
+        *repository.round_writing(game, state.round, [head, *others]),
         *repository.unsalting(game, state.round),
         *emptied,
     ]

@@ -7,7 +7,7 @@ from dataclasses import replace
 from acts.queues import take_each
 from acts.site import log, now_text
 from store.log import Event
-from store.table import Refused
+from store.table import Item, Refused
 
 from .. import clock, repository, rules, seats, waking
 from ..rules import Game, Phase, State
@@ -22,9 +22,9 @@ def end(game: Game, state: State, who: str) -> State:
     now = now_text()
     after, over = replace(rules.ended(state), changed_at=now), replace(game, ended_at=now)
     counted = _counted(game, state)
-    pointer = repository.code_item(game.code) or {}
-    said = {"game_id": game.id, "endedAt": now, "counted": counted, "state": repository.told_state(after)}
-    writes = repository.ending(game, over, counted, has_code=pointer.get("game") == game.id)
+    has_code = repository.has_code(game)
+    said = {**repository.told_ended(over, counted, has_code=has_code), "state": repository.told_state(after)}
+    writes = repository.ending(game, over, counted, has_code=has_code)
     try:
         log().record(Event(who, "LiveSessionEnded", said), *repository.moving(game, state, after), *writes)
     except Refused:
@@ -34,11 +34,15 @@ def end(game: Game, state: State, who: str) -> State:
 
 
 def _counted(game: Game, state: State) -> dict[str, int]:
-    """What stays of a session when everything else of it is gone: no names, nor what anybody said."""
+    """What stays of a session when everything else of it is gone: no names, nor what anybody said; and no robots."""
     heads = [item for item in repository.round_items(game.id) if "count" in item]
     counting = [item for item in heads if state.counts(item["number"])]
     players = sum(each.plays and not each.robot for each in seats.each(game.id))
-    return {"players": players, "rounds": len(counting), "answers": sum(item["count"] for item in counting)}
+    return {"players": players, "rounds": len(counting), "answers": sum(map(_by_people, counting))}
+
+
+def _by_people(head: Item) -> int:
+    return int(head["count"]) - int(head.get("robots", 0))
 
 
 def end_if_idle(game_id: str) -> bool:

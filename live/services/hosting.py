@@ -73,7 +73,7 @@ def _removed(maker: User, game_id: str, name: str) -> None:
     if not gone:
         return
     after = replace(game, hosts=tuple(each for each in game.hosts if each not in gone))
-    event = Event(maker.name, "LiveHostRemoved", {"game_id": game.id, "name": gone[0]})
+    event = Event(maker.name, "LiveHostRemoved", repository.told_left(game, gone[0]))
     log().record(event, *repository.host_removed(game, after, gone[0]))
     waking.moved(game.id)
 

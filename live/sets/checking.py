@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from django.utils.translation import gettext as _
@@ -63,8 +63,14 @@ def tidied(question: Question) -> Question:
     )
 
 
-def flaws(question: Question) -> Iterator[Flaw]:
-    """Of a question that is tidied."""
+def flaws(question: Question, columns: Sequence[str] = ()) -> Iterator[Flaw]:
+    """Of a question that is tidied. Its options may have come from some columns only: those are then named."""
+    for flaw in _flaws(question):
+        place = int(flaw.field.removeprefix("option")) - 1 if flaw.field.startswith("option") else -1
+        yield replace(flaw, field=columns[place]) if 0 <= place < len(columns) else flaw
+
+
+def _flaws(question: Question) -> Iterator[Flaw]:
     if not any(unicodedata.category(each)[0] not in "CZ" for each in question.title):
         yield Flaw("title", _("A question has a title."))
     for field, most in (

@@ -197,13 +197,7 @@ def _question_of(said: dict[str, str]) -> tuple[Question, list[Flaw]]:
         seconds=_seconds(said.get("seconds", ""), found),
     )
     tidy = tidied(question)
-    return tidy, [*found, *(_in_its_column(flaw, columns) for flaw in flaws(tidy))]
-
-
-def _in_its_column(flaw: Flaw, columns: list[str]) -> Flaw:
-    """Options are counted without the empty ones; the sentence is to name the column."""
-    place = int(flaw.field.removeprefix("option")) - 1 if flaw.field.startswith("option") else -1
-    return replace(flaw, field=columns[place]) if 0 <= place < len(columns) else flaw
+    return tidy, [*found, *flaws(tidy, columns)]
 
 
 def _kind(typed: str, has_options: bool, found: list[Flaw]) -> Kind:

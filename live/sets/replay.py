@@ -42,7 +42,7 @@ def added(event: Happened, whole: Whole) -> Whole:
 
 def _with_questions(event: Happened, whole: Whole, at: str) -> Whole:
     questions = map(question_of, event.said["questions"])
-    return rules.added(whole, questions, at, event.said.get("described"))
+    return rules.added(whole, questions, at, event.said.get("described", ()))
 
 
 @of_a_set

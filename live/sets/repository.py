@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, replace
 
 from acts.site import table
@@ -14,9 +14,6 @@ from .rules import Category, Placed, QuestionSet, Whole, weight
 
 MOST_OFFERED = 200  # sets that a form offers, of each kind
 OF_SETS = tuple(QuestionSet.__dataclass_fields__)
-FILLING = keys.set_filling("", "", 0).sk.partition("#")[0] + "#"
-CATEGORY = keys.set_category("", 0).sk.partition("#")[0] + "#"
-QUESTION = keys.set_question("", 0, 0).sk.partition("#")[0] + "#"
 A_SLICE = 50  # questions of one transaction, beside all categories and what is still to come
 BYTES_A_SLICE = 150_000  # an event has all of them, and an item holds 400 KB
 
@@ -76,19 +73,20 @@ def set_of(item: Item) -> QuestionSet:
 
 def _whole_of(head: Item, items: Iterable[Item]) -> Whole:
     beside = list(items)
-    categories = sorted(map(_category_of, _those(beside, CATEGORY)), key=lambda each: each.order)
+    categories = sorted(map(_category_of, _those(beside, keys.set_categories)), key=lambda each: each.order)
     names = {each.number: each.name for each in categories}
     places = {number: place for place, number in enumerate(names)}
     placed = sorted(
-        (_placed_of(item, names) for item in _those(beside, QUESTION)),
+        (_placed_of(item, names) for item in _those(beside, keys.set_questions)),
         key=lambda each: (places[each.category], each.order),
     )
-    waiting = sum(len(item["questions"]) for item in _those(beside, FILLING))
+    waiting = sum(len(item["questions"]) for item in _those(beside, keys.set_fillings))
     return Whole(set_of(head), tuple(categories), tuple(placed), waiting)
 
 
-def _those(items: Iterable[Item], prefix: str) -> Iterator[Item]:
-    return (item for item in items if item["SK"].startswith(prefix))
+def _those(items: Iterable[Item], kind: Callable[[str], Span]) -> Iterator[Item]:
+    """The items of one kind."""
+    return (item for item in items if item["SK"].startswith(kind("").prefix))
 
 
 def _category_of(item: Item) -> Category:
@@ -183,18 +181,18 @@ def slices(questions: Sequence[Question]) -> list[list[Question]]:
     return found
 
 
-def filling(set_id: str, later: Sequence[Sequence[Question]], described: dict[str, str], at: str) -> list[Write]:
+def filling(set_id: str, later: Sequence[Sequence[Question]], described: Sequence[Item], at: str) -> list[Write]:
     """What comes in with later transactions, and the mark by which a worker finds it."""
     return [_filling(set_id, questions, described, number, at) for number, questions in enumerate(later, 1)]
 
 
-def _filling(set_id: str, questions: Sequence[Question], described: dict[str, str], number: int, at: str) -> Put:
+def _filling(set_id: str, questions: Sequence[Question], described: Sequence[Item], number: int, at: str) -> Put:
     place = keys.set_filling(set_id, at, number)
     index = {"GSI1PK": keys.FILLING_SETS.pk, "GSI1SK": keys.set_by_date(at, set_id)}
-    words = {"id": set_id, "questions": [each.as_item() for each in questions], "described": described}
+    words = {"id": set_id, "questions": [each.as_item() for each in questions], "described": list(described)}
     return Put({"PK": place.pk, "SK": place.sk, **index, **words})
 
 
 def fillings(set_id: str) -> list[Item]:
     """In the order in which they come in."""
-    return list(table().each(Span(keys.question_set(set_id).pk, prefix=FILLING)))
+    return list(table().each(keys.set_fillings(set_id)))

@@ -7,7 +7,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from hashlib import sha256
-from types import MappingProxyType
 from typing import Any
 
 from django.utils.translation import gettext_lazy as _
@@ -178,10 +177,11 @@ def renamed(whole: Whole, **words: Any) -> Whole:
     return replace(whole, set=replace(whole.set, **words))
 
 
-def added(whole: Whole, questions: Iterable[Question], at: str, described: Mapping[str, str] | None = None) -> Whole:
+def added(whole: Whole, questions: Iterable[Question], at: str, described: Iterable[Mapping[str, str]] = ()) -> Whole:
     """At the end of their categories, which are made where they are missing, as they are described."""
+    words = {each["name"]: each["description"] for each in described}
     for question in questions:
-        whole, category = _with_category(whole, question.category, described or {})
+        whole, category = _with_category(whole, question.category, words.get(question.category, ""))
         number = whole.set.last_number + 1
         new = Placed(number, category.number, _next_order(whole.within(category.number)), at, question)
         named = replace(new, question=replace(question, category=category.name))
@@ -248,14 +248,12 @@ def _beside(those: Sequence[Any], one: Any, *, up: bool) -> Any:
     return those[at] if 0 <= at < len(those) else None
 
 
-def _with_category(
-    whole: Whole, name: str, described: Mapping[str, str] = MappingProxyType({})
-) -> tuple[Whole, Category]:
+def _with_category(whole: Whole, name: str, description: str = "") -> tuple[Whole, Category]:
     found = next((each for each in whole.categories if fold(each.name) == fold(name)), None)
     if found is not None:
         return whole, found
     number = whole.set.last_category + 1
-    new = Category(number, name, _next_order(whole.categories), described.get(name, ""))
+    new = Category(number, name, _next_order(whole.categories), description)
     set_ = replace(whole.set, last_category=number)
     return replace(whole, set=set_, categories=(*whole.categories, new)), new
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from typing import Any
 
 from accounts import repository as people
@@ -17,11 +18,12 @@ from accounts.models import User
 from acts.again import try_again
 from acts.handfuls import sweep
 from acts.queues import take_each
+from acts.refusals import Overtaken
 from acts.site import log, now_text, table
 from live.questions import Question, question_of
 from store import keys
 from store.log import Event
-from store.table import Check, Delete, Exists, Item, Key, Missing, Write
+from store.table import Check, Conflict, Delete, Exists, Item, Key, Missing, Write
 
 from . import repository, rules
 from .rules import QuestionSet, Whole
@@ -44,7 +46,9 @@ def copy(user: User, original: Whole, name: str) -> QuestionSet:
     """A set of one's own with the same questions; from then on the two know nothing of each other."""
     now, old = now_text(), original.set
     new = QuestionSet(_new_id(), name, now, user.name, now, old.description, old.custom_instructions)
-    described = {each.name: each.description for each in original.categories if each.description}
+    described = [
+        {"name": each.name, "description": each.description} for each in original.categories if each.description
+    ]
     return _make(user, new, original.questions, described, copied_from=old.id)
 
 
@@ -56,22 +60,22 @@ def _make(
     user: User,
     new: QuestionSet,
     questions: Sequence[Question] = (),
-    described: dict[str, str] | None = None,
+    described: Sequence[Item] = (),
     **said: str,
 ) -> QuestionSet:
     first, *later = repository.slices(questions) or [[]]
-    described = described or {}
     made = rules.added(Whole(new), first, new.created_at, described)
     words = {"set_id": new.id, **repository.told(new), **_told(first, described), **said}
     waiting = repository.filling(new.id, later, described, new.created_at)
     event = Event(user.name, "QuestionSetMade", words)
     log().record(event, *repository.creation(made), *waiting, people.is_still(user))
-    fill(new.id)
+    _fill_now(new.id)
     return made.set
 
 
-def _told(questions: Sequence[Question], described: dict[str, str]) -> dict[str, Any]:
-    return {"questions": [each.as_item() for each in questions], **({"described": described} if described else {})}
+def _told(questions: Sequence[Question], described: Sequence[Item] = ()) -> dict[str, Any]:
+    words = {"described": list(described)} if described else {}
+    return {"questions": [each.as_item() for each in questions], **words}
 
 
 # --- changing ---
@@ -155,9 +159,9 @@ def add(user: User, set_id: str, questions: Sequence[Question]) -> Whole:
         rules.check_room(whole, questions)
         return rules.added(whole, first, at)
 
-    waiting = repository.filling(set_id, later, {}, f"{now_text()} {secrets.token_hex(4)}")
-    after = _change(user, set_id, "QuestionsAdded", _told(first, {}), change, *waiting)
-    return _there(set_id) if fill(set_id) else after
+    waiting = repository.filling(set_id, later, (), f"{now_text()} {secrets.token_hex(4)}")
+    after = _change(user, set_id, "QuestionsAdded", _told(first), change, *waiting)
+    return _there(set_id) if _fill_now(set_id) else after
 
 
 def change_question(user: User, set_id: str, number: int, question: Question, seen: str) -> Whole:
@@ -202,6 +206,13 @@ def move_category(user: User, set_id: str, number: int, *, up: bool) -> Whole:
 
 
 # --- more than fits one transaction ---
+
+
+def _fill_now(set_id: str) -> int:
+    """If others get in the way, a worker goes on: what was asked for is stored already."""
+    with suppress(Conflict, Overtaken):
+        return fill(set_id)
+    return 0
 
 
 def fill(set_id: str) -> int:

@@ -41,8 +41,17 @@
       body.append(...order);
       for (const row of order) {
         const way = before.get(row) - row.getBoundingClientRect().top;
-        if (way) row.animate([{ transform: `translateY(${way}px)` }, { transform: "none" }], { duration: GLIDE, easing: "ease-in-out" });
+        const path = [{ transform: `translateY(${way}px)` }, { transform: "none" }];
+        if (way) row.animate(path, { duration: GLIDE, easing: "ease-in-out" });
       }
+    };
+
+    const speak = (lap) => table.caption.replaceChildren(...lap.caption.cloneNode(true).childNodes);
+
+    // The words of all rounds get as much room as the longest take, or the bars would jump.
+    const heightOf = (lap) => {
+      speak(lap);
+      return table.caption.offsetHeight;
     };
 
     const show = (lap) => {
@@ -50,7 +59,7 @@
       const shown = [...laps[at].tBodies[0].rows];
       for (const as of shown) dress(rows.get(as.dataset.option), as);
       place(shown.map((as) => rows.get(as.dataset.option)));
-      table.caption.replaceChildren(...laps[at].caption.cloneNode(true).childNodes);
+      speak(laps[at]);
       part("back").setAttribute("aria-disabled", at === 0);
       part("forward").setAttribute("aria-disabled", at === laps.length - 1);
     };
@@ -93,8 +102,9 @@
     part("back").addEventListener("click", () => step(-1));
     part("forward").addEventListener("click", () => step(1));
 
-    part("track").replaceChildren(table);
     stage.hidden = false;
+    part("track").replaceChildren(table);
+    table.caption.style.minHeight = `${Math.max(...laps.map(heightOf))}px`;
     root.querySelector("[data-laps]").open = false;
     show(0);
     play();

@@ -72,16 +72,17 @@ from .of_news import (
     POST_MAILINGS, SUBSCRIBERS, post_mailing, post_mailings_due, subscriber,
 )
 from .of_sets import (
-    DELETED_SETS, FILLING_SETS, SHARED_SETS, all_of_set, deleted_set, question_set, set_by_date, set_category,
-    set_filling, set_question, sets_of, shared_set,
+    DELETED_SETS, FILLING_SETS, SHARED_SETS, all_of_set, deleted_set, question_set, set_by_date, set_categories,
+    set_category, set_filling, set_fillings, set_question, set_questions, sets_of, shared_set,
 )
 from .of_photos import (
     photo, photo_widths,
 )
 from .of_live import (
-    EMPTYING_GAMES, GAME_SHARDS, RUNNING_GAMES, all_of_game, game, game_by_date, game_emptying, game_in_history,
-    game_questions, game_questions_part, game_roster, game_salt, game_shard, game_state, games_of, gathered_part,
-    gathered_parts, live_answer, live_answers, live_vote, live_votes, own_answers, own_votes, player_name, presence,
+    DELETED_GAMES, EMPTYING_GAMES, GAME_SHARDS, RUNNING_GAMES, all_of_game, deleted_game, game, game_by_date,
+    game_emptying, game_in_history, game_questions, game_questions_part, game_roster, game_salt, game_shard,
+    game_state, games_of, gathered_part, gathered_parts, live_answer,
+    live_answers, live_vote, live_votes, own_answers, own_votes, player_name, presence,
     presences, round_heard, round_part, round_parts, seat, seats, shards_of_game,
 )
 from .of_site import (

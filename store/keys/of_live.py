@@ -1,27 +1,28 @@
 """Keys of live sessions: a session, whom it seats, what they say, what came of it.
 
-| item        | table | PK             | SK                             | GSI1PK / GSI1SK                 | read by                  |
-|-------------|-------|----------------|--------------------------------|---------------------------------|--------------------------|
-| session     | data  | GAME#{id}      | METADATA                       | GAMES#RUNNING / {time}#{id}     | its pages, worker        |
-| state       | data  | GAME#{id}      | STATE                          |                                 | its pages, every answer  |
-| questions   | data  | GAME#{id}      | QUESTIONS#{nn}                 |                                 | its pages                |
-| salt        | data  | GAME#{id}      | SALT#{round}                   |                                 | answers nobody signs     |
-| name guard  | data  | GAME#{id}      | NAME#{folded}                  |                                 | guard                    |
-| roster      | data  | GAME#{id}      | ROSTER                         |                                 | hubs                     |
-| round       | data  | GAME#{id}      | ROUND#{round}#{part}           |                                 | results, report          |
-| heard       | data  | GAME#{id}      | HEARD#{round}#{phase}          |                                 | players                  |
-| emptying    | data  | GAME#{id}      | EMPTYING#{round}               | GAMES#EMPTYING / {time}#{id}    | worker                   |
-| gathered    | data  | GAME#{id}      | GATHERED#{round}#{part}        |                                 | those who vote on them   |
-| presence    | data  | GAME#{id}      | PRESENCE#{process}             |                                 | hubs                     |
-| seat        | data  | GAME#{id}#{nn} | PLAYER#{player}                |                                 | player, hubs             |
-| answer      | data  | GAME#{id}#{nn} | ANSWER#{round}#{player}#{time} |                                 | player, closing          |
-| vote        | data  | GAME#{id}#{nn} | VOTE#{round}#{player}#{time}   |                                 | player, closing          |
-| code        | data  | CODE#{code}    | METADATA                       |                                 | typed code (with polls)  |
-| history     | data  | GAMES#{host}   | {time}#{id}                    |                                 | host                     |
+| item            | table | PK             | SK                             | GSI1PK / GSI1SK              | read by                 |
+|-----------------|-------|----------------|--------------------------------|------------------------------|-------------------------|
+| live session    | data  | GAME#{id}      | METADATA                       | GAMES#RUNNING / {time}#{id}  | its pages, worker       |
+| live state      | data  | GAME#{id}      | STATE                          |                              | its pages, every answer |
+| live questions  | data  | GAME#{id}      | QUESTIONS#{nn}                 |                              | its pages               |
+| live salt       | data  | GAME#{id}      | SALT#{round}                   |                              | answers nobody signs    |
+| player's name   | data  | GAME#{id}      | NAME#{folded}                  |                              | guard                   |
+| roster          | data  | GAME#{id}      | ROSTER                         |                              | hubs                    |
+| live round      | data  | GAME#{id}      | ROUND#{round}#{part}           |                              | results, report         |
+| heard           | data  | GAME#{id}      | HEARD#{round}#{phase}          |                              | players                 |
+| live emptying   | data  | GAME#{id}      | EMPTYING#{round}               | GAMES#EMPTYING / {time}#{id} | worker                  |
+| deleted session | data  | GAME#{id}      | DELETED                        | GAMES#DELETED / {time}#{id}  | worker                  |
+| gathered        | data  | GAME#{id}      | GATHERED#{round}#{part}        |                              | those who vote on them  |
+| presence        | data  | GAME#{id}      | PRESENCE#{process}             |                              | hubs                    |
+| seat            | data  | GAME#{id}#{nn} | PLAYER#{player}                |                              | player, hubs            |
+| live answer     | data  | GAME#{id}#{nn} | ANSWER#{round}#{player}#{time} |                              | player, closing         |
+| live vote       | data  | GAME#{id}#{nn} | VOTE#{round}#{player}#{time}   |                              | player, closing         |
+| live history    | data  | GAMES#{host}   | {time}#{id}                    |                              | host                    |
 
 Seats, answers and votes of one player lie in one of sixteen partitions, so that a hall that answers within a second
 is not too much for any of them, and so that closing a round reads sixteen short spans. A player may answer again: each
-answer has a key of its own, and the last one counts. Everything but code and history goes two weeks after the session.
+answer has a key of its own, and the last one counts. Everything but the history goes two weeks after the session. Its
+code lies with those of polls (`short_code`), and leads to it for a day after its end.
 """  # noqa: E501 - a table
 
 from __future__ import annotations
@@ -34,6 +35,7 @@ from .parts import METADATA, escape, part
 GAME_SHARDS = 16
 RUNNING_GAMES = Span("GAMES#RUNNING", index=True)
 EMPTYING_GAMES = Span("GAMES#EMPTYING", index=True)
+DELETED_GAMES = Span("GAMES#DELETED", index=True)
 
 
 def game(game_id: str) -> Key:
@@ -91,6 +93,11 @@ def round_heard(game_id: str, round_: int, phase: str) -> Key:
 def game_emptying(game_id: str, round_: int) -> Key:
     """Until nothing is left of what was given in an anonymous round that is sealed."""
     return Key(game(game_id).pk, f"EMPTYING#{round_:03d}")
+
+
+def deleted_game(game_id: str) -> Key:
+    """Until nothing of a deleted session is left."""
+    return Key(game(game_id).pk, "DELETED")
 
 
 def gathered_part(game_id: str, round_: int, number: int) -> Key:

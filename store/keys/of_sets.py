@@ -50,13 +50,26 @@ def set_category(set_id: str, category: int) -> Key:
     return Key(question_set(set_id).pk, f"CATEGORY#{category:02d}")
 
 
+def set_categories(set_id: str) -> Span:
+    return Span(question_set(set_id).pk, prefix="CATEGORY#")
+
+
 def set_question(set_id: str, category: int, number: int) -> Key:
     return Key(question_set(set_id).pk, f"QUESTION#{category:02d}#{number:04d}")
+
+
+def set_questions(set_id: str) -> Span:
+    return Span(question_set(set_id).pk, prefix="QUESTION#")
 
 
 def set_filling(set_id: str, moment: str, number: int) -> Key:
     """Questions that are still to be put into the set."""
     return Key(question_set(set_id).pk, f"FILLING#{escape(moment)}#{number:02d}")
+
+
+def set_fillings(set_id: str) -> Span:
+    """All of them, as they are to come in."""
+    return Span(question_set(set_id).pk, prefix="FILLING#")
 
 
 def deleted_set(set_id: str) -> Key:

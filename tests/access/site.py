@@ -24,6 +24,8 @@ from elections import repository as elections
 from elections import services as organising
 from elections.needs import Need
 from elections.rules import Election
+from live.questions import Kind, Question
+from live.sets import services as question_sets
 from mail import outbox
 from mail.letters import compose
 from mail.sending import send_waiting
@@ -98,6 +100,7 @@ class Site:
 def build() -> Site:
     """On the empty table that `settings.STORE_URL` names."""
     from .joining import acts_of_joining, looks_at_joining
+    from .listening import looks_of_listeners
 
     people = _people()
     _draft(people["organiser"])
@@ -129,7 +132,9 @@ def build() -> Site:
         Look("post", "voter", ((liked := _liked(people["owner"], people["voter"])).slug,), of="which one likes"),
         *_looks_at_feeds(),
         *_looks_at_the_site_page(),
+        *_looks_at_sets(_question_set(people["organiser"])),
         *looks_at_joining(people["organiser"], browsers["passer-by"], browsers["half in"]),
+        *looks_of_listeners(people["organiser"], browsers["passer-by"]),
     ]
     acts = [*acts_of_joining(people["organiser"]), *_acts_of_likers(liked)]
     return Site(browsers, looks, [*acts, *_acts(people, lunch, browsers["stranger"])])
@@ -264,6 +269,15 @@ def _liked(olga: User, ann: User) -> Post:
     news_services.publish(olga, liked)
     news_services.set_like(member(ann, liked.id), on=True)
     return liked
+
+
+def _question_set(otto: User) -> str:
+    """Shared, with two questions; answers its id."""
+    made = question_sets.make(otto, "Evening")
+    choice = Question("Who won?", Kind.CHOICE, options=("Ada", "Bo"), right=(0,))
+    question_sets.add(otto, made.id, [choice, Question("What is next?", category="Plans")])
+    question_sets.share(otto, made.id, on=True)
+    return made.id
 
 
 def _runner(poll: Poll, otto: User) -> polling.Runner:
@@ -468,6 +482,17 @@ def _looks_at_skills() -> list[Look]:
         Look("board_skills", "voter", ("Past skilled",)),
         *(Look(page, "owner", ("cake",)) for page in of_admins),
         Look("merge_skill", "owner", ("python",), of="a preview", asked={"into": "Gâteau"}),
+    ]
+
+
+def _looks_at_sets(set_id: str) -> list[Look]:
+    return [
+        *(Look(page, "organiser") for page in ("question_sets", "make_set", "set_template")),
+        Look("question_sets", "owner", of="shared", asked={"show": "shared"}),
+        *(Look(page, "organiser", (set_id,)) for page in ("question_set", "edit_set", "delete_set", "import_set")),
+        *(Look(page, "organiser", (set_id,)) for page in ("set_csv", "set_json", "add_question")),
+        *(Look(page, "organiser", (set_id, 1)) for page in ("edit_question", "remove_question")),
+        Look("edit_question_category", "organiser", (set_id, 1)),
     ]
 
 

@@ -183,3 +183,22 @@ def test_axe_finds_nothing_on_pages_of_elections(visit, subtests):
     paths = [*PATHS, *(f"{ELECTION}/{part}/" for part in PARTS)]
     paths += [f"{ELECTION}/roll/?show=failed", f"{ELECTION}/roll/?q=zzz"]
     judge(visit("/", who="Alan Turing"), subtests, paths)
+
+
+def test_a_question_is_edited_where_it_stands_and_axe_finds_nothing(visit, subtests):
+    page = visit("/live/sets/", who="Emmy Noether")
+    page.click("text=How was the evening?")
+    path = page.url
+    judge(page, subtests, [path])
+    page.goto(path)
+    page.click("#question-2 >> text=Edit")
+    expect(page.locator("#q2_title")).to_be_focused()
+    expect(page.locator("#question-2 .of-options")).to_be_hidden()
+    page.select_option("#q2_kind", "choice")
+    expect(page.locator("#question-2 .of-options")).to_be_visible()
+    page.select_option("#q2_kind", "yes-no")
+    assert faults(page, "#question-2") == []
+    page.fill("#q2_title", "Was there time enough to talk?")
+    page.click("#question-2 .button >> text=Save")
+    expect(page.locator("#question-2")).to_contain_text("Was there time enough to talk?")
+    assert page.url.endswith("#question-2")

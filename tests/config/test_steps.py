@@ -26,15 +26,26 @@ STEPS = {
             "ballots.services.leaving.take_along",
             "accounts.heirs.pass_on",
             "accounts.heirs.pass_on",
+            "accounts.heirs.pass_on",
             "elections.services.needs.forget_agreements",
             "skills.services.own.forget_skills",
             "skills.services.endorsing.forget_endorsements",
             "news.services.liking.forget_likes",
             "news.subscribing.forget_subscription",
+            "live.services.leaving.forget_hosting",
             "accounts.services.leaving.forget_sessions",
         ],
     ),
-    "PARTING": (PARTING, ["elections.telling.parting", "polls.telling.parting", "news.telling.parting"]),
+    "PARTING": (
+        PARTING,
+        [
+            "elections.telling.parting",
+            "polls.telling.parting",
+            "news.telling.parting",
+            "live.sets.telling.parting",
+            "live.telling.parting",
+        ],
+    ),
 }
 
 

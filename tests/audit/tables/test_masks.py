@@ -18,8 +18,11 @@ from tests.rows import every_row
 ALL = Allowed(ballots=True, published=True, who=True)
 LEFT_OUT = {"session", "throttle", "registration", "factors", "salt", "secret ballot", "poll's vote"}
 LEFT_OUT |= {"poll's counts", "short code", "form sent", "lots' secret", "setup link", "like", "subscriber"}
+LEFT_OUT |= {"live questions", "live salt", "player's name", "heard", "gathered", "presence", "seat"}
+LEFT_OUT |= {"live answer", "live vote"}
 # In a partition that may be read:
 AMONG_OTHERS = {"factors", "salt", "secret ballot", "poll's vote", "poll's counts", "lots' secret", "setup link"}
+AMONG_OTHERS |= {"live questions", "live salt", "player's name", "heard", "gathered", "presence"}
 
 # A secret ballot is told apart by its election, and by having no voter; a draft by having no date.
 ALIKE = {"secret ballot": "ballot", "draft post": "post", "draft by author": "post by author"}
@@ -92,6 +95,20 @@ def test_what_lies_deeper_is_hidden_too():
 def event(event_type: str, **said) -> dict:
     place = keys.event(7, "2026-01-01T00:00:00.000Z")
     return {"PK": place.pk, "SK": place.sk, "event_id": 7, "event_type": event_type, "event_data": said}
+
+
+def test_of_a_live_session_neither_its_doors_nor_its_players_are_shown():
+    place = keys.game("g")
+    hidden = {"code": "1234", "token": "t", "screen_token": "s", "context": "my notes"}
+    seen = masks.shown(DATA, {"PK": place.pk, "SK": place.sk, "title": "Friday", **hidden})
+    assert seen["title"] == "Friday"
+    assert {name for name, value in seen.items() if value is HIDDEN} == set(hidden)
+    part = keys.round_part("g", 1, 1)
+    said = {"PK": part.pk, "SK": part.sk, "count": 3, "entries": [{"said": "words"}], "result": {"answers": []}}
+    assert [name for name, value in masks.shown(DATA, said).items() if value is HIDDEN] == ["entries", "result"]
+    for place in (keys.seat("g", "p"), keys.live_answer("g", 1, "p", 1), keys.live_vote("g", 1, "p", 1)):
+        assert masks.shown(DATA, {"PK": place.pk, "SK": place.sk, "name": "Ada"}) is None
+        assert not masks.may_open(Span(place.pk))
 
 
 def test_what_an_event_says_is_shown_by_its_type():

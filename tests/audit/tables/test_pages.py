@@ -18,6 +18,9 @@ from ballots import repository as ballot_items
 from ballots import services as ballots
 from elections import needs, repository, services
 from elections.needs import Agreement, Need
+from live.questions import Kind, Question, Type
+from live.services import making
+from live.sets import services as question_sets
 from news import services as news
 from news import site_page
 from news.services.writing import Written
@@ -94,8 +97,16 @@ def test_every_table_marks_its_natural_key(site, auditor, person, opened):
     news.publish(ann, news.write(ann, Written("We have moved", "To Mill Lane.", tags=("office",))))
     links = [{"title": "Shop", "address": "https://shop.example.org"}]
     site.write(*site_page.writing(site_page.changed(site_page.BLANK, {"links": links}), site_page.BLANK))
+    shared = question_sets.make(ann, "Evening")
+    question_sets.add(ann, shared.id, [Question("How was it?")])
+    question_sets.share(ann, shared.id, on=True)
+    making.make(vera, Type.POLL, [Question("Where?", Kind.RANKING, options=("Here", "There"))], title="Friday")
+    names = {"skill": {"name": "Vera"}, "set_id": {"name": shared.id}}
     for relation in relations.RELATIONS:
-        asked = {"election": "Board"} if relation.of_election else {"name": "Vera"} if "skill" in relation.key else {}
+        if relation.name == "live-history":
+            names["id"] = {"name": "Vera"}
+        by_name = next((asked for word, asked in names.items() if word in relation.key), {})
+        asked = {"election": "Board"} if relation.of_election else by_name
         text = text_of(auditor.get(f"/admin/tables/{relation.name}/", asked))
         assert tuple(re.findall(r'<code>(\w+)</code> <span class="badge">key</span>', text)) == relation.key
 

@@ -1,0 +1,150 @@
+"""What happens to live sessions when the log is replayed: for each kind of event, the writes of the live act.
+
+A session goes two weeks after its end, and nobody tells the log: of one that is not there any more only its lines in
+the history are made. Who had a seat and what they said is in no log at all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+
+from pages.times import from_text
+from store import keys
+from store.replay import Act, Exempt, Happened, Step, like
+from store.table import Delete, Key
+
+from . import repository
+from .questions import Type
+from .rules import Game, State
+
+
+def of_a_game(act: Callable[[Happened, Game, State], Iterator[Step]]) -> Act:
+    def acted(event: Happened) -> Iterator[Step]:
+        if (found := repository.find(event.said["game_id"])) is not None:
+            yield from act(event, *found)
+
+    return acted
+
+
+def made(event: Happened) -> Iterator[Step]:
+    game = repository.game_of(event.said | dict.fromkeys(repository.SECRETS, ""))
+    yield repository.creation(game, State(changed_at=game.created_at), (), int(from_text(game.created_at).timestamp()))
+
+
+@of_a_game
+def moved(event: Happened, game: Game, state: State) -> Iterator[Step]:
+    yield repository.moving(game, state, repository.state_of(event.said["state"]))
+
+
+def ended(event: Happened) -> Iterator[Step]:
+    """Its code is told, if it was still its own; then it says so for a day."""
+    said = event.said
+    found = repository.find(said["game_id"])
+    if found is None:
+        yield list(repository.history_lines(_told_of(event), said["counted"]))
+        return
+    game, state = found
+    over = replace(game, ended_at=said["ended_at"])
+    moving = repository.moving(game, state, repository.state_of(said["state"]))
+    code = [repository.code_of_ended(over)] if said["code"] else []
+    yield [*moving, *repository.ending(game, over, said["counted"], has_code=False), *code]
+
+
+def deleted(event: Happened) -> Iterator[Step]:
+    found = repository.find(event.said["game_id"])
+    if found is None:
+        yield [Delete(keys.game_in_history(host, *_place(event))) for host in _hosts(event)]
+    else:
+        yield repository.deletion(found[0], event.when, has_code=repository.has_code(found[0]))
+
+
+@of_a_game
+def host_added(event: Happened, game: Game, state: State) -> Iterator[Step]:
+    """While it runs; whose line there is in the end, the event of its end tells."""
+    name = event.said["name"]
+    yield repository.host_added(game, replace(game, hosts=(*game.hosts, name)), name)
+
+
+def host_removed(event: Happened) -> Iterator[Step]:
+    name, found = event.said["name"], repository.find(event.said["game_id"])
+    if found is None:
+        yield [Delete(keys.game_in_history(name, *_place(event)))]
+        return
+    others = tuple(each for each in found[0].hosts if keys.fold(each) != keys.fold(name))
+    yield repository.host_removed(found[0], replace(found[0], hosts=others), name)
+
+
+@of_a_game
+def player_changed(event: Happened, game: Game, state: State) -> Iterator[Step]:
+    """Seats are in no log; but more time for somebody may make a question longer."""
+    if "state" in event.said:
+        yield repository.moving(game, state, repository.state_of(event.said["state"]))
+
+
+def history_forgotten(event: Happened) -> Iterator[Step]:
+    partition = keys.games_of(event.said["name"]).pk
+    yield [Delete(Key(partition, line)) for line in event.said["lines"]]
+
+
+def _place(event: Happened) -> tuple[str, str]:
+    """Where it stands in everybody's history."""
+    return event.said["created_at"], event.said["game_id"]
+
+
+def _hosts(event: Happened) -> tuple[str, ...]:
+    return (event.said["created_by"], *event.said["hosts"])
+
+
+def _told_of(event: Happened) -> Game:
+    """What the event of its end tells of a session, for the history."""
+    said = event.said
+    told = {name: said[name] for name in ("title", "created_at", "created_by", "ended_at")}
+    unknown = {"code": "", "token": "", "screen_token": "", "total_questions": 0}
+    type_ = Type(said["engagement_type"])
+    return Game(id=said["game_id"], engagement_type=type_, hosts=tuple(said["hosts"]), **told, **unknown)
+
+
+REPLAY: dict[str, Act] = {
+    "LiveSessionMade": made,
+    "LiveSessionMoved": moved,
+    "LiveAnswersSealed": moved,
+    "LiveRoundSealed": moved,
+    "LiveSessionEnded": ended,
+    "LiveSessionDeleted": deleted,
+    "LiveHostAdded": host_added,
+    "LiveHostRemoved": host_removed,
+    "LivePlayerApproved": player_changed,
+    "LivePlayerRenamed": player_changed,
+    "LivePlayerTimed": player_changed,
+    "LivePlayerRemoved": player_changed,
+    "LivePlayerReadmitted": player_changed,
+    "LiveHistoryForgotten": history_forgotten,
+}
+
+FORGOTTEN = "Goes two weeks after the session, with all that people said; the log keeps how many and a digest."
+EXEMPT = (
+    Exempt(
+        like(keys.game("")),
+        "The log holds nothing that opens a door, nor what a host wrote for themselves.",
+        attributes=repository.SECRETS,
+    ),
+    Exempt(
+        like(keys.game_state("")),
+        "That a round is being closed is no step of its own; whoever looks goes on with it.",
+        attributes=("closing",),
+    ),
+    Exempt(like(keys.game_questions_part("", 0)), "Goes two weeks after the session; its set has events of its own."),
+    Exempt(like(keys.seat("", "")), "Who played along is in no log, and goes two weeks after the session."),
+    Exempt(like(keys.player_name("", "")), "Who played along is in no log, and goes two weeks after the session."),
+    Exempt(like(keys.game_roster("")), "By which processes know that a seat changed."),
+    Exempt(like(keys.live_answer("", 0, "", 0)), FORGOTTEN),
+    Exempt(like(keys.live_vote("", 0, "", 0)), FORGOTTEN),
+    Exempt(like(keys.gathered_part("", 0, 0)), FORGOTTEN),
+    Exempt(like(keys.round_part("", 0, 0)), FORGOTTEN),
+    Exempt(like(keys.round_heard("", 0, "")), "By which players can tell that what they gave counts."),
+    Exempt(like(keys.game_salt("", 0)), "A secret that is destroyed when its round is sealed."),
+    Exempt(like(keys.game_emptying("", 0)), "Work left to do after an anonymous round."),
+    Exempt(like(keys.presence("", "")), "Who is connected; about processes, and gone after two hours."),
+    Exempt(like(keys.deleted_game("")), "Work left to do after a deletion."),
+)

@@ -1,0 +1,295 @@
+"""What came of a session, for those who hosted it: every question with its answers, results and places.
+
+Rounds are read one after another and told at once, so that files of a full hall take no more memory than one round. A
+page shows as much as people read; files have everything. Of anonymous sessions nothing names a player.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from itertools import groupby
+from typing import Any
+
+import orjson
+
+from acts.site import table
+from pages.lists import as_csv
+from store import keys
+from tally.ballots import groups_of
+
+from . import counting, pictures, repository, seats, standings
+from .questions import RATINGS, Kind, Question, Type
+from .rounds import Entry, Round
+from .rules import Game, Phase, State
+from .seats import Seat
+from .standings import Board
+
+FORMAT = 1
+MOST_SHOWN = 100  # rounds on a page
+MOST_PLACES = 200  # lines of players on a page
+MOST_ANSWERS = 50  # of one round, that a page lists one by one
+ASKED = ("round", "question", "title", "counts")
+COLUMNS = (*ASKED, "row", "player", "answer", "right", "number", "points", "bonus", "place")
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """A session, and what does not grow with its rounds."""
+
+    game: Game
+    state: State
+    questions: tuple[Question, ...]
+    seats: Mapping[str, Seat]
+
+    @property
+    def type(self) -> Type:
+        return self.game.engagement_type
+
+    def rounds(self) -> Iterator[Round]:
+        """All that are sealed and may be known, voided ones included: one at a time, in their order."""
+        items = table().each(keys.round_parts(self.game.id))
+        for _number, parts in groupby(items, key=lambda item: item["SK"].split("#")[1]):
+            sealed = counting.round_of(list(parts))
+            if not self.is_hidden(sealed.number):
+                yield sealed
+
+    def is_hidden(self, round_: int) -> bool:
+        """Until it is revealed, nobody sees it, its host no more than others."""
+        return self.state.phase == Phase.RESULTS and round_ == self.state.round and not self.state.revealed
+
+    def name_of(self, player: str) -> str:
+        return self.seats[player].name if player in self.seats else ""
+
+
+def of(game: Game, state: State) -> Report:
+    """Who took part in an anonymous session is nobody's business, so their names are not even read."""
+    seated = () if game.is_anonymous else seats.each(game.id)
+    return Report(game, state, repository.questions(game.id), {each.player: each for each in seated})
+
+
+# --- on a page ---
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """A round on a page: one of a survey has no question of its own."""
+
+    round: Round
+    question: Question | None
+    counts: bool
+    picture: str
+    answers: tuple[tuple[str, str, Entry], ...] = ()  # whose, in words, and what they got; where they are few enough
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    rounds: list[Told]
+    more: int  # rounds that only the files have
+    never: int  # rounds that were asked and dropped before they were closed
+    board: Board | None
+
+    @property
+    def places(self) -> tuple[standings.Line, ...]:
+        return self.board.lines[:MOST_PLACES] if self.board else ()
+
+    @property
+    def others(self) -> int:
+        return max(0, len(self.board.lines) - MOST_PLACES) if self.board else 0
+
+
+def shown(report: Report) -> Shown:
+    told: list[Told] = []
+    sealed, sums = 0, Sums()
+    for each in report.rounds():
+        sealed += 1
+        sums.add(report, each)
+        if len(told) < MOST_SHOWN:
+            told.append(_told(report, each))
+    open_ = int(report.state.is_open or report.is_hidden(report.state.round))
+    board = sums.board(report) if report.type.is_scored else None
+    return Shown(told, sealed - len(told), len(report.state.played) - sealed - open_, board)
+
+
+def _told(report: Report, round_: Round) -> Told:
+    question = None if report.type == Type.SURVEY else report.questions[round_.question]
+    drawn = pictures.picture(report.type, round_, report.questions, report.seats)
+    return Told(round_, question, report.state.counts(round_.number), drawn, tuple(_answered(report, round_)))
+
+
+def _answered(report: Report, round_: Round) -> Iterator[tuple[str, str, Entry]]:
+    """The best first. Of an anonymous round its picture says everything."""
+    if report.type.is_scored and len(round_.entries) <= MOST_ANSWERS:
+        options = report.questions[round_.question].options
+        for entry in sorted(round_.entries, key=lambda entry: (-entry.total, report.name_of(entry.player).casefold())):
+            yield report.name_of(entry.player), in_words(entry.said, options), entry
+
+
+def in_words(said: Any, options: tuple[str, ...]) -> str:
+    """What somebody chose or wrote."""
+    return said if isinstance(said, str) else " | ".join(options[place] for place in said)
+
+
+class Sums:
+    """Totals over the rounds that count, without keeping the rounds."""
+
+    def __init__(self) -> None:
+        self.points: Counter[str] = Counter()
+        self.bonus: Counter[str] = Counter()
+        self.answered: Counter[str] = Counter()
+
+    def add(self, report: Report, round_: Round) -> None:
+        if report.type.is_scored and report.state.counts(round_.number):
+            for entry in round_.entries:
+                self.points[entry.player] += entry.points
+                self.bonus[entry.player] += entry.bonus
+                self.answered[entry.player] += 1
+
+    def board(self, report: Report) -> Board:
+        """As of one round in which everybody got all that they got."""
+        entries = tuple(Entry(each, None, self.points[each], self.bonus[each]) for each in sorted(self.points))
+        return standings.board([Round(1, 0, len(entries), {}, entries)], report.seats.values())
+
+
+# --- as CSV ---
+
+
+def csv(report: Report) -> Iterator[str]:
+    """One row for each answer and each line of a result; what a row is, says its column of that name."""
+    return as_csv(COLUMNS, _rows(report))
+
+
+def _rows(report: Report) -> Iterator[list[object]]:
+    sums = Sums()
+    for each in report.rounds():
+        sums.add(report, each)
+        for question, told in _of_round(report, each):
+            place = {"round": each.number, "question": question + 1, "title": report.questions[question].title}
+            yield _row(place | {"counts": "yes" if report.state.counts(each.number) else "no"} | told)
+    for line in sums.board(report).lines if report.type.is_scored else ():
+        yield _row({"row": "total", "player": line.name, "points": line.total, "place": line.place})
+
+
+def _row(told: Mapping[str, object]) -> list[object]:
+    return [told.get(column, "") for column in COLUMNS]
+
+
+Line = tuple[int, dict[str, object]]  # of which question, and what its row says
+
+
+def _of_round(report: Report, round_: Round) -> Iterator[Line]:
+    if round_.result.get("too_few"):
+        yield round_.question, {"row": "too few", "number": round_.count}
+    elif report.type == Type.SURVEY:
+        yield from _survey(report, round_)
+    else:
+        of = {Type.TRIVIA: _trivia, Type.POLL: _poll, Type.CALL_AND_ANSWER: _answers}[report.type]
+        yield from ((round_.question, line) for line in of(report, round_))
+
+
+def _trivia(report: Report, round_: Round) -> Iterator[dict[str, object]]:
+    options, right = report.questions[round_.question].options, round_.result["right"]
+    for place, label in enumerate(options):
+        is_right = "yes" if place in right else "no"
+        yield {"row": "option", "answer": label, "right": is_right, "number": round_.result["chosen"][place]}
+    for entry in round_.entries:
+        yield _got(report, entry, in_words(entry.said, options)) | {"right": "yes" if set(entry.said) == set(right) else "no"}
+
+
+def _answers(report: Report, round_: Round) -> Iterator[dict[str, object]]:
+    yield from (_got(report, entry, entry.said) for entry in round_.entries)
+
+
+def _got(report: Report, entry: Entry, answer: str) -> dict[str, object]:
+    got = {"points": entry.points, "bonus": entry.bonus}
+    return {"row": "answer", "player": report.name_of(entry.player), "answer": answer, **got}
+
+
+def _poll(report: Report, round_: Round) -> Iterator[dict[str, object]]:
+    options, result = report.questions[round_.question].options, round_.result
+    first = result["rounds"][0]["tally"]
+    for option, place in result["places"]:
+        yield {"row": "option", "answer": options[option], "number": first[option] or 0, "place": place}
+    for entry in round_.entries:
+        yield {"row": "ballot", "answer": ranked(entry.said, options)}
+
+
+def ranked(ranking: str, options: tuple[str, ...]) -> str:
+    """In words: “Sea > Hills = Town”."""
+    return " > ".join(" = ".join(options[each] for each in group) for group in groups_of(ranking))
+
+
+def _survey(report: Report, round_: Round) -> Iterator[Line]:
+    for place, told in enumerate(round_.result["questions"]):
+        for answer, number in _counted(report.questions[place], told):
+            yield place, {"row": "option", "answer": answer, "number": number}
+        if "mean" in told:
+            yield place, {"row": "mean", "number": told["mean"]}
+        if told.get("too_few"):
+            yield place, {"row": "too few", "number": told["count"]}
+    for entry in round_.entries:
+        yield entry.said["question"], {"row": "text", "answer": entry.said["text"]}
+
+
+def _counted(question: Question, told: Mapping[str, Any]) -> Iterable[tuple[str, int]]:
+    if told.get("too_few") or question.kind == Kind.TEXT:
+        return ()
+    if question.kind == Kind.RATING:
+        return zip(map(str, RATINGS), told["values"], strict=True)
+    if question.kind == Kind.YES_NO:
+        return ("yes", told["yes"]), ("no", told["no"])
+    return zip(question.options, told["chosen"], strict=True)
+
+
+# --- as JSON ---
+
+OF_SESSIONS = ("id", "title", "engagement_type", "created_at", "created_by", "ended_at", "question_set_id")
+
+
+def as_json(report: Report) -> Iterator[bytes]:
+    """Everything that is kept, as docs/live.md says; made as it is sent."""
+    told = {"format": FORMAT, "session": _session(report), "questions": [each.as_item() for each in report.questions]}
+    yield _text(told)[:-1] + b', "rounds": ['
+    sums, comma = Sums(), b""
+    for each in report.rounds():
+        sums.add(report, each)
+        yield comma + b"\n" + _text(_round(report, each))
+        comma = b","
+    players = list(_players(report, sums)) if report.type.is_scored else []
+    yield b"\n]" + (b', "players": ' + _text(players) if report.type.is_scored else b"") + b"}\n"
+
+
+def _session(report: Report) -> dict[str, Any]:
+    told = repository.told_game(report.game)
+    kept = {"set_version": told["set_version"], "speed_bonus": told["speed_bonus"], "kept_until": report.game.gone_at}
+    return {name: told[name] for name in OF_SESSIONS} | kept
+
+
+def _round(report: Report, round_: Round) -> dict[str, Any]:
+    return {
+        "round": round_.number,
+        "question": round_.question,
+        "counts": report.state.counts(round_.number),
+        "count": round_.count,
+        "votes": round_.votes,
+        "digest": counting.digest(round_),
+        "result": dict(round_.result),
+        "entries": [_entry(report, each) for each in round_.entries],
+    }
+
+
+def _entry(report: Report, entry: Entry) -> dict[str, Any]:
+    if report.game.is_anonymous:
+        return {"said": entry.said}
+    return {"player": entry.player, "said": entry.said, "points": entry.points, "bonus": entry.bonus}
+
+
+def _players(report: Report, sums: Sums) -> Iterator[dict[str, Any]]:
+    for line in sums.board(report).lines:
+        told = {"player": line.player, "name": line.name, "place": line.place, "total": line.total}
+        yield told | {"bonus": sums.bonus[line.player], "answered": sums.answered[line.player]}
+
+
+def _text(value: Any) -> bytes:
+    return orjson.dumps(value)

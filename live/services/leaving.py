@@ -1,0 +1,48 @@
+"""When somebody leaves for good: what they hosted goes with them, and they host nothing of others any more."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from accounts.models import User
+from acts.again import try_again
+from acts.handfuls import handfuls
+from acts.queues import take_each
+from acts.site import log, table
+from store import keys
+from store.log import Event
+from store.table import Delete, Exists, Item, Key
+
+from .. import repository
+from ..rules import Game
+from . import deleting
+from .closing import SITE
+
+
+def forget_hosting(gone: User) -> None:
+    """Sessions they made are ended and removed; those of others lose a host; then their history goes."""
+    take_each(_lines(gone.name), lambda line: try_again(lambda: _leave(line["id"], gone.name)))
+    for some in handfuls(_lines(gone.name)):
+        said = {"name": gone.name, "lines": [line["SK"] for line in some]}
+        places = (Key(line["PK"], line["SK"]) for line in some)
+        log().record(Event(SITE, "LiveHistoryForgotten", said), *(Delete(place, when=Exists()) for place in places))
+
+
+def _lines(name: str) -> list[Item]:
+    return list(table().each(keys.games_of(name)))
+
+
+def _leave(game_id: str, name: str) -> None:
+    game, _state = repository.find(game_id) or (None, None)
+    if game is None:
+        return  # its two weeks are over
+    if keys.fold(game.created_by) == keys.fold(name):
+        deleting.delete(game_id, SITE)
+    else:
+        _take_out(game, name)
+
+
+def _take_out(game: Game, name: str) -> None:
+    others = tuple(each for each in game.hosts if keys.fold(each) != keys.fold(name))
+    event = Event(SITE, "LiveHostRemoved", repository.told_left(game, name))
+    log().record(event, *repository.host_removed(game, replace(game, hosts=others), name))

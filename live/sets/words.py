@@ -1,0 +1,47 @@
+"""What people read for kinds of questions, types of sessions and columns of a file."""
+
+from __future__ import annotations
+
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
+from live.questions import Kind, Type
+
+from .rules import QuestionSet
+
+KINDS = {
+    Kind.TEXT: gettext_lazy("Free text"),
+    Kind.CHOICE: gettext_lazy("Choice"),
+    Kind.RANKING: gettext_lazy("Ranking"),
+    Kind.RATING: gettext_lazy("Rating from 1 to 5"),
+    Kind.YES_NO: gettext_lazy("Yes or no"),
+}
+SERVES = {
+    Type.CALL_AND_ANSWER: gettext_lazy("%(count)d for call and answer"),
+    Type.TRIVIA: gettext_lazy("%(count)d for trivia"),
+    Type.POLL: gettext_lazy("%(count)d for polls"),
+    Type.SURVEY: gettext_lazy("%(count)d for surveys"),
+}
+COLUMNS = (
+    ("title", gettext_lazy("The question itself. This column must be there.")),
+    (
+        "kind",
+        gettext_lazy("text, choice, ranking, rating or yes-no. Left empty: choice if there are options, else text."),
+    ),
+    ("detail", gettext_lazy("More words about it, also of several lines.")),
+    ("category", gettext_lazy("Under which heading it stands.")),
+    ("school", gettext_lazy("Where it comes from, or whom it is for.")),
+    ("custom_instruction", gettext_lazy("What to tell people when this question is asked.")),
+    ("option1 … option10", gettext_lazy("What can be chosen or ranked.")),
+    ("right", gettext_lazy("Which options are right: letters or numbers, several with a space or a comma: B, 2, A C.")),
+    ("seconds", gettext_lazy("Until it closes by itself; 0: when the host closes it. Left empty: 30.")),
+)
+
+
+def serves(set_: QuestionSet) -> list[str]:
+    """For which types of session it has questions, and how many."""
+    return [str(words) % {"count": set_.suits(type_)} for type_, words in SERVES.items() if set_.suits(type_)]
+
+
+def seconds_text(seconds: int) -> str:
+    return _("%(seconds)d s") % {"seconds": seconds} if seconds else _("no time limit")

@@ -1,0 +1,36 @@
+"""What live sessions tell somebody of themselves: those they host or have hosted, and what a removal would take."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from django.utils.translation import ngettext
+
+from accounts.models import User
+from accounts.telling import Part
+from acts.site import table
+from store import keys
+from store.table import Item
+
+MOST_COUNTED = 1000
+WORDS = ("title", "engagement_type", "created_at", "ended_at", "players", "rounds", "answers")
+
+
+def told(user: User) -> list[Part]:
+    return [("live_sessions", hosted(user))]
+
+
+def hosted(user: User) -> Iterator[Item]:
+    for item in table().each(keys.games_of(user.name)):
+        yield {"session": item["id"], **{name: item.get(name) for name in WORDS}}
+
+
+def parting(user: User) -> str:
+    """What a removal would take along."""
+    count = len(table().page(keys.games_of(user.name), limit=MOST_COUNTED).items)
+    if not count:
+        return ""
+    sentence = ngettext(
+        "%(count)d live session goes, with its report.", "%(count)d live sessions go, with their reports.", count
+    )
+    return sentence % {"count": count}

@@ -1,0 +1,126 @@
+"""Robots play along: seated at the first look, the same in every process, and counted nowhere."""
+
+from __future__ import annotations
+
+import pytest
+from django.utils import translation
+
+from live import clock, counting, repository, robots, rooms, seats
+from live.questions import Type
+from live.rooms import Mind
+from live.rules import Phase, Step
+from store import keys
+from tests.live.conftest import drive, give, seated
+
+
+@pytest.fixture
+def time(monkeypatch):
+    class Time:
+        now = clock.now()
+
+    monkeypatch.setattr(clock, "now", lambda: Time.now)
+    return Time
+
+
+def given(site, game, round_=1, votes=False):
+    spans = keys.live_votes if votes else keys.live_answers
+    return [item for span in spans(game.id, round_) for item in site.each(span)]
+
+
+def test_robots_are_seated_at_the_first_look_and_once(made):
+    game = made(Type.TRIVIA, debug_mode=5)
+    (ada,) = seated(game, "Robot 2")
+    room = rooms.current(game.id)
+    assert sorted(seat.name for seat in room.playing if seat.robot) == [
+        "Robot 1",
+        "Robot 2 (robot-0002)",
+        "Robot 3",
+        "Robot 4",
+        "Robot 5",
+    ]
+    assert not room.seats[ada.player].robot
+    rooms.MIND.forget(game.id)
+    assert len(rooms.current(game.id).seats) == 6
+    assert not robots.seat_all(game, {}), "they are there"
+
+
+def test_a_session_without_robots_has_none(made):
+    assert rooms.current(made(Type.TRIVIA).id).seats == {}
+
+
+@pytest.mark.parametrize("type_", list(Type))
+def test_a_host_alone_plays_a_whole_session(made, time, type_):
+    game = made(type_, debug_mode=5)
+    rooms.current(game.id)
+    while (state := rooms.current(game.id).state).phase != Phase.ENDED:
+        if state.is_open:
+            time.now = state.clock.began + clock.LEAD + robots.LATEST
+            assert rooms.current(game.id, counts=True).answered == 5
+            drive(game, Step.CLOSE)
+        elif state.phase == Phase.RESULTS and not state.revealed:
+            assert rooms.current(game.id).round.count == 5
+            drive(game, Step.REVEAL)
+        else:
+            drive(
+                game,
+                Step.NEXT if len(state.played) < (1 if type_ == Type.SURVEY else game.total_questions) else Step.END,
+            )
+    (past,), _cursor = repository.history("Hana", limit=5)
+    assert (past.players, past.answers) == (0, 0), "robots are not counted in the history"
+    if type_ == Type.TRIVIA:
+        points = [entry.points for round_ in rooms.current(game.id).rounds.values() for entry in round_.entries]
+        assert sum(map(bool, points)) > len(points) / 2, "mostly right"
+
+
+def test_beside_people_only_people_are_in_the_history(made, time):
+    game = made(Type.POLL, debug_mode=5)
+    (ada,) = seated(game, "Ada")
+    rooms.current(game.id)
+    state = drive(game, Step.NEXT)
+    time.now = state.clock.began + clock.LEAD + robots.LATEST
+    rooms.current(game.id)
+    give(game, ada, "0>1>2", at=time.now)
+    drive(game, Step.CLOSE)
+    assert counting.round_of(repository.round_items(game.id, 1)).count == 6
+    drive(game, Step.END)
+    (past,), _cursor = repository.history("Hana", limit=5)
+    assert (past.players, past.answers) == (1, 1)
+
+
+def test_each_robot_answers_at_its_moment_the_same_in_every_process(site, made, time, monkeypatch):
+    game = made(Type.TRIVIA, debug_mode=5)
+    rooms.current(game.id)
+    state = drive(game, Step.NEXT)
+    seen = [seats.find(game.id, robots.player(number)) for number in range(1, 6)]
+    moments = sorted(robots.moment(game, state, each) for each in seen)
+    time.now = moments[2]
+    rooms.current(game.id)
+    first = given(site, game)
+    assert sorted(item["at"] for item in first) == moments[:3]
+    monkeypatch.setattr(rooms, "MIND", Mind())
+    rooms.current(game.id)
+    assert given(site, game) == first
+    time.now = moments[-1]
+    rooms.current(game.id)
+    assert len(given(site, game)) == 5
+
+
+def test_robots_vote_for_others_answers(site, made, time):
+    game = made(Type.CALL_AND_ANSWER, debug_mode=5)
+    rooms.current(game.id)
+    for phase in (Phase.QUESTION, Phase.VOTING):
+        state = drive(game, Step.NEXT if phase == Phase.QUESTION else Step.CLOSE)
+        assert state.phase == phase
+        time.now = state.clock.began + clock.LEAD + robots.LATEST
+        rooms.current(game.id)
+    assert len(given(site, game, votes=True)) == 5
+    drive(game, Step.CLOSE)
+    sealed = rooms.current(game.id).round
+    assert sealed.votes == 5
+    assert sum(entry.points for entry in sealed.entries) > 0
+
+
+def test_robots_speak_the_language_of_whoever_looks():
+    assert len(set(robots.sentences())) == len(robots.sentences())
+    with translation.override("en"):
+        assert robots.name(3) == "Robot 3"

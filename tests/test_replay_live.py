@@ -1,0 +1,135 @@
+"""Live sessions in the log: what it makes of them is what there is, and nothing of it is anybody's name or words."""
+
+from __future__ import annotations
+
+from functools import partial
+
+import pytest
+
+from accounts import services as accounts
+from accounts.rules import Role
+from acts.site import table
+from live import gathering, repository
+from live.questions import Type
+from live.rules import Names, Phase, Step
+from live.services import deleting, hosting, seating
+from store import keys
+from store.table import Delete, Update
+from tests.live.conftest import drive, give, made, seated  # noqa: F401 - a fixture
+from tests.test_replay_story import kinds_in, someone
+from upkeep import replay
+
+check = partial(replay.check, said=replay.quietly)
+NAMES = ("Aurelia", "Balthasar", "Cunegonde")
+WORDS = "Zebras everywhere"  # that somebody said
+SAID = {
+    Type.TRIVIA: [0],
+    Type.CALL_AND_ANSWER: WORDS,
+    Type.POLL: "0>1>2",
+    Type.SURVEY: {"0": 4, "1": True, "3": WORDS},
+}
+
+
+def play(game) -> None:
+    """One round from its question to its results, with three who answer."""
+    players = seated(game, *NAMES)
+    drive(game, Step.NEXT)
+    for number, seat in enumerate(players):
+        said = SAID[game.engagement_type]
+        give(game, seat, f"{said} {number}" if game.engagement_type == Type.CALL_AND_ANSWER else said)
+    if drive(game, Step.CLOSE).phase == Phase.VOTING:
+        gathered = gathering.read(game.id, 1)
+        for seat in players:
+            shown = gathered.shown_to(seat.player)
+            give(game, seat, {"ranks": {str(shown[0]): 1}, "shown": list(shown)})
+        drive(game, Step.CLOSE)
+    drive(game, Step.REVEAL)
+
+
+def tell_of_live_sessions(person, made) -> None:  # noqa: F811
+    """Everything happens that can happen to a session."""
+    owner = person("Olga", Role.OWNER)
+    games = {type_: made(type_) for type_ in Type}
+    for game in games.values():
+        play(game)
+    for step in (Step.REPEAT, Step.PAUSE, Step.RESUME, Step.VOID, Step.NEXT, Step.END):
+        drive(games[Type.TRIVIA], step)
+    drive(games[Type.POLL], Step.END)
+    deleting.delete(games[Type.POLL].id, "Hana")
+    deleting.delete(made(Type.TRIVIA).id, "Hana")
+    deleting.clear_away_all()
+    hosted_by_two(person, made)
+    accounts.remove(owner, someone("Gone"))
+
+
+def hosted_by_two(person, made) -> None:  # noqa: F811
+    hana, game = someone("Hana"), made(title="Together", names=Names.APPROVED)
+    for name in ("Gone", "Ines"):
+        person(name)
+        hosting.add(hana, game.id, name)
+    hosting.remove(hana, game.id, "Ines")
+    seated(game, "Aurelia", approved=False)
+    seating.approve(game.id, "aurelia", "Hana")
+    seating.rename(game.id, "aurelia", "Hana", NAMES[1])
+    seating.give_time(game.id, "aurelia", "Hana", 200)
+    seating.remove(game.id, "aurelia", "Hana")
+    seating.readmit(game.id, "aurelia", "Hana")
+
+
+@pytest.fixture
+def told(site, person, made):  # noqa: F811
+    tell_of_live_sessions(person, made)
+    return site
+
+
+def test_the_log_makes_the_sessions_there_are(told):
+    assert check(told).first == ()
+    kinds = {event["event_type"] for event in told.each(keys.events())}
+    of_sessions = {kind for kind in kinds_in("live") if kind.startswith("Live")}
+    assert of_sessions - kinds == {"LiveHistoryForgotten"}, "of sessions whose time has passed: see below"
+
+
+def test_the_log_holds_nobody_s_name_and_no_words(told):
+    everything = repr(list(told.each(keys.events())))
+    assert not [word for word in (*NAMES, WORDS) if word in everything]
+
+
+def test_what_was_changed_behind_our_back_is_named(told):
+    line = next(told.each(keys.games_of("Hana")))
+    told.write(Update(keys.game_in_history("Hana", line["created_at"], line["id"]), set={"players": 99}))
+    told.write(Update(keys.game_state(line["id"]), set={"voided": [1]}))
+    assert sorted(each.attribute for each in check(told).first) == ["players", "voided"]
+
+
+def test_of_a_session_whose_time_has_passed_the_history_is_made(told, monkeypatch):
+    """Also of one that was deleted, and of one that lost a host, before it went by itself."""
+    lines = list(told.each(keys.games_of("Hana")))
+    late = max(repository.find(line["id"])[0].ttl for line in lines) + 1
+    for line in lines:
+        if not line["ended_at"]:
+            drive(repository.find(line["id"])[0], Step.END)
+    monkeypatch.setattr("time.time", lambda: late)
+    told.clock = lambda: late
+    assert repository.find(lines[0]["id"]) is None
+    assert check(told).first == ()
+    told.write(Delete(keys.game_in_history("Hana", lines[0]["created_at"], lines[0]["id"])))
+    assert len(check(told).first) == 1
+
+
+def test_the_history_of_somebody_who_left_is_not_made(told, person, made, monkeypatch):  # noqa: F811
+    """Of a session whose time has passed, of which their line in the history was all that was left."""
+    game = made(hosts=("Ines",))
+    drive(game, Step.END)
+    monkeypatch.setattr("time.time", lambda: game.ttl + 1)
+    told.clock = lambda: game.ttl + 1
+    accounts.remove(someone("Olga"), someone("Ines"))
+    assert not list(told.each(keys.games_of("Ines")))
+    assert check(told).first == ()
+    assert "LiveHistoryForgotten" in {event["event_type"] for event in told.each(keys.events())}
+
+
+def test_a_round_that_is_being_closed_is_no_difference(site, made):  # noqa: F811
+    game = made()
+    seated(game, "Ada")
+    table().write(*repository.closing(game, drive(game, Step.NEXT)))
+    assert check(site).first == ()

@@ -1,0 +1,98 @@
+"""Question sets in the log: what it makes of them is what there is, and nothing of them changes without an event."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from functools import partial
+
+import pytest
+
+from accounts import repository as people
+from accounts import services as accounts
+from accounts.rules import Role
+from live.questions import Question
+from live.sets import replay as of_sets
+from live.sets import repository, rules, services
+from store import keys
+from store.log import utc_now
+from store.log.seal import verify
+from store.table import Update
+from tests.live.sets.conftest import MANY, numbered
+from tests.test_completeness import Watched, watched  # noqa: F401 - a fixture
+from upkeep import names, replay
+from upkeep.sealer import site_sealer
+
+check = partial(replay.check, said=replay.quietly)
+
+
+def tell_of_sets(person) -> str:
+    """Everything happens that can happen to a question set; answers the id of one that Ida, who leaves, has shared."""
+    owner, ida = person("Olga", Role.OWNER), person("Ida")
+    set_id = services.make(ida, "Evening", "For all.", "Be quick.").id
+    services.add(ida, set_id, [*MANY, *numbered(60)])
+    services.edit(ida, set_id, rules.edition_of_set(repository.find_set(set_id)), name="Night")
+    services.change_question(ida, set_id, 1, Question("Why?", category="Plans"), edition(set_id, 1))
+    services.move_question(ida, set_id, 3, up=True)
+    services.remove_question(ida, set_id, 2, edition(set_id, 2))
+    first = repository.whole(set_id).categories[0]
+    services.change_category(ida, set_id, first.number, "New", "Words.", rules.edition_of_category(first))
+    services.move_category(ida, set_id, first.number, up=False)
+    services.share(ida, set_id, on=True)
+    services.copy(owner, repository.whole(set_id), "Copy")
+    private, gone = services.make(ida, "Diary"), services.make(owner, "Gone")
+    services.add(ida, private.id, MANY)
+    services.activate(ida, private.id, on=False)
+    services.add(owner, gone.id, MANY)
+    services.delete(owner, gone.id)
+    services.clear_away_all()
+    accounts.remove(owner, people.find("Ida"))
+    return set_id
+
+
+def edition(set_id: str, number: int) -> str:
+    return rules.edition_of_question(repository.whole(set_id).find(number).question)
+
+
+def test_the_log_makes_the_sets_there_are(site, person):
+    set_id = tell_of_sets(person)
+    assert check(site).first == ()
+    kinds = {event["event_type"] for event in site.each(keys.events())}
+    assert kinds >= set(of_sets.REPLAY)
+    site.write(Update(keys.question_set(set_id), set={"name": "Another"}))
+    assert [each.attribute for each in check(site).first] == ["name"]
+
+
+def test_it_does_so_too_when_it_has_forgotten_who_made_them(site, person):
+    tell_of_sets(person)
+
+    def then():
+        return utc_now() + timedelta(days=31)
+
+    site_sealer().seal()
+    while names.is_due(then):
+        names.forget_names(then)
+        site_sealer().seal()
+    assert verify(site).flaw is None
+    assert check(site).first == ()
+    assert not [event for event in site.each(keys.events()) if "Ida" in repr(event)]
+
+
+def test_sets_change_nothing_without_an_event(watched: Watched, person):  # noqa: F811
+    set_id = tell_of_sets(person)
+    assert watched.faults == []
+    watched.write(Update(keys.question_set(set_id), set={"name": "Another"}))
+    (fault,) = watched.faults
+    assert fault.startswith(f"a change without an event: SET#{set_id}")
+
+
+@pytest.fixture
+def cut_off(site, person, monkeypatch):
+    ida = person("Ida")
+    made = services.make(ida, "Long")
+    monkeypatch.setattr(services, "fill", lambda set_id: 0)
+    services.add(ida, made.id, numbered(60))
+    return site
+
+
+def test_what_is_on_its_way_in_is_not_compared_yet(cut_off):
+    assert check(cut_off).first == ()
