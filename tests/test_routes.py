@@ -154,6 +154,9 @@ ROUTES = {
     "take_seat": (PUBLIC, FORM, [NO_GAME, "made-up"]),
     "game_now": (PUBLIC, READ, [NO_GAME, "player"]),
     "game_stream": (PUBLIC, READ, [NO_GAME, "player"]),
+    "play": (PUBLIC, READ, [NO_GAME]),
+    "give_answer": (PUBLIC, ACT, [NO_GAME]),
+    "give_vote": (PUBLIC, ACT, [NO_GAME]),
     "game_players": (Permission.USE_APPLICATION, READ, [NO_GAME]),
     "change_player": (Permission.USE_APPLICATION, ACT, [NO_GAME, "made-up"]),
     "reported_polls": (Permission.MANAGE_USERS, READ, []),
@@ -444,6 +447,8 @@ def expected(name, whom, allowed, role, method) -> set[str]:
         *OPEN_PAGES,
     ):
         return {"not found"}
+    if name in ("play", "give_answer", "give_vote"):
+        return {"not found"}  # there is no such session
     if name == "waiting" and role != Role.NO_ACCESS:
         return {"home"}
     if name in (
