@@ -100,11 +100,8 @@ class Site:
 def build() -> Site:
     """On the empty table that `settings.STORE_URL` names."""
     from .joining import acts_of_joining, looks_at_joining
-<<<<<<< HEAD
     from .listening import looks_of_listeners
-=======
     from .playing import acts_of_playing, looks_at_playing
->>>>>>> f81feeae7ebb841f28ef3c5a3a1d5275f0b35182
 
     people = _people()
     _draft(people["organiser"])
@@ -138,11 +135,8 @@ def build() -> Site:
         *_looks_at_the_site_page(),
         *_looks_at_sets(_question_set(people["organiser"])),
         *looks_at_joining(people["organiser"], browsers["passer-by"], browsers["half in"]),
-<<<<<<< HEAD
-        *looks_of_listeners(people["organiser"], browsers["passer-by"]),
-=======
         *looks_at_playing(people["organiser"], browsers["passer-by"]),
->>>>>>> f81feeae7ebb841f28ef3c5a3a1d5275f0b35182
+        *looks_of_listeners(people["organiser"], browsers["passer-by"]),
     ]
     acts = [*acts_of_joining(people["organiser"]), *acts_of_playing(people["organiser"], browsers["passer-by"])]
     acts += _acts_of_likers(liked)
