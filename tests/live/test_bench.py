@@ -1,4 +1,4 @@
-"""The measurement of live sessions measures, and what it says was told is what counts. Nothing here depends on speed."""
+"""The measurement of live sessions measures, and what is told there counts. Nothing here depends on speed."""
 
 from __future__ import annotations
 
