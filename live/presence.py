@@ -67,6 +67,11 @@ class Presence:
             seen.told_at = 0
         seen.host_at = now
 
+    def host_looks(self, room: Room) -> None:
+        """At a page that may have no script to listen with."""
+        self.saw_host(room.game.id)
+        self.look(room)
+
     def _of(self, game_id: str, now: int) -> Seen:
         with self._turn:
             return self._seen.setdefault(game_id, Seen(now))

@@ -75,7 +75,7 @@ def measured(table: Table) -> list[Row]:
     with _without_haste() as clock, listening(table) as ear:
         built = site.build()
         for look in built.looks:
-            _asked(built, look, ear, clock)
+            _answer(built, look)
         rows = [_asked(built, look, ear, clock) for look in built.looks]
         return sorted(rows + [_asked(built, act, ear, clock) for act in built.acts], key=lambda row: row.address)
 
@@ -109,13 +109,18 @@ def _without_haste() -> Iterator[Standstill]:
 def _asked(site: Site, look: Look, ear: Ear, clock: Standstill) -> Row:
     clock.now += 1000
     ear.take()
+    answer = _answer(site, look)
+    asked = tuple(ear.take())
+    assert answer.streaming or f'"{len(asked)} trips"' in answer["Server-Timing"], look.page
+    return Row(look.page, look.of, _address(answer), look.who, asked, look.form is not None)
+
+
+def _answer(site: Site, look: Look) -> Any:
     client = site.browsers[look.who]
     answer = client.get(look.address, look.asked) if look.form is None else client.post(look.address, look.form)
     assert answer.status_code == 410 if look.gone else answer.status_code < 400, f"{look.page}: {answer.status_code}"
     _ = answer.getvalue() if answer.streaming else answer.content
-    asked = tuple(ear.take())
-    assert answer.streaming or f'"{len(asked)} trips"' in answer["Server-Timing"], look.page
-    return Row(look.page, look.of, _address(answer), look.who, asked, look.form is not None)
+    return answer
 
 
 def _address(answer: Any) -> str:
