@@ -11,7 +11,10 @@
     if (!box) return;
     const told = new DOMParser().parseFromString(html, "text/html").body.firstElementChild;
     if (told?.matches("[data-told]")) box.replaceWith(told);
-    else if (told) box.replaceChildren(told);
+    else if (told) {
+      delete box.dataset.outcome;
+      box.replaceChildren(told);
+    }
     say(document.querySelector("[data-told]").textContent);
   };
 
