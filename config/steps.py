@@ -23,6 +23,7 @@ from elections.services import forget_agreements
 from elections.services import pass_on as pass_elections_on
 from elections.services.lifecycle import OPENING, SHUTTING
 from live import telling as of_live_sessions
+from live.hub import HUB
 from live.services.leaving import forget_hosting
 from live.sets import telling as of_sets
 from live.sets.services import pass_on as pass_sets_on
@@ -39,6 +40,7 @@ from polls.services import pass_on as pass_polls_on
 from results.services import seal_result
 from skills import telling as of_skills
 from skills.services import forget_endorsements, forget_skills
+from upkeep import metrics, pause
 from upkeep.alarm import LETTERS as OF_BACKUPS
 from upkeep.nightly import LETTERS as OF_UPKEEP
 from upkeep.retention import LETTERS as OF_RETENTION
@@ -96,6 +98,10 @@ def arrange() -> None:
         *(told_of_accounts, of_elections.told, of_ballots.told, of_polls.told, of_skills.told),
         *(of_news.told, of_likes.told, of_news_by_mail.told, of_sets.told, of_live_sessions.told),
     )
+
+    # Somebody listens to a live session (live.hub): each look of its thread
+    HUB.around = pause.guarded  # changes nothing while the site is paused
+    HUB.meter = metrics.observe_live
 
     # The mails that people get, each kind by the app that has something to say.
     for letters in (OF_ACCOUNTS, OF_ELECTIONS, OF_BALLOTS, OF_UPKEEP, OF_BACKUPS, OF_RETENTION, OF_NEWS):

@@ -25,13 +25,12 @@ from . import clock, fragments, rooms, waking
 from .fragments import ELSEWHERE, GONE, LAST, Said
 from .presence import PRESENCE
 from .rooms import Room
-from .screens import Role
+from .screens import HOSTING, Role
 from .seats import Seat
 
 LOOK_EVERY = 0.5  # seconds
 A_HANDFUL = 50  # players who are told at once what is theirs alone
-HOSTING = (Role.HOST, Role.REMOTE)
-COUNTING = (Role.HOST, Role.REMOTE, Role.SCREEN)  # who is shown how many have answered
+COUNTING = (*HOSTING, Role.SCREEN)  # who is shown how many have answered
 
 _LOG = logging.getLogger(__name__)
 
@@ -62,6 +61,7 @@ class Hub:
         self.ticking = ticking
         self.alone = alone  # without a thread: somebody ticks by hand
         self.around: Callable[[], AbstractContextManager[None]] = nullcontext  # each look
+        self.meter: Callable[[str, int], None] = lambda kind, amount: None  # for whoever keeps figures
         self._ears: dict[str, set[Ear]] = {}
         self._woken: set[str] = set()
         self._due: dict[str, int] = {}  # when something has to be closed
@@ -149,6 +149,7 @@ class Hub:
 
     def _look(self, ids: Collection[str]) -> None:
         items = table().get_many(place for game_id in ids for place in rooms.places(game_id)) if ids else {}
+        self.meter("looks", len(ids))
         for game_id in ids:
             with _shield("A live session could not be shown."), translation.override(self._language(game_id)):
                 self._see(game_id, rooms.of_items(game_id, items))
@@ -218,13 +219,18 @@ class Hub:
                 if new not in wholes:
                     wholes[new] = fragments.as_stream(version, new)
                 pairs.append((ear.listener, wholes[new]))
+        self._send(pairs)
+        self.meter("made", len(wholes))
+
+    def _send(self, pairs: Sequence[tuple[Listener, bytes]]) -> None:
+        self.meter("sent", len(pairs))
         send_all(pairs)
 
     def _tell_each(self, room: Room, ears: Sequence[Ear]) -> None:
         for start in range(0, len(ears), A_HANDFUL):
             handful = ears[start : start + A_HANDFUL]
             told = ((ear, self._own(room, ear)) for ear in handful)
-            send_all([(ear.listener, data) for ear, data in told if data])
+            self._send([(ear.listener, data) for ear, data in told if data])
 
     def _own(self, room: Room, ear: Ear) -> bytes:
         """What a player alone is told, if it is news to them."""

@@ -147,12 +147,25 @@ ROUTES = {
     "poll_image": (PUBLIC, READ, [NO_POLL]),
     "poll_card": (PUBLIC, READ, [NO_POLL, "en", "made-up"]),
     "oembed": (PUBLIC, READ, []),
+    "games": (PUBLIC, READ, []),
+    "make_game": (Permission.USE_APPLICATION, FORM, []),
+    "host_game": (Permission.USE_APPLICATION, READ, [NO_GAME]),
+    "remote": (Permission.USE_APPLICATION, READ, [NO_GAME]),
+    "screen": (PUBLIC, READ, [NO_GAME, "made-up"]),
+    "scoreboard": (PUBLIC, READ, [NO_GAME, "made-up"]),
+    "drive": (Permission.USE_APPLICATION, FORM, [NO_GAME]),
+    "game_hosts": (Permission.USE_APPLICATION, FORM, [NO_GAME]),
     "join": (PUBLIC, READ, []),
     "join_by_code": (PUBLIC, READ, ["9999999"]),
     "join_game": (PUBLIC, FORM, [NO_GAME, "made-up"]),
     "seat": (PUBLIC, FORM, [NO_GAME]),
     "take_seat": (PUBLIC, FORM, [NO_GAME, "made-up"]),
-    "game_players": (Permission.USE_APPLICATION, READ, [NO_GAME]),
+    "play": (PUBLIC, READ, [NO_GAME]),
+    "give_answer": (PUBLIC, ACT, [NO_GAME]),
+    "give_vote": (PUBLIC, ACT, [NO_GAME]),
+    "game_now": (PUBLIC, READ, [NO_GAME, "player"]),
+    "game_stream": (PUBLIC, READ, [NO_GAME, "player"]),
+    "game_players": (Permission.USE_APPLICATION, FORM, [NO_GAME]),
     "change_player": (Permission.USE_APPLICATION, ACT, [NO_GAME, "made-up"]),
     "live_history": (Permission.USE_APPLICATION, READ, []),
     "game_report": (Permission.USE_APPLICATION, READ, [NO_GAME]),
@@ -348,7 +361,9 @@ METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE")
 GONE = {"setup", "confirm_registration", "accept_invitation", "reset", "confirm_email"}  # a made-up token opens nothing
 GONE |= {"confirm_news", "leave_news"}
 GONE |= {"take_seat"}
+OPEN_PAGES = {"game_now", "game_stream"}  # of somebody who has a seat
 OF_PLAYERS = {"game_players", "change_player"}  # find the session first
+OF_HOSTS = {"host_game", "remote", "drive", "game_hosts"}  # these, too
 OF_PLAYERS |= {"game_report", "game_report_csv", "game_report_json", "delete_game"}
 
 
@@ -425,7 +440,7 @@ def expected(name, whom, allowed, role, method) -> set[str]:
             return {"forbidden"}
     if name == "cast" and method not in allowed:
         return {"method"}
-    if NO_SKILL in ROUTES[name][2] or NO_SET in ROUTES[name][2] or name in OF_PLAYERS:
+    if NO_SKILL in ROUTES[name][2] or NO_SET in ROUTES[name][2] or name in OF_PLAYERS | OF_HOSTS:
         return {"not found"}
     if NO_POST in ROUTES[name][2] and (name in OF_WRITERS or method in allowed):
         return {"not found"}
@@ -439,8 +454,19 @@ def expected(name, whom, allowed, role, method) -> set[str]:
         return {"method"}
     if name in RESULTS:
         return {"forbidden"}  # a draft has none yet
-    if NO_POLL in ROUTES[name][2] or name in ("poll_by_code", "oembed", "join_by_code", "join_game", "seat"):
+    if NO_POLL in ROUTES[name][2] or name in (
+        "poll_by_code",
+        "oembed",
+        "join_by_code",
+        "join_game",
+        "seat",
+        *OPEN_PAGES,
+    ):
         return {"not found"}
+    if name in ("screen", "scoreboard"):
+        return {"not found"}  # without its link
+    if name in ("play", "give_answer", "give_vote"):
+        return {"not found"}  # there is no such session
     if name == "waiting" and role != Role.NO_ACCESS:
         return {"home"}
     if name in (

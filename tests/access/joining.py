@@ -19,8 +19,8 @@ ASKED = (Question("Which is a prime?", Kind.CHOICE, options=("3", "4"), right=(0
 def looks_at_joining(otto: User, guest: Client, waiting: Client) -> list[Look]:
     """`guest` and `waiting` get a seat each."""
     game, drawn, strict = (_made(otto, names) for names in (Names.TYPED, Names.GENERATED, Names.APPROVED))
-    link = players.link_of(game, _join(guest, game, "Gus"))
-    _join(waiting, strict, "Wim")
+    link = players.link_of(game, seat(guest, game, "Gus"))
+    seat(waiting, strict, "Wim")
     return [
         Look("join", "stranger"),
         Look("join_by_code", "stranger", (game.code,)),
@@ -38,17 +38,21 @@ def acts_of_joining(otto: User) -> list[Look]:
     game = _made(otto, Names.TYPED)
     held = players.pass_of_form(players.new_form())
     assert held is not None
-    seat = joining.join(game, repository.find(game.id)[1], None, "Rita", held)
+    seated = joining.join(game, repository.find(game.id)[1], None, "Rita", held)
     link = players.link_of(game, held)
     return [
         Look("join_game", "stranger", (game.id, game.token), of="done", form=_form("Ada")),
         Look("seat", "stranger", (game.id,), of="another name", form={"act": "rename", "name": "Ada B"}),
         Look("seat", "stranger", (game.id,), of="to leave", form={"act": "leave"}),
         Look("take_seat", "newcomer", (game.id, link), of="done", form={}),
-        Look("change_player", "organiser", (game.id, seat.player), form={"act": "remove"}),
-        Look("change_player", "organiser", (game.id, seat.player), of="to readmit", form={"act": "readmit"}),
+        Look("change_player", "organiser", (game.id, seated.player), form={"act": "remove"}),
+        Look("change_player", "organiser", (game.id, seated.player), of="to readmit", form={"act": "readmit"}),
         Look(
-            "change_player", "organiser", (game.id, seat.player), of="more time", form={"act": "time", "percent": "150"}
+            "change_player",
+            "organiser",
+            (game.id, seated.player),
+            of="more time",
+            form={"act": "time", "percent": "150"},
         ),
     ]
 
@@ -61,7 +65,7 @@ def _form(name: str) -> dict[str, str]:
     return {"form": players.new_form(), "name": name}
 
 
-def _join(client: Client, game: Game, name: str) -> players.Pass:
+def seat(client: Client, game: Game, name: str) -> players.Pass:
     form = _form(name)
     assert client.post(reverse("join_game", args=[game.id, game.token]), form).status_code == 302
     held = players.pass_of_form(form["form"])

@@ -99,7 +99,10 @@ class Site:
 
 def build() -> Site:
     """On the empty table that `settings.STORE_URL` names."""
+    from .hosting import acts_of_hosting, looks_at_hosting
     from .joining import acts_of_joining, looks_at_joining
+    from .listening import looks_of_listeners
+    from .playing import acts_of_playing, looks_at_playing
     from .records import looks_at_records
 
     people = _people()
@@ -134,9 +137,13 @@ def build() -> Site:
         *_looks_at_the_site_page(),
         *_looks_at_sets(_question_set(people["organiser"])),
         *looks_at_joining(people["organiser"], browsers["passer-by"], browsers["half in"]),
+        *looks_at_playing(people["organiser"], browsers["passer-by"]),
+        *looks_of_listeners(people["organiser"], browsers["passer-by"]),
+        *looks_at_hosting(people["organiser"]),
         *looks_at_records(people["organiser"]),
     ]
-    acts = [*acts_of_joining(people["organiser"]), *_acts_of_likers(liked)]
+    acts = [*acts_of_joining(people["organiser"]), *acts_of_playing(people["organiser"], browsers["passer-by"])]
+    acts += [*acts_of_hosting(people["organiser"]), *_acts_of_likers(liked)]
     return Site(browsers, looks, [*acts, *_acts(people, lunch, browsers["stranger"])])
 
 

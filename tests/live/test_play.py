@@ -146,9 +146,10 @@ def test_call_and_answer_on_a_phone(made):
     found = gathering.read(game.id, 1)
     number = {answer.text: place for place, answer in enumerate(found.answers)}
     own, boat, bike = (f"rank-{number[text]}" for text in ("A bus", "A boat", "A <b>ike"))
-    answer = ada.vote(**{own: "1"})
+    answer = ada.vote(**{own: "1", boat: "2"})
     assert answer.status_code == 422
     assert "Nobody votes for their own answer." in text_of(answer)
+    assert f'name="{boat}" value="2" checked' in text_of(answer), "What else was chosen is still there."
     answer = ada.vote(**{boat: "", bike: ""})
     assert "Rank at least one of the answers." in text_of(answer)
     page = text_of(ada.vote(**{boat: "1", bike: "2"}))
