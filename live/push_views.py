@@ -26,7 +26,7 @@ from .fragments import ELSEWHERE, GONE, LAST, Said
 from .hub import Ear
 from .players import Player
 from .rooms import Room
-from .screens import Role
+from .screens import HOSTING, Role
 from .seats import Seat
 from .services import answering
 
@@ -75,7 +75,7 @@ def _asker(request: HttpRequest, game_id: str, role: str) -> Asker:
     room = rooms.current(game_id)
     if room is None:
         raise Http404
-    if role in hub.HOSTING:
+    if role in HOSTING:
         _check_host(request, room)
     elif not hmac.compare_digest(room.game.screen_token.encode(), request.GET.get("token", "").encode()):
         raise Http404
@@ -138,7 +138,7 @@ def _note(asker: Asker) -> None:
     game_id = asker.room.game.id
     if asker.seat is not None:
         presence.PRESENCE.saw_player(game_id, asker.seat.player)
-    elif asker.role in hub.HOSTING:
+    elif asker.role in HOSTING:
         presence.PRESENCE.saw_host(game_id)
     presence.PRESENCE.look(asker.room)
 
