@@ -12,7 +12,7 @@ from django.views.decorators.http import require_safe
 
 from accounts.access import public
 from acts import tokens
-from acts.limits import TEN_MINUTES, Limit, TooOften, check, count
+from acts.limits import TooOften
 from acts.refusals import Refusal
 from pages.addresses import origin
 from pages.forms import form_page
@@ -20,13 +20,12 @@ from polls.services import as_code
 from store import keys
 from store.table import Item
 
-from . import names, players, repository, seats
-from .join_forms import LONGEST_CODE, CodeForm, PlayerNameForm
+from . import codes, names, players, repository, seats
+from .join_forms import LONGEST_CODE, CodeForm, PlayerNameForm, with_focus
 from .players import Player
 from .rules import Game, Names, Phase, State
 from .services import joining
 
-WRONG_CODES = Limit("live-code-address", 200, TEN_MINUTES)  # many mistype in a full hall; a guesser needs thousands
 OFFER = "name offered"  # what names that we have drawn are signed for
 OFFERED_FOR = 24 * 3600  # seconds
 
@@ -46,7 +45,9 @@ def join(request: HttpRequest) -> HttpResponse:
 
 
 def _ask(request: HttpRequest, form: CodeForm, status: int) -> HttpResponse:
-    return render(request, "live/join/code.html", {"form": form, "letters": "letters" in request.GET}, status=status)
+    return render(
+        request, "live/join/code.html", {"form": with_focus(form), "letters": "letters" in request.GET}, status=status
+    )
 
 
 @public
@@ -55,10 +56,7 @@ def by_code(request: HttpRequest, code: str) -> HttpResponse:
     """Where a code leads: to a session, to a poll, or for a day after its end to when that was."""
     code = as_code(code) if len(code) <= LONGEST_CODE else ""
     try:
-        check(WRONG_CODES, origin(request))
-        found = repository.code_item(code) if code else None
-        if found is None:
-            count(WRONG_CODES, origin(request))
+        found = codes.lead(code, origin(request))
     except TooOften as refusal:
         return _too_often(request, code, refusal)
     return _lead(request, found) if found else _unknown(request, code)
@@ -153,7 +151,11 @@ def _taken(game: Game, refusal: Refusal) -> str:
 def _show(request: HttpRequest, game: Game, form: PlayerNameForm, status: int = 200, **more: Any) -> HttpResponse:
     """The same form token again, so that a second click finds what the first has made."""
     sent = request.POST.get("form", "")
-    context = {"game": game, "form": form, "form_token": sent if players.pass_of_form(sent) else players.new_form()}
+    context = {
+        "game": game,
+        "form": with_focus(form),
+        "form_token": sent if players.pass_of_form(sent) else players.new_form(),
+    }
     if game.names == Names.GENERATED:
         name = names.offered(game.id)
         context |= {"offered": name, "offer": tokens.sign(OFFER, game.id, name)}

@@ -12,15 +12,17 @@ from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.http import urlencode
 from django.utils.translation import gettext as _
-from django.views.decorators.http import require_POST, require_safe
+from django.utils.translation import ngettext
+from django.views.decorators.http import require_POST
 
 from acts.refusals import Refusal
+from pages.forms import form_page
 
 from . import names, seats
 from .access import Hosted, of_a_seat, of_hosts
 from .clock import PERCENTS
 from .join_forms import FindPlayerForm
-from .rules import Game
+from .rules import Game, State
 from .seats import Seat
 from .services import joining, seating
 from .services.seating import SeatAct
@@ -29,9 +31,11 @@ A_PAGE = 100  # players
 
 
 @of_hosts
-@require_safe
+@form_page
 def players(request: HttpRequest, hosted: Hosted) -> HttpResponse:
-    game, _state = hosted
+    game, state = hosted
+    if request.method == "POST":
+        return _approve_shown(request, game)
     form = FindPlayerForm(request.GET)
     asked = form.cleaned_data["q"] if form.is_valid() else ""
     everybody = list(seats.each(game.id))  # not those in mind, which may be a moment old
@@ -39,7 +43,7 @@ def players(request: HttpRequest, hosted: Hosted) -> HttpResponse:
     context = {
         "game": game,
         "form": form,
-        "rows": [(each, {act.name for act in seating.offered(each)}) for each in found[start : start + A_PAGE]],
+        "rows": [_row(state, each) for each in found[start : start + A_PAGE]],
         "playing": sum(each.plays and not each.left for each in everybody),
         "waiting": sum(not each.approved and not each.removed for each in everybody),
         "percents": PERCENTS,
@@ -48,9 +52,23 @@ def players(request: HttpRequest, hosted: Hosted) -> HttpResponse:
     return render(request, "live/players/players.html", context)
 
 
+def _row(state: State, seat: Seat) -> tuple[Seat, set[str], int]:
+    """Somebody, what can be done with them, and from which question on they were there if they came late."""
+    return seat, {act.name for act in seating.offered(seat)}, seats.late_since(state, seat)
+
+
 def _start(request: HttpRequest) -> int:
     after = request.GET.get("after", "")
     return int(after) if after.isdecimal() and len(after) < 6 else 0
+
+
+def _approve_shown(request: HttpRequest, game: Game) -> HttpResponse:
+    """All whose names were on the page, and nobody who has come since: the host looks at every name."""
+    shown = request.POST.getlist("player")[:A_PAGE]
+    number = seating.approve_all(game.id, shown, request.user.name)
+    sentence = ngettext("%(number)d plays along now.", "%(number)d play along now.", number)
+    messages.success(request, sentence % {"number": number})
+    return redirect("game_players", game.id)
 
 
 @of_a_seat

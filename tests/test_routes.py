@@ -157,7 +157,7 @@ ROUTES = {
     "give_vote": (PUBLIC, ACT, [NO_GAME]),
     "game_now": (PUBLIC, READ, [NO_GAME, "player"]),
     "game_stream": (PUBLIC, READ, [NO_GAME, "player"]),
-    "game_players": (Permission.USE_APPLICATION, READ, [NO_GAME]),
+    "game_players": (Permission.USE_APPLICATION, FORM, [NO_GAME]),
     "change_player": (Permission.USE_APPLICATION, ACT, [NO_GAME, "made-up"]),
     "reported_polls": (Permission.MANAGE_USERS, READ, []),
     "reported_poll": (Permission.MANAGE_USERS, READ, [NO_POLL]),

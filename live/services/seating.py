@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from dataclasses import replace
 from enum import StrEnum
 from typing import Any
@@ -83,6 +84,16 @@ def approve(game_id: str, player: str, who: str) -> Seat:
     return _change(game_id, player, who, SeatAct.APPROVE, lambda seat: replace(seat, approved=True))
 
 
+def approve_all(game_id: str, players: Iterable[str], who: str) -> int:
+    """Those of them who wait, each by itself; answers how many they were."""
+    approved = 0
+    for player in players:
+        with suppress(NotSo, SeatLost):  # somebody else was quicker
+            approve(game_id, player, who)
+            approved += 1
+    return approved
+
+
 def rename(game_id: str, player: str, who: str, name: str) -> Seat:
     """The name was checked."""
     return _change(game_id, player, who, SeatAct.RENAME, lambda seat: replace(seat, name=name))
@@ -125,6 +136,8 @@ def _timing(game: Game, state: State, seat: Seat, after: Seat) -> tuple[dict[str
     """What a change of somebody's time does to the session: it ends a question only when all are through."""
     if after.percent == seat.percent:
         return {}, []
+    if state.phase == Phase.ENDED:
+        raise NotSo(NOT_SO)
     if after.percent < seat.percent and state.is_open:
         raise NotSo(NOT_LESS)
     said: dict[str, Any] = {"percent": after.percent}
