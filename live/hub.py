@@ -25,13 +25,12 @@ from . import clock, fragments, rooms, waking
 from .fragments import ELSEWHERE, GONE, LAST, Said
 from .presence import PRESENCE
 from .rooms import Room
-from .screens import Role
+from .screens import HOSTING, Role
 from .seats import Seat
 
 LOOK_EVERY = 0.5  # seconds
 A_HANDFUL = 50  # players who are told at once what is theirs alone
-HOSTING = (Role.HOST, Role.REMOTE)
-COUNTING = (Role.HOST, Role.REMOTE, Role.SCREEN)  # who is shown how many have answered
+COUNTING = (*HOSTING, Role.SCREEN)  # who is shown how many have answered
 
 _LOG = logging.getLogger(__name__)
 

@@ -15,7 +15,7 @@ from django.views.decorators.http import require_POST, require_safe
 from accounts.access import public
 from acts.refusals import Refusal
 from store import keys
-from store.table import Key, StoreError
+from store.table import StoreError
 
 from . import clock, outcome, players, rooms, saying, screens, seat_views
 from .pace import PACE, TooFast
@@ -45,7 +45,7 @@ class Seen:
 
 def look(request: HttpRequest, game_id: str) -> Seen | HttpResponse:
     """All that a page or a decision needs, in one round trip; or what to answer to whoever cannot play here now."""
-    place, salt = players.seat_key(request, game_id), _place_of_salt(game_id)
+    place, salt = players.seat_key(request, game_id), rooms.place_of_salt(game_id)
     room, items = rooms.current_with(game_id, *filter(None, (place, salt)))
     if room is None:
         raise Http404
@@ -55,12 +55,6 @@ def look(request: HttpRequest, game_id: str) -> Seen | HttpResponse:
         return instead or redirect("join")
     known = items.get(keys.game_salt(game_id, room.state.round))
     return Seen(room, player.seat, known["salt"] if known else None)
-
-
-def _place_of_salt(game_id: str) -> Key | None:
-    """Where the salt of an anonymous round lies, if it is the one that was on when somebody last looked."""
-    last = rooms.in_mind(game_id)
-    return keys.game_salt(game_id, last.state.round) if last and last.game.is_anonymous and last.state.is_open else None
 
 
 # --- what is on now ---

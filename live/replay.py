@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from typing import Any
 
 from pages.times import from_text
 from store import keys
@@ -100,7 +101,7 @@ def _told_of(event: Happened) -> Game:
     """What the event of its end tells of a session, for the history."""
     said = event.said
     told = {name: said[name] for name in ("title", "created_at", "created_by", "ended_at")}
-    unknown = {"code": "", "token": "", "screen_token": "", "total_questions": 0}
+    unknown: dict[str, Any] = {"code": "", "token": "", "screen_token": "", "total_questions": 0}
     type_ = Type(said["engagement_type"])
     return Game(id=said["game_id"], engagement_type=type_, hosts=tuple(said["hosts"]), **told, **unknown)
 
@@ -146,5 +147,10 @@ EXEMPT = (
     Exempt(like(keys.game_salt("", 0)), "A secret that is destroyed when its round is sealed."),
     Exempt(like(keys.game_emptying("", 0)), "Work left to do after an anonymous round."),
     Exempt(like(keys.presence("", "")), "Who is connected; about processes, and gone after two hours."),
+    Exempt(
+        Key(keys.games_of("").pk, ""),
+        "Whether the store's files are still to forget what has expired.",
+        attributes=("GSI1PK", "GSI1SK"),
+    ),
     Exempt(like(keys.deleted_game("")), "Work left to do after a deletion."),
 )

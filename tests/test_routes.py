@@ -147,6 +147,14 @@ ROUTES = {
     "poll_image": (PUBLIC, READ, [NO_POLL]),
     "poll_card": (PUBLIC, READ, [NO_POLL, "en", "made-up"]),
     "oembed": (PUBLIC, READ, []),
+    "games": (PUBLIC, READ, []),
+    "make_game": (Permission.USE_APPLICATION, FORM, []),
+    "host_game": (Permission.USE_APPLICATION, READ, [NO_GAME]),
+    "remote": (Permission.USE_APPLICATION, READ, [NO_GAME]),
+    "screen": (PUBLIC, READ, [NO_GAME, "made-up"]),
+    "scoreboard": (PUBLIC, READ, [NO_GAME, "made-up"]),
+    "drive": (Permission.USE_APPLICATION, FORM, [NO_GAME]),
+    "game_hosts": (Permission.USE_APPLICATION, FORM, [NO_GAME]),
     "join": (PUBLIC, READ, []),
     "join_by_code": (PUBLIC, READ, ["9999999"]),
     "join_game": (PUBLIC, FORM, [NO_GAME, "made-up"]),
@@ -159,6 +167,12 @@ ROUTES = {
     "game_stream": (PUBLIC, READ, [NO_GAME, "player"]),
     "game_players": (Permission.USE_APPLICATION, FORM, [NO_GAME]),
     "change_player": (Permission.USE_APPLICATION, ACT, [NO_GAME, "made-up"]),
+    "live_history": (Permission.USE_APPLICATION, READ, []),
+    "game_report": (Permission.USE_APPLICATION, READ, [NO_GAME]),
+    "game_report_csv": (Permission.USE_APPLICATION, READ, [NO_GAME]),
+    "game_report_json": (Permission.USE_APPLICATION, READ, [NO_GAME]),
+    "delete_game": (Permission.USE_APPLICATION, FORM, [NO_GAME]),
+    "help_live": (PUBLIC, READ, []),
     "reported_polls": (Permission.MANAGE_USERS, READ, []),
     "reported_poll": (Permission.MANAGE_USERS, READ, [NO_POLL]),
     "hide_poll": (Permission.MANAGE_USERS, ACT, [NO_POLL]),
@@ -349,6 +363,8 @@ GONE |= {"confirm_news", "leave_news"}
 GONE |= {"take_seat"}
 OPEN_PAGES = {"game_now", "game_stream"}  # of somebody who has a seat
 OF_PLAYERS = {"game_players", "change_player"}  # find the session first
+OF_HOSTS = {"host_game", "remote", "drive", "game_hosts"}  # these, too
+OF_PLAYERS |= {"game_report", "game_report_csv", "game_report_json", "delete_game"}
 
 
 MADE_UP = {"remove_candidate", "go_on_importing"}  # their words name nothing that is there
@@ -424,7 +440,7 @@ def expected(name, whom, allowed, role, method) -> set[str]:
             return {"forbidden"}
     if name == "cast" and method not in allowed:
         return {"method"}
-    if NO_SKILL in ROUTES[name][2] or NO_SET in ROUTES[name][2] or name in OF_PLAYERS:
+    if NO_SKILL in ROUTES[name][2] or NO_SET in ROUTES[name][2] or name in OF_PLAYERS | OF_HOSTS:
         return {"not found"}
     if NO_POST in ROUTES[name][2] and (name in OF_WRITERS or method in allowed):
         return {"not found"}
@@ -447,6 +463,8 @@ def expected(name, whom, allowed, role, method) -> set[str]:
         *OPEN_PAGES,
     ):
         return {"not found"}
+    if name in ("screen", "scoreboard"):
+        return {"not found"}  # without its link
     if name in ("play", "give_answer", "give_vote"):
         return {"not found"}  # there is no such session
     if name == "waiting" and role != Role.NO_ACCESS:

@@ -99,9 +99,11 @@ class Site:
 
 def build() -> Site:
     """On the empty table that `settings.STORE_URL` names."""
+    from .hosting import acts_of_hosting, looks_at_hosting
     from .joining import acts_of_joining, looks_at_joining
     from .listening import looks_of_listeners
     from .playing import acts_of_playing, looks_at_playing
+    from .records import looks_at_records
 
     people = _people()
     _draft(people["organiser"])
@@ -137,9 +139,11 @@ def build() -> Site:
         *looks_at_joining(people["organiser"], browsers["passer-by"], browsers["half in"]),
         *looks_at_playing(people["organiser"], browsers["passer-by"]),
         *looks_of_listeners(people["organiser"], browsers["passer-by"]),
+        *looks_at_hosting(people["organiser"]),
+        *looks_at_records(people["organiser"]),
     ]
     acts = [*acts_of_joining(people["organiser"]), *acts_of_playing(people["organiser"], browsers["passer-by"])]
-    acts += _acts_of_likers(liked)
+    acts += [*acts_of_hosting(people["organiser"]), *_acts_of_likers(liked)]
     return Site(browsers, looks, [*acts, *_acts(people, lunch, browsers["stranger"])])
 
 

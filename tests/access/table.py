@@ -82,10 +82,10 @@ def measured(table: Table) -> list[Row]:
 
 @contextmanager
 def _without_haste() -> Iterator[Standstill]:
-    """Nothing hangs on how long something took: every look at what comes in looks anew, at the pause and at
-    the name of the site nobody does."""
+    """Nothing hangs on how long something took: every look at what comes in looks anew, at the pause, at the
+    name of the site and at who is there in a session nobody does."""
     from acts import naming
-    from live import rooms
+    from live import clock as of_sessions
     from polls import live as of_polls
     from polls import voters
     from results import live as of_elections
@@ -93,14 +93,14 @@ def _without_haste() -> Iterator[Standstill]:
 
     from .site import PRESENTED
 
-    clock = Standstill()
+    clock, moment = Standstill(), of_sessions.now()
     with (
+        patch.object(of_sessions, "now", lambda: moment),
         patch.object(of_polls, "shelf", of_polls.PollShelf(clock=clock)),
         patch.object(of_elections, "shelf", of_elections.ElectionShelf(clock=clock)),
         patch.object(pause.watch, "ticking", lambda: 0.0),
         patch.object(naming.watch, "ticking", lambda: 0.0),
         patch.object(voters, "QUICKEST", 0),
-        patch.object(rooms, "SEATS_FRESH", 10**9),
         override_settings(**PRESENTED),
     ):
         yield clock
