@@ -196,9 +196,10 @@ class Hub:
     def _behind(self, room: Room) -> dict[tuple[Role, str], list[Ear]]:
         """Who may not have heard of this room, by what they are shown; who has heard of a newer one needs no older."""
         with self._change:
-            is_told = self._told.get(room.game.id) is room
-            self._told[room.game.id] = room
             ears = self._ears.get(room.game.id, set())
+            is_told = self._told.get(room.game.id) is room
+            if ears:
+                self._told[room.game.id] = room
             behind = self._new.pop(room.game.id, set()) & ears if is_told else ears
             found: dict[tuple[Role, str], list[Ear]] = {}
             for ear in behind:

@@ -4,16 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
+from django.template.loader import render_to_string
+from django.utils import translation
 from django.utils.functional import Promise
+from django.utils.safestring import mark_safe
 from django.utils.translation import gettext_lazy as _
+from django.utils.translation import ngettext
 
 from ranking.candidates import Candidate
 from ranking.rankings import named
 
 from . import asking, hall, pictures
-from .asking import Way
+from .asking import Paper, Way
 from .questions import Type
 from .rooms import Room
 from .rounds import Entry
@@ -23,11 +28,20 @@ from .scores import FULL
 from .seats import Seat
 from .services.answering import Told
 from .signs import sign
-from .standings import Board
+from .standings import Board, Line
 
 UNHEARD: dict[Told, str | Promise] = {
     Told.LATE: _("That came too late: it does not count."),
     Told.NOT_OPEN: _("This is not asked at the moment, so it does not count."),
+}
+VERDICTS = {
+    "right": _("Right"),
+    "partly": _("Partly right"),
+    "wrong": _("Wrong"),
+    "voted": _("Your answer"),
+    "unvoted": _("No points in this round"),
+    "before": _("This question was before your time"),
+    "silent": _("You did not answer"),
 }
 
 
@@ -48,11 +62,17 @@ def is_shown(room: Room) -> bool:
 
 
 def standing(room: Room) -> Board:
-    """Made once for all the phones that ask for it."""
-    if "standing" not in room.made:
-        room.made["standing"] = hall.standing(room)
-    board: Board = room.made["standing"]
+    board: Board = once(room, "standing", lambda: hall.standing(room))
     return board
+
+
+def once(room: Room, *what_and_make: Any) -> Any:
+    """Made of a room the first time somebody asks for it, for all the phones that ask after that."""
+    *what, make = what_and_make
+    question = ("phones", *what, translation.get_language())
+    if question not in room.made:
+        room.made[question] = make()
+    return room.made[question]
 
 
 # --- one player's own ---
@@ -73,7 +93,7 @@ def mine(
         return shown | {"said": said, "in_words": in_words(room, said)}
     if room.state.phase == Phase.VOTING and room.gathered is not None:
         filled = typed_said(room, said) if typed is None else typed
-        return shown | {"said": said, "papers": asking.ballot(room.gathered, seat.player, filled)}
+        return shown | {"said": said, "papers": _papers(room, asking.ballot(room.gathered, seat.player, filled))}
     if room.game.engagement_type.is_scored and (is_shown(room) or room.state.phase == Phase.ENDED):
         return shown | _scored(room, seat)
     return shown
@@ -101,19 +121,50 @@ def in_words(room: Room, said: Any) -> dict[str, Any]:
     return {"chosen": [(sign(place), room.question.options[place]) for place in places]}
 
 
+def _papers(room: Room, papers: Sequence[Paper]) -> str:
+    """What somebody may vote for. An answer that they have not ranked looks the same to all who are shown it."""
+    drawn = (_paper(each) if each.rank else once(room, each, partial(_paper, each)) for each in papers)
+    return mark_safe("".join(drawn))  # noqa: S308 - of templates
+
+
+def _paper(paper: Paper) -> str:
+    return render_to_string("live/parts/paper.html", {"paper": paper})
+
+
 def _scored(room: Room, seat: Seat) -> dict[str, Any]:
+    """Many have the same points and the same place, and so the same words."""
     board = standing(room)
-    line = board.place_of(seat.player)
-    standing_now = replace(line, gained=0, bonus=0) if line else None  # what was gained is told above, bonus apart
-    shown = {"line": line, "own_place": pictures.mine(standing_now, len(board.lines))}
+    found = board.place_of(seat.player)
+    line = replace(found, player="", name="", gained=0, bonus=0) if found else None  # gains are told apart
+    result = line, asking.late_since(room, seat), *_gained(room, seat)
+    return {"result": once(room, *result, lambda: _result(*result, of=len(board.lines)))}
+
+
+def _result(line: Line | None, late: int, verdict: str, entry: Entry | None, *, of: int) -> str:
+    shown = {"line": line, "late": late, "verdict": verdict, "own_place": pictures.mine(line, of)}
+    if verdict:
+        shown["word"] = VERDICTS[verdict]
+    if entry is not None:
+        shown |= {"points": _points(entry.points), "bonus": entry.bonus, "total": _points(entry.total)}
+    return render_to_string("live/parts/verdict.html", shown)
+
+
+def _points(number: int) -> str:
+    return ngettext("+%(points)s point", "+%(points)s points", number) % {"points": number}
+
+
+def _gained(room: Room, seat: Seat) -> tuple[str, Entry | None]:
+    """What came of their answer to the question at hand, with what it was paid; nothing of it at the end."""
     if room.round is None or room.state.phase == Phase.ENDED:
-        return shown
-    entry = next((each for each in room.round.entries if each.player == seat.player), None)
-    return shown | {"entry": entry, "verdict": _verdict(room, seat, entry)}
+        return "", None
+    entries = once(room, "entries", lambda: {each.player: each for each in room.round.entries} if room.round else {})
+    entry: Entry | None = entries.get(seat.player)
+    verdict = _verdict(room, seat, entry)
+    return verdict, Entry("", None, entry.points, entry.bonus) if entry and verdict != "unvoted" else None
 
 
 def _verdict(room: Room, seat: Seat, entry: Entry | None) -> str:
-    """A word for the templates."""
+    """Which of `VERDICTS`; also a class of the style sheet."""
     if entry is None:
         return "before" if seat.since > room.state.round else "silent"
     if room.game.engagement_type == Type.CALL_AND_ANSWER:

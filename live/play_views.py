@@ -10,7 +10,6 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.translation import gettext_lazy as _
-from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
 from accounts.access import public
@@ -19,6 +18,7 @@ from store import keys
 from store.table import StoreError
 
 from . import clock, outcome, players, rooms, saying, screens, seat_views
+from .pace import PACE, TooFast
 from .rooms import Room
 from .rules import Phase
 from .screens import Role
@@ -61,7 +61,6 @@ def look(request: HttpRequest, game_id: str) -> Seen | HttpResponse:
 
 
 @public
-@never_cache
 @require_safe
 def play(request: HttpRequest, game_id: str) -> HttpResponse:
     seen = look(request, game_id)
@@ -112,10 +111,11 @@ def _given(request: HttpRequest, game_id: str, phase: Phase, at: int) -> HttpRes
     if not saying.is_about(request.POST, seen.room.state, phase):
         return _tell(request, seen, Told.LATE if saying.was_asked(request.POST, seen.room.state) else Told.NOT_OPEN)
     try:
+        PACE.check(f"{game_id} {seen.seat.player}", at)
         said = _said(request, seen)
         told = answering.give(seen.room.game, seen.room.state, seen.seat, said, at)
     except Refusal as refusal:
-        return _again(request, seen, str(refusal), 422)
+        return _again(request, seen, str(refusal), 429 if isinstance(refusal, TooFast) else 422)
     except StoreError:
         return _again(request, seen, NOT_SAVED, 503)
     return _tell(request, seen, told, said)

@@ -60,7 +60,7 @@
       const answer = await fetch(form.action, request);
       const html = await answer.text();
       if (turn !== latest) return;
-      if (answer.ok || [409, 422, 503].includes(answer.status)) tell(html);
+      if (answer.ok || [409, 422, 429, 503].includes(answer.status)) tell(html);
       else tellPlainly(form.dataset.refused, "error");
     } catch {
       if (turn !== latest) return;
