@@ -10,8 +10,7 @@ from typing import Any
 
 from django.utils.translation import gettext as _
 
-from ranking.boxes import RANK, choices_of
-from ranking.candidates import Candidate
+from ranking.boxes import RANK, Choice
 
 from . import scores
 from .counting import LONGEST_TEXT
@@ -110,10 +109,10 @@ def _options(room: Room, typed: Typed) -> list[Option]:
 def _ranking(room: Room, typed: Typed) -> dict[str, Any]:
     """The rank boxes that ballots and polls have."""
     assert room.question is not None
-    candidates = [Candidate(text, number=place) for place, text in enumerate(room.question.options)]
+    options = room.question.options
     return {
-        "choices": choices_of(candidates, {each.number: _last(typed, f"{RANK}{each.number}") for each in candidates}),
-        "ranks": len(candidates),
+        "choices": [Choice(place, text, "", "", _last(typed, f"{RANK}{place}")) for place, text in enumerate(options)],
+        "ranks": len(options),
         "draft_key": "",
         "unranked_sentence": _("Options that you leave out get nothing from you."),
     }

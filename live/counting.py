@@ -206,15 +206,14 @@ def _race(leading: Result, result: Result, names: Sequence[str]) -> dict[str, An
 
 
 def _lap(each: Mapping[str, Any], at: Mapping[str, int]) -> dict[str, Any]:
-    """Votes are exact, in text; whoever is out has none."""
-    ends: dict[str | None, int | None] = {None: None, **at}
+    """Votes are exact, in text; whoever is out has none, and what nobody gets goes to nobody."""
     return {
         "tally": [each["tally"].get(name) for name in at],
         "threshold": each["threshold"],
         "exhausted": each["exhausted"],
         "elected": [at[name] for name in each["elected"]],
         "eliminated": [at[name] for name in each["eliminated"]],
-        "transfers": [[at[move["source"]], ends[move["destination"]], move["votes"]] for move in each["transfers"]],
+        "transfers": [[at[move["source"]], at.get(move["destination"]), move["votes"]] for move in each["transfers"]],
     }
 
 

@@ -15,7 +15,7 @@ from django.utils.translation import gettext_lazy as _
 from acts.links import whole
 from pages.qr import qr_picture
 
-from . import pictures, rules, standings, words
+from . import clock, pictures, rules, standings, words
 from .questions import Question, Type
 from .rooms import Room
 from .rules import Game, Phase, State, Step
@@ -125,6 +125,7 @@ def told(room: Room) -> dict[str, Any]:
         "is_voided": bool(state.round) and not state.counts(state.round),
         "number": state.question + 1,
         "answers_given": len(room.gathered.answers) if room.gathered else 0,
+        "seconds_left": -(-(state.clock.left(clock.now()) or 0) // 1000),
         "lobby": lobby(room.seats.values()),
         "size": size(room.question),
         "first_step": first,

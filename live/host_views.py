@@ -53,11 +53,19 @@ def _show(request: HttpRequest, role: Role, room: Room, **more: Any) -> HttpResp
         "version": room.state.version,
         "screen": screens.screen(role, room),
         "status": screens.status(role, room),
-        "clock": screens.clock_of(room, 100),
         "links": _links(game),
+        "refreshes": role in (Role.SCREEN, Role.SCOREBOARD),
+        **_hears(role, game),
         **more,
     }
     return render(request, f"live/{role}.html", context)
+
+
+def _hears(role: Role, game: Game) -> dict[str, str]:
+    """Where the page hears what has changed; a screen without an account shows there the token that opened it."""
+    by_token = f"?token={game.screen_token}" if role in (Role.SCREEN, Role.SCOREBOARD) else ""
+    ways = {"stream": "game_stream", "now": "game_now"}
+    return {name: reverse(way, args=[game.id, role]) + by_token for name, way in ways.items()}
 
 
 def _links(game: Game) -> dict[str, str]:
@@ -158,13 +166,14 @@ def _way_back(request: HttpRequest, game: Game) -> str:
 
 def _ask(request: HttpRequest, game: Game, state: State, step: Step | None, version: int) -> HttpResponse:
     """A page with one button, for those steps that are asked first; it sends itself to its own address."""
-    rules.check_offered(game, state, _known(step))
+    step = _known(step)
     if step not in hall.ASKED:
         raise rules.NotNow(rules.NOT_NOW)
     if version < 0:
         return redirect(f"{request.path}?{urlencode({'act': step, 'version': state.version})}")
     if version != state.version:
         raise rules.Stale(rules.STALE)
+    rules.check_offered(game, state, step)
     title = str(words.step_words(step, game, state))
     return ask(request, title, title, lead=hall.ASKED[step], danger=True)
 

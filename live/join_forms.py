@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from typing import Any
 
 from django import forms
 from django.utils.translation import gettext_lazy as _
@@ -25,8 +26,8 @@ class CodeForm(forms.Form):
         widget=forms.TextInput({"autocomplete": "off", "autocapitalize": "characters", "spellcheck": "false"}),
     )
 
-    def __init__(self, *arguments: object, letters: bool = False, **options: object):
-        super().__init__(*arguments, **options)  # type: ignore[arg-type]
+    def __init__(self, *arguments: Any, letters: bool = False):
+        super().__init__(*arguments)
         self.fields["code"].widget.attrs["inputmode"] = "text" if letters else "numeric"
 
     def clean_code(self) -> str:
@@ -37,6 +38,13 @@ class CodeForm(forms.Form):
         return code
 
 
+def with_focus(form: forms.Form) -> forms.Form:
+    """The one field of a form has the focus if something is wrong with it: it is read out with what that is."""
+    for field in form.fields.values() if form.errors else ():
+        field.widget.attrs["autofocus"] = True
+    return form
+
+
 class PlayerNameField(forms.CharField):
     """The name of somebody who plays, cleaned as it is kept."""
 
@@ -45,7 +53,7 @@ class PlayerNameField(forms.CharField):
         asks = {"required": _("Type a name.")}
         super().__init__(label=_("Your name"), max_length=names.MOST_CODES, widget=widget, error_messages=asks)
 
-    def clean(self, value: object) -> str:
+    def clean(self, value: Any) -> str:
         return names.clean(super().clean(value))
 
 

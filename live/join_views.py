@@ -21,7 +21,7 @@ from store import keys
 from store.table import Item
 
 from . import names, players, repository, seats
-from .join_forms import LONGEST_CODE, CodeForm, PlayerNameForm
+from .join_forms import LONGEST_CODE, CodeForm, PlayerNameForm, with_focus
 from .players import Player
 from .rules import Game, Names, Phase, State
 from .services import joining
@@ -46,7 +46,9 @@ def join(request: HttpRequest) -> HttpResponse:
 
 
 def _ask(request: HttpRequest, form: CodeForm, status: int) -> HttpResponse:
-    return render(request, "live/join/code.html", {"form": form, "letters": "letters" in request.GET}, status=status)
+    return render(
+        request, "live/join/code.html", {"form": with_focus(form), "letters": "letters" in request.GET}, status=status
+    )
 
 
 @public
@@ -153,7 +155,11 @@ def _taken(game: Game, refusal: Refusal) -> str:
 def _show(request: HttpRequest, game: Game, form: PlayerNameForm, status: int = 200, **more: Any) -> HttpResponse:
     """The same form token again, so that a second click finds what the first has made."""
     sent = request.POST.get("form", "")
-    context = {"game": game, "form": form, "form_token": sent if players.pass_of_form(sent) else players.new_form()}
+    context = {
+        "game": game,
+        "form": with_focus(form),
+        "form_token": sent if players.pass_of_form(sent) else players.new_form(),
+    }
     if game.names == Names.GENERATED:
         name = names.offered(game.id)
         context |= {"offered": name, "offer": tokens.sign(OFFER, game.id, name)}

@@ -286,8 +286,11 @@ def _sheet(round_: Round, place: int, question: Question, told: Mapping[str, Any
         left = _others(told["count"] - min(len(texts), MOST_TEXTS))
         return sheet | {"first": texts[:FIRST_TEXTS], "others": texts[FIRST_TEXTS:MOST_TEXTS], "left": left}
     if question.kind == Kind.RATING:
-        return sheet | {"mean": exact(told["mean"]), "most": RATINGS[-1], "bars": _ratings(told)}
-    return sheet | {"bars": _yes_no(told) if question.kind == Kind.YES_NO else _choices(told, question)}
+        mean = {"mean": exact(told["mean"]), "most": RATINGS[-1]}
+        return sheet | mean | {"bars": _ratings(told), "short": True}
+    if question.kind == Kind.YES_NO:
+        return sheet | {"bars": _yes_no(told), "short": True}
+    return sheet | {"bars": _choices(told, question)}
 
 
 def _ratings(told: Mapping[str, Any]) -> list[Bar]:

@@ -134,7 +134,7 @@ def pass_of_form(form: str) -> Pass | None:
     """Who sends the form becomes: the same form sent twice finds its own seat, and nobody else's form does."""
     if not FORM.fullmatch(form):
         return None
-    return Pass(_of(form, "player")[:10], _of(form, "device")[:8], _of(form, "secret"))
+    return Pass(_of(form, "player")[:10], _of(form, "device")[:8], _of(form, "secret")[:22])
 
 
 def _of(form: str, what: str) -> str:
@@ -147,9 +147,9 @@ def _of(form: str, what: str) -> str:
 
 def link_of(game: Game, held: Pass) -> str:
     """By which another device takes the seat: soon, and as long as no other has."""
-    return sign("seat elsewhere", game.id, held.player, held.device, held.secret)
+    return sign(f"seat elsewhere in {game.id}", held.player, held.device, held.secret)
 
 
 def pass_of_link(game_id: str, token: str) -> Pass | None:
-    words = read("seat elsewhere", token, TEN_MINUTES)
-    return Pass(*words[1:]) if words is not None and len(words) == 4 and words[0] == game_id else None
+    words = read(f"seat elsewhere in {game_id}", token, TEN_MINUTES)
+    return Pass(*words) if words is not None and len(words) == 3 else None

@@ -146,5 +146,10 @@ EXEMPT = (
     Exempt(like(keys.game_salt("", 0)), "A secret that is destroyed when its round is sealed."),
     Exempt(like(keys.game_emptying("", 0)), "Work left to do after an anonymous round."),
     Exempt(like(keys.presence("", "")), "Who is connected; about processes, and gone after two hours."),
+    Exempt(
+        Key(keys.games_of("").pk, ""),
+        "Whether the store's files are still to forget what has expired.",
+        attributes=("GSI1PK", "GSI1SK"),
+    ),
     Exempt(like(keys.deleted_game("")), "Work left to do after a deletion."),
 )

@@ -64,7 +64,9 @@ def delete(request: HttpRequest, hosted: Hosted) -> HttpResponse:
     if request.method == "POST":
         told(request, lambda: deleting.delete(game.id, request.user.name), _("The session is removed."))
         return redirect("games")
-    goes = _("Everything of “%(title)s” goes: who was there, what was answered, the report, and its line in the history.")
+    goes = _(
+        "Everything of “%(title)s” goes: who was there, what was answered, the report, and its line in the history."
+    )
     runs = "" if game.ended_at else " " + _("It is running: it is ended first, for everybody in it.")
     return ask(request, _("Delete the session"), _("Delete it"), lead=goes % {"title": game.title} + runs, danger=True)
 

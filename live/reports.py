@@ -194,7 +194,9 @@ def _trivia(report: Report, round_: Round) -> Iterator[dict[str, object]]:
         is_right = "yes" if place in right else "no"
         yield {"row": "option", "answer": label, "right": is_right, "number": round_.result["chosen"][place]}
     for entry in round_.entries:
-        yield _got(report, entry, in_words(entry.said, options)) | {"right": "yes" if set(entry.said) == set(right) else "no"}
+        yield _got(report, entry, in_words(entry.said, options)) | {
+            "right": "yes" if set(entry.said) == set(right) else "no"
+        }
 
 
 def _answers(report: Report, round_: Round) -> Iterator[dict[str, object]]:

@@ -366,7 +366,21 @@ def host_removed(before: Game, after: Game, host: str) -> list[Write]:
 def past_item(game: Game, host: str, counted: Mapping[str, int]) -> Item:
     place = keys.game_in_history(host, game.created_at, game.id)
     told = {name: value for name, value in told_game(game).items() if name in {each.name for each in fields(Past)}}
-    return {"PK": place.pk, "SK": place.sk, **told, **counted}
+    return {"PK": place.pk, "SK": place.sk, **told, **counted, **(_to_expire(game) if host == game.created_by else {})}
+
+
+def _to_expire(game: Game) -> Item:
+    """The line of whoever made it is found when the rest is gone, so that the files forget it, too."""
+    return {"GSI1PK": keys.KEPT_GAMES.pk, "GSI1SK": keys.game_by_date(game.gone_at, game.id)}
+
+
+def expired(upto: str) -> list[Item]:
+    return list(table().each(keys.games_kept(upto)))
+
+
+def forgetting(line: Item) -> Update:
+    """Refused if the line is gone."""
+    return Update(Key(line["PK"], line["SK"]), remove=("GSI1PK", "GSI1SK"), when=Exists())
 
 
 def given_item(game: Game, place: Key, given: Given) -> Item:

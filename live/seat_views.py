@@ -20,7 +20,7 @@ from pages.saying import ask, say
 from store import keys
 
 from . import players, repository, seats
-from .join_forms import PlayerNameForm
+from .join_forms import PlayerNameForm, with_focus
 from .join_views import ended_page
 from .players import Pass, Player
 from .rules import Game, Phase, State
@@ -95,7 +95,7 @@ def _show(
     address = whole(reverse("take_seat", args=[game.id, players.link_of(game, held)]))
     context = {"game": game, "seat": own, "address": address, "qr": qr_picture(address), **more}
     if seating.may_rename_oneself(game, state):
-        context["form"] = form or PlayerNameForm(initial={"name": own.name})
+        context["form"] = with_focus(form) if form else PlayerNameForm(initial={"name": own.name})
     return render(request, "live/join/seat.html", context, status=422 if form else 200)
 
 

@@ -29,6 +29,7 @@ from elections.services import clear_away_all, close_what_is_over
 from live.services import closing as live_closing
 from live.services import deleting as live_deleting
 from live.services import ending as live_ending
+from live.services import expiring as live_expiring
 from live.sets import services as question_sets
 from mail import again, mailboxes
 from mail.letters import compose
@@ -171,6 +172,7 @@ NEWS_BY_MAIL = Job("news by mail", 5, lambda: mailing.take_on(goes_on), mailing.
 RETENTION = Job("retention", 60, retention.look_for_unused, retention.is_due)
 LIVE_SESSIONS = Job("live sessions", 60, live_ending.end_what_is_idle, anything_in(keys.RUNNING_GAMES))
 LIVE_ANSWERS = Job("live answers", 10, live_closing.empty_all, anything_in(keys.EMPTYING_GAMES))
+EXPIRED_GAMES = Job("expired sessions", 600, live_expiring.forget_expired, live_expiring.is_due)
 DELETED_GAMES = Job("deleted sessions", 5, live_deleting.clear_away_all, anything_in(keys.DELETED_GAMES))
 
 # Forgetting comes first: after the others it would never be quiet.
@@ -178,6 +180,7 @@ JOBS = (
     *(FORGETTING, REMOVALS, RENAMES, DELETIONS, DELETED_POLLS, COPIES, IMPORTS, ENDS, BALLOTS, BOXES, POLLS, REMINDERS),
     *(MAILINGS, LOG, NIGHTLY, BACKUPS, SWEEP, NAMES, RETENTION, MERGES, URGENT_MAIL, MAILS_AGAIN, MAIL, BOUNCES),
     *(SPREADING, DELETED_POSTS, NEWS_BY_MAIL, DELETED_SETS, FILLING_SETS, LIVE_SESSIONS, LIVE_ANSWERS, DELETED_GAMES),
+    EXPIRED_GAMES,
 )
 
 

@@ -269,6 +269,7 @@ LISTS = frozenset(
         keys.RUNNING_GAMES,
         keys.EMPTYING_GAMES,
         keys.DELETED_GAMES,
+        keys.KEPT_GAMES,
     )
 )
 

@@ -10,6 +10,7 @@ from acts.handfuls import handfuls
 from acts.queues import take_each
 from acts.site import log, table
 from store import keys
+from store.forgetting import to_forget
 from store.log import Event
 from store.table import Delete, Exists, Item, Key
 
@@ -25,7 +26,8 @@ def forget_hosting(gone: User) -> None:
     for some in handfuls(_lines(gone.name)):
         said = {"name": gone.name, "lines": [line["SK"] for line in some]}
         places = (Key(line["PK"], line["SK"]) for line in some)
-        log().record(Event(SITE, "LiveHistoryForgotten", said), *(Delete(place, when=Exists()) for place in places))
+        gone = (Delete(place, when=Exists()) for place in places)
+        log().record(Event(SITE, "LiveHistoryForgotten", said), *gone, to_forget())
 
 
 def _lines(name: str) -> list[Item]:

@@ -36,6 +36,14 @@ def _line(label: Any, longest: int, *, required: bool = False, help_text: Any = 
     )
 
 
+def _within(text: str, longest: int) -> str:
+    """The text, if it is no longer than that, once it is tidied."""
+    if len(text) > longest:
+        numbers = {"most": longest, "count": len(text)}
+        raise ValidationError(_("At most %(most)d characters; these are %(count)d."), params=numbers)
+    return text
+
+
 class SetForm(forms.Form):
     """The words of a set itself. Whoever opened it before it was changed elsewhere is told."""
 
@@ -47,17 +55,10 @@ class SetForm(forms.Form):
     seen = forms.CharField(widget=forms.HiddenInput, required=False)
 
     def clean_description(self) -> str:
-        return self._within("description")
+        return _within(checking.lines(self.cleaned_data["description"]), LONGEST_WORDS)
 
     def clean_custom_instructions(self) -> str:
-        return self._within("custom_instructions")
-
-    def _within(self, name: str) -> str:
-        text = checking.lines(self.cleaned_data[name])
-        if len(text) > LONGEST_WORDS:
-            numbers = {"most": LONGEST_WORDS, "count": len(text)}
-            raise ValidationError(_("At most %(most)d characters; these are %(count)d."), params=numbers)
-        return text
+        return _within(checking.lines(self.cleaned_data["custom_instructions"]), LONGEST_WORDS)
 
     def words(self) -> dict[str, str]:
         return {name: self.cleaned_data[name] for name in ("name", "description", "custom_instructions")}
@@ -74,14 +75,10 @@ class CategoryForm(forms.Form):
     seen = forms.CharField(widget=forms.HiddenInput, required=False)
 
     def clean_name(self) -> str:
-        name = checking.line(self.cleaned_data["name"])
-        if len(name) > LONGEST_CATEGORY:
-            numbers = {"most": LONGEST_CATEGORY, "count": len(name)}
-            raise ValidationError(_("At most %(most)d characters; these are %(count)d."), params=numbers)
-        return name
+        return _within(checking.line(self.cleaned_data["name"]), LONGEST_CATEGORY)
 
     def clean_description(self) -> str:
-        return checking.lines(self.cleaned_data["description"])[:LONGEST_WORDS]
+        return _within(checking.lines(self.cleaned_data["description"]), LONGEST_WORDS)
 
     @staticmethod
     def initial_of(category: Category) -> dict[str, str]:

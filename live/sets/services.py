@@ -200,9 +200,10 @@ def change_category(user: User, set_id: str, number: int, name: str, description
 
 
 def move_category(user: User, set_id: str, number: int, *, up: bool) -> Whole:
-    said = {"number": number, "up": up}
-    change = lambda whole, at: rules.category_moved(whole, number, up=up)  # noqa: E731
-    return _change(user, set_id, "QuestionCategoryMoved", said, change)
+    def change(whole: Whole, at: str) -> Whole:
+        return rules.category_moved(whole, number, up=up)
+
+    return _change(user, set_id, "QuestionCategoryMoved", {"number": number, "up": up}, change)
 
 
 # --- more than fits one transaction ---

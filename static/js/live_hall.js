@@ -66,13 +66,12 @@
 
   // Whoever steps by keyboard finds the next step where the last one was.
   const screen = document.getElementById("screen");
-  if (drive && screen) {
-    new MutationObserver(() => {
-      if (!driving || (document.activeElement && document.activeElement !== document.body)) return;
-      driving = false;
-      screen.querySelector("[data-first-step]")?.focus({ preventScroll: true });
-    }).observe(screen, { childList: true, subtree: true });
-  }
+  document.addEventListener("live:shown", (event) => {
+    if (event.detail !== "screen" || !driving) return;
+    driving = false;
+    if (document.activeElement && document.activeElement !== document.body) return;
+    screen.querySelector("[data-first-step]")?.focus({ preventScroll: true });
+  });
 
   // --- keys: the space bar or an arrow forwards, as on any presenter in a hand ---
 

@@ -17,7 +17,7 @@
 | seat            | data  | GAME#{id}#{nn} | PLAYER#{player}                |                              | player, hubs            |
 | live answer     | data  | GAME#{id}#{nn} | ANSWER#{round}#{player}#{time} |                              | player, closing         |
 | live vote       | data  | GAME#{id}#{nn} | VOTE#{round}#{player}#{time}   |                              | player, closing         |
-| live history    | data  | GAMES#{host}   | {time}#{id}                    |                              | host                    |
+| live history    | data  | GAMES#{host}   | {time}#{id}                    | GAMES#KEPT / {time}#{id}     | host, worker            |
 
 Seats, answers and votes of one player lie in one of sixteen partitions, so that a hall that answers within a second
 is not too much for any of them, and so that closing a round reads sixteen short spans. A player may answer again: each
@@ -36,6 +36,7 @@ GAME_SHARDS = 16
 RUNNING_GAMES = Span("GAMES#RUNNING", index=True)
 EMPTYING_GAMES = Span("GAMES#EMPTYING", index=True)
 DELETED_GAMES = Span("GAMES#DELETED", index=True)
+KEPT_GAMES = Span("GAMES#KEPT", index=True)
 
 
 def game(game_id: str) -> Key:
@@ -162,6 +163,11 @@ def live_votes(game_id: str, round_: int) -> list[Span]:
 
 def own_votes(game_id: str, round_: int, player: str) -> Span:
     return Span(game_shard(game_id, player), prefix=f"VOTE#{round_:03d}#{escape(player)}#")
+
+
+def games_kept(upto: str) -> Span:
+    """Sessions of which everything but their lines in the history is to be gone by then."""
+    return Span(KEPT_GAMES.pk, index=True, last=upto)
 
 
 def games_of(host: str) -> Span:

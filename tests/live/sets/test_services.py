@@ -12,7 +12,7 @@ from acts.refusals import NotAllowed
 from live.questions import Kind, Question, Type
 from live.sets import repository, rules, services, telling
 from live.sets.repository import A_SLICE
-from live.sets.rules import Elsewhere, NoRoom, NotThere
+from live.sets.rules import Elsewhere, NoRoom, NotThere, QuestionSet, Whole
 from store import keys, trips
 from store.log import EventLog
 from tests.at_once import at_once
@@ -171,6 +171,21 @@ def test_long_ones_are_parted_by_their_length(site, ida):
     assert [len(each) for each in repository.slices(long)] == [18, 18, 18, 6]
     services.add(ida, set_.id, long)
     assert repository.find(set_.id)[1][0].detail == "\N{GRINNING FACE}" * 2000
+
+
+def test_the_longest_set_there_can_be_fits_the_stores_limits(site, ida):
+    """The embedded store refuses what DynamoDB would: 100 parts and 4 MB a transaction, 400 KB an item."""
+    words = "\N{GRINNING FACE}" * 2000
+    names = [f"{number} {'ä' * 90}" for number in range(20)]
+    long = [
+        Question(f"{number} {'x' * 280}", category=names[number % 20], detail="x" * 1900, school="x" * 200)
+        for number in range(200)
+    ]
+    empty = Whole(QuestionSet("", "Longest", "now", "Bo", "now", words, words))
+    original = rules.added(empty, long, "now", [{"name": name, "description": words} for name in names])
+    copied = repository.whole(services.copy(ida, original, "Copy").id)
+    assert copied.questions == original.questions
+    assert {each.description for each in copied.categories} == {words}
 
 
 def test_what_was_cut_off_a_worker_puts_in(site, ida, monkeypatch):

@@ -1,0 +1,23 @@
+"""The demo has a session that waits to be tried, and one that a room has decided."""
+
+from __future__ import annotations
+
+from live import demo, repository
+from live.questions import Type
+from live.rules import Step
+from live.sets.demo import MAKER
+from tests.test_replay_live import check
+
+
+def test_the_demo_is_loaded_once_and_has_always_something_to_try(site, person):
+    assert demo.load() == 0, "Without its people there is no demo."
+    person(MAKER)
+    assert demo.load() == 2
+    assert demo.load() == 0
+    (waiting, decided), _cursor = repository.history(MAKER, limit=9)
+    game, state = repository.find(waiting.id)
+    assert (game.debug_mode, state.round, game.engagement_type) == (demo.ROBOTS, 0, Type.TRIVIA)
+    assert (decided.title, decided.players, decided.answers) == (demo.DECIDED, len(demo.ROOM), len(demo.ROOM))
+    demo._drive(game, Step.END)
+    assert demo.load() == 1
+    assert check(site).first == ()

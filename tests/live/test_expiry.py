@@ -1,0 +1,114 @@
+"""Two weeks after a session nothing is left of it but its line in the history: on both stores, and in the files."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from acts.site import acting_on
+from live import presence, repository, rooms, rules
+from live.questions import Type
+from live.rules import Step
+from live.services import expiring, making
+from store import forgetting, keys
+from store.table import DATA
+from tests.live.conftest import QUESTIONS, drive
+from tests.store import engines
+from tests.test_replay_live import NAMES, WORDS, play
+
+SAID = (*NAMES, WORDS)  # names of players, and what they said
+
+
+def played(made) -> list:
+    games = [made(type_, title=f"About {type_}") for type_ in Type]
+    for game in games:
+        play(game)
+        presence.PRESENCE.saw_host(game.id)
+        presence.PRESENCE.look(rooms.read(game.id))
+        drive(game, Step.END)
+    return [repository.find(game.id)[0] for game in games]
+
+
+def later(monkeypatch, site, seconds: int) -> None:
+    """For everybody who asks the clock."""
+    monkeypatch.setattr("time.time", lambda: seconds)
+    monkeypatch.setattr(expiring, "utc_now", lambda: datetime.fromtimestamp(seconds, UTC))
+    site.clock = lambda: seconds
+
+
+def of_games(site) -> list[dict]:
+    return [item for name, item in site.everything() if name == DATA and item["PK"].startswith(("GAME#", "CODE#"))]
+
+
+def test_everything_of_a_session_expires_with_it(site, made):
+    games = {game.id: game for game in played(made)}
+    kinds = set()
+    for item in of_games(site):
+        kind, game_id = item["SK"].split("#")[0], item["PK"].split("#")[1]
+        if item["PK"].startswith("CODE#"):
+            assert item["ttl"] == games[item["game"]].code_ttl
+        elif kind == "PRESENCE":
+            assert item["ttl"] <= time.time() + 2 * 3600
+        else:
+            assert item["ttl"] == games[game_id].ttl, item
+        kinds.add(kind)
+    assert kinds >= {"METADATA", "STATE", "QUESTIONS", "NAME", "ROUND", "HEARD", "GATHERED", "PRESENCE", "PLAYER"}
+    assert kinds >= {"ANSWER", "VOTE"}
+    assert all("ttl" not in line for line in site.each(keys.games_of("Hana")))
+
+
+def test_a_session_is_kept_for_two_weeks_after_its_end_at_least(made):
+    game = made()
+    last_end = rules.from_text(game.created_at) + rules.LONGEST_SESSION
+    assert rules.from_text(game.gone_at) - last_end == rules.KEPT
+    assert rules.KEPT.days == 14
+    over = replace(game, ended_at=game.created_at)
+    assert over.code_ttl - rules.from_text(game.created_at).timestamp() == pytest.approx(86_400, abs=1)
+
+
+def test_nothing_is_read_of_it_even_before_it_is_swept(site, made, monkeypatch):
+    games = played(made)
+    later(monkeypatch, site, max(game.ttl for game in games) + 1)
+    assert all(repository.find(game.id) is None and rooms.read(game.id) is None for game in games)
+    assert of_games(site) == []
+    assert len(repository.history("Hana", limit=9)[0]) == len(Type)
+
+
+def test_neither_store_nor_files_know_a_name_or_a_word_any_more(site, made, settings, monkeypatch):
+    games = played(made)
+    path = Path(settings.STORE_URL.removeprefix("sqlite://"))
+    assert [word for word in SAID if word.encode() in in_files(path)] == list(SAID)
+    later(monkeypatch, site, max(game.ttl for game in games) + 1)
+    assert not expiring.is_due(), "Somebody may be reading just now."
+    later(monkeypatch, site, max(game.ttl for game in games) + 3600)
+    assert expiring.is_due()
+    assert expiring.forget_expired() == len(games)
+    assert not expiring.is_due()
+    forgetting.forget(site, 0)
+    forgetting.forget(site, forgetting.LATEST)
+    assert site.get(keys.forgetting()) is None
+    left = in_files(path)
+    assert [word for word in SAID if word.encode() in left] == []
+    assert b"About trivia" in left, "The history stays."
+
+
+def in_files(path: Path) -> bytes:
+    return b"".join(each.read_bytes() for each in sorted(path.parent.glob(f"{path.name}*")))
+
+
+def test_dynamodb_shows_nothing_that_has_expired(person):
+    """There the engine removes it, at a time of its own choice; until then reading hides it."""
+    now = [int(time.time())]
+    with engines.moto() as engine, acting_on(engine.fresh(clock=lambda: now[0])):
+        host = person("Hana")
+        game = making.make(host, Type.POLL, QUESTIONS[Type.POLL], title="Friday")
+        play(game)
+        assert repository.find(game.id) is not None
+        now[0] = game.ttl + 1
+        assert repository.find(game.id) is None
+        assert repository.round_items(game.id) == []
+        assert [each.title for each in repository.history("Hana", limit=9)[0]] == ["Friday"]

@@ -1,0 +1,56 @@
+"""A host who leaves: their sessions end and go, and so does what they have hosted."""
+
+from __future__ import annotations
+
+import json
+import zipfile
+
+from accounts import services as accounts
+from accounts import telling as of_accounts
+from accounts.rules import Role
+from acts.site import table
+from live import repository, telling
+from live.questions import Type
+from live.rules import Step
+from live.services import deleting
+from store import keys
+from tests.live.conftest import drive
+from tests.test_replay_live import play
+from tests.test_replay_story import someone
+
+
+def test_what_somebody_hosted_goes_with_them(site, made, person):
+    person("Ben")
+    own, over, together = made(), made(Type.POLL), made(hosts=("Ben",))
+    play(over)
+    drive(over, Step.END)
+    assert telling.parting(someone("Hana")) == "3 live sessions go, with their reports."
+    accounts.remove(person("Olga", Role.OWNER), someone("Hana"))
+    deleting.clear_away_all()
+    assert [repository.find(game.id) for game in (own, over, together)] == [None] * 3
+    assert not [item for _name, item in site.everything() if item["PK"].startswith(("GAME#", "GAMES#", "CODE#"))]
+
+
+def test_whoever_helped_to_host_helps_no_more(made, person):
+    person("Ben")
+    game = made(hosts=("Ben", "Cem"))
+    accounts.remove(person("Olga", Role.OWNER), someone("Ben"))
+    assert repository.find(game.id)[0].hosts == ("Cem",)
+    assert not list(table().each(keys.games_of("Ben")))
+    assert telling.parting(someone("Olga")) == ""
+
+
+def test_whoever_asks_is_told_what_they_hosted(made):
+    game = made(title="Friday")
+    play(game)
+    drive(game, Step.END)
+    with zipfile.ZipFile(of_accounts.archive(someone("Hana"))) as packed:
+        (told,) = json.loads(packed.read("live_sessions.json"))
+        assert b"live_sessions.json" in packed.read("README.txt")
+    assert (told["session"], told["title"], told["engagement_type"], told["players"]) == (
+        game.id,
+        "Friday",
+        "trivia",
+        3,
+    )
+    assert not [word for word in ("Aurelia", "aurelia") if word in str(told)]

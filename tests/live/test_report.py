@@ -1,0 +1,203 @@
+"""The report of a session: all that was asked and answered, for those who hosted it; and their history."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from dataclasses import replace
+
+import pytest
+
+from acts.site import table
+from live import counting, reports, repository, seats
+from live.questions import Kind, Question, Type
+from live.rounds import Entry, Round
+from live.rules import Phase, Step
+from live.seats import Seat
+from store import keys
+from tests.live.conftest import drive, give, seated
+from tests.people import sign_in
+from tests.test_replay_live import NAMES, WORDS, play
+
+
+def rows_of(client, game) -> list[dict[str, str]]:
+    text = b"".join(client.get(f"/live/{game.id}/report/report.csv").streaming_content).decode("utf-8-sig")
+    return list(csv.DictReader(io.StringIO(text)))
+
+
+def json_of(client, game) -> dict:
+    return json.loads(b"".join(client.get(f"/live/{game.id}/report/report.json").streaming_content))
+
+
+def page_of(client, game) -> str:
+    return client.get(f"/live/{game.id}/report/").content.decode()
+
+
+@pytest.fixture
+def hana(made):
+    return sign_in("Hana")
+
+
+def test_trivia_tells_who_chose_what_and_the_places(made, hana):
+    game = made(Type.TRIVIA)
+    ada, ben = seated(game, "Ada", "=Ben()")
+    drive(game, Step.NEXT)
+    give(game, ada, [0])
+    give(game, ben, [1])
+    drive(game, Step.CLOSE)
+    assert "Who proposed" not in page_of(hana, game), "What is not revealed, nobody sees."
+    assert rows_of(hana, game)[0]["row"] == "total"
+    drive(game, Step.REVEAL)
+    page = page_of(hana, game)
+    assert "Who proposed the Schulze method?" in page
+    assert "Kept until" in page
+    rows = rows_of(hana, game)
+    answers = [(row["player"], row["answer"], row["points"], row["right"]) for row in rows if row["row"] == "answer"]
+    assert answers == [("'=Ben()", "Borda", "0", "no"), ("Ada", "Schulze", "1000", "yes")], "No formula."
+    assert [(row["player"], row["place"]) for row in rows if row["row"] == "total"] == [("Ada", "1"), ("'=Ben()", "2")]
+    assert [row["number"] for row in rows if row["row"] == "option"] == ["1", "1", "0"]
+    told = json_of(hana, game)
+    assert told["session"]["id"] == game.id
+    assert [(each["name"], each["total"], each["answered"]) for each in told["players"]] == [
+        ("Ada", 1000, 1),
+        ("=Ben()", 0, 1),
+    ]
+    sealed = counting.round_of(repository.round_items(game.id, 1))
+    assert told["rounds"][0]["digest"] == counting.digest(sealed)
+
+
+def test_what_does_not_count_is_marked(made, hana):
+    game = made(Type.TRIVIA)
+    (ada,) = seated(game, "Ada")
+    drive(game, Step.NEXT)
+    give(game, ada, [0])
+    drive(game, Step.CLOSE)
+    drive(game, Step.VOID)
+    drive(game, Step.NEXT)
+    drive(game, Step.VOID)
+    page = page_of(hana, game)
+    assert "does not count" in page
+    assert "One question was taken back before it was closed" in page
+    rows = rows_of(hana, game)
+    assert {row["counts"] for row in rows if row["row"] != "total"} == {"no"}
+    assert [row["points"] for row in rows if row["row"] == "total"] == ["0"]
+
+
+def test_answers_have_their_authors_and_points(made, hana):
+    game = made(Type.CALL_AND_ANSWER)
+    play(game)
+    page, rows = page_of(hana, game), rows_of(hana, game)
+    assert all(name in page for name in NAMES)
+    assert sorted(row["answer"] for row in rows if row["row"] == "answer") == [f"{WORDS} {n}" for n in range(3)]
+    assert json_of(hana, game)["rounds"][0]["votes"] == 3
+
+
+@pytest.mark.parametrize("type_", [Type.POLL, Type.SURVEY])
+def test_of_an_anonymous_session_no_player_is_named(made, hana, type_):
+    game = made(type_)
+    play(game)
+    told, rows = json_of(hana, game), rows_of(hana, game)
+    everything = page_of(hana, game) + json.dumps(told) + str(rows)
+    assert not [name for name in (*NAMES, *map(str.lower, NAMES)) if name in everything]
+    assert "players" not in told
+    assert all("player" not in entry for entry in told["rounds"][0]["entries"])
+    found = {(row["row"], row["answer"], row["number"], row["place"]) for row in rows}
+    if type_ == Type.POLL:
+        assert {("option", "Sea", "3", "1"), ("ballot", "Sea > Hills > Town", "", "")} <= found
+    else:
+        assert {
+            ("option", "4", "3", ""),
+            ("mean", "", "4.00", ""),
+            ("option", "yes", "3", ""),
+            ("text", WORDS, "", ""),
+        } <= found
+
+
+def test_fewer_than_three_get_a_sentence(made, hana):
+    game = made(Type.POLL)
+    (ada,) = seated(game, "Ada")
+    drive(game, Step.NEXT)
+    give(game, ada, "0>1")
+    drive(game, Step.CLOSE)
+    drive(game, Step.REVEAL)
+    (row,) = rows_of(hana, game)
+    assert (row["row"], row["number"]) == ("too few", "1")
+    assert "Sea >" not in page_of(hana, game) + str(json_of(hana, game))
+
+
+def test_only_hosts_read_it_and_only_while_it_is_kept(site, made, hana):
+    game = made(hosts=("Ben",))
+    for path in ("", "report.csv", "report.json"):
+        address = f"/live/{game.id}/report/{path}"
+        assert sign_in("Ben").get(address).status_code == 200
+        assert sign_in("Stranger").get(address).status_code == 403
+        assert hana.post(address).status_code == 405
+        assert hana.get(address.replace(game.id, "nothing")).status_code == 404
+    site.clock = lambda: game.ttl + 1
+    assert repository.find(game.id) is None
+
+
+# --- a full hall ---
+
+
+def test_a_full_hall_is_told_round_by_round_and_a_page_has_an_end(made, monkeypatch):
+    questions = [Question(f"Number {number}", Kind.CHOICE, options=("Yes", "No"), right=(0,)) for number in range(8)]
+    game = made(Type.TRIVIA, questions)
+    for number in range(250):
+        table().put_all([seat_item(game, f"p{number:03d}")])
+    entries = tuple(Entry(f"p{number:03d}", [number % 2], 1000 * (number % 2 == 0)) for number in range(250))
+    for number in range(1, 9):
+        result = {"chosen": [125, 125], "right": [0], "fully_right": 125}
+        sealed = Round(number, number - 1, 250, result, entries)
+        table().write(*repository.round_writing(game, number, counting.as_parts(sealed)))
+    state = replace(repository.state(game.id), round=8, phase=Phase.ENDED, played=tuple(range(8)), revealed=True)
+    report = reports.of(game, state)
+    monkeypatch.setattr(reports, "MOST_SHOWN", 5)
+    shown = reports.shown(report)
+    assert (len(shown.rounds), shown.more, shown.never) == (5, 3, 0)
+    assert (len(shown.places), shown.others) == (200, 50)
+    assert all(not told.answers for told in shown.rounds), "The files have them."
+    assert shown.places[0].total == 8000
+    lines = reports.csv(report)
+    first = [next(lines) for _ in range(3)]
+    assert first[1].startswith("1,1,Number 0,yes,option")
+    assert sum(1 for _ in lines) + 3 == 1 + 8 * (250 + 2) + 250
+    assert len(json.loads(b"".join(reports.as_json(report)))["rounds"]) == 8
+
+
+def seat_item(game, player: str) -> dict:
+    return seats.seating(game, Seat(player, player.upper(), game.created_at))[1].item
+
+
+# --- the history ---
+
+
+def test_the_history_is_one_s_own_and_has_no_names(site, made, hana):
+    for number in range(3):
+        game = made(Type.TRIVIA, title=f"Evening {number}")
+    play(game)
+    drive(game, Step.END)
+    page = hana.get("/live/history/").content.decode()
+    assert page.index("Evening 2") < page.index("Evening 1") < page.index("Evening 0")
+    assert f"/live/{game.id}/report/" in page
+    assert not [name for name in NAMES if name in page]
+    assert "Evening" not in sign_in("Stranger").get("/live/history/").content.decode()
+    line = list(site.each(keys.games_of("Hana")))[-1]
+    assert (line["players"], line["rounds"], line["answers"]) == (3, 1, 3)
+
+
+def test_what_is_gone_is_in_the_history_without_a_way_to_its_report(made, hana, monkeypatch):
+    game = made(title="Long ago")
+    drive(game, Step.END)
+    monkeypatch.setattr(repository, "now_text", lambda: game.gone_at)
+    page = hana.get("/live/history/").content.decode()
+    assert "Long ago" in page
+    assert "/report/" not in page
+    assert "/report/" not in hana.get("/live/").content.decode()
+
+
+def test_help_is_for_everybody(client, site):
+    page = client.get("/help/live/").content.decode()
+    assert "How live sessions work" in page
+    assert "14 days" in page
