@@ -147,6 +147,14 @@ ROUTES = {
     "poll_image": (PUBLIC, READ, [NO_POLL]),
     "poll_card": (PUBLIC, READ, [NO_POLL, "en", "made-up"]),
     "oembed": (PUBLIC, READ, []),
+    "games": (PUBLIC, READ, []),
+    "make_game": (Permission.USE_APPLICATION, FORM, []),
+    "host_game": (Permission.USE_APPLICATION, READ, [NO_GAME]),
+    "remote": (Permission.USE_APPLICATION, READ, [NO_GAME]),
+    "screen": (PUBLIC, READ, [NO_GAME, "made-up"]),
+    "scoreboard": (PUBLIC, READ, [NO_GAME, "made-up"]),
+    "drive": (Permission.USE_APPLICATION, FORM, [NO_GAME]),
+    "game_hosts": (Permission.USE_APPLICATION, FORM, [NO_GAME]),
     "join": (PUBLIC, READ, []),
     "join_by_code": (PUBLIC, READ, ["9999999"]),
     "join_game": (PUBLIC, FORM, [NO_GAME, "made-up"]),
@@ -346,6 +354,7 @@ GONE |= {"confirm_news", "leave_news"}
 GONE |= {"take_seat"}
 OPEN_PAGES = {"game_now", "game_stream"}  # of somebody who has a seat
 OF_PLAYERS = {"game_players", "change_player"}  # find the session first
+OF_HOSTS = {"host_game", "remote", "drive", "game_hosts"}  # these, too
 
 
 MADE_UP = {"remove_candidate", "go_on_importing"}  # their words name nothing that is there
@@ -421,7 +430,7 @@ def expected(name, whom, allowed, role, method) -> set[str]:
             return {"forbidden"}
     if name == "cast" and method not in allowed:
         return {"method"}
-    if NO_SKILL in ROUTES[name][2] or NO_SET in ROUTES[name][2] or name in OF_PLAYERS:
+    if NO_SKILL in ROUTES[name][2] or NO_SET in ROUTES[name][2] or name in OF_PLAYERS | OF_HOSTS:
         return {"not found"}
     if NO_POST in ROUTES[name][2] and (name in OF_WRITERS or method in allowed):
         return {"not found"}
@@ -444,6 +453,8 @@ def expected(name, whom, allowed, role, method) -> set[str]:
         *OPEN_PAGES,
     ):
         return {"not found"}
+    if name in ("screen", "scoreboard"):
+        return {"not found"}  # without its link
     if name == "waiting" and role != Role.NO_ACCESS:
         return {"home"}
     if name in (

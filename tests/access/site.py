@@ -99,6 +99,7 @@ class Site:
 
 def build() -> Site:
     """On the empty table that `settings.STORE_URL` names."""
+    from .hosting import acts_of_hosting, looks_at_hosting
     from .joining import acts_of_joining, looks_at_joining
     from .listening import looks_of_listeners
 
@@ -135,8 +136,9 @@ def build() -> Site:
         *_looks_at_sets(_question_set(people["organiser"])),
         *looks_at_joining(people["organiser"], browsers["passer-by"], browsers["half in"]),
         *looks_of_listeners(people["organiser"], browsers["passer-by"]),
+        *looks_at_hosting(people["organiser"]),
     ]
-    acts = [*acts_of_joining(people["organiser"]), *_acts_of_likers(liked)]
+    acts = [*acts_of_joining(people["organiser"]), *acts_of_hosting(people["organiser"]), *_acts_of_likers(liked)]
     return Site(browsers, looks, [*acts, *_acts(people, lunch, browsers["stranger"])])
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import partial
 
 import pytest
 from django.test import Client
@@ -285,7 +286,7 @@ def test_two_hosts_added_at_once_are_both_there(made, person):
     game, hana = made(), people.find("Hana")
     for name in ("Cleo", "Dan"):
         person(name)
-    at_once(*(lambda name=name: hosting.add(hana, game.id, name) for name in ("Cleo", "Dan")))
+    at_once(*(partial(hosting.add, hana, game.id, name) for name in ("Cleo", "Dan")))
     assert set(repository.find(game.id)[0].hosts) == {"Cleo", "Dan"}
 
 
@@ -309,7 +310,7 @@ def test_a_double_click_and_two_tabs_take_one_step(made, signed_in, person):
     for _question in range(3):
         for step in (Step.NEXT, Step.CLOSE, Step.REVEAL):
             version = repository.state(game.id).version
-            answers = at_once(*(lambda client=client: take(client, game, step, version) for client in clients * 2))
+            answers = at_once(*(partial(take, client, game, step, version) for client in clients * 2))
             assert [answer.status_code for answer in answers] == [302] * 4
             assert repository.state(game.id).version == version + 1
     assert repository.state(game.id).played == (0, 1, 2)

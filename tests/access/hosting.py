@@ -1,0 +1,58 @@
+"""Making and running a live session: looks and acts for the table of access patterns."""
+
+from __future__ import annotations
+
+from accounts.models import User
+from acts.site import table
+from live import seats
+from live.questions import Type
+from live.rules import Game, Names, Step
+from live.services import moving
+
+from .joining import _made
+from .site import Look
+
+TYPED = {
+    "engagement_type": str(Type.POLL),
+    "question": "Where do we go?",
+    "options": "Sea\nHills",
+    "seconds": "30",
+    "names": str(Names.TYPED),
+    "debug_mode": "0",
+}
+
+
+def looks_at_hosting(otto: User) -> list[Look]:
+    """Of one that waits, and of one that has shown its results."""
+    waiting, shown = _made(otto, Names.TYPED), _made(otto, Names.TYPED)
+    _seated(shown)
+    for version, step in enumerate((Step.NEXT, Step.CLOSE, Step.REVEAL), 1):
+        moving.drive(shown.id, otto.name, step, version)
+    return [
+        Look("games", "stranger"),
+        Look("games", "organiser", of="one's own"),
+        Look("games", "owner", of="all that run"),
+        Look("make_game", "organiser"),
+        *(Look(page, "organiser", (waiting.id,)) for page in ("host_game", "remote", "game_hosts")),
+        *(Look(page, "organiser", (shown.id,), of="with results") for page in ("host_game", "remote")),
+        *(Look(page, "stranger", (shown.id, shown.screen_token)) for page in ("screen", "scoreboard")),
+        Look("drive", "organiser", (waiting.id,), of="to be asked", asked={"act": "end", "version": "1"}),
+    ]
+
+
+def acts_of_hosting(otto: User) -> list[Look]:
+    game = _made(otto, Names.TYPED)
+    return [
+        Look("make_game", "organiser", of="of a typed question", form=TYPED),
+        Look("make_game", "organiser", of="a rehearsal", form={"rehearse": "yes"}),
+        Look("game_hosts", "organiser", (game.id,), of="one more", form={"name": "Ben"}),
+        Look("game_hosts", "organiser", (game.id,), of="one less", form={"remove": "Ben"}),
+        Look("drive", "organiser", (game.id,), of="a question", form={"act": "next 1"}),
+        Look("drive", "organiser", (game.id,), of="its close", form={"act": "close 2"}),
+        Look("drive", "organiser", (game.id,), of="its result", form={"act": "reveal 3"}),
+        Look("drive", "organiser", (game.id,), of="the end", form={"act": "end 4"}),
+    ]
+
+
+def _seated(game: Game) -> None:
+    table().write(*seats.seating(game, seats.Seat("ada", "Ada", game.created_at)))
