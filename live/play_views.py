@@ -15,7 +15,8 @@ from django.views.decorators.http import require_POST, require_safe
 
 from accounts.access import public
 from acts.refusals import Refusal
-from store.table import StoreError
+from store import keys
+from store.table import Key, StoreError
 
 from . import clock, outcome, players, rooms, saying, screens, seat_views
 from .rooms import Room
@@ -35,17 +36,31 @@ class Seen:
 
     room: Room
     seat: Seat
+    salt: bytes | None = None  # of the round at hand, where it was read along
+
+    @property
+    def said(self) -> Any:
+        return answering.own(self.room.game, self.room.state, self.seat, self.salt)
 
 
 def look(request: HttpRequest, game_id: str) -> Seen | HttpResponse:
     """All that a page or a decision needs, in one round trip; or what to answer to whoever cannot play here now."""
-    place = players.seat_key(request, game_id)
-    room, items = rooms.current_with(game_id, *([place] if place else []))
+    place, salt = players.seat_key(request, game_id), _place_of_salt(game_id)
+    room, items = rooms.current_with(game_id, *filter(None, (place, salt)))
     if room is None:
         raise Http404
     player = players.of_items(request, game_id, items)
     instead = seat_views.instead(request, room.game, room.state, player)
-    return instead or Seen(room, player.seat)  # type: ignore[union-attr] # who has no seat is told so
+    if player is None or instead is not None:
+        return instead or redirect("join")
+    known = items.get(keys.game_salt(game_id, room.state.round))
+    return Seen(room, player.seat, known["salt"] if known else None)
+
+
+def _place_of_salt(game_id: str) -> Key | None:
+    """Where the salt of an anonymous round lies, if it is the one that was on when somebody last looked."""
+    last = rooms.in_mind(game_id)
+    return keys.game_salt(game_id, last.state.round) if last and last.game.is_anonymous and last.state.is_open else None
 
 
 # --- what is on now ---
@@ -58,7 +73,7 @@ def play(request: HttpRequest, game_id: str) -> HttpResponse:
     seen = look(request, game_id)
     if isinstance(seen, HttpResponse):
         return seen
-    return page(request, seen, said=answering.own(seen.room.game, seen.room.state, seen.seat))
+    return page(request, seen, said=seen.said)
 
 
 def page(request: HttpRequest, seen: Seen, *, status: int = 200, **own: Any) -> HttpResponse:

@@ -98,6 +98,11 @@ def current_with(game_id: str, *others: Key) -> tuple[Room | None, dict[Key, Ite
     return of_items(game_id, items), items
 
 
+def in_mind(game_id: str) -> Room | None:
+    """The session as it was at the last look from here: good for a guess at what to read, and nothing else."""
+    return MIND.of(game_id).last
+
+
 def counted(room: Room) -> Room:
     """The same with how many have answered by now, for whoever is shown it."""
     return MIND.of(room.game.id).counted(room)

@@ -162,6 +162,9 @@ ROUTES = {
     "take_seat": (PUBLIC, FORM, [NO_GAME, "made-up"]),
     "game_now": (PUBLIC, READ, [NO_GAME, "player"]),
     "game_stream": (PUBLIC, READ, [NO_GAME, "player"]),
+    "play": (PUBLIC, READ, [NO_GAME]),
+    "give_answer": (PUBLIC, ACT, [NO_GAME]),
+    "give_vote": (PUBLIC, ACT, [NO_GAME]),
     "game_players": (Permission.USE_APPLICATION, READ, [NO_GAME]),
     "change_player": (Permission.USE_APPLICATION, ACT, [NO_GAME, "made-up"]),
     "reported_polls": (Permission.MANAGE_USERS, READ, []),
@@ -455,6 +458,8 @@ def expected(name, whom, allowed, role, method) -> set[str]:
         return {"not found"}
     if name in ("screen", "scoreboard"):
         return {"not found"}  # without its link
+    if name in ("play", "give_answer", "give_vote"):
+        return {"not found"}  # there is no such session
     if name == "waiting" and role != Role.NO_ACCESS:
         return {"home"}
     if name in (

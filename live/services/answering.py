@@ -66,11 +66,12 @@ def _place(game: Game, state: State, given: Given) -> Key:
     return key(game.id, state.round, given.player, given.at)
 
 
-def own(game: Game, state: State, seat: Seat) -> Any:
-    """What somebody has said in the phase that is open, or nothing."""
+def own(game: Game, state: State, seat: Seat, salt: bytes | None = None) -> Any:
+    """What somebody has said in the phase that is open, or nothing; `salt` is that of the round, if it was read."""
     if not state.is_open:
         return None
-    salt = repository.salt(game.id, state.round) if game.is_anonymous else None
+    if game.is_anonymous and salt is None:
+        salt = repository.salt(game.id, state.round)
     if game.is_anonymous and salt is None:
         return None
     return repository.own(game.id, state, pseudonym(salt, seat.player))

@@ -2,7 +2,9 @@
 // typed. The form stays as it is: what was chosen or typed is never lost, and the focus stays where it is.
 (() => {
   const PATIENCE = 15_000;
+  const AGAIN = 4_000;
   let latest = 0; // of what was sent; an older answer that comes in later says nothing any more
+  let unsent = null; // what nobody has received, until it is sent again
 
   const tell = (html) => {
     const box = document.querySelector("[data-told]");
@@ -47,6 +49,7 @@
       headers: { "HX-Request": "true" },
       signal: AbortSignal.timeout(PATIENCE),
     };
+    unsent = null;
     button?.setAttribute("aria-busy", "true");
     if (button?.hasAttribute("aria-pressed")) mark(button);
     tellPlainly(form.dataset.sending);
@@ -55,13 +58,22 @@
       const html = await answer.text();
       if (turn !== latest) return;
       if (answer.ok || [409, 422, 503].includes(answer.status)) tell(html);
-      else tellPlainly(form.dataset.lost, "error");
+      else tellPlainly(form.dataset.refused, "error");
     } catch {
-      if (turn === latest) tellPlainly(form.dataset.lost, "error");
+      if (turn !== latest) return;
+      tellPlainly(form.dataset.lost, "warning");
+      unsent = () => form.isConnected && send(form, button);
+      setTimeout(again, AGAIN * (1 + Math.random()));
     } finally {
       button?.removeAttribute("aria-busy");
     }
   };
+
+  // Whether it is still in time, the server knows. A form that is gone from the page is asked for no longer.
+  const again = () => {
+    unsent?.();
+  };
+  document.addEventListener("live:linked", again);
 
   document.addEventListener("submit", (event) => {
     if (event.target.id !== "given") return;

@@ -102,6 +102,7 @@ def build() -> Site:
     from .hosting import acts_of_hosting, looks_at_hosting
     from .joining import acts_of_joining, looks_at_joining
     from .listening import looks_of_listeners
+    from .playing import acts_of_playing, looks_at_playing
 
     people = _people()
     _draft(people["organiser"])
@@ -139,6 +140,10 @@ def build() -> Site:
         *looks_at_hosting(people["organiser"]),
     ]
     acts = [*acts_of_joining(people["organiser"]), *acts_of_hosting(people["organiser"]), *_acts_of_likers(liked)]
+        *looks_at_playing(people["organiser"], browsers["passer-by"]),
+    ]
+    acts = [*acts_of_joining(people["organiser"]), *acts_of_playing(people["organiser"], browsers["passer-by"])]
+    acts += _acts_of_likers(liked)
     return Site(browsers, looks, [*acts, *_acts(people, lunch, browsers["stranger"])])
 
 

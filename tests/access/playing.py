@@ -1,0 +1,85 @@
+"""Looks at the phones of those who play along: while they wait, are asked, vote, and see what came of it."""
+
+from __future__ import annotations
+
+from django.test import Client
+from django.urls import reverse
+
+from accounts.models import User
+from live import gathering, players, repository
+from live.questions import Kind, Question, Type
+from live.rules import Game, Step
+from live.services import making, moving
+
+from .site import Look
+
+RIGHT = (Question("Which?", Kind.CHOICE, options=("This", "That"), right=(0,), seconds=0),)
+RANKED = (Question("Where?", Kind.RANKING, options=("Sea", "Hills"), seconds=0),)
+IDEAS = (Question("What next?", seconds=0),)
+
+
+def looks_at_playing(otto: User, guest: Client) -> list[Look]:
+    """`guest` gets a seat in each."""
+    waiting, asked, ranked, shown = (
+        _joined(otto, guest, type_, questions)
+        for type_, questions in (
+            (Type.TRIVIA, RIGHT),
+            (Type.TRIVIA, RIGHT),
+            (Type.POLL, RANKED),
+            (Type.TRIVIA, RIGHT),
+        )
+    )
+    for game in (asked, ranked, shown):
+        _drive(game, otto, Step.NEXT)
+    _drive(shown, otto, Step.CLOSE)
+    _drive(shown, otto, Step.REVEAL)
+    return [
+        Look("play", "passer-by", (waiting.id,), of="waiting"),
+        Look("play", "passer-by", (asked.id,), of="asked"),
+        Look("play", "passer-by", (ranked.id,), of="asked without a name"),
+        Look("play", "passer-by", (shown.id,), of="shown what came of it"),
+    ]
+
+
+def acts_of_playing(otto: User, guest: Client) -> list[Look]:
+    asked, ranked = _joined(otto, guest, Type.TRIVIA, RIGHT), _joined(otto, guest, Type.POLL, RANKED)
+    for game in (asked, ranked):
+        _drive(game, otto, Step.NEXT)
+        guest.get(reverse("play", args=[game.id]))  # as everybody does who answers
+    voted, vote = _voted_on(otto, guest)
+    return [
+        Look("give_answer", "passer-by", (asked.id,), form={"round": "1", "option": "0"}),
+        Look("give_answer", "passer-by", (ranked.id,), of="without a name", form={"round": "1", "rank-0": "1"}),
+        Look("give_vote", "passer-by", (voted.id,), form={"round": "1", vote: "1"}),
+    ]
+
+
+def _voted_on(otto: User, guest: Client) -> tuple[Game, str]:
+    game = _joined(otto, guest, Type.CALL_AND_ANSWER, IDEAS)
+    others = [Client(headers={"host": "localhost:8000"}) for _each in range(3)]
+    for number, other in enumerate(others):
+        _join(other, game, f"Player {number}")
+    _drive(game, otto, Step.NEXT)
+    for number, other in enumerate(others):
+        other.post(reverse("give_answer", args=[game.id]), {"round": "1", "text": f"Idea {number}"})
+    _drive(game, otto, Step.CLOSE)
+    guest.get(reverse("play", args=[game.id]))
+    assert len(gathering.read(game.id, 1).answers) == len(others)
+    return game, "rank-0"
+
+
+def _joined(otto: User, guest: Client, type_: Type, questions: tuple[Question, ...]) -> Game:
+    game = making.make(otto, type_, questions, title="Friday")
+    _join(guest, game, "Gus")
+    return game
+
+
+def _join(client: Client, game: Game, name: str) -> None:
+    form = {"form": players.new_form(), "name": name}
+    assert client.post(reverse("join_game", args=[game.id, game.token]), form).status_code == 302
+
+
+def _drive(game: Game, otto: User, step: Step) -> None:
+    state = repository.state(game.id)
+    assert state is not None
+    moving.drive(game.id, otto.name, step, state.version)
