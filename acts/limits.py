@@ -11,7 +11,7 @@ from django.utils.crypto import salted_hmac
 from django.utils.translation import ngettext
 
 from store import keys
-from store.table import Key, StoreError
+from store.table import Item, Key, StoreError
 
 from .refusals import Refusal
 from .site import table
@@ -62,13 +62,15 @@ def count(limit: Limit, who: str, now: float | None = None) -> Counted:
     return counted
 
 
-def check(limit: Limit, who: str) -> None:
-    """Refuse who has used up all tries, without counting this as one."""
-    now = time.time()
-    place, ends = _window(limit, who, now)
-    item = table().get(place)
+def place_of(limit: Limit, who: str) -> Key:
+    """Where somebody's tries are counted at this moment, for whoever wants to read it along with other things."""
+    return _window(limit, who, time.time())[0]
+
+
+def check_left(limit: Limit, item: Item | None) -> None:
+    """Refuse who has used up all tries, without counting this as one; `item` is what lies at their place."""
     if item is not None and item["tries"] >= limit.most:
-        raise TooOften(math.ceil(ends - now))
+        raise TooOften(math.ceil(item["ttl"] - time.time()))
 
 
 def is_within(limit: Limit, who: str) -> bool:

@@ -12,7 +12,7 @@ from django.utils.translation import gettext as _
 
 from ranking.boxes import RANK, Choice
 
-from . import scores
+from . import scores, seats
 from .counting import LONGEST_TEXT
 from .gathering import Gathered
 from .questions import RATINGS, Kind, Question, Type
@@ -165,5 +165,4 @@ def mark(room: Room) -> str:
 
 def late_since(room: Room, seat: Seat) -> int:
     """The question from which on somebody was there, counted from 1; 0 if it was the first."""
-    known = 1 < seat.since <= len(room.state.played)
-    return room.state.played[seat.since - 1] + 1 if known else 0
+    return seats.late_since(room.state, seat)

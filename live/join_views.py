@@ -12,7 +12,7 @@ from django.views.decorators.http import require_safe
 
 from accounts.access import public
 from acts import tokens
-from acts.limits import TEN_MINUTES, Limit, TooOften, check, count
+from acts.limits import TooOften
 from acts.refusals import Refusal
 from pages.addresses import origin
 from pages.forms import form_page
@@ -20,13 +20,12 @@ from polls.services import as_code
 from store import keys
 from store.table import Item
 
-from . import names, players, repository, seats
+from . import codes, names, players, repository, seats
 from .join_forms import LONGEST_CODE, CodeForm, PlayerNameForm, with_focus
 from .players import Player
 from .rules import Game, Names, Phase, State
 from .services import joining
 
-WRONG_CODES = Limit("live-code-address", 200, TEN_MINUTES)  # many mistype in a full hall; a guesser needs thousands
 OFFER = "name offered"  # what names that we have drawn are signed for
 OFFERED_FOR = 24 * 3600  # seconds
 
@@ -57,10 +56,7 @@ def by_code(request: HttpRequest, code: str) -> HttpResponse:
     """Where a code leads: to a session, to a poll, or for a day after its end to when that was."""
     code = as_code(code) if len(code) <= LONGEST_CODE else ""
     try:
-        check(WRONG_CODES, origin(request))
-        found = repository.code_item(code) if code else None
-        if found is None:
-            count(WRONG_CODES, origin(request))
+        found = codes.lead(code, origin(request))
     except TooOften as refusal:
         return _too_often(request, code, refusal)
     return _lead(request, found) if found else _unknown(request, code)

@@ -20,7 +20,7 @@ from . import names, seats
 from .access import Hosted, of_a_seat, of_hosts
 from .clock import PERCENTS
 from .join_forms import FindPlayerForm
-from .rules import Game
+from .rules import Game, State
 from .seats import Seat
 from .services import joining, seating
 from .services.seating import SeatAct
@@ -31,7 +31,7 @@ A_PAGE = 100  # players
 @of_hosts
 @require_safe
 def players(request: HttpRequest, hosted: Hosted) -> HttpResponse:
-    game, _state = hosted
+    game, state = hosted
     form = FindPlayerForm(request.GET)
     asked = form.cleaned_data["q"] if form.is_valid() else ""
     everybody = list(seats.each(game.id))  # not those in mind, which may be a moment old
@@ -39,13 +39,18 @@ def players(request: HttpRequest, hosted: Hosted) -> HttpResponse:
     context = {
         "game": game,
         "form": form,
-        "rows": [(each, {act.name for act in seating.offered(each)}) for each in found[start : start + A_PAGE]],
+        "rows": [_row(state, each) for each in found[start : start + A_PAGE]],
         "playing": sum(each.plays and not each.left for each in everybody),
         "waiting": sum(not each.approved and not each.removed for each in everybody),
         "percents": PERCENTS,
         "older": _list(game, q=asked, after=start + A_PAGE) if len(found) > start + A_PAGE else "",
     }
     return render(request, "live/players/players.html", context)
+
+
+def _row(state: State, seat: Seat) -> tuple[Seat, set[str], int]:
+    """Somebody, what can be done with them, and from which question on they were there if they came late."""
+    return seat, {act.name for act in seating.offered(seat)}, seats.late_since(state, seat)
 
 
 def _start(request: HttpRequest) -> int:

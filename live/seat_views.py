@@ -120,6 +120,9 @@ def _take(request: HttpRequest, game: Game, held: Pass) -> HttpResponse:
 
 
 def _rename(request: HttpRequest, game: Game, state: State, own: Seat, held: Pass) -> HttpResponse:
+    if not seating.may_rename_oneself(game, state):
+        messages.error(request, str(seating.NOT_SO))
+        return redirect("seat", game.id)
     form = PlayerNameForm({"name": request.POST.get("instead") or request.POST.get("name", "")})
     free: list[str] = []
     if form.is_valid():

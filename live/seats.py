@@ -12,7 +12,7 @@ from store.table import Delete, Equals, Item, Key, Missing, Put, Write
 
 from . import rules
 from .clock import USUAL
-from .rules import Game
+from .rules import Game, State
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +50,12 @@ def find(game_id: str, player: str) -> Seat | None:
 def each(game_id: str) -> Iterator[Seat]:
     for span in keys.seats(game_id):
         yield from map(seat_of, table().each(span))
+
+
+def late_since(state: State, seat: Seat) -> int:
+    """The question from which on somebody was there, counted from 1; 0 if it was the first."""
+    known = 1 < seat.since <= len(state.played)
+    return state.played[seat.since - 1] + 1 if known else 0
 
 
 # --- writes ---

@@ -125,6 +125,8 @@ def _timing(game: Game, state: State, seat: Seat, after: Seat) -> tuple[dict[str
     """What a change of somebody's time does to the session: it ends a question only when all are through."""
     if after.percent == seat.percent:
         return {}, []
+    if state.phase == Phase.ENDED:
+        raise NotSo(NOT_SO)
     if after.percent < seat.percent and state.is_open:
         raise NotSo(NOT_LESS)
     said: dict[str, Any] = {"percent": after.percent}

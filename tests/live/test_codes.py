@@ -6,7 +6,7 @@ import pytest
 from django.urls import reverse
 
 from acts.limits import Limit
-from live import join_views, repository
+from live import codes, repository
 from live.rules import Step
 from live.services import making
 from polls import repository as polls
@@ -96,16 +96,16 @@ def test_a_wrong_code_is_told_kindly(client, site, code):
     assert b'name="code"' in answer.content
 
 
-def test_wrong_codes_are_limited_by_address_and_the_link_is_not(client, made, monkeypatch):
-    monkeypatch.setattr(join_views, "WRONG_CODES", Limit("live-code-address", 3, 600))
-    game = made()
-    wrong = "9" * 7
+def test_wrong_codes_are_limited_by_address(client, made, monkeypatch):
+    monkeypatch.setattr(codes, "WRONG", Limit("live-code-wrong", 3, 600))
+    found, other = made(), made()
     for _try in range(5):
-        assert by_code(client, game.code).status_code == 302, "A right code counts for nothing."
-    assert [by_code(client, wrong).status_code for _try in range(5)] == [404, 404, 404, 429, 429]
-    assert by_code(client, game.code).status_code == 429, "Otherwise guessing would cost nothing."
-    assert client.get(reverse("join_game", args=[game.id, game.token])).status_code == 200
-    elsewhere = client.get(reverse("join_by_code", args=[game.code]), REMOTE_ADDR="203.0.113.7")
+        assert by_code(client, found.code).status_code == 302, "A right code counts for nothing."
+    assert [by_code(client, "9" * 7).status_code for _try in range(5)] == [404, 404, 404, 429, 429]
+    assert by_code(client, other.code).status_code == 429, "Otherwise guessing would cost nothing."
+    assert by_code(client, found.code).status_code == 302, "A hall that has found its session goes on joining."
+    assert client.get(reverse("join_game", args=[other.id, other.token])).status_code == 200, "So does the link."
+    elsewhere = client.get(reverse("join_by_code", args=[other.code]), REMOTE_ADDR="203.0.113.7")
     assert elsewhere.status_code == 302
 
 
