@@ -64,9 +64,10 @@ VARIABLES = (
     Variable("WEB_THREADS", "`8`", THE_SAME, "threads in each of gunicorn's processes"),
     Variable(
         "WEB_CONNECTIONS",
-        "`1000`",
+        "`2000`",
         THE_SAME,
-        "connections open at once in each process; fewer where the system allows fewer files",
+        "connections open at once in each process, four fifths of them for streams of live sessions; fewer where the "
+        "system allows fewer files than twice as many and 256",
     ),
     Variable(
         "REQUEST_SECONDS",

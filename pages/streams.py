@@ -14,6 +14,7 @@ from django.http import HttpRequest, HttpResponse
 
 OPEN_STREAM = "plenum.open_stream"
 EVENT_STREAM = "text/event-stream"
+HEADERS = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}  # nginx passes each piece on at once
 
 
 class Outlet(Protocol):
@@ -69,11 +70,9 @@ def open_answer(request: HttpRequest, first: bytes, begin: Step, end: Step) -> H
 
     `begin` is called in the thread of the request, when head and first piece are on their way: what has changed since
     the first piece was made is for it to send. `end` is called once for every `begin`, in some thread, when the client
-    has gone, was too slow, or the server stops. Neither is called if only the head was asked for. The comment lines
-    that keep a quiet stream alive come from the server.
+    has gone, was too slow, or the server stops. Neither is called if only the head was asked for. Both are kept for as
+    long as the stream is open, so they had better not hold the request. The comment lines that keep a quiet stream
+    alive come from the server.
     """
     request.META[OPEN_STREAM].hold(first, begin, end)
-    answer = HttpResponse(content_type=EVENT_STREAM)  # empty, so that nothing on its way compresses or measures it
-    answer["Cache-Control"] = "no-store"
-    answer["X-Accel-Buffering"] = "no"  # nginx passes each piece on at once
-    return answer
+    return HttpResponse(content_type=EVENT_STREAM, headers=HEADERS)  # empty, so that nothing on its way compresses it

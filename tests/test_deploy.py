@@ -19,6 +19,7 @@ from django.urls import reverse
 from prometheus_client.parser import text_string_to_metric_families
 
 from config.connections.connection import MOST_BODY
+from config.connections.streams import HEARTBEAT
 from config.settings import BASE_DIR
 from store.dynamodb import schema
 from upkeep import metrics
@@ -170,7 +171,8 @@ def test_nginx_passes_on_what_the_site_goes_by():
     assert said["X-Forwarded-Proto"] == "$scheme"
     assert re.search(r"proxy_pass http://plenum;", text), "without a path, which would cut ours"
     assert int(re.search(r"client_max_body_size (\d+)m;", text)[1]) * 1024**2 >= MOST_BODY
-    assert int(re.search(r"proxy_read_timeout (\d+)s;", text)[1]) >= 60
+    assert int(re.search(r"proxy_read_timeout (\d+)s;", text)[1]) >= max(60, 3 * HEARTBEAT), "also for quiet streams"
+    assert "X-Accel-Buffering" not in text, "what a stream says of itself is heard"
 
 
 def test_caddy_lets_everything_through_that_the_site_takes():
@@ -179,6 +181,8 @@ def test_caddy_lets_everything_through_that_the_site_takes():
     assert "reverse_proxy {$PLENUM_SERVER:127.0.0.1:8000} {" in text
     assert "header_up" not in text, "what it says by itself is right"
     assert "trusted_proxies" not in text, "it would believe what clients say"
+    assert "flush_interval" not in text, "it passes streams on at once by itself"
+    assert "encode" not in text, "streams are not to be compressed"
 
 
 def test_traefik_lets_everything_through_that_the_site_takes():
@@ -190,6 +194,16 @@ def test_traefik_lets_everything_through_that_the_site_takes():
     assert service["passHostHeader"]
     assert service["serversTransport"] in found["serversTransports"]
     assert service["healthCheck"]["path"].partition("?")[0] == reverse("readyz")
+
+
+def test_traefik_does_not_gather_a_stream_before_it_passes_it_on():
+    """Its limit of what is sent gathers answers as well; the longer of two rules goes first."""
+    routers = yaml.safe_load((DEPLOY / "traefik.yml").read_text())["http"]["routers"]
+    asked, sent = routers["plenum-asked"], routers["plenum"]
+    assert "middlewares" not in asked
+    assert asked["rule"] == f"{sent['rule']} && Method(`GET`)"
+    same = ("entryPoints", "service", "tls")
+    assert [asked[each] for each in same] == [sent[each] for each in same]
 
 
 @pytest.mark.parametrize("file", ["nginx.conf", "Caddyfile", "traefik.yml", "prometheus.yml"])

@@ -151,14 +151,13 @@ class PatientWorker(ThreadWorker):
 
     def finish_request(self, conn: Connection, made: Future[Any]) -> None:
         """The thread is free again; the answer is sent, or what is left of it now is, or it stays open."""
-        if conn.stream:
-            self.streams.adopt(conn, conn.stream)
-            return
         if made.cancelled() or made.exception() or not made.result() or not self.alive:
             conn.ahead = None
         conn.since = time.monotonic()
         try:
-            if conn.sock.left:
+            if conn.stream:
+                self.streams.adopt(conn, conn.stream)
+            elif conn.sock.left:
                 self.wait(conn, selectors.EVENT_WRITE, self.send, conn.since + settings.REQUEST_SECONDS)
             else:
                 self.answered(conn)
@@ -220,6 +219,10 @@ class PatientWorker(ThreadWorker):
         conn.close()
 
     # --- who has to go ---
+
+    def handle_exit(self, signal_number: int, frame: Any) -> None:
+        super().handle_exit(signal_number, frame)
+        self.method_queue.defer(self.streams.stop)
 
     def murder_keepalived(self, force: bool = False) -> None:
         """Called after every turn of the loop. It looks at everybody's deadline, but not more than twice a second."""

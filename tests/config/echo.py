@@ -7,7 +7,7 @@ import time
 from collections import Counter
 from pathlib import Path
 
-from pages.streams import EVENT_STREAM, OPEN_STREAM, send_all
+from pages.streams import EVENT_STREAM, HEADERS, OPEN_STREAM, send_all
 
 LARGE = 20 * 1024**2
 
@@ -57,7 +57,9 @@ def stream(environ) -> bytes:
 
     first = large() if name == "long" else f"data: {name}\n\n".encode()
     environ[OPEN_STREAM].hold(first, begin, end)
-    environ["type"] = EVENT_STREAM
+    if name == "instead":
+        return b"an error page"
+    environ["headers"] = {"Content-Type": EVENT_STREAM} | HEADERS
     return b""
 
 
@@ -82,6 +84,12 @@ def who(environ) -> bytes:
     return f"{' '.join(names)}; {' '.join(f'{name}={told[name]}' for name in sorted(told))}".encode()
 
 
+def figures(environ) -> bytes:
+    from upkeep import metrics
+
+    return metrics.as_text()
+
+
 PATHS = {
     "/ignore": ignore,
     "/large": lambda environ: large(),
@@ -90,11 +98,12 @@ PATHS = {
     "/say": say,
     "/close": close,
     "/who": who,
+    "/figures": figures,
 }
 
 
 def application(environ, start_response):
     answer = PATHS.get(environ["PATH_INFO"], echo)(environ)
-    content_type = environ.get("type", "text/plain")
-    start_response("200 OK", [("Content-Type", content_type), ("Content-Length", str(len(answer)))])
+    headers = environ.get("headers", {"Content-Type": "text/plain"}) | {"Content-Length": str(len(answer))}
+    start_response("200 OK", list(headers.items()))
     return [answer] if environ["REQUEST_METHOD"] != "HEAD" else []

@@ -81,7 +81,9 @@ def test_an_answer_stays_open_and_more_is_said(server):
             assert ask(server, "/say", piece) == "said"
             assert hears(connection, b"\n\n\r\n") == chunk(piece)
         assert "ada" in ask(server, "/who").split(";")[0].split()
+        wait_until(lambda: "\nplenum_open_streams 1.0\n" in ask(server, "/figures"))
     wait_until(lambda: was_told(server, "ada"))
+    wait_until(lambda: "\nplenum_open_streams 0.0\n" in ask(server, "/figures"))
 
 
 def test_it_ends_after_all_that_was_said_and_nothing_comes_after_it(server):
@@ -106,6 +108,13 @@ def test_asking_for_the_head_brings_the_head_and_opens_nothing(server):
         assert answer(connection, head_only=True) == (200, b"")
         assert answer(connection)[0] == 200
     assert "head" not in ask(server, "/who")
+
+
+def test_an_error_page_in_place_of_a_stream_is_a_page_like_any_other(server):
+    with connected(server, request("/stream?instead") + request()) as connection:
+        assert answer(connection) == (200, b"an error page")
+        assert answer(connection)[0] == 200
+    assert "instead" not in ask(server, "/who")
 
 
 def test_a_view_that_fails_when_it_begins_has_ended(server):
@@ -149,7 +158,7 @@ def test_who_never_reads_is_dropped_when_too_much_waits_and_nobody_else_is(serve
             ask(server, "/say", piece)
             assert hears(reader, b"\n\n\r\n") == chunk(piece)
             said += len(piece)
-            assert said < 8 * 1024**2
+            assert said < 2 * 1024**2
         assert len(until_end(deaf)) < said
         assert "reader" in ask(server, "/who").split(";")[0].split()
 

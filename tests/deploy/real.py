@@ -26,6 +26,7 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 
 from config.settings import BASE_DIR
+from tests.config.test_connections import echoing
 from tests.test_deploy import DEPLOY, UNITS, settings_block
 
 NAME = "vote.example.org"
@@ -132,10 +133,10 @@ def certificate(tmp_path_factory) -> tuple[Path, Path]:
     return folder / "chain.pem", folder / "key.pem"
 
 
-@pytest.fixture(scope="module")
-def nginx(server, certificate, tmp_path_factory) -> Iterator[int]:
+@contextmanager
+def nginx(server: int, chain: tuple[Path, Path], folder: Path) -> Iterator[int]:
     """Our file, with other ports, another certificate, and what Debian's nginx.conf has around it."""
-    folder, port, chain = tmp_path_factory.mktemp("nginx"), free_port(), certificate
+    port = free_port()
     text = (DEPLOY / "nginx.conf").read_text().replace("127.0.0.1:8000", f"127.0.0.1:{server}")
     text = re.sub(r"listen (\[::\]:)?80;", "", text, count=1).replace("listen [::]:80;", f"listen {free_port()};")
     text = text.replace("listen 443 ssl http2;", f"listen {port} ssl http2;").replace("listen [::]:443 ssl http2;", "")
@@ -155,10 +156,10 @@ def nginx(server, certificate, tmp_path_factory) -> Iterator[int]:
         yield port
 
 
-@pytest.fixture(scope="module")
-def caddy(server, certificate, tmp_path_factory) -> Iterator[int]:
+@contextmanager
+def caddy(server: int, certificate: tuple[Path, Path], folder: Path) -> Iterator[int]:
     """Our file, with another port and a certificate that nobody need be asked for."""
-    folder, port = tmp_path_factory.mktemp("caddy"), free_port()
+    port = free_port()
     text = (DEPLOY / "Caddyfile").read_text()
     own = f"{{\n\tadmin off\n\tauto_https disable_redirects\n\thttp_port {free_port()}\n}}\n"
     head = "{$PLENUM_HOST:vote.example.org} {\n"
@@ -174,19 +175,24 @@ def caddy(server, certificate, tmp_path_factory) -> Iterator[int]:
         yield port
 
 
-@pytest.fixture(params=["nginx", "caddy"])
-def proxy(request) -> int:
-    return request.getfixturevalue(request.param)
+@pytest.fixture(scope="module", params=[nginx, caddy])
+def proxy(request, server, certificate, tmp_path_factory) -> Iterator[int]:
+    with request.param(server, certificate, tmp_path_factory.mktemp("proxy")) as port:
+        yield port
 
 
-def ask(port: int, method: str, path: str, body: bytes = b"", **headers: str) -> http.client.HTTPResponse:
-    """As a browser does that was sent to an unusual port."""
+def asked(port: int, method: str, path: str, body: bytes = b"", **headers: str) -> http.client.HTTPResponse:
+    """As a browser does that was sent to an unusual port; of the answer only the head is there."""
     context = ssl._create_unverified_context()  # its certificate is of our own making
     sock = context.wrap_socket(socket.create_connection(("127.0.0.1", port), 30), server_hostname=NAME)
     connection = http.client.HTTPSConnection(NAME, port)
     connection.sock = sock
     connection.request(method, path, body or None, headers)
-    answer = connection.getresponse()
+    return connection.getresponse()
+
+
+def ask(port: int, method: str, path: str, body: bytes = b"", **headers: str) -> http.client.HTTPResponse:
+    answer = asked(port, method, path, body, **headers)
     answer.text = answer.read().decode(errors="replace")
     return answer
 
@@ -234,3 +240,28 @@ def test_a_monitor_on_the_machine_asks_the_server_itself(server):
     asking.request("GET", "/metrics", headers={"Authorization": f"Bearer {TOKEN}"})
     answer = asking.getresponse()
     assert (answer.status, b"plenum_store_up 1.0" in answer.read()) == (200, True)
+
+
+# --- answers that stay open ---
+
+
+@pytest.fixture(scope="module", params=[nginx, caddy])
+def before_streams(request, certificate, tmp_path_factory) -> Iterator[int]:
+    """A proxy in front of the small application that holds answers open, under the site's own server."""
+    serving, echo = echoing(tmp_path_factory.mktemp("echo"))
+    with serving, request.param(echo, certificate, tmp_path_factory.mktemp("proxy")) as port:
+        yield port
+
+
+def test_a_stream_passes_a_proxy_piece_by_piece_and_its_end_too(before_streams):
+    stream = asked(before_streams, "GET", "/stream?ada", **{"Accept-Encoding": "gzip"})
+    assert stream.headers["Content-Type"] == "text/event-stream"
+    assert [stream.readline() for _ in range(4)] == [b"data: ada\n", b"\n", b"data: begun\n", b"\n"]
+    for number in range(3):
+        ask(before_streams, "POST", "/say", b"data: %d\n\n" % number)
+        assert [stream.readline(), stream.readline()] == [b"data: %d\n" % number, b"\n"]
+    stream.close()
+    until = time.monotonic() + PATIENCE
+    while ask(before_streams, "POST", "/who").text != "; ada=1":
+        assert time.monotonic() < until, "that the client has gone is heard behind the proxy"
+        time.sleep(0.1)
