@@ -24,6 +24,7 @@ from store.keys import fold
 from .rules import LONGEST_CATEGORY
 
 LONGEST_INSTRUCTION, LONGEST_SCHOOL = 1_000, 200
+HIDDEN = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]")  # control characters but tabs and line ends
 WITH_OPTIONS = (Kind.CHOICE, Kind.RANKING)
 
 
@@ -37,17 +38,13 @@ class Flaw:
 
 def line(text: str) -> str:
     """Words of one line, without characters that nobody sees."""
-    return unicodedata.normalize("NFC", re.sub(r"\s+", " ", _printable(text, keep=" \t\n\r")).strip())
+    return unicodedata.normalize("NFC", HIDDEN.sub("", re.sub(r"\s+", " ", text)).strip())
 
 
 def lines(text: str) -> str:
     """Words of several lines."""
     ended = text.replace("\r\n", "\n").replace("\r", "\n")
-    return unicodedata.normalize("NFC", _printable(ended, keep="\n\t").strip())
-
-
-def _printable(text: str, keep: str) -> str:
-    return "".join(each for each in text if each in keep or unicodedata.category(each) not in ("Cc", "Cs"))
+    return unicodedata.normalize("NFC", HIDDEN.sub("", ended).strip())
 
 
 def tidied(question: Question) -> Question:

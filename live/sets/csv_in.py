@@ -83,7 +83,7 @@ def read(raw: bytes, whole: Whole) -> Read:
     hint = HINT.match(text)
     lines = _lines(text[hint.end() :] if hint else text)  # what is left of that line is blank and still counts
     begin = next((number for number, line in enumerate(lines) if line.strip(f'{SEPARATORS}" \n')), 0)
-    separator = _separator(lines[begin] if lines else "", hint[1] if hint else SEPARATORS)
+    separator = _separator(lines[begin][:LONGEST_ROW] if lines else "", hint[1] if hint else SEPARATORS)
     records = _records(lines, begin, separator)
     headings = next(records, Record(1, ())).cells
     columns = _columns(headings)
@@ -140,7 +140,7 @@ def _records(lines: list[str], begin: int, separator: str) -> Iterator[Record]:
         cells = _cells_of(_fed(lines, begin, fed), separator)
         if cells is None:
             yield Record(begin + 1, (), lines[begin])
-        elif any(not _is_blank(cell) for cell in cells):
+        elif _has_words(cells):
             yield Record(begin + 1, tuple(cells))
         begin += max(1, len(fed) if cells is not None else 1)
 
@@ -163,8 +163,8 @@ def _cells_of(lines: Iterable[str], separator: str) -> list[str] | None:
         return None
 
 
-def _is_blank(cell: str) -> bool:
-    return not cell.strip()
+def _has_words(cells: Iterable[str]) -> bool:
+    return bool("".join(cells).strip())
 
 
 # --- from cells to questions ---
@@ -176,7 +176,7 @@ def _row(record: Record, columns: dict[str, int], width: int) -> Row:
         return Row(record.line, title, None, Verdict.INVALID, _("Its quotation marks do not match, or it is too long."))
     said = {name: bare(record.cells[place]) for name, place in columns.items() if place < len(record.cells)}
     question, found = _question_of(said)
-    if any(not _is_blank(cell) for cell in record.cells[width:]):
+    if _has_words(record.cells[width:]):
         found = [*found, Flaw("", _("It has more cells than the first line."))]
     if found:
         reasons = " ".join(f"{flaw.field}: {flaw.sentence}" if flaw.field else flaw.sentence for flaw in found)

@@ -155,6 +155,7 @@ def test_what_has_no_room_is_told_row_by_row():
     [
         (b"", "names the columns"),
         (b"What?\nWhere?\n", "names the columns"),
+        (b"title" + b"," * 50_000 + b"\nWhat?\n", "names the columns"),
         (b"PK\x03\x04\x00\x00zip", "not plain text"),
         (b"title\n" + b"x\n" * 201, "at most 200 questions"),
         (b"title\n" + b"\n" * 50_001, "at most 50000 lines"),
