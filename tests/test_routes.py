@@ -167,6 +167,12 @@ ROUTES = {
     "give_vote": (PUBLIC, ACT, [NO_GAME]),
     "game_players": (Permission.USE_APPLICATION, READ, [NO_GAME]),
     "change_player": (Permission.USE_APPLICATION, ACT, [NO_GAME, "made-up"]),
+    "live_history": (Permission.USE_APPLICATION, READ, []),
+    "game_report": (Permission.USE_APPLICATION, READ, [NO_GAME]),
+    "game_report_csv": (Permission.USE_APPLICATION, READ, [NO_GAME]),
+    "game_report_json": (Permission.USE_APPLICATION, READ, [NO_GAME]),
+    "delete_game": (Permission.USE_APPLICATION, FORM, [NO_GAME]),
+    "help_live": (PUBLIC, READ, []),
     "reported_polls": (Permission.MANAGE_USERS, READ, []),
     "reported_poll": (Permission.MANAGE_USERS, READ, [NO_POLL]),
     "hide_poll": (Permission.MANAGE_USERS, ACT, [NO_POLL]),
@@ -358,6 +364,7 @@ GONE |= {"take_seat"}
 OPEN_PAGES = {"game_now", "game_stream"}  # of somebody who has a seat
 OF_PLAYERS = {"game_players", "change_player"}  # find the session first
 OF_HOSTS = {"host_game", "remote", "drive", "game_hosts"}  # these, too
+OF_PLAYERS |= {"game_report", "game_report_csv", "game_report_json", "delete_game"}
 
 
 MADE_UP = {"remove_candidate", "go_on_importing"}  # their words name nothing that is there

@@ -103,6 +103,7 @@ def build() -> Site:
     from .joining import acts_of_joining, looks_at_joining
     from .listening import looks_of_listeners
     from .playing import acts_of_playing, looks_at_playing
+    from .records import looks_at_records
 
     people = _people()
     _draft(people["organiser"])
@@ -138,6 +139,7 @@ def build() -> Site:
         *looks_at_joining(people["organiser"], browsers["passer-by"], browsers["half in"]),
         *looks_of_listeners(people["organiser"], browsers["passer-by"]),
         *looks_at_hosting(people["organiser"]),
+        *looks_at_records(people["organiser"]),
     ]
     acts = [*acts_of_joining(people["organiser"]), *acts_of_hosting(people["organiser"]), *_acts_of_likers(liked)]
         *looks_at_playing(people["organiser"], browsers["passer-by"]),

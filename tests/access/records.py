@@ -1,0 +1,38 @@
+"""What is looked at when a live session is over."""
+
+from __future__ import annotations
+
+from accounts.models import User
+from acts.site import table
+from live import clock, repository, seats
+from live.questions import Kind, Question, Type
+from live.rules import Step
+from live.seats import Seat
+from live.services import answering, making, moving
+
+from .site import Look
+
+
+def looks_at_records(otto: User) -> list[Look]:
+    over = _over(otto)
+    return [
+        Look("live_history", "organiser"),
+        *(Look(page, "organiser", (over,)) for page in ("game_report", "game_report_csv", "game_report_json")),
+        Look("delete_game", "organiser", (over,)),
+        Look("help_live", "stranger"),
+    ]
+
+
+def _over(otto: User) -> str:
+    """One question that two have answered; answers the id of the session."""
+    question = Question("Who won?", Kind.CHOICE, options=("Ada", "Bo"), right=(0,))
+    game = making.make(otto, Type.TRIVIA, [question], title="Evening")
+    for step in (Step.NEXT, Step.CLOSE, Step.REVEAL, Step.END):
+        state = repository.state(game.id)
+        assert state is not None
+        after = moving.drive(game.id, otto.name, step, state.version)
+        for number in range(2 * (step == Step.NEXT)):
+            seat = Seat(f"player{number:04d}", f"Player {number}", game.created_at)
+            table().write(*seats.seating(game, seat))
+            answering.give(game, after, seat, [number], clock.now())
+    return game.id
