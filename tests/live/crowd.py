@@ -1,0 +1,99 @@
+"""Players who answer as quickly as they can until the session ends, each recording what was said and told.
+
+They act as threads of a test, or as a process of their own: `python -m tests.live.crowd GAME PLAYER…` says "ready",
+plays once a line comes, and prints what its players did.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from contextlib import nullcontext
+from dataclasses import asdict, dataclass
+from functools import partial
+
+if __name__ == "__main__":
+    import django
+
+    django.setup()
+
+from acts.site import acting_on
+from live import clock, repository, seats
+from live.rules import Game, Phase, State
+from live.services import answering
+from store.table import Conflict, Table, Unavailable
+from tests.at_once import at_once
+
+UNKNOWN = "unknown"  # no answer came: it may count or not
+NO_ANSWER = (Conflict, Unavailable)
+
+
+@dataclass(frozen=True)
+class Act:
+    player: str
+    round: int
+    said: str
+    at: int
+    told: str
+
+
+def play(game: Game, player: str) -> list[Act]:
+    """Answer with words that nobody else uses, again and again; who finds the time up closes the round."""
+    acts: list[Act] = []
+    at = 0
+    while True:
+        try:
+            state = repository.state(game.id)
+            seat = seats.find(game.id, player)
+            if state.phase == Phase.ENDED:
+                return acts
+            if state.phase != Phase.QUESTION:
+                continue
+            at = max(clock.now(), at + 1)  # no two at the same millisecond: which of them is the last would be chance
+        except NO_ANSWER:
+            continue
+        acts.append(_give(game, state, seat, f"{player} {len(acts)}", at))
+
+
+def _give(game: Game, state: State, seat: seats.Seat, words: str, at: int) -> Act:
+    said = {"3": words} if game.is_anonymous else words
+    try:
+        told = str(answering.give(game, state, seat, said, at))
+    except NO_ANSWER:
+        told = UNKNOWN
+    return Act(seat.player, state.round, words, at, told)
+
+
+def play_all(game: Game, players: list[str], table: Table | None = None) -> list[Act]:
+    answers = at_once(*(partial(_elsewhere, game, player, table) for player in players))
+    for answer in answers:
+        if isinstance(answer, Exception):
+            raise answer
+    return [act for acts in answers for act in acts]
+
+
+def _elsewhere(game: Game, player: str, table: Table | None) -> list[Act]:
+    with acting_on(table) if table else nullcontext():
+        return play(game, player)
+
+
+def flaws(acts: list[Act], round_: int, sealed: dict[str, str]) -> list[str]:
+    """What is wrong with a sealed round, in sentences: the last that was told to count must be the one that does, and
+    nothing counts that was told not to."""
+    found = []
+    for player in {act.player for act in acts}:
+        own = [act for act in acts if act.player == player and act.round == round_]
+        counted = [act for act in own if act.told == answering.Told.COUNTED]
+        last = max((act.at for act in counted), default=0)
+        may_be = {act.said for act in own if (act.told == UNKNOWN and act.at > last) or act.at == last}
+        there = sealed.get(player)
+        if there not in may_be and not (there is None and not counted):
+            found.append(f"{player} in round {round_}: {there!r} counts, one of {may_be} was told to.")
+    return found
+
+
+if __name__ == "__main__":
+    found = repository.find(sys.argv[1])
+    print("ready", flush=True)
+    sys.stdin.readline()
+    print(json.dumps([asdict(act) for act in play_all(found[0], sys.argv[2:])]), flush=True)

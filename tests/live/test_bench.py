@@ -1,0 +1,28 @@
+"""The measurement of live sessions measures, and what it says was told is what counts. Nothing here depends on speed."""
+
+from __future__ import annotations
+
+import io
+import os
+
+import pytest
+
+from bench import live, parts
+from bench.report import Report
+
+
+@pytest.mark.slow
+def test_a_tiny_run_has_every_figure(tmp_path, settings, monkeypatch):
+    assert parts.chosen(["live"]) == {"live": live}
+    for name in ("DATA_DIR", "HOSTS", "LOG_LEVEL", "DJANGO_SETTINGS_MODULE"):
+        monkeypatch.setenv(name, os.environ.get(name, ""))  # so that what the part sets is undone
+    for name, value in (("HALLS", (4,)), ("BACK_AFTER", (0.0, 0.1)), ("ANSWERS_OVER", 0.1), ("DROPS", 1)):
+        monkeypatch.setattr(live, name, value)
+    monkeypatch.setattr(live, "PAGES_SECONDS", 0.01)
+    settings.STORE_URL = settings.STORE_URL
+    report = Report("live", tmp_path, io.StringIO())
+    live.measure(report, scale=1)
+    figures = {key.removeprefix("live.players_4."): value for key, value in report.figures.items()}
+    assert figures["told"] == figures["counted"] == 4
+    assert figures["unchanged"]
+    assert [value for key, value in figures.items() if key.endswith(".missing")] == [0] * 6

@@ -1,0 +1,211 @@
+"""What was told is what counts, whoever closes when, and however often somebody is killed while at it."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import threading
+import time
+from collections import Counter
+from contextlib import suppress
+from dataclasses import replace
+from functools import partial
+from random import Random
+
+import pytest
+
+from acts.site import acting_on, table
+from config.settings import BASE_DIR
+from live import counting, repository, rules
+from live.questions import Kind, Question, Type
+from live.rounds import Round
+from live.rules import Game, Phase, State, Step
+from live.services import moving
+from store.chaos import Chaos
+from store.log import EventLog
+from store.table import Table
+from tests.at_once import at_once
+from tests.skills.test_endorsing_dynamodb import on_dynamodb  # noqa: F401 - a fixture
+
+from .conftest import IDEAS, SURVEY, TRIVIA, seated
+from .crowd import NO_ANSWER, UNKNOWN, Act, flaws, play_all
+
+NAMES = ("Ada", "Ben", "Cem", "Dot")
+ROUNDS = 6
+
+
+def click(game: Game, step: Step) -> None:
+    """Press until somebody's click has arrived; a page that was overtaken shows where the session is."""
+    first = seen(game).version
+    while step in rules.offered(game, seen(game)) and seen(game).version == first:
+        with suppress(rules.Stale, rules.NotNow, *NO_ANSWER):
+            moving.drive(game.id, "Hana", step, first)
+
+
+def seen(game: Game) -> State:
+    """Where the session is, looked at again until the store answers."""
+    while True:
+        with suppress(*NO_ANSWER):
+            return repository.state(game.id)
+
+
+def host(game: Game, rounds: int, enough: int = 20) -> None:
+    """Ask, let the room answer, and close from two tabs at once."""
+    for _ in range(rounds):
+        click(game, Step.NEXT)
+        while not has_heard(game, enough):
+            time.sleep(0.005)
+        while seen(game).is_open:
+            elsewhere = partial(acting, table(), game, Step.CLOSE)
+            at_once(elsewhere, elsewhere)
+    click(game, Step.END)
+
+
+def acting(weather: Table, game: Game, step: Step) -> None:
+    with acting_on(weather):
+        click(game, step)
+
+
+def has_heard(game: Game, enough: int) -> bool:
+    state = seen(game)
+    with suppress(*NO_ANSWER):
+        return state.phase != Phase.QUESTION or len(repository.answers(game.id, state.round)) >= enough
+    return False
+
+
+def sealed(game: Game) -> dict[int, Round]:
+    state = repository.state(game.id)
+    numbers = range(1, len(state.played) + 1)
+    return {number: counting.round_of(repository.round_items(game.id, number)) for number in numbers}
+
+
+def said_in(game: Game, round_: Round) -> dict[str, str]:
+    """Whose words count: nobody's name is with them in a survey, but the words name who used them."""
+    if not game.is_anonymous:
+        return {entry.player: entry.said for entry in round_.entries}
+    return {entry.said["text"].split()[0]: entry.said["text"] for entry in round_.entries}
+
+
+def all_flaws(game: Game, acts: list[Act]) -> list[str]:
+    return [flaw for number, round_ in sealed(game).items() for flaw in flaws(acts, number, said_in(game, round_))]
+
+
+def paid_once(game: Game) -> bool:
+    """Whether the log tells of each round once, and of what is there."""
+    told = [each["event_data"] for each in EventLog(table()).since(0) if each["event_type"] == "LiveRoundSealed"]
+    there = {number: (each.count, counting.digest(each)) for number, each in sealed(game).items()}
+    return {each["round"]: (each["count"], each["digest"]) for each in told} == there and len(told) == len(there)
+
+
+@pytest.mark.parametrize("type_", [Type.CALL_AND_ANSWER, Type.SURVEY])
+def test_what_threads_are_told_is_what_counts(made, type_):
+    game = made(type_, IDEAS * ROUNDS if type_ == Type.CALL_AND_ANSWER else SURVEY)
+    seated(game, *NAMES)
+    driving = threading.Thread(target=host, args=[game, ROUNDS if type_ == Type.CALL_AND_ANSWER else 1])
+    driving.start()
+    acts = play_all(game, [name.lower() for name in NAMES])
+    driving.join()
+    assert Counter(act.told for act in acts)["counted"] > 20
+    assert all_flaws(game, acts) == []
+    assert paid_once(game)
+
+
+@pytest.mark.slow
+def test_what_four_processes_are_told_is_what_counts(made, settings):
+    game = made(Type.CALL_AND_ANSWER, IDEAS * 4)
+    seated(game, *(f"{name}{number}" for name in NAMES for number in range(2)))
+    environment = {**os.environ, "STORE_URL": settings.STORE_URL, "SECRET_KEY": settings.SECRET_KEY}
+    environment["DJANGO_SETTINGS_MODULE"] = "config.settings"
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True, "bufsize": 1}
+    commands = [
+        [sys.executable, "-m", "tests.live.crowd", game.id, f"{name.lower()}0", f"{name.lower()}1"] for name in NAMES
+    ]
+    processes = [subprocess.Popen(command, cwd=BASE_DIR, env=environment, **pipes) for command in commands]
+    try:
+        assert [process.stdout.readline() for process in processes] == ["ready\n"] * len(processes)
+        for process in processes:
+            process.stdin.write("go\n")
+        host(game, 8, enough=40)
+        acts = [Act(**each) for process in processes for each in json.loads(process.stdout.readline())]
+    finally:
+        for process in processes:
+            process.kill()
+            process.communicate()
+    assert {act.told for act in acts} >= {"counted"}
+    assert all_flaws(game, acts) == []
+    assert paid_once(game)
+
+
+@pytest.mark.slow
+def test_what_is_told_on_dynamodb_in_bad_weather_is_what_counts(on_dynamodb, person):  # noqa: F811
+    from live.services import making
+
+    game = making.make(person("Hana"), Type.CALL_AND_ANSWER, IDEAS * 2, title="Friday")
+    seated(game, *NAMES)
+    weather = Chaos(table(), Random(17), conflicts=0.1, throttling=0.05, lost_replies=0.1)
+    driving = threading.Thread(target=in_weather, args=[weather, game])
+    driving.start()
+    acts = play_all(game, [name.lower() for name in NAMES], weather)
+    driving.join()
+    assert Counter(act.told for act in acts)[UNKNOWN] > 0
+    assert all_flaws(game, acts) == []
+    assert paid_once(game)
+
+
+def in_weather(weather: Chaos, game: Game) -> None:
+    with acting_on(weather):
+        host(game, 2, enough=6)
+
+
+def test_ten_thousand_clicks_in_two_tabs_skip_no_step(made):
+    """Each tab presses what it was shown, many times over, as somebody impatient does."""
+    game = made(Type.TRIVIA, TRIVIA * 20)
+    seated(game, "Ada")
+    clicks = Counter()
+    presses = [lambda tab=tab: press_on(game, tab, clicks) for tab in range(2)]
+    assert [each for each in at_once(*presses) if isinstance(each, Exception)] == []
+    assert sum(clicks.values()) >= 10_000
+    steps = [each["event_data"] for each in EventLog(table()).since(0) if each["event_type"] == "LiveSessionMoved"]
+    sealed_ = [each["event_data"] for each in EventLog(table()).since(0) if each["event_type"] == "LiveRoundSealed"]
+    versions = sorted(each["state"]["version"] for each in (*steps, *sealed_))
+    assert versions == list(range(2, len(versions) + 2)), "Every version is left once."
+    assert [each["state"]["played"][-1] for each in steps if each["step"] == "next"] == list(range(40))
+    assert [each["round"] for each in sealed_] == list(range(1, 41))
+
+
+def press_on(game: Game, tab: int, clicks: Counter) -> None:
+    """Until all is asked and enough was clicked: what the page offers first, from where the page is."""
+    state = repository.state(game.id)
+    while rules.next_question(game, state) is not None or not state.revealed or clicks[tab] < 5_000:
+        offered = rules.offered(game, state)
+        for _ in range(40):
+            clicks[tab] += 1
+            try:
+                moving.drive(game.id, "Hana", offered[0], state.version)
+            except (rules.Stale, rules.NotNow):
+                continue
+        state = repository.state(game.id)
+        if state.revealed and rules.next_question(game, state) is None:
+            state = replace(state, version=0)  # an old page that is pressed on: nobody ends the session by it
+
+
+@pytest.mark.slow
+def test_a_hundred_kills_while_closing_pay_each_round_once(made, settings):
+    question = Question("One?", Kind.CHOICE, options=("Yes", "No"), right=(0,), seconds=0)
+    game = made(Type.TRIVIA, [question] * 120)
+    seated(game, *NAMES)
+    environment = {**os.environ, "STORE_URL": settings.STORE_URL, "SECRET_KEY": settings.SECRET_KEY}
+    environment["DJANGO_SETTINGS_MODULE"] = "config.settings"
+    command = [sys.executable, "-m", "tests.live.closer", game.id, "100"]
+    done = subprocess.run(
+        command, check=False, cwd=BASE_DIR, env=environment, capture_output=True, text=True, timeout=300
+    )
+    assert done.returncode == 0, done.stderr
+    assert int(done.stdout) > 0, "None was killed on the way."
+    assert paid_once(game)
+    totals = Counter()
+    for round_ in sealed(game).values():
+        totals.update({entry.player: entry.points for entry in round_.entries})
+    assert set(totals.values()) == {1000 * len(sealed(game))}
