@@ -140,12 +140,10 @@ def build() -> Site:
         *looks_of_listeners(people["organiser"], browsers["passer-by"]),
         *looks_at_hosting(people["organiser"]),
         *looks_at_records(people["organiser"]),
-    ]
-    acts = [*acts_of_joining(people["organiser"]), *acts_of_hosting(people["organiser"]), *_acts_of_likers(liked)]
         *looks_at_playing(people["organiser"], browsers["passer-by"]),
     ]
     acts = [*acts_of_joining(people["organiser"]), *acts_of_playing(people["organiser"], browsers["passer-by"])]
-    acts += _acts_of_likers(liked)
+    acts += [*acts_of_hosting(people["organiser"]), *_acts_of_likers(liked)]
     return Site(browsers, looks, [*acts, *_acts(people, lunch, browsers["stranger"])])
 
 
