@@ -9,7 +9,7 @@ from accounts.models import User
 from acts.site import table
 
 from . import clock, repository, seats
-from .questions import Question, Type
+from .questions import Kind, Question, Type
 from .rules import Game, Step
 from .seats import Seat
 from .services import answering, making, moving
@@ -17,7 +17,7 @@ from .sets.demo import MAKER, PLANNED
 
 ROBOTS = 5
 TRY = "Try me: trivia with robots"
-DECIDED = "Where the reading group goes"
+DECIDED = "The committee's summer"
 ROOM = ("Ada", "Alonzo", "Barbara", "Edsger", "Frances", "Grace", "John", "Kurt", "Margaret", "Radia", "Sophie", "Tim")
 
 
@@ -29,7 +29,7 @@ def load() -> int:
         return 0
     first = not repository.history(MAKER, limit=1)[0]
     if first:
-        _decide(making.make(host, Type.POLL, _asked(Type.POLL)[:1], title=DECIDED))
+        _decide(making.make(host, Type.POLL, _asked(Kind.RANKING)[:1], title=DECIDED))
     return int(first) + _to_try(host)
 
 
@@ -37,14 +37,14 @@ def _to_try(host: User) -> int:
     if repository.running_of(host.name):
         return 0
     context = "Open the host's page and press the large button. It ends after a day; make another from the same set."
-    making.make(host, Type.TRIVIA, _asked(Type.TRIVIA), title=TRY, debug_mode=ROBOTS, context=context)
+    making.make(host, Type.TRIVIA, _asked(Kind.CHOICE), title=TRY, debug_mode=ROBOTS, context=context)
     return 1
 
 
-def _asked(type_: Type) -> list[Question]:
-    """Of the first set of the demo that suits."""
-    suiting = ([each for each in planned.questions if each.suits(type_)] for planned in PLANNED)
-    return next(some for some in suiting if some)
+def _asked(kind: Kind) -> list[Question]:
+    """Of the first set of the demo that has such questions."""
+    alike = ([each for each in planned.questions if each.kind == kind] for planned in PLANNED)
+    return next(some for some in alike if some)
 
 
 def _decide(game: Game) -> None:

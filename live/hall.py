@@ -113,7 +113,7 @@ def spaced(code: str) -> str:
 def told(room: Room) -> dict[str, Any]:
     """What the templates of these screens have at hand, besides `screens.context`."""
     game, state = room.game, room.state
-    first, *others = buttons(game, state) or [None]
+    steps = buttons(game, state)
     at = rules.next_question(game, state)
     return {
         **joining(game),
@@ -128,8 +128,8 @@ def told(room: Room) -> dict[str, Any]:
         "seconds_left": -(-(state.clock.left(clock.now()) or 0) // 1000),
         "lobby": lobby(room.seats.values()),
         "size": size(room.question),
-        "first_step": first,
-        "other_steps": others,
+        "first_step": steps[0] if steps else None,
+        "other_steps": steps[1:],
         "next_question": room.questions[at] if at is not None else None,
     }
 
@@ -142,7 +142,8 @@ def outcome(room: Room) -> dict[str, Any]:
     game, state = room.game, room.state
     if state.phase not in (Phase.RESULTS, Phase.ENDED):
         return {}
-    sealed, drawn = room.rounds.get(state.round), {}
+    sealed = room.rounds.get(state.round)
+    drawn: dict[str, Any] = {}
     if sealed is not None and state.phase == Phase.RESULTS:
         drawn["answers_in"] = sealed.count
         if state.revealed and state.counts(state.round):

@@ -25,9 +25,10 @@ from store.keys import fold
 from . import hall, repository, rooms, rules, screens, words
 from .access import Hosted, of_hosts
 from .forms import HostForm
+from .presence import PRESENCE
 from .rooms import Room
 from .rules import Game, State, Step
-from .screens import Role
+from .screens import HOSTING, Role
 from .services import hosting, moving
 
 OWN_PAGES = ("host_game", "remote")  # from which steps are taken, and to which they lead back
@@ -46,6 +47,8 @@ def _room(game_id: str) -> Room:
 def _show(request: HttpRequest, role: Role, room: Room, **more: Any) -> HttpResponse:
     """The page of a screen: what it shows now, and where it hears of what comes."""
     game = room.game
+    if role in HOSTING:
+        PRESENCE.host_looks(room)
     context = {
         "game": game,
         "state": room.state,

@@ -25,13 +25,12 @@ from . import clock, fragments, rooms, waking
 from .fragments import ELSEWHERE, GONE, LAST, Said
 from .presence import PRESENCE
 from .rooms import Room
-from .screens import Role
+from .screens import HOSTING, Role
 from .seats import Seat
 
 LOOK_EVERY = 0.5  # seconds
 A_HANDFUL = 50  # players who are told at once what is theirs alone
-HOSTING = (Role.HOST, Role.REMOTE)
-COUNTING = (Role.HOST, Role.REMOTE, Role.SCREEN)  # who is shown how many have answered
+COUNTING = (*HOSTING, Role.SCREEN)  # who is shown how many have answered
 
 _LOG = logging.getLogger(__name__)
 
@@ -151,9 +150,15 @@ class Hub:
     def _look(self, ids: Collection[str]) -> None:
         items = table().get_many(place for game_id in ids for place in rooms.places(game_id)) if ids else {}
         self.meter("looks", len(ids))
+        seen = []
         for game_id in ids:
             with _shield("A live session could not be shown."), translation.override(self._language(game_id)):
-                self._see(game_id, rooms.of_items(game_id, items))
+                room = rooms.of_items(game_id, items)
+                self._see(game_id, room)
+                seen.append(room)
+        for room in filter(None, seen):  # what takes more round trips comes after all were told
+            with _shield("A live session could not be looked at more closely."):
+                self._look_closely(room)
 
     def _language(self, game_id: str) -> str:
         """That of whoever hosts the session."""
@@ -165,12 +170,16 @@ class Hub:
             return
         self._note_due(room)
         self._tell_all(room)
-        ears = self._all(game_id)
+
+    def _look_closely(self, room: Room) -> None:
+        """At how many have answered, and who is there."""
+        ears = self._all(room.game.id)
         if any(each.role in COUNTING for each in ears):
             self._tell_all(rooms.counted(room))
         if any(each.role in HOSTING for each in ears):
-            PRESENCE.saw_host(game_id)
-        PRESENCE.look(room, {each.player for each in ears if each.player})
+            PRESENCE.saw_host(room.game.id)
+        if ears:
+            PRESENCE.look(room, {each.player for each in ears if each.player})
 
     def _all(self, game_id: str) -> list[Ear]:
         with self._change:
@@ -197,9 +206,10 @@ class Hub:
     def _behind(self, room: Room) -> dict[tuple[Role, str], list[Ear]]:
         """Who may not have heard of this room, by what they are shown; who has heard of a newer one needs no older."""
         with self._change:
-            is_told = self._told.get(room.game.id) is room
-            self._told[room.game.id] = room
             ears = self._ears.get(room.game.id, set())
+            is_told = self._told.get(room.game.id) is room
+            if ears:
+                self._told[room.game.id] = room
             behind = self._new.pop(room.game.id, set()) & ears if is_told else ears
             found: dict[tuple[Role, str], list[Ear]] = {}
             for ear in behind:

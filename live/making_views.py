@@ -32,7 +32,7 @@ def games(request: HttpRequest) -> HttpResponse:
     user = request.user
     context: dict[str, Any] = {"may_host": may_host(request), "cards": cards()}
     if context["may_host"]:
-        newest, more = repository.history(user.name, limit=A_PAGE + hosting.MOST_RUNNING)
+        newest, more = repository.history(user.name, limit=repository.MOST_NEWEST)
         past = [each for each in newest if each.ended_at]
         context |= {"running": [each for each in newest if not each.ended_at], "past": past[:A_PAGE]}
         context["more"] = bool(more) or len(past) > A_PAGE

@@ -4,16 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
+from django.template.loader import render_to_string
+from django.utils import translation
 from django.utils.functional import Promise
+from django.utils.safestring import mark_safe
 from django.utils.translation import gettext_lazy as _
 
 from ranking.candidates import Candidate
 from ranking.rankings import named
 
 from . import asking, hall, pictures
-from .asking import Way
+from .asking import Paper, Way
 from .questions import Type
 from .rooms import Room
 from .rounds import Entry
@@ -48,11 +52,17 @@ def is_shown(room: Room) -> bool:
 
 
 def standing(room: Room) -> Board:
-    """Made once for all the phones that ask for it."""
-    if "standing" not in room.made:
-        room.made["standing"] = hall.standing(room)
-    board: Board = room.made["standing"]
+    board: Board = once(room, "standing", lambda: hall.standing(room))
     return board
+
+
+def once(room: Room, *what_and_make: Any) -> Any:
+    """Made of a room the first time somebody asks for it, for all the phones that ask after that."""
+    *what, make = what_and_make
+    question = ("phones", *what, translation.get_language())
+    if question not in room.made:
+        room.made[question] = make()
+    return room.made[question]
 
 
 # --- one player's own ---
@@ -73,7 +83,7 @@ def mine(
         return shown | {"said": said, "in_words": in_words(room, said)}
     if room.state.phase == Phase.VOTING and room.gathered is not None:
         filled = typed_said(room, said) if typed is None else typed
-        return shown | {"said": said, "papers": asking.ballot(room.gathered, seat.player, filled)}
+        return shown | {"said": said, "papers": _papers(room, asking.ballot(room.gathered, seat.player, filled))}
     if room.game.engagement_type.is_scored and (is_shown(room) or room.state.phase == Phase.ENDED):
         return shown | _scored(room, seat)
     return shown
@@ -101,15 +111,39 @@ def in_words(room: Room, said: Any) -> dict[str, Any]:
     return {"chosen": [(sign(place), room.question.options[place]) for place in places]}
 
 
+def _papers(room: Room, papers: Sequence[Paper]) -> str:
+    """What somebody may vote for. An answer that they have not ranked looks the same to all who are shown it."""
+    drawn = (_paper(each) if each.rank else once(room, each, partial(_paper, each)) for each in papers)
+    return mark_safe("".join(drawn))  # noqa: S308 - of templates
+
+
+def _paper(paper: Paper) -> str:
+    return render_to_string("live/parts/paper.html", {"paper": paper})
+
+
 def _scored(room: Room, seat: Seat) -> dict[str, Any]:
+    """Many have the same points and the same place, and so the same words."""
     board = standing(room)
-    line = board.place_of(seat.player)
-    standing_now = replace(line, gained=0, bonus=0) if line else None  # what was gained is told above, bonus apart
-    shown = {"line": line, "own_place": pictures.mine(standing_now, len(board.lines))}
+    found = board.place_of(seat.player)
+    line = replace(found, player="", name="", gained=0, bonus=0) if found else None  # gains are told apart
+    shown = {"line": line, "late": asking.late_since(room, seat), **_gained(room, seat)}
+    return {"result": once(room, *shown.values(), lambda: _result(shown, len(board.lines)))}
+
+
+def _result(shown: Mapping[str, Any], of: int) -> str:
+    own_place = pictures.mine(shown["line"], of)
+    return render_to_string("live/parts/verdict.html", {**shown, "own_place": own_place})
+
+
+def _gained(room: Room, seat: Seat) -> dict[str, Any]:
+    """What came of their answer to the question at hand; nothing of it at the end."""
     if room.round is None or room.state.phase == Phase.ENDED:
-        return shown
-    entry = next((each for each in room.round.entries if each.player == seat.player), None)
-    return shown | {"entry": entry, "verdict": _verdict(room, seat, entry)}
+        return {"verdict": "", "gained": None}
+    entries = once(room, "entries", lambda: {each.player: each for each in room.round.entries} if room.round else {})
+    entry = entries.get(seat.player)
+    verdict = _verdict(room, seat, entry)
+    paid = entry is not None and verdict != "unvoted"
+    return {"verdict": verdict, "gained": (entry.points, entry.bonus, entry.total) if paid else None}
 
 
 def _verdict(room: Room, seat: Seat, entry: Entry | None) -> str:

@@ -10,15 +10,15 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.translation import gettext_lazy as _
-from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
 from accounts.access import public
 from acts.refusals import Refusal
 from store import keys
-from store.table import Key, StoreError
+from store.table import StoreError
 
 from . import clock, outcome, players, rooms, saying, screens, seat_views
+from .pace import PACE, TooFast
 from .rooms import Room
 from .rules import Phase
 from .screens import Role
@@ -45,7 +45,7 @@ class Seen:
 
 def look(request: HttpRequest, game_id: str) -> Seen | HttpResponse:
     """All that a page or a decision needs, in one round trip; or what to answer to whoever cannot play here now."""
-    place, salt = players.seat_key(request, game_id), _place_of_salt(game_id)
+    place, salt = players.seat_key(request, game_id), rooms.place_of_salt(game_id)
     room, items = rooms.current_with(game_id, *filter(None, (place, salt)))
     if room is None:
         raise Http404
@@ -57,17 +57,10 @@ def look(request: HttpRequest, game_id: str) -> Seen | HttpResponse:
     return Seen(room, player.seat, known["salt"] if known else None)
 
 
-def _place_of_salt(game_id: str) -> Key | None:
-    """Where the salt of an anonymous round lies, if it is the one that was on when somebody last looked."""
-    last = rooms.in_mind(game_id)
-    return keys.game_salt(game_id, last.state.round) if last and last.game.is_anonymous and last.state.is_open else None
-
-
 # --- what is on now ---
 
 
 @public
-@never_cache
 @require_safe
 def play(request: HttpRequest, game_id: str) -> HttpResponse:
     seen = look(request, game_id)
@@ -118,10 +111,11 @@ def _given(request: HttpRequest, game_id: str, phase: Phase, at: int) -> HttpRes
     if not saying.is_about(request.POST, seen.room.state, phase):
         return _tell(request, seen, Told.LATE if saying.was_asked(request.POST, seen.room.state) else Told.NOT_OPEN)
     try:
+        PACE.check(f"{game_id} {seen.seat.player}", at)
         said = _said(request, seen)
         told = answering.give(seen.room.game, seen.room.state, seen.seat, said, at)
     except Refusal as refusal:
-        return _again(request, seen, str(refusal), 422)
+        return _again(request, seen, str(refusal), 429 if isinstance(refusal, TooFast) else 422)
     except StoreError:
         return _again(request, seen, NOT_SAVED, 503)
     return _tell(request, seen, told, said)

@@ -12,9 +12,11 @@ from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.http import urlencode
 from django.utils.translation import gettext as _
-from django.views.decorators.http import require_POST, require_safe
+from django.utils.translation import ngettext
+from django.views.decorators.http import require_POST
 
 from acts.refusals import Refusal
+from pages.forms import form_page
 
 from . import names, seats
 from .access import Hosted, of_a_seat, of_hosts
@@ -29,9 +31,11 @@ A_PAGE = 100  # players
 
 
 @of_hosts
-@require_safe
+@form_page
 def players(request: HttpRequest, hosted: Hosted) -> HttpResponse:
     game, state = hosted
+    if request.method == "POST":
+        return _approve_shown(request, game)
     form = FindPlayerForm(request.GET)
     asked = form.cleaned_data["q"] if form.is_valid() else ""
     everybody = list(seats.each(game.id))  # not those in mind, which may be a moment old
@@ -56,6 +60,15 @@ def _row(state: State, seat: Seat) -> tuple[Seat, set[str], int]:
 def _start(request: HttpRequest) -> int:
     after = request.GET.get("after", "")
     return int(after) if after.isdecimal() and len(after) < 6 else 0
+
+
+def _approve_shown(request: HttpRequest, game: Game) -> HttpResponse:
+    """All whose names were on the page, and nobody who has come since: the host looks at every name."""
+    shown = request.POST.getlist("player")[:A_PAGE]
+    number = seating.approve_all(game.id, shown, request.user.name)
+    sentence = ngettext("%(number)d plays along now.", "%(number)d play along now.", number)
+    messages.success(request, sentence % {"number": number})
+    return redirect("game_players", game.id)
 
 
 @of_a_seat

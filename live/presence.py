@@ -12,7 +12,7 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
 
 from acts.site import table
-from store import keys, trips
+from store import keys
 from store.table import Item, Put, StoreError
 
 from . import clock, rooms
@@ -67,6 +67,11 @@ class Presence:
             seen.told_at = 0
         seen.host_at = now
 
+    def host_looks(self, room: Room) -> None:
+        """At a page that may have no script to listen with."""
+        self.saw_host(room.game.id)
+        self.look(room)
+
     def _of(self, game_id: str, now: int) -> Seen:
         with self._turn:
             return self._seen.setdefault(game_id, Seen(now))
@@ -80,9 +85,8 @@ class Presence:
             return
         seen.told_at = now
         here = {*listening, *_lasting(seen, now)}
-        with trips.beside():
-            self._tell(room, seen, len(here), now)
-            rooms.learn(room.game.id, self._learnt(room, seen, len(here), now))
+        self._tell(room, seen, len(here), now)
+        rooms.learn(room.game.id, self._learnt(room, seen, len(here), now))
         self._tidy(now)
 
     def _tell(self, room: Room, seen: Seen, players: int, now: int) -> None:

@@ -19,13 +19,14 @@ from accounts.rules import Permission
 from acts.refusals import NotAllowed
 from pages import streams
 from pages.streams import Listener
+from store import keys
 
 from . import clock, fragments, hub, players, presence, rooms, rules, screens
 from .fragments import ELSEWHERE, GONE, LAST, Said
 from .hub import Ear
 from .players import Player
 from .rooms import Room
-from .screens import Role
+from .screens import HOSTING, Role
 from .seats import Seat
 from .services import answering
 
@@ -40,6 +41,7 @@ class Asker:
     room: Room
     role: Role
     player: Player | None = None
+    salt: bytes | None = None  # of an anonymous round that is open
 
     @property
     def seat(self) -> Seat | None:
@@ -73,7 +75,7 @@ def _asker(request: HttpRequest, game_id: str, role: str) -> Asker:
     room = rooms.current(game_id)
     if room is None:
         raise Http404
-    if role in hub.HOSTING:
+    if role in HOSTING:
         _check_host(request, room)
     elif not hmac.compare_digest(room.game.screen_token.encode(), request.GET.get("token", "").encode()):
         raise Http404
@@ -81,12 +83,15 @@ def _asker(request: HttpRequest, game_id: str, role: str) -> Asker:
 
 
 def _player(request: HttpRequest, game_id: str) -> Asker:
-    place = players.seat_key(request, game_id)
-    room, items = rooms.current_with(game_id, place) if place else (None, {})
+    place, salt = players.seat_key(request, game_id), rooms.place_of_salt(game_id)
+    if place is None:
+        raise Http404
+    room, items = rooms.current_with(game_id, *filter(None, (place, salt)))
     player = players.of_items(request, game_id, items)
     if room is None or player is None:
         raise Http404
-    return Asker(room, Role.PLAYER, player)
+    known = items.get(keys.game_salt(game_id, room.state.round))
+    return Asker(room, Role.PLAYER, player, known["salt"] if known else None)
 
 
 @requires(Permission.USE_APPLICATION)
@@ -109,7 +114,7 @@ def _snapshot(request: HttpRequest, asker: Asker) -> list[Said]:
     shown = fragments.for_all(asker.role, room, asker.percent)
     said = [each for each in shown if each.name != "screen" or each.key != has.get("screen")]
     if asker.seat is not None and screens.mine_key(room, asker.seat) != has.get("mine"):
-        own = answering.own(room.game, room.state, asker.seat)
+        own = answering.own(room.game, room.state, asker.seat, asker.salt)
         said.append(fragments.mine(room, asker.seat, own))
     return said
 
@@ -133,7 +138,7 @@ def _note(asker: Asker) -> None:
     game_id = asker.room.game.id
     if asker.seat is not None:
         presence.PRESENCE.saw_player(game_id, asker.seat.player)
-    elif asker.role in hub.HOSTING:
+    elif asker.role in HOSTING:
         presence.PRESENCE.saw_host(game_id)
     presence.PRESENCE.look(asker.room)
 

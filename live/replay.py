@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from typing import Any
 
 from pages.times import from_text
 from store import keys
@@ -100,7 +101,7 @@ def _told_of(event: Happened) -> Game:
     """What the event of its end tells of a session, for the history."""
     said = event.said
     told = {name: said[name] for name in ("title", "created_at", "created_by", "ended_at")}
-    unknown = {"code": "", "token": "", "screen_token": "", "total_questions": 0}
+    unknown: dict[str, Any] = {"code": "", "token": "", "screen_token": "", "total_questions": 0}
     type_ = Type(said["engagement_type"])
     return Game(id=said["game_id"], engagement_type=type_, hosts=tuple(said["hosts"]), **told, **unknown)
 

@@ -81,6 +81,7 @@ class Told:
     counts: bool
     picture: str
     answers: tuple[tuple[str, str, Entry], ...] = ()  # whose, in words, and what they got; where they are few enough
+    is_long: bool = False  # so that only the files have every answer with its name
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,12 +116,14 @@ def shown(report: Report) -> Shown:
 def _told(report: Report, round_: Round) -> Told:
     question = None if report.type == Type.SURVEY else report.questions[round_.question]
     drawn = pictures.picture(report.type, round_, report.questions, report.seats)
-    return Told(round_, question, report.state.counts(round_.number), drawn, tuple(_answered(report, round_)))
+    is_long = report.type.is_scored and len(round_.entries) > MOST_ANSWERS
+    return Told(round_, question, report.state.counts(round_.number), drawn, tuple(_answered(report, round_)), is_long)
 
 
 def _answered(report: Report, round_: Round) -> Iterator[tuple[str, str, Entry]]:
-    """The best first. Of an anonymous round its picture says everything."""
-    if report.type.is_scored and len(round_.entries) <= MOST_ANSWERS:
+    """The best first. Of an anonymous round, and of a few texts, the picture says everything."""
+    few = report.type == Type.CALL_AND_ANSWER and round_.result["merged"] <= pictures.FIRST_ANSWERS
+    if report.type.is_scored and not few and len(round_.entries) <= MOST_ANSWERS:
         options = report.questions[round_.question].options
         for entry in sorted(round_.entries, key=lambda entry: (-entry.total, report.name_of(entry.player).casefold())):
             yield report.name_of(entry.player), in_words(entry.said, options), entry

@@ -15,7 +15,7 @@ from functools import cached_property
 from typing import Any
 
 from acts.site import table
-from store import keys, trips
+from store import keys
 from store.table import Conflict, Item, Key, Unavailable
 
 from . import clock, counting, gathering, repository, robots, seats
@@ -100,7 +100,13 @@ def current_with(game_id: str, *others: Key) -> tuple[Room | None, dict[Key, Ite
 
 def in_mind(game_id: str) -> Room | None:
     """The session as it was at the last look from here: good for a guess at what to read, and nothing else."""
-    return MIND.of(game_id).last
+    return MIND.last(game_id)
+
+
+def place_of_salt(game_id: str) -> Key | None:
+    """Where the salt of an anonymous round lies, if it is the one that was on at the last look from here."""
+    last = in_mind(game_id)
+    return keys.game_salt(game_id, last.state.round) if last and last.game.is_anonymous and last.state.is_open else None
 
 
 def counted(room: Room) -> Room:
@@ -119,17 +125,9 @@ def of_items(game_id: str, items: Mapping[Key, Item]) -> Room | None:
     if game_item is None or state_item is None:
         MIND.forget(game_id)
         return None
-    game = repository.game_of(game_item)
-    state = _settled(game, repository.state_of(state_item))
-    return MIND.of(game_id).room(game, state, roster["changes"] if roster else 0)
-
-
-def _settled(game: Game, state: State) -> State:
-    """A store that takes no writes just now, or a pause, leaves open what is over; the next look will close it."""
-    try:
-        return closing.settled(game, state)
-    except (Conflict, Unavailable):
-        return state
+    game, kept = repository.game_of(game_item), MIND.of(game_id)
+    state = kept.settled(game, repository.state_of(state_item))
+    return kept.room(game, state, roster["changes"] if roster else 0)
 
 
 # --- what is kept in mind ---
@@ -150,16 +148,28 @@ class Kept:
         self.count = Count()
         self.present = Present()
         self.last: Room | None = None
+        self._closing = threading.Lock()
+
+    def settled(self, game: Game, state: State) -> State:
+        """Where the session is once what is over is closed, which one thread sees to; the others look again soon.
+
+        A store that takes no writes just now, or a pause, leaves open what is over, for a later look.
+        """
+        if not state.is_over(clock.now()) or not self._closing.acquire(blocking=False):
+            return state
+        try:
+            return closing.settled(game, state)
+        except (Conflict, Unavailable):
+            return state
+        finally:
+            self._closing.release()
 
     @property
     def weight(self) -> int:
         return len(self.seating.seats) + sum(len(each.entries) for each in self.rounds.values()) + 1
 
     def room(self, game: Game, state: State, changes: int) -> Room:
-        with trips.beside():  # what is read here serves all who look from now on
-            return self._room(game, state, changes, clock.now())
-
-    def _room(self, game: Game, state: State, changes: int, now: int) -> Room:
+        now = clock.now()
         self._have_robots_join(game, state, changes, now)
         room = Room(
             game=game,
@@ -188,8 +198,7 @@ class Kept:
         self.has_robots = True
 
     def counted(self, room: Room) -> Room:
-        with trips.beside():  # for all who look within the next second
-            self.count.look(room.game, room.state, clock.now())
+        self.count.look(room.game, room.state, clock.now())
         number = self.count.of(room.state)
         return room if number == room.answered else self._the_same(replace(room, answered=number))
 
@@ -308,6 +317,10 @@ class Mind:
             kept = self._kept.setdefault(game_id, Kept(game_id))
             self._kept.move_to_end(game_id)
             return kept
+
+    def last(self, game_id: str) -> Room | None:
+        with self._turn:
+            return self._kept[game_id].last if game_id in self._kept else None
 
     def forget(self, game_id: str) -> None:
         with self._turn:

@@ -167,7 +167,7 @@ def _value(typed: list[str], question: Question) -> Any:
 
 def _rating(typed: str) -> int:
     number = _number(typed, max(RATINGS) + 1)
-    if number not in RATINGS:
+    if number is None or number not in RATINGS:
         raise NotSaid(NOT_A_RATING)
     return number
 
@@ -202,7 +202,7 @@ def _shown(number: str) -> int:
 
 def _rank(typed: list[str]) -> int:
     found = _number(typed[-1].strip(), 10)
-    if len(set(typed)) > 1 or found not in scores.RANKS:
+    if len(set(typed)) > 1 or found is None or found not in scores.RANKS:
         raise NotSaid(scores.NOT_A_RANK)
     return found
 

@@ -31,6 +31,9 @@ class Role(StrEnum):
     SCOREBOARD = "scoreboard"
 
 
+HOSTING = (Role.HOST, Role.REMOTE)
+
+
 @dataclass(frozen=True, slots=True)
 class Shown:
     """A fragment, and the key by which a page knows whether it has it already."""

@@ -56,7 +56,7 @@ def built_in() -> tuple[Question, ...]:
         Question(
             _("How many people does a room need to decide something?"),
             Kind.CHOICE,
-            options=(_("One"), _("Two"), _("As many as its rules say")),
+            options=(_("One is enough"), _("Two are enough"), _("As many as its rules say")),
             right=(2,),
             seconds=20,
         ),

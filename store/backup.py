@@ -35,6 +35,7 @@ LONGEST_LINE = 4 * 1024 * 1024  # an item has at most 400 KB, and JSON makes six
 TRIES = 5
 GZIP = b"\x1f\x8b"
 SALT, ELECTION = keys.salt("").sk, keys.salt("").pk
+LIVE_SALT, LIVE_SESSION = keys.game_salt("", 0).sk.rstrip("0123456789"), keys.game_salt("", 0).pk
 CHECKPOINTS = (keys.checkpoints().pk, keys.public_checkpoints().pk)
 SEALED_TOGETHER = (keys.sync(), keys.counts())
 
@@ -128,6 +129,8 @@ def contents(table: Table, at: Cut, leave_out: Callable[[Item], None] = lambda s
             last = item
         elif is_salt(key):
             leave_out(item)
+        elif _is_live_salt(key):
+            continue
         elif key not in SEALED_TOGETHER and not (key.pk in CHECKPOINTS and number > at.number):
             kept = as_of(item, at.number) if name == LOG else item
             if kept is not None:
@@ -141,8 +144,14 @@ def is_salt(key: Key) -> bool:
     return key.table == DATA and key.sk == SALT and key.pk.startswith(ELECTION)
 
 
+def _is_live_salt(key: Key) -> bool:
+    """Of a round of a live session that nobody signs: it lasts a minute, so nobody needs to be told of it."""
+    return key.table == DATA and key.sk.startswith(LIVE_SALT) and key.pk.startswith(LIVE_SESSION)
+
+
 def _without_salts(entries: Iterable[Entry]) -> Iterator[Entry]:
-    return ((name, item) for name, item in entries if not is_salt(Key(item["PK"], item["SK"], name)))
+    named = ((Key(item["PK"], item["SK"], name), name, item) for name, item in entries)
+    return ((name, item) for key, name, item in named if not (is_salt(key) or _is_live_salt(key)))
 
 
 def _noticed(entries: Iterable[Entry], notice: Notice) -> Iterable[Entry]:

@@ -21,7 +21,7 @@ from .. import clock, counting, gathering, repository, rules, scores, seats, wak
 from ..pseudonyms import pseudonym
 from ..questions import Question, Type
 from ..rounds import Given, Round
-from ..rules import Game, Phase, State
+from ..rules import Game, Phase, State, Step
 
 SITE = "plenum"
 
@@ -38,7 +38,24 @@ def close(game: Game, state: State, who: str) -> State:
             table().write(*repository.closing(game, state))
         after = _sealed(game, replace(state, closing=True), who)
     except Refused:
-        return repository.state(game.id) or state
+        return _overtaken(game, state, who)
+    waking.moved(game.id)
+    return after
+
+
+def _overtaken(game: Game, state: State, who: str) -> State:
+    """Somebody else was quicker; or the store was filled from a backup, none of which has salts: then what was given
+    can be nobody's, and the round is dropped."""
+    there = repository.state(game.id) or state
+    if there.version != state.version or not game.is_anonymous or repository.salt(game.id, state.round):
+        return there
+    after = _now(rules.voided(there))
+    said = {"game_id": game.id, "step": str(Step.VOID), "state": repository.told_state(after)}
+    dropped = repository.emptying(game, state.round, after.changed_at)
+    try:
+        log().record(Event(who, "LiveSessionMoved", said), *repository.moving(game, there, after), *dropped)
+    except Refused:
+        return repository.state(game.id) or there
     waking.moved(game.id)
     return after
 

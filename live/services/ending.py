@@ -10,6 +10,7 @@ from store.log import Event
 from store.table import Item, Refused
 
 from .. import clock, repository, rules, seats, waking
+from ..questions import Type
 from ..rules import Game, Phase, State
 from . import closing
 
@@ -38,7 +39,8 @@ def _counted(game: Game, state: State) -> dict[str, int]:
     heads = [item for item in repository.round_items(game.id) if "count" in item]
     counting = [item for item in heads if state.counts(item["number"])]
     players = sum(each.plays and not each.robot for each in seats.each(game.id))
-    return {"players": players, "rounds": len(counting), "answers": sum(map(_by_people, counting))}
+    asked = len(counting) * (game.total_questions if game.engagement_type == Type.SURVEY else 1)
+    return {"players": players, "rounds": asked, "answers": sum(map(_by_people, counting))}
 
 
 def _by_people(head: Item) -> int:

@@ -54,7 +54,9 @@ def join(game: Game, state: State, roster: Item | None, name: str, held: Pass) -
     try:
         table().write(*seats.seating(game, seat))
     except Refused:
-        return _own(game, name, held)
+        seat = _own(game, name, held)
+        _tell(game)  # as whoever made it may have been cut off before
+        return seat
     _tell(game)
     seats.counted(game)
     return seat

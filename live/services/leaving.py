@@ -26,8 +26,8 @@ def forget_hosting(gone: User) -> None:
     for some in handfuls(_lines(gone.name)):
         said = {"name": gone.name, "lines": [line["SK"] for line in some]}
         places = (Key(line["PK"], line["SK"]) for line in some)
-        gone = (Delete(place, when=Exists()) for place in places)
-        log().record(Event(SITE, "LiveHistoryForgotten", said), *gone, to_forget())
+        deletes = (Delete(place, when=Exists()) for place in places)
+        log().record(Event(SITE, "LiveHistoryForgotten", said), *deletes, to_forget())
 
 
 def _lines(name: str) -> list[Item]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from dataclasses import replace
 from enum import StrEnum
 from typing import Any
@@ -81,6 +82,16 @@ def readmit(game_id: str, player: str, who: str) -> Seat:
 
 def approve(game_id: str, player: str, who: str) -> Seat:
     return _change(game_id, player, who, SeatAct.APPROVE, lambda seat: replace(seat, approved=True))
+
+
+def approve_all(game_id: str, players: Iterable[str], who: str) -> int:
+    """Those of them who wait, each by itself; answers how many they were."""
+    approved = 0
+    for player in players:
+        with suppress(NotSo, SeatLost):  # somebody else was quicker
+            approve(game_id, player, who)
+            approved += 1
+    return approved
 
 
 def rename(game_id: str, player: str, who: str, name: str) -> Seat:

@@ -167,10 +167,9 @@
     own.addEventListener("error", () => {
       if (stream !== own) return;
       unlinked();
-      const isRefused = !isOpen && own.readyState === EventSource.CLOSED; // or else nobody was reached
       rest();
-      if (isRefused) giveUp();
-      else timer = setTimeout(link, between(RECONNECT));
+      if (isOpen) timer = setTimeout(link, between(RECONNECT));
+      else giveUp();
     });
     for (const name of Object.keys(show)) {
       own.addEventListener(name, (event) => {

@@ -11,7 +11,10 @@
     if (!box) return;
     const told = new DOMParser().parseFromString(html, "text/html").body.firstElementChild;
     if (told?.matches("[data-told]")) box.replaceWith(told);
-    else if (told) box.replaceChildren(told);
+    else if (told) {
+      delete box.dataset.outcome;
+      box.replaceChildren(told);
+    }
     say(document.querySelector("[data-told]").textContent);
   };
 
@@ -57,7 +60,7 @@
       const answer = await fetch(form.action, request);
       const html = await answer.text();
       if (turn !== latest) return;
-      if (answer.ok || [409, 422, 503].includes(answer.status)) tell(html);
+      if (answer.ok || [409, 422, 429, 503].includes(answer.status)) tell(html);
       else tellPlainly(form.dataset.refused, "error");
     } catch {
       if (turn !== latest) return;

@@ -123,6 +123,7 @@ def listening(table: Table) -> Iterator[Ear]:
         "page": _page,
         "count": lambda span: f"count {name_of_all(span)}",
         "write": lambda *writes: f"write {_names(write.key for write in writes)}",
+        "put_all": lambda items: f"put {_names(Key(each['PK'], each['SK']) for each in items)}",
         "increment": lambda key, *_: f"add {name_of(key)}",
     }
     heard = {name: ear.hears(getattr(table, name), say) for name, say in words.items()}

@@ -43,8 +43,8 @@ def looks_at_hosting(otto: User) -> list[Look]:
 def acts_of_hosting(otto: User) -> list[Look]:
     game = _made(otto, Names.TYPED)
     return [
-        Look("make_game", "organiser", of="of a typed question", form=TYPED),
-        Look("make_game", "organiser", of="a rehearsal", form={"rehearse": "yes"}),
+        Look("make_game", "owner", of="of a typed question", form=TYPED),
+        Look("make_game", "owner", of="a rehearsal", form={"rehearse": "yes"}),
         Look("game_hosts", "organiser", (game.id,), of="one more", form={"name": "Ben"}),
         Look("game_hosts", "organiser", (game.id,), of="one less", form={"remove": "Ben"}),
         Look("drive", "organiser", (game.id,), of="a question", form={"act": "next 1"}),

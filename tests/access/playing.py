@@ -6,11 +6,12 @@ from django.test import Client
 from django.urls import reverse
 
 from accounts.models import User
-from live import gathering, players, repository
+from live import gathering, repository
 from live.questions import Kind, Question, Type
 from live.rules import Game, Step
 from live.services import making, moving
 
+from .joining import seat
 from .site import Look
 
 RIGHT = (Question("Which?", Kind.CHOICE, options=("This", "That"), right=(0,), seconds=0),)
@@ -58,7 +59,7 @@ def _voted_on(otto: User, guest: Client) -> tuple[Game, str]:
     game = _joined(otto, guest, Type.CALL_AND_ANSWER, IDEAS)
     others = [Client(headers={"host": "localhost:8000"}) for _each in range(3)]
     for number, other in enumerate(others):
-        _join(other, game, f"Player {number}")
+        seat(other, game, f"Player {number}")
     _drive(game, otto, Step.NEXT)
     for number, other in enumerate(others):
         other.post(reverse("give_answer", args=[game.id]), {"round": "1", "text": f"Idea {number}"})
@@ -70,13 +71,8 @@ def _voted_on(otto: User, guest: Client) -> tuple[Game, str]:
 
 def _joined(otto: User, guest: Client, type_: Type, questions: tuple[Question, ...]) -> Game:
     game = making.make(otto, type_, questions, title="Friday")
-    _join(guest, game, "Gus")
+    seat(guest, game, "Gus")
     return game
-
-
-def _join(client: Client, game: Game, name: str) -> None:
-    form = {"form": players.new_form(), "name": name}
-    assert client.post(reverse("join_game", args=[game.id, game.token]), form).status_code == 302
 
 
 def _drive(game: Game, otto: User, step: Step) -> None:

@@ -137,6 +137,7 @@ def build() -> Site:
         *_looks_at_the_site_page(),
         *_looks_at_sets(_question_set(people["organiser"])),
         *looks_at_joining(people["organiser"], browsers["passer-by"], browsers["half in"]),
+        *looks_at_playing(people["organiser"], browsers["passer-by"]),
         *looks_of_listeners(people["organiser"], browsers["passer-by"]),
         *looks_at_hosting(people["organiser"]),
         *looks_at_records(people["organiser"]),

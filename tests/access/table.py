@@ -75,16 +75,17 @@ def measured(table: Table) -> list[Row]:
     with _without_haste() as clock, listening(table) as ear:
         built = site.build()
         for look in built.looks:
-            _asked(built, look, ear, clock)
+            _answer(built, look)
         rows = [_asked(built, look, ear, clock) for look in built.looks]
         return sorted(rows + [_asked(built, act, ear, clock) for act in built.acts], key=lambda row: row.address)
 
 
 @contextmanager
 def _without_haste() -> Iterator[Standstill]:
-    """Nothing hangs on how long something took: every look at what comes in looks anew, at the pause and at
-    the name of the site nobody does."""
+    """Nothing hangs on how long something took: every look at what comes in looks anew, at the pause, at the
+    name of the site and at who is there in a session nobody does."""
     from acts import naming
+    from live import clock as of_sessions
     from polls import live as of_polls
     from polls import voters
     from results import live as of_elections
@@ -92,8 +93,9 @@ def _without_haste() -> Iterator[Standstill]:
 
     from .site import PRESENTED
 
-    clock = Standstill()
+    clock, moment = Standstill(), of_sessions.now()
     with (
+        patch.object(of_sessions, "now", lambda: moment),
         patch.object(of_polls, "shelf", of_polls.PollShelf(clock=clock)),
         patch.object(of_elections, "shelf", of_elections.ElectionShelf(clock=clock)),
         patch.object(pause.watch, "ticking", lambda: 0.0),
@@ -107,13 +109,18 @@ def _without_haste() -> Iterator[Standstill]:
 def _asked(site: Site, look: Look, ear: Ear, clock: Standstill) -> Row:
     clock.now += 1000
     ear.take()
+    answer = _answer(site, look)
+    asked = tuple(ear.take())
+    assert answer.streaming or f'"{len(asked)} trips"' in answer["Server-Timing"], look.page
+    return Row(look.page, look.of, _address(answer), look.who, asked, look.form is not None)
+
+
+def _answer(site: Site, look: Look) -> Any:
     client = site.browsers[look.who]
     answer = client.get(look.address, look.asked) if look.form is None else client.post(look.address, look.form)
     assert answer.status_code == 410 if look.gone else answer.status_code < 400, f"{look.page}: {answer.status_code}"
     _ = answer.getvalue() if answer.streaming else answer.content
-    asked = tuple(ear.take())
-    assert answer.streaming or f'"{len(asked)} trips"' in answer["Server-Timing"], look.page
-    return Row(look.page, look.of, _address(answer), look.who, asked, look.form is not None)
+    return answer
 
 
 def _address(answer: Any) -> str:

@@ -5,10 +5,13 @@ from __future__ import annotations
 import json
 import threading
 from collections import Counter
+from dataclasses import replace
+from random import Random
 
 import pytest
 
-from live import clock, fragments, hub, presence, rooms, screens, seats
+from acts.site import table
+from live import clock, fragments, hub, presence, repository, rooms, screens, seats, waking
 from live.hub import Ear, Hub
 from live.presence import Presence
 from live.questions import Type
@@ -16,9 +19,12 @@ from live.rules import Phase, Step
 from live.screens import Role, Shown
 from live.services import moving
 from pages.streams import Listener
+from store import keys
 from store.chaos import Chaos
+from store.table import Delete
 from tests.live.conftest import drive, give, seated
 from tests.streams import Recorder
+from upkeep import pause
 
 
 @pytest.fixture
@@ -128,8 +134,6 @@ def test_a_change_is_made_once_for_all_who_are_shown_the_same(made, ours, made_s
 
 
 def test_a_step_taken_here_is_told_at_once(made, ours, made_so_often, monkeypatch):
-    from live import waking
-
     monkeypatch.setattr(waking, "_wants_to_know", [ours.wake])
     game = made(Type.TRIVIA)
     phone = listening(ours, game)
@@ -219,10 +223,6 @@ def test_only_what_is_new_to_somebody_is_their_own(made, ours, made_so_often):
     ada, ben = seated(game, "Ada", "Ben")
     phones = [listening(ours, game, seat=each) for each in (ada, ben)]
     made_so_often.clear()
-    from dataclasses import replace
-
-    from acts.site import table
-
     table().write(*seats.change(game, ada, replace(ada, name="Ada L")))
     seats.touched(game)
     ours.tick()
@@ -252,10 +252,6 @@ def test_how_many_have_answered_is_told_to_the_hall_and_not_to_phones(made, ours
 
 
 def test_the_newest_device_wins_and_the_older_one_is_told(made, ours, made_so_often):
-    from dataclasses import replace
-
-    from acts.site import table
-
     game = made(Type.TRIVIA)
     (ada,) = seated(game, "Ada", device="one")
     old = listening(ours, game, seat=ada)
@@ -272,11 +268,6 @@ def test_the_newest_device_wins_and_the_older_one_is_told(made, ours, made_so_of
 
 
 def test_who_is_removed_and_those_of_a_session_that_is_gone_are_told(site, made, ours, made_so_often):
-    from dataclasses import replace
-
-    from store import keys
-    from store.table import Delete
-
     game = made(Type.TRIVIA)
     ada, ben = seated(game, "Ada", "Ben")
     phones = [listening(ours, game, seat=each) for each in (ada, ben)]
@@ -292,8 +283,6 @@ def test_who_is_removed_and_those_of_a_session_that_is_gone_are_told(site, made,
 
 
 def test_a_store_in_trouble_leaves_everybody_what_they_have(site, made, ours, made_so_often, monkeypatch):
-    from random import Random
-
     game = made(Type.TRIVIA)
     phone = listening(ours, game)
     drive(game, Step.NEXT)
@@ -434,3 +423,21 @@ def test_a_listener_hears_nothing_twice(made, ours, made_so_often):
         ours.tick()
     assert len(phone.said) == len(set(phone.said)) == 3
     assert isinstance(phone.listener, Listener)
+
+
+def test_nothing_is_closed_while_the_site_is_paused(site, made, ours, made_so_often, time):
+    game = made(Type.TRIVIA)
+    state = drive(game, Step.NEXT)
+    phone = listening(ours, game)
+    ours.around = pause.guarded
+    pauses = pause.pause_item(pause.Pause("Olga", game.created_at, 5))
+    site.write(pauses)
+    pause.watch.forget()
+    time.now = state.clock.end() + clock.GRACE + 1
+    ours.tick()
+    assert repository.state(game.id).phase == Phase.QUESTION
+    site.write(Delete(pauses.key))
+    pause.watch.forget()
+    ours.tick()
+    assert phone.last("screen")["key"] == "results-1-0-0"
+    pause.watch.forget()

@@ -11,12 +11,14 @@ from django.test import Client
 from django.urls import reverse
 
 from acts import limits
-from acts.site import table
+from acts.site import acting_on, table
 from live import drawn_names, names, players, repository, rules, seats, waking
 from live.rules import Names, Step
 from live.services import joining
 from store import keys
+from store.chaos import Chaos
 from store.log import EventLog
+from store.table import Unavailable
 from tests.at_once import at_once
 from tests.live.conftest import drive
 
@@ -121,11 +123,11 @@ def test_somebody_joins_with_a_name_and_no_account(client, site, made):
 
 
 def test_the_cookie_holds_no_more_than_it_must(client, made, settings):
-    settings.SESSION_COOKIE_SECURE = True
+    settings.SESSION_COOKIE_SECURE, settings.SESSION_COOKIE_PATH = True, "/vote/"  # as below a path of its host
     game = made()
     cookie = join(client, game).cookies[players.cookie_name(game.id)]
     assert (cookie["httponly"], cookie["secure"], cookie["samesite"]) == (True, True, "Lax")
-    assert cookie["path"] == f"/live/{game.id}/"
+    assert cookie["path"] == f"/vote/live/{game.id}/"
     (seat,) = seats.each(game.id)
     assert seat.secret not in cookie.value
     assert len(seat.secret) == 64
@@ -214,6 +216,17 @@ def test_two_clicks_at_the_same_moment_give_one_seat(made):
     first, second = at_once(lambda: joined(game, "Ada", form), lambda: joined(game, "Ada", form))
     assert first == second
     assert [first] == list(seats.each(game.id))
+
+
+def test_who_hears_nothing_sends_the_form_again_and_has_the_seat(site, made):
+    """The store has taken it, and its reply is lost."""
+    game, form = made(), players.new_form()
+    with acting_on(Chaos(site, random.Random(1), lost_replies=1.0)), pytest.raises(Unavailable):
+        joined(game, "Ada", form)
+    (seat,) = seats.each(game.id)
+    assert site.get(keys.game_roster(game.id)) is None
+    assert joined(game, "Ada", form) == seat
+    assert site.get(keys.game_roster(game.id))["changes"] == 1, "Now also those hear of it who keep seats in mind."
 
 
 def test_two_browsers_cannot_take_one_name(made):

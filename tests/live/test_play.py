@@ -12,6 +12,7 @@ from django.urls import reverse
 
 from acts.site import table
 from live import clock, gathering, players, repository, seats
+from live.pace import MOST, WITHIN
 from live.questions import Kind, Question, Type
 from live.rules import Step
 from live.seats import Seat
@@ -146,9 +147,10 @@ def test_call_and_answer_on_a_phone(made):
     found = gathering.read(game.id, 1)
     number = {answer.text: place for place, answer in enumerate(found.answers)}
     own, boat, bike = (f"rank-{number[text]}" for text in ("A bus", "A boat", "A <b>ike"))
-    answer = ada.vote(**{own: "1"})
+    answer = ada.vote(**{own: "1", boat: "2"})
     assert answer.status_code == 422
     assert "Nobody votes for their own answer." in text_of(answer)
+    assert f'name="{boat}" value="2" checked' in text_of(answer), "What else was chosen is still there."
     answer = ada.vote(**{boat: "", bike: ""})
     assert "Rank at least one of the answers." in text_of(answer)
     page = text_of(ada.vote(**{boat: "1", bike: "2"}))
@@ -363,6 +365,22 @@ def test_a_form_from_elsewhere_says_nothing(made):
     token = re.search(r'csrfmiddlewaretoken" value="(\w+)" form', page)[1]
     answer = strict.post(ada.at("give_answer"), {"round": 1, "option": 0, "csrfmiddlewaretoken": token})
     assert answer.status_code == 302
+
+
+def test_a_program_cannot_fill_a_session_with_answers(made, monkeypatch):
+    game = made(Type.TRIVIA)
+    ada, ben = Phone(game, "Ada"), Phone(game, "Ben")
+    drive(game, Step.NEXT)
+    now = clock.now()
+    monkeypatch.setattr(clock, "now", lambda: now)
+    assert {ada.tell(round=1, option=0).status_code for _each in range(MOST)} == {200}
+    answer = ada.tell(round=1, option=1)
+    assert (answer.status_code, "That was too often in a short time." in text_of(answer)) == (429, True)
+    assert ada.answer(option=1).status_code == 429
+    assert ben.tell(round=1, option=1).status_code == 200, "Nobody else is held up."
+    assert repository.own(game.id, repository.state(game.id), ada.id) == [0]
+    monkeypatch.setattr(clock, "now", lambda: now + WITHIN)
+    assert ada.tell(round=1, option=1).status_code == 200
 
 
 # --- in trouble, and in other words ---

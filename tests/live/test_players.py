@@ -11,7 +11,7 @@ from django.urls import reverse
 from accounts.rules import Role
 from acts.refusals import Overtaken
 from acts.site import table
-from live import clock, players, repository, seats
+from live import clock, counting, players, repository, rooms, seats
 from live.rules import Names, Phase, Step
 from live.services import joining, seating
 from store import keys
@@ -85,7 +85,7 @@ def test_a_cohost_may_and_no_player_of_another_session_is_found(site, made, sign
     assert cleo.get(address(other, "game_players")).status_code == 403
     assert cleo.post(reverse("change_player", args=[game.id, "ben"]), {"act": "remove"}).status_code == 404
     assert cleo.get(reverse("change_player", args=[game.id, "ada"])).status_code == 405
-    assert cleo.post(address(game, "game_players")).status_code == 405
+    assert cleo.put(address(game, "game_players")).status_code == 405
     assert cleo.get(reverse("game_players", args=["no-such-session"])).status_code == 404
 
 
@@ -130,6 +130,34 @@ def test_a_name_is_approved_once(hana, site, made):
     assert seats.find(game.id, "ada").plays
     assert "That is so already" in change(hana, game, "ada", "approve").content.decode()
     assert events(site) == [("LivePlayerApproved", {"game_id": game.id, "player": "ada"})]
+
+
+def test_all_names_that_were_shown_are_approved_and_none_that_came_since(hana, site, made):
+    game = made(names=Names.APPROVED)
+    seated(game, "Ada", "Ben", approved=False)
+    seated(game, "Cem")
+    page = hana.get(address(game, "game_players")).content.decode()
+    shown = re.findall(r'name="player" value="([^"]+)"', page)
+    assert shown == ["ada", "ben"]
+    seated(game, "Late", approved=False)
+    done = hana.post(address(game, "game_players"), {"player": [*shown, "cem", "nobody"]}, follow=True)
+    assert "2 play along now." in done.content.decode()
+    assert [each.name for each in seats.each(game.id) if not each.approved] == ["Late"]
+    assert [kind for kind, _said in events(site)] == ["LivePlayerApproved"] * 2
+
+
+def test_who_is_removed_does_not_count_in_the_round_that_is_open(hana, made):
+    game = made()
+    players_ = seated(game, "Ada", "Ben", "Cem")
+    drive(game, Step.NEXT)
+    for seat in players_:
+        give(game, seat, [0])
+    change(hana, game, "ada", "remove")
+    change(hana, game, "ben", "remove")
+    change(hana, game, "ben", "readmit")
+    drive(game, Step.CLOSE)
+    sealed = counting.round_of(repository.round_items(game.id, 1))
+    assert {each.player for each in sealed.entries} == {"ben", "cem"}
 
 
 def test_more_time_is_given_at_once_and_taken_back_between_questions(hana, site, made):
@@ -221,8 +249,6 @@ def test_who_leaves_may_come_back_and_what_they_said_counts(client, made):
     give(game, ada, [0])
     assert client.post(address(game, "seat"), {"act": "leave"}).status_code == 302
     assert "You have left" in client.get(address(game, "seat")).content.decode()
-    from live import counting, rooms
-
     assert rooms.read(game.id).playing == []
     drive(game, Step.CLOSE)
     assert [each.points for each in counting.round_of(repository.round_items(game.id, 1)).entries] == [1000]

@@ -11,7 +11,7 @@ from django.urls import reverse
 
 from accounts import repository as people
 from acts.site import table
-from live import hub, players, presence, rooms, seats
+from live import clock, hub, players, presence, rooms, seats
 from live.hub import Hub
 from live.players import Pass
 from live.presence import Presence
@@ -140,6 +140,14 @@ def test_only_the_head_of_a_stream(made):
 # --- what it costs ---
 
 
+@pytest.fixture
+def standing(monkeypatch):
+    """Whoever is there is looked for every few seconds, and not in between."""
+    moment = clock.now()
+    monkeypatch.setattr(clock, "now", lambda: moment)
+
+
+@pytest.mark.usefixtures("standing")
 @pytest.mark.parametrize("page", ["game_now", "game_stream"])
 def test_it_takes_one_round_trip_and_a_second_for_ones_own_answer(made, page):
     game = made(Type.TRIVIA)
@@ -160,6 +168,7 @@ def _trips_of(client: Client, where: str) -> int:
     return int(answer["Server-Timing"].partition('desc="')[2].partition(" ")[0])
 
 
+@pytest.mark.usefixtures("standing")
 def test_a_players_account_is_not_looked_for(made):
     game = made(Type.TRIVIA)
     ada = phone(game)
