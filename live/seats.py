@@ -24,7 +24,7 @@ class Seat:
     joined_at: str
     secret: str = ""  # the digest of what the player's cookie holds
     device: str = ""  # the newest one; an older one is told so
-    since: int = 0  # the round that was on when they joined; 0: from the beginning
+    since: int = 0  # the first round that they could say something to; 0: there from the beginning
     approved: bool = True  # by the host, where names are shown only then
     removed: bool = False  # by the host
     left: bool = False  # of their own accord: what they said counts, and they may come back

@@ -73,9 +73,14 @@ def _new(game: Game, state: State, name: str, held: Pass) -> Seat:
         joined_at=now_text(),
         secret=players.digest(held.secret),
         device=held.device,
-        since=state.round,
+        since=_since(state),
         approved=game.names != Names.APPROVED,
     )
+
+
+def _since(state: State) -> int:
+    """The first round that somebody who joins now can say something to."""
+    return state.round + (state.phase == Phase.RESULTS)
 
 
 def _own(game: Game, name: str, held: Pass) -> Seat:

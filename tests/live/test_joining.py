@@ -289,6 +289,19 @@ def test_who_comes_late_is_marked_with_the_question(client, made):
     assert [each.since for each in seats.each(game.id)] == [1]
 
 
+def test_who_comes_when_a_question_is_closed_is_in_from_the_next_one(client, made):
+    game = made()
+    for step in (Step.NEXT, Step.CLOSE, Step.REVEAL):
+        drive(game, step)
+    join(client, game, "Late")
+    page = client.get(reverse("play", args=[game.id])).content.decode()
+    assert "This question was before your time" in page
+    assert "You did not answer" not in page
+    drive(game, Step.NEXT)
+    assert "You are in from question 2." in client.get(reverse("play", args=[game.id])).content.decode()
+
+
+
 def test_a_session_that_has_ended_says_so(client, made):
     game = made()
     drive(game, Step.END)

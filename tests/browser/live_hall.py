@@ -1,0 +1,91 @@
+"""A hall to test in: a session on the site of all browser tests, whoever runs it, and phones that join it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from playwright.sync_api import Page, expect
+
+from accounts import repository as people
+from live import repository
+from live.questions import Question, Type
+from live.rules import Game
+from live.services import making
+
+from .conftest import Visit
+from .test_access import faults, look
+from .test_people import wide
+
+HOST = "Emmy Noether"
+PHONE, WALL = 390, 1280
+
+
+@dataclass(frozen=True)
+class Hall:
+    game: Game
+    visit: Visit  # opens a page, signed in or not
+
+    @property
+    def link(self) -> str:
+        return f"/live/{self.game.id}/join/{self.game.token}/"
+
+    def path(self, page: str) -> str:
+        return f"/live/{self.game.id}/{page}/"
+
+    def host(self, **reader: object) -> Page:
+        return self.visit(self.path("host"), who=HOST, **{"width": WALL, **reader})
+
+    def remote(self, **reader: object) -> Page:
+        return self.visit(self.path("remote"), who=HOST, **{"width": PHONE, **reader})
+
+    def screen(self, kind: str = "screen", **reader: object) -> Page:
+        """A projector that nobody is signed in at."""
+        return self.visit(self.path(kind) + f"{self.game.screen_token}/", **{"width": WALL, **reader})
+
+    def phone(self, name: str, **reader: object) -> Page:
+        """Somebody who has followed the link."""
+        page = self.visit(self.link, **{"width": PHONE, **reader})
+        page.fill("[name=name]", name)
+        page.click("main form .actions button")
+        expect(page.locator("#screen")).to_be_visible()
+        return page
+
+    def phase(self) -> str:
+        """As the store says it, for what no page shows."""
+        state = repository.state(self.game.id)
+        assert state is not None
+        return state.key
+
+
+Halls = Callable[..., Hall]
+
+
+def open_hall(visit: Visit, type_: Type, questions: Sequence[Question], **chosen: object) -> Hall:
+    host = people.find(HOST)
+    assert host is not None
+    return Hall(making.make(host, type_, questions, **{"title": "Friday in the hall", **chosen}), visit)
+
+
+def press(page: Page, words: str) -> None:
+    """Take a step that is not asked about first."""
+    page.get_by_role("button", name=words, exact=True).click()
+
+
+def press_surely(page: Page, words: str) -> None:
+    """Take one that is: where scripts run in a dialog, else on a page of its own."""
+    page.get_by_role("link", name=words, exact=True).click()
+    page.get_by_role("button", name=words, exact=True).click()
+
+
+def shows(page: Page, words: str) -> None:
+    expect(page.locator("#screen")).to_contain_text(words)
+
+
+def judged(page: Page, *schemes: str) -> list[str]:
+    """What axe has against the page as it stands, and whether it sticks out; in light and dark unless one is named."""
+    found = []
+    for scheme in schemes or ("light", "dark"):
+        look(page, page.viewport_size["width"], scheme)
+        found += faults(page) + wide(page)
+    return found
