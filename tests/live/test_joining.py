@@ -301,7 +301,6 @@ def test_who_comes_when_a_question_is_closed_is_in_from_the_next_one(client, mad
     assert "You are in from question 2." in client.get(reverse("play", args=[game.id])).content.decode()
 
 
-
 def test_a_session_that_has_ended_says_so(client, made):
     game = made()
     drive(game, Step.END)
