@@ -150,9 +150,15 @@ class Hub:
     def _look(self, ids: Collection[str]) -> None:
         items = table().get_many(place for game_id in ids for place in rooms.places(game_id)) if ids else {}
         self.meter("looks", len(ids))
+        seen = []
         for game_id in ids:
             with _shield("A live session could not be shown."), translation.override(self._language(game_id)):
-                self._see(game_id, rooms.of_items(game_id, items))
+                room = rooms.of_items(game_id, items)
+                self._see(game_id, room)
+                seen.append(room)
+        for room in filter(None, seen):  # what takes more round trips comes after all were told
+            with _shield("A live session could not be looked at more closely."):
+                self._look_closely(room)
 
     def _language(self, game_id: str) -> str:
         """That of whoever hosts the session."""
@@ -164,12 +170,16 @@ class Hub:
             return
         self._note_due(room)
         self._tell_all(room)
-        ears = self._all(game_id)
+
+    def _look_closely(self, room: Room) -> None:
+        """At how many have answered, and who is there."""
+        ears = self._all(room.game.id)
         if any(each.role in COUNTING for each in ears):
             self._tell_all(rooms.counted(room))
         if any(each.role in HOSTING for each in ears):
-            PRESENCE.saw_host(game_id)
-        PRESENCE.look(room, {each.player for each in ears if each.player})
+            PRESENCE.saw_host(room.game.id)
+        if ears:
+            PRESENCE.look(room, {each.player for each in ears if each.player})
 
     def _all(self, game_id: str) -> list[Ear]:
         with self._change:

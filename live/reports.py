@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import Any
 
@@ -117,7 +117,8 @@ def _told(report: Report, round_: Round) -> Told:
     question = None if report.type == Type.SURVEY else report.questions[round_.question]
     drawn = pictures.picture(report.type, round_, report.questions, report.seats)
     is_long = report.type.is_scored and len(round_.entries) > MOST_ANSWERS
-    return Told(round_, question, report.state.counts(round_.number), drawn, tuple(_answered(report, round_)), is_long)
+    head, answers = replace(round_, entries=()), tuple(_answered(report, round_))
+    return Told(head, question, report.state.counts(round_.number), drawn, answers, is_long)
 
 
 def _answered(report: Report, round_: Round) -> Iterator[tuple[str, str, Entry]]:
