@@ -75,9 +75,12 @@ def of_items(request: HttpRequest, game_id: str, found: Mapping[Key, Item]) -> P
 
 
 def pass_of(request: HttpRequest, game_id: str) -> Pass | None:
-    """What the cookie says; one of another session says nothing here."""
-    words = read(_purpose(game_id), request.COOKIES.get(cookie_name(game_id), ""), A_FORTNIGHT)
-    return Pass(*words) if words is not None and len(words) == 3 else None
+    """What the cookie says; one of another session says nothing here. A request is asked several times."""
+    known: dict[str, Pass | None] = request.__dict__.setdefault("live_passes", {})
+    if game_id not in known:
+        words = read(_purpose(game_id), request.COOKIES.get(cookie_name(game_id), ""), A_FORTNIGHT)
+        known[game_id] = Pass(*words) if words is not None and len(words) == 3 else None
+    return known[game_id]
 
 
 def _player(request: HttpRequest, game_id: str, item: Item | None) -> Player | None:

@@ -81,11 +81,6 @@ class Room:
 # --- looking ---
 
 
-def read(game_id: str) -> Room | None:
-    """The session as it is now; what does not change may come from memory."""
-    return current(game_id)
-
-
 def current(game_id: str, *, counts: bool = False) -> Room | None:
     """The session as it is now, whatever is over being closed; with `counts`, also how many have answered."""
     room, _items = current_with(game_id)

@@ -8,7 +8,7 @@ from typing import Any
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse, JsonResponse, StreamingHttpResponse
 from django.shortcuts import redirect, render
-from django.urls import NoReverseMatch, reverse
+from django.urls import reverse
 from django.utils.http import urlencode
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
@@ -65,13 +65,8 @@ def context_of(request: HttpRequest, whole: Whole, **more: Any) -> dict[str, Any
 
 
 def start_of(set_: QuestionSet) -> str:
-    """Where a session with the set is made; nothing on a site without live sessions, or for a set without questions."""
-    if not set_.total_questions:
-        return ""
-    try:
-        return f"{reverse('make_game')}?{urlencode({'set': set_.id})}"
-    except NoReverseMatch:
-        return ""
+    """Where a session with the set is made; nothing for a set without questions."""
+    return f"{reverse('make_game')}?{urlencode({'set': set_.id})}" if set_.total_questions else ""
 
 
 def _sections(whole: Whole) -> list[dict[str, Any]]:

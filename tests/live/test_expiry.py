@@ -28,7 +28,7 @@ def played(made) -> list:
     for game in games:
         play(game)
         presence.PRESENCE.saw_host(game.id)
-        presence.PRESENCE.look(rooms.read(game.id))
+        presence.PRESENCE.look(rooms.current(game.id))
         drive(game, Step.END)
     return [repository.find(game.id)[0] for game in games]
 
@@ -73,7 +73,7 @@ def test_a_session_is_kept_for_two_weeks_after_its_end_at_least(made):
 def test_nothing_is_read_of_it_even_before_it_is_swept(site, made, monkeypatch):
     games = played(made)
     later(monkeypatch, site, max(game.ttl for game in games) + 1)
-    assert all(repository.find(game.id) is None and rooms.read(game.id) is None for game in games)
+    assert all(repository.find(game.id) is None and rooms.current(game.id) is None for game in games)
     assert of_games(site) == []
     assert len(repository.history("Hana", limit=9)[0]) == len(Type)
 

@@ -426,7 +426,7 @@ def test_a_screen_is_another_one_when_a_step_or_a_name_on_it_is(made):
     drive(game, Step.NEXT)
 
     def key(role: Screen) -> str:
-        return screens.screen(role, rooms.read(game.id)).key
+        return screens.screen(role, rooms.current(game.id)).key
 
     before = {role: key(role) for role in (Screen.HOST, Screen.SCREEN, Screen.REMOTE)}
     drive(game, Step.PAUSE)
@@ -440,13 +440,13 @@ def test_a_screen_is_another_one_when_a_step_or_a_name_on_it_is(made):
     table().write(*seats.change(game, ben, seats.replace(ben, removed=True)))
     seats.touched(game)
     assert key(Screen.SCREEN) != named
-    assert "Ben" not in screens.screen(Screen.SCREEN, rooms.read(game.id)).html
+    assert "Ben" not in screens.screen(Screen.SCREEN, rooms.current(game.id)).html
 
 
 def test_no_form_and_no_secret_is_in_what_is_sent_to_all_hosts(made):
     game = made()
     drive(game, Step.NEXT)
-    html = screens.screen(Screen.HOST, rooms.read(game.id)).html
+    html = screens.screen(Screen.HOST, rooms.current(game.id)).html
     assert "csrf" not in html
     assert 'form="drive"' in html
     assert game.screen_token not in html

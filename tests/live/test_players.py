@@ -249,12 +249,12 @@ def test_who_leaves_may_come_back_and_what_they_said_counts(client, made):
     give(game, ada, [0])
     assert client.post(address(game, "seat"), {"act": "leave"}).status_code == 302
     assert "You have left" in client.get(address(game, "seat")).content.decode()
-    assert rooms.read(game.id).playing == []
+    assert rooms.current(game.id).playing == []
     drive(game, Step.CLOSE)
     assert [each.points for each in counting.round_of(repository.round_items(game.id, 1)).entries] == [1000]
     assert client.post(address(game, "seat"), {"act": "here"}).status_code == 302
     assert client.get(address(game, "seat")).status_code == 200
-    assert [each.name for each in rooms.read(game.id).playing] == ["Ada"]
+    assert [each.name for each in rooms.current(game.id).playing] == ["Ada"]
 
 
 def test_the_newest_device_plays_and_the_older_is_told(client, made):

@@ -45,7 +45,7 @@ def test_a_look_takes_one_round_trip_and_answers_the_same_room(made, asked):
     room = rooms.current(game.id)
     asked.clear()
     assert rooms.current(game.id) is room
-    assert rooms.read(game.id) is room
+    assert rooms.current(game.id) is room
     assert asked == ["get_many"] * 2
 
 
