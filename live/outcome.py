@@ -12,6 +12,7 @@ from django.utils import translation
 from django.utils.functional import Promise
 from django.utils.safestring import mark_safe
 from django.utils.translation import gettext_lazy as _
+from django.utils.translation import ngettext
 
 from ranking.candidates import Candidate
 from ranking.rankings import named
@@ -27,11 +28,20 @@ from .scores import FULL
 from .seats import Seat
 from .services.answering import Told
 from .signs import sign
-from .standings import Board
+from .standings import Board, Line
 
 UNHEARD: dict[Told, str | Promise] = {
     Told.LATE: _("That came too late: it does not count."),
     Told.NOT_OPEN: _("This is not asked at the moment, so it does not count."),
+}
+VERDICTS = {
+    "right": _("Right"),
+    "partly": _("Partly right"),
+    "wrong": _("Wrong"),
+    "voted": _("Your answer"),
+    "unvoted": _("No points in this round"),
+    "before": _("This question was before your time"),
+    "silent": _("You did not answer"),
 }
 
 
@@ -126,28 +136,35 @@ def _scored(room: Room, seat: Seat) -> dict[str, Any]:
     board = standing(room)
     found = board.place_of(seat.player)
     line = replace(found, player="", name="", gained=0, bonus=0) if found else None  # gains are told apart
-    shown = {"line": line, "late": asking.late_since(room, seat), **_gained(room, seat)}
-    return {"result": once(room, *shown.values(), lambda: _result(shown, len(board.lines)))}
+    result = line, asking.late_since(room, seat), *_gained(room, seat)
+    return {"result": once(room, *result, lambda: _result(*result, of=len(board.lines)))}
 
 
-def _result(shown: Mapping[str, Any], of: int) -> str:
-    own_place = pictures.mine(shown["line"], of)
-    return render_to_string("live/parts/verdict.html", {**shown, "own_place": own_place})
+def _result(line: Line | None, late: int, verdict: str, entry: Entry | None, *, of: int) -> str:
+    shown = {"line": line, "late": late, "verdict": verdict, "own_place": pictures.mine(line, of)}
+    if verdict:
+        shown["word"] = VERDICTS[verdict]
+    if entry is not None:
+        shown |= {"points": _points(entry.points), "bonus": entry.bonus, "total": _points(entry.total)}
+    return render_to_string("live/parts/verdict.html", shown)
 
 
-def _gained(room: Room, seat: Seat) -> dict[str, Any]:
-    """What came of their answer to the question at hand; nothing of it at the end."""
+def _points(number: int) -> str:
+    return ngettext("+%(points)s point", "+%(points)s points", number) % {"points": number}
+
+
+def _gained(room: Room, seat: Seat) -> tuple[str, Entry | None]:
+    """What came of their answer to the question at hand, with what it was paid; nothing of it at the end."""
     if room.round is None or room.state.phase == Phase.ENDED:
-        return {"verdict": "", "gained": None}
+        return "", None
     entries = once(room, "entries", lambda: {each.player: each for each in room.round.entries} if room.round else {})
-    entry = entries.get(seat.player)
+    entry: Entry | None = entries.get(seat.player)
     verdict = _verdict(room, seat, entry)
-    paid = entry is not None and verdict != "unvoted"
-    return {"verdict": verdict, "gained": (entry.points, entry.bonus, entry.total) if paid else None}
+    return verdict, Entry("", None, entry.points, entry.bonus) if entry and verdict != "unvoted" else None
 
 
 def _verdict(room: Room, seat: Seat, entry: Entry | None) -> str:
-    """A word for the templates."""
+    """Which of `VERDICTS`; also a class of the style sheet."""
     if entry is None:
         return "before" if seat.since > room.state.round else "silent"
     if room.game.engagement_type == Type.CALL_AND_ANSWER:

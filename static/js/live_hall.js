@@ -17,24 +17,20 @@
     setTimeout(() => message.remove(), 8000);
   };
 
-  const lost = () => document.getElementById("link-lost")?.hidden === false;
-
+  // A page on a wall stays there, whatever happens on the way.
   const send = async (button) => {
     const form = new FormData(drive);
     form.set("act", button.value);
     button.setAttribute("aria-busy", "true");
     try {
-      const answer = await fetch(drive.action, {
-        method: "POST",
-        body: form,
-        headers: { "X-Requested-With": "fetch" },
-        redirect: "manual",
-      });
+      const request = { method: "POST", body: form, headers: { "X-Requested-With": "fetch" }, redirect: "manual" };
+      const answer = await fetch(drive.action, request);
       if (answer.status === 409) say(await answer.text());
+      else if (answer.status >= 500) say(drive.dataset.later);
       else if (answer.status !== 204) location.reload(); // signed out meanwhile, or no longer a host: the page says so
       document.dispatchEvent(new CustomEvent("live:look"));
     } catch {
-      drive.requestSubmit(button); // without a connection the browser says it best
+      say(drive.dataset.later);
     } finally {
       busy = false;
       button.removeAttribute("aria-busy");
@@ -43,20 +39,17 @@
 
   // A second press before the first has arrived is no second step.
   drive?.addEventListener("submit", (event) => {
-    const button = event.submitter;
-    if (lost() || !button || button.hasAttribute("aria-busy")) {
-      if (!lost() && button) event.preventDefault();
-      return;
-    }
     event.preventDefault();
-    if (busy) return;
+    if (busy || !event.submitter) return;
     busy = true;
     driving = true;
-    button.closest("dialog")?.close();
-    send(button);
+    event.submitter.closest("dialog")?.close();
+    send(event.submitter);
   });
 
+  // Nor is the second half of a double click, which may meet the next step where the first has met this one.
   document.addEventListener("click", (event) => {
+    if (event.detail > 1 && event.target.closest("[form=drive], a[data-asks]")) return event.preventDefault();
     const link = event.target.closest("a[data-asks]");
     const dialog = link && document.getElementById(link.dataset.asks);
     if (!dialog?.showModal) return;
@@ -67,7 +60,9 @@
   // Whoever steps by keyboard finds the next step where the last one was.
   const screen = document.getElementById("screen");
   document.addEventListener("live:shown", (event) => {
-    if (event.detail !== "screen" || !driving) return;
+    if (event.detail !== "screen") return;
+    document.querySelector(".hall-says .messages")?.remove(); // what they said was about the screen before
+    if (!driving) return;
     driving = false;
     if (document.activeElement && document.activeElement !== document.body) return;
     screen.querySelector("[data-first-step]")?.focus({ preventScroll: true });

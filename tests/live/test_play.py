@@ -11,10 +11,11 @@ from django.test import Client
 from django.urls import reverse
 
 from acts.site import table
-from live import clock, gathering, players, repository, seats
+from live import clock, gathering, players, repository, rooms, screens, seats
 from live.pace import MOST, WITHIN
 from live.questions import Kind, Question, Type
 from live.rules import Step
+from live.screens import Role
 from live.seats import Seat
 from store.chaos import Chaos
 from tests.live.conftest import drive, seated
@@ -436,3 +437,69 @@ def test_a_phone_names_a_few_and_counts_all(made):
     assert page.count('<li dir="auto">') == 24
     assert "and 7 others" in page
     assert "31 players are here" in page
+
+
+# --- what a push may replace ---
+
+
+def keys_of(phone: Phone) -> tuple[str, str]:
+    room = rooms.current(phone.game.id)
+    return screens.screen(Role.PLAYER, room).key, screens.mine(room, phone.seat).key
+
+
+def renamed(phone: Phone, name: str) -> None:
+    seat = phone.seat
+    table().write(*seats.change(phone.game, seat, replace(seat, name=name)))
+    seats.touched(phone.game)
+
+
+def test_a_form_in_use_is_never_replaced(made):
+    game = made(Type.CALL_AND_ANSWER)
+    ada, *others = [Phone(game, name) for name in ("Ada", "Ben", "Cem")]
+    drive(game, Step.NEXT)
+    asked = keys_of(ada)
+    for number, phone in enumerate((ada, *others)):
+        phone.tell(round=1, text=f"Idea {number}")
+    renamed(ada, "Ada B")
+    percent(ada, 200)
+    Phone(game, "Dan")
+    drive(game, Step.PAUSE)
+    drive(game, Step.RESUME)
+    assert keys_of(ada) == asked, "As long as the question is open, its form stays."
+    drive(game, Step.CLOSE)
+    voting = keys_of(ada)
+    assert not set(voting) & set(asked)
+    ada.tell("give_vote", **{"round": 1, f"rank-{gathering.read(game.id, 1).shown_to(ada.id)[0]}": "1"})
+    renamed(ada, "Ada C")
+    drive(game, Step.PAUSE)
+    assert keys_of(ada) == voting, "So does the form of the vote."
+    drive(game, Step.CLOSE)
+    closed = keys_of(ada)
+    drive(game, Step.REVEAL)
+    assert not set(keys_of(ada)) & set(closed)
+
+
+def test_the_lobby_fills_until_a_phone_has_no_room_for_names(made):
+    game = made(Type.TRIVIA)
+    ada = Phone(game, "Ada")
+    alone = keys_of(ada)
+    seated(game, *(f"Player {number:02d}" for number in range(24)))
+    seats.touched(game)
+    full = keys_of(ada)
+    assert (full[0] == alone[0], full[1] == alone[1]) == (False, True)
+    seated(game, "Zoe")
+    seats.touched(game)
+    assert keys_of(ada) == full, "A full hall is not told of everybody who comes."
+
+
+def test_what_all_phones_get_is_nobodys(made):
+    game = made(Type.TRIVIA)
+    ada, ben = Phone(game, "Ada"), Phone(game, "Ben")
+    drive(game, Step.NEXT)
+    ada.tell(round=1, option=1)
+    pushed = screens.screen(Role.PLAYER, rooms.current(game.id)).html
+    assert chosen(pushed) == []
+    assert "csrf" not in pushed
+    assert "Ada" not in pushed
+    assert chosen(ada.page()) == ["1"]
+    assert chosen(ben.page()) == []
