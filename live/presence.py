@@ -81,6 +81,9 @@ class Presence:
         stream. A store in trouble leaves what was known."""
         now = clock.now()
         seen = self._of(room.game.id, now)
+        if room.state.phase == Phase.ENDED:
+            rooms.learn(room.game.id, Present(room.present.players))  # nobody is missed any more
+            return
         if not seen.is_due(now):
             return
         seen.told_at = now
@@ -103,7 +106,7 @@ class Presence:
             others = [item for item in table().each(keys.presences(room.game.id)) if item["SK"] != own]
         except StoreError:
             return room.present
-        return Present(here + _players(others, now), _is_away(room, seen, others, now))
+        return Present(here + _players(others, now), _is_away(seen, others, now))
 
     def _tidy(self, now: int) -> None:
         with self._turn:
@@ -121,10 +124,10 @@ def _players(items: Iterable[Item], now: int) -> int:
     return sum(item["players"] for item in items if now - item["at"] < LASTS)
 
 
-def _is_away(room: Room, seen: Seen, others: Iterable[Item], now: int) -> bool:
+def _is_away(seen: Seen, others: Iterable[Item], now: int) -> bool:
     """Nobody is missed who has not had the time to come."""
     last = max(seen.since, seen.host_at, *(item["host_at"] for item in others), 0)
-    return room.state.phase != Phase.ENDED and now - last >= AWAY_AFTER
+    return now - last >= AWAY_AFTER
 
 
 PRESENCE = Presence()

@@ -352,6 +352,20 @@ def test_a_host_who_is_nowhere_is_missed_after_a_while_and_back_at_once(made, ma
     assert "away False" in phone.last("status")["html"]
 
 
+def test_nobody_is_missed_after_the_end(made, ours, made_so_often, time):
+    game = made(Type.TRIVIA)
+    phone = listening(ours, game)
+    ours.tick()
+    time.pass_(presence.AWAY_AFTER)
+    ours.tick()
+    ours.tick()
+    assert "away True" in phone.last("status")["html"]
+    drive(game, Step.END)
+    ours.tick()
+    ours.tick()
+    assert "away False" in phone.last("status")["html"]
+
+
 def test_players_of_all_processes_are_counted_and_those_who_ask_for_a_while(site, made, time):
     game = made(Type.TRIVIA)
     room = rooms.current(game.id)
