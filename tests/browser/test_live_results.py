@@ -109,3 +109,21 @@ def test_who_wants_no_motion_has_all_rounds_at_once(visit):
     expect(page.locator("[data-lap]").last).to_be_visible()
     expect(page.locator("[data-stage]")).to_be_hidden()
     expect(page.locator(".result-winner")).to_be_visible()
+
+
+def test_records_please_axe_and_print_without_the_frame(visit, subtests):
+    """What the demo has decided: the history leads to its report."""
+    page = visit("/live/history/", who="Emmy Noether")
+    page.get_by_role("link", name="The committee's summer").click()
+    report = page.url
+    for path, width, scheme in (("/live/history/", 320, "light"), ("/help/live/", 320, "dark"), (report, 1280, "dark")):
+        with subtests.test("records please axe", path=path):
+            page.goto(path)
+            look(page, width, scheme)
+            assert faults(page) == []
+            assert fits(page)
+    page.emulate_media(media="print")
+    expect(page.locator(".site-nav")).to_be_hidden()
+    expect(page.locator(".report .actions").first).to_be_hidden()
+    expect(page.locator(".report-round").first).to_have_css("break-inside", "avoid")
+    page.emulate_media(media="screen")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import zipfile
+from datetime import timedelta
 
 from accounts import services as accounts
 from accounts import telling as of_accounts
@@ -14,9 +15,12 @@ from live.questions import Type
 from live.rules import Step
 from live.services import deleting
 from store import keys
+from store.log import utc_now
 from tests.live.conftest import drive
-from tests.test_replay_live import play
+from tests.test_replay_live import check, play
 from tests.test_replay_story import someone
+from upkeep import names
+from upkeep.sealer import site_sealer
 
 
 def test_what_somebody_hosted_goes_with_them(site, made, person):
@@ -38,6 +42,18 @@ def test_whoever_helped_to_host_helps_no_more(made, person):
     assert repository.find(game.id)[0].hosts == ("Cem",)
     assert not list(table().each(keys.games_of("Ben")))
     assert telling.parting(someone("Olga")) == ""
+
+
+def test_the_log_forgets_who_hosted_and_is_replayed_as_before(site, made, person):
+    person("Ben Kenobi")
+    game = made(hosts=("Ben Kenobi",))
+    drive(game, Step.END)
+    accounts.remove(person("Olga", Role.OWNER), someone("Ben Kenobi"))
+    site_sealer().seal()
+    assert "Ben Kenobi" in repr(list(site.each(keys.events())))
+    names.forget_names(lambda: utc_now() + timedelta(days=31))
+    assert "Ben Kenobi" not in repr(list(site.each(keys.events())))
+    assert check(site).first == ()
 
 
 def test_whoever_asks_is_told_what_they_hosted(made):
