@@ -130,6 +130,7 @@ def test_trivia(hall_of, visit, subtests):
         assert judged(host, "light") + judged(ada, "light") + judged(bo, "dark") == []
     with subtests.test("a remote drives while a projector shows; who comes late is marked"):
         remote, wall = hall.remote(), hall.screen()
+        assert judged(remote, "light") == []
         press(remote, "Next question")
         shows(wall, PRIMES.title)
         eve = hall.phone("Eve")
@@ -139,7 +140,7 @@ def test_trivia(hall_of, visit, subtests):
         eve.get_by_label("3").check()
         send(eve)
         expect(remote.locator("#status")).to_contain_text("1 of 5")
-        assert judged(remote) + judged(wall, "light") + judged(eve, "dark") == []
+        assert judged(remote, "dark") + judged(wall, "light") + judged(eve, "dark") == []
         press(remote, "Close the question")
         press(remote, "Reveal the results")
         shows(wall, "from question 2")
@@ -155,6 +156,10 @@ def test_trivia(hall_of, visit, subtests):
         expect(ada.locator(".podium")).to_be_visible()
         ended = judged(host, "light") + judged(ada, "light") + judged(remote, "light") + judged(board, "dark")
         assert ended == []
+    with subtests.test("and then there is a report"):
+        host.get_by_role("link", name="The report").first.click()
+        expect(host.locator("h1")).to_have_text(hall.game.title)
+        assert judged(host, "light") == []
 
 
 def test_call_and_answer(hall_of, subtests):
@@ -255,6 +260,19 @@ def test_survey(hall_of, subtests):
             shows(page, "Word 2")
         assert not {"Ada", "Bo", "Cy", "Di"} & set(host.locator("#screen").inner_text().split())
         assert judged(phones[0], "light") + judged(host, "light") == []
+
+
+def test_a_host_alone_rehearses_with_robots(visit):
+    host = visit("/live/", who="Alan Turing", width=WALL)
+    press(host, "Rehearse with robots")
+    expect(host.locator(".lobby-count")).to_contain_text("20 people are here")
+    press(host, "Start with the first question")
+    expect(host.locator(".answered")).to_contain_text("20 of 20 have answered")
+    press(host, "Close the question")
+    press(host, "Reveal the results")
+    shows(host, "Fully right:")
+    press_surely(host, "End the session")
+    expect(host.locator(".podium")).to_be_visible()
 
 
 # --- connections, sleep, devices ---
