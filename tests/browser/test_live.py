@@ -336,15 +336,14 @@ def test_a_phone_that_wakes_up_is_where_the_others_are(shaky):
 def test_the_newest_device_plays_and_the_older_one_is_told(hall_of):
     hall = hall_of(Type.TRIVIA, WHO)
     host, old = hall.host(), hall.phone("Ada")
-    seat = hall.visit("/join/", width=PHONE)
     old.get_by_role("link", name="Change the name, or go on with another device").click()
     assert judged(old, "light") == []
     link = old.locator("#seat-link").text_content()
     old.get_by_role("link", name="Back to the session").click()
     expect(old.locator("#screen")).to_be_visible()
-    seat.goto("/live/" + link.split("/live/")[1])
-    if seat.locator("main form").count():
-        seat.click("main form button")
+    seat = hall.visit("/live/" + link.split("/live/")[1], width=PHONE)
+    assert judged(seat, "light") == []
+    press(seat, "Play on this device")
     expect(seat.locator("#mine")).to_contain_text("Ada")
     expect(old.locator("h1")).to_have_text("You are playing on another device now")
     assert judged(old, "dark") == []
