@@ -15,7 +15,20 @@
       delete box.dataset.outcome;
       box.replaceChildren(told);
     }
+    tellBeside(document.querySelector("[data-told]"));
     say(document.querySelector("[data-told]").textContent);
+  };
+
+  // Of a long form the end is in sight, and not what is told above it: then it is shown beside the button, too.
+  const tellBeside = (told) => {
+    const bar = document.querySelector("#given .live-bar");
+    bar?.querySelector(".live-beside")?.remove();
+    if (!bar || told.getBoundingClientRect().top >= 0) return;
+    const line = document.createElement("p");
+    line.className = `live-beside ${told.querySelector(".message")?.className ?? ""}`;
+    line.setAttribute("aria-hidden", "true"); // it is said anyway
+    line.textContent = (told.querySelector("b") ?? told).textContent.trim();
+    bar.prepend(line);
   };
 
   const say = (text) => {
