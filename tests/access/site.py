@@ -141,7 +141,6 @@ def build() -> Site:
         *looks_of_listeners(people["organiser"], browsers["passer-by"]),
         *looks_at_hosting(people["organiser"]),
         *looks_at_records(people["organiser"]),
-        *looks_at_playing(people["organiser"], browsers["passer-by"]),
     ]
     acts = [*acts_of_joining(people["organiser"]), *acts_of_playing(people["organiser"], browsers["passer-by"])]
     acts += [*acts_of_hosting(people["organiser"]), *_acts_of_likers(liked)]
