@@ -148,7 +148,7 @@ EXEMPT = (
     Exempt(like(keys.game_emptying("", 0)), "Work left to do after an anonymous round."),
     Exempt(like(keys.presence("", "")), "Who is connected; about processes, and gone after two hours."),
     Exempt(
-        Key(keys.games_of("").pk, ""),
+        like(keys.game_in_history("", "", ""))._replace(sk=""),
         "Whether the store's files are still to forget what has expired.",
         attributes=("GSI1PK", "GSI1SK"),
     ),
