@@ -26,7 +26,7 @@ from .ballots.server import HOST, serving
 from .hall import PATIENCE
 from .people import start_django
 from .report import MILLISECONDS, OPERATIONS, Report
-from .rounds import Comparison, rate
+from .rounds import Comparison, compare, rate
 from .serving import visitor
 
 if TYPE_CHECKING:  # importing these needs Django to be set up, which the part does when it runs
@@ -43,7 +43,7 @@ ANSWERS_OVER = 2.0  # seconds in which all of them answer
 BACK_AFTER = (1.0, 5.0)  # seconds, at random between them, after which a page that lost its stream comes back
 DROPS = 3
 TOLD = "Your answer is in"  # as the page says it
-PAGES_ROUNDS, PAGES_SECONDS = 5, 0.5
+PAGES_ROUNDS, PAGES_SECONDS = 9, 0.5
 PASSWORD = "correct horse battery staple"
 FILES = 8_000  # every phone is an open file, here and there
 
@@ -55,8 +55,8 @@ def measure(report: Report, scale: float = 1.0) -> None:
     with tempfile.TemporaryDirectory(prefix="bench-", dir=report.build) as name:
         start_django(name)
         for players in (max(4, round(number * scale)) for number in HALLS):
-            with hall(Path(name) / str(players), players) as room:
-                _measure(report, room, players)
+            with hall(Path(name) / str(players), players) as room, empty(Path(name) / f"{players} less") as quiet:
+                _measure(report, room, quiet, players)
 
 
 def _open_many_files() -> None:
@@ -66,13 +66,12 @@ def _open_many_files() -> None:
     resource.setrlimit(resource.RLIMIT_NOFILE, (max(soft, most), hard))
 
 
-def _measure(report: Report, room: Hall, players: int) -> None:
+def _measure(report: Report, room: Hall, quiet: int, players: int) -> None:
     key = f"players_{players}"
-    before, memory = room.pages(), room.memory()
-    worked = room.worked()
+    memory, worked = room.memory(), room.worked()
     connected = room.phones("connect", key="waiting")
     worked, memory = room.worked() - worked, room.memory() - memory
-    beside = room.pages()
+    pages = compare(lambda: _pages(room.port), lambda: _pages(quiet), PAGES_ROUNDS)
     report.heading(f"{players} players at two processes; the phones are a process of their own", "goal")
     _say(report, f"{key}.connected", "connected, all at once", connected)
     _step(report, room, f"{key}.asked", "a question reaches", "next", "question-1")
@@ -93,9 +92,8 @@ def _measure(report: Report, room: Hall, players: int) -> None:
     report.figure(f"{key}.processor.connected", "processor to connect one", worked / players, "ms")
     report.figure(f"{key}.processor.answered", "processor of one answer", answering / players, "ms")
     report.figure(f"{key}.memory", "memory of one who is connected", memory / players, "KB")
-    comparison = Comparison(tuple(beside), tuple(before))
-    report.heading("Trivial pages a second, beside all who listen", "without")
-    report.compare(f"{key}.pages", "pages", comparison, OPERATIONS, peer="without", at_least=0.9)
+    report.heading("Trivial pages a second, beside all who listen and at a server with none", "without")
+    report.compare(f"{key}.pages", "pages", pages, OPERATIONS, peer="without", at_least=0.9)
 
 
 def _back(room: Hall) -> dict[str, Any]:
@@ -166,11 +164,6 @@ class Hall:
         sealed = counting.round_of(repository.round_items(self.game.id, 1))
         return {entry.player: entry.total for entry in sealed.entries}
 
-    def pages(self) -> list[float]:
-        """Trivial pages a second, some times."""
-        ask = visitor(self.port)
-        return [rate(ask, PAGES_SECONDS) for _ in range(PAGES_ROUNDS)]
-
     def worked(self) -> float:
         """Milliseconds that the processes of the server have worked."""
         threads = (each for pid in self.serving for each in Path(f"/proc/{pid}/task").iterdir())
@@ -202,6 +195,23 @@ def hall(folder: Path, players: int) -> Iterator[Hall]:
         finally:
             process.kill()
             process.communicate()
+
+
+@contextmanager
+def empty(folder: Path) -> Iterator[int]:
+    """The port of a server at which nobody listens."""
+    from django.conf import settings
+
+    folder.mkdir()
+    url = f"sqlite://{folder / 'live.sqlite3'}"
+    connect(url).create()
+    with serving(folder, url, settings.SECRET_KEY) as port:
+        yield port
+
+
+def _pages(port: int) -> float:
+    """Trivial pages a second."""
+    return rate(visitor(port), PAGES_SECONDS)
 
 
 def _processes(port: int) -> list[int]:

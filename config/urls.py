@@ -11,13 +11,12 @@ from photos import views as photo_views
 register_converter(NameConverter, "name")
 
 urlpatterns = [
+    path("", include("live.urls")),  # first, as a full hall asks hundreds of times a second
     path("", include("elections.urls")),
     path("", include("ballots.urls")),
     path("", include("results.urls")),
     path("", include("polls.urls")),
     path("", include("news.urls")),
-    path("live/sets/", include("live.sets.urls")),
-    path("", include("live.urls")),
     path("", include("skills.urls")),
     path("", include("accounts.urls")),
     path("", include("audit.urls")),

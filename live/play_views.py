@@ -19,6 +19,7 @@ from store.table import StoreError
 
 from . import clock, outcome, players, rooms, saying, screens, seat_views
 from .pace import PACE, TooFast
+from .questions import Type
 from .rooms import Room
 from .rules import Phase
 from .screens import Role
@@ -131,6 +132,8 @@ def _said(request: HttpRequest, seen: Seen) -> Any:
 
 def _tell(request: HttpRequest, seen: Seen, told: Told, said: Any = None) -> HttpResponse:
     """A script gets the words alone. Without one the page is loaded anew, and knows by itself what counts."""
+    if request.htmx and told == Told.COUNTED and seen.room.game.engagement_type == Type.TRIVIA:
+        return HttpResponse(screens.counted(seen.room, said))
     if request.htmx:
         return _words(request, seen, 200, told=told, said=said if told == Told.COUNTED else None)
     if told != Told.COUNTED:

@@ -19,6 +19,7 @@ from . import asking, clock, hall, outcome
 from .asking import Typed
 from .rooms import Room
 from .seats import Seat
+from .services.answering import Told
 
 
 class Role(StrEnum):
@@ -112,6 +113,13 @@ def mine_key(room: Room, seat: Seat) -> str:
 def own(room: Room, seat: Seat, **more: Any) -> dict[str, Any]:
     """What the templates about one player have at hand."""
     return context(Role.PLAYER, room) | asking.heading(room) | outcome.mine(room, seat, **more)
+
+
+def counted(room: Room, options: list[int]) -> str:
+    """That a choice counts: the same words for all who chose the same, who are many within a few seconds."""
+    said = {"state": room.state, "said": options, "told": Told.COUNTED, "in_words": outcome.in_words(room, options)}
+    html: str = outcome.once(room, "counted", *options, lambda: render_to_string("live/parts/told.html", said))
+    return html
 
 
 def clock_of(room: Room, percent: int, now: int | None = None) -> dict[str, Any]:

@@ -1,6 +1,6 @@
 """Addresses of live sessions. Those of question sets are in `live/sets/urls.py`."""
 
-from django.urls import path
+from django.urls import include, path
 
 from . import (
     host_views,
@@ -13,36 +13,42 @@ from . import (
     seat_views,
 )
 
-urlpatterns = [
+below_live = [
+    # those who play along
+    path("<slug:game_id>/play/", play_views.play, name="play"),
+    path("<slug:game_id>/answer/", play_views.give_answer, name="give_answer"),
+    path("<slug:game_id>/vote/", play_views.give_vote, name="give_vote"),
+    # open pages that hear what has changed
+    path("<slug:game_id>/now/<slug:role>/", push_views.now, name="game_now"),
+    path("<slug:game_id>/stream/<slug:role>/", push_views.stream, name="game_stream"),
     # those who host
-    path("live/", making_views.games, name="games"),
-    path("live/new/", making_views.make, name="make_game"),
-    path("live/<slug:game_id>/host/", host_views.host, name="host_game"),
-    path("live/<slug:game_id>/remote/", host_views.remote, name="remote"),
-    path("live/<slug:game_id>/screen/<slug:token>/", host_views.screen, name="screen"),
-    path("live/<slug:game_id>/scoreboard/<slug:token>/", host_views.scoreboard, name="scoreboard"),
-    path("live/<slug:game_id>/drive/", host_views.drive, name="drive"),
-    path("live/<slug:game_id>/hosts/", host_views.hosts, name="game_hosts"),
+    path("", making_views.games, name="games"),
+    path("new/", making_views.make, name="make_game"),
+    path("<slug:game_id>/host/", host_views.host, name="host_game"),
+    path("<slug:game_id>/remote/", host_views.remote, name="remote"),
+    path("<slug:game_id>/screen/<slug:token>/", host_views.screen, name="screen"),
+    path("<slug:game_id>/scoreboard/<slug:token>/", host_views.scoreboard, name="scoreboard"),
+    path("<slug:game_id>/drive/", host_views.drive, name="drive"),
+    path("<slug:game_id>/hosts/", host_views.hosts, name="game_hosts"),
     # those who join, and the list of them
+    path("<slug:game_id>/join/<slug:token>/", join_views.join_game, name="join_game"),
+    path("<slug:game_id>/seat/", seat_views.seat, name="seat"),
+    path("<slug:game_id>/seat/<str:token>/", seat_views.take_seat, name="take_seat"),
+    path("<slug:game_id>/players/", players_views.players, name="game_players"),
+    path("<slug:game_id>/players/<str:player>/", players_views.change_player, name="change_player"),
+    # what came of it
+    path("history/", report_views.history, name="live_history"),
+    path("<slug:game_id>/report/", report_views.report, name="game_report"),
+    path("<slug:game_id>/report/report.csv", report_views.report_csv, name="game_report_csv"),
+    path("<slug:game_id>/report/report.json", report_views.report_json, name="game_report_json"),
+    path("<slug:game_id>/delete/", report_views.delete, name="delete_game"),
+    # what is asked
+    path("sets/", include("live.sets.urls")),
+]
+
+urlpatterns = [
+    path("live/", include(below_live)),
     path("join/", join_views.join, name="join"),
     path("join/<str:code>/", join_views.by_code, name="join_by_code"),
-    path("live/<slug:game_id>/join/<slug:token>/", join_views.join_game, name="join_game"),
-    path("live/<slug:game_id>/seat/", seat_views.seat, name="seat"),
-    path("live/<slug:game_id>/seat/<str:token>/", seat_views.take_seat, name="take_seat"),
-    path("live/<slug:game_id>/players/", players_views.players, name="game_players"),
-    path("live/<slug:game_id>/players/<str:player>/", players_views.change_player, name="change_player"),
-    # those who play along
-    path("live/<slug:game_id>/play/", play_views.play, name="play"),
-    path("live/<slug:game_id>/answer/", play_views.give_answer, name="give_answer"),
-    path("live/<slug:game_id>/vote/", play_views.give_vote, name="give_vote"),
-    # open pages that hear what has changed
-    path("live/<slug:game_id>/now/<slug:role>/", push_views.now, name="game_now"),
-    path("live/<slug:game_id>/stream/<slug:role>/", push_views.stream, name="game_stream"),
-    # what came of it
-    path("live/history/", report_views.history, name="live_history"),
-    path("live/<slug:game_id>/report/", report_views.report, name="game_report"),
-    path("live/<slug:game_id>/report/report.csv", report_views.report_csv, name="game_report_csv"),
-    path("live/<slug:game_id>/report/report.json", report_views.report_json, name="game_report_json"),
-    path("live/<slug:game_id>/delete/", report_views.delete, name="delete_game"),
     path("help/live/", report_views.help_live, name="help_live"),
 ]
