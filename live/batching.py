@@ -58,8 +58,8 @@ class Batches:
             batch.add(item, look)
         if leads:
             self._lead(batch)
-        elif not batch.done.wait():
-            raise AssertionError
+        else:
+            batch.done.wait()
         if batch.error is not None:
             raise _retold(batch.error)
         return batch.seen.get(look)

@@ -114,7 +114,7 @@ def _given(request: HttpRequest, game_id: str, phase: Phase, at: int) -> HttpRes
     try:
         PACE.check(f"{game_id} {seen.seat.player}", at)
         said = _said(request, seen)
-        told = answering.give(seen.room.game, seen.room.state, seen.seat, said, at)
+        told = answering.give(seen.room.game, seen.room.state, seen.seat, said, at, seen.salt)
     except Refusal as refusal:
         return _again(request, seen, str(refusal), 429 if isinstance(refusal, TooFast) else 422)
     except StoreError:

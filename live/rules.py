@@ -16,7 +16,7 @@ from store.keys import fold
 from store.log import as_text
 
 from .clock import PERCENTS, USUAL, Clock
-from .questions import Kind, Question, Type
+from .questions import Question, Type
 
 NO_CLOCK = Clock()
 
@@ -123,11 +123,8 @@ class Game:
     @property
     def code_ttl(self) -> int:
         """Until then the code leads here: long enough, should nobody tell the session's end."""
-        return int(
-            (
-                from_text(self.ended_at or self.created_at) + LONGEST_SESSION * (not self.ended_at) + CODE_KEPT
-            ).timestamp()
-        )
+        end = from_text(self.ended_at) if self.ended_at else from_text(self.created_at) + LONGEST_SESSION
+        return int((end + CODE_KEPT).timestamp())
 
 
 @dataclass(frozen=True, slots=True)
@@ -291,10 +288,6 @@ def seconds_of(game: Game, question: Question) -> int:
 def voting_seconds(question: Question) -> int:
     """To read what others have written takes no less than to write."""
     return question.seconds and max(question.seconds, 30)
-
-
-def is_ranked(game: Game, question: Question) -> bool:
-    return game.engagement_type == Type.POLL and question.kind in (Kind.CHOICE, Kind.RANKING)
 
 
 def is_idle(game: Game, state: State, now: str) -> bool:

@@ -30,16 +30,17 @@ class Told(StrEnum):
     NOT_OPEN = "not open"  # nothing was asked, or something else by now
 
 
-def give(game: Game, state: State, seat: Seat, said: Any, at: int) -> Told:
+def give(game: Game, state: State, seat: Seat, said: Any, at: int, salt: bytes | None = None) -> Told:
     """Take what somebody says in the phase that is open: `at` is when their request came in; the state was read since.
 
-    What they say was checked: it suits the question, and a vote names what its voter was shown.
+    What they say was checked: it suits the question, and a vote names what its voter was shown. `salt` is that of the
+    round, if it was read along.
     """
     if not state.is_open or not seat.plays:
         return Told.NOT_OPEN
     if not state.clock.takes(at, seat.percent):
         return Told.LATE
-    salt = repository.salt(game.id, state.round) if game.is_anonymous else None
+    salt = _salt(game, state, salt)
     if game.is_anonymous and salt is None:
         return Told.LATE  # it is being sealed just now
     given = Given(pseudonym(salt, seat.player), said, at, secrets.token_urlsafe(8))
@@ -70,8 +71,12 @@ def own(game: Game, state: State, seat: Seat, salt: bytes | None = None) -> Any:
     """What somebody has said in the phase that is open, or nothing; `salt` is that of the round, if it was read."""
     if not state.is_open:
         return None
-    if game.is_anonymous and salt is None:
-        salt = repository.salt(game.id, state.round)
+    salt = _salt(game, state, salt)
     if game.is_anonymous and salt is None:
         return None
     return repository.own(game.id, state, pseudonym(salt, seat.player))
+
+
+def _salt(game: Game, state: State, known: bytes | None) -> bytes | None:
+    """That of the round at hand, where nobody is to know who said what; `None` once it is sealed."""
+    return known or (repository.salt(game.id, state.round) if game.is_anonymous else None)
