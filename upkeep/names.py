@@ -161,6 +161,9 @@ NAMES: dict[str, tuple[str, ...]] = {
     "LivePlayerRemoved": (),
     "LivePlayerReadmitted": (),
     "LiveHistoryForgotten": ("name",),
+    "LiveItemAdded": (),
+    "LiveMinutesSealed": (),
+    "LiveMinutesNoted": (),
     "SitePageEdited": (),
     "SitePageRemoved": (),
 }

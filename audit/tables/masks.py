@@ -21,6 +21,8 @@ from elections.rules import Election, State
 from elections.turnout import tells_who
 from live import replay as live
 from live import repository as games
+from live.minutes import replay as minutes
+from live.minutes.records import FACTS
 from live.questions import Question, Type
 from live.repository import Past
 from live.rules import Game
@@ -101,7 +103,10 @@ OF_SETS_SAID = f"{OF_SETS} {OF_QUESTIONS} set_id copied_from questions question 
 # Of a live session: not the doors to it, nor what its host wrote for themselves.
 OF_GAMES = " ".join(name for name in Game.__dataclass_fields__ if name not in (*games.SECRETS, "code"))
 OF_STATES = f"{' '.join(LiveState.__dataclass_fields__)} began seconds pauses paused"
-OF_GAMES_SAID = f"{OF_GAMES} {OF_STATES} game_id step state counted players rounds answers lines player percent"
+OF_GAMES_SAID = (
+    f"{OF_GAMES} {OF_STATES} game_id step state counted players rounds answers lines player percent "
+    "present_count quorate"
+)
 SAID_BY_TYPE = {
     "BallotCast": "rankings",
     "BallotsSealed": "ballots confirmation rankings",
@@ -109,7 +114,7 @@ SAID_BY_TYPE = {
     **dict.fromkeys(news.REPLAY, OF_POSTS_SAID),
     "SitePageEdited": SITE_PAGE,
     **dict.fromkeys(question_sets.REPLAY, OF_SETS_SAID),
-    **dict.fromkeys(live.REPLAY, OF_GAMES_SAID),
+    **dict.fromkeys((*live.REPLAY, *minutes.REPLAY), OF_GAMES_SAID),
 }
 MAILED = ("invited", "reminded", "timed", "messaged")
 
@@ -199,6 +204,7 @@ KINDS = (
     _kind("live emptying", keys.game_emptying("", 0), "id round ttl"),
     _kind("deleted session", keys.deleted_game(""), "id"),
     _kind("live history", keys.game_in_history("", "", ""), *Past.__dataclass_fields__),
+    _kind("minutes", keys.minutes(""), *FACTS, "played voided digest event"),
     _kind("counts", keys.counts(), "user_count election_count event_count last_updated"),
     _kind("sync state", keys.sync(), "last_event_id"),
     _kind("restoring", keys.restoring(), "sha256 items"),
