@@ -91,15 +91,10 @@ def copies(game_id: str, parts: Iterable[Part]) -> Iterator[Item]:
         yield {"PK": place.pk, "SK": place.sk, **part.said}
 
 
-def sealing(game_id: str, digest: str) -> list[Write]:
-    """Refused if somebody else has sealed them."""
-    unsealed = Equals("game_id", game_id) & Missing("digest")
-    return [Update(keys.minutes(game_id), set={"digest": digest}, remove=("GSI1PK", "GSI1SK"), when=unsealed)]
-
-
-def naming_event(game_id: str, number: int) -> Write:
-    """Where in the log the digest stands: known only when it is there."""
-    return Update(keys.minutes(game_id), set={"event": number}, when=Equals("game_id", game_id))
+def sealing(game_id: str, digest: str, event: int) -> list[Write]:
+    """With where in the log the digest stands. Refused if somebody else has sealed them."""
+    told, unsealed = {"digest": digest, "event": event}, Equals("game_id", game_id) & Missing("digest")
+    return [Update(keys.minutes(game_id), set=told, remove=("GSI1PK", "GSI1SK"), when=unsealed)]
 
 
 def noting(game_id: str, note: Note) -> list[Write]:

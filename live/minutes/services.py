@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from functools import partial
 
 from django.utils.translation import gettext_lazy as _
 
@@ -40,10 +41,10 @@ def seal(game_id: str) -> bool:
     found = digest(repository.told_facts(item), parts)
     try:
         said = {"game_id": game_id, "digest": found, "rounds": len(item["played"])}
-        number = log().record(Event(SITE, "LiveMinutesSealed", said), *repository.sealing(game_id, found))
+        sealed = partial(repository.sealing, game_id, found)
+        log().record(Event(SITE, "LiveMinutesSealed", said), noting=sealed)
     except Refused:  # somebody else was quicker
         return False
-    table().write(repository.naming_event(game_id, number))
     return True
 
 

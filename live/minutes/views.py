@@ -91,10 +91,9 @@ def _proof(found: Read) -> dict[str, object]:
     head = found.minutes.head
     if not head.is_sealed:
         return {}
-    event = log().find(head.event) if head.event else None
-    sealed = event["event_data"].get("digest") if event else head.digest
-    own = digest(found.facts, found.parts)
-    return {"digest": own, "event": head.event, "is_as_sealed": own == head.digest == sealed}
+    event, own = log().find(head.event), digest(found.facts, found.parts)
+    sealed = event["event_data"].get("digest") if event else ""
+    return {"digest": own, "event": head.event, "is_as_sealed": own == sealed}
 
 
 @public

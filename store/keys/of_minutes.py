@@ -1,15 +1,14 @@
 """Keys of minutes: what stays of an assembly.
 
-| item           | table | PK             | SK                                              | GSI1PK / GSI1SK                | read by      |
-|----------------|-------|----------------|-------------------------------------------------|--------------------------------|--------------|
-| minutes        | data  | MINUTES#{game} | METADATA                                        | MINUTES#UNSEALED / {time}#{id} | page, worker |
-| minutes' part  | data  | MINUTES#{game} | PART#PEOPLE, PART#QUESTIONS#{nn},               |                                | page         |
-|                |       |                | PART#ROUND#{round}#{part}, PART#SPEAKERS        |                                |              |
-| minutes' note  | data  | MINUTES#{game} | NOTE#{nnn}                                      |                                | page         |
+| item           | table | PK             | SK          | GSI1PK / GSI1SK                | read by      |
+|----------------|-------|----------------|-------------|--------------------------------|--------------|
+| minutes        | data  | MINUTES#{game} | METADATA    | MINUTES#UNSEALED / {time}#{id} | page, worker |
+| minutes' part  | data  | MINUTES#{game} | PART#{what} |                                | page         |
+| minutes' note  | data  | MINUTES#{game} | NOTE#{nnn}  |                                | page         |
 
-Parts are copies of what the session had, so that what expires with it stays here. The index knows minutes only until
+Parts are copies of what the session had under the sort key {what} (`ROUND#001#000`, `SPEAKERS`), and PEOPLE, so that what expires with it stays here. The index knows minutes only until
 all of them are copied.
-"""  # noqa: E501 - a table
+"""
 
 from __future__ import annotations
 
