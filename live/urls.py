@@ -44,6 +44,7 @@ below_live = [
     path("<slug:game_id>/report/report.json", report_views.report_json, name="game_report_json"),
     path("<slug:game_id>/delete/", report_views.delete, name="delete_game"),
     path("<slug:game_id>/minutes/", minutes_views.minutes, name="minutes"),
+    path("<slug:game_id>/minutes/delete/", minutes_views.delete_minutes, name="delete_minutes"),
     path("<slug:game_id>/minutes/minutes.json", minutes_views.minutes_json, name="minutes_json"),
     # what is asked
     path("sets/", include("live.sets.urls")),

@@ -66,7 +66,8 @@ def tell_of_live_sessions(person, made) -> None:  # noqa: F811
     """Everything happens that can happen to a session."""
     owner = person("Olga", Role.OWNER)
     games = {type_: made(type_) for type_ in Type}
-    assemble(games.pop(Type.ASSEMBLY))
+    assemble(assembly := games.pop(Type.ASSEMBLY))
+    minutes.delete(owner, assembly.id)
     for game in games.values():
         play(game)
     for step in (Step.REPEAT, Step.PAUSE, Step.RESUME, Step.VOID, Step.NEXT, Step.END):

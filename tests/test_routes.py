@@ -172,6 +172,7 @@ ROUTES = {
     "game_report_csv": (Permission.USE_APPLICATION, READ, [NO_GAME]),
     "game_report_json": (Permission.USE_APPLICATION, READ, [NO_GAME]),
     "minutes": (PUBLIC, FORM, [NO_GAME]),
+    "delete_minutes": (Permission.MANAGE_USERS, FORM, [NO_GAME]),
     "minutes_json": (PUBLIC, READ, [NO_GAME]),
     "delete_game": (Permission.USE_APPLICATION, FORM, [NO_GAME]),
     "help_live": (PUBLIC, READ, []),

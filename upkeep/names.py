@@ -164,6 +164,7 @@ NAMES: dict[str, tuple[str, ...]] = {
     "LiveItemAdded": (),
     "LiveMinutesSealed": (),
     "LiveMinutesNoted": (),
+    "LiveMinutesDeleted": (),
     "SitePageEdited": (),
     "SitePageRemoved": (),
 }

@@ -12,7 +12,11 @@ def told_apart(event: Happened) -> Iterator[Step]:
     yield from ()
 
 
-REPLAY: dict[str, Act] = {"LiveMinutesSealed": told_apart, "LiveMinutesNoted": told_apart}
+REPLAY: dict[str, Act] = {
+    "LiveMinutesSealed": told_apart,
+    "LiveMinutesNoted": told_apart,
+    "LiveMinutesDeleted": told_apart,
+}
 
 NAMED = "Names who was there and how they voted: that stays in the table alone, its digest in the log."
 EXEMPT = (

@@ -6,8 +6,8 @@
 | minutes' part  | data  | MINUTES#{game} | PART#{what} |                                | page         |
 | minutes' note  | data  | MINUTES#{game} | NOTE#{nnn}  |                                | page         |
 
-Parts are copies of what the session had under the sort key {what} (`ROUND#001#000`, `SPEAKERS`), and PEOPLE, so that what expires with it stays here. The index knows minutes only until
-all of them are copied.
+Parts are copies of what the session had under the sort key {what} (`ROUND#001#000`, `SPEAKERS`), and PEOPLE, so
+that what expires with it stays here. The index knows minutes only until all of them are copied.
 """
 
 from __future__ import annotations

@@ -8,6 +8,7 @@ from dataclasses import replace
 import pytest
 
 from accounts import repository as people
+from accounts.rules import Role
 from acts.site import table
 from live import repository, seats
 from live.minutes import repository as minutes
@@ -103,9 +104,9 @@ def test_whoever_is_cut_off_before_sealing_leaves_it_to_the_worker(site, held, m
     monkeypatch.setattr("live.services.ending.seal_minutes", lambda game_id: False)
     drive(held, Step.END)
     assert not minutes.find(held.id).minutes.head.is_sealed
-    assert services.seal_all() == 1
+    assert services.finish_all() == 1
     assert minutes.find(held.id).minutes.head.is_sealed
-    assert services.seal_all() == 0
+    assert services.finish_all() == 0
 
 
 def test_a_rehearsal_and_other_sessions_leave_no_minutes(site, made):
@@ -157,3 +158,17 @@ def test_who_was_there_reads_and_nobody_else(held, client, person, signed_in):
     assert told["facts"]["title"] == "Friday"
     assert told["parts"][0][0] == "PEOPLE"
     assert client.get("/live/none/minutes/").status_code == 404
+
+
+def test_those_who_look_after_the_site_remove_minutes_whole(site, held, signed_in, person):
+    ended(held)
+    page = f"/live/{held.id}/minutes/delete/"
+    assert signed_in(people.find("Hana")).get(page).status_code == 403
+    admin = signed_in(person("Olga", Role.ADMIN))
+    assert "Friday" in text(admin.get(page))
+    assert admin.post(page).status_code == 302
+    assert not list(table().each(keys.all_of_minutes(held.id)))
+    assert len(events(site, "LiveMinutesDeleted")) == 1
+    assert admin.get(page).status_code == 404
+    deleting.delete(held.id, "Hana")
+    assert minutes.find(held.id) is None
