@@ -81,7 +81,7 @@ def minutes(request: HttpRequest, game_id: str) -> HttpResponse:
         "minutes": found.minutes,
         "head": found.minutes.head,
         "told": words.told(found.minutes),
-        "quorum_line": words.quorum_line(found.minutes.head),
+        "quorum_line": words.quorum(found.minutes),
         "proof": _proof(found),
         "may_write": may_write,
         "may_remove": request.user.is_authenticated and request.user.can(Permission.MANAGE_USERS),

@@ -66,20 +66,18 @@ def text(answer) -> str:
 
 def test_minutes_tell_votes_with_counts_and_majorities_and_keep_secrets(held):
     told = words.told(ended(held).minutes)
-    assert [each.outcome for each in told] == ["Talked about, no vote", "Carried", "Chosen", "Carried"]
+    assert [each.outcome for each in told] == ["Talked about", "Carried", "Chosen: Ines", "Carried: Thirty"]
     motion, secret = told[1], told[2]
     assert motion.lines == (
-        *("Open vote", "Yes: 2", "No: 0", "Abstentions: 1"),
-        "2 of 2 votes cast needed (more than half)",
+        *("Open vote.", "2 yes, 0 no, 1 abstention"),
+        "2 of 2 said yes; 2 were needed: more than half of the votes cast.",
+        *("3 of 8 who are entitled were present.", "The quorum was met."),
     )
-    assert motion.votes == (("Yes", ("Ada", "Ben")), ("Abstentions", ("Cem",)))
+    assert motion.votes == (("Yes", ("Ada", "Ben")), ("Abstention", ("Cem",)))
     assert secret.votes == ()
-    assert secret.lines[:4] == ("Secret vote", "Ines: 2", "Jo: 1", "Abstentions: 0")
+    assert secret.lines[:4] == ("Secret vote.", "Ines: 2", "Jo: 1", "0 abstentions")
     assert motion.present == secret.present == ("Ada", "Ben", "Cem")
-    assert told[3].lines[-2:] == (
-        "“Thirty” before “No change”: 2 to 1, 0 without a preference",
-        "2 of 3 votes cast needed (2/3)",
-    )
+    assert told[3].lines[1:5] == ("1. Thirty", "2. No change", "3. Twenty", "2 yes, 1 no, 0 abstentions")
 
 
 def test_minutes_stay_when_the_session_is_gone(site, held):
