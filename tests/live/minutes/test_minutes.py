@@ -21,6 +21,8 @@ from store import keys
 from store.log import EventLog
 from tests.live.conftest import drive, give
 
+ISOLATES = {0x2068: None, 0x2069: None}  # around names
+
 
 def events(site, kind: str) -> list[dict]:
     return [each["event_data"] for each in EventLog(site).since(0) if each["event_type"] == kind]
@@ -66,7 +68,8 @@ def text(answer) -> str:
 
 def test_minutes_tell_votes_with_counts_and_majorities_and_keep_secrets(held):
     told = words.told(ended(held).minutes)
-    assert [each.outcome for each in told] == ["Talked about", "Carried", "Chosen: Ines", "Carried: Thirty"]
+    outcomes = [each.outcome.translate(ISOLATES) for each in told]
+    assert outcomes == ["Talked about", "Carried", "Chosen: Ines", "Carried: Thirty"]
     motion, secret = told[1], told[2]
     assert motion.lines == (
         *("Open vote.", "2 yes, 0 no, 1 abstention"),
