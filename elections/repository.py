@@ -19,6 +19,7 @@ from ranking.candidates import Candidate
 from store import keys
 from store.table import AllOf, Check, Delete, Equals, Exists, Item, Key, Missing, Put, Span, Update, Write
 
+from .convening import convened_of
 from .rules import Election, State, is_over
 
 A_HANDFUL = 90  # entries of a roll that are looked at together
@@ -207,6 +208,7 @@ def taking_votes(names: Iterable[str], now: str) -> list[Election]:
 def election_of(item: Item) -> Election:
     fields = {name: item[name] for name in Election.__dataclass_fields__ if name in item}
     values: Item = {name: tuple(value) if isinstance(value, list) else value for name, value in fields.items()}
+    values["convened"] = convened_of(item.get("convened"))
     return Election(**values, html=rendered.kept(item, "description"))
 
 
@@ -271,8 +273,8 @@ def runner(election: Election, person: str) -> Put:
 def change(before: Election, after: Election) -> tuple[Update, *tuple[Write, ...]]:
     """Every item that shows the election. Refused in part 0 if anybody changed it since it was read."""
     after = replace(after, version=before.version + 1)
-    # The roll counts for itself; a move and what a draft is filled with come to their own ends.
-    kept = ("name", "created_at", "voter_count", "renamed_from", "filling")
+    # The roll counts for itself; a move and what a draft is filled with come to their own ends; who convened it stays.
+    kept = ("name", "created_at", "voter_count", "renamed_from", "filling", "convened")
     fields = {name: value for name, value in _stored(after).items() if name not in kept}
     if after.stored_state != State.DRAFT:  # a draft is in nobody's list but its organisers'
         date = keys.by_date(before.created_at, before.name)

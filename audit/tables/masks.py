@@ -16,6 +16,7 @@ from typing import Any
 from django.utils.translation import gettext_lazy as _
 
 from accounts.rules import Role
+from elections.convening import Convened
 from elections.repository import election_of
 from elections.rules import Election, State
 from elections.turnout import tells_who
@@ -82,6 +83,7 @@ def _kind(name: str, place: Key, *shown: str) -> Kind:
 
 LISTED = "name state no_voting_before no_voting_after created_at closing remind_before"
 ELECTION = " ".join(field for field in Election.__dataclass_fields__ if field != "html")
+CONVENED = " ".join(Convened.__dataclass_fields__)
 # Of links and projects, too, and of the picture.
 SITE_PAGE = "name colour text links projects title address words link photo id alt wide high widths kind digests"
 # What events say, whatever their type; besides, some say more.
@@ -103,6 +105,7 @@ OF_GAMES = " ".join(name for name in Game.__dataclass_fields__ if name not in (*
 OF_STATES = f"{' '.join(LiveState.__dataclass_fields__)} began seconds pauses paused"
 OF_GAMES_SAID = f"{OF_GAMES} {OF_STATES} game_id step state counted players rounds answers lines player percent"
 SAID_BY_TYPE = {
+    "ElectionCreated": CONVENED,
     "BallotCast": "rankings",
     "BallotsSealed": "ballots confirmation rankings",
     "ResultSealed": "ballots lots_secret",
@@ -129,7 +132,7 @@ KINDS = (
     _kind("leaving", keys.leaving(""), "name email removed_at"),
     _kind("gone name", keys.name_to_forget("", ""), "name email removed_at upto asof at"),
     _kind("names' rule", keys.names_rule(), "since"),
-    _kind("election", keys.election(""), ELECTION, "description_html html_version"),
+    _kind("election", keys.election(""), ELECTION, CONVENED, "description_html html_version"),
     _kind("election list", keys.listed_election(""), LISTED),
     _kind("manager", keys.manager("", ""), LISTED, "person"),
     _kind("candidate", keys.candidate("", ""), "election_name candidate_name number statement link "
@@ -148,6 +151,7 @@ KINDS = (
     _kind("import", keys.voter_import("", ""), "election_name voters slices done added unknown asked_by moved ttl"),
     _kind("import's rows", keys.imported_rows("", "", 0), "voters ttl"),
     _kind("to be filled", keys.filling(""), "election_name source source_created_at candidates"),
+    _kind("to be listed", keys.filling_part("", 0), "voters accounts"),
     _kind("old name", keys.renamed(""), "name renamed_to created_at"),
     _kind("deleted", keys.deleted(""), "name was_secret"),
     _kind("gate", keys.gate("", 0), "open until voted paper"),

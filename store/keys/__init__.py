@@ -38,8 +38,8 @@ from .of_people import (
 )
 from .of_elections import (
     DELETED, ELECTIONS, FILLING, RENAMED, agreed_by, agreement, agreements, all_of_election, by_date, candidate,
-    candidates, deleted, election, elections, elections_in_state, filling, listed_election, manager, need, needs,
-    renamed, run_by, snapshot,
+    candidates, deleted, election, elections, elections_in_state, filling, filling_part, filling_parts,
+    listed_election, manager, need, needs, renamed, run_by, snapshot,
 )
 from .of_rolls import (
     FOR_EVERYONE, IMPORTS, elections_of_voter, for_everyone, imported_rows, voter, voter_import,
