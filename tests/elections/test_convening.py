@@ -42,7 +42,11 @@ def roll(name: str) -> list[str]:
 @pytest.mark.parametrize(
     ("changes", "words"),
     [
-        ({}, "37 of 120 present · quorum of 30 met · 35 of them were put on the roll; 2 could not be, having no account here"),
+        (
+            {},
+            "37 of 120 present · quorum of 30 met · "
+            "35 of them were put on the roll; 2 could not be, having no account here",
+        ),
         ({"entitled": 0, "quorum": "", "unlisted": 0}, "37 present · 35 of them were put on the roll"),
         ({"quorum": "1/4", "listed": 0, "unlisted": 0}, "37 of 120 present · quorum of 1/4 of those entitled met"),
         (
@@ -50,7 +54,7 @@ def roll(name: str) -> list[str]:
             "37 of 120 present · quorum of more than 1/2 of those entitled NOT met",
         ),
     ],
-)  # fmt: skip
+)
 def test_it_is_said_in_one_line(changes, words):
     assert replace(ROOM, **changes).words == words
 

@@ -66,8 +66,10 @@ def test_it_is_told_and_proved(files, judged, tmp_path):
 
 @pytest.mark.parametrize(
     ("key", "value"),
-    [("present", 6), ("entitled", 11), ("quorum", "1/4"), ("quorate", False), ("listed", 5), ("unlisted", 0)]
-    + [("assembly", "Another"), ("assembly_id", "g2"), ("at", "2026-03-02T18:30:00.000Z"), ("round_digest", "")],
+    [
+        *(("present", 6), ("entitled", 11), ("quorum", "1/4"), ("quorate", False), ("listed", 5), ("unlisted", 0)),
+        *(("assembly", "Another"), ("assembly_id", "g2"), ("at", "2026-03-02T18:30:00.000Z"), ("round_digest", "")),
+    ],
 )
 def test_a_change_is_named(files, judged, key, value):
     status, said = judged(changed(files, "rules.json", lambda rules: rules["convened"].update({key: value})))
