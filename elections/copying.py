@@ -8,7 +8,7 @@ get in the way.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
 from typing import Any
@@ -48,14 +48,15 @@ def make(
     actor: User,
     name: str,
     candidates: Sequence[str],
-    *also: Write,
     voters: Mapping[str, str] | None = None,
+    also: Callable[[Election], Iterable[Write]] = lambda draft: (),
     **settings: Any,
 ) -> Election:
     """A draft with these candidates, and on its roll the people of these accounts: by their names, each with when it
-    was made, so that nobody has a vote by a name that was somebody else's."""
+    was made, so that nobody has a vote by a name that was somebody else's. In the same transaction is whatever else
+    goes with it, and can refuse it."""
     draft, source = _draft(actor, name, **settings), {"candidates": list(candidates)}
-    return _made(actor, draft, source, *_to_be_listed(draft, voters or {}), *also)
+    return _made(actor, draft, source, *_to_be_listed(draft, voters or {}), *also(draft))
 
 
 def _to_be_listed(draft: Election, voters: Mapping[str, str]) -> Iterator[Put]:

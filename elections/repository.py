@@ -61,6 +61,16 @@ def find(name: str) -> Election | None:
     return election_of(item) if item else None
 
 
+def find_made(name: str, created_at: str) -> Election | None:
+    """The election that was made at that moment under this name, whatever its name is by now."""
+    election = find(name)
+    if election is not None and election.created_at == created_at:
+        return election
+    states = (State.DRAFT, State.OPEN, State.CLOSED)
+    found = [each for state in states for each in table().each(keys.elections_made_at(state.value, created_at))]
+    return find(found[0]["name"]) if len(found) == 1 else None
+
+
 def find_with_entry(name: str, person: User) -> tuple[Election, Voter | None] | None:
     """The election and somebody's entry on its roll, in one round trip. They may be on it by name and by address."""
     at, entries = keys.election(name), [keys.voter(name, each) for each in (person.name, person.email) if each]

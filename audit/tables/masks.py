@@ -22,6 +22,7 @@ from elections.rules import Election, State
 from elections.turnout import tells_who
 from live import replay as live
 from live import repository as games
+from live.onward import Onward
 from live.questions import Question, Type
 from live.repository import Past
 from live.rules import Game
@@ -113,6 +114,7 @@ SAID_BY_TYPE = {
     "SitePageEdited": SITE_PAGE,
     **dict.fromkeys(question_sets.REPLAY, OF_SETS_SAID),
     **dict.fromkeys(live.REPLAY, OF_GAMES_SAID),
+    "LiveOutcomeCarriedOn": f"{OF_GAMES_SAID} {' '.join(Onward.__dataclass_fields__)}",
 }
 MAILED = ("invited", "reminded", "timed", "messaged")
 
@@ -202,6 +204,7 @@ KINDS = (
     _kind("live round", keys.round_part("", 0, 0), "number question count votes ttl"),
     _kind("live emptying", keys.game_emptying("", 0), "id round ttl"),
     _kind("deleted session", keys.deleted_game(""), "id"),
+    _kind("came of it", keys.onward("", 0), *Onward.__dataclass_fields__, "game untold ttl"),
     _kind("live history", keys.game_in_history("", "", ""), *Past.__dataclass_fields__),
     _kind("counts", keys.counts(), "user_count election_count event_count last_updated"),
     _kind("sync state", keys.sync(), "last_event_id"),
@@ -274,6 +277,7 @@ LISTS = frozenset(
         keys.EMPTYING_GAMES,
         keys.DELETED_GAMES,
         keys.KEPT_GAMES,
+        keys.UNTOLD_ONWARD,
     )
 )
 

@@ -40,6 +40,11 @@ def elections_in_state(state: str) -> Span:
     return Span(f"ELECTIONS#{state}", index=True)
 
 
+def elections_made_at(state: str, created_at: str) -> Span:
+    """Which one that was, whatever its name is by now."""
+    return Span(f"ELECTIONS#{state}", index=True, prefix=f"{created_at}#")
+
+
 def by_date(created_at: str, name: str) -> str:
     """The sort key of an election in every list by date."""
     return f"{created_at}#{part(name)}"

@@ -15,7 +15,7 @@ from elections import services as organising
 from elections.convening import Convened, convened_of
 from elections.rules import Action
 from store import keys
-from store.table import Check, Delete, Missing
+from store.table import Check, Missing
 from tests.people import enrol
 
 ROOM = Convened("Spring meeting", "g1", "2026-03-01T18:30:00.000Z", 37, 120, "30", True, 35, 2, "ab" * 32)
@@ -129,14 +129,16 @@ def test_nothing_of_the_list_is_left_when_everybody_has_arrived(person, site):
 
 
 def test_what_goes_along_with_the_draft_can_refuse_it_and_then_nothing_is_there(person, site):
-    ida, taken = person("Ida"), keys.user("Eve")
-    enrol("Eve")
+    def refusing(draft):
+        return [Check(keys.user("Eve"), Missing())]
+
+    ida, _eve = person("Ida"), person("Eve")
     with pytest.raises(Overtaken):
-        copying.make(ida, "Board", ["Ada"], Check(taken, Missing()), voters={}, convened=ROOM)
+        copying.make(ida, "Board", ["Ada"], also=refusing, convened=ROOM)
     assert repository.find("Board") is None
-    copying.make(ida, "Board", ["Ada"], Delete(keys.user("nobody")), convened=ROOM)
+    copying.make(ida, "Board", ["Ada"], convened=ROOM)
     with pytest.raises(organising.NameTaken):
-        copying.make(ida, "Board", ["Ada"], Check(taken, Missing()), convened=ROOM)
+        copying.make(ida, "Board", ["Ada"], also=refusing, convened=ROOM)
 
 
 # --- where it is told ---
