@@ -36,7 +36,7 @@ from polls.forms import usual_retention
 from polls.rules import Poll
 from store import keys
 from store.log import Event
-from store.table import Refused, Write
+from store.table import Conflict, Refused, Write
 
 from .. import counting, onward, quorate, repository, resolutions, rules, seats
 from ..onward import Made, Onward
@@ -242,7 +242,8 @@ def _carry_on(host: User, game_id: str, number: int, kind: Made, make: Making) -
             raise NotOnward(TOO_MANY % {"most": MOST})
         of = partial(_onward, len(there) + 1, kind, number, host.name)
         made = of(make(subject(game, state, number), lambda thing: onward.making(game, state, of(thing))))
-    tell(game_id, made)
+    with suppress(Conflict):  # it is there; a worker tells of it
+        tell(game_id, made)
     return made
 
 
