@@ -13,6 +13,7 @@ from . import (
     report_views,
     seat_views,
 )
+from .minutes import views as minutes_views
 
 below_live = [
     # those who play along
@@ -44,6 +45,8 @@ below_live = [
     path("<slug:game_id>/report/report.csv", report_views.report_csv, name="game_report_csv"),
     path("<slug:game_id>/report/report.json", report_views.report_json, name="game_report_json"),
     path("<slug:game_id>/delete/", report_views.delete, name="delete_game"),
+    path("<slug:game_id>/minutes/", minutes_views.minutes, name="minutes"),
+    path("<slug:game_id>/minutes/minutes.json", minutes_views.minutes_json, name="minutes_json"),
     # what is asked
     path("sets/", include("live.sets.urls")),
 ]

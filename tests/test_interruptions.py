@@ -335,6 +335,23 @@ def a_live_session(type_: Type) -> Callable[[], None]:
     return prepare
 
 
+def an_assembly() -> None:
+    """That has decided one thing."""
+    people_come()
+    game = making.make(someone("Bo"), Type.ASSEMBLY, QUESTIONS[Type.ASSEMBLY][1:], title="Friday")
+    players = seated(game, *NAMES[:3])
+    for step in (Step.NEXT, Step.VOTE):
+        drive(step)
+    for seat in players:
+        answering.give(game, games.state(game.id), seat, "yes", game_clock.now())
+    drive(Step.CLOSE)
+
+
+def end_the_assembly() -> None:
+    if games.state(the_game()).phase != Phase.ENDED:
+        drive(Step.END)
+
+
 def the_game() -> str:
     return next((line["id"] for line in table().each(keys.games_of("Bo"))), "")
 
@@ -401,6 +418,7 @@ ACTS: dict[str, tuple[Callable[[], None], Callable[[], None]]] = {
 BEFORE_A_ROOM: dict[str, tuple[Callable[[], None], Callable[[], None]]] = {
     "a live session is made and started": (people_come, make_a_session_and_start_it),
     "answers are gathered and voted on": (a_live_session(Type.CALL_AND_ANSWER), close_its_answers_and_its_votes),
+    "an assembly ends and has minutes": (an_assembly, end_the_assembly),
     "a live session is ended and deleted": (a_live_session(Type.SURVEY), delete_the_session),
 }
 
@@ -429,7 +447,7 @@ LIKE_ANY_OTHER = (
     (re.compile(r"\b[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\b"), "a number"),
 )
 PASSING = ("ONCE#", "LEASE#", "THROTTLE#", "SESSIONS#")
-OF_CHANCE = ("ttl", "moved", "version", "not_before", "last_event_id", "upto")
+OF_CHANCE = ("ttl", "moved", "version", "not_before", "last_event_id", "upto", "event")
 
 
 def likeness(table: Table) -> Counter[str]:

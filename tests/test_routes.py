@@ -171,6 +171,8 @@ ROUTES = {
     "game_report": (Permission.USE_APPLICATION, READ, [NO_GAME]),
     "game_report_csv": (Permission.USE_APPLICATION, READ, [NO_GAME]),
     "game_report_json": (Permission.USE_APPLICATION, READ, [NO_GAME]),
+    "minutes": (PUBLIC, FORM, [NO_GAME]),
+    "minutes_json": (PUBLIC, READ, [NO_GAME]),
     "delete_game": (Permission.USE_APPLICATION, FORM, [NO_GAME]),
     "onward": (Permission.USE_APPLICATION, FORM, [NO_GAME, 1]),
     "help_live": (PUBLIC, READ, []),

@@ -162,6 +162,9 @@ NAMES: dict[str, tuple[str, ...]] = {
     "LivePlayerRemoved": (),
     "LivePlayerReadmitted": (),
     "LiveHistoryForgotten": ("name",),
+    "LiveItemAdded": (),
+    "LiveMinutesSealed": (),
+    "LiveMinutesNoted": (),
     "SitePageEdited": (),
     "SitePageRemoved": (),
 }

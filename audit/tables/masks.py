@@ -22,6 +22,8 @@ from elections.rules import Election, State
 from elections.turnout import tells_who
 from live import replay as live
 from live import repository as games
+from live.minutes import replay as minutes
+from live.minutes.records import FACTS
 from live.onward import Onward
 from live.questions import Question, Type
 from live.repository import Past
@@ -104,7 +106,10 @@ OF_SETS_SAID = f"{OF_SETS} {OF_QUESTIONS} set_id copied_from questions question 
 # Of a live session: not the doors to it, nor what its host wrote for themselves.
 OF_GAMES = " ".join(name for name in Game.__dataclass_fields__ if name not in (*games.SECRETS, "code"))
 OF_STATES = f"{' '.join(LiveState.__dataclass_fields__)} began seconds pauses paused"
-OF_GAMES_SAID = f"{OF_GAMES} {OF_STATES} game_id step state counted players rounds answers lines player percent"
+OF_GAMES_SAID = (
+    f"{OF_GAMES} {OF_STATES} game_id step state counted players rounds answers lines player percent "
+    "present_count quorate"
+)
 SAID_BY_TYPE = {
     "ElectionCreated": CONVENED,
     "BallotCast": "rankings",
@@ -113,7 +118,7 @@ SAID_BY_TYPE = {
     **dict.fromkeys(news.REPLAY, OF_POSTS_SAID),
     "SitePageEdited": SITE_PAGE,
     **dict.fromkeys(question_sets.REPLAY, OF_SETS_SAID),
-    **dict.fromkeys(live.REPLAY, OF_GAMES_SAID),
+    **dict.fromkeys((*live.REPLAY, *minutes.REPLAY), OF_GAMES_SAID),
     "LiveOutcomeCarriedOn": f"{OF_GAMES_SAID} {' '.join(Onward.__dataclass_fields__)}",
 }
 MAILED = ("invited", "reminded", "timed", "messaged")
@@ -206,6 +211,7 @@ KINDS = (
     _kind("deleted session", keys.deleted_game(""), "id"),
     _kind("came of it", keys.onward("", 0), *Onward.__dataclass_fields__, "game untold ttl"),
     _kind("live history", keys.game_in_history("", "", ""), *Past.__dataclass_fields__),
+    _kind("minutes", keys.minutes(""), *FACTS, "played voided digest event"),
     _kind("counts", keys.counts(), "user_count election_count event_count last_updated"),
     _kind("sync state", keys.sync(), "last_event_id"),
     _kind("restoring", keys.restoring(), "sha256 items"),
@@ -233,7 +239,8 @@ KINDS = (
     _kind("log's format", keys.log_format(), "number"),
 )  # fmt: skip
 # Left out on purpose: sessions, throttles, marks of forms, registrations, the setup link, second factors, salts,
-# secrets of lots, votes in polls, who likes a post, subscribers; of live sessions who plays, what is asked and said.
+# secrets of lots, votes in polls, who likes a post, subscribers; of live sessions who plays, what is asked and said;
+# of minutes who was there and who voted how.
 
 # The lists of the index that may be opened; one more is everybody's own, under their address.
 LISTS = frozenset(

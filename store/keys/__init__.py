@@ -14,6 +14,7 @@
 | `of_sets`      | question sets of live sessions, and the lists they stand in                        |
 | `of_photos`    | pictures that people upload                                                        |
 | `of_live`      | live sessions, their seats, answers, votes and rounds                              |
+| `of_minutes`   | minutes of assemblies, and the notes added to them                                 |
 | `of_site`      | counts, figures, leases, pause, the site's page, workers and how far each is       |
 | `of_log`       | events, checkpoints, the log's index                                               |
 | `parts`        | how names and numbers stand in a key                                               |
@@ -85,6 +86,9 @@ from .of_live import (
     live_votes, own_answers, own_votes, player_name, presence, presences, round_heard, round_part, round_parts, seat,
     seats, shards_of_game,
     UNTOLD_ONWARD, onward, onwards,
+)
+from .of_minutes import (
+    UNSEALED_MINUTES, all_of_minutes, minutes, minutes_note, minutes_notes, minutes_part, minutes_parts,
 )
 from .of_site import (
     WORKERS, counts, emptied, figures, figures_of_day, figures_of_days, forgetting, last_backup, lease, nightly, once,
