@@ -7,6 +7,7 @@ from . import (
     host_views,
     join_views,
     making_views,
+    onward_views,
     play_views,
     players_views,
     push_views,
@@ -40,6 +41,7 @@ below_live = [
     path("<slug:game_id>/players/", players_views.players, name="game_players"),
     path("<slug:game_id>/players/<str:player>/", players_views.change_player, name="change_player"),
     # what came of it
+    path("<slug:game_id>/onward/<int:round>/", onward_views.onward, name="onward"),
     path("history/", report_views.history, name="live_history"),
     path("<slug:game_id>/report/", report_views.report, name="game_report"),
     path("<slug:game_id>/report/report.csv", report_views.report_csv, name="game_report_csv"),

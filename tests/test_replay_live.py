@@ -13,7 +13,7 @@ from live import gathering, repository
 from live.minutes import services as minutes
 from live.questions import Kind, Question, Type
 from live.rules import Names, Phase, Step
-from live.services import agenda, deleting, hosting, seating
+from live.services import agenda, deleting, hosting, onward, seating
 from store import keys
 from store.table import Delete, Update
 from tests.live.conftest import drive, give, made, seated  # noqa: F401 - a fixture
@@ -77,6 +77,7 @@ def tell_of_live_sessions(person, made) -> None:  # noqa: F811
     deleting.delete(made(Type.TRIVIA).id, "Hana")
     deleting.clear_away_all()
     hosted_by_two(person, made)
+    carried_on(person, made)
     accounts.remove(owner, someone("Gone"))
 
 
@@ -92,6 +93,17 @@ def hosted_by_two(person, made) -> None:  # noqa: F811
     seating.give_time(game.id, "aurelia", "Hana", 200)
     seating.remove(game.id, "aurelia", "Hana")
     seating.readmit(game.id, "aurelia", "Hana")
+
+
+def carried_on(person, made) -> None:  # noqa: F811
+    """What an assembly has talked about becomes a poll and an election of those present."""
+    game = made(Type.ASSEMBLY, [Question("Who chairs?", Kind.CHOICE, options=("Ines", "Jo"), seconds=0)])
+    person("Petra")
+    seated(game, "Petra", account="Petra")
+    drive(game, Step.NEXT)
+    drive(game, Step.CLOSE)
+    onward.make_poll(someone("Hana"), "10.0.0.1", game.id, 1)
+    onward.make_election(someone("Hana"), game.id, 1, of_those_present=True)
 
 
 @pytest.fixture

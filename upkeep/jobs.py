@@ -31,6 +31,7 @@ from live.services import closing as live_closing
 from live.services import deleting as live_deleting
 from live.services import ending as live_ending
 from live.services import expiring as live_expiring
+from live.services import onward as live_onward
 from live.sets import services as question_sets
 from mail import again, mailboxes
 from mail.letters import compose
@@ -176,13 +177,14 @@ LIVE_ANSWERS = Job("live answers", 10, live_closing.empty_all, anything_in(keys.
 EXPIRED_GAMES = Job("expired sessions", 600, live_expiring.forget_expired, live_expiring.is_due)
 MINUTES = Job("minutes", 10, minutes.finish_all, anything_in(keys.UNSEALED_MINUTES))
 DELETED_GAMES = Job("deleted sessions", 5, live_deleting.clear_away_all, anything_in(keys.DELETED_GAMES))
+LIVE_OUTCOMES = Job("live outcomes", 10, live_onward.tell_all, anything_in(keys.UNTOLD_ONWARD))
 
 # Forgetting comes first: after the others it would never be quiet.
 JOBS = (
     *(FORGETTING, REMOVALS, RENAMES, DELETIONS, DELETED_POLLS, COPIES, IMPORTS, ENDS, BALLOTS, BOXES, POLLS, REMINDERS),
     *(MAILINGS, LOG, NIGHTLY, BACKUPS, SWEEP, NAMES, RETENTION, MERGES, URGENT_MAIL, MAILS_AGAIN, MAIL, BOUNCES),
     *(SPREADING, DELETED_POSTS, NEWS_BY_MAIL, DELETED_SETS, FILLING_SETS, LIVE_SESSIONS, LIVE_ANSWERS, DELETED_GAMES),
-    *(EXPIRED_GAMES, MINUTES),
+    *(EXPIRED_GAMES, MINUTES, LIVE_OUTCOMES),
 )
 
 

@@ -148,6 +148,7 @@ NAMES: dict[str, tuple[str, ...]] = {
     "QuestionCategoryMoved": (),
     "QuestionSetDeleted": (),
     "LiveSessionMade": ("created_by", "hosts"),
+    "LiveOutcomeCarriedOn": (),
     "LiveSessionMoved": (),
     "LiveAnswersSealed": (),
     "LiveRoundSealed": (),
