@@ -211,6 +211,7 @@ KINDS = (
     _kind("deleted session", keys.deleted_game(""), "id"),
     _kind("came of it", keys.onward("", 0), *Onward.__dataclass_fields__, "game untold ttl"),
     _kind("live history", keys.game_in_history("", "", ""), *Past.__dataclass_fields__),
+    _kind("made of it", keys.minutes_onward("", 0), *Onward.__dataclass_fields__),
     _kind("minutes", keys.minutes(""), *FACTS, "played voided digest event"),
     _kind("counts", keys.counts(), "user_count election_count event_count last_updated"),
     _kind("sync state", keys.sync(), "last_event_id"),

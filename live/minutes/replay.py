@@ -23,4 +23,5 @@ EXEMPT = (
     Exempt(like(keys.minutes("")), NAMED),
     Exempt(like(keys.minutes_part("", "")), NAMED),
     Exempt(like(keys.minutes_note("", 0)), NAMED),
+    Exempt(like(keys.minutes_onward("", 0)), "What the session has of it, for when the session is gone."),
 )

@@ -19,7 +19,7 @@ from acts.site import log
 from pages.forms import carried_out, form_page, posted
 from pages.saying import ask, told
 
-from .. import players
+from .. import onward, players
 from . import repository, services, words
 from .records import LONGEST_NOTE, Head, digest
 from .repository import Read
@@ -82,6 +82,7 @@ def minutes(request: HttpRequest, game_id: str) -> HttpResponse:
         "head": found.minutes.head,
         "told": words.told(found.minutes),
         "quorum_line": words.quorum(found.minutes),
+        "made": onward.all_linked(found.minutes.made, request.user),
         "proof": _proof(found),
         "may_write": may_write,
         "may_remove": request.user.is_authenticated and request.user.can(Permission.MANAGE_USERS),

@@ -88,7 +88,8 @@ from .of_live import (
     UNTOLD_ONWARD, onward, onwards,
 )
 from .of_minutes import (
-    UNSEALED_MINUTES, all_of_minutes, minutes, minutes_note, minutes_notes, minutes_part, minutes_parts,
+    UNSEALED_MINUTES, all_of_minutes, minutes, minutes_note, minutes_notes, minutes_onward, minutes_part,
+    minutes_parts,
 )
 from .of_site import (
     WORKERS, counts, emptied, figures, figures_of_day, figures_of_days, forgetting, last_backup, lease, nightly, once,

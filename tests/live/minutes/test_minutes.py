@@ -9,14 +9,18 @@ import pytest
 
 from accounts import repository as people
 from accounts.rules import Role
-from acts.site import table
+from acts.site import now_text, table
+from elections import copying
+from elections import repository as elections
+from elections import services as organising
 from live import repository, seats
 from live.minutes import repository as minutes
 from live.minutes import services, words
 from live.questions import Type
 from live.rules import Step
 from live.seats import Seat
-from live.services import deleting, moving
+from live.services import deleting, moving, onward
+from results import repository as results
 from store import keys
 from store.log import EventLog
 from tests.live.conftest import drive, give
@@ -31,7 +35,7 @@ def events(site, kind: str) -> list[dict]:
 def attend(game, *names: str) -> None:
     """Checked in with accounts of these names."""
     for name in names:
-        table().write(*seats.seating(game, Seat(name.lower(), name, game.created_at, account=name)))
+        table().write(*seats.seating(game, Seat(name.lower(), name, now_text(), account=name)))
 
 
 def decide(game, place: int, **said: str) -> None:
@@ -173,3 +177,19 @@ def test_those_who_look_after_the_site_remove_minutes_whole(site, held, signed_i
     assert admin.get(page).status_code == 404
     deleting.delete(held.id, "Hana")
     assert minutes.find(held.id) is None
+
+
+def test_what_came_of_an_assembly_stays_in_its_minutes_with_its_digest(site, held, signed_in):
+    hana = people.find("Hana")
+    onward.make_election(hana, held.id, 4, of_those_present=True)
+    copying.finish_all()
+    ended(held)
+    election = elections.find("The fee")
+    organising.open_(hana, election, editable=False)
+    organising.close(hana, elections.find("The fee"))
+    digest = results.find_seal("The fee")[1].digest
+    deleting.delete(held.id, "Hana")
+    deleting.clear_away(held.id)
+    page = text(signed_in(hana).get(f"/live/{held.id}/minutes/"))
+    assert "/elections/The%20fee/" in page
+    assert digest in page
