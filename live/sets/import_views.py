@@ -13,9 +13,9 @@ from pages.lists import Verdict
 
 from . import services
 from .access import owned
-from .csv_in import Read
 from .csv_out import COLUMNS, EXAMPLES, questions_csv
 from .forms import ImportedForm, ImportForm
+from .rows import Read
 from .rules import Whole
 from .views import context_of
 from .words import COLUMNS as EXPLAINED
