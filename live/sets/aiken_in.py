@@ -81,8 +81,6 @@ def _take(words: str, block: Block) -> None:
 
 def _question(block: Block) -> Foreign:
     text = "\n".join(block.texts)
-    if len(text) > LONGEST_ROW:
-        return Foreign(block.line, text[: foreign.LONGEST_SHOWN], cannot=str(foreign.TOO_LONG))
     found: list[Flaw] = []
     if not block.options:
         return Foreign(block.line, text, cannot=_("It has no options: lines that begin with A, B and so on."))

@@ -55,7 +55,7 @@ def read(raw: bytes, whole: Whole) -> Read:
     text = decoded(raw)
     hint = HINT.match(text)
     lines = lines_of(text[hint.end() :] if hint else text)  # what is left of that line is blank and still counts
-    begin = next((number for number, line in enumerate(lines) if _has_name(line)), 0)
+    begin = next((number for number, line in enumerate(lines) if line.strip(f'{SEPARATORS}" \n')), 0)
     separator = _separator(lines[begin][:LONGEST_ROW] if lines else "", hint[1] if hint else SEPARATORS)
     records = _records(lines, begin, separator)
     headings = next(records, Record(1, ())).cells
@@ -69,14 +69,10 @@ def read(raw: bytes, whole: Whole) -> Read:
 def names_columns(text: str) -> bool:
     """Whether its first line does what the first line of such a table does."""
     hint = HINT.match(text)
-    rest = StringIO(text[hint.end() :] if hint else text, newline=None)
-    first = next((line for line in rest if _has_name(line)), "")[:LONGEST_ROW]
+    rest = (text[hint.end() :] if hint else text).lstrip(f"{SEPARATORS} \r\n")
+    first = next(StringIO(rest[:LONGEST_ROW], newline=None), "")
     separator = _separator(first, hint[1] if hint else SEPARATORS)
     return "title" in _columns(_cells_of([first], separator) or ())
-
-
-def _has_name(line: str) -> bool:
-    return bool(line.strip(f'{SEPARATORS}" \n'))
 
 
 # --- from lines to cells ---

@@ -17,6 +17,8 @@ from .rules import LONGEST_CATEGORY, Whole
 
 FULL = 99.99  # of a hundred: what is worth that much is right
 LONGEST_SHOWN = 200
+LONGEST_TEXT = 20_000  # characters of a question with all its markup
+MOST_ANSWERS = 50  # more are not even looked at
 
 DESCRIPTION = gettext_lazy("It is a text without answers, and so no question.")
 MATCHING = gettext_lazy("It asks to match things with each other, which cannot be asked here.")
@@ -70,6 +72,8 @@ def read(questions: Iterable[Foreign], whole: Whole) -> Read:
 
 
 def row_of(foreign: Foreign) -> Row:
+    if len(foreign.text) > LONGEST_TEXT or len(foreign.options) > MOST_ANSWERS:
+        foreign = Foreign(foreign.line, foreign.text[:LONGEST_SHOWN], cannot=str(TOO_LONG))
     is_long = _is_long(foreign)
     question = tidied(_question(foreign, is_long))
     if reasons := list(_reasons(foreign, question)):

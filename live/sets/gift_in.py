@@ -15,7 +15,7 @@ from live.questions import Kind
 from pages.lists import decoded
 
 from . import foreign
-from .foreign import Foreign, right_of, true_or_false
+from .foreign import LONGEST_TEXT, Foreign, right_of, true_or_false
 from .moodle_paths import category_at
 from .plain import Plain, plain
 from .rows import LONGEST_ROW, Read, lines_of
@@ -89,8 +89,8 @@ def _extras(remarks: tuple[str, ...]) -> dict[str, Any]:
 
 
 def _question(line: int, text: str) -> Foreign:
-    if len(text) > LONGEST_ROW:
-        return Foreign(line, text[: foreign.LONGEST_SHOWN], cannot=str(foreign.TOO_LONG))
+    if len(text) > LONGEST_TEXT:
+        return Foreign(line, text)
     name, rest = _named(_hidden(text))
     begin, end = rest.find("{"), rest.find("}")
     before, within, after = rest[:begin], rest[begin + 1 : end], rest[end + 1 :]

@@ -31,6 +31,7 @@ ENTRY = b"PK\x01\x02"  # with which every entry of the list of contents begins
 MOST_ENTRIES = 500
 MOST_INFLATED = MOST_BYTES  # of all parts that are read
 MOST_SHEETS = 3
+MOST_ROWS = 2_000  # that are not empty, the headings and what stands above them included
 SHEET = re.compile(r"xl/worksheets/sheet([0-9]{1,4})\.xml", re.IGNORECASE)
 STRINGS = "xl/sharedstrings.xml"
 SPOILT = (BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, OSError, ValueError, KeyError)
@@ -139,6 +140,8 @@ def _lines(part: bytes, strings: list[str]) -> list[Line]:
         cells = {_column(cell, place): _cell(cell, strings) for place, cell in enumerate(row.all("c"))}
         if any(cells.values()):
             found.append(Line(at, cells))
+        if len(found) > MOST_ROWS:
+            raise _too_large()
 
     xml_in.each(decoded(part), "worksheet", "row", take)
     return found

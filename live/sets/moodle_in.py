@@ -8,12 +8,13 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from itertools import islice
 
 from live.questions import Kind
 from pages.lists import decoded
 
 from . import foreign, xml_in
-from .foreign import Foreign, right_of, true_or_false
+from .foreign import LONGEST_TEXT, MOST_ANSWERS, Foreign, right_of, true_or_false
 from .moodle_paths import category_at
 from .plain import Plain, plain
 from .rows import LONGEST_ROW, Read, check_count
@@ -28,6 +29,7 @@ CANNOT = {
     **dict.fromkeys(("ddimageortext", "ddmarker"), foreign.MEDIA),
 }
 FEEDBACK = ("generalfeedback", "correctfeedback", "partiallycorrectfeedback", "incorrectfeedback", "hint")
+MARKUP = re.compile(r"<[^<>]*>|&nbsp;|\s")
 NUMBER = re.compile(r"-?[0-9]{1,3}(?:\.[0-9]{0,9})?")
 
 
@@ -69,8 +71,6 @@ def _question(element: Element) -> Foreign:
     if type_ not in KINDS:
         sentence = CANNOT.get(type_) or foreign.OTHER % {"type": type_[:40]}
         return replace(item, cannot=str(sentence))
-    if len(words.text) > LONGEST_ROW:
-        return replace(item, text=words.text[: foreign.LONGEST_SHOWN], cannot=str(foreign.TOO_LONG))
     return replace(item, cannot=str(foreign.MEDIA)) if words.has_media else KINDS[type_](item, element)
 
 
@@ -82,6 +82,8 @@ def _plain(element: Element | None) -> Plain:
     format_ = element.attributes.get("format", "html")
     if format_ in ("plain_text", "markdown"):
         return Plain(text.strip(), element.first("file") is not None)
+    if len(text) > LONGEST_TEXT:
+        return Plain(text)
     said = plain(text, keeps_lines=format_ == "moodle_auto_format")
     return replace(said, has_media=said.has_media or element.first("file") is not None)
 
@@ -89,7 +91,7 @@ def _plain(element: Element | None) -> Plain:
 def _notes(element: Element) -> tuple[str, ...]:
     """What is left out of any question."""
     of_answers = (said for answer in element.all("answer") for said in answer.all("feedback"))
-    has_feedback = any(_plain(each).text for each in (*element.all(*FEEDBACK), *of_answers))
+    has_feedback = any(MARKUP.sub("", each.words()) for each in (*element.all(*FEEDBACK), *of_answers))
     return (str(foreign.FEEDBACK),) if has_feedback else ()
 
 
@@ -97,7 +99,7 @@ def _notes(element: Element) -> tuple[str, ...]:
 
 
 def _choice(item: Foreign, element: Element) -> Foreign:
-    answers = [_plain(answer) for answer in element.all("answer")]
+    answers = [_plain(answer) for answer in islice(element.all("answer"), MOST_ANSWERS + 1)]
     one = element.words_of("single").strip().lower() not in ("false", "0")
     right, notes = right_of(list(_fractions(element)), one=one)
     options = tuple(each.text for each in answers)
@@ -107,13 +109,13 @@ def _choice(item: Foreign, element: Element) -> Foreign:
 
 def _fractions(element: Element) -> Iterator[float]:
     """What each answer is worth; in old files that is an element."""
-    for answer in element.all("answer"):
+    for answer in islice(element.all("answer"), MOST_ANSWERS + 1):
         said = (answer.attributes.get("fraction") or answer.words_of("fraction")).strip()
         yield float(said) if NUMBER.fullmatch(said) else 0.0
 
 
 def _true_or_false(item: Foreign, element: Element) -> Foreign:
-    worth = dict(zip((_plain(each).text.lower() for each in element.all("answer")), _fractions(element), strict=True))
+    worth = dict(zip((_plain(each).text.lower() for each in element.all("answer")), _fractions(element), strict=False))
     options, right = true_or_false(worth.get("true", 0.0) > worth.get("false", 0.0))
     if not any(weight > 0 for weight in worth.values()):
         return replace(item, options=options, notes=(*item.notes, str(foreign.NONE_RIGHT)))

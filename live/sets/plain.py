@@ -59,7 +59,8 @@ def _pieces(html: str, keeps_lines: bool) -> Iterator[tuple[str, str]]:
     while found := MARK.search(html, at):
         name = (found[1] or "").lower()
         is_known = not name or name in ROLES
-        yield _words(html[at : found.start() if is_known else found.end()], keeps_lines or deep > 0), ""
+        if words := html[at : found.start() if is_known else found.end()]:
+            yield _words(words, keeps_lines or deep > 0), ""
         if is_known:
             yield "", ROLES.get(name, "")
         if name == "pre":

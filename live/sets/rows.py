@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from io import StringIO
+from itertools import islice
 
 from django.utils.translation import gettext as _
 
@@ -46,7 +47,7 @@ class Read:
 
 def lines_of(text: str) -> list[str]:
     """However they end."""
-    found = list(StringIO(text, newline=None))
+    found = list(islice(StringIO(text, newline=None), MOST_LINES + 1))
     if len(found) > MOST_LINES:
         raise NotAList(_("A file has at most %(most)d lines.") % {"most": MOST_LINES})
     return found

@@ -70,12 +70,14 @@ MOODLE = """<?xml version="1.0" encoding="UTF-8"?>
   <question type="multichoice">
     <name><text>Peru</text></name>
     <questiontext format="html">
-      <text><![CDATA[<p>What is the capital of <em>Peru</em>?</p><p>It lies on the coast&nbsp;&amp; is old.</p>]]></text>
+      <text><![CDATA[<p>What is the capital of <em>Peru</em>?</p>
+        <p>It lies on the coast&nbsp;&amp; is old.</p>]]></text>
     </questiontext>
     <generalfeedback format="html"><text></text></generalfeedback>
     <defaultgrade>1.0000000</defaultgrade><penalty>0.3333333</penalty><hidden>0</hidden>
     <single>true</single><shuffleanswers>true</shuffleanswers><answernumbering>abc</answernumbering>
-    <answer fraction="0" format="html"><text>Cusco</text><feedback format="html"><text>Long ago.</text></feedback></answer>
+    <answer fraction="0" format="html"><text>Cusco</text>
+      <feedback format="html"><text>Long ago.</text></feedback></answer>
     <answer fraction="100" format="html"><text>&lt;p&gt;Lima&lt;/p&gt;</text><feedback><text></text></feedback></answer>
     <answer fraction="0" format="html"><text><![CDATA[Quito]]></text></answer>
   </question>
@@ -144,7 +146,7 @@ HEADINGS = (
     "Answer 2 - max 75 characters",
     "Answer 3 - max 75 characters",
     "Answer 4 - max 75 characters",
-    "Time limit (sec) – 5, 10, 20, 30, 60, 90, 120, or 240 secs",  # noqa: RUF001
+    "Time limit (sec) – 5, 10, 20, 30, 60, 90, 120, or 240 secs",
     "Correct answer(s) - choose at least one",
 )
 FILLED = (
@@ -168,7 +170,9 @@ def workbook(rows, *, first: int = 8, shared: bool = True, more: dict[str, str] 
         "xl/worksheets/sheet1.xml": f'<worksheet xmlns="{MAIN}"><sheetData>{_title()}{lines}</sheetData></worksheet>',
     }
     if shared:
-        items = "".join(f"<si><r><t>{escape(text[:1])}</t></r><r><t>{escape(text[1:])}</t></r></si>" for text in strings)
+        items = "".join(
+            f"<si><r><t>{escape(text[:1])}</t></r><r><t>{escape(text[1:])}</t></r></si>" for text in strings
+        )
         parts["xl/sharedStrings.xml"] = f'<?xml version="1.0"?><sst xmlns="{MAIN}">{items}</sst>'
     return zipped(parts | (more or {}), **options)
 
