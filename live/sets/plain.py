@@ -10,22 +10,32 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from html import unescape
 
-MARK = re.compile(r"<!--|</?([A-Za-z][A-Za-z0-9]*)(?=[\s/>])[^<>]*>")
 RAISED = re.compile(r"<(sup|sub)>([^<>]{1,20})</\1>", re.IGNORECASE)
 SIGNS = {
     "sup": str.maketrans("0123456789+-\u2212=()ni", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁻⁼⁽⁾ⁿⁱ"),
     "sub": str.maketrans("0123456789+-\u2212=()", "₀₁₂₃₄₅₆₇₈₉₊₋₋₌₍₎"),
 }
-MARKS = {
-    "line": "address article aside blockquote br caption dd div dl dt figure footer form h1 h2 h3 h4 h5 h6 header hr "
-    "li main nav ol p pre section table tbody td tfoot th thead tr ul",
-    "word": "a abbr b bdi bdo big cite code col colgroup data del dfn em font i ins kbd label mark nolink q rb rp rt "
-    "ruby s samp small span strike strong sub sup time tt u var wbr",
-    "media": "audio canvas embed iframe img math object picture source svg track video",
-    "silent": "head script style template title",  # what is in them is not for readers
-}
-ROLES = {mark: role for role, marks in MARKS.items() for mark in marks.split()}
-ENDS = {mark: re.compile(f"</{mark}", re.IGNORECASE) for mark in MARKS["silent"].split()}
+LINES = (
+    "address article aside blockquote br caption dd div dl dt figure footer form h1 h2 h3 h4 h5 h6 header hr li main "
+    "nav ol p section table tbody td tfoot th thead tr ul"
+)
+WORDS = (
+    "a abbr b bdi bdo big cite code col colgroup data del dfn em font i ins kbd label mark nolink q rb rp rt ruby s "
+    "samp small span strike strong sub sup time tt u var wbr"
+)
+MEDIA = "audio canvas embed iframe img math object picture source svg track video"
+SILENT = "head script style template title"  # what is in them is not for readers
+INSTEAD = {**dict.fromkeys(LINES.split(), "\n"), **dict.fromkeys(f"{WORDS} {MEDIA}".split(), "")}
+
+
+def _mark(names: str) -> str:
+    return rf"</?({names})(?=[\s/>])[^<>]*>"
+
+
+MARK = re.compile(_mark("[A-Za-z][A-Za-z0-9]*"))
+SEEN = re.compile(_mark(MEDIA.replace(" ", "|")), re.IGNORECASE)
+TURN = re.compile(f"<!--|{_mark(f'pre {SILENT}'.replace(' ', '|'))}", re.IGNORECASE)
+ENDS = {name: re.compile(f"</{name}", re.IGNORECASE) for name in SILENT.split()}
 ENDLESS = re.compile("&#[xX]?[0-9A-Fa-f]{8,};?")  # no character has such a number
 
 
@@ -39,12 +49,9 @@ class Plain:
 
 def plain(html: str, *, keeps_lines: bool = False) -> Plain:
     """The words of a text with marks that are known; others are words. In some texts line ends are line ends."""
-    pieces: list[str] = []
-    has_media = False
-    for words, role in _pieces(RAISED.sub(_raised, html), keeps_lines):
-        pieces.append("\n" if role == "line" else words)
-        has_media = has_media or role == "media"
-    return Plain(_settled("".join(pieces)), has_media)
+    raised = RAISED.sub(_raised, html)
+    words = "".join(_words(piece, keeps_lines or is_code) for piece, is_code in _pieces(raised))
+    return Plain(_settled(words), SEEN.search(html) is not None)
 
 
 def _raised(found: re.Match[str]) -> str:
@@ -53,20 +60,18 @@ def _raised(found: re.Match[str]) -> str:
     return found[2].translate(table) if all(ord(sign) in table for sign in found[2]) else found[2]
 
 
-def _pieces(html: str, keeps_lines: bool) -> Iterator[tuple[str, str]]:
-    """Words and marks in turn: words have no role, and marks no words."""
+def _pieces(html: str) -> Iterator[tuple[str, bool]]:
+    """What is for readers, and whether it is code, which keeps its lines."""
     at, deep = 0, 0
-    while found := MARK.search(html, at):
+    while found := TURN.search(html, at):
         name = (found[1] or "").lower()
-        is_known = not name or name in ROLES
-        if words := html[at : found.start() if is_known else found.end()]:
-            yield _words(words, keeps_lines or deep > 0), ""
-        if is_known:
-            yield "", ROLES.get(name, "")
+        if at < found.start():
+            yield html[at : found.start()], deep > 0
         if name == "pre":
             deep = max(0, deep + (-1 if found[0].startswith("</") else 1))
+            yield "\n", True
         at = _after(html, found, name)
-    yield _words(html[at:], keeps_lines or deep > 0), ""
+    yield html[at:], deep > 0
 
 
 def _after(html: str, found: re.Match[str], name: str) -> int:
@@ -81,8 +86,11 @@ def _after(html: str, found: re.Match[str], name: str) -> int:
 
 
 def _words(text: str, keeps_lines: bool) -> str:
-    kept = ENDLESS.sub("", text if keeps_lines else re.sub(r"\s+", " ", text))
-    return unescape(kept).replace("\xa0", " ")
+    spaced = text if keeps_lines else re.sub(r"\s+", " ", text)
+    if "<" not in spaced and "&" not in spaced:
+        return spaced.replace("\xa0", " ")
+    bare = MARK.sub(lambda found: INSTEAD.get(found[1].lower(), found[0]), spaced)
+    return unescape(ENDLESS.sub("", bare)).replace("\xa0", " ")
 
 
 def _settled(text: str) -> str:

@@ -41,7 +41,7 @@ READ_OF = (
     (FORMATS[Format.AIKEN], gettext_lazy("Text: a question, options A, B and so on, and a line ANSWER: B.")),
     (
         FORMATS[Format.MOODLE],
-        gettext_lazy("What Moodle exports. The same kinds as GIFT; texts lose their design, and nothing else."),
+        gettext_lazy("What Moodle exports. The same kinds as GIFT; the words of texts come along, not how they look."),
     ),
     (
         FORMATS[Format.KAHOOT],
