@@ -195,6 +195,7 @@ ROUTES = {
     "import_set": (Permission.USE_APPLICATION, FORM, [NO_SET]),
     "set_csv": (Permission.USE_APPLICATION, READ, [NO_SET]),
     "set_json": (Permission.USE_APPLICATION, READ, [NO_SET]),
+    "set_gift": (Permission.USE_APPLICATION, READ, [NO_SET]),
     "add_question": (Permission.USE_APPLICATION, FORM, [NO_SET]),
     "edit_question": (Permission.USE_APPLICATION, FORM, [NO_SET, 1]),
     "move_question": (Permission.USE_APPLICATION, ACT, [NO_SET, 1]),

@@ -497,7 +497,7 @@ def _looks_at_sets(set_id: str) -> list[Look]:
         *(Look(page, "organiser") for page in ("question_sets", "make_set", "set_template")),
         Look("question_sets", "owner", of="shared", asked={"show": "shared"}),
         *(Look(page, "organiser", (set_id,)) for page in ("question_set", "edit_set", "delete_set", "import_set")),
-        *(Look(page, "organiser", (set_id,)) for page in ("set_csv", "set_json", "add_question")),
+        *(Look(page, "organiser", (set_id,)) for page in ("set_csv", "set_json", "set_gift", "add_question")),
         *(Look(page, "organiser", (set_id, 1)) for page in ("edit_question", "remove_question")),
         Look("edit_question_category", "organiser", (set_id, 1)),
     ]
