@@ -77,7 +77,5 @@ class Convened:
         return " · ".join(filter(None, (self.turnout_words, self.quorum_words, self.roll_words)))
 
 
-def convened_of(item: Item | None) -> Convened | None:
-    if item is None:
-        return None
+def convened_of(item: Item) -> Convened:
     return Convened(**{name: item[name] for name in Convened.__dataclass_fields__ if name in item})

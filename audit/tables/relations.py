@@ -341,6 +341,18 @@ def _live_history(asked: Asked) -> Page:
     return Page([_live_session(item, "ended_at", "players", "rounds", "answers") for item in page.items], page.cursor)
 
 
+def _live_outcomes(asked: Asked) -> Page:
+    """Of one session, by its id."""
+    page = table().page(keys.onwards(asked.name), limit=A_PAGE, cursor=asked.cursor)
+    return Page([_live_outcome(item) for item in page.items], page.cursor)
+
+
+def _live_outcome(item: Item) -> Row:
+    seen = masks.shown(DATA, item) or {}
+    cells = cells_of(seen, "game", "number", "round", "kind", "what", "title", "at")
+    return Row((*cells, person_cell(seen["by"])), (item_link(item),))
+
+
 def _live_session(item: Item, *also: str) -> Row:
     seen = masks.shown(DATA, item) or {}
     cells = cells_of(seen, "id", "title", "engagement_type", "created_at")
@@ -573,6 +585,15 @@ RELATIONS = (
         ("id",),
         ("name",),
         _live_history,
+    ),
+    Sheet(
+        "live-outcomes",
+        _("What came of live sessions"),
+        _("Polls and elections that were made of one session: give its id."),
+        ("game", "number", "round", "kind", "what", "title", "at", "by"),
+        ("game", "number"),
+        ("name",),
+        _live_outcomes,
     ),
     Sheet(
         "site-page",

@@ -14,7 +14,7 @@
 | deleted session | data  | GAME#{id}      | DELETED                        | GAMES#DELETED / {time}#{id}  | worker                  |
 | gathered        | data  | GAME#{id}      | GATHERED#{round}#{part}        |                              | those who vote on them  |
 | presence        | data  | GAME#{id}      | PRESENCE#{process}             |                              | hubs                    |
-| what came of it | data  | GAME#{id}      | ONWARD#{nn}                    | GAMES#ONWARD / {time}#{id}   | report, worker          |
+| came of it      | data  | GAME#{id}      | ONWARD#{nn}                    | GAMES#ONWARD / {time}#{id}   | report, worker          |
 | seat            | data  | GAME#{id}#{nn} | PLAYER#{player}                |                              | player, hubs            |
 | live answer     | data  | GAME#{id}#{nn} | ANSWER#{round}#{player}#{time} |                              | player, closing         |
 | live vote       | data  | GAME#{id}#{nn} | VOTE#{round}#{player}#{time}   |                              | player, closing         |
