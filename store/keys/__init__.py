@@ -85,6 +85,9 @@ from .of_live import (
     live_votes, own_answers, own_votes, player_name, presence, presences, round_heard, round_part, round_parts, seat,
     seats, shards_of_game,
 )
+from .of_qa import (
+    all_asked, all_upvotes, asked, game_qa, upvoted, upvotes,
+)
 from .of_site import (
     WORKERS, counts, emptied, figures, figures_of_day, figures_of_days, forgetting, last_backup, lease, nightly, once,
     pause, restoring, retention, site_page, store_format, sync, worker,
