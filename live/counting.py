@@ -158,22 +158,33 @@ def _answer(answer: Answer, points: int, place: int) -> dict[str, Any]:
 
 def poll(number: int, index: int, question: Question, given: Iterable[Given], seed: str) -> Round:
     """A ranking by instant runoff, a choice by who has most. Ties are settled by a lot that anybody can draw again."""
-    rankings = sorted(_ranking(each.said, question) for each in _by_player(given))
+    entries = signed_by_nobody(replace(each, said=ranking_of(each.said, question)) for each in _by_player(given))
+    rankings = [entry.said for entry in entries]
     if sum(map(bool, rankings)) < FEWEST_TOLD:
-        return _too_few(number, index, len(rankings))
-    method = "irv" if question.kind == Kind.RANKING else "plurality"
-    ballots = Ballots.of(_names(question), rankings).normal
+        return too_few(number, index, len(rankings))
+    told = race(question, rankings, "irv" if question.kind == Kind.RANKING else "plurality", seed)
+    return Round(number, index, len(rankings), told, entries)
+
+
+def race(question: Question, rankings: Sequence[str], method: str, seed: str) -> dict[str, Any]:
+    """Every round of the count, and who leads whatever a lot might say."""
+    names = names_of(question)
+    ballots = Ballots.of(names, rankings).normal
     result = counted(ballots, method, seed=seed)
     leaders = undrawn(result, with_other_lots(ballots, result))
-    told = _race(leaders.result, result, _names(question)) | {"between": bool(leaders.between)}
-    return Round(number, index, len(rankings), told, tuple(Entry("", ranking) for ranking in rankings))
+    return _race(leaders.result, result, names) | {"between": bool(leaders.between)}
 
 
-def _too_few(number: int, index: int, count: int) -> Round:
+def signed_by_nobody(given: Iterable[Given]) -> tuple[Entry, ...]:
+    """By their receipts, which are random: so the order says nothing, and each finds their own."""
+    return tuple(Entry("", each.said, receipt=each.receipt) for each in sorted(given, key=lambda each: each.receipt))
+
+
+def too_few(number: int, index: int, count: int) -> Round:
     return Round(number, index, count, {"too_few": True, "count": count})
 
 
-def _ranking(said: Any, question: Question) -> str:
+def ranking_of(said: Any, question: Question) -> str:
     """What is not a ranking of these options is a blank vote: whoever gave it was told so, or was no browser."""
     try:
         check(said, len(question.options))
@@ -182,7 +193,7 @@ def _ranking(said: Any, question: Question) -> str:
     return str(said)
 
 
-def _names(question: Question) -> tuple[str, ...]:
+def names_of(question: Question) -> tuple[str, ...]:
     """Counting knows candidates by their names, so that two of the same name have a number."""
     return tuple(
         name if name not in question.options[:place] else f"{name} ({place + 1})"
@@ -230,7 +241,7 @@ def survey(number: int, questions: Sequence[Question], given: Iterable[Given], i
     """All questions of one page. What one person said to two of them is not kept together, not even by order."""
     sheets = [each.said for each in _by_player(given) if isinstance(each.said, Mapping)]
     if len(sheets) < FEWEST_TOLD:
-        return _too_few(number, index, len(sheets))
+        return too_few(number, index, len(sheets))
     values = [_values(sheets, place, question) for place, question in enumerate(questions)]
     told = [_summed(question, found) for question, found in zip(questions, values, strict=True)]
     texts = _texts(questions, values)

@@ -22,6 +22,15 @@ class Kind(StrEnum):
     RANKING = "ranking"
     RATING = "rating"
     YES_NO = "yes-no"
+    IDEAS = "ideas"  # written by the room, put in order by the host, then ranked
+    TOPIC = "topic"  # of an assembly: talked about, and nothing to vote on
+    MOTION = "motion"  # yes, no or abstain
+    ALTERNATIVES = "alternatives"  # a motion and its amendments, ranked; the last one is that nothing changes
+
+
+RANKED = (Kind.RANKING, Kind.ALTERNATIVES, Kind.IDEAS)  # answered, or voted on, by a ranking
+IN_A_SET = (Kind.TEXT, Kind.CHOICE, Kind.RANKING, Kind.RATING, Kind.YES_NO)
+ON_AN_AGENDA = (Kind.TOPIC, Kind.MOTION, Kind.CHOICE, Kind.RANKING, Kind.ALTERNATIVES, Kind.IDEAS)
 
 
 class Type(StrEnum):
@@ -31,15 +40,19 @@ class Type(StrEnum):
     TRIVIA = "trivia"
     POLL = "poll"
     SURVEY = "survey"
+    ASSEMBLY = "assembly"
 
     @property
     def is_anonymous(self) -> bool:
-        """Whether nobody is to learn who said what."""
+        """Whether nobody is ever to learn who said what; an assembly decides it for each vote."""
         return self in (Type.POLL, Type.SURVEY)
 
     @property
     def is_scored(self) -> bool:
-        return not self.is_anonymous
+        return self in (Type.TRIVIA, Type.CALL_AND_ANSWER)
+
+
+OF_SETS = (Type.CALL_AND_ANSWER, Type.TRIVIA, Type.POLL, Type.SURVEY)  # an assembly has an agenda of its own
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +66,9 @@ class Question:
     options: tuple[str, ...] = ()
     right: tuple[int, ...] = ()  # which of the options, by their place from 0
     seconds: int = 30  # until it closes by itself; 0: when the host closes it
+    secret: bool = False  # of an assembly: nobody learns who voted how
+    majority: str = ""  # of an assembly: as `live.majorities` writes it
+    twice: bool = False  # of a poll's ranking: asked before and after, and who moved is shown
 
     def suits(self, type_: Type) -> bool:
         if type_ == Type.CALL_AND_ANSWER:
@@ -60,15 +76,20 @@ class Question:
         if type_ == Type.TRIVIA:
             return self.kind == Kind.CHOICE and bool(self.right)
         if type_ == Type.POLL:
-            return self.kind in (Kind.CHOICE, Kind.RANKING)
-        return self.kind != Kind.RANKING
+            return self.kind in (Kind.CHOICE, Kind.RANKING, Kind.IDEAS)
+        if type_ == Type.ASSEMBLY:
+            return self.kind in ON_AN_AGENDA
+        return self.kind in (Kind.TEXT, Kind.CHOICE, Kind.RATING, Kind.YES_NO)
 
     def as_item(self) -> dict[str, Any]:
         """What is not as usual is stored."""
         told = {"title": self.title, "kind": str(self.kind), "seconds": self.seconds}
-        words = {name: getattr(self, name) for name in ("detail", "category", "school", "custom_instruction")}
+        words = {
+            name: getattr(self, name) for name in ("detail", "category", "school", "custom_instruction", "majority")
+        }
         lists = {"options": list(self.options), "right": list(self.right)}
-        return told | {name: value for name, value in {**words, **lists}.items() if value}
+        more = {**words, **lists, "secret": self.secret, "twice": self.twice}
+        return told | {name: value for name, value in more.items() if value}
 
 
 def question_of(item: Mapping[str, Any]) -> Question:
@@ -82,6 +103,9 @@ def question_of(item: Mapping[str, Any]) -> Question:
         options=tuple(item.get("options", ())),
         right=tuple(item.get("right", ())),
         seconds=item["seconds"],
+        secret=item.get("secret", False),
+        majority=item.get("majority", ""),
+        twice=item.get("twice", False),
     )
 
 

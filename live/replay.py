@@ -77,6 +77,11 @@ def host_removed(event: Happened) -> Iterator[Step]:
 
 
 @of_a_game
+def item_added(event: Happened, game: Game, state: State) -> Iterator[Step]:
+    yield repository.change(game, replace(game, total_questions=event.said["total_questions"]))
+
+
+@of_a_game
 def player_changed(event: Happened, game: Game, state: State) -> Iterator[Step]:
     """Seats are in no log; but more time for somebody may make a question longer."""
     if "state" in event.said:
@@ -111,6 +116,7 @@ REPLAY: dict[str, Act] = {
     "LiveSessionMoved": moved,
     "LiveAnswersSealed": moved,
     "LiveRoundSealed": moved,
+    "LiveItemAdded": item_added,
     "LiveSessionEnded": ended,
     "LiveSessionDeleted": deleted,
     "LiveHostAdded": host_added,

@@ -204,6 +204,10 @@ def state_of(item: Mapping[str, Any]) -> State:
         revealed=item["revealed"],
         clock=Clock(clock["began"], clock["seconds"], pauses, clock["paused"]),
         longest=item["longest"],
+        kind=item.get("kind", ""),
+        secret=item.get("secret", False),
+        twice=item.get("twice", False),
+        before=item.get("before", 0),
         played=tuple(item["played"]),
         voided=tuple(item["voided"]),
         changed_at=item["changed_at"],
@@ -225,6 +229,10 @@ def told_state(state: State) -> dict[str, Any]:
             "paused": clock.paused,
         },
         "longest": state.longest,
+        "kind": state.kind,
+        "secret": state.secret,
+        "twice": state.twice,
+        "before": state.before,
         "played": list(state.played),
         "voided": list(state.voided),
         "changed_at": state.changed_at,
@@ -251,6 +259,14 @@ def creation(game: Game, state: State, questions: Sequence[Question], now: int) 
         *_question_parts(game, questions),
         *history_lines(game, dict.fromkeys(COUNTED, 0)),
     ]
+
+
+def growing(before: Game, after: Game, questions: Sequence[Question]) -> list[Write]:
+    """One more item on an agenda: `questions` are all of them, of which the last part is written again."""
+    number = (len(questions) - 1) // QUESTIONS_A_PART
+    place = keys.game_questions_part(after.id, number)
+    some = [each.as_item() for each in questions[number * QUESTIONS_A_PART :]]
+    return [*change(before, after), Put({"PK": place.pk, "SK": place.sk, "questions": some, "ttl": after.ttl})]
 
 
 def _question_parts(game: Game, questions: Sequence[Question]) -> Iterator[Put]:
@@ -294,7 +310,7 @@ def salting(game: Game, round_: int, salt: bytes) -> list[Write]:
 
 def unsalting(game: Game, round_: int) -> list[Write]:
     """From here on nobody can tell whose which answer was. Refused if another closing has destroyed it."""
-    return [Delete(keys.game_salt(game.id, round_), when=Exists())] if game.is_anonymous else []
+    return [Delete(keys.game_salt(game.id, round_), when=Exists())]
 
 
 def round_writing(game: Game, round_: int, parts: Sequence[Mapping[str, Any]]) -> list[Write]:

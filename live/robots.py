@@ -19,7 +19,7 @@ from store import keys
 from store.limits import BATCH_PUTS
 from store.table import Refused, StoreError
 
-from . import clock, repository, seats
+from . import clock, repository, rules, seats
 from .gathering import Gathered
 from .pseudonyms import pseudonym
 from .questions import RATINGS, Kind, Question, Type
@@ -125,8 +125,8 @@ def moment(game: Game, state: State, robot: Seat) -> int:
 def _give(
     game: Game, state: State, questions: Sequence[Question], robots: Sequence[Seat], gathered: Gathered | None
 ) -> None:
-    salt = repository.salt(game.id, state.round) if game.is_anonymous else None
-    if game.is_anonymous and salt is None:
+    salt = repository.salt(game.id, state.round) if rules.is_secret(game, state) else None
+    if rules.is_secret(game, state) and salt is None:
         return  # it is being sealed
     key = keys.live_vote if state.phase == Phase.VOTING else keys.live_answer
     items = []

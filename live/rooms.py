@@ -18,7 +18,7 @@ from acts.site import table
 from store import keys
 from store.table import Conflict, Item, Key, Unavailable
 
-from . import clock, counting, gathering, repository, robots, seats
+from . import clock, counting, gathering, repository, robots, rules, seats
 from .gathering import Gathered
 from .questions import Question, Type
 from .robots import Robots
@@ -61,7 +61,7 @@ class Room:
     @property
     def round(self) -> Round | None:
         """What came of the question at hand."""
-        return self.rounds.get(self.state.round) if not self.state.is_open else None
+        return self.rounds.get(self.state.round) if not self.state.is_under_way else None
 
     @property
     def counting_rounds(self) -> list[Round]:
@@ -75,7 +75,7 @@ class Room:
 
     @cached_property
     def playing(self) -> list[Seat]:
-        return [each for each in self.seats.values() if each.plays and not each.left]
+        return [each for each in self.seats.values() if each.is_there]
 
 
 # --- looking ---
@@ -101,7 +101,11 @@ def in_mind(game_id: str) -> Room | None:
 def place_of_salt(game_id: str) -> Key | None:
     """Where the salt of an anonymous round lies, if it is the one that was on at the last look from here."""
     last = in_mind(game_id)
-    return keys.game_salt(game_id, last.state.round) if last and last.game.is_anonymous and last.state.is_open else None
+    return keys.game_salt(game_id, last.state.round) if last and _keeps_salt(last) else None
+
+
+def _keeps_salt(room: Room) -> bool:
+    return room.state.is_open and rules.is_secret(room.game, room.state)
 
 
 def counted(room: Room) -> Room:
@@ -169,7 +173,7 @@ class Kept:
         room = Room(
             game=game,
             state=state,
-            questions=self._questions(),
+            questions=self._questions(game),
             seats=self.seating.at(changes, now),
             rounds=self._rounds(state),
             gathered=self._gathered(game, state),
@@ -206,12 +210,14 @@ class Kept:
             MIND.weigh()
         return room
 
-    def _questions(self) -> tuple[Question, ...]:
-        self.questions = self.questions or repository.questions(self.id)
+    def _questions(self, game: Game) -> tuple[Question, ...]:
+        """An agenda may have grown."""
+        if len(self.questions) < game.total_questions:
+            self.questions = repository.questions(self.id)
         return self.questions
 
     def _rounds(self, state: State) -> Mapping[int, Round]:
-        over = range(1, state.round + (not state.is_open))
+        over = range(1, state.round + (not state.is_under_way))
         missing = [number for number in over if number not in self.rounds and number not in self.never_sealed]
         if missing:
             self._read_rounds(missing)

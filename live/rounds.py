@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from .questions import Question
+
 FEWEST_TOLD = 3  # answers, below which nothing is told of an anonymous round
 
 
@@ -27,6 +29,7 @@ class Entry:
     said: Any
     points: int = 0
     bonus: int = 0  # for speed, told apart
+    receipt: str = ""  # of a vote that nobody signs: by it whoever gave it finds it again
 
     @property
     def total(self) -> int:
@@ -43,3 +46,8 @@ class Round:
     result: Mapping[str, Any]  # what screens show, by the type of the session
     entries: tuple[Entry, ...] = field(default=(), repr=False)
     votes: int = 0  # of call-and-answer
+
+
+def options_of(round_: Round, question: Question) -> tuple[str, ...]:
+    """What there was to choose from: the question's own, or what the room wrote."""
+    return tuple(round_.result.get("options", question.options))

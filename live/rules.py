@@ -16,7 +16,7 @@ from store.keys import fold
 from store.log import as_text
 
 from .clock import PERCENTS, USUAL, Clock
-from .questions import Question, Type
+from .questions import Kind, Question, Type
 
 NO_CLOCK = Clock()
 
@@ -28,6 +28,7 @@ MOST_ROUNDS = 400  # played in one session, repetitions included: what came of t
 LONGEST_SESSION = timedelta(days=1)
 KEPT = timedelta(days=14)  # after its end
 IDLE = timedelta(hours=2)  # without a step, after which a session that has begun is ended
+LONG_TALK = timedelta(hours=8)  # the same for an assembly, which may talk about one thing for long
 CODE_KEPT = timedelta(days=1)  # after the end, for which a code says so
 
 
@@ -47,12 +48,15 @@ NOT_THERE = _("There is no such session. Perhaps its time has passed and it was 
 NOT_YOURS = _("This session is not yours to run.")
 NOT_NOW = _("This cannot be done at this point of the session.")
 STALE = _("The session had moved on already; this is where it is now.")
+NOT_ON_THE_AGENDA = _("There is no such item on the agenda.")
 LAST_QUESTION = _("That was the last question. End the session to show the final places.")
 
 
 class Phase(StrEnum):
     WAITING = "waiting"
     QUESTION = "question"
+    TALKING = "talking"  # about an item of an assembly, before it is voted on
+    SORTING = "sorting"  # what the room wrote, before it is ranked
     VOTING = "voting"
     RESULTS = "results"
     ENDED = "ended"
@@ -70,12 +74,14 @@ class Step(StrEnum):
     """What somebody who hosts can do next."""
 
     NEXT = "next"  # question, also the first
+    VOTE = "vote"  # on what was talked about, or on what was written
     CLOSE = "close"
     REVEAL = "reveal"
     PAUSE = "pause"
     RESUME = "resume"
     VOID = "void"
     REPEAT = "repeat"
+    AGAIN = "again"  # the same once more, to be compared with the first time
     END = "end"
 
 
@@ -104,12 +110,19 @@ class Game:
     names: Names = Names.TYPED
     speed_bonus: bool = False
     hosts: tuple[str, ...] = ()  # beside who made it
+    entitled: int = 0  # how many may vote in an assembly, there or not; 0: nobody has said
+    quorum: str = ""  # of an assembly, as `live.majorities` writes it
+    has_roll: bool = False  # whether only those on a list may check in
     ended_at: str | None = None
     version: int = 1
 
     @property
     def is_anonymous(self) -> bool:
         return self.engagement_type.is_anonymous
+
+    @property
+    def is_assembly(self) -> bool:
+        return self.engagement_type == Type.ASSEMBLY
 
     @property
     def gone_at(self) -> str:
@@ -138,6 +151,10 @@ class State:
     revealed: bool = False  # whether players see what came of the round
     clock: Clock = NO_CLOCK
     longest: int = USUAL  # percent of the time that anybody has
+    kind: str = ""  # of the question at hand
+    secret: bool = False  # whether it says that nobody signs what they vote
+    twice: bool = False  # whether it can be asked again, to be compared
+    before: int = 0  # the round that this one is compared with
     played: tuple[int, ...] = ()  # the place of the question of each round
     voided: tuple[int, ...] = ()  # rounds that do not count
     changed_at: str = ""
@@ -151,6 +168,11 @@ class State:
     def is_open(self) -> bool:
         """Whether people answer or vote."""
         return self.phase in (Phase.QUESTION, Phase.VOTING)
+
+    @property
+    def is_under_way(self) -> bool:
+        """Whether the round at hand is not sealed yet."""
+        return self.is_open or self.phase in (Phase.TALKING, Phase.SORTING)
 
     @property
     def is_paused(self) -> bool:
@@ -184,6 +206,11 @@ def moderates(role: Role | None) -> bool:
     return role is not None and has(role, Permission.MANAGE_USERS)
 
 
+def is_secret(game: Game, state: State) -> bool:
+    """Whether nobody is to learn who says what in the round at hand."""
+    return game.is_anonymous or state.secret
+
+
 # --- steps ---
 
 
@@ -195,20 +222,33 @@ def offered(game: Game, state: State) -> tuple[Step, ...]:
         clock = (Step.RESUME if state.is_paused else Step.PAUSE,) if state.clock.seconds else ()
         again = () if game.engagement_type == Type.SURVEY else (Step.VOID, Step.REPEAT)
         return (Step.CLOSE, *clock, *again, Step.END)
-    if state.phase == Phase.WAITING:
-        return (Step.NEXT, Step.END)
+    if state.phase == Phase.TALKING:
+        return (*(() if state.kind == Kind.TOPIC else (Step.VOTE,)), Step.CLOSE, Step.END)
+    if state.phase == Phase.SORTING:
+        return (Step.VOTE, Step.VOID, Step.END)
     on = (Step.NEXT,) if next_question(game, state) is not None else ()
+    if state.phase == Phase.WAITING:
+        return (*on, Step.END)
     reveal = () if state.revealed else (Step.REVEAL,)
+    compare = (Step.AGAIN,) if state.twice and not state.before and state.counts(state.round) else ()
     void = (Step.VOID,) if state.counts(state.round) else ()
-    return (*reveal, *(on or (Step.END,)), *void, Step.REPEAT, *((Step.END,) if on else ()))
+    return (*reveal, *compare, *(on or (Step.END,)), *void, Step.REPEAT, *((Step.END,) if on else ()))
 
 
 def next_question(game: Game, state: State) -> int | None:
-    """The place of the first question after the latest; a survey asks all of its questions at once."""
+    """The place of the first question after the latest, of an agenda the first that was never called; a survey asks
+    all of its questions at once."""
     at = state.question + 1
     if game.engagement_type == Type.SURVEY:
         return 0 if not state.round else None
+    if game.is_assembly:
+        at = next((place for place in range(game.total_questions) if place not in state.played), game.total_questions)
     return at if at < game.total_questions and len(state.played) < MOST_ROUNDS else None
+
+
+def may_call(game: Game, state: State) -> bool:
+    """Whether any item of the agenda may be come to now, also one that was called before."""
+    return game.is_assembly and state.phase in (Phase.WAITING, Phase.RESULTS) and len(state.played) < MOST_ROUNDS
 
 
 def check_offered(game: Game, state: State, step: Step) -> None:
@@ -218,17 +258,33 @@ def check_offered(game: Game, state: State, step: Step) -> None:
         raise NotNow(NOT_NOW)
 
 
-def asked(state: State, question: int, seconds: int, now: int) -> State:
-    """A question is put to the room, in a round of its own."""
+def called(game: Game, state: State, item: int | None) -> int:
+    """The place of what is asked next: what somebody called by its place, in an assembly, or the next in order."""
+    at = next_question(game, state)
+    if item is None or not game.is_assembly:
+        assert at is not None  # as it was offered
+        return at
+    if not 0 <= item < game.total_questions:
+        raise NotNow(NOT_ON_THE_AGENDA)
+    return item
+
+
+def asked(game: Game, state: State, at: int, question: Question, now: int, before: int = 0) -> State:
+    """A question is put to the room, in a round of its own; what an assembly decides is talked about first."""
+    talked = game.is_assembly and question.kind != Kind.IDEAS
     return replace(
         state,
         version=state.version + 1,
-        phase=Phase.QUESTION,
+        phase=Phase.TALKING if talked else Phase.QUESTION,
         round=len(state.played) + 1,
-        played=(*state.played, question),
+        played=(*state.played, at),
         closing=False,
         revealed=False,
-        clock=Clock(now, seconds),
+        clock=Clock(now, 0 if talked else seconds_of(game, question)),
+        kind=str(question.kind),
+        secret=question.secret,
+        twice=question.twice,
+        before=before,
     )
 
 
@@ -237,8 +293,13 @@ def voting(state: State, seconds: int, now: int) -> State:
     return _moved(state, phase=Phase.VOTING, closing=False, clock=Clock(now, seconds))
 
 
-def sealed(state: State) -> State:
-    return _moved(state, phase=Phase.RESULTS, closing=False, clock=NO_CLOCK)
+def sorting(state: State) -> State:
+    """What was written is put in order before it is ranked."""
+    return _moved(state, phase=Phase.SORTING, closing=False, clock=NO_CLOCK)
+
+
+def sealed(state: State, *, revealed: bool = False) -> State:
+    return _moved(state, phase=Phase.RESULTS, closing=False, revealed=revealed, clock=NO_CLOCK)
 
 
 def revealed(state: State) -> State:
@@ -285,9 +346,9 @@ def seconds_of(game: Game, question: Question) -> int:
     return 0 if game.engagement_type == Type.SURVEY else question.seconds
 
 
-def voting_seconds(question: Question) -> int:
-    """To read what others have written takes no less than to write."""
-    return question.seconds and max(question.seconds, 30)
+def voting_seconds(game: Game, question: Question) -> int:
+    """To read what others have written takes no less than to write; a motion was talked about."""
+    return question.seconds if game.is_assembly else question.seconds and max(question.seconds, 30)
 
 
 def is_idle(game: Game, state: State, now: str) -> bool:
@@ -296,4 +357,4 @@ def is_idle(game: Game, state: State, now: str) -> bool:
     last = from_text(state.changed_at or game.created_at)
     too_long = from_text(game.created_at) + LONGEST_SESSION
     moment = from_text(now)
-    return moment >= too_long or (began and moment >= last + IDLE)
+    return moment >= too_long or (began and moment >= last + (LONG_TALK if game.is_assembly else IDLE))

@@ -30,11 +30,17 @@ class Seat:
     left: bool = False  # of their own accord: what they said counts, and they may come back
     percent: int = USUAL  # of the time that the others have
     robot: bool = False
+    account: str = ""  # with which somebody has checked in to an assembly
+    entry: str = ""  # their name on its roll
     version: int = 1
 
     @property
     def plays(self) -> bool:
         return self.approved and not self.removed
+
+    @property
+    def is_there(self) -> bool:
+        return self.plays and not self.left
 
 
 def seat_of(item: Item) -> Seat:

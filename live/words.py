@@ -15,11 +15,14 @@ TYPES: dict[Type, str | Promise] = {
     Type.CALL_AND_ANSWER: _("Call and answer"),
     Type.POLL: _("Poll"),
     Type.SURVEY: _("Survey"),
+    Type.ASSEMBLY: _("Assembly"),
 }
 
 PHASES: dict[Phase, str | Promise] = {
     Phase.WAITING: _("Waiting for people to join"),
     Phase.QUESTION: _("Question"),
+    Phase.TALKING: _("Talking it over"),
+    Phase.SORTING: _("Putting in order what was written"),
     Phase.VOTING: _("Voting"),
     Phase.RESULTS: _("Results"),
     Phase.ENDED: _("Ended"),
@@ -27,12 +30,14 @@ PHASES: dict[Phase, str | Promise] = {
 
 STEPS: dict[Step, str | Promise] = {
     Step.NEXT: _("Next question"),
+    Step.VOTE: _("Open the vote"),
     Step.CLOSE: _("Close the question"),
     Step.REVEAL: _("Reveal the results"),
     Step.PAUSE: _("Pause"),
     Step.RESUME: _("Go on"),
     Step.VOID: _("Do not count it"),
     Step.REPEAT: _("Ask it again"),
+    Step.AGAIN: _("Ask once more, and compare"),
     Step.END: _("End the session"),
 }
 

@@ -13,7 +13,7 @@ from typing import Any
 from store import keys
 from store.table import Key
 
-from .. import repository
+from .. import repository, rules
 from ..batching import BATCHES
 from ..pseudonyms import pseudonym
 from ..rounds import Given
@@ -41,7 +41,7 @@ def give(game: Game, state: State, seat: Seat, said: Any, at: int, salt: bytes |
     if not state.clock.takes(at, seat.percent):
         return Told.LATE
     salt = _salt(game, state, salt)
-    if game.is_anonymous and salt is None:
+    if rules.is_secret(game, state) and salt is None:
         return Told.LATE  # it is being sealed just now
     given = Given(pseudonym(salt, seat.player), said, at, secrets.token_urlsafe(8))
     item = repository.given_item(game, _place(game, state, given), given)
@@ -72,11 +72,11 @@ def own(game: Game, state: State, seat: Seat, salt: bytes | None = None) -> Any:
     if not state.is_open:
         return None
     salt = _salt(game, state, salt)
-    if game.is_anonymous and salt is None:
+    if rules.is_secret(game, state) and salt is None:
         return None
     return repository.own(game.id, state, pseudonym(salt, seat.player))
 
 
 def _salt(game: Game, state: State, known: bytes | None) -> bytes | None:
     """That of the round at hand, where nobody is to know who said what; `None` once it is sealed."""
-    return known or (repository.salt(game.id, state.round) if game.is_anonymous else None)
+    return known or (repository.salt(game.id, state.round) if rules.is_secret(game, state) else None)

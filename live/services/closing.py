@@ -17,9 +17,9 @@ from store.forgetting import to_forget
 from store.log import Event
 from store.table import Delete, Exists, Refused, Write
 
-from .. import clock, counting, gathering, repository, rules, scores, seats, waking
+from .. import clock, counting, gathering, quorate, repository, resolutions, rules, scores, seats, waking
 from ..pseudonyms import pseudonym
-from ..questions import Question, Type
+from ..questions import Kind, Question, Type
 from ..rounds import Given, Round
 from ..rules import Game, Phase, State, Step
 
@@ -47,7 +47,7 @@ def _overtaken(game: Game, state: State, who: str) -> State:
     """Somebody else was quicker; or the store was filled from a backup, none of which has salts: then what was given
     can be nobody's, and the round is dropped."""
     there = repository.state(game.id) or state
-    if there.version != state.version or not game.is_anonymous or repository.salt(game.id, state.round):
+    if there.version != state.version or not _is_salted(game, state) or repository.salt(game.id, state.round):
         return there
     after = _now(rules.voided(there))
     said = {"game_id": game.id, "step": str(Step.VOID), "state": repository.told_state(after)}
@@ -70,24 +70,33 @@ class Box:
     last: tuple[Given, ...]  # the last of each player that was in time
     percents: dict[str, int]  # how much of the usual time each player has, by the name that their answer lies under
     robots: frozenset[str] = frozenset()  # which of these names are robots'
+    present: tuple[str, ...] = ()  # the ids of those who are there, and of those who gave something before they left
 
-    def by_robots(self, round_: Round, is_anonymous: bool) -> int:
+    def by_robots(self, round_: Round, is_secret: bool) -> int:
         """How many of the answers that count are no person's."""
-        names = (each.player for each in (self.last if is_anonymous else round_.entries))
+        names = (each.player for each in (self.last if is_secret else round_.entries))
         return sum(name in self.robots for name in names)
+
+
+def _is_salted(game: Game, state: State) -> bool:
+    """Whether what is given lies under names that nobody can trace."""
+    return state.is_open and rules.is_secret(game, state)
 
 
 def _read(game: Game, state: State) -> Box:
     """Refused if it is sealed by now: then nothing can be read any more of an anonymous round."""
     salt = repository.salt(game.id, state.round)
-    if game.is_anonymous and salt is None:
+    if _is_salted(game, state) and salt is None:
         raise Refused([0])
     playing = {pseudonym(salt, each.player): each for each in seats.each(game.id) if each.plays}
     percents = {name: each.percent for name, each in playing.items()}
     robots = frozenset(name for name, each in playing.items() if each.robot)
     voted = state.phase == Phase.VOTING
     given = repository.votes(game.id, state.round) if voted else repository.answers(game.id, state.round)
-    return Box(tuple(_last(given, state, percents)), percents, robots)
+    last = tuple(_last(given, state, percents))
+    gave = {each.player for each in last}
+    present = sorted(each.player for name, each in playing.items() if each.is_there or name in gave)
+    return Box(last, percents, robots, tuple(present))
 
 
 def _last(given: Iterable[Given], state: State, percents: dict[str, int]) -> Iterable[Given]:
@@ -112,6 +121,8 @@ def _sealed(game: Game, state: State, who: str) -> State:
 
 def _counted(game: Game, state: State, questions: tuple[Question, ...], box: Box) -> Round:
     number, index = state.round, state.question
+    if game.is_assembly and state.kind != Kind.IDEAS:
+        return resolutions.resolved(game, state, questions[index], box.last, box.present, clock.now())
     if state.phase == Phase.VOTING:
         return counting.votes(gathering.read(game.id, number).round, box.last)
     if game.engagement_type == Type.TRIVIA:
@@ -132,7 +143,7 @@ def _gather(game: Game, state: State, who: str, box: Box) -> State:
     answers = counting.gathered(round_)
     if not scores.is_voted_on(answers):
         return _write(game, state, who, box, round_)
-    seconds = rules.voting_seconds(repository.questions(game.id)[state.question])
+    seconds = rules.voting_seconds(game, repository.questions(game.id)[state.question])
     after = _now(rules.voting(state, seconds, clock.now()))
     parts = gathering.parts(round_, answers, box.percents)
     writes = repository.gathering(game, state.round, parts)
@@ -141,13 +152,14 @@ def _gather(game: Game, state: State, who: str, box: Box) -> State:
 
 
 def _write(game: Game, state: State, who: str, box: Box, round_: Round) -> State:
-    after = _now(rules.sealed(state))
-    emptied = repository.emptying(game, state.round, after.changed_at) if game.is_anonymous else []
+    after = _now(rules.sealed(state, revealed=game.is_assembly))
+    salted = _is_salted(game, state)
+    emptied = repository.emptying(game, state.round, after.changed_at) if salted else []
     head, *others = counting.as_parts(round_)
-    head |= {"robots": box.by_robots(round_, game.is_anonymous)}
+    head |= {"robots": box.by_robots(round_, salted)}
     writes = [
         *repository.round_writing(game, state.round, [head, *others]),
-        *repository.unsalting(game, state.round),
+        *(repository.unsalting(game, state.round) if salted else []),
         *emptied,
     ]
     _record(game, who, "LiveRoundSealed", state, after, round_, box, writes)
@@ -161,7 +173,8 @@ def _record(
 ) -> None:
     said = {"game_id": game.id, "round": round_.number, "count": round_.count, "digest": counting.digest(round_)}
     heard = repository.hearing(game, before.round, before.phase, (each.receipt for each in box.last))
-    event = Event(who, kind, said | {"state": repository.told_state(after)})
+    present = quorate.told(game, len(box.present)) if game.is_assembly else {}
+    event = Event(who, kind, said | present | {"state": repository.told_state(after)})
     log().record(event, *repository.moving(game, before, after), *heard, *writes)
 
 
@@ -174,7 +187,7 @@ def _now(state: State) -> State:
 
 def empty(game_id: str, round_: int) -> bool:
     """Remove what was given in an anonymous round once it is sealed; the mark goes last, and has the files forget."""
-    for span in keys.live_answers(game_id, round_):
+    for span in (*keys.live_answers(game_id, round_), *keys.live_votes(game_id, round_)):
         sweep(span, ())
     mark = keys.game_emptying(game_id, round_)
     try:

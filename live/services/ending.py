@@ -16,7 +16,7 @@ from . import closing
 
 
 def end(game: Game, state: State, who: str) -> State:
-    while state.is_open:
+    while state.is_under_way:
         state = closing.close(game, state, who)
     if state.phase == Phase.ENDED:
         return state

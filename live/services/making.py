@@ -33,7 +33,7 @@ class NothingToAsk(Refusal):
 def make(host: User, engagement_type: Type, questions: Sequence[Question], **chosen: Any) -> Game:
     """A session that waits for its players."""
     suitable = suiting(questions, engagement_type)
-    if not suitable:
+    if not suitable and engagement_type != Type.ASSEMBLY:  # whose agenda can be written later
         raise NothingToAsk(NOTHING_SUITS)
     for _attempt in range(TRIES):
         game = _new(host, engagement_type, len(suitable), **chosen)

@@ -4,20 +4,29 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
+
+from django.utils.translation import gettext_lazy as _
 
 from acts.site import log, now_text
 from store.log import Event
 from store.table import Refused, Write
 
-from .. import clock, repository, rules, waking
+from .. import clock, quorate, repository, rules, seats, waking
 from ..pseudonyms import new_salt
 from ..questions import Question
-from ..rules import Game, Phase, State, Step
+from ..rounds import FEWEST_TOLD
+from ..rules import Game, State, Step
 from . import closing, ending
 
+TOO_FEW_PRESENT = _("A vote is secret only among at least %(least)d who are present. Wait for others, or vote openly.")
 
-def drive(game_id: str, who: str, step: Step, version: int) -> State:
-    """Take a step; answers where the session is now. Whoever leaves a version that is gone is told so."""
+
+def drive(game_id: str, who: str, step: Step, version: int, item: int | None = None) -> State:
+    """Take a step; answers where the session is now. Whoever leaves a version that is gone is told so.
+
+    `item` is the place of what an assembly is to come to next, if it is not the next in order.
+    """
     found = repository.find(game_id)
     if found is None:
         raise rules.NotThere(rules.NOT_THERE)
@@ -25,39 +34,56 @@ def drive(game_id: str, who: str, step: Step, version: int) -> State:
     state = closing.settled(game, before)
     if state.version != version:
         raise rules.Stale(rules.STALE)
-    rules.check_offered(game, state, step)
+    if not (step == Step.NEXT and item is not None and rules.may_call(game, state)):
+        rules.check_offered(game, state, step)
     if step == Step.CLOSE:
         return closing.close(game, state, who)
     if step == Step.END:
         return ending.end(game, state, who)
-    return move(game, state, step, who, repository.questions(game_id))
+    return move(game, state, step, who, repository.questions(game_id), item)
 
 
-def move(game: Game, state: State, step: Step, who: str, questions: Sequence[Question]) -> State:
-    """A step that writes the state, and a salt where a question begins that nobody signs."""
-    after = replace(stepped(game, state, step, questions, clock.now()), changed_at=now_text())
+def move(
+    game: Game, state: State, step: Step, who: str, questions: Sequence[Question], item: int | None = None
+) -> State:
+    """A step that writes the state, and a salt where a phase begins in which nobody signs what they say."""
+    after = replace(stepped(game, state, step, questions, clock.now(), item), changed_at=now_text())
     salt: list[Write] = []
-    if after.phase == Phase.QUESTION and after.round != state.round and game.is_anonymous:
+    if after.is_open and (after.phase, after.round) != (state.phase, state.round) and rules.is_secret(game, after):
         salt = repository.salting(game, after.round, new_salt())
-    record(game, who, step, state, after, *salt, *_dropped(game, state, step, after.changed_at))
+    said = _present(game, after) if step == Step.VOTE and game.is_assembly else {}
+    record(game, who, step, state, after, *salt, *_dropped(game, state, step, after.changed_at), **said)
     return after
+
+
+def _present(game: Game, state: State) -> dict[str, Any]:
+    """Who could vote when a vote was opened, for the log."""
+    there = sum(each.is_there for each in seats.each(game.id))
+    if state.secret and there < FEWEST_TOLD:
+        raise rules.NotNow(TOO_FEW_PRESENT % {"least": FEWEST_TOLD})
+    return quorate.told(game, there)
 
 
 def _dropped(game: Game, state: State, step: Step, now: str) -> list[Write]:
     """Of an open round that is not to count: what was given in it is never read, and nobody's to be found."""
-    if not (game.is_anonymous and state.is_open and step in (Step.VOID, Step.REPEAT)):
+    if not (rules.is_secret(game, state) and state.is_open and step in (Step.VOID, Step.REPEAT)):
         return []
     return [*repository.unsalting(game, state.round), *repository.emptying(game, state.round, now)]
 
 
-def stepped(game: Game, state: State, step: Step, questions: Sequence[Question], now: int) -> State:
+def stepped(
+    game: Game, state: State, step: Step, questions: Sequence[Question], now: int, item: int | None = None
+) -> State:
+    at = state.question
     if step == Step.NEXT:
-        at = rules.next_question(game, state)
-        assert at is not None  # as it was offered
-        return rules.asked(state, at, rules.seconds_of(game, questions[at]), now)
+        at = rules.called(game, state, item)
+        return rules.asked(game, state, at, questions[at], now)
     if step == Step.REPEAT:
-        at = state.question
-        return rules.asked(rules.voided(state), at, rules.seconds_of(game, questions[at]), now)
+        return rules.asked(game, rules.voided(state), at, questions[at], now, state.before)
+    if step == Step.AGAIN:
+        return rules.asked(game, state, at, questions[at], now, state.round)
+    if step == Step.VOTE:
+        return rules.voting(state, rules.voting_seconds(game, questions[at]), now)
     if step == Step.VOID:
         return rules.voided(state)
     if step == Step.REVEAL:
@@ -65,12 +91,10 @@ def stepped(game: Game, state: State, step: Step, questions: Sequence[Question],
     return rules.paused(state, now) if step == Step.PAUSE else rules.resumed(state, now)
 
 
-def record(game: Game, who: str, step: str, before: State, after: State, *writes: Write) -> None:
-    event = Event(
-        who, "LiveSessionMoved", {"game_id": game.id, "step": str(step), "state": repository.told_state(after)}
-    )
+def record(game: Game, who: str, step: str, before: State, after: State, *writes: Write, **more: Any) -> None:
+    said = {"game_id": game.id, "step": str(step), **more, "state": repository.told_state(after)}
     try:
-        log().record(event, *repository.moving(game, before, after), *writes)
+        log().record(Event(who, "LiveSessionMoved", said), *repository.moving(game, before, after), *writes)
     except Refused:
         raise rules.Stale(rules.STALE) from None
     waking.moved(game.id)

@@ -16,7 +16,7 @@ from typing import Any
 
 from django.utils.translation import gettext as _
 
-from live.questions import MOST_OPTIONS, MOST_QUESTIONS, Kind, Question
+from live.questions import IN_A_SET, MOST_OPTIONS, MOST_QUESTIONS, Kind, Question
 from pages.lists import HINT, NotAList, Verdict, bare, decoded
 from store.keys import fold
 
@@ -205,7 +205,7 @@ def _kind(typed: str, has_options: bool, found: list[Flaw]) -> Kind:
     word = "".join(filter(str.isalpha, fold(typed)))
     usual = Kind.CHOICE if has_options else Kind.TEXT
     if word and word not in KIND_OF:
-        known = ", ".join(Kind)
+        known = ", ".join(IN_A_SET)
         found.append(Flaw("kind", _("“%(typed)s” is none of: %(known)s.") % {"typed": typed[:40], "known": known}))
     return KIND_OF.get(word, usual)
 

@@ -13,7 +13,7 @@ from django.utils.translation import gettext_lazy as _
 
 from accounts.rules import Permission, Role, has
 from acts.refusals import NotAllowed, Refusal
-from live.questions import MOST_QUESTIONS, Question, Type
+from live.questions import MOST_QUESTIONS, OF_SETS, Question, Type
 from store.keys import fold
 
 MOST_CATEGORIES = 20
@@ -279,7 +279,7 @@ def _settled(whole: Whole) -> Whole:
 
 def suiting_of(questions: Iterable[Question]) -> dict[str, int]:
     these = list(questions)
-    return {str(type_): sum(each.suits(type_) for each in these) for type_ in Type}
+    return {str(type_): sum(each.suits(type_) for each in these) for type_ in OF_SETS}
 
 
 # --- how much fits ---

@@ -24,7 +24,15 @@ SURVEY = (
     Question("What was best?", Kind.CHOICE, options=("Food", "Talks")),
     Question("Anything else?"),
 )
+AGENDA = (
+    Question("Report of the board", Kind.TOPIC, seconds=0),
+    Question("The budget", Kind.MOTION, seconds=0),
+    Question("Who chairs?", Kind.CHOICE, options=("Ines", "Jo"), majority="1/2 cast", secret=True, seconds=0),
+    Question("The fee", Kind.ALTERNATIVES, options=("Twenty", "Thirty", "No change"), majority="2/3 cast", seconds=0),
+    Question("Where next?", Kind.RANKING, options=("Sea", "Hills", "Town"), seconds=0),
+)
 QUESTIONS = {
+    Type.ASSEMBLY: AGENDA,
     Type.TRIVIA: TRIVIA,
     Type.CALL_AND_ANSWER: IDEAS,
     Type.POLL: POLL,

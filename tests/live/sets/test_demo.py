@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from live.questions import Type
+from live.questions import OF_SETS, Type
 from live.sets import demo, repository
 from live.sets.checking import flaws, tidied
 from live.sets.rules import suiting_of
@@ -13,7 +13,7 @@ def test_the_demo_has_a_set_for_each_type_of_session(site, person):
     person(demo.MAKER)
     assert (demo.load(), demo.load()) == (len(demo.PLANNED), 0)
     offered = repository.usable_by("Somebody else")
-    assert {type_ for type_ in Type for each in offered if each.suits(type_) == each.total_questions} == set(Type)
+    assert {type_ for type_ in OF_SETS for each in offered if each.suits(type_) == each.total_questions} == set(OF_SETS)
 
 
 def test_its_questions_are_right():

@@ -8,7 +8,7 @@ import pytest
 
 from accounts.rules import Role
 from acts.refusals import NotAllowed
-from live.questions import MOST_QUESTIONS, Kind, Question, Type
+from live.questions import MOST_QUESTIONS, OF_SETS, Kind, Question, Type
 from live.sets import rules
 from live.sets.checking import flaws, tidied
 from live.sets.rules import NoRoom, NotNow, NotThere, QuestionSet, Whole
@@ -34,7 +34,7 @@ def test_questions_stand_in_their_categories_in_the_order_in_which_these_came():
 
 
 def test_a_set_says_for_which_sessions_it_serves():
-    assert {type_: FULL.set.suits(type_) for type_ in Type} == {
+    assert {type_: FULL.set.suits(type_) for type_ in OF_SETS} == {
         Type.CALL_AND_ANSWER: 1,
         Type.TRIVIA: 1,
         Type.POLL: 2,

@@ -9,7 +9,7 @@ from accounts import services as accounts
 from accounts.rules import Role
 from acts import again
 from acts.refusals import NotAllowed
-from live.questions import Kind, Question, Type
+from live.questions import OF_SETS, Kind, Question, Type
 from live.sets import repository, rules, services, telling
 from live.sets.repository import A_SLICE
 from live.sets.rules import Elsewhere, NoRoom, NotThere, QuestionSet, Whole
@@ -48,7 +48,7 @@ def test_a_session_is_offered_ones_own_active_sets_and_those_that_are_shared(sit
     services.share(ida, made, on=True)
     offered = repository.usable_by("bo")
     assert [each.name for each in offered] == ["Mine", "Evening"]
-    assert [offered[1].suits(type_) for type_ in Type] == [1, 1, 2, 3]
+    assert [offered[1].suits(type_) for type_ in OF_SETS] == [1, 1, 2, 3]
     services.activate(ida, made, on=False)
     assert [each.name for each in repository.usable_by("Bo")] == ["Mine"], "what is put away is nobody's to use"
     assert "Evening" not in [each.name for each in repository.usable_by("Ida")]
@@ -249,4 +249,4 @@ def test_who_leaves_hands_on_what_others_use_and_the_rest_goes(site, person, ida
 
 def test_kinds_are_counted_as_they_change(site, ida, made):
     services.change_question(ida, made, 1, Question("Open?", Kind.YES_NO, category="Towns"), edition(made, 1))
-    assert [repository.find_set(made).suits(type_) for type_ in Type] == [1, 0, 1, 3]
+    assert [repository.find_set(made).suits(type_) for type_ in OF_SETS] == [1, 0, 1, 3]

@@ -1,0 +1,95 @@
+"""When a motion is carried and when an assembly may decide at all: exact at every boundary, in whole numbers.
+
+| majority | of | carried if | as in |
+|---|---|---|---|
+| 1/2 | votes cast | more than half said yes; to abstain is no vote | Robert's Rules 44:1; BGB § 32 (1), BGHZ 83, 35 |
+| 2/3, 3/4, 4/5 | votes cast | at least that share said yes | Robert's Rules 44:3; BGB § 33 (1) for 3/4 |
+| any | those present | the same, of all who were there: who abstains has the effect of a no | Robert's Rules 44:7 |
+| any | those entitled | the same, of all who may vote | Robert's Rules 44:9; Grundgesetz art. 79 (2), 121 |
+
+A draw is no majority. Where nobody says yes, nothing is carried. A quorum is a number of people, or a share of those
+who are entitled: at least that share, or where it says so, more than half of them (Robert's Rules 40:2).
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from enum import StrEnum
+from fractions import Fraction
+
+HALF = Fraction(1, 2)
+SHARES = ("1/2", "2/3", "3/4", "4/5")
+QUORUMS = ("1/10", "1/5", "1/4", "1/3", "1/2", ">1/2", "2/3", "3/4")
+LARGEST = 1_000_000  # people that a quorum may ask for
+
+
+class Of(StrEnum):
+    """Of whom a majority is asked."""
+
+    CAST = "cast"
+    PRESENT = "present"
+    ENTITLED = "entitled"
+
+
+@dataclass(frozen=True, slots=True)
+class Majority:
+    """Which part of whom has to say yes."""
+
+    share: str = "1/2"
+    of: Of = Of.CAST
+
+    def __str__(self) -> str:
+        return f"{self.share} {self.of}"
+
+    def needed(self, whole: int) -> int:
+        """How many of so many."""
+        share = Fraction(self.share)
+        exact = share * whole
+        return max(1, int(exact) + 1 if share == HALF else -(-exact.numerator // exact.denominator))
+
+    def whole(self, yes: int, no: int, present: int, entitled: int) -> int:
+        """Of how many."""
+        return {Of.CAST: yes + no, Of.PRESENT: present, Of.ENTITLED: entitled}[self.of]
+
+    def carries(self, yes: int, no: int, present: int, entitled: int) -> bool:
+        return yes >= self.needed(self.whole(yes, no, present, entitled))
+
+
+def majority_of(text: str) -> Majority:
+    """From what is stored; more than half of the votes cast where nothing is said."""
+    share, _space, of = (text or str(Majority())).partition(" ")
+    if share not in SHARES:
+        raise ValueError(f"There is no majority of {share}.")
+    return Majority(share, Of(of))
+
+
+@dataclass(frozen=True, slots=True)
+class Quorum:
+    """How many have to be there so that the assembly may decide; without any words, one is enough."""
+
+    text: str = ""
+
+    @property
+    def is_share(self) -> bool:
+        return "/" in self.text
+
+    def needed(self, entitled: int) -> int:
+        if not self.text:
+            return 1
+        if not self.is_share:
+            return int(self.text)
+        exact = Fraction(self.text.removeprefix(">")) * entitled
+        more = int(exact) + 1 if self.text.startswith(">") else -(-exact.numerator // exact.denominator)
+        return max(1, more)
+
+    def is_met(self, present: int, entitled: int) -> bool:
+        """A share of a number that nobody knows is never met."""
+        return present >= self.needed(entitled) and bool(entitled or not self.is_share)
+
+
+def quorum_of(text: str) -> Quorum:
+    is_number = re.fullmatch(r"[1-9]\d{0,6}", text, re.ASCII) and int(text) <= LARGEST
+    if text and text not in QUORUMS and not is_number:
+        raise ValueError(f"There is no quorum of {text}.")
+    return Quorum(text)
