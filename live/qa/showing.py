@@ -18,7 +18,7 @@ from live.rules import Phase
 
 from . import rules
 from .marks import mark_of
-from .rules import Act, Asked, Fate
+from .rules import Asked, Fate
 
 MOST_SHOWN = 100  # questions in one list, the best; the rest is in the report
 
@@ -152,7 +152,9 @@ def lines_of_host(room: Room) -> list[Line]:
 
     def found() -> list[Line]:
         turn = {Fate.WAITING: 0, Fate.SHOWN: 1, Fate.ANSWERED: 2, Fate.HIDDEN: 3}
-        best = rules.best_first(room.asked, {each.id: room.upvotes.get(each.id, 0) for each in room.asked if each.is_seen})
+        best = rules.best_first(
+            room.asked, {each.id: room.upvotes.get(each.id, 0) for each in room.asked if each.is_seen}
+        )
         some = sorted(best, key=lambda each: (is_of_removed(room, each), turn[each.fate]))
         return [_of_host(room, each) for each in some[: 3 * MOST_SHOWN]]
 
@@ -210,7 +212,3 @@ def told(room: Room) -> dict[str, Any]:
         "questions_waiting": waiting(room),
         "question_up": line(room, up) if up else None,
     }
-
-
-def is_act(word: str) -> bool:
-    return word in set(Act)
