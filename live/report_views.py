@@ -24,8 +24,10 @@ from .services import closing, deleting
 @require_safe
 def report(request: HttpRequest, hosted: Hosted) -> HttpResponse:
     game, state = hosted[0], closing.settled(*hosted)
-    shown = reports.shown(reports.of(game, state))
-    return render(request, "live/report.html", {"game": game, "state": state, "shown": shown})
+    told = reports.of(game, state)
+    shown = {"shown": reports.shown(told), "asked": told.asked[: reports.MOST_ASKED]}
+    more = len(told.asked) - len(shown["asked"])
+    return render(request, "live/report.html", {"game": game, "state": state, **shown, "more_asked": more})
 
 
 @of_hosts

@@ -10,6 +10,8 @@ from accounts import services as accounts
 from accounts.rules import Role
 from acts.site import table
 from live import gathering, repository
+from live.qa import services as questions
+from live.qa.rules import Act, Qa
 from live.questions import Type
 from live.rules import Names, Phase, Step
 from live.services import deleting, hosting, seating
@@ -59,6 +61,7 @@ def tell_of_live_sessions(person, made) -> None:  # noqa: F811
     deleting.delete(made(Type.TRIVIA).id, "Hana")
     deleting.clear_away_all()
     hosted_by_two(person, made)
+    asked_by_the_room(made)
     accounts.remove(owner, someone("Gone"))
 
 
@@ -74,6 +77,27 @@ def hosted_by_two(person, made) -> None:  # noqa: F811
     seating.give_time(game.id, "aurelia", "Hana", 200)
     seating.remove(game.id, "aurelia", "Hana")
     seating.readmit(game.id, "aurelia", "Hana")
+
+
+def asked_by_the_room(made) -> None:  # noqa: F811
+    """Everything that can happen to a question, in one session that stays and in one that is deleted."""
+    for game in (made(title="Asked"), made(title="Asked and deleted")):
+        questions.arrange(game.id, "Hana", is_on=True, words=(WORDS,))
+        ask(game)
+    questions.arrange(game.id, "Hana", is_on=False)
+    deleting.delete(game.id, "Hana")
+    deleting.clear_away_all()
+
+
+def ask(game) -> None:
+    aurelia, balthasar = seated(game, *NAMES[:2])
+    state, qa = repository.state(game.id), Qa(is_on=True)
+    asked = questions.send(game, state, qa, aurelia, (), WORDS, 1)
+    for act in (Act.SHOW, Act.PUT_UP, Act.TAKE_DOWN, Act.ANSWER, Act.PUT_UP):
+        after = questions.moderate(game.id, asked.id, "Hana", act, WORDS)
+    for on in (True, False, True):
+        questions.upvote(game, state, qa, balthasar, after, on=on)
+    questions.moderate(game.id, asked.id, "Hana", Act.HIDE)
 
 
 @pytest.fixture

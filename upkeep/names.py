@@ -161,6 +161,12 @@ NAMES: dict[str, tuple[str, ...]] = {
     "LivePlayerRemoved": (),
     "LivePlayerReadmitted": (),
     "LiveHistoryForgotten": ("name",),
+    "LiveQaChanged": (),
+    "LiveQuestionShown": (),
+    "LiveQuestionHidden": (),
+    "LiveQuestionAnswered": (),
+    "LiveQuestionPutUp": (),
+    "LiveQuestionTakenDown": (),
     "SitePageEdited": (),
     "SitePageRemoved": (),
 }

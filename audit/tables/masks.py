@@ -21,6 +21,7 @@ from elections.rules import Election, State
 from elections.turnout import tells_who
 from live import replay as live
 from live import repository as games
+from live.qa import replay as live_qa
 from live.questions import Question, Type
 from live.repository import Past
 from live.rules import Game
@@ -110,6 +111,7 @@ SAID_BY_TYPE = {
     "SitePageEdited": SITE_PAGE,
     **dict.fromkeys(question_sets.REPLAY, OF_SETS_SAID),
     **dict.fromkeys(live.REPLAY, OF_GAMES_SAID),
+    **dict.fromkeys(live_qa.REPLAY, "game_id is_on mode named words asked on_screen"),
 }
 MAILED = ("invited", "reminded", "timed", "messaged")
 
@@ -195,6 +197,7 @@ KINDS = (
     _kind("live session", keys.game(""), OF_GAMES, "ttl"),
     _kind("live state", keys.game_state(""), OF_STATES, "ttl"),
     _kind("roster", keys.game_roster(""), "changes seats ttl"),
+    _kind("q&a", keys.game_qa(""), "is_on mode named on_screen changes sent ttl"),
     _kind("live round", keys.round_part("", 0, 0), "number question count votes ttl"),
     _kind("live emptying", keys.game_emptying("", 0), "id round ttl"),
     _kind("deleted session", keys.deleted_game(""), "id"),

@@ -167,13 +167,13 @@ def sent(qa: Qa, asked: Asked) -> Asked:
 UNSEEN = frozenset(
     map(chr, (0x034F, 0x115F, 0x1160, 0x2800, 0x3164, 0xFFA0, *range(0xFE00, 0xFE10), *range(0xE0100, 0xE01F0)))
 )
-LETTERS_NEED = 9  # classes of marks up to this one make another letter of it; those above are accents
+LETTERS_NEED = (0, 7, 8, 9)  # classes of marks that make another letter of it; the others are accents and strokes
 
 
 def folded(text: str) -> str:
     """Its words without capitals, accents and what cannot be seen, one space between them."""
     apart = unicodedata.normalize("NFKD", text.casefold())
-    bare = "".join(each for each in apart if unicodedata.combining(each) <= LETTERS_NEED and _can_be_seen(each))
+    bare = "".join(each for each in apart if unicodedata.combining(each) in LETTERS_NEED and _can_be_seen(each))
     return " ".join(
         "".join(each if _is_of_a_word(each) else " " for each in unicodedata.normalize("NFKC", bare)).split()
     )

@@ -174,7 +174,8 @@ def of_player(room: Room, player: str) -> list[Line]:
 
 
 def own_lines(room: Room, own: Sequence[Asked]) -> list[Line]:
-    return [line(room, each, is_own=True) for each in sorted(own, key=lambda each: each.at, reverse=True)]
+    newest = sorted(own, key=lambda each: each.at, reverse=True) if room.qa.is_on else ()
+    return [line(room, each, is_own=True) for each in newest]
 
 
 def _by_author(some: Sequence[Asked]) -> dict[str, list[Asked]]:
