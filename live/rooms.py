@@ -181,7 +181,7 @@ class Kept:
         entries = sum(len(each.entries) for each in self.rounds.values())
         return len(self.seating.seats) + entries + len(self.board.asked) + 1
 
-    def room(self, game: Game, state: State, changes: int, qa: Item | None) -> Room:
+    def room(self, game: Game, state: State, changes: int, qa: Item | None = None) -> Room:
         now = clock.now()
         self.board.look(qa, now)
         self._have_robots_join(game, state, changes, now)

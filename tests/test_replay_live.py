@@ -157,3 +157,12 @@ def test_a_round_that_is_being_closed_is_no_difference(site, made):  # noqa: F81
     seated(game, "Ada")
     table().write(*repository.closing(game, drive(game, Step.NEXT)))
     assert check(site).first == ()
+
+
+def test_the_log_makes_how_questions_are_taken_and_holds_none_of_them(site, made):  # noqa: F811
+    asked_by_the_room(made)
+    assert check(site).first == ()
+    assert not [word for word in (*NAMES, WORDS) if word in repr(list(site.each(keys.events())))]
+    (game,) = [item["id"] for item in site.each(keys.games_of("Hana"))]
+    site.write(Update(keys.game_qa(game), set={"named": True}))
+    assert [each.attribute for each in check(site).first] == ["named"]

@@ -14,6 +14,7 @@
 | `of_sets`      | question sets of live sessions, and the lists they stand in                        |
 | `of_photos`    | pictures that people upload                                                        |
 | `of_live`      | live sessions, their seats, answers, votes and rounds                              |
+| `of_qa`        | what the room asks beside a live session, and who wants which answered             |
 | `of_site`      | counts, figures, leases, pause, the site's page, workers and how far each is       |
 | `of_log`       | events, checkpoints, the log's index                                               |
 | `parts`        | how names and numbers stand in a key                                               |

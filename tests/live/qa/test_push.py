@@ -1,4 +1,4 @@
-"""Open pages hear what the room asks: what is hidden is gone at once, and no form is taken from under anybody's hands."""
+"""Open pages hear what the room asks: what is hidden is gone at once, and a form stays under the hand that fills it."""
 
 from __future__ import annotations
 
