@@ -9,6 +9,7 @@ from accounts.models import User
 from acts.site import table
 
 from . import clock, repository, seats
+from .qa import demo as questions
 from .questions import Kind, Question, Type
 from .rules import Game, Step
 from .seats import Seat
@@ -37,7 +38,8 @@ def _to_try(host: User) -> int:
     if repository.running_of(host.name):
         return 0
     context = "Open the host's page and press the large button. It ends after a day; make another from the same set."
-    making.make(host, Type.TRIVIA, _asked(Kind.CHOICE), title=TRY, debug_mode=ROBOTS, context=context)
+    game = making.make(host, Type.TRIVIA, _asked(Kind.CHOICE), title=TRY, debug_mode=ROBOTS, context=context)
+    questions.load(game, ROOM[:5])
     return 1
 
 

@@ -114,6 +114,11 @@ class GameForm(forms.Form):
         required=False,
         help_text=_("Only for answers that are right in every part. It is shown apart from the other points."),
     )
+    takes_questions = forms.BooleanField(
+        label=_("People may send questions"),
+        required=False,
+        help_text=_("Beside everything else, and upvote those of others. You look at each before others see it."),
+    )
     debug_mode = forms.TypedChoiceField(
         label=_("Rehearse with robots"),
         choices=rehearsals,

@@ -69,7 +69,9 @@ def clock(room: Room, percent: int = USUAL) -> Said:
     return _said("clock", f"{room.state.version}-{percent}", screens.clock_of(room, percent))
 
 
-def mine(room: Room, seat: Seat, said: Any = None) -> Said:
+def mine(room: Room, seat: Seat, said: Any = None, role: Role = Role.PLAYER) -> Said:
+    if role == Role.QA:
+        return _shown("mine", screens.questions_of(room, seat))
     return _shown("mine", screens.mine(room, seat, said=said))
 
 
@@ -91,7 +93,8 @@ def for_all(role: Role, room: Room, percent: int = USUAL) -> list[Said]:
 
 def version(role: Role, room: Room, seat: Seat | None = None) -> str:
     """Another one if anything of what is said is another."""
-    shown = screen(role, room).key + status(role, room).key
+    own = screens.mine_key(room, seat, role) if seat and role == Role.QA else ""
+    shown = screen(role, room).key + status(role, room).key + own
     return f"{room.state.version}-{zlib.crc32(shown.encode()):x}-{seat.version if seat else 0}"
 
 

@@ -17,6 +17,7 @@ from pages.forms import form_page, posted
 
 from . import repository, rules, trying
 from .forms import GameForm, cards
+from .qa import services as questions
 from .questions import Type
 from .rules import Game
 from .services import hosting, making
@@ -74,7 +75,10 @@ def _initial(set_id: str) -> dict[str, str]:
 def _made(request: HttpRequest, form: GameForm) -> Game:
     hosting.check_makes_another(request.user)
     type_ = Type(form.cleaned_data["engagement_type"])
-    return making.make(request.user, type_, form.questions, **form.values())
+    game = making.make(request.user, type_, form.questions, **form.values())
+    if form.cleaned_data["takes_questions"]:
+        questions.arrange(game.id, request.user.name, is_on=True)
+    return game
 
 
 def _rehearse(request: HttpRequest) -> HttpResponse:

@@ -25,8 +25,10 @@ from .services import closing, deleting
 @require_safe
 def report(request: HttpRequest, hosted: Hosted) -> HttpResponse:
     game, state = hosted[0], closing.settled(*hosted)
-    shown, made = reports.shown(reports.of(game, state)), linked(game.id, request.user)
-    return render(request, "live/report.html", {"game": game, "state": state, "shown": shown, "made": made})
+    told, made = reports.of(game, state), linked(game.id, request.user)
+    shown = {"shown": reports.shown(told), "asked": told.asked[: reports.MOST_ASKED], "made": made}
+    more = len(told.asked) - len(shown["asked"])
+    return render(request, "live/report.html", {"game": game, "state": state, **shown, "more_asked": more})
 
 
 @of_hosts

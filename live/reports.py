@@ -21,6 +21,8 @@ from tally.ballots import groups_of
 
 from . import counting, pictures, repository, seats, standings
 from .assembly_words import headline, said_words
+from .qa import telling as by_the_room
+from .qa.telling import Told as Asked
 from .questions import RATINGS, Kind, Question, Type
 from .rounds import Entry, Round, options_of
 from .rules import Game, Phase, State
@@ -31,6 +33,7 @@ from .standings import Board
 FORMAT = 1
 MOST_SHOWN = 100  # rounds on a page
 MOST_PLACES = 200  # lines of players on a page
+MOST_ASKED = 200  # questions of the room on a page
 MOST_ANSWERS = 50  # of one round, that a page lists one by one
 ASKED = ("round", "question", "title", "counts")
 COLUMNS = (*ASKED, "row", "player", "answer", "right", "number", "points", "bonus", "place")
@@ -44,6 +47,7 @@ class Report:
     state: State
     questions: tuple[Question, ...]
     seats: Mapping[str, Seat]
+    asked: tuple[Asked, ...] = ()  # by the room
 
     @property
     def type(self) -> Type:
@@ -68,7 +72,9 @@ class Report:
 def of(game: Game, state: State) -> Report:
     """Who took part in an anonymous session is nobody's business, so their names are not even read."""
     seated = () if game.is_anonymous else seats.each(game.id)
-    return Report(game, state, repository.questions(game.id), {each.player: each for each in seated})
+    named = {each.player: each for each in seated}
+    asked = by_the_room.of(game, None if game.is_anonymous else named)
+    return Report(game, state, repository.questions(game.id), named, asked)
 
 
 # --- on a page ---
@@ -177,6 +183,7 @@ def _rows(report: Report) -> Iterator[list[object]]:
             yield _row(place | {"counts": "yes" if report.state.counts(each.number) else "no"} | told)
     for line in sums.board(report).lines if report.type.is_scored else ():
         yield _row({"row": "total", "player": line.name, "points": line.total, "place": line.place})
+    yield from (_row(each.as_row()) for each in report.asked)
 
 
 def _row(told: Mapping[str, object]) -> list[object]:
@@ -303,7 +310,9 @@ def as_json(report: Report) -> Iterator[bytes]:
         yield comma + b"\n" + _text(_round(report, each))
         comma = b","
     players = list(_named(report) if report.game.is_assembly else _players(report, sums))
-    yield b"\n]" + (b', "players": ' + _text(players) if not report.game.is_anonymous else b"") + b"}\n"
+    asked = [each.as_item() for each in report.asked]
+    yield b"\n]" + (b', "players": ' + _text(players) if not report.game.is_anonymous else b"")
+    yield (b', "asked": ' + _text(asked) if asked else b"") + b"}\n"
 
 
 def _session(report: Report) -> dict[str, Any]:

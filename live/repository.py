@@ -364,6 +364,7 @@ def deletion(game: Game, now: str, *, has_code: bool) -> list[Write]:
     return [
         Delete(keys.game(game.id), when=Equals("version", game.version)),
         Delete(keys.game_state(game.id)),
+        Delete(keys.game_qa(game.id)),
         *(Delete(keys.game_in_history(host, game.created_at, game.id)) for host in (game.created_by, *game.hosts)),
         *([Delete(code, when=Equals("game", game.id))] if has_code else []),
         Put({"PK": mark.pk, "SK": mark.sk, "id": game.id, **listed}),

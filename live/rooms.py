@@ -1,7 +1,8 @@
 """A session with all that its screens show: what does not change is kept in mind, what does is read.
 
-A look takes one round trip: session, state and roster. Questions, sealed rounds and what is voted on never change, so
-they are read once in a process; seats are read again when the roster's number says so. As long as nothing has changed,
+A look takes one round trip: session, state, roster, and whether the room may ask. Questions, sealed rounds and what is
+voted on never change, so they are read once in a process; seats are read again when the roster's number says so, and
+what the room asks when its own numbers do. As long as nothing has changed,
 a look answers the very same room, so that what is made of it is made once.
 """
 
@@ -20,6 +21,8 @@ from store.table import Conflict, Item, Key, Unavailable
 
 from . import clock, counting, gathering, repository, robots, rules, seats
 from .gathering import Gathered
+from .qa.board import Board
+from .qa.rules import Asked, Qa
 from .questions import Question, Type
 from .robots import Robots
 from .rounds import Round
@@ -31,6 +34,7 @@ MOST_KEPT = 250_000  # seats and entries of rounds that a process keeps in mind,
 SEATS_FRESH = 10_000  # milliseconds after which seats are read again, whatever the roster says
 SEATS_AGAIN = 1_000  # milliseconds between two readings of many seats
 MANY_SEATS = 100
+NOT_ASKED = Qa()
 COUNT_AGAIN = 1_000  # milliseconds between two counts of who has answered
 
 
@@ -52,6 +56,9 @@ class Room:
     gathered: Gathered | None = None  # what is voted on
     present: Present = Present()
     answered: int = 0  # how many have answered or voted in the phase that is open
+    qa: Qa = NOT_ASKED  # whether the room may ask, and how
+    asked: tuple[Asked, ...] = ()  # what it asks, hidden ones included
+    upvotes: Mapping[str, int] = field(default_factory=dict)  # of each of these
     at: int = field(default=0, compare=False)  # when it was looked at
 
     @property
@@ -113,20 +120,25 @@ def counted(room: Room) -> Room:
     return MIND.of(room.game.id).counted(room)
 
 
+def upvoted(room: Room, items: Mapping[Key, Item] | None = None) -> Room:
+    """The same with how many want each question to be answered by now; `items` if the sums were read along."""
+    return MIND.of(room.game.id).upvoted(room, items) if room.qa.is_on else room
+
+
 def places(game_id: str) -> tuple[Key, ...]:
     """What a look at a session has to read."""
-    return keys.game(game_id), keys.game_state(game_id), keys.game_roster(game_id)
+    return keys.game(game_id), keys.game_state(game_id), keys.game_roster(game_id), keys.game_qa(game_id)
 
 
 def of_items(game_id: str, items: Mapping[Key, Item]) -> Room | None:
     """The session as these items, just read, say it is."""
-    game_item, state_item, roster = map(items.get, places(game_id))
+    game_item, state_item, roster, qa = map(items.get, places(game_id))
     if game_item is None or state_item is None:
         MIND.forget(game_id)
         return None
     game, kept = repository.game_of(game_item), MIND.of(game_id)
     state = kept.settled(game, repository.state_of(state_item))
-    return kept.room(game, state, roster["changes"] if roster else 0)
+    return kept.room(game, state, roster["changes"] if roster else 0, qa)
 
 
 # --- what is kept in mind ---
@@ -145,6 +157,7 @@ class Kept:
         self.seating = Seating(game_id)
         self.robots, self.has_robots = Robots(), False
         self.count = Count()
+        self.board = Board(game_id)
         self.present = Present()
         self.last: Room | None = None
         self._closing = threading.Lock()
@@ -165,10 +178,12 @@ class Kept:
 
     @property
     def weight(self) -> int:
-        return len(self.seating.seats) + sum(len(each.entries) for each in self.rounds.values()) + 1
+        entries = sum(len(each.entries) for each in self.rounds.values())
+        return len(self.seating.seats) + entries + len(self.board.asked) + 1
 
-    def room(self, game: Game, state: State, changes: int) -> Room:
+    def room(self, game: Game, state: State, changes: int, qa: Item | None = None) -> Room:
         now = clock.now()
+        self.board.look(qa, now)
         self._have_robots_join(game, state, changes, now)
         room = Room(
             game=game,
@@ -179,6 +194,7 @@ class Kept:
             gathered=self._gathered(game, state),
             present=self.present,
             answered=self.count.of(state),
+            **self._asked(),
             at=now,
         )
         if game.debug_mode:
@@ -200,6 +216,18 @@ class Kept:
         self.count.look(room.game, room.state, clock.now())
         number = self.count.of(room.state)
         return room if number == room.answered else self._the_same(replace(room, answered=number))
+
+    def upvoted(self, room: Room, items: Mapping[Key, Item] | None) -> Room:
+        self.board.sum_up(clock.now(), items)
+        told = replace(room, upvotes=self.board.upvotes)
+        return room if told == room else self._the_same(told)
+
+    def _asked(self) -> dict[str, Any]:
+        """What the room asks; nothing of it as soon as it may not any more."""
+        board = self.board
+        if not board.qa.is_on:
+            return {"qa": board.qa}
+        return {"qa": board.qa, "asked": board.asked, "upvotes": board.upvotes}
 
     def _the_same(self, room: Room) -> Room:
         last = self.last

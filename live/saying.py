@@ -6,7 +6,6 @@ from the form: the session knows whom it showed what.
 
 from __future__ import annotations
 
-import unicodedata
 from collections.abc import Callable
 from typing import Any
 
@@ -27,10 +26,10 @@ from .resolutions import ABSTAIN, NO, YES
 from .rooms import Room
 from .rules import Phase, State
 from .scores import Vote, check_vote
+from .texts import tidied
 
 OPTION, TEXT, ROUND = "option", "text", "round"  # names of fields
 SURVEY = "q-"  # what the name of a survey's field starts with: q-0 is the first question's
-JOINERS = "\u200c\u200d"  # which letters of some scripts and some signs are made with; other hidden ones are dropped
 
 CHOOSE_ONE = _("Choose one of the options.")
 CHOOSE = _("Choose at least one of the options.")
@@ -129,18 +128,11 @@ def _number(typed: str, below: int) -> int | None:
 
 
 def _text(typed: str) -> str:
-    """In one line and without what cannot be seen; not cut, because half a sentence may say the opposite."""
-    text = " ".join("".join(map(_visible, typed)).split()).strip(JOINERS)
+    """Not cut, because half a sentence may say the opposite."""
+    text = tidied(typed)
     if len(text) > LONGEST_TEXT:
         raise NotSaid(TOO_LONG % {"most": LONGEST_TEXT, "count": len(text)})
     return text
-
-
-def _visible(character: str) -> str:
-    if character.isspace() or unicodedata.category(character) == "Cc":
-        return " "
-    hidden = unicodedata.category(character) in ("Cf", "Cs") and character not in JOINERS
-    return "" if hidden else character
 
 
 # --- all questions of a survey ---

@@ -17,6 +17,8 @@ from django.utils import translation
 
 from . import asking, clock, hall, outcome
 from .asking import Typed
+from .qa import showing
+from .qa.showing import Line
 from .rooms import Room
 from .seats import Seat
 from .services.answering import Told
@@ -30,9 +32,13 @@ class Role(StrEnum):
     SCREEN = "screen"  # projector alone
     REMOTE = "remote"  # controls on a phone
     SCOREBOARD = "scoreboard"
+    QA = "qa"  # what the room asks, as a player sees it
+    MANAGE_QA = "manage_qa"  # and as those do who host
 
 
-HOSTING = (Role.HOST, Role.REMOTE)
+HOSTING = (Role.HOST, Role.REMOTE, Role.MANAGE_QA)
+SEATED = (Role.PLAYER, Role.QA)
+OF_QA = (Role.QA, Role.MANAGE_QA)
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +59,7 @@ def context(role: Role, room: Room) -> dict[str, Any]:
         "state": state,
         "question": room.question,
         "round": room.round if state.revealed else None,
+        **showing.told(room),
         **({} if role == Role.PLAYER else hall.told(room)),
     }
 
@@ -62,6 +69,8 @@ def screen(role: Role, room: Room, typed: Typed | None = None) -> Shown:
 
     `typed` is what the form of a page that is loaded anew shows to one player alone.
     """
+    if role in OF_QA:
+        return questions(role, room)
     template = f"live/screens/{role}/{room.state.phase}.html"
     shown = context(role, room) | _drawn(role, room, typed or {})
     return Shown(f"{translation.get_language()}-{_key(role, room)}", render_to_string(template, shown))
@@ -82,15 +91,41 @@ def _key(role: Role, room: Room) -> str:
     return f"{room.state.key}{version}{hall.mark(room)}"
 
 
+def questions(role: Role, room: Room, **own: Any) -> Shown:
+    """What the room asks; `own` is what a page that is loaded anew shows to one player alone. Its key follows what is
+    asked and in which order, and not the numbers of upvotes, which the status tells: so the list stays as it is while
+    people read it."""
+    shown = _asked(role, room)
+    key = f"{translation.get_language()}-{showing.key_of_list(room, shown['lines'])}"
+    return Shown(key, render_to_string(f"live/qa/{role}_list.html", shown | own))
+
+
+def _asked(role: Role, room: Room) -> dict[str, Any]:
+    lines = showing.lines_of_host(room) if role == Role.MANAGE_QA else showing.lines(room)
+    return {"role": role, "game": room.game, "qa": room.qa, "lines": lines, **showing.told(room)}
+
+
+def questions_of(room: Room, seat: Seat, lines: list[Line] | None = None) -> Shown:
+    """What became of a player's own questions; `lines` if they were read just now."""
+    shown = {"game": room.game, "lines": showing.of_player(room, seat.player) if lines is None else lines}
+    return Shown(mine_key(room, seat, Role.QA), render_to_string("live/qa/own.html", shown))
+
+
 def status(role: Role, room: Room, percent: int | None = None) -> Shown:
     """The line that may change at any moment: clock, paused, host away, how many have answered.
 
     With somebody's percent of the usual time it says how much is left for them, as a page must that no script will
     move on. Without, it says nothing that changes by itself, so that it is pushed only when there is something new.
     """
+    if role in OF_QA:
+        return _status(room, f"live/qa/{role}_status.html", _asked(role, room))
     time = clock_of(room, percent or clock.USUAL)
     shown = context(role, room) | {"clock": time if percent else time | {"left": time["left"] and time["length"]}}
-    html = render_to_string(f"live/screens/{role}/status.html", shown)
+    return _status(room, f"live/screens/{role}/status.html", shown)
+
+
+def _status(room: Room, template: str, shown: dict[str, Any]) -> Shown:
+    html = render_to_string(template, shown)
     return Shown(f"{room.state.version}-{sha256(html.encode()).hexdigest()[:12]}", html)
 
 
@@ -105,7 +140,9 @@ def mine(room: Room, seat: Seat, said: Any = None, **more: Any) -> Shown:
     return Shown(mine_key(room, seat), render_to_string("live/screens/player/mine.html", shown))
 
 
-def mine_key(room: Room, seat: Seat) -> str:
+def mine_key(room: Room, seat: Seat, role: Role = Role.PLAYER) -> str:
+    if role == Role.QA:
+        return f"{translation.get_language()}-{showing.key_of_own(room, seat.player)}"
     key = f"{translation.get_language()}-{room.state.key}"
     return key if room.state.is_open else f"{key}-{seat.version}"
 

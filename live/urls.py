@@ -1,4 +1,4 @@
-"""Addresses of live sessions. Those of question sets are in `live/sets/urls.py`."""
+"""Addresses of live sessions; of question sets in `live/sets/urls.py`, of what the room asks in `live/qa/urls.py`."""
 
 from django.urls import include, path
 
@@ -52,6 +52,8 @@ below_live = [
     path("<slug:game_id>/minutes/minutes.json", minutes_views.minutes_json, name="minutes_json"),
     # what is asked
     path("sets/", include("live.sets.urls")),
+    # what the room asks
+    path("<slug:game_id>/qa/", include("live.qa.urls")),
 ]
 
 urlpatterns = [

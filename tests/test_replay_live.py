@@ -11,6 +11,8 @@ from accounts.rules import Role
 from acts.site import table
 from live import gathering, repository
 from live.minutes import services as minutes
+from live.qa import services as questions
+from live.qa.rules import Act, Qa
 from live.questions import Kind, Question, Type
 from live.rules import Names, Phase, Step
 from live.services import agenda, deleting, hosting, onward, seating
@@ -78,6 +80,7 @@ def tell_of_live_sessions(person, made) -> None:  # noqa: F811
     deleting.clear_away_all()
     hosted_by_two(person, made)
     carried_on(person, made)
+    asked_by_the_room(made)
     accounts.remove(owner, someone("Gone"))
 
 
@@ -104,6 +107,27 @@ def carried_on(person, made) -> None:  # noqa: F811
     drive(game, Step.CLOSE)
     onward.make_poll(someone("Hana"), "10.0.0.1", game.id, 1)
     onward.make_election(someone("Hana"), game.id, 1, of_those_present=True)
+
+
+def asked_by_the_room(made) -> None:  # noqa: F811
+    """Everything that can happen to a question, in one session that stays and in one that is deleted."""
+    for game in (made(title="Asked"), made(title="Asked and deleted")):
+        questions.arrange(game.id, "Hana", is_on=True, words=(WORDS,))
+        ask(game)
+    questions.arrange(game.id, "Hana", is_on=False)
+    deleting.delete(game.id, "Hana")
+    deleting.clear_away_all()
+
+
+def ask(game) -> None:
+    aurelia, balthasar = seated(game, *NAMES[:2])
+    state, qa = repository.state(game.id), Qa(is_on=True)
+    asked = questions.send(game, state, qa, aurelia, (), WORDS, 1)
+    for act in (Act.SHOW, Act.PUT_UP, Act.TAKE_DOWN, Act.ANSWER, Act.PUT_UP):
+        after = questions.moderate(game.id, asked.id, "Hana", act, WORDS)
+    for on in (True, False, True):
+        questions.upvote(game, state, qa, balthasar, after, on=on)
+    questions.moderate(game.id, asked.id, "Hana", Act.HIDE)
 
 
 @pytest.fixture
@@ -163,3 +187,12 @@ def test_a_round_that_is_being_closed_is_no_difference(site, made):  # noqa: F81
     seated(game, "Ada")
     table().write(*repository.closing(game, drive(game, Step.NEXT)))
     assert check(site).first == ()
+
+
+def test_the_log_makes_how_questions_are_taken_and_holds_none_of_them(site, made):  # noqa: F811
+    asked_by_the_room(made)
+    assert check(site).first == ()
+    assert not [word for word in (*NAMES, WORDS) if word in repr(list(site.each(keys.events())))]
+    (game,) = [item["id"] for item in site.each(keys.games_of("Hana"))]
+    site.write(Update(keys.game_qa(game), set={"named": True}))
+    assert [each.attribute for each in check(site).first] == ["named"]

@@ -176,6 +176,8 @@ ROUTES = {
     "minutes_json": (PUBLIC, READ, [NO_GAME]),
     "delete_game": (Permission.USE_APPLICATION, FORM, [NO_GAME]),
     "onward": (Permission.USE_APPLICATION, FORM, [NO_GAME, 1]),
+    "qa": (PUBLIC, FORM, [NO_GAME]),
+    "manage_qa": (Permission.USE_APPLICATION, FORM, [NO_GAME]),
     "help_live": (PUBLIC, READ, []),
     "reported_polls": (Permission.MANAGE_USERS, READ, []),
     "reported_poll": (Permission.MANAGE_USERS, READ, [NO_POLL]),
@@ -369,6 +371,7 @@ GONE |= {"take_seat"}
 OPEN_PAGES = {"game_now", "game_stream"}  # of somebody who has a seat
 OF_PLAYERS = {"game_players", "change_player"}  # find the session first
 OF_HOSTS = {"host_game", "remote", "drive", "game_hosts"}  # these, too
+OF_HOSTS |= {"manage_qa"}
 OF_PLAYERS |= {"game_report", "game_report_csv", "game_report_json", "delete_game"}
 OF_PLAYERS |= {"onward"}  # tests/live/test_onward.py
 
@@ -471,7 +474,7 @@ def expected(name, whom, allowed, role, method) -> set[str]:
         return {"not found"}
     if name in ("screen", "scoreboard"):
         return {"not found"}  # without its link
-    if name in ("play", "give_answer", "give_vote"):
+    if name in ("play", "give_answer", "give_vote", "qa"):
         return {"not found"}  # there is no such session
     if name == "waiting" and role != Role.NO_ACCESS:
         return {"home"}

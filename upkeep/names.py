@@ -166,6 +166,12 @@ NAMES: dict[str, tuple[str, ...]] = {
     "LiveMinutesSealed": (),
     "LiveMinutesNoted": (),
     "LiveMinutesDeleted": (),
+    "LiveQaChanged": (),
+    "LiveQuestionShown": (),
+    "LiveQuestionHidden": (),
+    "LiveQuestionAnswered": (),
+    "LiveQuestionPutUp": (),
+    "LiveQuestionTakenDown": (),
     "SitePageEdited": (),
     "SitePageRemoved": (),
 }

@@ -25,6 +25,7 @@ from live import repository as games
 from live.minutes import replay as minutes
 from live.minutes.records import FACTS
 from live.onward import Onward
+from live.qa import replay as live_qa
 from live.questions import Question, Type
 from live.repository import Past
 from live.rules import Game
@@ -120,6 +121,7 @@ SAID_BY_TYPE = {
     **dict.fromkeys(question_sets.REPLAY, OF_SETS_SAID),
     **dict.fromkeys((*live.REPLAY, *minutes.REPLAY), OF_GAMES_SAID),
     "LiveOutcomeCarriedOn": f"{OF_GAMES_SAID} {' '.join(Onward.__dataclass_fields__)}",
+    **dict.fromkeys(live_qa.REPLAY, "game_id is_on mode named words asked on_screen"),
 }
 MAILED = ("invited", "reminded", "timed", "messaged")
 
@@ -206,6 +208,7 @@ KINDS = (
     _kind("live session", keys.game(""), OF_GAMES, "ttl"),
     _kind("live state", keys.game_state(""), OF_STATES, "ttl"),
     _kind("roster", keys.game_roster(""), "changes seats ttl"),
+    _kind("q&a", keys.game_qa(""), "is_on mode named on_screen changes sent ttl"),
     _kind("live round", keys.round_part("", 0, 0), "number question count votes ttl"),
     _kind("live emptying", keys.game_emptying("", 0), "id round ttl"),
     _kind("deleted session", keys.deleted_game(""), "id"),

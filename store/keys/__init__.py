@@ -15,6 +15,7 @@
 | `of_photos`    | pictures that people upload                                                        |
 | `of_live`      | live sessions, their seats, answers, votes and rounds                              |
 | `of_minutes`   | minutes of assemblies, and the notes added to them                                 |
+| `of_qa`        | what the room asks beside a live session, and who wants which answered             |
 | `of_site`      | counts, figures, leases, pause, the site's page, workers and how far each is       |
 | `of_log`       | events, checkpoints, the log's index                                               |
 | `parts`        | how names and numbers stand in a key                                               |
@@ -90,6 +91,9 @@ from .of_live import (
 from .of_minutes import (
     UNSEALED_MINUTES, all_of_minutes, minutes, minutes_note, minutes_notes, minutes_onward, minutes_part,
     minutes_parts,
+)
+from .of_qa import (
+    all_asked, all_upvotes, asked, game_qa, upvoted, upvotes,
 )
 from .of_site import (
     WORKERS, counts, emptied, figures, figures_of_day, figures_of_days, forgetting, last_backup, lease, nightly, once,
