@@ -101,7 +101,9 @@ class GameForm(forms.Form):
         label=_("Title"),
         required=False,
         widget=forms.TextInput({"dir": "auto"}),
-        help_text=_("Everybody sees it above the questions. Left empty, it is the name of the set or your question."),
+        help_text=_(
+            "Everybody sees it above the questions. Left empty, it is the name of the set or your question; an assembly needs one."
+        ),
     )
     names = forms.ChoiceField(
         label=_("Names"),
