@@ -39,7 +39,7 @@ def resolution(round_: Round, question: Question, seats: Mapping[str, Seat]) -> 
         "says": words.headline(question, round_),
         "is_good": result["outcome"] in GOOD,
         "why": words.why(question, round_),
-        "numbers": words.numbers(result),
+        "numbers": words.numbers(question, result),
         "was_voted": result["outcome"] != Outcome.TALKED,
         "is_secret": result["secret"],
         **(_drawn(round_, question, options) if YES in result else {}),
@@ -59,8 +59,7 @@ def _drawn(round_: Round, question: Question, options: Sequence[str]) -> dict[st
 def _motion(result: Mapping[str, Any], options: Sequence[str]) -> dict[str, Any]:
     whole = _whole(result)
     labels = {YES: _("Yes"), NO: _("No"), ABSTAIN: _("Abstentions")}
-    bars = [Bar(label, share(result[said], whole), str(result[said])) for said, label in labels.items()]
-    return {"bars": bars, "line": share(result["needed"], whole)}
+    return {"bars": _sides(result, labels, whole), "line": share(result["needed"], whole)}
 
 
 def _choice(result: Mapping[str, Any], options: Sequence[str]) -> dict[str, Any]:
@@ -83,8 +82,17 @@ def _alternatives(result: Mapping[str, Any], options: Sequence[str]) -> dict[str
     pairs = [Pair(options[each], place, of[each][last], of[last][each]) for each, place in result["places"]]
     whole = _whole(result)
     labels = {YES: options[result["best"]], NO: options[last], ABSTAIN: _("Neither of them")}
-    bars = [Bar(label, share(result[said], whole), str(result[said])) for said, label in labels.items()]
-    return {"pairs": pairs, "last": options[last], "bars": bars, "line": share(result["needed"], whole)}
+    told = {"pairs": pairs, "last": options[last], "line": share(result["needed"], whole)}
+    return told | {"bars": _sides(result, labels, whole)}
+
+
+def _sides(result: Mapping[str, Any], labels: Mapping[str, str], whole: int) -> list[Bar]:
+    """For it, against it, neither; the first stands out if it was carried."""
+    carried = {YES: "elected"} if result["outcome"] == Outcome.CARRIED else {}
+    return [
+        Bar(label, share(result[said], whole), str(result[said]), mark=carried.get(said, ""))
+        for said, label in labels.items()
+    ]
 
 
 def _whole(result: Mapping[str, Any]) -> int:

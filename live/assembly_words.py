@@ -129,12 +129,20 @@ def _names(round_: Round, question: Question) -> list[str]:
     return [isolated(options[place]) for place in result.get("leaders", result.get("winners", ()))]
 
 
-def numbers(result: Result) -> str:
+def numbers(question: Question, result: Result) -> str:
     """“34 yes, 10 no, 7 abstentions”: abstentions are always told apart."""
-    if YES not in result:
-        return abstentions(result) if ABSTAIN in result else ""
+    if ABSTAIN not in result:
+        return ""
+    if question.kind not in BOTH_SIDES:
+        return abstentions(result)
     told = {"yes": result[YES], "no": result[NO], "abstentions": abstentions(result)}
-    return _("%(yes)d yes, %(no)d no, %(abstentions)s") % told
+    return str(BOTH_SIDES[question.kind]) % told
+
+
+BOTH_SIDES: dict[Kind, str | Promise] = {
+    Kind.MOTION: gettext_lazy("%(yes)d yes, %(no)d no, %(abstentions)s"),
+    Kind.ALTERNATIVES: gettext_lazy("%(yes)d for it, %(no)d for no change, %(abstentions)s"),
+}
 
 
 def abstentions(result: Result) -> str:
@@ -228,7 +236,7 @@ def _item(room: Room, place: int, question: Question, round_: Round | None) -> I
         takes=takes(question),
         vote=vote_words(question),
         outcome=headline(question, known) if known else "",
-        numbers=numbers(known.result) if known else "",
+        numbers=numbers(question, known.result) if known else "",
         round=round_.number if round_ else 0,
         is_now=room.state.phase != Phase.ENDED and room.state.question == place and room.state.is_under_way,
     )

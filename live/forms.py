@@ -24,7 +24,7 @@ from .sets.rules import QuestionSet
 from .words import STORIES, Story, type_words
 
 RIGHT = "*"  # before an option: it is a right answer
-ASKS = ("?", "？", "؟")  # at the end of a line of an agenda: it is put to the vote
+ASKS = ("?", "\uff1f", "\u061f")  # at the end of a line of an agenda, in any script: it is put to the vote
 A_NUMBER = "number"  # of people, in place of a share, that a quorum asks for
 ROBOTS = (0, 5, 20)
 TIMES = (0, 10, 20, 30, 60, 120, 300)
@@ -101,7 +101,10 @@ class GameForm(forms.Form):
         label=_("Title"),
         required=False,
         widget=forms.TextInput({"dir": "auto"}),
-        help_text=_("Everybody sees it above the questions. Left empty, it is the name of the set or your question."),
+        help_text=_(
+            "Everybody sees it above the questions. Left empty, it is the name of the set or your question; an assembly "
+            "needs one."
+        ),
     )
     names = forms.ChoiceField(
         label=_("Names"),

@@ -15,7 +15,7 @@ from django.utils.translation import gettext_lazy as _
 from acts.links import whole
 from pages.qr import qr_picture
 
-from . import assembly_words, clock, pictures, rules, standings, words
+from . import assembly_words, clock, pictures, quorate, rules, standings, words
 from .questions import Question, Type
 from .rooms import Room
 from .rules import Game, Phase, State, Step
@@ -38,11 +38,6 @@ ASKED_IN_AN_ASSEMBLY: dict[Step, str | Promise] = {
     Step.REPEAT: _("The item is talked about and decided once more. What was decided so far does not hold."),
     Step.END: _("Nobody can vote after that. What is open is closed first, and everybody sees what was decided."),
 }
-
-
-def asks(game: Game, step: Step) -> str | Promise:
-    """What a step means, if it is asked first."""
-    return (ASKED_IN_AN_ASSEMBLY if game.is_assembly else ASKED).get(step, "")
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,10 +65,10 @@ class Lobby:
     waiting: int  # for the host to agree to their names
 
 
-def buttons(game: Game, state: State) -> list[Button]:
+def buttons(game: Game, state: State, present: int = 0) -> list[Button]:
     """The likeliest first."""
     return [
-        Button(each, words.step_words(each, game, state), state.version, asks(game, each))
+        Button(each, words.step_words(each, game, state), state.version, asked_first(game, each, present))
         for each in rules.offered(game, state)
     ]
 
@@ -84,6 +79,20 @@ def calls(room: Room) -> dict[int, Button]:
         return {}
     places = range(room.game.total_questions)
     return {each: Button(Step.NEXT, CALL_IT, room.state.version, item=each) for each in places}
+
+
+def asked_first(game: Game, step: Step, present: int) -> str | Promise:
+    """What is said before a step that cannot be undone, or that makes no sense with so few; nothing before others."""
+    if step == Step.VOTE and game.is_assembly:
+        return quorate.presence(game, present).warning
+    return (ASKED_IN_AN_ASSEMBLY if game.is_assembly else ASKED).get(step, "")
+
+
+def unease(room: Room) -> str:
+    """A mark for screens with a button on which something else is asked first by now, as people came or went."""
+    if room.state.phase != Phase.TALKING:
+        return ""
+    return "-unsure" if asked_first(room.game, Step.VOTE, len(room.playing)) else ""
 
 
 def lobby(seats: Iterable[Seat]) -> Lobby:
@@ -135,7 +144,7 @@ def spaced(code: str) -> str:
 def told(room: Room) -> dict[str, Any]:
     """What the templates of these screens have at hand, besides `screens.context`."""
     game, state = room.game, room.state
-    steps = buttons(game, state)
+    steps = buttons(game, state, len(room.playing))
     at = rules.next_question(game, state)
     return {
         **joining(game),

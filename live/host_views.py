@@ -22,7 +22,7 @@ from pages.forms import carried_out, form_page, posted
 from pages.saying import ask, told
 from store.keys import fold
 
-from . import hall, repository, rooms, rules, screens, words
+from . import hall, repository, rooms, rules, screens, seats, words
 from .access import Hosted, of_hosts
 from .forms import HostForm
 from .presence import PRESENCE
@@ -56,6 +56,7 @@ def _show(request: HttpRequest, role: Role, room: Room, **more: Any) -> HttpResp
         "version": room.state.version,
         "screen": screens.screen(role, room),
         "status": screens.status(role, room),
+        "beside": screens.beside(role, room) if game.is_assembly and role != Role.SCOREBOARD else None,
         "links": _links(game),
         "refreshes": role in (Role.SCREEN, Role.SCOREBOARD),
         **_hears(role, game),
@@ -179,8 +180,9 @@ def _way_back(request: HttpRequest, game: Game) -> str:
 def _ask(request: HttpRequest, game: Game, state: State, step: Step | None, version: int) -> HttpResponse:
     """A page with one button, for those steps that are asked first; it sends itself to its own address."""
     step = _known(step)
-    lead = hall.asks(game, step)
-    if not lead:
+    present = sum(each.is_there for each in seats.each(game.id)) if step == Step.VOTE else 0
+    lead = hall.asked_first(game, step, present)
+    if not lead and step != Step.VOTE:  # the quorum may be met by now
         raise rules.NotNow(rules.NOT_NOW)
     if version < 0:
         return redirect(f"{request.path}?{urlencode({'act': step, 'version': state.version})}")

@@ -85,6 +85,7 @@ def page(request: HttpRequest, seen: Seen, *, status: int = 200, **own: Any) -> 
         "status": screens.status(Role.PLAYER, room, seat.percent),
         "screen": screens.screen(Role.PLAYER, room, typed),
         "mine": screens.mine(room, seat, **own),
+        "beside": screens.beside(Role.PLAYER, room) if room.game.is_assembly else None,
     }
     return render(request, "live/play.html", context, status=status)
 

@@ -4,6 +4,7 @@ from django.urls import include, path
 
 from . import (
     agenda_views,
+    check_in_views,
     host_views,
     join_views,
     making_views,
@@ -12,7 +13,9 @@ from . import (
     players_views,
     push_views,
     report_views,
+    roll_views,
     seat_views,
+    speakers_views,
 )
 from .minutes import views as minutes_views
 
@@ -40,6 +43,10 @@ below_live = [
     path("<slug:game_id>/seat/<str:token>/", seat_views.take_seat, name="take_seat"),
     path("<slug:game_id>/players/", players_views.players, name="game_players"),
     path("<slug:game_id>/players/<str:player>/", players_views.change_player, name="change_player"),
+    # an assembly: being there, who is entitled, who speaks
+    path("<slug:game_id>/check-in/<slug:token>/", check_in_views.check_in, name="check_in"),
+    path("<slug:game_id>/roll/", roll_views.roll, name="game_roll"),
+    path("<slug:game_id>/speakers/", speakers_views.speakers_list, name="speakers"),
     # what came of it
     path("<slug:game_id>/onward/<int:round>/", onward_views.onward, name="onward"),
     path("history/", report_views.history, name="live_history"),
