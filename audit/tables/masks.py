@@ -110,6 +110,8 @@ SAID_BY_TYPE = {
     "SitePageEdited": SITE_PAGE,
     **dict.fromkeys(question_sets.REPLAY, OF_SETS_SAID),
     **dict.fromkeys(live.REPLAY, OF_GAMES_SAID),
+    "LiveRollChanged": f"{OF_GAMES_SAID} added removed renewed",
+    "LiveSpeakersChanged": f"{OF_GAMES_SAID} closed minutes",
 }
 MAILED = ("invited", "reminded", "timed", "messaged")
 
@@ -195,6 +197,7 @@ KINDS = (
     _kind("live session", keys.game(""), OF_GAMES, "ttl"),
     _kind("live state", keys.game_state(""), OF_STATES, "ttl"),
     _kind("roster", keys.game_roster(""), "changes seats ttl"),
+    _kind("speakers", keys.game_speakers(""), "version round minutes closed ttl"),
     _kind("live round", keys.round_part("", 0, 0), "number question count votes ttl"),
     _kind("live emptying", keys.game_emptying("", 0), "id round ttl"),
     _kind("deleted session", keys.deleted_game(""), "id"),
@@ -226,7 +229,8 @@ KINDS = (
     _kind("log's format", keys.log_format(), "number"),
 )  # fmt: skip
 # Left out on purpose: sessions, throttles, marks of forms, registrations, the setup link, second factors, salts,
-# secrets of lots, votes in polls, who likes a post, subscribers; of live sessions who plays, what is asked and said.
+# secrets of lots, votes in polls, who likes a post, subscribers; of live sessions who plays, what is asked and said,
+# and who is on the roll of an assembly.
 
 # The lists of the index that may be opened; one more is everybody's own, under their address.
 LISTS = frozenset(
