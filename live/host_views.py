@@ -31,7 +31,7 @@ from .rules import Game, State, Step
 from .screens import HOSTING, Role
 from .services import hosting, moving
 
-OWN_PAGES = ("host_game", "remote")  # from which steps are taken, and to which they lead back
+OWN_PAGES = ("host_game", "remote", "agenda")  # from which steps are taken, and to which they lead back
 
 
 # --- screens ---
@@ -128,7 +128,7 @@ def load_driven(user: User, game_id: str) -> Hosted | None:
 def drive(request: HttpRequest, hosted: Hosted) -> HttpResponse:
     """Take a step from the version that a page has shown; what cannot be undone is asked first."""
     game, state = hosted
-    step, version = _wanted(request)
+    step, version, item = _wanted(request)
     is_host = rules.hosts(game, request.user.name, request.user.role)
     if not is_host and step != Step.END:
         raise NotAllowed(rules.NOT_YOURS)
@@ -136,7 +136,7 @@ def drive(request: HttpRequest, hosted: Hosted) -> HttpResponse:
     try:
         if request.method != "POST":
             return _ask(request, game, state, step, version)
-        moving.drive(game.id, request.user.name, _known(step), version)
+        moving.drive(game.id, request.user.name, _known(step), version, item)
     except (rules.Stale, rules.NotNow) as refusal:
         return _not_taken(request, refusal, back)
     return HttpResponse(status=204) if _is_by_script(request) else redirect(back)
@@ -147,13 +147,22 @@ def _asked(request: HttpRequest) -> QueryDict:
     return request.POST if "act" in request.POST else request.GET
 
 
-def _wanted(request: HttpRequest) -> tuple[Step | None, int]:
-    """A button says step and version at once, "next 7"; an address says them apart."""
+def _wanted(request: HttpRequest) -> tuple[Step | None, int, int | None]:
+    """A button says step and version at once, "next 7", and what it calls, "next 7 3"; an address says them apart."""
     asked = _asked(request)
-    act, _space, version = asked.get("act", "").partition(" ")
-    number = version or asked.get("version", "")
-    is_number = number.isascii() and number.isdigit() and len(number) < 10
-    return Step(act) if act in set(Step) else None, int(number) if is_number else -1
+    act, _space, numbers = asked.get("act", "").partition(" ")
+    version, _space, item = numbers.partition(" ")
+    item = item or asked.get("item", "")
+    return Step(act) if act in set(Step) else None, _number(version or asked.get("version", "")), _item(item)
+
+
+def _number(typed: str) -> int:
+    is_number = typed.isascii() and typed.isdigit() and len(typed) < 10
+    return int(typed) if is_number else -1
+
+
+def _item(typed: str) -> int | None:
+    return _number(typed) if typed else None
 
 
 def _known(step: Step | None) -> Step:

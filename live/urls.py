@@ -3,6 +3,7 @@
 from django.urls import include, path
 
 from . import (
+    agenda_views,
     check_in_views,
     host_views,
     join_views,
@@ -33,6 +34,7 @@ below_live = [
     path("<slug:game_id>/scoreboard/<slug:token>/", host_views.scoreboard, name="scoreboard"),
     path("<slug:game_id>/drive/", host_views.drive, name="drive"),
     path("<slug:game_id>/hosts/", host_views.hosts, name="game_hosts"),
+    path("<slug:game_id>/agenda/", agenda_views.agenda, name="agenda"),
     # those who join, and the list of them
     path("<slug:game_id>/join/<slug:token>/", join_views.join_game, name="join_game"),
     path("<slug:game_id>/seat/", seat_views.seat, name="seat"),
