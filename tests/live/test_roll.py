@@ -6,7 +6,7 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
-from live import repository, rolls, rules, seats
+from live import players, repository, rolls, rules, seats
 from live.questions import Type
 from live.rules import Step
 from live.services import checking_in, enrolling
@@ -155,8 +155,6 @@ def test_of_removing_and_checking_in_at_once_one_wins(assembly):
     enrolling.add(assembly.id, "Hana", ["Zita", "Yves"])
     game, state = repository.find(assembly.id)
     code = code_of(game, "Zita")
-    from live import players
-
     checked, removed = at_once(
         lambda: checking_in.by_code(game, state, code, players.pass_of_form(players.new_form()), "here"),
         lambda: enrolling.remove(game.id, "Hana", "Zita"),
