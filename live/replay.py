@@ -15,7 +15,7 @@ from store import keys
 from store.replay import Act, Exempt, Happened, Step, like
 from store.table import Delete, Key
 
-from . import repository
+from . import onward, repository
 from .questions import Type
 from .rules import Game, State
 
@@ -100,6 +100,11 @@ def nothing_kept(event: Happened) -> Iterator[Step]:
     yield from ()
 
 
+@of_a_game
+def carried_on(event: Happened, game: Game, state: State) -> Iterator[Step]:
+    yield onward.told(game, onward.onward_of(event.said | {"by": event.actor}))
+
+
 def history_forgotten(event: Happened) -> Iterator[Step]:
     partition = keys.games_of(event.said["name"]).pk
     yield [Delete(Key(partition, line)) for line in event.said["lines"]]
@@ -143,6 +148,7 @@ REPLAY: dict[str, Act] = {
     "LiveRollChanged": roll_changed,
     "LiveSpeakersChanged": nothing_kept,
     "LiveHistoryForgotten": history_forgotten,
+    "LiveOutcomeCarriedOn": carried_on,
 }
 
 FORGOTTEN = "Goes two weeks after the session, with all that people said; the log keeps how many and a digest."
@@ -177,4 +183,9 @@ EXEMPT = (
         attributes=("GSI1PK", "GSI1SK"),
     ),
     Exempt(like(keys.deleted_game("")), "Work left to do after a deletion."),
+    Exempt(
+        like(keys.onward("", 0)),
+        "That something came of a session is told in an event of its own, a moment after it was made.",
+        where=lambda item: bool(item.get("untold")),
+    ),
 )

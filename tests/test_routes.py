@@ -174,7 +174,11 @@ ROUTES = {
     "game_report": (Permission.USE_APPLICATION, READ, [NO_GAME]),
     "game_report_csv": (Permission.USE_APPLICATION, READ, [NO_GAME]),
     "game_report_json": (Permission.USE_APPLICATION, READ, [NO_GAME]),
+    "minutes": (PUBLIC, FORM, [NO_GAME]),
+    "delete_minutes": (Permission.MANAGE_USERS, FORM, [NO_GAME]),
+    "minutes_json": (PUBLIC, READ, [NO_GAME]),
     "delete_game": (Permission.USE_APPLICATION, FORM, [NO_GAME]),
+    "onward": (Permission.USE_APPLICATION, FORM, [NO_GAME, 1]),
     "help_live": (PUBLIC, READ, []),
     "reported_polls": (Permission.MANAGE_USERS, READ, []),
     "reported_poll": (Permission.MANAGE_USERS, READ, [NO_POLL]),
@@ -369,6 +373,7 @@ OF_PLAYERS = {"game_players", "change_player"}  # find the session first
 OF_HOSTS = {"host_game", "remote", "drive", "game_hosts"}  # these, too
 OF_PLAYERS |= {"game_roll"}
 OF_PLAYERS |= {"game_report", "game_report_csv", "game_report_json", "delete_game"}
+OF_PLAYERS |= {"onward"}  # tests/live/test_onward.py
 
 
 MADE_UP = {"remove_candidate", "go_on_importing"}  # their words name nothing that is there

@@ -148,6 +148,7 @@ NAMES: dict[str, tuple[str, ...]] = {
     "QuestionCategoryMoved": (),
     "QuestionSetDeleted": (),
     "LiveSessionMade": ("created_by", "hosts"),
+    "LiveOutcomeCarriedOn": (),
     "LiveSessionMoved": (),
     "LiveAnswersSealed": (),
     "LiveRoundSealed": (),
@@ -165,6 +166,10 @@ NAMES: dict[str, tuple[str, ...]] = {
     "LiveRollChanged": (),
     "LiveSpeakersChanged": (),
     "LiveHistoryForgotten": ("name",),
+    "LiveItemAdded": (),
+    "LiveMinutesSealed": (),
+    "LiveMinutesNoted": (),
+    "LiveMinutesDeleted": (),
     "SitePageEdited": (),
     "SitePageRemoved": (),
 }
