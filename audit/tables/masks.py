@@ -122,6 +122,8 @@ SAID_BY_TYPE = {
     **dict.fromkeys((*live.REPLAY, *minutes.REPLAY), OF_GAMES_SAID),
     "LiveOutcomeCarriedOn": f"{OF_GAMES_SAID} {' '.join(Onward.__dataclass_fields__)}",
     **dict.fromkeys(live_qa.REPLAY, "game_id is_on mode named words asked on_screen"),
+    "LiveRollChanged": f"{OF_GAMES_SAID} added removed renewed",
+    "LiveSpeakersChanged": f"{OF_GAMES_SAID} closed minutes",
 }
 MAILED = ("invited", "reminded", "timed", "messaged")
 
@@ -209,6 +211,7 @@ KINDS = (
     _kind("live state", keys.game_state(""), OF_STATES, "ttl"),
     _kind("roster", keys.game_roster(""), "changes seats ttl"),
     _kind("q&a", keys.game_qa(""), "is_on mode named on_screen changes sent ttl"),
+    _kind("speakers", keys.game_speakers(""), "version round minutes closed ttl"),
     _kind("live round", keys.round_part("", 0, 0), "number question count votes ttl"),
     _kind("live emptying", keys.game_emptying("", 0), "id round ttl"),
     _kind("deleted session", keys.deleted_game(""), "id"),
@@ -243,8 +246,8 @@ KINDS = (
     _kind("log's format", keys.log_format(), "number"),
 )  # fmt: skip
 # Left out on purpose: sessions, throttles, marks of forms, registrations, the setup link, second factors, salts,
-# secrets of lots, votes in polls, who likes a post, subscribers; of live sessions who plays, what is asked and said;
-# of minutes who was there and who voted how.
+# secrets of lots, votes in polls, who likes a post, subscribers; of live sessions who plays, what is asked and said,
+# and who is on the roll of an assembly; of minutes who was there and who voted how.
 
 # The lists of the index that may be opened; one more is everybody's own, under their address.
 LISTS = frozenset(
