@@ -15,12 +15,14 @@ from ranking.boxes import RANK, Choice
 from . import scores, seats
 from .counting import LONGEST_TEXT
 from .gathering import Gathered
-from .questions import RATINGS, Kind, Question, Type
+from .ideas import LONGEST_IDEA, MOST_IDEAS
+from .questions import RANKED, RATINGS, Kind, Question, Type
 from .rooms import Room
 from .rules import Phase
 from .saying import OPTION, SURVEY, TEXT
 from .seats import Seat
 
+IDEAS_SHOWN = 60  # of what the room wrote, that a screen shows while it is put in order
 NAMED = 24  # players whom a phone names while it waits: a full hall would not fit, nor be sent to everybody
 
 Typed = Mapping[str, Sequence[str]]  # what fields say, right or wrong
@@ -33,6 +35,7 @@ class Way(StrEnum):
     TICK = "tick"  # several of them
     RANK = "rank"
     WRITE = "write"
+    IDEAS = "ideas"  # up to three
     SHEET = "sheet"  # all questions of a survey
 
 
@@ -76,7 +79,9 @@ def way_of(room: Room) -> Way:
         return Way.SHEET
     if type_ == Type.CALL_AND_ANSWER or question is None:
         return Way.WRITE
-    if question.kind == Kind.RANKING:
+    if question.kind == Kind.IDEAS and room.state.phase == Phase.QUESTION:
+        return Way.IDEAS
+    if question.kind in RANKED:
         return Way.RANK
     return Way.TICK if len(question.right) > 1 else Way.TAP
 
@@ -89,6 +94,9 @@ def form(room: Room, typed: Typed) -> dict[str, Any]:
         return shown | {"fields": [_field(place, each, typed) for place, each in enumerate(room.questions)]}
     if way == Way.WRITE:
         return shown | {"text": _last(typed, TEXT)}
+    if way == Way.IDEAS:
+        texts = (*typed.get(TEXT, ()), *[""] * MOST_IDEAS)
+        return {"longest": LONGEST_IDEA, "texts": texts[:MOST_IDEAS]}
     return shown | (_ranking(room, typed) if way == Way.RANK else {"options": _options(room, typed)})
 
 
@@ -144,10 +152,24 @@ def heading(room: Room) -> dict[str, Any]:
 def told(room: Room, typed: Typed) -> dict[str, Any]:
     """What the screens of all players have at hand, besides `screens.context`."""
     shown = heading(room)
-    if room.state.phase == Phase.QUESTION:
+    if is_form_for_all(room):
         return shown | form(room, typed)
+    if room.sorted is not None:
+        return shown | sorted_ideas(room)
     names = named(room)
     return shown | {"named": names, "unnamed": len(room.playing) - len(names)}
+
+
+def is_form_for_all(room: Room) -> bool:
+    """Whether everybody is asked the same; answers of others are voted on in an order of one's own."""
+    return room.state.is_open and room.gathered is None
+
+
+def sorted_ideas(room: Room) -> dict[str, Any]:
+    """What the room wrote as all see it: without what was left out, and no more than a phone has room for."""
+    assert room.sorted is not None
+    told = [each for each in room.sorted.told() if not each.out]
+    return {"ideas": told[:IDEAS_SHOWN], "more_ideas": len(told) - IDEAS_SHOWN, "ideas_count": len(told)}
 
 
 def named(room: Room) -> list[str]:
@@ -157,7 +179,10 @@ def named(room: Room) -> list[str]:
 
 
 def mark(room: Room) -> str:
-    """While all wait, the screen is another one whenever it names others: a few, so that it stays quiet in a hall."""
+    """While all wait, the screen is another one whenever it names others: a few, so that it stays quiet in a hall.
+    While ideas are put in order, it is another one with each act."""
+    if room.state.phase == Phase.SORTING and room.sorted is not None:
+        return f"-{room.sorted.order.version}"
     if room.state.phase != Phase.WAITING:
         return ""
     return f"-{zlib.crc32(chr(10).join(named(room)).encode()):x}"

@@ -15,7 +15,7 @@ from django.utils.translation import gettext_lazy as _
 from acts.links import whole
 from pages.qr import qr_picture
 
-from . import clock, pictures, rules, standings, words
+from . import asking, clock, pictures, rules, standings, words
 from .questions import Question, Type
 from .rooms import Room
 from .rules import Game, Phase, State, Step
@@ -130,6 +130,7 @@ def told(room: Room) -> dict[str, Any]:
         "size": size(room.question),
         "first_step": steps[0] if steps else None,
         "other_steps": steps[1:],
+        **(asking.sorted_ideas(room) if state.phase == Phase.SORTING and room.sorted else {}),
         "next_question": room.questions[at] if at is not None else None,
     }
 
@@ -164,6 +165,8 @@ def scores(room: Room) -> dict[str, Any]:
 
 def mark(room: Room) -> str:
     """Of the names that a board shows: it is drawn anew when somebody is renamed, removed or readmitted."""
+    if room.state.phase == Phase.SORTING:
+        return asking.mark(room)
     if room.state.phase == Phase.WAITING or room.state.is_open or not room.game.engagement_type.is_scored:
         return ""
     named = sorted((each.player, each.name) for each in room.seats.values() if each.plays)

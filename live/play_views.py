@@ -124,10 +124,9 @@ def _given(request: HttpRequest, game_id: str, phase: Phase, at: int) -> HttpRes
 
 def _said(request: HttpRequest, seen: Seen) -> Any:
     room = seen.room
-    if room.state.phase == Phase.QUESTION:
-        return saying.answer_from(request.POST, room)
-    assert room.gathered is not None  # as answers are voted on
-    return saying.vote_from(request.POST, room.gathered, seen.seat.player)
+    if room.gathered is not None:
+        return saying.vote_from(request.POST, room.gathered, seen.seat.player)
+    return saying.answer_from(request.POST, room)
 
 
 def _tell(request: HttpRequest, seen: Seen, told: Told, said: Any = None) -> HttpResponse:

@@ -22,7 +22,7 @@ from store.table import Refused, StoreError
 from . import clock, repository, rules, seats
 from .gathering import Gathered
 from .pseudonyms import pseudonym
-from .questions import RATINGS, Kind, Question, Type
+from .questions import RANKED, RATINGS, Kind, Question, Type
 from .rounds import Given
 from .rules import Game, Phase, State
 from .seats import Seat
@@ -30,7 +30,7 @@ from .seats import Seat
 MOST = 50  # in one session
 SOONEST, LATEST = 700, 5_000  # milliseconds of the clock that a robot takes
 MOSTLY = 0.75  # how often a robot is right
-RANKED = 3  # answers that a vote names
+PLACES = 3  # answers that a vote names
 
 
 def sentences() -> list[str]:
@@ -131,9 +131,8 @@ def _give(
     key = keys.live_vote if state.phase == Phase.VOTING else keys.live_answer
     items = []
     for robot in robots:
-        said = (
-            _vote(game, state, robot, gathered) if state.phase == Phase.VOTING else _said(game, state, questions, robot)
-        )
+        votes = state.phase == Phase.VOTING and state.kind != Kind.IDEAS
+        said = _vote(game, state, robot, gathered) if votes else _said(game, state, questions, robot)
         if said is None:
             continue
         given = Given(pseudonym(salt, robot.player), said, moment(game, state, robot), _receipt(game, state, robot))
@@ -153,11 +152,13 @@ def _chance(game: Game, state: State, robot: Seat, what: str) -> Random:
 
 def _said(game: Game, state: State, questions: Sequence[Question], robot: Seat) -> Any:
     chance, question = _chance(game, state, robot, "what"), questions[state.question]
+    if question.kind == Kind.IDEAS and state.phase == Phase.QUESTION:
+        return [_sentence(game, state, robot)]
     if game.engagement_type == Type.TRIVIA:
         return _chosen(question, chance)
     if game.engagement_type == Type.CALL_AND_ANSWER:
         return _sentence(game, state, robot)
-    if game.engagement_type == Type.POLL:
+    if game.engagement_type == Type.POLL or question.kind == Kind.IDEAS:
         return _ranking(question, chance)
     return {str(place): _value(each, chance) for place, each in enumerate(questions)}
 
@@ -177,7 +178,7 @@ def _sentence(game: Game, state: State, robot: Seat) -> str:
 def _ranking(question: Question, chance: Random) -> str:
     """Those named first are a little likelier to lead, so that there is a race to see."""
     places = list(range(len(question.options)))
-    if question.kind != Kind.RANKING:
+    if question.kind not in RANKED:
         return str(min(chance.choice(places), chance.choice(places)))
     places.sort(key=lambda place: place + chance.uniform(0, len(places)))
     return ">".join(map(str, places))
@@ -197,5 +198,5 @@ def _vote(game: Game, state: State, robot: Seat, gathered: Gathered | None) -> d
     shown = gathered.shown_to(robot.player) if gathered else ()
     if not shown:
         return None
-    best = _chance(game, state, robot, "vote").sample(sorted(shown), min(RANKED, len(shown)))
+    best = _chance(game, state, robot, "vote").sample(sorted(shown), min(PLACES, len(shown)))
     return {"ranks": {str(place): rank for rank, place in enumerate(best, 1)}, "shown": list(shown)}

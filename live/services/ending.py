@@ -9,7 +9,7 @@ from acts.site import log, now_text
 from store.log import Event
 from store.table import Item, Refused
 
-from .. import clock, repository, rules, seats, waking
+from .. import clock, repository, rules, seats, twice, waking
 from ..questions import Type
 from ..rules import Game, Phase, State
 from . import closing
@@ -25,7 +25,7 @@ def end(game: Game, state: State, who: str) -> State:
     counted = _counted(game, state)
     has_code = repository.has_code(game)
     said = {**repository.told_ended(over, counted, has_code=has_code), "state": repository.told_state(after)}
-    writes = repository.ending(game, over, counted, has_code=has_code)
+    writes = [*repository.ending(game, over, counted, has_code=has_code), *twice.unlinking(game, rules.linked(state))]
     try:
         log().record(Event(who, "LiveSessionEnded", said), *repository.moving(game, state, after), *writes)
     except Refused:
