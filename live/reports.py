@@ -21,10 +21,11 @@ from tally.ballots import groups_of
 
 from . import counting, pictures, repository, seats, standings
 from .questions import RATINGS, Kind, Question, Type
-from .rounds import Entry, Round
+from .rounds import Entry, Round, options_of
 from .rules import Game, Phase, State
 from .seats import Seat
 from .standings import Board
+from .twice import First
 
 FORMAT = 1
 MOST_SHOWN = 100  # rounds on a page
@@ -108,7 +109,7 @@ def shown(report: Report) -> Shown:
         sums.add(report, each)
         if len(told) < MOST_SHOWN:
             told.append(_told(report, each))
-    open_ = int(report.state.is_open or report.is_hidden(report.state.round))
+    open_ = int(report.state.is_under_way or report.is_hidden(report.state.round))
     board = sums.board(report) if report.type.is_scored else None
     return Shown(told, sealed - len(told), len(report.state.played) - sealed - open_, board)
 
@@ -183,7 +184,9 @@ Line = tuple[int, dict[str, object]]  # of which question, and what its row says
 
 
 def _of_round(report: Report, round_: Round) -> Iterator[Line]:
-    if round_.result.get("too_few"):
+    if round_.result.get("kind") == Kind.IDEAS:
+        yield from ((round_.question, line) for line in _ideas(report, round_))
+    elif round_.result.get("too_few"):
         yield round_.question, {"row": "too few", "number": round_.count}
     elif report.type == Type.SURVEY:
         yield from _survey(report, round_)
@@ -213,12 +216,30 @@ def _got(report: Report, entry: Entry, answer: str) -> dict[str, object]:
 
 
 def _poll(report: Report, round_: Round) -> Iterator[dict[str, object]]:
-    options, result = report.questions[round_.question].options, round_.result
+    options, result = options_of(round_, report.questions[round_.question]), round_.result
     first = result["rounds"][0]["tally"]
     for option, place in result["places"]:
         yield {"row": "option", "answer": options[option], "number": first[option] or 0, "place": place}
     for entry in round_.entries:
         yield {"row": "ballot", "answer": ranked(entry.said, options)}
+    for one, other, number in result.get("moved", {}).get("flows", ()):
+        yield {"row": "moved", "answer": f"{_first(one, options)} > {_first(other, options)}", "number": number}
+
+
+def _first(first: First, options: tuple[str, ...]) -> str:
+    """What somebody liked best, in the words of the data where it was not one option."""
+    return first if isinstance(first, str) else options[first]
+
+
+def _ideas(report: Report, round_: Round) -> Iterator[dict[str, object]]:
+    """How they were ranked, if they were, and then what was written: what became one below its words."""
+    if round_.result.get("too_few"):
+        yield {"row": "too few", "number": round_.count}
+    if round_.result.get("rounds"):
+        yield from _poll(report, round_)
+    for idea in round_.result["ideas"]:
+        yield {"row": "idea left out" if idea["out"] else "idea", "answer": idea["text"], "number": idea["by"]}
+        yield from ({"row": "written", "answer": text} for text in idea["texts"])
 
 
 def ranked(ranking: str, options: tuple[str, ...]) -> str:

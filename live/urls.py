@@ -11,6 +11,7 @@ from . import (
     push_views,
     report_views,
     seat_views,
+    sort_views,
 )
 
 below_live = [
@@ -29,6 +30,7 @@ below_live = [
     path("<slug:game_id>/screen/<slug:token>/", host_views.screen, name="screen"),
     path("<slug:game_id>/scoreboard/<slug:token>/", host_views.scoreboard, name="scoreboard"),
     path("<slug:game_id>/drive/", host_views.drive, name="drive"),
+    path("<slug:game_id>/sort/", sort_views.sort_ideas, name="sort_ideas"),
     path("<slug:game_id>/hosts/", host_views.hosts, name="game_hosts"),
     # those who join, and the list of them
     path("<slug:game_id>/join/<slug:token>/", join_views.join_game, name="join_game"),

@@ -188,7 +188,7 @@ def test_what_means_the_same_becomes_one_and_is_taken_apart_again():
     one = then(found, found.merged([2, 1]))
     told = {each.words: (each.by, set(each.texts)) for each in one.told()}
     assert told["Idea 1"] == (5, {"Idea 1", "Idea 2"}), "In the words that were written most often."
-    assert [each.words for each in one.told()][0] == "Idea 1", "Together they are the most."
+    assert one.told()[0].words == "Idea 1", "Together they are the most."
     again = then(one, one.led_by(2))
     assert "Idea 2" in {each.words for each in again.told()}
     better = then(again, again.worded(1, "An idea"))
