@@ -12,17 +12,19 @@ from django.utils.translation import gettext as _
 
 from ranking.boxes import RANK, Choice
 
-from . import assembly_words, hall, scores, seats
+from . import assembly_words, scores, seats
 from .assembly_words import SAID
 from .counting import LONGEST_TEXT
 from .gathering import Gathered
-from .questions import RATINGS, Kind, Question, Type
+from .ideas import LONGEST_IDEA, MOST_IDEAS
+from .questions import RANKED, RATINGS, Kind, Question, Type
 from .resolutions import ABSTAIN
 from .rooms import Room
 from .rules import Phase
 from .saying import OPTION, SURVEY, TEXT
 from .seats import Seat
 
+IDEAS_SHOWN = 60  # of what the room wrote, that a screen shows while it is put in order
 NAMED = 24  # players whom a phone names while it waits: a full hall would not fit, nor be sent to everybody
 
 Typed = Mapping[str, Sequence[str]]  # what fields say, right or wrong
@@ -35,6 +37,7 @@ class Way(StrEnum):
     TICK = "tick"  # several of them
     RANK = "rank"
     WRITE = "write"
+    IDEAS = "ideas"  # up to three
     SHEET = "sheet"  # all questions of a survey
     YES_NO = "yes-no"  # or to abstain: a motion of an assembly
 
@@ -81,7 +84,9 @@ def way_of(room: Room) -> Way:
         return Way.WRITE
     if question.kind == Kind.MOTION:
         return Way.YES_NO
-    if question.kind in (Kind.RANKING, Kind.ALTERNATIVES):
+    if question.kind == Kind.IDEAS and room.state.phase == Phase.QUESTION:
+        return Way.IDEAS
+    if question.kind in RANKED:
         return Way.RANK
     return Way.TICK if len(question.right) > 1 else Way.TAP
 
@@ -94,9 +99,12 @@ def form(room: Room, typed: Typed) -> dict[str, Any]:
         return shown | {"fields": [_field(place, each, typed) for place, each in enumerate(room.questions)]}
     if way == Way.WRITE:
         return shown | {"text": _last(typed, TEXT)}
+    if way == Way.IDEAS:
+        texts = (*typed.get(TEXT, ()), *[""] * MOST_IDEAS)
+        return {"longest": LONGEST_IDEA, "texts": texts[:MOST_IDEAS]}
     if way == Way.YES_NO:
         return shown | {"ballot": [(each, words, each in typed.get(OPTION, ())) for each, words in SAID.items()]}
-    shown |= {"may_abstain": room.game.is_assembly, "abstains": ABSTAIN in typed.get(OPTION, ())}
+    shown |= {"may_abstain": is_ballot(room), "abstains": ABSTAIN in typed.get(OPTION, ())}
     return shown | (_ranking(room, typed) if way == Way.RANK else {"options": _options(room, typed)})
 
 
@@ -141,7 +149,7 @@ def _paper(number: int, gathered: Gathered, typed: Typed) -> Paper:
 
 def heading(room: Room) -> dict[str, Any]:
     """Which question it is, and how it is answered."""
-    item = hall.item_words(room.question) if room.game.is_assembly and room.question else {}
+    item = assembly_words.item_words(room.question) if room.game.is_assembly and room.question else {}
     return item | {
         "number": room.state.question + 1,
         "way": way_of(room),
@@ -152,19 +160,33 @@ def heading(room: Room) -> dict[str, Any]:
 
 
 def is_ballot(room: Room) -> bool:
-    """Whether all vote on the same, and not each on what others have written."""
-    return room.state.phase == Phase.VOTING and room.game.engagement_type != Type.CALL_AND_ANSWER
+    """Whether an assembly votes, so that one may abstain; what the room wrote is only ranked."""
+    return room.game.is_assembly and room.state.phase == Phase.VOTING and room.state.kind != Kind.IDEAS
 
 
 def told(room: Room, typed: Typed) -> dict[str, Any]:
     """What the screens of all players have at hand, besides `screens.context`."""
     shown = heading(room)
-    if room.state.phase == Phase.QUESTION or is_ballot(room):
+    if is_form_for_all(room):
         return shown | form(room, typed)
+    if room.sorted is not None:
+        return shown | sorted_ideas(room)
     if room.game.is_assembly and room.state.phase == Phase.ENDED:
         return shown | {"items": assembly_words.agenda(room)}
     names = named(room)
     return shown | {"named": names, "unnamed": len(room.playing) - len(names)}
+
+
+def is_form_for_all(room: Room) -> bool:
+    """Whether everybody is asked the same; answers of others are voted on in an order of one's own."""
+    return room.state.is_open and room.gathered is None
+
+
+def sorted_ideas(room: Room) -> dict[str, Any]:
+    """What the room wrote as all see it: without what was left out, and no more than a phone has room for."""
+    assert room.sorted is not None
+    told = [each for each in room.sorted.told() if not each.out]
+    return {"ideas": told[:IDEAS_SHOWN], "more_ideas": len(told) - IDEAS_SHOWN, "ideas_count": len(told)}
 
 
 def named(room: Room) -> list[str]:
@@ -174,7 +196,10 @@ def named(room: Room) -> list[str]:
 
 
 def mark(room: Room) -> str:
-    """While all wait, the screen is another one whenever it names others: a few, so that it stays quiet in a hall."""
+    """While all wait, the screen is another one whenever it names others: a few, so that it stays quiet in a hall.
+    While ideas are put in order, it is another one with each act."""
+    if room.state.phase == Phase.SORTING and room.sorted is not None:
+        return f"-{room.sorted.order.version}"
     if room.state.phase != Phase.WAITING:
         return ""
     return f"-{zlib.crc32(chr(10).join(named(room)).encode()):x}"

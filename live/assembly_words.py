@@ -97,6 +97,15 @@ def quorum_words(quorum: str) -> str:
     return ngettext("at least %(count)d person", "at least %(count)d people", number) % {"count": number}
 
 
+def item_words(question: Question) -> dict[str, Any]:
+    """What everybody has to know of an item before they vote."""
+    return {
+        "kind_words": KINDS[question.kind],
+        "takes": takes(question),
+        "vote_words": vote_words(question),
+    }
+
+
 # --- what became of it ---
 
 

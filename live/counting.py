@@ -86,13 +86,13 @@ def _by_player(given: Iterable[Given]) -> list[Given]:
 
 def answers(number: int, index: int, given: Iterable[Given]) -> Round:
     """The first close: what was answered. Nobody has points yet, or will, if too few answers are left to vote on."""
-    texts = {each.player: _text(each.said) for each in _by_player(given)}
+    texts = {each.player: one_line(each.said) for each in _by_player(given)}
     entries = tuple(Entry(player, text) for player, text in texts.items() if text)
     sealed = Round(number, index, len(entries), {}, entries)
     return replace(sealed, result=_told(gathered(sealed), None))
 
 
-def _text(said: Any) -> str:
+def one_line(said: Any) -> str:
     """In one line, not too long, and with nothing in it that no store can hold."""
     whole = said.encode("utf-8", "replace").decode() if isinstance(said, str) else ""
     return " ".join(whole.split())[:LONGEST_TEXT].strip()
@@ -258,7 +258,7 @@ def _values(sheets: Iterable[Mapping[str, Any]], place: int, question: Question)
 
 def _value(question: Question, said: Any) -> Any:
     if question.kind == Kind.TEXT:
-        return _text(said) or None
+        return one_line(said) or None
     if question.kind == Kind.RATING:
         return said if _is_whole(said) and said in RATINGS else None
     if question.kind == Kind.YES_NO:

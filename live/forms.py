@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from django import forms
@@ -35,6 +35,8 @@ NAMES: dict[Names, str | Promise] = {
     Names.APPROVED: _("Everybody types one, and nobody sees it before you have agreed"),
 }
 NO_RIGHT = _("Put a * before each right answer: somebody has to be able to win.")
+NO_OPTIONS = _("Leave the options empty: the room is to write them.")
+NOT_BOTH = _("What the room writes itself cannot be asked twice.")
 NO_QUESTION = _("Choose a question set, or type a question.")
 GONE = _("This question set is no longer there for you. Choose another one, or type a question.")
 NO_TITLE = _("Give the assembly a title.")
@@ -95,6 +97,18 @@ class GameForm(forms.Form):
             "One a line, two to ten. Trivia: put a * before each right answer. Call and answer needs none: people "
             "write theirs."
         ),
+    )
+    ideas = forms.BooleanField(
+        label=_("Poll: the room writes the options"),
+        required=False,
+        help_text=_(
+            "Everybody writes ideas, you merge what means the same, then all rank them. Leave the options empty."
+        ),
+    )
+    twice = forms.BooleanField(
+        label=_("Poll: before and after"),
+        required=False,
+        help_text=_("It can be asked twice. The second time everybody sees who moved where, in numbers."),
     )
     seconds = forms.TypedChoiceField(label=_("Time to answer"), choices=times, coerce=int, initial=USUAL_TIME)
     title = forms.CharField(
@@ -231,11 +245,24 @@ class GameForm(forms.Form):
                 self.add_error("question", NO_QUESTION)
             return ()
         question = quick_question(type_, typed["question"], typed.get("options", ""), typed.get("seconds", USUAL_TIME))
+        if type_ == Type.POLL:
+            question = self._of_poll(question)
         for flaw in flaws(question):
             self.add_error("question" if flaw.field == "title" else "options", flaw.sentence)
         if type_ == Type.TRIVIA and not question.right and "options" not in self.errors:
             self.add_error("options", NO_RIGHT)
         return (question,)
+
+    def _of_poll(self, question: Question) -> Question:
+        """Of which the room may write the options, or which may be asked twice."""
+        typed = self.cleaned_data
+        if not typed.get("ideas"):
+            return replace(question, twice=bool(typed.get("twice")))
+        if question.options:
+            self.add_error("options", NO_OPTIONS)
+        if typed.get("twice"):
+            self.add_error("twice", NOT_BOTH)
+        return replace(question, kind=Kind.IDEAS, options=())
 
     def values(self) -> dict[str, Any]:
         """As making a session takes them, besides its type and questions."""

@@ -15,7 +15,7 @@ from django.utils.translation import gettext_lazy as _
 from acts.links import whole
 from pages.qr import qr_picture
 
-from . import assembly_words, clock, pictures, quorate, rules, standings, words
+from . import asking, assembly_words, clock, pictures, quorate, rules, standings, words
 from .questions import Question, Type
 from .rooms import Room
 from .rules import Game, Phase, State, Step
@@ -161,6 +161,7 @@ def told(room: Room) -> dict[str, Any]:
         "size": size(room.question),
         "first_step": steps[0] if steps else None,
         "other_steps": steps[1:],
+        **(asking.sorted_ideas(room) if state.phase == Phase.SORTING and room.sorted else {}),
         "next_question": room.questions[at] if at is not None else None,
         **(_of_an_assembly(room) if game.is_assembly else {}),
     }
@@ -171,16 +172,7 @@ def _of_an_assembly(room: Room) -> dict[str, Any]:
     called, question = calls(room), room.question
     items = assembly_words.agenda(room)
     told = {"items": items, "calls": [(each, called[each.place]) for each in items if each.place in called]}
-    return told | (item_words(question) if question else {})
-
-
-def item_words(question: Question) -> dict[str, Any]:
-    """What everybody has to know of an item before they vote."""
-    return {
-        "kind_words": assembly_words.KINDS[question.kind],
-        "takes": assembly_words.takes(question),
-        "vote_words": assembly_words.vote_words(question),
-    }
+    return told | (assembly_words.item_words(question) if question else {})
 
 
 # --- what came of it ---
@@ -214,6 +206,8 @@ def scores(room: Room) -> dict[str, Any]:
 
 def mark(room: Room) -> str:
     """Of the names that a board shows: it is drawn anew when somebody is renamed, removed or readmitted."""
+    if room.state.phase == Phase.SORTING:
+        return asking.mark(room)
     if room.state.phase == Phase.WAITING or room.state.is_open or not room.game.engagement_type.is_scored:
         return ""
     named = sorted((each.player, each.name) for each in room.seats.values() if each.plays)

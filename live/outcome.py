@@ -91,7 +91,7 @@ def mine(
     """What only they see: what they `said` and are `told` of it, or what they `typed` and the `problem` with it."""
     problem = problem or UNHEARD.get(told or Told.COUNTED, "")
     shown: dict[str, Any] = {"seat": seat, "told": told, "problem": problem, "late": asking.late_since(room, seat)}
-    if room.state.phase == Phase.QUESTION or asking.is_ballot(room):
+    if asking.is_form_for_all(room):
         return shown | {"said": said, "in_words": in_words(room, said)}
     if room.state.phase == Phase.VOTING and room.gathered is not None:
         filled = typed_said(room, said) if typed is None else typed
@@ -123,6 +123,8 @@ def in_words(room: Room, said: Any) -> dict[str, Any]:
     way = asking.way_of(room)
     if way == Way.WRITE:
         return {"text": said}
+    if way == Way.IDEAS:
+        return {"texts": said}
     if way == Way.YES_NO or said in ("", ABSTAIN):
         return {"text": str(SAID[said or ABSTAIN])}
     if way == Way.SHEET:

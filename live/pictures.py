@@ -12,13 +12,14 @@ from typing import Any
 
 from django.template.loader import render_to_string
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy, ngettext
 
 from results.pictures.drawing import exact, isolated, number, share
 
-from . import assembly_pictures
+from . import assembly_pictures, sankey
 from .bars import Bar, others
 from .questions import RATINGS, Kind, Question, Type
-from .rounds import Round
+from .rounds import Round, options_of
 from .seats import Seat
 from .signs import Sign, sign
 from .standings import TOP, Board, Line
@@ -33,6 +34,8 @@ Context = dict[str, Any]
 
 def picture(type_: Type, round_: Round, questions: Sequence[Question], seats: Mapping[str, Seat], own: str = "") -> str:
     """What came of a round. `own` marks what one player said; without it everybody may see the same."""
+    if round_.result.get("kind") == Kind.IDEAS:
+        return _drawn("ideas", ideas(round_, questions[round_.question]))
     if round_.result.get("too_few"):
         return _drawn("too_few", {"count": round_.count})
     if type_ == Type.SURVEY:
@@ -138,7 +141,7 @@ def _answer(told: Mapping[str, Any], seats: Mapping[str, Seat], own: str, most: 
 
 
 def poll(round_: Round, question: Question) -> Context:
-    result, names = round_.result, question.options
+    result, names = round_.result, options_of(round_, question)
     laps = result["rounds"]
     whole = _whole(laps)
     return {
@@ -148,7 +151,87 @@ def poll(round_: Round, question: Question) -> Context:
         "blank": result["blank"],
         "ranked": result["method"] != "plurality",
         "laps": [_lap(result, names, at, whole) for at in range(len(laps))],
+        "moved": moved(result, names, round_.count) if "moved" in result else None,
     }
+
+
+def ideas(round_: Round, question: Question) -> Context:
+    """What was ranked as a poll's ranking is, and what the room wrote; what was left out is nobody's to see."""
+    result = round_.result
+    shown = [each for each in result["ideas"] if not each["out"]]
+    return {
+        "race": _drawn("poll", poll(round_, question)) if result.get("rounds") else "",
+        "too_few": result.get("too_few", False),
+        "people": result["people"],
+        "ideas": shown[:MOST_TEXTS],
+        "ideas_count": len(shown),
+        "left": others(len(shown) - MOST_TEXTS + result["left"]) if len(shown) >= MOST_TEXTS else "",
+        "out": len(result["ideas"]) - len(shown),
+    }
+
+
+# --- the same ranking before and after ---
+
+
+UNTOLD = {
+    "few": gettext_lazy(
+        "Who moved where is not shown: so few took part both times, or only once, that everybody could guess whose "
+        "choice it was."
+    ),
+    "lost": gettext_lazy("Who moved where cannot be told: what linked the two answers of a person is gone."),
+}
+
+
+def moved(result: Mapping[str, Any], names: Sequence[str], votes: int) -> Context:
+    told, earlier = result["moved"], result["moved"]["earlier"]
+    flows = told.get("flows", ())
+    return {
+        "before": _time(earlier, names, earlier["close"], earlier["count"]) if earlier else {},
+        "after": _time(result, names, told["close"], votes),
+        "picture": sankey.sankey(flows, names) if flows else "",
+        "ways": [(sankey.called(one, names), sankey.called(other, names), number) for one, other, number in flows],
+        "gains": _gains(result["rounds"][0]["tally"], earlier["firsts"], names) if earlier else [],
+        "untold": UNTOLD.get(told.get("untold", ""), ""),
+    }
+
+
+def _time(result: Mapping[str, Any], names: Sequence[str], close: Mapping[str, Any], votes: int) -> Context:
+    return {"says": _winner(result, names), "close": _close(close, votes)}
+
+
+def _close(close: Mapping[str, Any], votes: int) -> str:
+    """In words: how many other votes another outcome would have taken."""
+    changed = close["ballots"]
+    if changed is None or _a_lot(votes) <= changed:
+        return _("by a lot")
+    sentence = ngettext(
+        "%(count)d other vote would have changed it", "%(count)d other votes would have changed it", changed
+    )
+    found = ngettext(
+        "%(count)d other vote, or fewer, would have changed it",
+        "%(count)d other votes, or fewer, would have changed it",
+        changed,
+    )
+    return (sentence if close["exact"] else found) % {"count": changed}
+
+
+def _a_lot(votes: int) -> int:
+    """From a quarter of all votes on, nobody calls it close."""
+    return max(3, -(-votes // 4))
+
+
+def _gains(after: Sequence[str | None], before: Sequence[str | None], names: Sequence[str]) -> list[Context]:
+    """First choices each time, who gained most first."""
+    found = [(Fraction(after[option] or 0), Fraction(before[option] or 0), option) for option in range(len(names))]
+    found.sort(key=lambda each: (each[1] - each[0], each[2]))
+    return [_gain_of(now, then, option, names[option]) for now, then, option in found]
+
+
+def _gain_of(now: Fraction, then: Fraction, option: int, label: str) -> Context:
+    change = now - then
+    sign_of = "+" if change > 0 else "\N{MINUS SIGN}" if change < 0 else ""
+    told = {"before": number(then), "after": number(now), "change": f"{sign_of}{number(abs(change))}"}
+    return {"label": label, "sign": sign(option), **told}
 
 
 def _whole(laps: Sequence[Mapping[str, Any]]) -> Fraction:

@@ -17,7 +17,7 @@ from acts.refusals import Refusal
 from store import keys
 from store.table import StoreError
 
-from . import clock, outcome, players, rooms, saying, screens, seat_views
+from . import asking, clock, outcome, players, rooms, saying, screens, seat_views
 from .pace import PACE, TooFast
 from .questions import Type
 from .rooms import Room
@@ -125,12 +125,12 @@ def _given(request: HttpRequest, game_id: str, phase: Phase, at: int) -> HttpRes
 
 def _said(request: HttpRequest, seen: Seen) -> Any:
     room = seen.room
-    if room.state.phase == Phase.QUESTION:
-        return saying.answer_from(request.POST, room)
     if room.gathered is not None:
         return saying.vote_from(request.POST, room.gathered, seen.seat.player)
-    assert room.question is not None  # as it is voted on
-    return saying.ballot_from(request.POST, room.question)
+    if asking.is_ballot(room):
+        assert room.question is not None  # as it is voted on
+        return saying.ballot_from(request.POST, room.question)
+    return saying.answer_from(request.POST, room)
 
 
 def _tell(request: HttpRequest, seen: Seen, told: Told, said: Any = None) -> HttpResponse:

@@ -29,7 +29,7 @@ class Kind(StrEnum):
 
 
 RANKED = (Kind.RANKING, Kind.ALTERNATIVES, Kind.IDEAS)  # answered, or voted on, by a ranking
-IN_A_SET = (Kind.TEXT, Kind.CHOICE, Kind.RANKING, Kind.RATING, Kind.YES_NO)
+IN_A_SET = (Kind.TEXT, Kind.CHOICE, Kind.RANKING, Kind.RATING, Kind.YES_NO, Kind.IDEAS)
 ON_AN_AGENDA = (Kind.TOPIC, Kind.MOTION, Kind.CHOICE, Kind.RANKING, Kind.ALTERNATIVES, Kind.IDEAS)
 
 

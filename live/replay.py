@@ -172,6 +172,8 @@ EXEMPT = (
     Exempt(like(keys.live_answer("", 0, "", 0)), FORGOTTEN),
     Exempt(like(keys.live_vote("", 0, "", 0)), FORGOTTEN),
     Exempt(like(keys.gathered_part("", 0, 0)), FORGOTTEN),
+    Exempt(like(keys.sorted_ideas("", 0)), FORGOTTEN),
+    Exempt(like(keys.game_before("", 0)), "Links two answers of nobody known until the second is counted."),
     Exempt(like(keys.round_part("", 0, 0)), FORGOTTEN),
     Exempt(like(keys.round_heard("", 0, "")), "By which players can tell that what they gave counts."),
     Exempt(like(keys.game_salt("", 0)), "A secret that is destroyed when its round is sealed."),

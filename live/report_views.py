@@ -25,10 +25,17 @@ from .services import closing, deleting
 @require_safe
 def report(request: HttpRequest, hosted: Hosted) -> HttpResponse:
     game, state = hosted[0], closing.settled(*hosted)
-    told, made = reports.of(game, state), linked(game.id, request.user)
-    shown = {"shown": reports.shown(told), "asked": told.asked[: reports.MOST_ASKED], "made": made}
-    more = len(told.asked) - len(shown["asked"])
-    return render(request, "live/report.html", {"game": game, "state": state, **shown, "more_asked": more})
+    told = reports.of(game, state)
+    asked = told.asked[: reports.MOST_ASKED]
+    context = {
+        "game": game,
+        "state": state,
+        "shown": reports.shown(told),
+        "asked": asked,
+        "more_asked": len(told.asked) - len(asked),
+        "made": linked(game.id, request.user),
+    }
+    return render(request, "live/report.html", context)
 
 
 @of_hosts

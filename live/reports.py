@@ -29,6 +29,7 @@ from .rules import Game, Phase, State
 from .seats import Seat
 from .services import onward
 from .standings import Board
+from .twice import First
 
 FORMAT = 1
 MOST_SHOWN = 100  # rounds on a page
@@ -194,7 +195,9 @@ Line = tuple[int, dict[str, object]]  # of which question, and what its row says
 
 
 def _of_round(report: Report, round_: Round) -> Iterator[Line]:
-    if round_.result.get("too_few"):
+    if round_.result.get("kind") == Kind.IDEAS:
+        yield from ((round_.question, line) for line in _ideas(report, round_))
+    elif round_.result.get("too_few"):
         yield round_.question, {"row": "too few", "number": round_.count}
     elif report.type == Type.SURVEY:
         yield from _survey(report, round_)
@@ -252,12 +255,30 @@ def _got(report: Report, entry: Entry, answer: str) -> dict[str, object]:
 
 
 def _poll(report: Report, round_: Round) -> Iterator[dict[str, object]]:
-    options, result = report.questions[round_.question].options, round_.result
+    options, result = options_of(round_, report.questions[round_.question]), round_.result
     first = result["rounds"][0]["tally"]
     for option, place in result["places"]:
         yield {"row": "option", "answer": options[option], "number": first[option] or 0, "place": place}
     for entry in round_.entries:
         yield {"row": "ballot", "answer": ranked(entry.said, options)}
+    for one, other, number in result.get("moved", {}).get("flows", ()):
+        yield {"row": "moved", "answer": f"{_first(one, options)} > {_first(other, options)}", "number": number}
+
+
+def _first(first: First, options: tuple[str, ...]) -> str:
+    """What somebody liked best, in the words of the data where it was not one option."""
+    return first if isinstance(first, str) else options[first]
+
+
+def _ideas(report: Report, round_: Round) -> Iterator[dict[str, object]]:
+    """How they were ranked, if they were, and then what was written: what became one below its words."""
+    if round_.result.get("too_few"):
+        yield {"row": "too few", "number": round_.count}
+    if round_.result.get("rounds"):
+        yield from _poll(report, round_)
+    for idea in round_.result["ideas"]:
+        yield {"row": "idea left out" if idea["out"] else "idea", "answer": idea["text"], "number": idea["by"]}
+        yield from ({"row": "written", "answer": text} for text in idea["texts"])
 
 
 def ranked(ranking: str, options: tuple[str, ...]) -> str:

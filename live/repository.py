@@ -341,11 +341,12 @@ def hearing(game: Game, round_: int, phase: Phase, receipts: Iterable[str]) -> l
     return [Put({"PK": place.pk, "SK": place.sk, "receipts": sorted(receipts), "ttl": game.ttl}, when=Missing())]
 
 
-def emptying(game: Game, round_: int, now: str) -> list[Write]:
-    """A mark that what was given in an anonymous round is to go."""
-    place = keys.game_emptying(game.id, round_)
+def emptying(game: Game, round_: int, now: str, phase: str = "") -> list[Write]:
+    """A mark that what was given in an anonymous round is to go, or in one phase of it."""
+    place = keys.game_emptying(game.id, round_, phase)
     listed = {"GSI1PK": keys.EMPTYING_GAMES.pk, "GSI1SK": keys.game_by_date(now, game.id)}
-    return [Put({"PK": place.pk, "SK": place.sk, "id": game.id, "round": round_, "ttl": game.ttl, **listed})]
+    told = {"id": game.id, "round": round_, "phase": str(phase), "ttl": game.ttl}
+    return [Put({"PK": place.pk, "SK": place.sk, **told, **listed})]
 
 
 def ending(before: Game, after: Game, counted: Mapping[str, int], *, has_code: bool) -> list[Write]:

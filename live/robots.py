@@ -22,7 +22,7 @@ from store.table import Refused, StoreError
 from . import clock, repository, rules, seats
 from .gathering import Gathered
 from .pseudonyms import pseudonym
-from .questions import RATINGS, Kind, Question, Type
+from .questions import RANKED, RATINGS, Kind, Question, Type
 from .resolutions import ABSTAIN, NO, YES
 from .rounds import Given
 from .rules import Game, Phase, State
@@ -31,9 +31,8 @@ from .seats import Seat
 MOST = 50  # in one session
 SOONEST, LATEST = 700, 5_000  # milliseconds of the clock that a robot takes
 MOSTLY = 0.75  # how often a robot is right
-RANKED = 3  # answers that a vote names
+PLACES = 3  # answers that a vote names
 ABSTAINING = 0.12  # how often a robot abstains in an assembly
-RANKINGS = (Kind.RANKING, Kind.ALTERNATIVES)
 
 
 def sentences() -> list[str]:
@@ -144,7 +143,7 @@ def _give(
 
 
 def _given(game: Game, state: State, questions: Sequence[Question], robot: Seat, gathered: Gathered | None) -> Any:
-    if state.phase != Phase.VOTING:
+    if state.phase != Phase.VOTING or state.kind == Kind.IDEAS:
         return _said(game, state, questions, robot)
     if game.is_assembly:
         return _ballot(questions[state.question], _chance(game, state, robot, "vote"))
@@ -162,11 +161,13 @@ def _chance(game: Game, state: State, robot: Seat, what: str) -> Random:
 
 def _said(game: Game, state: State, questions: Sequence[Question], robot: Seat) -> Any:
     chance, question = _chance(game, state, robot, "what"), questions[state.question]
+    if question.kind == Kind.IDEAS and state.phase == Phase.QUESTION:
+        return [_sentence(game, state, robot)]
     if game.engagement_type == Type.TRIVIA:
         return _chosen(question, chance)
     if game.engagement_type == Type.CALL_AND_ANSWER:
         return _sentence(game, state, robot)
-    if game.engagement_type == Type.POLL:
+    if game.engagement_type == Type.POLL or question.kind == Kind.IDEAS:
         return _ranking(question, chance)
     return {str(place): _value(each, chance) for place, each in enumerate(questions)}
 
@@ -186,7 +187,7 @@ def _sentence(game: Game, state: State, robot: Seat) -> str:
 def _ranking(question: Question, chance: Random) -> str:
     """Those named first are a little likelier to lead, so that there is a race to see."""
     places = list(range(len(question.options)))
-    if question.kind not in RANKINGS:
+    if question.kind not in RANKED:
         return str(min(chance.choice(places), chance.choice(places)))
     places.sort(key=lambda place: place + chance.uniform(0, len(places)))
     return ">".join(map(str, places))
@@ -195,7 +196,7 @@ def _ranking(question: Question, chance: Random) -> str:
 def _ballot(question: Question, chance: Random) -> str:
     """A vote of an assembly; a few abstain."""
     if chance.random() < ABSTAINING:
-        return "" if question.kind in RANKINGS else ABSTAIN
+        return "" if question.kind in RANKED else ABSTAIN
     if question.kind == Kind.MOTION:
         return YES if chance.random() < MOSTLY else NO
     return _ranking(question, chance)
@@ -215,5 +216,5 @@ def _vote(game: Game, state: State, robot: Seat, gathered: Gathered | None) -> d
     shown = gathered.shown_to(robot.player) if gathered else ()
     if not shown:
         return None
-    best = _chance(game, state, robot, "vote").sample(sorted(shown), min(RANKED, len(shown)))
+    best = _chance(game, state, robot, "vote").sample(sorted(shown), min(PLACES, len(shown)))
     return {"ranks": {str(place): rank for rank, place in enumerate(best, 1)}, "shown": list(shown)}

@@ -1,9 +1,9 @@
 """A session with all that its screens show: what does not change is kept in mind, what does is read.
 
-A look takes one round trip: session, state, roster, whether the room may ask, and who wants to speak in an assembly.
-Questions, sealed rounds and what is voted on never change, so they are read once in a process; seats are read again
-when the roster's number says so, and what the room asks when its own numbers do. As long as nothing has changed, a
-look answers the very same room, so that what is made of it is made once.
+A look takes one round trip: session, state, roster, whether the room may ask, who wants to speak in an assembly, and
+the order of ideas while they are put in order. Questions, sealed rounds and what is voted on never change, so they are
+read once in a process; seats are read again when the roster's number says so, and what the room asks when its own
+numbers do. As long as nothing has changed, a look answers the very same room, so that what is made of it is made once.
 """
 
 from __future__ import annotations
@@ -19,11 +19,12 @@ from acts.site import table
 from store import keys
 from store.table import Conflict, Item, Key, Unavailable
 
-from . import clock, counting, gathering, repository, robots, rules, seats
+from . import clock, counting, gathering, ideas, orders, repository, robots, rules, seats
 from .gathering import Gathered
+from .ideas import Idea, Order, Sorted
 from .qa.board import Board
 from .qa.rules import Asked, Qa
-from .questions import Question, Type
+from .questions import Kind, Question, Type
 from .robots import Robots
 from .rounds import Round
 from .rules import Game, Phase, State
@@ -55,6 +56,7 @@ class Room:
     seats: Mapping[str, Seat]  # by the player's id
     rounds: Mapping[int, Round]  # all that are sealed
     gathered: Gathered | None = None  # what is voted on
+    sorted: Sorted | None = None  # ideas that are put in order, or voted on
     present: Present = Present()
     answered: int = 0  # how many have answered or voted in the phase that is open
     qa: Qa = NOT_ASKED  # whether the room may ask, and how
@@ -63,9 +65,26 @@ class Room:
     speakers: Speakers = NOBODY  # of an assembly
     at: int = field(default=0, compare=False)  # when it was looked at
 
-    @property
+    @cached_property
     def question(self) -> Question | None:
-        return self.questions[self.state.question] if self.state.round else None
+        """What is asked; of ideas with those that are voted on as its options."""
+        asked = self.questions[self.state.question] if self.state.round else None
+        if asked is None or asked.kind != Kind.IDEAS:
+            return asked
+        return replace(asked, options=self._ideas_voted_on())
+
+    def _ideas_voted_on(self) -> tuple[str, ...]:
+        if self.sorted is not None:
+            return self.sorted.order.options
+        return tuple(self.round.result.get("options", ())) if self.round else ()
+
+    @property
+    def as_asked(self) -> tuple[Question, ...]:
+        """All questions, the one at hand with its options."""
+        at = self.state.question
+        if self.question is None or self.question.kind != Kind.IDEAS:
+            return self.questions
+        return (*self.questions[:at], self.question, *self.questions[at + 1 :])
 
     @property
     def round(self) -> Round | None:
@@ -132,18 +151,27 @@ def places(game_id: str) -> tuple[Key, ...]:
     return (
         *(keys.game(game_id), keys.game_state(game_id), keys.game_roster(game_id)),
         *(keys.game_qa(game_id), keys.game_speakers(game_id)),
+        *_place_of_order(game_id),
     )
+
+
+def _place_of_order(game_id: str) -> tuple[Key, ...]:
+    """Where ideas are put in order, if that was on at the last look from here."""
+    last = in_mind(game_id)
+    sorting = last is not None and last.state.phase == Phase.SORTING
+    return (keys.sorted_ideas(game_id, last.state.round),) if last and sorting else ()
 
 
 def of_items(game_id: str, items: Mapping[Key, Item]) -> Room | None:
     """The session as these items, just read, say it is."""
-    game_item, state_item, roster, qa, speakers = map(items.get, places(game_id))
+    game_item, state_item, roster, qa, speakers, *_order = map(items.get, places(game_id))
     if game_item is None or state_item is None:
         MIND.forget(game_id)
         return None
     game, kept = repository.game_of(game_item), MIND.of(game_id)
     state = kept.settled(game, repository.state_of(state_item))
-    return kept.room(game, state, roster["changes"] if roster else 0, qa, speakers)
+    order = items.get(keys.sorted_ideas(game_id, state.round))
+    return kept.room(game, state, roster["changes"] if roster else 0, qa, speakers, order)
 
 
 # --- what is kept in mind ---
@@ -159,6 +187,8 @@ class Kept:
         self.rounds: Mapping[int, Round] = {}
         self.never_sealed: frozenset[int] = frozenset()  # rounds that were voided while they were open
         self.gathered: Gathered | None = None
+        self.ideas: tuple[int, tuple[Idea, ...]] = (0, ())  # of which round, and what was written in it
+        self.order: Order | None = None  # how it was put to the vote
         self.seating = Seating(game_id)
         self.robots, self.has_robots = Robots(), False
         self.count = Count()
@@ -187,7 +217,13 @@ class Kept:
         return len(self.seating.seats) + entries + len(self.board.asked) + 1
 
     def room(
-        self, game: Game, state: State, changes: int, qa: Item | None = None, speakers: Item | None = None
+        self,
+        game: Game,
+        state: State,
+        changes: int,
+        qa: Item | None = None,
+        speakers: Item | None = None,
+        order: Item | None = None,
     ) -> Room:
         now = clock.now()
         self.board.look(qa, now)
@@ -199,6 +235,7 @@ class Kept:
             seats=self.seating.at(changes, now),
             rounds=self._rounds(state),
             gathered=self._gathered(game, state),
+            sorted=self._sorted(state, order),
             present=self.present,
             answered=self.count.of(state),
             **self._asked(),
@@ -207,7 +244,7 @@ class Kept:
         )
         if game.debug_mode:
             robots_here = [each for each in room.playing if each.robot]
-            self.robots.play(game, state, room.questions, robots_here, room.gathered)
+            self.robots.play(game, state, room.as_asked, robots_here, room.gathered)
         return self._the_same(room)
 
     def _have_robots_join(self, game: Game, state: State, changes: int, now: int) -> None:
@@ -282,6 +319,23 @@ class Kept:
         if gathered is None or gathered.round.number != state.round:
             gathered = self.gathered = gathering.read(self.id, state.round)
         return gathered
+
+    def _sorted(self, state: State, item: Item | None) -> Sorted | None:
+        """What was written is read once. Its order is read at each look until it is put to the vote."""
+        if state.kind != Kind.IDEAS or state.phase not in (Phase.SORTING, Phase.VOTING):
+            return None
+        number, written = self.ideas
+        if number != state.round:
+            round_ = orders.written(self.id, state.round)
+            if round_ is None:
+                return None  # it was just dropped
+            written = ideas.of_round(round_)
+            self.ideas, self.order = (state.round, written), None
+        order = self.order or (ideas.order_of(item) if item else orders.find(self.id, state.round))
+        if order is None:
+            return None
+        self.order = order if order.settled else None
+        return Sorted(written, order)
 
 
 class Seating:

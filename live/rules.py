@@ -225,7 +225,7 @@ def offered(game: Game, state: State) -> tuple[Step, ...]:
     if state.phase == Phase.TALKING:
         return (*(() if state.kind == Kind.TOPIC else (Step.VOTE,)), Step.CLOSE, Step.END)
     if state.phase == Phase.SORTING:
-        return (Step.VOTE, Step.VOID, Step.END)
+        return (Step.VOTE, Step.CLOSE, Step.VOID, Step.END)
     on = (Step.NEXT,) if next_question(game, state) is not None else ()
     if state.phase == Phase.WAITING:
         return (*on, Step.END)
@@ -282,10 +282,18 @@ def asked(game: Game, state: State, at: int, question: Question, now: int, befor
         revealed=False,
         clock=Clock(now, 0 if talked else seconds_of(game, question)),
         kind=str(question.kind),
-        secret=question.secret,
-        twice=question.twice,
+        secret=question.secret or question.kind == Kind.IDEAS,
+        twice=question.twice and question.kind == Kind.RANKING and game.engagement_type == Type.POLL,
         before=before,
     )
+
+
+def linked(state: State) -> int:
+    """The round whose first choices are kept to be compared with those of the next one; 0 if there is none."""
+    if state.phase == Phase.QUESTION:
+        return state.before
+    waits = state.phase == Phase.RESULTS and state.twice and not state.before and state.counts(state.round)
+    return state.round if waits else 0
 
 
 def voting(state: State, seconds: int, now: int) -> State:

@@ -17,10 +17,12 @@ from acts.refusals import Refusal
 from ranking.boxes import RANK, ranks_in
 from ranking.candidates import Candidate
 from ranking.rankings import ranking_from, ranks_of
+from store.keys import fold
 
 from . import scores
 from .counting import LONGEST_TEXT, as_said
 from .gathering import Gathered
+from .ideas import LONGEST_IDEA, MOST_IDEAS
 from .questions import RANKED, RATINGS, Kind, Question, Type
 from .resolutions import ABSTAIN, NO, YES
 from .rooms import Room
@@ -35,6 +37,8 @@ CHOOSE_ONE = _("Choose one of the options.")
 CHOOSE = _("Choose at least one of the options.")
 UNKNOWN_OPTION = _("The form names an option that this question does not have.")
 NO_TEXT = _("Write an answer first.")
+NO_IDEA = _("Write an idea first.")
+TOO_MANY_IDEAS = _("At most %(most)d ideas of each person. Keep your best.")
 TOO_LONG = _("That is too long: at most %(most)d characters, and yours has %(count)d.")
 RANK_ONE = _("Rank at least one of the options.")
 VOTE_FOR_ONE = _("Rank at least one of the answers.")
@@ -71,6 +75,8 @@ def answer_from(post: QueryDict, room: Room) -> Any:
         return text_from(post)
     if room.game.engagement_type == Type.TRIVIA:
         return options_from(post, question)
+    if question.kind == Kind.IDEAS and room.state.phase == Phase.QUESTION:
+        return ideas_from(post)
     return ranking_in(post, question)
 
 
@@ -92,9 +98,19 @@ def text_from(post: QueryDict) -> str:
     raise NotSaid(NO_TEXT)
 
 
+def ideas_from(post: QueryDict) -> list[str]:
+    """Up to three, each once; a field that was left empty says nothing."""
+    texts = {fold(text): text for text in (_text(each, LONGEST_IDEA) for each in post.getlist(TEXT)) if fold(text)}
+    if not texts:
+        raise NotSaid(NO_IDEA)
+    if len(texts) > MOST_IDEAS:
+        raise NotSaid(TOO_MANY_IDEAS % {"most": MOST_IDEAS})
+    return list(texts.values())
+
+
 def ranking_in(post: QueryDict, question: Question) -> str:
     """A ranking of the options; where one is to be chosen, a ranking of that one."""
-    if question.kind != Kind.RANKING:
+    if question.kind not in RANKED:
         return str(_one_option(post.getlist(OPTION), question))
     return _ranked(post, question, RANK_ONE)
 
@@ -127,11 +143,16 @@ def _number(typed: str, below: int) -> int | None:
     return int(typed) if int(typed) < below else None
 
 
-def _text(typed: str) -> str:
+def line_from(typed: str, longest: int) -> str:
+    """Words that somebody typed, as they are kept."""
+    return _text(typed, longest)
+
+
+def _text(typed: str, longest: int = LONGEST_TEXT) -> str:
     """Not cut, because half a sentence may say the opposite."""
     text = tidied(typed)
-    if len(text) > LONGEST_TEXT:
-        raise NotSaid(TOO_LONG % {"most": LONGEST_TEXT, "count": len(text)})
+    if len(text) > longest:
+        raise NotSaid(TOO_LONG % {"most": longest, "count": len(text)})
     return text
 
 
@@ -233,7 +254,9 @@ def typed_of(said: Any, type_: Type, phase: Phase, kind: Kind) -> dict[str, list
     """What the fields of a form say if somebody has said this before."""
     if said is None:
         return {}
-    if type_ == Type.ASSEMBLY and isinstance(said, str) and kind != Kind.IDEAS:
+    if kind == Kind.IDEAS:
+        return {TEXT: said} if phase == Phase.QUESTION else _typed_ranks(said, kind)
+    if type_ == Type.ASSEMBLY and isinstance(said, str):
         return {OPTION: [said or ABSTAIN]} if said in ("", YES, NO, ABSTAIN) else _typed_ranks(said, kind)
     if phase == Phase.VOTING:
         return {f"{RANK}{number}": [str(rank)] for number, rank in said["ranks"].items()}

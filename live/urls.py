@@ -15,6 +15,7 @@ from . import (
     report_views,
     roll_views,
     seat_views,
+    sort_views,
     speakers_views,
 )
 from .minutes import views as minutes_views
@@ -35,6 +36,7 @@ below_live = [
     path("<slug:game_id>/screen/<slug:token>/", host_views.screen, name="screen"),
     path("<slug:game_id>/scoreboard/<slug:token>/", host_views.scoreboard, name="scoreboard"),
     path("<slug:game_id>/drive/", host_views.drive, name="drive"),
+    path("<slug:game_id>/sort/", sort_views.sort_ideas, name="sort_ideas"),
     path("<slug:game_id>/hosts/", host_views.hosts, name="game_hosts"),
     path("<slug:game_id>/agenda/", agenda_views.agenda, name="agenda"),
     # those who join, and the list of them

@@ -46,6 +46,8 @@ START_SURVEY = _("Open the survey")
 CLOSE_SURVEY = _("Close the survey")
 CLOSE_ANSWERS = _("Close the answers")
 CLOSE_VOTING = _("Close the voting")
+CLOSE_IDEAS = _("Close the collection of ideas")
+WITHOUT_A_VOTE = _("Close it without a vote")
 
 IN_AN_ASSEMBLY: dict[Step, str | Promise] = {
     Step.NEXT: _("Next item"),
@@ -76,7 +78,7 @@ STORIES: dict[Type, Story] = {
         _("Nobody sees whose an answer is before the results; its author gets the points."),
     ),
     Type.POLL: Story(
-        _("People rank the options; the ranked votes are counted, round by round, until one has won."),
+        _("People rank the options, or write them first; the ranked votes are counted, round by round."),
         _("Everybody sees the count as a race. Nobody learns who voted how, not even you."),
     ),
     Type.SURVEY: Story(
@@ -110,6 +112,8 @@ def step_words(step: Step, game: Game | None = None, state: State | None = None)
     survey = game.engagement_type == Type.SURVEY
     if step == Step.NEXT and not state.round:
         return START_SURVEY if survey else FIRST_QUESTION
+    if step == Step.CLOSE and state.kind == Kind.IDEAS:
+        return {Phase.QUESTION: CLOSE_IDEAS, Phase.SORTING: WITHOUT_A_VOTE}.get(state.phase, CLOSE_VOTING)
     if step == Step.CLOSE and game.engagement_type == Type.CALL_AND_ANSWER:
         return CLOSE_VOTING if state.phase == Phase.VOTING else CLOSE_ANSWERS
     return CLOSE_SURVEY if step == Step.CLOSE and survey else STEPS[step]

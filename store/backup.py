@@ -35,7 +35,8 @@ LONGEST_LINE = 4 * 1024 * 1024  # an item has at most 400 KB, and JSON makes six
 TRIES = 5
 GZIP = b"\x1f\x8b"
 SALT, ELECTION = keys.salt("").sk, keys.salt("").pk
-LIVE_SALT, LIVE_SESSION = keys.game_salt("", 0).sk.rstrip("0123456789"), keys.game_salt("", 0).pk
+LIVE_SALTS = tuple(key("", 0).sk.rstrip("0123456789") for key in (keys.game_salt, keys.game_before))
+LIVE_SESSION = keys.game_salt("", 0).pk
 CHECKPOINTS = (keys.checkpoints().pk, keys.public_checkpoints().pk)
 SEALED_TOGETHER = (keys.sync(), keys.counts())
 
@@ -145,8 +146,9 @@ def is_salt(key: Key) -> bool:
 
 
 def _is_live_salt(key: Key) -> bool:
-    """Of a round of a live session that nobody signs: it lasts a minute, so nobody needs to be told of it."""
-    return key.table == DATA and key.sk.startswith(LIVE_SALT) and key.pk.startswith(LIVE_SESSION)
+    """Of a round of a live session that nobody signs: it lasts a minute, so nobody needs to be told of it. What links
+    two rounds has a salt of its own and goes with it."""
+    return key.table == DATA and key.sk.startswith(LIVE_SALTS) and key.pk.startswith(LIVE_SESSION)
 
 
 def _without_salts(entries: Iterable[Entry]) -> Iterator[Entry]:

@@ -6,8 +6,8 @@ read is the same, and only one of them can write it, because the state leaves th
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
 
 from acts.handfuls import sweep
 from acts.queues import take_each
@@ -15,10 +15,24 @@ from acts.site import log, now_text, table
 from store import keys
 from store.forgetting import to_forget
 from store.log import Event
-from store.table import Delete, Exists, Refused, Write
+from store.table import Delete, Exists, Item, Refused, Write
 
-from .. import clock, counting, gathering, quorate, repository, resolutions, rules, scores, seats, waking
-from ..pseudonyms import pseudonym
+from .. import (
+    clock,
+    counting,
+    gathering,
+    ideas,
+    orders,
+    quorate,
+    repository,
+    resolutions,
+    rules,
+    scores,
+    seats,
+    twice,
+    waking,
+)
+from ..pseudonyms import new_salt, pseudonym
 from ..questions import Kind, Question, Type
 from ..rounds import Given, Round
 from ..rules import Game, Phase, State, Step
@@ -51,7 +65,11 @@ def _overtaken(game: Game, state: State, who: str) -> State:
         return there
     after = _now(rules.voided(there))
     said = {"game_id": game.id, "step": str(Step.VOID), "state": repository.told_state(after)}
-    dropped = repository.emptying(game, state.round, after.changed_at)
+    dropped = [
+        *repository.emptying(game, state.round, after.changed_at),
+        *twice.unlinking(game, rules.linked(there)),
+        *of_ideas(game, there),
+    ]
     try:
         log().record(Event(who, "LiveSessionMoved", said), *repository.moving(game, there, after), *dropped)
     except Refused:
@@ -70,7 +88,9 @@ class Box:
     last: tuple[Given, ...]  # the last of each player that was in time
     percents: dict[str, int]  # how much of the usual time each player has, by the name that their answer lies under
     robots: frozenset[str] = frozenset()  # which of these names are robots'
+    players: Mapping[str, str] = field(default_factory=dict)  # the ids of those who have these names
     present: tuple[str, ...] = ()  # the ids of those who are there, and of those who gave something before they left
+    written_by_robots: int = 0  # of ideas that are not voted on
 
     def by_robots(self, round_: Round, is_secret: bool) -> int:
         """How many of the answers that count are no person's."""
@@ -96,7 +116,8 @@ def _read(game: Game, state: State) -> Box:
     last = tuple(_last(given, state, percents))
     gave = {each.player for each in last}
     present = sorted(each.player for name, each in playing.items() if each.is_there or name in gave)
-    return Box(last, percents, robots, tuple(present))
+    ids = {name: each.player for name, each in playing.items()}
+    return Box(last, percents, robots, ids, tuple(present))
 
 
 def _last(given: Iterable[Given], state: State, percents: dict[str, int]) -> Iterable[Given]:
@@ -116,12 +137,17 @@ def _sealed(game: Game, state: State, who: str) -> State:
     if state.phase == Phase.QUESTION and game.engagement_type == Type.CALL_AND_ANSWER:
         return _gather(game, state, who, box)
     questions = repository.questions(game.id)
-    return _write(game, state, who, box, _counted(game, state, questions, box))
+    if state.kind == Kind.IDEAS:
+        return _with_ideas(game, state, who, box, questions[state.question])
+    round_ = _counted(game, state, questions, box)
+    if state.twice:
+        return _asked_twice(game, state, who, box, questions[state.question], round_)
+    return _write(game, state, who, box, round_)
 
 
 def _counted(game: Game, state: State, questions: tuple[Question, ...], box: Box) -> Round:
     number, index = state.round, state.question
-    if game.is_assembly and state.kind != Kind.IDEAS:
+    if game.is_assembly:
         return resolutions.resolved(game, state, questions[index], box.last, box.present, clock.now())
     if state.phase == Phase.VOTING:
         return counting.votes(gathering.read(game.id, number).round, box.last)
@@ -151,16 +177,97 @@ def _gather(game: Game, state: State, who: str, box: Box) -> State:
     return after
 
 
-def _write(game: Game, state: State, who: str, box: Box, round_: Round) -> State:
+# --- ideas: what is written is put in order, then voted on ---
+
+
+def _with_ideas(game: Game, state: State, who: str, box: Box, question: Question) -> State:
+    if state.phase == Phase.QUESTION:
+        return _collect(game, state, who, box, question)
+    found = orders.read(game.id, state.round)
+    if found is None:
+        raise Refused([0])  # somebody else has just dropped it
+    written, sorted_ = found
+    voted = state.phase == Phase.VOTING
+    if not voted:
+        box = replace(box, written_by_robots=orders.robots(game.id, state.round))
+    if game.is_assembly:
+        asked = replace(ideas.as_ranking(question, sorted_.order.options), secret=True)
+        resolved = resolutions.resolved(game, state, asked, box.last, box.present, clock.now())
+        round_ = ideas.around(resolved, written, sorted_)
+    else:
+        round_ = (
+            ideas.voted(written, sorted_, question, box.last, game.id) if voted else ideas.unvoted(written, sorted_)
+        )
+    settled = replace(sorted_.order, settled=True)
+    return _write(game, state, who, box, round_, *orders.change(game, state.round, sorted_.order, settled))
+
+
+def _collect(game: Game, state: State, who: str, box: Box, question: Question) -> State:
+    """The first of two closes: what was written is put in order, if there is enough of it."""
+    written = ideas.collected(state.round, state.question, box.last)
+    if not ideas.is_sorted(written):
+        return _write(game, state, who, box, _unsorted(game, state, box, question, written))
+    after = _now(rules.sorting(state))
+    parts = orders.parts(written, box.by_robots(written, is_secret=True))
+    writes = [
+        *orders.creation(game, state.round, parts, len(written.entries)),
+        *repository.unsalting(game, state.round),
+        *repository.emptying(game, state.round, after.changed_at, state.phase),
+    ]
+    _record(game, who, "LiveAnswersSealed", state, after, written, box, writes)
+    empty(game.id, state.round, state.phase)
+    return after
+
+
+def _unsorted(game: Game, state: State, box: Box, question: Question, written: Round) -> Round:
+    """Too little to vote on; an assembly notes who was there all the same."""
+    round_ = ideas.unvoted(written)
+    if not game.is_assembly:
+        return round_
+    told = resolutions.resolved(game, state, replace(question, secret=True), (), box.present, clock.now())
+    return replace(round_, result={**told.result, **round_.result})
+
+
+def of_ideas(game: Game, state: State) -> list[Write]:
+    """Of ideas that are not to count nothing is kept."""
+    order = orders.find(game.id, state.round) if state.kind == Kind.IDEAS and state.is_under_way else None
+    return orders.dropping(game, state.round, order) if order else []
+
+
+# --- the same ranking twice ---
+
+
+def _asked_twice(game: Game, state: State, who: str, box: Box, question: Question, round_: Round) -> State:
+    """The first time first choices are kept under other names; the second time who moved where is added up, and what
+    linked the two is destroyed."""
+    if not state.before:
+        salt = new_salt()
+        before = twice.Before(salt, twice.firsts(box.last, box.players, question, salt))
+        kept = [] if round_.result.get("too_few") else twice.linking(game, state.round, before)
+        return _write(game, state, who, box, round_, *kept)
+    before_ = twice.find(game.id, state.before)
+    moved = {"untold": "lost"}
+    if before_ is not None:
+        moved = twice.flows(before_.firsts, twice.firsts(box.last, box.players, question, before_.salt))
+    parts = repository.round_items(game.id, state.before)
+    compared = twice.compared(round_, question, counting.round_of(parts) if parts else None, moved)
+    return _write(game, state, who, box, compared, *twice.unlinking(game, state.before))
+
+
+# --- writing ---
+
+
+def _write(game: Game, state: State, who: str, box: Box, round_: Round, *more: Write) -> State:
     after = _now(rules.sealed(state, revealed=game.is_assembly))
     salted = _is_salted(game, state)
     emptied = repository.emptying(game, state.round, after.changed_at) if salted else []
     head, *others = counting.as_parts(round_)
-    head |= {"robots": box.by_robots(round_, salted)}
+    head |= {"robots": box.written_by_robots or box.by_robots(round_, salted)}
     writes = [
         *repository.round_writing(game, state.round, [head, *others]),
         *(repository.unsalting(game, state.round) if salted else []),
         *emptied,
+        *more,
     ]
     _record(game, who, "LiveRoundSealed", state, after, round_, box, writes)
     if emptied:
@@ -185,11 +292,13 @@ def _now(state: State) -> State:
 # --- what nobody signed goes ---
 
 
-def empty(game_id: str, round_: int) -> bool:
-    """Remove what was given in an anonymous round once it is sealed; the mark goes last, and has the files forget."""
-    for span in (*keys.live_answers(game_id, round_), *keys.live_votes(game_id, round_)):
+def empty(game_id: str, round_: int, phase: str = "") -> bool:
+    """Remove what was given in an anonymous round once it is sealed, or in its first phase once that is; the mark goes
+    last, and has the files forget."""
+    votes = () if phase == Phase.QUESTION else keys.live_votes(game_id, round_)
+    for span in (*keys.live_answers(game_id, round_), *votes):
         sweep(span, ())
-    mark = keys.game_emptying(game_id, round_)
+    mark = keys.game_emptying(game_id, round_, phase)
     try:
         table().write(Delete(mark, when=Exists()), to_forget())
     except Refused:
@@ -199,4 +308,8 @@ def empty(game_id: str, round_: int) -> bool:
 
 def empty_all() -> int:
     """Go on with what was cut short; answers with how much."""
-    return take_each(list(table().each(keys.EMPTYING_GAMES)), lambda mark: empty(mark["id"], mark["round"]))
+    return take_each(list(table().each(keys.EMPTYING_GAMES)), _empty_marked)
+
+
+def _empty_marked(mark: Item) -> bool:
+    return empty(mark["id"], mark["round"], mark.get("phase", ""))

@@ -9,7 +9,7 @@ from acts.site import log, now_text
 from store.log import Event
 from store.table import Item, Refused
 
-from .. import clock, repository, rules, seats, waking
+from .. import clock, repository, rules, seats, twice, waking
 from ..minutes import repository as minutes
 from ..minutes.services import seal as seal_minutes
 from ..questions import Type
@@ -27,7 +27,11 @@ def end(game: Game, state: State, who: str) -> State:
     counted = _counted(game, state)
     has_code = repository.has_code(game)
     said = {**repository.told_ended(over, counted, has_code=has_code), "state": repository.told_state(after)}
-    writes = [*repository.ending(game, over, counted, has_code=has_code), *minutes.opening(over, after, now)]
+    writes = [
+        *repository.ending(game, over, counted, has_code=has_code),
+        *twice.unlinking(game, rules.linked(state)),
+        *minutes.opening(over, after, now),
+    ]
     try:
         log().record(Event(who, "LiveSessionEnded", said), *repository.moving(game, state, after), *writes)
     except Refused:

@@ -12,7 +12,7 @@ from acts.site import log, now_text
 from store.log import Event
 from store.table import Refused, Write
 
-from .. import clock, quorate, repository, rules, seats, waking
+from .. import clock, ideas, orders, quorate, repository, rules, seats, twice, waking
 from ..pseudonyms import new_salt
 from ..questions import Question
 from ..rounds import FEWEST_TOLD
@@ -59,8 +59,29 @@ def move(
     if after.is_open and (after.phase, after.round) != (state.phase, state.round) and rules.is_secret(game, after):
         salt = repository.salting(game, after.round, new_salt())
     said = _present(game, after) if step == Step.VOTE and game.is_assembly else {}
-    record(game, who, step, state, after, *salt, *_dropped(game, state, step, after.changed_at), **said)
+    settled, put = _put_to_the_vote(game, state, step)
+    dropped = _dropped(game, state, step, after.changed_at)
+    record(game, who, step, state, after, *salt, *dropped, *_unlinked(game, state, after), *settled, **said, **put)
     return after
+
+
+def _put_to_the_vote(game: Game, state: State, step: Step) -> tuple[list[Write], dict[str, Any]]:
+    """What a room wrote stays as it is put in order now: how many options that are, and a digest, for the log."""
+    if not (step == Step.VOTE and state.phase == Phase.SORTING):
+        return [], {}
+    found = orders.read(game.id, state.round)
+    if found is None:
+        raise rules.NotNow(rules.NOT_NOW)
+    order, options = found[1].order, found[1].options()
+    settled = replace(order, options=options, settled=True)
+    told = {"options": len(options), "digest": ideas.digest(options)}
+    return orders.change(game, state.round, order, settled), told
+
+
+def _unlinked(game: Game, state: State, after: State) -> list[Write]:
+    """What links a first answer to a second goes as soon as there will be no second one."""
+    before = rules.linked(state)
+    return twice.unlinking(game, before) if before and rules.linked(after) != before else []
 
 
 def _present(game: Game, state: State) -> dict[str, Any]:
@@ -73,9 +94,12 @@ def _present(game: Game, state: State) -> dict[str, Any]:
 
 def _dropped(game: Game, state: State, step: Step, now: str) -> list[Write]:
     """Of an open round that is not to count: what was given in it is never read, and nobody's to be found."""
-    if not (rules.is_secret(game, state) and state.is_open and step in (Step.VOID, Step.REPEAT)):
+    if step not in (Step.VOID, Step.REPEAT) or not rules.is_secret(game, state):
         return []
-    return [*repository.unsalting(game, state.round), *repository.emptying(game, state.round, now)]
+    written = closing.of_ideas(game, state)
+    if not state.is_open:
+        return written
+    return [*repository.unsalting(game, state.round), *repository.emptying(game, state.round, now), *written]
 
 
 def stepped(

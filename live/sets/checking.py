@@ -80,6 +80,8 @@ def _flaws(question: Question) -> Iterator[Flaw]:
         yield from _too_long(field, getattr(question, field), most)
     if not 0 <= question.seconds <= LONGEST_SECONDS:
         yield Flaw("seconds", _("The time is 0 to %(most)d seconds.") % {"most": LONGEST_SECONDS})
+    if question.twice and question.kind != Kind.RANKING:
+        yield Flaw("twice", _("Only a ranking is asked twice."))
     yield from _flaws_of_options(question)
 
 

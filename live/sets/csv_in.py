@@ -37,6 +37,7 @@ HEADINGS = {
     "custom_instruction": "custominstruction instruction anweisung hinweis",
     "right": "right correct richtig lösung",
     "seconds": "seconds sekunden time zeit",
+    "twice": "twice zweimal beforeandafter vorhernachher",
     **{option: f"option{number} antwort{number} answer{number}" for number, option in enumerate(OPTIONS, 1)},
 }
 COLUMN_OF = {fold(word): column for column, words in HEADINGS.items() for word in words.split()}
@@ -46,7 +47,9 @@ KINDS = {
     Kind.RANKING: "ranking rangfolge",
     Kind.RATING: "rating bewertung",
     Kind.YES_NO: "yesno janein",
+    Kind.IDEAS: "ideas ideen",
 }
+YES, NO = ("yes", "ja", "1", "true", "x"), ("no", "nein", "0", "false")
 KIND_OF = {word: kind for kind, words in KINDS.items() for word in words.split()}
 
 
@@ -163,6 +166,7 @@ def _question_of(said: dict[str, str]) -> tuple[Question, list[Flaw]]:
         options=tuple(said[name] for name in columns),
         right=_right(said.get("right", ""), columns, found),
         seconds=_seconds(said.get("seconds", ""), found),
+        twice=_twice(said.get("twice", ""), found),
     )
     tidy = tidied(question)
     return tidy, [*found, *flaws(tidy, columns)]
@@ -203,3 +207,12 @@ def _seconds(typed: str, found: list[Flaw]) -> int:
         return int(typed)
     found.append(Flaw("seconds", _("“%(typed)s” is no whole number.") % {"typed": typed[:40]}))
     return USUAL_SECONDS
+
+
+def _twice(typed: str, found: list[Flaw]) -> bool:
+    word = fold(typed)
+    if word in ("", *NO):
+        return False
+    if word not in YES:
+        found.append(Flaw("twice", _("“%(typed)s” is neither yes nor no.") % {"typed": typed[:40]}))
+    return word in YES

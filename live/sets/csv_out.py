@@ -12,7 +12,7 @@ from pages.lists import as_csv
 from .rules import Category, Placed, Whole
 
 OPTIONS = tuple(f"option{number}" for number in range(1, MOST_OPTIONS + 1))
-COLUMNS = ("title", "kind", "detail", "category", "school", "custom_instruction", *OPTIONS, "right", "seconds")
+COLUMNS = ("title", "kind", "detail", "category", "school", "custom_instruction", *OPTIONS, "right", "seconds", "twice")
 EXAMPLES = (
     Question("What should our next meeting begin with?", Kind.TEXT, category="Warming up", seconds=60),
     Question(
@@ -25,6 +25,7 @@ EXAMPLES = (
         seconds=20,
     ),
     Question("Where shall we meet?", Kind.RANKING, category="Plans", options=("Library", "Park", "Online"), seconds=0),
+    Question("What should we do with the garden?", Kind.IDEAS, category="Plans", seconds=90),
     Question("How was the evening?", Kind.RATING, category="Looking back", seconds=0),
     Question("Will you come again?", Kind.YES_NO, category="Looking back", seconds=0),
 )
@@ -38,7 +39,7 @@ def _row(question: Question) -> list[object]:
     words = (question.title, str(question.kind), question.detail, question.category, question.school)
     options = [*question.options, *[""] * (MOST_OPTIONS - len(question.options))]
     right = " ".join(ascii_uppercase[place] for place in question.right)
-    return [*words, question.custom_instruction, *options, right, question.seconds]
+    return [*words, question.custom_instruction, *options, right, question.seconds, "yes" * question.twice]
 
 
 def as_json(whole: Whole) -> dict[str, Any]:
@@ -88,5 +89,6 @@ def _question(place: int, placed: Placed) -> dict[str, Any]:
         "options": list(question.options),
         "right": [number + 1 for number in question.right],
         "seconds": question.seconds,
+        "twice": question.twice,
         "created_at": placed.created_at,
     }

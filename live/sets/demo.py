@@ -151,7 +151,9 @@ PLANNED = (
                 Kind.RANKING,
                 options=("To the sea", "To the hills", "To a city", "We stay and swim in the lake"),
                 seconds=60,
+                twice=True,
             ),
+            Question("What should we do there?", Kind.IDEAS, seconds=90),
             Question(
                 "When?",
                 Kind.RANKING,

@@ -106,6 +106,11 @@ class QuestionForm(forms.Form):
         initial=Question("").seconds,
         help_text=_("Until it closes by itself. 0: when the host closes it."),
     )
+    twice = forms.BooleanField(
+        label=_("Before and after: it can be asked twice"),
+        required=False,
+        help_text=_("In a poll. The second time everybody sees who moved where, in numbers."),
+    )
     custom_instruction = _words(
         _("Instruction"), LONGEST_INSTRUCTION, 2, _("What to tell people when this question is asked.")
     )
@@ -157,7 +162,9 @@ class QuestionForm(forms.Form):
             name: cleaned.get(name, "") for name in ("title", "detail", "category", "school", "custom_instruction")
         }
         options = tuple(cleaned[name] for name in columns)
-        typed = Question(**words, kind=kind, options=options, right=tuple(right), seconds=cleaned["seconds"])
+        twice = kind == Kind.RANKING and bool(cleaned.get("twice"))
+        more = {"right": tuple(right), "seconds": cleaned["seconds"], "twice": twice}
+        typed = Question(**words, kind=kind, options=options, **more)
         return checking.tidied(typed), columns
 
     def question(self) -> Question:
@@ -166,7 +173,7 @@ class QuestionForm(forms.Form):
 
     @staticmethod
     def initial_of(question: Question) -> dict[str, Any]:
-        names = ("title", "detail", "category", "school", "custom_instruction", "seconds")
+        names = ("title", "detail", "category", "school", "custom_instruction", "seconds", "twice")
         words = {name: getattr(question, name) for name in names} | {"kind": str(question.kind)}
         options = dict(zip(OPTIONS, question.options, strict=False))
         right = {_right(OPTIONS[place]): True for place in question.right}

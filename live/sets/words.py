@@ -16,6 +16,7 @@ KINDS = {
     Kind.RANKING: gettext_lazy("Ranking"),
     Kind.RATING: gettext_lazy("Rating from 1 to 5"),
     Kind.YES_NO: gettext_lazy("Yes or no"),
+    Kind.IDEAS: gettext_lazy("Ideas that the room writes, then ranks"),
 }
 SERVES = {
     Type.CALL_AND_ANSWER: gettext_lazy("%(count)d for call and answer"),
@@ -52,7 +53,9 @@ COLUMNS = (
     ("title", gettext_lazy("The question itself. This column must be there.")),
     (
         "kind",
-        gettext_lazy("text, choice, ranking, rating or yes-no. Left empty: choice if there are options, else text."),
+        gettext_lazy(
+            "text, choice, ranking, rating, yes-no or ideas. Left empty: choice if there are options, else text."
+        ),
     ),
     ("detail", gettext_lazy("More words about it, also of several lines.")),
     ("category", gettext_lazy("Under which heading it stands.")),
@@ -61,6 +64,7 @@ COLUMNS = (
     ("option1 … option10", gettext_lazy("What can be chosen or ranked.")),
     ("right", gettext_lazy("Which options are right: letters or numbers, several with a space or a comma: B, 2, A C.")),
     ("seconds", gettext_lazy("Until it closes by itself; 0: when the host closes it. Left empty: 30.")),
+    ("twice", gettext_lazy("yes: a ranking that can be asked again in a poll, to show who moved. Left empty: no.")),
 )
 
 

@@ -13,6 +13,8 @@
 | live round      | data  | GAME#{id}      | ROUND#{round}#{part}           |                              | results, report         |
 | heard           | data  | GAME#{id}      | HEARD#{round}#{phase}          |                              | players                 |
 | live emptying   | data  | GAME#{id}      | EMPTYING#{round}               | GAMES#EMPTYING / {time}#{id} | worker                  |
+| sorted ideas    | data  | GAME#{id}      | SORTED#{round}                 |                              | hosts, screens          |
+| before          | data  | GAME#{id}      | BEFORE#{round}                 |                              | the second closing      |
 | deleted session | data  | GAME#{id}      | DELETED                        | GAMES#DELETED / {time}#{id}  | worker                  |
 | gathered        | data  | GAME#{id}      | GATHERED#{round}#{part}        |                              | those who vote on them  |
 | presence        | data  | GAME#{id}      | PRESENCE#{process}             |                              | hubs                    |
@@ -109,9 +111,19 @@ def round_heard(game_id: str, round_: int, phase: str) -> Key:
     return Key(game(game_id).pk, f"HEARD#{round_:03d}#{phase}")
 
 
-def game_emptying(game_id: str, round_: int) -> Key:
-    """Until nothing is left of what was given in an anonymous round that is sealed."""
-    return Key(game(game_id).pk, f"EMPTYING#{round_:03d}")
+def game_emptying(game_id: str, round_: int, phase: str = "") -> Key:
+    """Until nothing is left of what was given in an anonymous round that is sealed, or in one phase of it."""
+    return Key(game(game_id).pk, f"EMPTYING#{round_:03d}" + (f"#{phase}" if phase else ""))
+
+
+def sorted_ideas(game_id: str, round_: int) -> Key:
+    """How what a room wrote is put in order."""
+    return Key(game(game_id).pk, f"SORTED#{round_:03d}")
+
+
+def game_before(game_id: str, round_: int) -> Key:
+    """First choices of a round that is asked again, and the salt of the names that they lie under."""
+    return Key(game(game_id).pk, f"BEFORE#{round_:03d}")
 
 
 def deleted_game(game_id: str) -> Key:

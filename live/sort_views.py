@@ -1,0 +1,90 @@
+"""The page on which hosts put in order what the room wrote, while the room watches."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.utils.translation import gettext as _
+
+from acts.refusals import Refusal
+from pages.forms import form_page
+
+from . import hall, orders, rules
+from .access import Hosted, of_hosts
+from .ideas import LONGEST_IDEA, NO_SUCH, NotSorted, Order, Sorted
+from .questions import FEWEST_OPTIONS, MOST_OPTIONS
+from .rules import Phase
+from .saying import line_from
+from .services import closing, sorting
+
+MOST_NUMBERS = 6_000  # ticked at once
+
+
+@of_hosts
+@form_page
+def sort_ideas(request: HttpRequest, hosted: Hosted) -> HttpResponse:
+    game, state = hosted[0], closing.settled(*hosted)
+    found = orders.read(game.id, state.round) if state.phase == Phase.SORTING else None
+    if found is None:
+        messages.info(request, _("There are no ideas to put in order now."))
+        return redirect("host_game", game.id)
+    if request.method == "POST":
+        return _sorted(request, game.id, state.round)
+    told = found[1].told()
+    context = {
+        "game": game,
+        "state": state,
+        "ideas": [each for each in told if not each.out],
+        "left_out": [each for each in told if each.out],
+        "going": found[1].going,
+        "fewest": FEWEST_OPTIONS,
+        "most": MOST_OPTIONS,
+        "longest": LONGEST_IDEA,
+        "steps": hall.buttons(game, state)[:2],
+    }
+    return render(request, "live/sort/sort.html", context)
+
+
+def _sorted(request: HttpRequest, game_id: str, round_: int) -> HttpResponse:
+    """Which act it is says the button, with the idea that it is about: “out 3”."""
+    back = reverse("sort_ideas", args=[game_id])
+    try:
+        if request.POST.get("round") != str(round_):
+            raise rules.Stale(rules.STALE)
+        number, act = _act(request)
+        sorting.sort(game_id, round_, act)
+    except Refusal as refusal:
+        messages.error(request, str(refusal))
+        return redirect(back)
+    return HttpResponseRedirect(f"{back}#idea-{number}")
+
+
+def _act(request: HttpRequest) -> tuple[int, Callable[[Sorted], Order]]:
+    name, _space, typed = request.POST.get("act", "").partition(" ")
+    words = line_from(request.POST.get("words", ""), LONGEST_IDEA)
+    if name == "merge":
+        ticked = [_number(each) for each in request.POST.getlist("idea")[:MOST_NUMBERS]]
+        return min(ticked, default=0), lambda found: found.merged(ticked, words)
+    number = _number(typed)
+    acts: dict[str, Callable[[Sorted], Order]] = {
+        "apart": lambda found: found.apart(number),
+        "out": lambda found: found.left_out(number, out=True),
+        "in": lambda found: found.left_out(number, out=False),
+        "goes": lambda found: found.chosen(number, goes=True),
+        "stays": lambda found: found.chosen(number, goes=False),
+        "leads": lambda found: found.led_by(number),
+        "words": lambda found: found.worded(number, words),
+    }
+    if name not in acts:
+        raise rules.NotNow(rules.NOT_NOW)
+    return number, acts[name]
+
+
+def _number(typed: str) -> int:
+    if not (typed.isascii() and typed.isdigit()) or len(typed) > 5:
+        raise NotSorted(NO_SUCH)
+    return int(typed)

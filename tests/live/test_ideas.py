@@ -1,0 +1,296 @@
+"""Ideas that a room writes and ranks: written without names, put in order while all look, then counted."""
+
+from __future__ import annotations
+
+import pytest
+
+from live import counting, ideas, orders, repository, rules, seats
+from live.ideas import Sorted
+from live.questions import Kind, Question, Type
+from live.rounds import Given, options_of
+from live.rules import Phase, Step
+from live.services import closing, sorting
+from live.services.answering import Told
+from store import keys
+from store.log import EventLog
+from tests.live.conftest import drive, give, seated
+
+ASKED = (Question("What should we try?", Kind.IDEAS, seconds=0),)
+WRITTEN = {"Ada": ["A bus", "a  BOAT"], "Ben": ["A boat"], "Cem": ["A bike"]}
+
+
+def sealed(game) -> counting.Round:
+    return counting.round_of(repository.round_items(game.id, repository.state(game.id).round))
+
+
+def events(site, kind: str) -> list[dict]:
+    return [each["event_data"] for each in EventLog(site).since(0) if each["event_type"] == kind]
+
+
+def numbers(game) -> dict[str, int]:
+    """The place of each idea, by its words."""
+    return {each.words: each.number for each in orders.read(game.id, 1)[1].told()}
+
+
+@pytest.fixture
+def sorted_game(made):
+    """Three have written four ideas, two of them the same, and now they are put in order."""
+    game = made(Type.POLL, ASKED)
+    seated(game, *WRITTEN)
+    drive(game, Step.NEXT)
+    for name, texts in WRITTEN.items():
+        assert give(game, seats.find(game.id, name.lower()), texts) == Told.COUNTED
+    assert drive(game, Step.CLOSE).phase == Phase.SORTING
+    return game
+
+
+def vote(game, *rankings: str):
+    drive(game, Step.VOTE)
+    for name, ranking in zip(WRITTEN, rankings, strict=False):
+        assert give(game, seats.find(game.id, name.lower()), ranking) == Told.COUNTED
+    drive(game, Step.CLOSE)
+    return sealed(game)
+
+
+# --- the whole way ---
+
+
+def test_what_a_room_writes_is_ranked_by_instant_runoff(site, sorted_game):
+    written, found = orders.read(sorted_game.id, 1)
+    assert {each.words: each.by for each in found.told()} == {"A boat": 2, "A bus": 1, "A bike": 1}
+    assert found.told()[0].words == "A boat", "What was written most often comes first."
+    (event,) = events(site, "LiveAnswersSealed")
+    assert (event["count"], event["digest"]) == (3, counting.digest(written))
+    round_ = vote(sorted_game, "0>1>2", "0>2", "1>0")
+    options = options_of(round_, ASKED[0])
+    assert sorted(options) == ["A bike", "A boat", "A bus"]
+    assert (round_.result["method"], round_.result["winners"], round_.count) == ("irv", [0], 3)
+    (opened,) = [each for each in events(site, "LiveSessionMoved") if each["step"] == "vote"]
+    assert (opened["options"], opened["digest"]) == (3, ideas.digest(options))
+    (event,) = events(site, "LiveRoundSealed")
+    assert event["digest"] == counting.digest(round_)
+
+
+def test_nothing_leads_from_an_idea_or_a_vote_to_who_gave_it(site, sorted_game):
+    game = sorted_game
+    assert repository.salt(game.id, 1) is None, "Destroyed with the first close."
+    assert repository.answers(game.id, 1) == []
+    kept = repository.gathered_items(game.id, 1)
+    assert {each["player"] for part in kept for each in part.get("entries", ())} == {""}
+    drive(game, Step.VOTE)
+    second = repository.salt(game.id, 1)
+    assert second, "The vote has a salt of its own."
+    for name in WRITTEN:
+        give(game, seats.find(game.id, name.lower()), "0>1")
+    drive(game, Step.CLOSE)
+    assert repository.salt(game.id, 1) is None
+    assert repository.votes(game.id, 1) == []
+    assert {each.player for each in sealed(game).entries} == {""}
+    assert not list(site.each(keys.EMPTYING_GAMES))
+    everything = [repr(item) for item in site.each(keys.all_of_game(game.id)) if not item["SK"].startswith("NAME#")]
+    assert not any(f"'{name.lower()}'" in item for item in everything for name in WRITTEN)
+
+
+def test_emptying_what_was_written_leaves_votes_alone(site, sorted_game):
+    """A worker that comes late to the first close must not sweep the vote that is on."""
+    site.write(*repository.emptying(sorted_game, 1, "2026-01-01T00:00:00.000Z", Phase.QUESTION))
+    drive(sorted_game, Step.VOTE)
+    for name in WRITTEN:
+        give(sorted_game, seats.find(sorted_game.id, name.lower()), "1>0")
+    closing.empty_all()
+    assert len(repository.votes(sorted_game.id, 1)) == 3
+    assert not list(site.each(keys.EMPTYING_GAMES))
+
+
+@pytest.mark.parametrize(
+    ("written", "shows"),
+    [({"Ada": ["A bus"], "Ben": ["a BUS"], "Cem": ["A bus"]}, True), ({"Ada": ["A bus"], "Ben": ["A boat"]}, False)],
+)
+def test_too_little_is_not_voted_on(made, written, shows):
+    game = made(Type.POLL, ASKED)
+    seated(game, *WRITTEN)
+    drive(game, Step.NEXT)
+    for name, texts in written.items():
+        give(game, seats.find(game.id, name.lower()), texts)
+    assert drive(game, Step.CLOSE).phase == Phase.RESULTS
+    result = sealed(game).result
+    assert [each["text"] for each in result.get("ideas", ())] == (["A bus"] if shows else [])
+    assert bool(result.get("too_few")) is not shows, "Of two people's ideas nothing is told."
+    assert repository.salt(game.id, 1) is None
+
+
+def test_fewer_than_three_votes_tell_nothing_but_the_options(sorted_game):
+    result = vote(sorted_game, "0>1", "1>0").result
+    assert result["too_few"]
+    assert "winners" not in result
+    assert len(result["options"]) == 3
+
+
+@pytest.mark.parametrize("step", [Step.CLOSE, Step.END])
+def test_what_is_not_voted_on_is_kept_all_the_same(sorted_game, step):
+    drive(sorted_game, step)
+    result = sealed(sorted_game).result
+    assert (result["voted"], result["options"], len(result["ideas"])) == (False, [], 3)
+
+
+@pytest.mark.parametrize("phase", [Phase.QUESTION, Phase.SORTING, Phase.VOTING])
+@pytest.mark.parametrize("step", [Step.VOID, Step.REPEAT])
+def test_of_ideas_that_do_not_count_nothing_is_kept(site, made, phase, step):
+    game = made(Type.POLL, ASKED)
+    seated(game, *WRITTEN)
+    drive(game, Step.NEXT)
+    for name, texts in WRITTEN.items():
+        give(game, seats.find(game.id, name.lower()), texts)
+    for before in {Phase.QUESTION: (), Phase.SORTING: (Step.CLOSE,), Phase.VOTING: (Step.CLOSE, Step.VOTE)}[phase]:
+        drive(game, before)
+    if step not in rules.offered(game, repository.state(game.id)):
+        drive(game, Step.VOID)
+    state = drive(game, step)
+    assert 1 in state.voided
+    closing.empty_all()
+    left = {item["SK"].split("#")[0] for item in site.each(keys.all_of_game(game.id))}
+    assert not left & {"SORTED", "GATHERED", "ROUND"}
+    assert repository.salt(game.id, 1) is None
+    assert repository.answers(game.id, 1) == repository.votes(game.id, 1) == []
+
+
+def test_an_assembly_ranks_ideas_in_secret_and_notes_who_was_there(site, made):
+    game = made(Type.ASSEMBLY, ASKED)
+    seated(game, *WRITTEN)
+    assert drive(game, Step.NEXT).phase == Phase.QUESTION
+    for name, texts in WRITTEN.items():
+        give(game, seats.find(game.id, name.lower()), texts)
+    drive(game, Step.CLOSE)
+    round_ = vote(game, "0>1", "0>2", "1")
+    assert (round_.result["outcome"], round_.result["kind"]) == ("elected", "ideas")
+    assert round_.result["present"] == ["ada", "ben", "cem"]
+    assert {each.player for each in round_.entries} == {""}
+    assert round_.result["options"][round_.result["winners"][0]] == options_of(round_, ASKED[0])[0]
+    opened = [each for each in events(site, "LiveSessionMoved") if each["step"] == "vote"]
+    assert [each["present_count"] for each in opened] == [3]
+
+
+# --- putting in order ---
+
+
+def many(count: int, **order) -> Sorted:
+    """Ideas of which each was written once more than the one after it."""
+    written = tuple(ideas.Idea(f"Idea {number}", count - number) for number in range(count))
+    return Sorted(written, ideas.first_order(count, 1))
+
+
+def then(found: Sorted, order) -> Sorted:
+    return Sorted(found.ideas, order)
+
+
+def test_what_means_the_same_becomes_one_and_is_taken_apart_again():
+    found = many(4)
+    one = then(found, found.merged([2, 1]))
+    told = {each.words: (each.by, set(each.texts)) for each in one.told()}
+    assert told["Idea 1"] == (5, {"Idea 1", "Idea 2"}), "In the words that were written most often."
+    assert one.told()[0].words == "Idea 1", "Together they are the most."
+    again = then(one, one.led_by(2))
+    assert "Idea 2" in {each.words for each in again.told()}
+    better = then(again, again.worded(1, "An idea"))
+    assert "An idea" in {each.words for each in better.told()}
+    apart = then(better, better.apart(2))
+    assert {each.words for each in apart.told()} == {each.words for each in found.told()}
+    three = then(one, one.merged([1, 3], "All of it"))
+    assert [each.words for each in three.told() if each.is_merged] == ["All of it"]
+
+
+def test_the_ten_written_most_often_go_on_until_somebody_chooses():
+    found = many(12)
+    assert {each.words for each in found.told() if each.goes} == {f"Idea {number}" for number in range(10)}
+    with pytest.raises(ideas.NotSorted, match="At most 10"):
+        found.chosen(11, goes=True)
+    fewer = then(found, found.chosen(0, goes=False))
+    assert fewer.going == 9
+    other = then(fewer, fewer.chosen(11, goes=True))
+    assert {each.words for each in other.told() if each.goes} == {f"Idea {n}" for n in (*range(1, 10), 11)}
+    without = then(other, other.left_out(11, out=True))
+    assert without.going == 9
+    assert without.told()[-1].words == "Idea 11"
+    assert not then(without, without.left_out(11, out=False)).told()[-1].goes, "Chosen anew, or not."
+
+
+def test_what_cannot_be_voted_on_is_refused_in_words():
+    found = many(3)
+    alone = then(found, found.merged([0, 1, 2]))
+    with pytest.raises(ideas.NotSorted, match="at least 2"):
+        alone.options()
+    alike = then(found, found.worded(0, "idea  2"))
+    with pytest.raises(ideas.NotSorted, match="read the same"):
+        alike.options()
+    with pytest.raises(ideas.NotSorted, match="two ideas"):
+        found.merged([1])
+    with pytest.raises(ideas.NotSorted, match="no such"):
+        found.left_out(7, out=True)
+    with pytest.raises(ideas.NotSorted, match="too long"):
+        found.worded(0, "x" * 201)
+
+
+def test_options_stand_in_an_order_that_says_nothing():
+    assert many(6).options() != tuple(each.words for each in many(6).told())
+    assert sorted(many(6).options()) == sorted(each.words for each in many(6).told())
+
+
+def test_an_order_is_stored_as_it_is():
+    found = many(5)
+    order = then(found, found.merged([0, 4], "Both")).left_out(2, out=True)
+    assert ideas.order_of(ideas.as_item(order)) == order
+    hall = ideas.as_item(ideas.first_order(6_000, 8))
+    assert len(repr(hall)) < 50_000, "A full hall fits one item."
+
+
+def test_what_one_person_writes_twice_counts_once_and_what_is_too_long_is_cut():
+    given = [Given("a", ["One", "one ", "Two", "Three", "Four"], 1), Given("b", "x" * 900, 2), Given("c", None, 3)]
+    round_ = ideas.collected(1, 0, given)
+    assert {each.said["text"]: each.said["by"] for each in round_.entries} == {
+        **dict.fromkeys(("one", "Two", "Three"), 1),
+        "x" * 200: 1,
+    }
+    assert round_.count == 2
+
+
+def test_two_hosts_put_in_order_at_once_and_lose_nothing(site, sorted_game, monkeypatch):
+    """Between one host's look and write another host acts: both acts are there in the end."""
+    place, others = numbers(sorted_game), []
+    write = type(site).write
+
+    def overtaken(self, *writes):
+        if not others:
+            others.append(1)
+            sorting.sort(sorted_game.id, 1, lambda found: found.left_out(place["A bike"], out=True))
+        write(self, *writes)
+
+    monkeypatch.setattr(type(site), "write", overtaken)
+    sorting.sort(sorted_game.id, 1, lambda found: found.merged([place["A bus"], place["A boat"]], "Wheels"))
+    told = {each.words: each.out for each in orders.read(sorted_game.id, 1)[1].told()}
+    assert told == {"Wheels": False, "A bike": True}
+    assert orders.find(sorted_game.id, 1).version == 3
+
+
+def test_nobody_puts_in_order_what_is_voted_on(sorted_game):
+    drive(sorted_game, Step.VOTE)
+    with pytest.raises(rules.NotNow):
+        sorting.sort(sorted_game.id, 1, lambda found: found.left_out(0, out=True))
+    before = repository.state(sorted_game.id)
+    assert before.phase == Phase.VOTING
+
+
+def test_a_vote_that_an_act_overtakes_is_opened_with_what_all_have_seen(sorted_game, monkeypatch):
+    """The act came between the host's look and the step: the step is refused, nothing is voted on unseen."""
+    place = numbers(sorted_game)
+    options = Sorted.options
+
+    def overtaken(self):
+        monkeypatch.setattr(Sorted, "options", options)
+        sorting.sort(sorted_game.id, 1, lambda found: found.left_out(place["A bike"], out=True))
+        return options(self)
+
+    monkeypatch.setattr(Sorted, "options", overtaken)
+    with pytest.raises(rules.Stale):
+        drive(sorted_game, Step.VOTE)
+    drive(sorted_game, Step.VOTE)
+    assert sorted(orders.find(sorted_game.id, 1).options) == ["A boat", "A bus"]
