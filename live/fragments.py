@@ -69,8 +69,8 @@ def clock(room: Room, percent: int = USUAL) -> Said:
     return _said("clock", f"{room.state.version}-{percent}", screens.clock_of(room, percent))
 
 
-def mine(room: Room, seat: Seat, said: Any = None) -> Said:
-    return _shown("mine", screens.mine(room, seat, said=said))
+def mine(room: Room, seat: Seat, **own: Any) -> Said:
+    return _shown("mine", screens.mine(room, seat, **own))
 
 
 def _shown(name: str, shown: Shown) -> Said:

@@ -115,7 +115,8 @@ def _snapshot(request: HttpRequest, asker: Asker) -> list[Said]:
     said = [each for each in shown if each.name != "screen" or each.key != has.get("screen")]
     if asker.seat is not None and screens.mine_key(room, asker.seat) != has.get("mine"):
         own = answering.own(room.game, room.state, asker.seat, asker.salt)
-        said.append(fragments.mine(room, asker.seat, own))
+        given = {"said": own.said, "receipt": own.receipt} if own else {}
+        said.append(fragments.mine(room, asker.seat, **given))
     return said
 
 

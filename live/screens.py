@@ -33,6 +33,7 @@ class Role(StrEnum):
 
 
 HOSTING = (Role.HOST, Role.REMOTE)
+RECEIPT = "----" * 4  # where one will stand: no receipt, and nothing that an option could say
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,11 +116,13 @@ def own(room: Room, seat: Seat, **more: Any) -> dict[str, Any]:
     return context(Role.PLAYER, room) | asking.heading(room) | outcome.mine(room, seat, **more)
 
 
-def counted(room: Room, options: list[int]) -> str:
-    """That a choice counts: the same words for all who chose the same, who are many within a few seconds."""
-    said = {"state": room.state, "said": options, "told": Told.COUNTED, "in_words": outcome.in_words(room, options)}
+def counted(room: Room, options: list[int], receipt: str) -> str:
+    """That a choice counts: the same words for all who chose the same, who are many within a few seconds; but for the
+    receipt, which is put in last."""
+    said = {"game": room.game, "state": room.state, "said": options, "told": Told.COUNTED, "receipt": RECEIPT}
+    said["in_words"] = outcome.in_words(room, options)
     html: str = outcome.once(room, "counted", *options, lambda: render_to_string("live/parts/told.html", said))
-    return html
+    return html.replace(RECEIPT, receipt)
 
 
 def clock_of(room: Room, percent: int, now: int | None = None) -> dict[str, Any]:

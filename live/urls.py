@@ -10,6 +10,7 @@ from . import (
     players_views,
     push_views,
     report_views,
+    round_views,
     seat_views,
 )
 
@@ -41,6 +42,9 @@ below_live = [
     path("<slug:game_id>/report/", report_views.report, name="game_report"),
     path("<slug:game_id>/report/report.csv", report_views.report_csv, name="game_report_csv"),
     path("<slug:game_id>/report/report.json", report_views.report_json, name="game_report_json"),
+    path("<slug:game_id>/rounds/<int:number>/", round_views.sealed_round, name="sealed_round"),
+    path("<slug:game_id>/rounds/<int:number>/round.json", round_views.sealed_round_json, name="sealed_round_json"),
+    path("<slug:game_id>/rounds/<int:number>/proof.json", round_views.sealed_round_proof, name="sealed_round_proof"),
     path("<slug:game_id>/delete/", report_views.delete, name="delete_game"),
     # what is asked
     path("sets/", include("live.sets.urls")),

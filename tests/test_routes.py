@@ -171,6 +171,9 @@ ROUTES = {
     "game_report": (Permission.USE_APPLICATION, READ, [NO_GAME]),
     "game_report_csv": (Permission.USE_APPLICATION, READ, [NO_GAME]),
     "game_report_json": (Permission.USE_APPLICATION, READ, [NO_GAME]),
+    "sealed_round": (PUBLIC, READ, [NO_GAME, 1]),
+    "sealed_round_json": (PUBLIC, READ, [NO_GAME, 1]),
+    "sealed_round_proof": (PUBLIC, READ, [NO_GAME, 1]),
     "delete_game": (Permission.USE_APPLICATION, FORM, [NO_GAME]),
     "help_live": (PUBLIC, READ, []),
     "reported_polls": (Permission.MANAGE_USERS, READ, []),
@@ -362,6 +365,7 @@ GONE = {"setup", "confirm_registration", "accept_invitation", "reset", "confirm_
 GONE |= {"confirm_news", "leave_news"}
 GONE |= {"take_seat"}
 OPEN_PAGES = {"game_now", "game_stream"}  # of somebody who has a seat
+OPEN_PAGES |= {"sealed_round", "sealed_round_json", "sealed_round_proof"}
 OF_PLAYERS = {"game_players", "change_player"}  # find the session first
 OF_HOSTS = {"host_game", "remote", "drive", "game_hosts"}  # these, too
 OF_PLAYERS |= {"game_report", "game_report_csv", "game_report_json", "delete_game"}
