@@ -230,7 +230,7 @@ def test_poll(hall_of, subtests):
         shows(phones[3], "Round 1")
         assert judged(calm, "light") + judged(phones[3], "dark") == []
     with subtests.test("a phone finds its vote in the sealed round by the receipt it kept, and counts all again"):
-        phones[0].get_by_role("link", name="Check this round").click()
+        phones[0].get_by_role("link", name="Check this result").click()
         expect(phones[0].locator("[data-own-counted]")).to_contain_text("Town")
         phones[0].click("[data-start]")
         expect(phones[0].locator("[data-same]")).to_be_visible()
