@@ -18,7 +18,7 @@ from store import keys
 from store.memory import Memory
 from store.table import Item
 
-from . import counting, players, proofs, rooms, rules, sealed, seals
+from . import assembly_words, counting, players, proofs, rooms, rules, sealed, seals
 from .players import Player
 from .proofs import Evidence
 from .rooms import Room
@@ -134,7 +134,7 @@ def sealed_round(request: HttpRequest, game_id: str, number: int) -> HttpRespons
         "leaf": told.leaf(_start(request), own, beginning, hosts=seen.hosts),
         "digest": counting.digest(seen.round),
         "recounts": sealed.is_recounted(told),
-        "said_words": list(sealed.SAID.items()),
+        "said_words": list(assembly_words.SAID.items()),
         **_logged(seen),
     }
     return render(request, "live/sealed_round.html", context, status=422 if form.errors else 200)

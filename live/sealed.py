@@ -7,32 +7,20 @@ call and answer everybody's for those who host, and to anybody else their own.
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
-from django.utils.translation import ngettext
 
-from . import reports
+from . import assembly_words, reports
 from .questions import Kind, Question, Type
-from .resolutions import ABSTAIN, NO, YES, Outcome
+from .resolutions import ABSTAIN, Outcome
 from .rooms import Room
 from .rounds import Entry, Round, options_of
 
 A_PAGE = 50
-SAID: dict[str, str | Promise] = {YES: _("Yes"), NO: _("No"), ABSTAIN: _("Abstention")}
-OUTCOMES: dict[str, str | Promise] = {
-    Outcome.TALKED: _("Talked about, without a vote"),
-    Outcome.CARRIED: _("Carried"),
-    Outcome.LOST: _("Not carried"),
-    Outcome.ELECTED: _("Chosen"),
-    Outcome.TIED: _("A tie"),
-    Outcome.INVALID: _("Not valid: too few were present"),
-    Outcome.TOO_FEW: _("Too few voted to keep it secret"),
-}
-
 Fact = tuple[str | Promise, Any]
 
 
@@ -86,54 +74,41 @@ class Told:
     @property
     def facts(self) -> list[Fact]:
         result = self.round.result
-        votes = [(_("Votes that count"), self.round.count)]
+        votes: Fact = _("Votes that count"), self.round.count
         if "outcome" in result:
-            return [(_("Outcome"), OUTCOMES[result["outcome"]]), *votes, *self._resolved(), *self._assembled()]
+            assert self.question is not None  # as an assembly has an agenda
+            decided = _("Outcome"), assembly_words.headline(self.question, self.round)
+            return [decided, votes, *self._numbers(self.question)]
         if result.get("too_few"):
-            return [*votes, (_("Outcome"), OUTCOMES[Outcome.TOO_FEW])]
-        return [*votes, *self._best()]
+            return [votes, (_("Outcome"), assembly_words.WITHOUT_NAMES[Outcome.TOO_FEW])]
+        return [votes, *self._best()]
+
+    def _numbers(self, question: Question) -> Iterator[Fact]:
+        if numbers := assembly_words.numbers(question, self.round.result):
+            yield _("Votes"), numbers
 
     def _best(self) -> Iterator[Fact]:
         result = self.round.result
         if "winners" in result:
-            yield _("First place"), self._names(result["winners"])
+            yield _("First place"), ", ".join(self.options[place] for place in result["winners"])
         if "fully_right" in result:
             yield _("Entirely right"), result["fully_right"]
         if result.get("voted"):
             yield _("Best answer"), result["answers"][0]["text"]
 
-    def _resolved(self) -> Iterator[Fact]:
-        result = self.round.result
-        if leaders := result.get("leaders", result.get("winners")):
-            yield _("First place"), self._names(leaders)
-        if YES in result:
-            yield _("Yes"), result[YES]
-            yield _("No"), result[NO]
-        if ABSTAIN in result:
-            yield _("Abstentions"), result[ABSTAIN]
-        if "needed" in result:
-            words = ngettext("%(needed)s of %(of)s vote", "%(needed)s of %(of)s votes", result["of"])
-            yield _("Needed"), words % {"needed": result["needed"], "of": result["of"]}
-
-    def _assembled(self) -> Iterator[Fact]:
-        result = self.round.result
-        of = f" / {result['entitled']}" if result["entitled"] else ""
-        yield _("Present"), f"{result['present_count']}{of}"
-        if result["quorum"]:
-            yield _("Quorum"), _("was met") if result["quorate"] else _("was not met")
-
-    def _names(self, places: Sequence[int]) -> str:
-        return ", ".join(self.options[place] for place in places)
+    @property
+    def reasons(self) -> list[str]:
+        """Of an assembly: what was needed, and who was there."""
+        is_decided = "outcome" in self.round.result
+        return assembly_words.why(self.question, self.round) if is_decided and self.question else []
 
     def words(self, said: Any) -> str | Promise:
         """What somebody voted or answered."""
-        if isinstance(said, str) and said in SAID:
-            return SAID[said]
+        if "outcome" in self.round.result and self.question:
+            return assembly_words.said_words(said, self.question, self.options)
         if self.room.game.engagement_type == Type.CALL_AND_ANSWER or not isinstance(said, str):
             return reports.in_words(said, self.options)
-        if not said:
-            return SAID[ABSTAIN]
-        return reports.ranked(said, self.options)
+        return reports.ranked(said, self.options) if said else assembly_words.SAID[ABSTAIN]
 
     # --- one by one ---
 
