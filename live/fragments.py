@@ -77,10 +77,10 @@ def clock(room: Room, percent: int = USUAL) -> Said:
     return _said("clock", f"{room.state.version}-{percent}", screens.clock_of(room, percent))
 
 
-def mine(room: Room, seat: Seat, said: Any = None, role: Role = Role.PLAYER) -> Said:
+def mine(room: Room, seat: Seat, role: Role = Role.PLAYER, **own: Any) -> Said:
     if role == Role.QA:
         return _shown("mine", screens.questions_of(room, seat))
-    return _shown("mine", screens.mine(room, seat, said=said))
+    return _shown("mine", screens.mine(room, seat, **own))
 
 
 def _shown(name: str, shown: Shown) -> Said:

@@ -87,10 +87,12 @@ def mine(
     told: Told | None = None,
     typed: Mapping[str, Sequence[str]] | None = None,
     problem: str | Promise = "",
+    receipt: str = "",
 ) -> dict[str, Any]:
     """What only they see: what they `said` and are `told` of it, or what they `typed` and the `problem` with it."""
     problem = problem or UNHEARD.get(told or Told.COUNTED, "")
     shown: dict[str, Any] = {"seat": seat, "told": told, "problem": problem, "late": asking.late_since(room, seat)}
+    shown["receipt"] = receipt
     if asking.is_form_for_all(room):
         return shown | {"said": said, "in_words": in_words(room, said)}
     if room.state.phase == Phase.VOTING and room.gathered is not None:

@@ -119,14 +119,15 @@ def _snapshot(request: HttpRequest, asker: Asker) -> list[Said]:
     shown = fragments.for_all(asker.role, room, asker.percent)
     said = [each for each in shown if each.name != "screen" or each.key != has.get("screen")]
     if asker.seat is not None and screens.mine_key(room, asker.seat, asker.role) != has.get("mine"):
-        said.append(fragments.mine(room, asker.seat, _own(asker, asker.seat), asker.role))
+        said.append(fragments.mine(room, asker.seat, asker.role, **_own(asker, asker.seat)))
     return said
 
 
-def _own(asker: Asker, seat: Seat) -> Any:
+def _own(asker: Asker, seat: Seat) -> dict[str, Any]:
     """What a player has said, where their page shows it."""
     room = asker.room
-    return answering.own(room.game, room.state, seat, asker.salt) if asker.role == Role.PLAYER else None
+    given = answering.own(room.game, room.state, seat, asker.salt) if asker.role == Role.PLAYER else None
+    return {"said": given.said, "receipt": given.receipt} if given else {}
 
 
 @public

@@ -153,9 +153,14 @@ def _given(spans: Iterable[Span]) -> list[Given]:
 
 def own(game_id: str, state: State, player: str) -> Any:
     """What a player said last in the phase that is open, by the name under which it lies."""
+    given = own_given(game_id, state, player)
+    return given.said if given else None
+
+
+def own_given(game_id: str, state: State, player: str) -> Given | None:
     span = keys.own_votes if state.phase == Phase.VOTING else keys.own_answers
     newest = table().page(span(game_id, state.round, player), limit=1, backwards=True).items
-    return newest[0]["said"] if newest else None
+    return Given(*(newest[0][name] for name in ("player", "said", "at", "receipt"))) if newest else None
 
 
 # --- items and values ---
@@ -335,10 +340,12 @@ def _part(game: Game, place: Key, part: Mapping[str, Any]) -> Put:
     return Put({"PK": place.pk, "SK": place.sk, **part, "ttl": game.ttl}, when=Missing())
 
 
-def hearing(game: Game, round_: int, phase: Phase, receipts: Iterable[str]) -> list[Write]:
-    """Which answers or votes count, by the receipts of those who gave them; in an order that tells nothing."""
+def hearing(game: Game, round_: int, phase: Phase, receipts: Sequence[str], event: int) -> list[Write]:
+    """Which answers or votes count, by the receipts of those who gave them, sorted, which is an order that tells
+    nothing; and which event of the log says so."""
     place = keys.round_heard(game.id, round_, phase)
-    return [Put({"PK": place.pk, "SK": place.sk, "receipts": sorted(receipts), "ttl": game.ttl}, when=Missing())]
+    told = {"receipts": list(receipts), "event": event}
+    return [Put({"PK": place.pk, "SK": place.sk, **told, "ttl": game.ttl}, when=Missing())]
 
 
 def emptying(game: Game, round_: int, now: str, phase: str = "") -> list[Write]:

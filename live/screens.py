@@ -39,6 +39,7 @@ class Role(StrEnum):
 HOSTING = (Role.HOST, Role.REMOTE, Role.MANAGE_QA)
 SEATED = (Role.PLAYER, Role.QA)
 OF_QA = (Role.QA, Role.MANAGE_QA)
+RECEIPT = "----" * 4  # where one will stand: no receipt, and nothing that an option could say
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,11 +174,13 @@ def own(room: Room, seat: Seat, **more: Any) -> dict[str, Any]:
     return context(Role.PLAYER, room) | asking.heading(room) | outcome.mine(room, seat, **more) | stands
 
 
-def counted(room: Room, options: list[int]) -> str:
-    """That a choice counts: the same words for all who chose the same, who are many within a few seconds."""
-    said = {"state": room.state, "said": options, "told": Told.COUNTED, "in_words": outcome.in_words(room, options)}
+def counted(room: Room, options: list[int], receipt: str) -> str:
+    """That a choice counts: the same words for all who chose the same, who are many within a few seconds; but for the
+    receipt, which is put in last."""
+    said = {"game": room.game, "state": room.state, "said": options, "told": Told.COUNTED, "receipt": RECEIPT}
+    said["in_words"] = outcome.in_words(room, options)
     html: str = outcome.once(room, "counted", *options, lambda: render_to_string("live/parts/told.html", said))
-    return html
+    return html.replace(RECEIPT, receipt)
 
 
 def clock_of(room: Room, percent: int, now: int | None = None) -> dict[str, Any]:

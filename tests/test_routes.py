@@ -177,6 +177,9 @@ ROUTES = {
     "minutes": (PUBLIC, FORM, [NO_GAME]),
     "delete_minutes": (Permission.MANAGE_USERS, FORM, [NO_GAME]),
     "minutes_json": (PUBLIC, READ, [NO_GAME]),
+    "sealed_round": (PUBLIC, READ, [NO_GAME, 1]),
+    "sealed_round_json": (PUBLIC, READ, [NO_GAME, 1]),
+    "sealed_round_proof": (PUBLIC, READ, [NO_GAME, 1]),
     "delete_game": (Permission.USE_APPLICATION, FORM, [NO_GAME]),
     "onward": (Permission.USE_APPLICATION, FORM, [NO_GAME, 1]),
     "qa": (PUBLIC, FORM, [NO_GAME]),
@@ -372,6 +375,7 @@ GONE = {"setup", "confirm_registration", "accept_invitation", "reset", "confirm_
 GONE |= {"confirm_news", "leave_news"}
 GONE |= {"take_seat"}
 OPEN_PAGES = {"game_now", "game_stream"}  # of somebody who has a seat
+OPEN_PAGES |= {"sealed_round", "sealed_round_json", "sealed_round_proof"}
 OF_PLAYERS = {"game_players", "change_player"}  # find the session first
 OF_HOSTS = {"host_game", "remote", "drive", "game_hosts"}  # these, too
 OF_HOSTS |= {"manage_qa"}

@@ -23,6 +23,7 @@ from ..questions import Question, question_of
 from ..rounds import Round
 from ..rules import Game, State
 from ..seats import Seat
+from ..speakers import Speech, speakers_of
 
 LONGEST_NOTE = 2_000
 MOST_NOTES = 200
@@ -64,18 +65,6 @@ class Person:
     name: str
     account: str = ""
     joined_at: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Speech:
-    player: str
-    round: int
-    began: int  # milliseconds since 1970
-    ended: int
-
-    @property
-    def seconds(self) -> int:
-        return max(0, self.ended - self.began) // 1000
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,7 +121,7 @@ def parts_of(items: Iterable[Item], seated: Iterable[Seat]) -> Iterator[Part]:
     yield from sorted([Part(PEOPLE, {"people": people}), *copied], key=lambda part: part.what)
 
 
-UNCOPIED = ("PK", "SK", "ttl", "robots", "version")
+UNCOPIED = ("PK", "SK", "ttl", "robots")
 
 
 def digest(facts: Mapping[str, Any], parts: Iterable[Part]) -> str:
@@ -168,7 +157,8 @@ def minutes_of(head: Head, parts: Sequence[Part], beside: Beside) -> Minutes:
     found = {part.what: part.said for part in parts}
     questions = [question_of(each) for part in parts if part.what.startswith(QUESTIONS) for each in _asked(part)]
     rounds = dict(_rounds(parts))
-    held = speeches_of(found.get(SPEAKERS, {}))
+    spoken = speakers_of(found.get(SPEAKERS))
+    held = (*spoken.held, *((spoken.speaking,) if spoken.speaking else ()))
     points = tuple(_point(head, number, questions[place], rounds, held) for number, place in enumerate(head.played, 1))
     uncalled = tuple(each for place, each in enumerate(questions) if place not in head.played)
     return Minutes(head, _people(found.get(PEOPLE, {})), points, uncalled, *beside)
@@ -191,8 +181,3 @@ def _people(said: Mapping[str, Any]) -> dict[str, Person]:
 def _point(head: Head, number: int, question: Question, rounds: Mapping[int, Round], held: Iterable[Speech]) -> Point:
     own = tuple(each for each in held if each.round == number)
     return Point(number, question, head.counts(number), rounds.get(number), own)
-
-
-def speeches_of(said: Mapping[str, Any]) -> list[Speech]:
-    """Those that were held, in their order."""
-    return [Speech(*each) for each in said.get("held", ())]

@@ -15,6 +15,7 @@ from ..assembly_words import KINDS, headline, numbers, quorum_words, said_words,
 from ..questions import Kind, Question
 from ..resolutions import ABSTAIN, NO, YES, Outcome
 from ..rounds import Round, options_of
+from ..speakers import Speech
 from .records import Minutes, Point
 
 VOTED = (YES, NO, ABSTAIN, "")  # in this order, where there is no other
@@ -52,7 +53,7 @@ def _told(minutes: Minutes, point: Point) -> Told:
         lines=tuple(_lines(question, round_)) if round_ and counts else (),
         present=_names(minutes, result.get("present", ())),
         votes=tuple(_by_name(minutes, question, round_)) if round_ and counts else (),
-        speeches=tuple((minutes.name_of(each.player), duration(each.seconds)) for each in point.speeches),
+        speeches=tuple((minutes.name_of(each.player), _length(each)) for each in point.speeches),
         opened=_moment(result.get("opened")),
         closed=_moment(result.get("closed")),
     )
@@ -89,7 +90,7 @@ def _counts(question: Question, round_: Round) -> Iterator[str]:
         yield from (f"{text}: {votes}" for text, votes in zip(options, result["chosen"], strict=True))
     if "places" in result:
         yield from (f"{place}. {options[option]}" for option, place in result["places"])
-    yield numbers({ABSTAIN: result[ABSTAIN]} if question.kind == Kind.CHOICE else result)
+    yield numbers(question, result)
 
 
 def _by_name(minutes: Minutes, question: Question, round_: Round) -> Iterator[tuple[str, tuple[str, ...]]]:
@@ -103,9 +104,10 @@ def _by_name(minutes: Minutes, question: Question, round_: Round) -> Iterator[tu
         yield said_words(said, question, options_of(round_, question)), _names(minutes, found[said])
 
 
-def duration(seconds: int) -> str:
-    minutes, rest = divmod(seconds, 60)
-    return _("%(minutes)d:%(seconds)02d min") % {"minutes": minutes, "seconds": rest}
+def _length(speech: Speech) -> str:
+    """Nothing of one of which nobody told the end."""
+    minutes, seconds = divmod(max(0, speech.ended - speech.began) // 1000, 60)
+    return _("%(minutes)d:%(seconds)02d min") % {"minutes": minutes, "seconds": seconds} if speech.ended else ""
 
 
 def quorum(minutes: Minutes) -> str:
