@@ -377,10 +377,13 @@ PLANETS = [
     choice("Which planets have rings?", ("Saturn", "Mercury", "Uranus"), 0, 2, seconds=60),
     choice("What is a comma, once a spreadsheet has seen it?", ("a", "b", "c"), 0, 2),
 ]
+GERMAN = ("", "Frage – max. 120 Zeichen", *(f"Antwort {number} – max. 75 Zeichen" for number in range(1, 5)))
+GERMAN += ("Zeitlimit (Sek.)", "Richtige Antwort(en)")
 BOOKS = {
     "shared texts": KAHOOT,
     "texts in cells": workbook((HEADINGS, *FILLED), shared=False),
     "not packed": workbook((HEADINGS, *FILLED), method=zipfile.ZIP_STORED),
+    "in German": workbook((GERMAN, *FILLED)),
     "headings at the top": workbook((HEADINGS, *FILLED), first=3),
     "on the second sheet": workbook(
         (),
