@@ -155,6 +155,7 @@ ROUTES = {
     "scoreboard": (PUBLIC, READ, [NO_GAME, "made-up"]),
     "drive": (Permission.USE_APPLICATION, FORM, [NO_GAME]),
     "game_hosts": (Permission.USE_APPLICATION, FORM, [NO_GAME]),
+    "sort_ideas": (Permission.USE_APPLICATION, FORM, [NO_GAME]),
     "join": (PUBLIC, READ, []),
     "join_by_code": (PUBLIC, READ, ["9999999"]),
     "join_game": (PUBLIC, FORM, [NO_GAME, "made-up"]),
@@ -364,6 +365,7 @@ GONE |= {"take_seat"}
 OPEN_PAGES = {"game_now", "game_stream"}  # of somebody who has a seat
 OF_PLAYERS = {"game_players", "change_player"}  # find the session first
 OF_HOSTS = {"host_game", "remote", "drive", "game_hosts"}  # these, too
+OF_HOSTS |= {"sort_ideas"}
 OF_PLAYERS |= {"game_report", "game_report_csv", "game_report_json", "delete_game"}
 
 

@@ -102,6 +102,7 @@ OF_SETS_SAID = f"{OF_SETS} {OF_QUESTIONS} set_id copied_from questions question 
 OF_GAMES = " ".join(name for name in Game.__dataclass_fields__ if name not in (*games.SECRETS, "code"))
 OF_STATES = f"{' '.join(LiveState.__dataclass_fields__)} began seconds pauses paused"
 OF_GAMES_SAID = f"{OF_GAMES} {OF_STATES} game_id step state counted players rounds answers lines player percent"
+OF_GAMES_SAID += " options"  # how many are voted on
 SAID_BY_TYPE = {
     "BallotCast": "rankings",
     "BallotsSealed": "ballots confirmation rankings",
@@ -196,7 +197,7 @@ KINDS = (
     _kind("live state", keys.game_state(""), OF_STATES, "ttl"),
     _kind("roster", keys.game_roster(""), "changes seats ttl"),
     _kind("live round", keys.round_part("", 0, 0), "number question count votes ttl"),
-    _kind("live emptying", keys.game_emptying("", 0), "id round ttl"),
+    _kind("live emptying", keys.game_emptying("", 0), "id round phase ttl"),
     _kind("deleted session", keys.deleted_game(""), "id"),
     _kind("live history", keys.game_in_history("", "", ""), *Past.__dataclass_fields__),
     _kind("counts", keys.counts(), "user_count election_count event_count last_updated"),
@@ -226,7 +227,8 @@ KINDS = (
     _kind("log's format", keys.log_format(), "number"),
 )  # fmt: skip
 # Left out on purpose: sessions, throttles, marks of forms, registrations, the setup link, second factors, salts,
-# secrets of lots, votes in polls, who likes a post, subscribers; of live sessions who plays, what is asked and said.
+# secrets of lots, votes in polls, who likes a post, subscribers; of live sessions who plays, what is asked and said,
+# how it is put in order, and what links two answers.
 
 # The lists of the index that may be opened; one more is everybody's own, under their address.
 LISTS = frozenset(
