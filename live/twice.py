@@ -34,7 +34,7 @@ from .rounds import FEWEST_TOLD, Given, Round
 from .rules import Game
 
 NOBODY, SEVERAL = "nobody", "several"
-RECOUNTS = 60  # to find out how close it was: a hall waits for it
+RECOUNTS = 30  # to find out how close it was: a hall waits for it
 
 First = int | str  # what somebody would like best: an option, or one of the two words above
 

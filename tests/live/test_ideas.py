@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from live import counting, ideas, orders, repository, rules, seats
+from live import counting, ideas, orders, pictures, repository, rules, seats
 from live.ideas import Sorted
 from live.pseudonyms import pseudonym
 from live.questions import Kind, Question, Type
@@ -196,6 +196,7 @@ def test_an_assembly_ranks_ideas_in_secret_and_notes_who_was_there(site, made):
     assert round_.result["options"][round_.result["winners"][0]] == options_of(round_, ASKED[0])[0]
     opened = [each for each in events(site, "LiveSessionMoved") if each["step"] == "vote"]
     assert [each["present_count"] for each in opened] == [3]
+    assert f"{round_.result['options'][0]}\u2069 wins" in pictures.picture(Type.ASSEMBLY, round_, ASKED, {})
 
 
 # --- putting in order ---

@@ -207,6 +207,7 @@ def test_json_has_everything():
         "options": ["Cusco", "Lima", "Quito"],
         "right": [2],
         "seconds": 20,
+        "twice": False,
         "created_at": "",
     }
 
