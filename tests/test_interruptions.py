@@ -36,10 +36,11 @@ from elections import copying, imports, invitations
 from elections import repository as elections
 from elections import services as organising
 from live import clock as game_clock
+from live import orders
 from live import repository as games
 from live.questions import Kind, Question, Type
 from live.rules import Phase, Step
-from live.services import answering, deleting, making, moving, onward
+from live.services import answering, deleting, making, moving, onward, sorting
 from live.sets import repository as sets
 from live.sets import services as question_sets
 from mail import outbox as mail
@@ -375,6 +376,38 @@ def close_its_answers_and_its_votes() -> None:
             drive(Step.CLOSE)
 
 
+def a_poll_of(question: Question, said: Any) -> Callable[[], None]:
+    """In which everybody has said this; `said` may name who says it."""
+
+    def prepare() -> None:
+        people_come()
+        game = making.make(someone("Bo"), Type.POLL, [question], title="Friday")
+        drive(Step.NEXT)
+        for seat in seated(game, *NAMES[:3]):
+            words = [said[0].format(seat.name)] if isinstance(said, list) else said
+            answering.give(game, games.state(game.id), seat, words, game_clock.now())
+
+    return prepare
+
+
+def sort_its_ideas_and_vote() -> None:
+    if games.state(the_game()).phase == Phase.QUESTION:
+        drive(Step.CLOSE)
+    if games.state(the_game()).phase == Phase.SORTING:
+        if len(orders.find(the_game(), 1).groups) == 3:
+            sorting.sort(the_game(), 1, lambda found: found.merged([0, 1], "Buses"))
+        drive(Step.VOTE)
+    if games.state(the_game()).phase == Phase.VOTING:
+        drive(Step.CLOSE)
+
+
+def ask_it_twice() -> None:
+    for round_, step in ((1, Step.CLOSE), (1, Step.AGAIN), (2, Step.CLOSE)):
+        state = games.state(the_game())
+        if state.round == round_ and (state.phase == Phase.QUESTION) is (step == Step.CLOSE):
+            drive(step)
+
+
 def delete_the_session() -> None:
     if the_game():
         deleting.delete(the_game(), "Bo")
@@ -419,6 +452,14 @@ BEFORE_A_ROOM: dict[str, tuple[Callable[[], None], Callable[[], None]]] = {
     "a live session is made and started": (people_come, make_a_session_and_start_it),
     "answers are gathered and voted on": (a_live_session(Type.CALL_AND_ANSWER), close_its_answers_and_its_votes),
     "an assembly ends and has minutes": (an_assembly, end_the_assembly),
+    "ideas are sorted and voted on": (
+        a_poll_of(Question("What?", Kind.IDEAS), ["A bus for {}"]),
+        sort_its_ideas_and_vote,
+    ),
+    "a ranking is asked twice": (
+        a_poll_of(Question("Where?", Kind.RANKING, options=("Sea", "Hills"), twice=True), "0>1"),
+        ask_it_twice,
+    ),
     "a live session is ended and deleted": (a_live_session(Type.SURVEY), delete_the_session),
 }
 

@@ -118,6 +118,9 @@ def test_hosts_merge_take_apart_leave_out_and_choose(hana, game):
     page = text(sort(hana, game, f"out {place['A boat']}"))
     assert "Left out" in page
     assert "disabled" in page, "One is nothing to vote on."
+    version = repository.state(game.id).version
+    answer = hana.post(reverse("drive", args=[game.id]), {"act": f"vote {version}"}, follow=True)
+    assert "Choose at least 2 ideas" in text(answer)
     page = text(sort(hana, game, f"in {place['A boat']}"))
     assert "Left out" not in page
     assert repository.state(game.id).phase == Phase.SORTING
