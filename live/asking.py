@@ -12,10 +12,12 @@ from django.utils.translation import gettext as _
 
 from ranking.boxes import RANK, Choice
 
-from . import scores, seats
+from . import assembly_words, hall, scores, seats
+from .assembly_words import SAID
 from .counting import LONGEST_TEXT
 from .gathering import Gathered
 from .questions import RATINGS, Kind, Question, Type
+from .resolutions import ABSTAIN
 from .rooms import Room
 from .rules import Phase
 from .saying import OPTION, SURVEY, TEXT
@@ -34,6 +36,7 @@ class Way(StrEnum):
     RANK = "rank"
     WRITE = "write"
     SHEET = "sheet"  # all questions of a survey
+    YES_NO = "yes-no"  # or to abstain: a motion of an assembly
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +79,9 @@ def way_of(room: Room) -> Way:
         return Way.SHEET
     if type_ == Type.CALL_AND_ANSWER or question is None:
         return Way.WRITE
-    if question.kind == Kind.RANKING:
+    if question.kind == Kind.MOTION:
+        return Way.YES_NO
+    if question.kind in (Kind.RANKING, Kind.ALTERNATIVES):
         return Way.RANK
     return Way.TICK if len(question.right) > 1 else Way.TAP
 
@@ -89,6 +94,9 @@ def form(room: Room, typed: Typed) -> dict[str, Any]:
         return shown | {"fields": [_field(place, each, typed) for place, each in enumerate(room.questions)]}
     if way == Way.WRITE:
         return shown | {"text": _last(typed, TEXT)}
+    if way == Way.YES_NO:
+        return shown | {"ballot": [(each, words, each in typed.get(OPTION, ())) for each, words in SAID.items()]}
+    shown |= {"may_abstain": room.game.is_assembly, "abstains": ABSTAIN in typed.get(OPTION, ())}
     return shown | (_ranking(room, typed) if way == Way.RANK else {"options": _options(room, typed)})
 
 
@@ -133,19 +141,28 @@ def _paper(number: int, gathered: Gathered, typed: Typed) -> Paper:
 
 def heading(room: Room) -> dict[str, Any]:
     """Which question it is, and how it is answered."""
-    return {
+    item = hall.item_words(room.question) if room.game.is_assembly and room.question else {}
+    return item | {
         "number": room.state.question + 1,
         "way": way_of(room),
         "is_survey": room.game.engagement_type == Type.SURVEY,
+        "is_ballot": is_ballot(room),
         "is_voided": bool(room.state.round) and not room.state.counts(room.state.round),
     }
+
+
+def is_ballot(room: Room) -> bool:
+    """Whether all vote on the same, and not each on what others have written."""
+    return room.state.phase == Phase.VOTING and room.game.engagement_type != Type.CALL_AND_ANSWER
 
 
 def told(room: Room, typed: Typed) -> dict[str, Any]:
     """What the screens of all players have at hand, besides `screens.context`."""
     shown = heading(room)
-    if room.state.phase == Phase.QUESTION:
+    if room.state.phase == Phase.QUESTION or is_ballot(room):
         return shown | form(room, typed)
+    if room.game.is_assembly and room.state.phase == Phase.ENDED:
+        return shown | {"items": assembly_words.agenda(room)}
     names = named(room)
     return shown | {"named": names, "unnamed": len(room.playing) - len(names)}
 

@@ -21,7 +21,7 @@ from acts.site import table
 from pages.streams import Listener, send_all
 from store.table import StoreError
 
-from . import clock, fragments, rooms, waking
+from . import clock, floor, fragments, rooms, waking
 from .fragments import ELSEWHERE, GONE, LAST, Said
 from .presence import PRESENCE
 from .rooms import Room
@@ -267,7 +267,7 @@ class Hub:
 
 def mark_of_mine(room: Room, seat: Seat) -> str:
     """Another one if what a player alone sees may be another: it need not be made to find out."""
-    return f"{room.state.key}-{seat.version}"
+    return f"{room.state.key}-{seat.version}{floor.place(room, seat.player)}"
 
 
 @contextmanager

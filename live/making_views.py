@@ -54,7 +54,8 @@ def make(request: HttpRequest) -> HttpResponse:
     form = GameForm(posted(request), offered=sets.usable_by(request.user.name), initial=_initial(chosen))
     if request.method == "POST" and form.is_valid():
         try:
-            return redirect("host_game", _made(request, form).id)
+            game = _made(request, form)
+            return redirect("agenda" if game.is_assembly else "host_game", game.id)
         except Refusal as refusal:
             form.add_error(None, str(refusal))
     return render(request, "live/make.html", {"form": form}, status=422 if form.errors else 200)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields
 from enum import StrEnum
 from typing import Any
@@ -16,6 +16,7 @@ from elections import services as organising
 from elections.rules import Relation
 from elections.rules import State as ElectionState
 from polls import repository as polls
+from results import repository as results
 from store import keys
 from store.table import Check, Equals, Exists, Item, Key, Missing, Put, Update, Write
 
@@ -70,10 +71,15 @@ class Linked:
     onward: Onward
     title: str
     address: str = ""
+    digest: str = ""  # of the ballots of an election whose result is sealed
 
 
 def linked(game_id: str, reader: User) -> list[Linked]:
-    return [_linked(each, reader) for each in listed(game_id)]
+    return all_linked(listed(game_id), reader)
+
+
+def all_linked(made: Iterable[Onward], reader: User) -> list[Linked]:
+    return [_linked(each, reader) for each in made]
 
 
 def _linked(each: Onward, reader: User) -> Linked:
@@ -89,10 +95,12 @@ def _election(each: Onward, reader: User) -> Linked:
     election = elections.find_made(each.what, each.at)
     if election is None:
         return Linked(each, each.title)
-    runs = organising.relation(reader, election) != Relation.NOBODY
+    runs = reader.is_authenticated and organising.relation(reader, election) != Relation.NOBODY
     if election.stored_state == ElectionState.DRAFT and not runs:
         return Linked(each, election.name)
-    return Linked(each, election.name, reverse("dashboard" if runs else "election", args=[election.name]))
+    _same, seal = results.find_seal(election.name) or (election, None)
+    address = reverse("dashboard" if runs else "election", args=[election.name])
+    return Linked(each, election.name, address, seal.digest if seal else "")
 
 
 def is_there(each: Onward) -> bool:
@@ -112,7 +120,16 @@ def making(game: Game, state: State, made: Onward) -> list[Write]:
     return [
         Put(_item(game, made) | listed_ | {"untold": True}, when=Missing()),
         Check(keys.game_state(game.id), still),
+        *_in_minutes(game, made),
     ]
+
+
+def _in_minutes(game: Game, made: Onward) -> list[Write]:
+    """What came of an assembly stays with its minutes, when the session is gone."""
+    if not game.is_assembly or game.debug_mode:
+        return []
+    place = keys.minutes_onward(game.id, made.number)
+    return [Put({"PK": place.pk, "SK": place.sk, **_words(made)})]
 
 
 def telling(game_id: str, number: int) -> list[Write]:
@@ -128,5 +145,8 @@ def told(game: Game, made: Onward) -> list[Write]:
 
 def _item(game: Game, made: Onward) -> Item:
     place: Key = keys.onward(game.id, made.number)
-    words = {each.name: getattr(made, each.name) for each in fields(Onward)}
-    return {"PK": place.pk, "SK": place.sk, "game": game.id, **words, "kind": str(made.kind), "ttl": game.ttl}
+    return {"PK": place.pk, "SK": place.sk, "game": game.id, **_words(made), "ttl": game.ttl}
+
+
+def _words(made: Onward) -> Item:
+    return {each.name: getattr(made, each.name) for each in fields(Onward)} | {"kind": str(made.kind)}

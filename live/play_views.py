@@ -85,6 +85,7 @@ def page(request: HttpRequest, seen: Seen, *, status: int = 200, **own: Any) -> 
         "status": screens.status(Role.PLAYER, room, seat.percent),
         "screen": screens.screen(Role.PLAYER, room, typed),
         "mine": screens.mine(room, seat, **own),
+        "beside": screens.beside(Role.PLAYER, room) if room.game.is_assembly else None,
     }
     return render(request, "live/play.html", context, status=status)
 
@@ -126,8 +127,10 @@ def _said(request: HttpRequest, seen: Seen) -> Any:
     room = seen.room
     if room.state.phase == Phase.QUESTION:
         return saying.answer_from(request.POST, room)
-    assert room.gathered is not None  # as answers are voted on
-    return saying.vote_from(request.POST, room.gathered, seen.seat.player)
+    if room.gathered is not None:
+        return saying.vote_from(request.POST, room.gathered, seen.seat.player)
+    assert room.question is not None  # as it is voted on
+    return saying.ballot_from(request.POST, room.question)
 
 
 def _tell(request: HttpRequest, seen: Seen, told: Told, said: Any = None) -> HttpResponse:

@@ -89,6 +89,18 @@ def player_changed(event: Happened, game: Game, state: State) -> Iterator[Step]:
 
 
 @of_a_game
+def roll_changed(event: Happened, game: Game, state: State) -> Iterator[Step]:
+    """How many are entitled, and what makes a quorum; who they are is in no log."""
+    said = {name: event.said[name] for name in ("has_roll", "entitled", "quorum")}
+    yield repository.change(game, replace(game, **said))
+
+
+def nothing_kept(event: Happened) -> Iterator[Step]:
+    """Told for whoever reads the log; what it changed is in none."""
+    yield from ()
+
+
+@of_a_game
 def carried_on(event: Happened, game: Game, state: State) -> Iterator[Step]:
     yield onward.told(game, onward.onward_of(event.said | {"by": event.actor}))
 
@@ -131,6 +143,10 @@ REPLAY: dict[str, Act] = {
     "LivePlayerTimed": player_changed,
     "LivePlayerRemoved": player_changed,
     "LivePlayerReadmitted": player_changed,
+    "LivePlayerCheckedOut": player_changed,
+    "LivePlayerCheckedIn": player_changed,
+    "LiveRollChanged": roll_changed,
+    "LiveSpeakersChanged": nothing_kept,
     "LiveHistoryForgotten": history_forgotten,
     "LiveOutcomeCarriedOn": carried_on,
 }
@@ -150,6 +166,8 @@ EXEMPT = (
     Exempt(like(keys.game_questions_part("", 0)), "Goes two weeks after the session; its set has events of its own."),
     Exempt(like(keys.seat("", "")), "Who played along is in no log, and goes two weeks after the session."),
     Exempt(like(keys.player_name("", "")), "Who played along is in no log, and goes two weeks after the session."),
+    Exempt(like(keys.game_roll_entry("", "")), "Who is entitled is in no log, and goes two weeks after the session."),
+    Exempt(like(keys.game_speakers("")), "Who spoke is in no log but in the minutes, and goes two weeks after."),
     Exempt(like(keys.game_roster("")), "By which processes know that a seat changed."),
     Exempt(like(keys.live_answer("", 0, "", 0)), FORGOTTEN),
     Exempt(like(keys.live_vote("", 0, "", 0)), FORGOTTEN),

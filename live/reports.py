@@ -7,7 +7,7 @@ page shows as much as people read; files have everything. Of anonymous sessions 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import Any
@@ -20,8 +20,9 @@ from store import keys
 from tally.ballots import groups_of
 
 from . import counting, pictures, repository, seats, standings
+from .assembly_words import headline, said_words
 from .questions import RATINGS, Kind, Question, Type
-from .rounds import Entry, Round
+from .rounds import Entry, Round, options_of
 from .rules import Game, Phase, State
 from .seats import Seat
 from .services import onward
@@ -110,7 +111,7 @@ def shown(report: Report) -> Shown:
         sums.add(report, each)
         if len(told) < MOST_SHOWN:
             told.append(_told(report, each))
-    open_ = int(report.state.is_open or report.is_hidden(report.state.round))
+    open_ = int(report.state.is_under_way or report.is_hidden(report.state.round))
     board = sums.board(report) if report.type.is_scored else None
     return Shown(told, sealed - len(told), len(report.state.played) - sealed - open_, board)
 
@@ -191,8 +192,36 @@ def _of_round(report: Report, round_: Round) -> Iterator[Line]:
     elif report.type == Type.SURVEY:
         yield from _survey(report, round_)
     else:
-        of = {Type.TRIVIA: _trivia, Type.POLL: _poll, Type.CALL_AND_ANSWER: _answers}[report.type]
+        of = OF_TYPES[report.type]
         yield from ((round_.question, line) for line in of(report, round_))
+
+
+def _resolution(report: Report, round_: Round) -> Iterator[dict[str, object]]:
+    """What was decided and by how many; who was there; and how each voted, of a secret vote without a name."""
+    question, result = report.questions[round_.question], round_.result
+    if "outcome" not in result:
+        yield from _poll(report, round_)
+        return
+    options = options_of(round_, question)
+    yield {"row": "outcome", "answer": headline(question, round_), "number": round_.count}
+    yield from _numbers(result, options)
+    for player in result["present"]:
+        yield {"row": "present", "player": report.name_of(player) or player}
+    for entry in round_.entries:
+        row = {"row": "ballot"} if result["secret"] else {"row": "vote", "player": report.name_of(entry.player)}
+        yield {**row, "answer": said_words(entry.said, question, options)}
+
+
+def _numbers(result: Mapping[str, Any], options: tuple[str, ...]) -> Iterator[dict[str, object]]:
+    """Abstentions are told apart, and what was needed of how many beside it."""
+    places = dict(result.get("places", ()))
+    first = result["rounds"][0]["tally"] if result.get("rounds") else result.get("chosen", ())
+    for place, label in enumerate(options if places or first else ()):
+        number = {"number": first[place] or 0} if first else {}
+        yield {"row": "option", "answer": label, **number, "place": places.get(place, "")}
+    for name in ("yes", "no", "abstain", "needed", "of", "present_count", "entitled"):
+        if name in result:
+            yield {"row": "number", "answer": name, "number": result[name]}
 
 
 def _trivia(report: Report, round_: Round) -> Iterator[dict[str, object]]:
@@ -227,6 +256,14 @@ def _poll(report: Report, round_: Round) -> Iterator[dict[str, object]]:
 def ranked(ranking: str, options: tuple[str, ...]) -> str:
     """In words: “Sea > Hills = Town”."""
     return " > ".join(" = ".join(options[each] for each in group) for group in groups_of(ranking))
+
+
+OF_TYPES: dict[Type, Callable[[Report, Round], Iterator[dict[str, object]]]] = {
+    Type.TRIVIA: _trivia,
+    Type.POLL: _poll,
+    Type.CALL_AND_ANSWER: _answers,
+    Type.ASSEMBLY: _resolution,
+}
 
 
 def _survey(report: Report, round_: Round) -> Iterator[Line]:
@@ -265,14 +302,15 @@ def as_json(report: Report) -> Iterator[bytes]:
         sums.add(report, each)
         yield comma + b"\n" + _text(_round(report, each))
         comma = b","
-    players = list(_players(report, sums)) if report.type.is_scored else []
-    yield b"\n]" + (b', "players": ' + _text(players) if report.type.is_scored else b"") + b"}\n"
+    players = list(_named(report) if report.game.is_assembly else _players(report, sums))
+    yield b"\n]" + (b', "players": ' + _text(players) if not report.game.is_anonymous else b"") + b"}\n"
 
 
 def _session(report: Report) -> dict[str, Any]:
     told = repository.told_game(report.game)
+    of_assembly = {"entitled": report.game.entitled, "quorum": report.game.quorum} if report.game.is_assembly else {}
     kept = {"set_version": told["set_version"], "speed_bonus": told["speed_bonus"], "kept_until": report.game.gone_at}
-    return {name: told[name] for name in OF_SESSIONS} | kept
+    return {name: told[name] for name in OF_SESSIONS} | kept | of_assembly
 
 
 def _round(report: Report, round_: Round) -> dict[str, Any]:
@@ -291,7 +329,15 @@ def _round(report: Report, round_: Round) -> dict[str, Any]:
 def _entry(report: Report, entry: Entry) -> dict[str, Any]:
     if report.game.is_anonymous:
         return {"said": entry.said}
+    if report.game.is_assembly:
+        return {"player": entry.player, "said": entry.said} if entry.player else {"said": entry.said}
     return {"player": entry.player, "said": entry.said, "points": entry.points, "bonus": entry.bonus}
+
+
+def _named(report: Report) -> Iterator[dict[str, Any]]:
+    """Who was there at any time: the rounds name them by their ids."""
+    there = (each for each in report.seats.values() if each.plays)
+    yield from ({"player": each.player, "name": each.name} for each in sorted(there, key=lambda each: each.player))
 
 
 def _players(report: Report, sums: Sums) -> Iterator[dict[str, Any]]:

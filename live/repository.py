@@ -10,7 +10,7 @@ from acts.site import now_text, table
 from pages.times import from_text
 from store import keys
 from store.keys import fold
-from store.table import Delete, Equals, Exists, Item, Key, Less, Missing, Put, Span, Update, Write
+from store.table import Check, Delete, Equals, Exists, Item, Key, Less, Missing, Put, Span, Update, Write
 
 from . import rules
 from .clock import Clock
@@ -41,6 +41,11 @@ class Past:
     def is_kept(self) -> bool:
         """Whether its report can still be read."""
         return now_text() < rules.gone_at(self.created_at)
+
+    @property
+    def is_assembly(self) -> bool:
+        """Whether its minutes stay."""
+        return self.engagement_type == Type.ASSEMBLY
 
     @property
     def minutes(self) -> int | None:
@@ -296,6 +301,11 @@ def moving(game: Game, before: State, after: State) -> list[Write]:
     """Refused if the session has moved on since its state was read, or if somebody has begun to close what is open."""
     still = Equals("version", before.version) & Equals("closing", before.closing)
     return [Put(_state_item(game, after), when=still)]
+
+
+def is_still_at(game: Game, state: State) -> Check:
+    """That no step was taken since the state was read."""
+    return Check(keys.game_state(game.id), Equals("version", state.version))
 
 
 def closing(game: Game, state: State) -> list[Write]:

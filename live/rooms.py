@@ -1,8 +1,8 @@
 """A session with all that its screens show: what does not change is kept in mind, what does is read.
 
-A look takes one round trip: session, state and roster. Questions, sealed rounds and what is voted on never change, so
-they are read once in a process; seats are read again when the roster's number says so. As long as nothing has changed,
-a look answers the very same room, so that what is made of it is made once.
+A look takes one round trip: session, state, roster, and who wants to speak in an assembly. Questions, sealed rounds
+and what is voted on never change, so they are read once in a process; seats are read again when the roster's number
+says so. As long as nothing has changed, a look answers the very same room, so that what is made of it is made once.
 """
 
 from __future__ import annotations
@@ -26,6 +26,7 @@ from .rounds import Round
 from .rules import Game, Phase, State
 from .seats import Seat
 from .services import closing
+from .speakers import NOBODY, Speakers, speakers_of
 
 MOST_KEPT = 250_000  # seats and entries of rounds that a process keeps in mind, some 60 MB
 SEATS_FRESH = 10_000  # milliseconds after which seats are read again, whatever the roster says
@@ -52,6 +53,7 @@ class Room:
     gathered: Gathered | None = None  # what is voted on
     present: Present = Present()
     answered: int = 0  # how many have answered or voted in the phase that is open
+    speakers: Speakers = NOBODY  # of an assembly
     at: int = field(default=0, compare=False)  # when it was looked at
 
     @property
@@ -115,18 +117,18 @@ def counted(room: Room) -> Room:
 
 def places(game_id: str) -> tuple[Key, ...]:
     """What a look at a session has to read."""
-    return keys.game(game_id), keys.game_state(game_id), keys.game_roster(game_id)
+    return keys.game(game_id), keys.game_state(game_id), keys.game_roster(game_id), keys.game_speakers(game_id)
 
 
 def of_items(game_id: str, items: Mapping[Key, Item]) -> Room | None:
     """The session as these items, just read, say it is."""
-    game_item, state_item, roster = map(items.get, places(game_id))
+    game_item, state_item, roster, speakers = map(items.get, places(game_id))
     if game_item is None or state_item is None:
         MIND.forget(game_id)
         return None
     game, kept = repository.game_of(game_item), MIND.of(game_id)
     state = kept.settled(game, repository.state_of(state_item))
-    return kept.room(game, state, roster["changes"] if roster else 0)
+    return kept.room(game, state, roster["changes"] if roster else 0, speakers)
 
 
 # --- what is kept in mind ---
@@ -167,7 +169,7 @@ class Kept:
     def weight(self) -> int:
         return len(self.seating.seats) + sum(len(each.entries) for each in self.rounds.values()) + 1
 
-    def room(self, game: Game, state: State, changes: int) -> Room:
+    def room(self, game: Game, state: State, changes: int, speakers: Item | None = None) -> Room:
         now = clock.now()
         self._have_robots_join(game, state, changes, now)
         room = Room(
@@ -179,6 +181,7 @@ class Kept:
             gathered=self._gathered(game, state),
             present=self.present,
             answered=self.count.of(state),
+            speakers=self._speakers(speakers),
             at=now,
         )
         if game.debug_mode:
@@ -233,6 +236,11 @@ class Kept:
         found = {number: counting.round_of(some) for number, some in parts.items()}
         self.rounds = dict(sorted({**self.rounds, **found}.items()))
         self.never_sealed |= set(missing) - found.keys()
+
+    def _speakers(self, item: Item | None) -> Speakers:
+        """Read from the item once for each version of it."""
+        known = self.last.speakers if self.last else NOBODY
+        return known if item and known.version == item["version"] else speakers_of(item)
 
     def _gathered(self, game: Game, state: State) -> Gathered | None:
         if state.phase != Phase.VOTING or game.engagement_type != Type.CALL_AND_ANSWER:

@@ -11,6 +11,7 @@ from collections.abc import Callable
 from typing import Any
 
 from django.http import QueryDict
+from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
 from acts.refusals import Refusal
@@ -21,7 +22,8 @@ from ranking.rankings import ranking_from, ranks_of
 from . import scores
 from .counting import LONGEST_TEXT, as_said
 from .gathering import Gathered
-from .questions import RATINGS, Kind, Question, Type
+from .questions import RANKED, RATINGS, Kind, Question, Type
+from .resolutions import ABSTAIN, NO, YES
 from .rooms import Room
 from .rules import Phase, State
 from .scores import Vote, check_vote
@@ -41,6 +43,8 @@ NOTHING_SAID = _("Answer at least one of the questions.")
 UNKNOWN_QUESTION = _("The form names a question that is not asked here.")
 NOT_A_RATING = _("A rating is a number from 1 to 5.")
 NEITHER = _("Choose yes or no.")
+YES_NO_OR_ABSTAIN = _("Vote yes or no, or abstain.")
+RANK_OR_ABSTAIN = _("Rank at least one of them, or abstain.")
 
 
 class NotSaid(Refusal):
@@ -93,10 +97,14 @@ def ranking_in(post: QueryDict, question: Question) -> str:
     """A ranking of the options; where one is to be chosen, a ranking of that one."""
     if question.kind != Kind.RANKING:
         return str(_one_option(post.getlist(OPTION), question))
+    return _ranked(post, question, RANK_ONE)
+
+
+def _ranked(post: QueryDict, question: Question, otherwise: str | Promise) -> str:
     candidates = [Candidate(name, number=place) for place, name in enumerate(question.options)]
     if ranking := ranking_from(ranks_in(post), candidates):
         return ranking
-    raise NotSaid(RANK_ONE)
+    raise NotSaid(otherwise)
 
 
 def _one_option(typed: list[str], question: Question) -> int:
@@ -207,6 +215,20 @@ def _rank(typed: list[str]) -> int:
     return found
 
 
+def ballot_from(post: QueryDict, question: Question) -> str:
+    """A vote of an assembly, as `live.resolutions` counts it."""
+    said = post.getlist(OPTION)
+    if question.kind == Kind.MOTION:
+        if len(said) != 1 or said[0] not in (YES, NO, ABSTAIN):
+            raise NotSaid(YES_NO_OR_ABSTAIN)
+        return said[0]
+    if said == [ABSTAIN]:
+        return ABSTAIN if question.kind == Kind.CHOICE else ""
+    if question.kind == Kind.CHOICE:
+        return str(_one_option(said, question))
+    return _ranked(post, question, RANK_OR_ABSTAIN)
+
+
 # --- what was typed, right or wrong, for the form to show again ---
 
 
@@ -219,6 +241,8 @@ def typed_of(said: Any, type_: Type, phase: Phase, kind: Kind) -> dict[str, list
     """What the fields of a form say if somebody has said this before."""
     if said is None:
         return {}
+    if type_ == Type.ASSEMBLY and isinstance(said, str) and kind != Kind.IDEAS:
+        return {OPTION: [said or ABSTAIN]} if said in ("", YES, NO, ABSTAIN) else _typed_ranks(said, kind)
     if phase == Phase.VOTING:
         return {f"{RANK}{number}": [str(rank)] for number, rank in said["ranks"].items()}
     if type_ == Type.SURVEY:
@@ -231,7 +255,7 @@ def typed_of(said: Any, type_: Type, phase: Phase, kind: Kind) -> dict[str, list
 
 
 def _typed_ranks(ranking: str, kind: Kind) -> dict[str, list[str]]:
-    if kind != Kind.RANKING:
+    if kind not in RANKED:
         return {OPTION: [ranking]}
     return {f"{RANK}{number}": [str(rank)] for number, rank in ranks_of(ranking).items()}
 

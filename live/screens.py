@@ -2,7 +2,7 @@
 
 Each has a key, and a page replaces what it shows only by what has another key. `screen` and `mine` keep theirs as long
 as people answer or vote, so that nobody loses a form that they are filling in; `status` has no form and may change at
-any moment. `mine` is what one player alone sees.
+any moment. `mine` is what one player alone sees. An assembly has `beside`, too: the list of speakers.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import Any
 from django.template.loader import render_to_string
 from django.utils import translation
 
-from . import asking, clock, hall, outcome
+from . import asking, clock, floor, hall, outcome, quorate
 from .asking import Typed
 from .rooms import Room
 from .seats import Seat
@@ -53,8 +53,14 @@ def context(role: Role, room: Room) -> dict[str, Any]:
         "state": state,
         "question": room.question,
         "round": room.round if state.revealed else None,
+        **(_assembled(room) if game.is_assembly else {}),
         **({} if role == Role.PLAYER else hall.told(room)),
     }
+
+
+def _assembled(room: Room) -> dict[str, Any]:
+    """Who is there, and who wants to speak."""
+    return {"presence": quorate.presence(room.game, len(room.playing)), "floor": floor.of(room)}
 
 
 def screen(role: Role, room: Room, typed: Typed | None = None) -> Shown:
@@ -79,7 +85,7 @@ def _key(role: Role, room: Room) -> str:
     if role == Role.PLAYER:
         return room.state.key + asking.mark(room)
     version = f"-{room.state.version}" if role in (Role.HOST, Role.REMOTE) else ""
-    return f"{room.state.key}{version}{hall.mark(room)}"
+    return f"{room.state.key}{version}{hall.mark(room)}{hall.unease(room)}"
 
 
 def status(role: Role, room: Room, percent: int | None = None) -> Shown:
@@ -92,6 +98,20 @@ def status(role: Role, room: Room, percent: int | None = None) -> Shown:
     shown = context(role, room) | {"clock": time if percent else time | {"left": time["left"] and time["length"]}}
     html = render_to_string(f"live/screens/{role}/status.html", shown)
     return Shown(f"{room.state.version}-{sha256(html.encode()).hexdigest()[:12]}", html)
+
+
+def beside(role: Role, room: Room) -> Shown:
+    """Who speaks and who wants to, in an assembly. It has buttons and nobody's secret, and a key that follows the list
+    and not the time."""
+    html = render_to_string("live/parts/speakers.html", context(role, room) | _listed(role, room))
+    mark = sha256(floor.mark(room).encode()).hexdigest()[:12]
+    return Shown(f"{translation.get_language()}-{room.state.round}-{mark}", html)
+
+
+def _listed(role: Role, room: Room) -> dict[str, Any]:
+    there = floor.of(room)
+    shown = there.shown(role) if there else ()
+    return {"listed": shown, "unlisted": len(there.waiting) - len(shown) if there else 0, "hosts": role in HOSTING}
 
 
 def mine(room: Room, seat: Seat, said: Any = None, **more: Any) -> Shown:
@@ -107,12 +127,13 @@ def mine(room: Room, seat: Seat, said: Any = None, **more: Any) -> Shown:
 
 def mine_key(room: Room, seat: Seat) -> str:
     key = f"{translation.get_language()}-{room.state.key}"
-    return key if room.state.is_open else f"{key}-{seat.version}"
+    return key if room.state.is_open else f"{key}-{seat.version}{floor.place(room, seat.player)}"
 
 
 def own(room: Room, seat: Seat, **more: Any) -> dict[str, Any]:
     """What the templates about one player have at hand."""
-    return context(Role.PLAYER, room) | asking.heading(room) | outcome.mine(room, seat, **more)
+    stands = {"place": floor.place(room, seat.player)}
+    return context(Role.PLAYER, room) | asking.heading(room) | outcome.mine(room, seat, **more) | stands
 
 
 def counted(room: Room, options: list[int]) -> str:

@@ -13,7 +13,7 @@ from live import gathering, repository
 from live.minutes import services as minutes
 from live.questions import Kind, Question, Type
 from live.rules import Names, Phase, Step
-from live.services import agenda, deleting, hosting, onward, seating
+from live.services import agenda, deleting, enrolling, hosting, onward, seating, speaking
 from store import keys
 from store.table import Delete, Update
 from tests.live.conftest import drive, give, made, seated  # noqa: F401 - a fixture
@@ -58,15 +58,28 @@ def assemble(game) -> None:
         give(game, seat, "yes")
     drive(game, Step.CLOSE)
     agenda.add(game.id, "Hana", Question(WORDS, Kind.MOTION))
+    of_the_roll(game)
     drive(game, Step.END)
     minutes.note(someone("Hana"), game.id, WORDS)
+
+
+def of_the_roll(game) -> None:
+    """Who is entitled, who goes out and comes in, and who may speak how long."""
+    enrolling.say_how_many(game.id, "Hana", 10, "1/2")
+    enrolling.add(game.id, "Hana", NAMES)
+    enrolling.remove(game.id, "Hana", NAMES[2])
+    enrolling.renew(game.id, "Hana", NAMES[1])
+    seating.check_out(game.id, NAMES[0].lower(), "Hana")
+    seating.check_in(game.id, NAMES[0].lower(), "Hana")
+    speaking.limit(game, "Hana", 3)
 
 
 def tell_of_live_sessions(person, made) -> None:  # noqa: F811
     """Everything happens that can happen to a session."""
     owner = person("Olga", Role.OWNER)
     games = {type_: made(type_) for type_ in Type}
-    assemble(games.pop(Type.ASSEMBLY))
+    assemble(assembly := games.pop(Type.ASSEMBLY))
+    minutes.delete(owner, assembly.id)
     for game in games.values():
         play(game)
     for step in (Step.REPEAT, Step.PAUSE, Step.RESUME, Step.VOID, Step.NEXT, Step.END):

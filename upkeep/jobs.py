@@ -175,7 +175,7 @@ RETENTION = Job("retention", 60, retention.look_for_unused, retention.is_due)
 LIVE_SESSIONS = Job("live sessions", 60, live_ending.end_what_is_idle, anything_in(keys.RUNNING_GAMES))
 LIVE_ANSWERS = Job("live answers", 10, live_closing.empty_all, anything_in(keys.EMPTYING_GAMES))
 EXPIRED_GAMES = Job("expired sessions", 600, live_expiring.forget_expired, live_expiring.is_due)
-MINUTES = Job("minutes", 10, minutes.seal_all, anything_in(keys.UNSEALED_MINUTES))
+MINUTES = Job("minutes", 10, minutes.finish_all, anything_in(keys.UNSEALED_MINUTES))
 DELETED_GAMES = Job("deleted sessions", 5, live_deleting.clear_away_all, anything_in(keys.DELETED_GAMES))
 LIVE_OUTCOMES = Job("live outcomes", 10, live_onward.tell_all, anything_in(keys.UNTOLD_ONWARD))
 

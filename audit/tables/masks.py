@@ -120,6 +120,8 @@ SAID_BY_TYPE = {
     **dict.fromkeys(question_sets.REPLAY, OF_SETS_SAID),
     **dict.fromkeys((*live.REPLAY, *minutes.REPLAY), OF_GAMES_SAID),
     "LiveOutcomeCarriedOn": f"{OF_GAMES_SAID} {' '.join(Onward.__dataclass_fields__)}",
+    "LiveRollChanged": f"{OF_GAMES_SAID} added removed renewed",
+    "LiveSpeakersChanged": f"{OF_GAMES_SAID} closed minutes",
 }
 MAILED = ("invited", "reminded", "timed", "messaged")
 
@@ -206,11 +208,13 @@ KINDS = (
     _kind("live session", keys.game(""), OF_GAMES, "ttl"),
     _kind("live state", keys.game_state(""), OF_STATES, "ttl"),
     _kind("roster", keys.game_roster(""), "changes seats ttl"),
+    _kind("speakers", keys.game_speakers(""), "version round minutes closed ttl"),
     _kind("live round", keys.round_part("", 0, 0), "number question count votes ttl"),
     _kind("live emptying", keys.game_emptying("", 0), "id round ttl"),
     _kind("deleted session", keys.deleted_game(""), "id"),
     _kind("came of it", keys.onward("", 0), *Onward.__dataclass_fields__, "game untold ttl"),
     _kind("live history", keys.game_in_history("", "", ""), *Past.__dataclass_fields__),
+    _kind("made of it", keys.minutes_onward("", 0), *Onward.__dataclass_fields__),
     _kind("minutes", keys.minutes(""), *FACTS, "played voided digest event"),
     _kind("counts", keys.counts(), "user_count election_count event_count last_updated"),
     _kind("sync state", keys.sync(), "last_event_id"),
@@ -239,8 +243,8 @@ KINDS = (
     _kind("log's format", keys.log_format(), "number"),
 )  # fmt: skip
 # Left out on purpose: sessions, throttles, marks of forms, registrations, the setup link, second factors, salts,
-# secrets of lots, votes in polls, who likes a post, subscribers; of live sessions who plays, what is asked and said;
-# of minutes who was there and who voted how.
+# secrets of lots, votes in polls, who likes a post, subscribers; of live sessions who plays, what is asked and said,
+# and who is on the roll of an assembly; of minutes who was there and who voted how.
 
 # The lists of the index that may be opened; one more is everybody's own, under their address.
 LISTS = frozenset(

@@ -18,6 +18,7 @@ from store.keys import fold
 from store.table import Item
 
 from .. import counting
+from ..onward import Onward
 from ..questions import Question, question_of
 from ..rounds import Round
 from ..rules import Game, State
@@ -103,6 +104,7 @@ class Minutes:
     points: tuple[Point, ...]
     uncalled: tuple[Question, ...]  # items of the agenda that the assembly did not come to
     notes: tuple[Note, ...] = ()
+    made: tuple[Onward, ...] = ()  # polls and elections that came of it
 
     def name_of(self, player: str) -> str:
         return self.people[player].name if player in self.people else ""
@@ -159,15 +161,17 @@ def head_of(item: Mapping[str, Any]) -> Head:
 
 # --- from parts to minutes ---
 
+Beside = tuple[tuple[Note, ...], tuple[Onward, ...]]  # what is added to minutes after they are sealed
 
-def minutes_of(head: Head, parts: Sequence[Part], notes: Iterable[Note] = ()) -> Minutes:
+
+def minutes_of(head: Head, parts: Sequence[Part], beside: Beside) -> Minutes:
     found = {part.what: part.said for part in parts}
     questions = [question_of(each) for part in parts if part.what.startswith(QUESTIONS) for each in _asked(part)]
     rounds = dict(_rounds(parts))
     held = speeches_of(found.get(SPEAKERS, {}))
     points = tuple(_point(head, number, questions[place], rounds, held) for number, place in enumerate(head.played, 1))
     uncalled = tuple(each for place, each in enumerate(questions) if place not in head.played)
-    return Minutes(head, _people(found.get(PEOPLE, {})), points, uncalled, tuple(notes))
+    return Minutes(head, _people(found.get(PEOPLE, {})), points, uncalled, *beside)
 
 
 def _asked(part: Part) -> list[Mapping[str, Any]]:

@@ -9,12 +9,13 @@ from typing import Any
 from acts.site import table
 from store import keys
 from store.keys import fold
-from store.table import Equals, Item, Missing, Put, Update, Write
+from store.table import Equals, Exists, Item, Missing, Put, Update, Write
 
 from .. import repository as games
 from .. import seats
+from ..onward import onward_of
 from ..rules import Game, State
-from .records import Head, Minutes, Note, Part, facts_of, head_of, minutes_of, parts_of
+from .records import Beside, Head, Minutes, Note, Part, facts_of, head_of, minutes_of, parts_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,18 +32,22 @@ def find(game_id: str) -> Read | None:
     items = list(table().each(keys.all_of_minutes(game_id)))
     head = next((item for item in items if item["SK"] == keys.minutes(game_id).sk), None)
     if head is None or not head.get("digest"):
-        return _running(game_id)
+        return None if head and head.get("deleted") else _running(game_id, _beside(items))
     parts = tuple(_part(item) for item in items if item["SK"].startswith(PART))
-    notes = [_note(item) for item in items if item["SK"].startswith(NOTE)]
-    return Read(minutes_of(head_of(head), parts, notes), parts, told_facts(head))
+    return Read(minutes_of(head_of(head), parts, _beside(items)), parts, told_facts(head))
 
 
-def _running(game_id: str) -> Read | None:
+def _beside(items: list[Item]) -> Beside:
+    notes = tuple(_note(item) for item in items if item["SK"].startswith(NOTE))
+    return notes, tuple(onward_of(item) for item in items if item["SK"].startswith(MADE))
+
+
+def _running(game_id: str, beside: Beside) -> Read | None:
     found = games.find(game_id)
     if found is None or not found[0].is_assembly:
         return None
     facts, parts = facts_of(*found), tuple(live_parts(game_id))
-    return Read(minutes_of(head_of(facts), parts), parts, facts)
+    return Read(minutes_of(head_of(facts), parts, beside), parts, facts)
 
 
 def live_parts(game_id: str) -> Iterator[Part]:
@@ -52,7 +57,7 @@ def live_parts(game_id: str) -> Iterator[Part]:
 
 def find_head(game_id: str) -> Head | None:
     item = table().get(keys.minutes(game_id))
-    return head_of(item) if item else None
+    return head_of(item) if item and not item.get("deleted") else None
 
 
 def told_facts(item: Item) -> dict[str, Any]:
@@ -61,7 +66,7 @@ def told_facts(item: Item) -> dict[str, Any]:
 
 
 NO_FACTS = ("PK", "SK", "GSI1PK", "GSI1SK", "digest", "event")
-PART, NOTE = keys.minutes_parts("").prefix or "", keys.minutes_notes("").prefix or ""
+PART, NOTE, MADE = "PART#", "NOTE#", "MADE#"
 
 
 def _part(item: Item) -> Part:
@@ -102,6 +107,14 @@ def noting(game_id: str, note: Note) -> list[Write]:
     place = keys.minutes_note(game_id, note.number)
     told = {"number": note.number, "text": note.text, "by": note.by, "at": note.at}
     return [Put({"PK": place.pk, "SK": place.sk, **told}, when=Missing())]
+
+
+def deletion(game_id: str, now: str) -> list[Write]:
+    """A mark in the place of the facts: the rest is to go. Refused unless they are sealed."""
+    place = keys.minutes(game_id)
+    listed = {"GSI1PK": keys.UNSEALED_MINUTES.pk, "GSI1SK": keys.game_by_date(now, game_id)}
+    mark = {"PK": place.pk, "SK": place.sk, "game_id": game_id, "deleted": True, **listed}
+    return [Put(mark, when=Exists("digest"))]
 
 
 def hosted_by(head: Head, name: str) -> bool:

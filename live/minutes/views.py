@@ -11,14 +11,17 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_safe
 
-from accounts.access import public
+from accounts.access import public, requires
+from accounts.models import User
+from accounts.rules import Permission
 from acts.refusals import NotAllowed
 from acts.site import log
 from pages.forms import carried_out, form_page, posted
+from pages.saying import ask, told
 
-from .. import players
+from .. import onward, players
 from . import repository, services, words
-from .records import LONGEST_NOTE, digest
+from .records import LONGEST_NOTE, Head, digest
 from .repository import Read
 
 NOT_YOURS = gettext_lazy("These minutes are for those who were there.")
@@ -78,9 +81,11 @@ def minutes(request: HttpRequest, game_id: str) -> HttpResponse:
         "minutes": found.minutes,
         "head": found.minutes.head,
         "told": words.told(found.minutes),
-        "quorum_line": words.quorum_line(found.minutes.head),
+        "quorum_line": words.quorum(found.minutes),
+        "made": onward.all_linked(found.minutes.made, request.user),
         "proof": _proof(found),
         "may_write": may_write,
+        "may_remove": request.user.is_authenticated and request.user.can(Permission.MANAGE_USERS),
         "form": form,
     }
     return render(request, "live/minutes.html", context, status=422 if form.errors else 200)
@@ -94,6 +99,22 @@ def _proof(found: Read) -> dict[str, object]:
     event, own = log().find(head.event), digest(found.facts, found.parts)
     sealed = event["event_data"].get("digest") if event else ""
     return {"digest": own, "event": head.event, "is_as_sealed": own == sealed}
+
+
+def load_sealed(user: User, game_id: str) -> Head | None:
+    return repository.find_head(game_id)
+
+
+@requires(Permission.MANAGE_USERS, load_for=load_sealed)
+@form_page
+def delete_minutes(request: HttpRequest, head: Head) -> HttpResponse:
+    """For those who look after the site: what has to be forgotten goes with all of the minutes."""
+    if request.method == "POST":
+        done = _("The minutes are removed.")
+        told(request, lambda: services.delete(request.user, head.game_id), done)
+        return redirect("games")
+    lead = _("All of the minutes of “%(title)s” go, with their notes. The log keeps their digest.")
+    return ask(request, _("Remove the minutes"), _("Remove them"), lead=lead % {"title": head.title}, danger=True)
 
 
 @public

@@ -67,7 +67,7 @@
     };
     unsent = null;
     button?.setAttribute("aria-busy", "true");
-    if (button?.hasAttribute("aria-pressed")) mark(button);
+    if (button) mark(button);
     tellPlainly(form.dataset.sending);
     try {
       const answer = await fetch(form.action, request);

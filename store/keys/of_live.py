@@ -8,6 +8,8 @@
 | live salt       | data  | GAME#{id}      | SALT#{round}                   |                              | answers nobody signs    |
 | player's name   | data  | GAME#{id}      | NAME#{folded}                  |                              | guard                   |
 | roster          | data  | GAME#{id}      | ROSTER                         |                              | hubs                    |
+| live roll       | data  | GAME#{id}      | ROLL#{folded}                  |                              | check-in, hosts         |
+| speakers        | data  | GAME#{id}      | SPEAKERS                       |                              | its pages               |
 | live round      | data  | GAME#{id}      | ROUND#{round}#{part}           |                              | results, report         |
 | heard           | data  | GAME#{id}      | HEARD#{round}#{phase}          |                              | players                 |
 | live emptying   | data  | GAME#{id}      | EMPTYING#{round}               | GAMES#EMPTYING / {time}#{id} | worker                  |
@@ -61,6 +63,20 @@ def game_state(game_id: str) -> Key:
 def game_roster(game_id: str) -> Key:
     """A number that grows with every change of a seat: who keeps the seats in mind reads them again then."""
     return Key(game(game_id).pk, "ROSTER")
+
+
+def game_roll_entry(game_id: str, name: str) -> Key:
+    """Somebody who is entitled in an assembly."""
+    return Key(game(game_id).pk, f"ROLL#{part(name)}")
+
+
+def game_roll(game_id: str) -> Span:
+    return Span(game(game_id).pk, prefix="ROLL#")
+
+
+def game_speakers(game_id: str) -> Key:
+    """Who wants to speak in an assembly, who does, and who did."""
+    return Key(game(game_id).pk, "SPEAKERS")
 
 
 def game_questions_part(game_id: str, number: int) -> Key:

@@ -5,9 +5,10 @@
 | minutes        | data  | MINUTES#{game} | METADATA    | MINUTES#UNSEALED / {time}#{id} | page, worker |
 | minutes' part  | data  | MINUTES#{game} | PART#{what} |                                | page         |
 | minutes' note  | data  | MINUTES#{game} | NOTE#{nnn}  |                                | page         |
+| made of it     | data  | MINUTES#{game} | MADE#{nn}   |                                | page         |
 
-Parts are copies of what the session had under the sort key {what} (`ROUND#001#000`, `SPEAKERS`), and PEOPLE, so that what expires with it stays here. The index knows minutes only until
-all of them are copied.
+Parts are copies of what the session had under the sort key {what} (`ROUND#001#000`, `SPEAKERS`), and PEOPLE, so
+that what expires with it stays here. The index knows minutes only until all of them are copied.
 """
 
 from __future__ import annotations
@@ -33,6 +34,11 @@ def minutes_part(game_id: str, what: str) -> Key:
 
 def minutes_parts(game_id: str) -> Span:
     return Span(minutes(game_id).pk, prefix="PART#")
+
+
+def minutes_onward(game_id: str, number: int) -> Key:
+    """A poll or an election that came of the assembly."""
+    return Key(minutes(game_id).pk, f"MADE#{number:02d}")
 
 
 def minutes_note(game_id: str, number: int) -> Key:

@@ -20,6 +20,7 @@ def looks_at_records(otto: User) -> list[Look]:
         *(Look(page, "organiser", (over,)) for page in ("game_report", "game_report_csv", "game_report_json")),
         Look("delete_game", "organiser", (over,)),
         *(Look(page, "organiser", (_assembled(otto),)) for page in ("minutes", "minutes_json")),
+        Look("delete_minutes", "owner", (_assembled(otto),)),
         Look("help_live", "stranger"),
     ]
 

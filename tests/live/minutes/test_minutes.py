@@ -8,17 +8,25 @@ from dataclasses import replace
 import pytest
 
 from accounts import repository as people
-from acts.site import table
+from accounts.rules import Role
+from acts.site import now_text, table
+from elections import copying
+from elections import repository as elections
+from elections import services as organising
 from live import repository, seats
 from live.minutes import repository as minutes
 from live.minutes import services, words
 from live.questions import Type
 from live.rules import Step
 from live.seats import Seat
-from live.services import deleting, moving
+from live.services import deleting, moving, onward
+from results import repository as results
 from store import keys
 from store.log import EventLog
 from tests.live.conftest import drive, give
+from upkeep import jobs
+
+ISOLATES = {0x2068: None, 0x2069: None}  # around names
 
 
 def events(site, kind: str) -> list[dict]:
@@ -28,7 +36,7 @@ def events(site, kind: str) -> list[dict]:
 def attend(game, *names: str) -> None:
     """Checked in with accounts of these names."""
     for name in names:
-        table().write(*seats.seating(game, Seat(name.lower(), name, game.created_at, account=name)))
+        table().write(*seats.seating(game, Seat(name.lower(), name, now_text(), account=name)))
 
 
 def decide(game, place: int, **said: str) -> None:
@@ -65,20 +73,19 @@ def text(answer) -> str:
 
 def test_minutes_tell_votes_with_counts_and_majorities_and_keep_secrets(held):
     told = words.told(ended(held).minutes)
-    assert [each.outcome for each in told] == ["Talked about, no vote", "Carried", "Chosen", "Carried"]
+    outcomes = [each.outcome.translate(ISOLATES) for each in told]
+    assert outcomes == ["Talked about", "Carried", "Chosen: Ines", "Carried: Thirty"]
     motion, secret = told[1], told[2]
     assert motion.lines == (
-        *("Open vote", "Yes: 2", "No: 0", "Abstentions: 1"),
-        "2 of 2 votes cast needed (more than half)",
+        *("Open vote.", "2 yes, 0 no, 1 abstention"),
+        "2 of 2 said yes; 2 were needed: more than half of the votes cast.",
+        *("3 of 8 who are entitled were present.", "The quorum was met."),
     )
-    assert motion.votes == (("Yes", ("Ada", "Ben")), ("Abstentions", ("Cem",)))
+    assert motion.votes == (("Yes", ("Ada", "Ben")), ("Abstention", ("Cem",)))
     assert secret.votes == ()
-    assert secret.lines[:4] == ("Secret vote", "Ines: 2", "Jo: 1", "Abstentions: 0")
+    assert secret.lines[:4] == ("Secret vote.", "Ines: 2", "Jo: 1", "0 abstentions")
     assert motion.present == secret.present == ("Ada", "Ben", "Cem")
-    assert told[3].lines[-2:] == (
-        "“Thirty” before “No change”: 2 to 1, 0 without a preference",
-        "2 of 3 votes cast needed (2/3)",
-    )
+    assert told[3].lines[1:5] == ("1. Thirty", "2. No change", "3. Twenty", "2 yes, 1 no, 0 abstentions")
 
 
 def test_minutes_stay_when_the_session_is_gone(site, held):
@@ -103,9 +110,9 @@ def test_whoever_is_cut_off_before_sealing_leaves_it_to_the_worker(site, held, m
     monkeypatch.setattr("live.services.ending.seal_minutes", lambda game_id: False)
     drive(held, Step.END)
     assert not minutes.find(held.id).minutes.head.is_sealed
-    assert services.seal_all() == 1
+    assert services.finish_all() == 1
     assert minutes.find(held.id).minutes.head.is_sealed
-    assert services.seal_all() == 0
+    assert services.finish_all() == 0
 
 
 def test_a_rehearsal_and_other_sessions_leave_no_minutes(site, made):
@@ -157,3 +164,34 @@ def test_who_was_there_reads_and_nobody_else(held, client, person, signed_in):
     assert told["facts"]["title"] == "Friday"
     assert told["parts"][0][0] == "PEOPLE"
     assert client.get("/live/none/minutes/").status_code == 404
+
+
+def test_those_who_look_after_the_site_remove_minutes_whole(site, held, signed_in, person):
+    ended(held)
+    page = f"/live/{held.id}/minutes/delete/"
+    assert signed_in(people.find("Hana")).get(page).status_code == 403
+    admin = signed_in(person("Olga", Role.ADMIN))
+    assert "Friday" in text(admin.get(page))
+    assert admin.post(page).status_code == 302
+    assert not list(table().each(keys.all_of_minutes(held.id)))
+    assert len(events(site, "LiveMinutesDeleted")) == 1
+    assert admin.get(page).status_code == 404
+    deleting.delete(held.id, "Hana")
+    assert minutes.find(held.id) is None
+
+
+def test_what_came_of_an_assembly_stays_in_its_minutes_with_its_digest(site, held, signed_in):
+    hana = people.find("Hana")
+    onward.make_election(hana, held.id, 4, of_those_present=True)
+    copying.finish_all()
+    ended(held)
+    election = elections.find("The fee")
+    organising.open_(hana, election, editable=False)
+    organising.close(hana, elections.find("The fee"))
+    jobs.BALLOTS.work()
+    digest = results.find_seal("The fee")[1].digest
+    deleting.delete(held.id, "Hana")
+    deleting.clear_away(held.id)
+    page = text(signed_in(hana).get(f"/live/{held.id}/minutes/"))
+    assert "The fee</a>" in page
+    assert digest in page
