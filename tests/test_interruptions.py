@@ -38,6 +38,7 @@ from elections import services as organising
 from live import clock as game_clock
 from live import orders
 from live import repository as games
+from live import rolls, seats
 from live.questions import Kind, Question, Type
 from live.rules import Phase, Step
 from live.services import answering, deleting, making, moving, onward, sorting
@@ -418,7 +419,8 @@ def an_assembly_that_has_talked() -> None:
     question = Question("Who chairs?", Kind.CHOICE, options=("Ann", "Bea"), seconds=0)
     game = making.make(someone("Bo"), Type.ASSEMBLY, [question], title="Spring meeting", entitled=9, quorum="1/2")
     for name in NAMES:
-        seated(game, name, account=name)
+        player = rolls.player_of(game.id, name, someone(name).created_at)
+        table().write(*seats.seating(game, seats.Seat(player, name, game.created_at, account=name)))
     drive(Step.NEXT)
     drive(Step.CLOSE)
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from accounts import repository as people
 from accounts.models import User
 from acts.site import table
-from live import clock, repository, seats
+from live import clock, repository, rolls, seats
 from live.questions import Kind, Question, Type
 from live.rules import Game, Names, Step
 from live.services import answering, making, moving
@@ -62,7 +63,9 @@ def _talked(otto: User) -> Game:
     """An assembly with one who is there, and an item that was talked about."""
     item = Question("Who chairs?", Kind.CHOICE, options=("Ada", "Bo"), seconds=0)
     game = making.make(otto, Type.ASSEMBLY, [item], title="Meeting", entitled=3, quorum="1/3")
-    table().write(*seats.seating(game, seats.Seat("ben", "Ben", game.created_at, account="Ben")))
+    ben = people.find("Ben")
+    player = rolls.player_of(game.id, "Ben", ben.created_at if ben else "")
+    table().write(*seats.seating(game, seats.Seat(player, "Ben", game.created_at, account="Ben")))
     for version, step in enumerate((Step.NEXT, Step.CLOSE), 1):
         moving.drive(game.id, otto.name, step, version)
     return game
