@@ -12,6 +12,7 @@ from .live_hall import HOST, PHONE, WALL, judged
 from .test_live import WHO, hall_of, store  # noqa: F401 - fixtures
 import os
 
+
 def shot(page, name):
     if os.environ.get("QA_SHOTS"):
         for scheme in ("light", "dark"):
@@ -21,7 +22,7 @@ def shot(page, name):
 
 def test_a_room_asks(hall_of):  # noqa: F811
     hall = hall_of(Type.TRIVIA, WHO)
-    services.arrange(hall.game.id, HOST, is_on=True, mode=Mode.APPROVED)
+    services.set_up(hall.game.id, HOST, is_on=True, mode=Mode.APPROVED)
     ada, ben = hall.phone("Ada"), hall.phone("Ben")
     shot(ada, "play")
     for page in (ada, ben):
@@ -35,7 +36,8 @@ def test_a_room_asks(hall_of):  # noqa: F811
         expect(ada.locator("#question")).to_have_value("")
         expect(host.locator("#screen")).to_contain_text(text)
     expect(ada.locator("#mine")).to_contain_text("It waits for the host.")
-    shot(host, "manage-waiting"); shot(ada, "qa-own")
+    shot(host, "manage-waiting")
+    shot(ada, "qa-own")
     ben.fill("#question", "What I am writing just now")
     for _time in range(2):
         host.locator(".is-waiting").first.get_by_role("button", name="Show").click()
@@ -52,7 +54,9 @@ def test_a_room_asks(hall_of):  # noqa: F811
     expect(host.locator(".qa-item", has_text="Who pays").locator("[data-number]")).to_have_text("1")
     host.locator(".qa-item", has_text="Who pays").get_by_role("button", name="On the big screen").click()
     expect(wall.locator(".qa-up")).to_contain_text("Who pays for the bus?")
-    shot(wall, "wall"); shot(ben, "qa"); shot(host, "manage")
+    shot(wall, "wall")
+    shot(ben, "qa")
+    shot(host, "manage")
     assert [each for page in (ada, ben, host, wall) for each in judged(page)] == []
     host.locator(".qa-item", has_text="Who pays").get_by_role("button", name="Hide").click()
     expect(wall.locator(".qa-up")).to_have_count(0)
@@ -63,14 +67,33 @@ def test_a_room_asks(hall_of):  # noqa: F811
     host.click("text=Publish the answer")
     expect(ada.locator("#mine")).to_contain_text("Because the hall is free.")
     if os.environ.get("QA_SHOTS"):
-        host.set_viewport_size({"width": PHONE, "height": 800}); shot(host, "manage-phone")
-        host.click("summary"); shot(host, "manage-settings")
-        host.goto(hall.path("host")); host.set_viewport_size({"width": WALL, "height": 720})
-        host.click("summary"); shot(host, "host")
-        services.moderate(hall.game.id, ada.locator("#screen .qa-item").first.get_attribute("id"), HOST, __import__("live.qa.rules").qa.rules.Act.PUT_UP)
-        expect(host.locator(".qa-up")).to_have_count(1); host.click("summary"); shot(host, "host-up")
-        host.goto(hall.path("remote")); host.set_viewport_size({"width": PHONE, "height": 800}); shot(host, "remote")
-        host.goto(hall.path("report")); shot(host, "report")
-        host.goto("/live/new/"); host.click("text=More choices"); shot(host, "make")
-        shot(ada, "qa-answered"); ada.set_viewport_size({"width": 1280, "height": 800}); shot(ada, "qa-wide")
-        ada.goto(hall.path("play")); shot(ada, "play2")
+        host.set_viewport_size({"width": PHONE, "height": 800})
+        shot(host, "manage-phone")
+        host.click("summary")
+        shot(host, "manage-settings")
+        host.goto(hall.path("host"))
+        host.set_viewport_size({"width": WALL, "height": 720})
+        host.click("summary")
+        shot(host, "host")
+        services.moderate(
+            hall.game.id,
+            ada.locator("#screen .qa-item").first.get_attribute("id"),
+            HOST,
+            __import__("live.qa.rules").qa.rules.Act.PUT_UP,
+        )
+        expect(host.locator(".qa-up")).to_have_count(1)
+        host.click("summary")
+        shot(host, "host-up")
+        host.goto(hall.path("remote"))
+        host.set_viewport_size({"width": PHONE, "height": 800})
+        shot(host, "remote")
+        host.goto(hall.path("report"))
+        shot(host, "report")
+        host.goto("/live/new/")
+        host.click("text=More choices")
+        shot(host, "make")
+        shot(ada, "qa-answered")
+        ada.set_viewport_size({"width": 1280, "height": 800})
+        shot(ada, "qa-wide")
+        ada.goto(hall.path("play"))
+        shot(ada, "play2")
