@@ -124,9 +124,9 @@ def carried_on(person, made) -> None:  # noqa: F811
 def asked_by_the_room(made) -> None:  # noqa: F811
     """Everything that can happen to a question, in one session that stays and in one that is deleted."""
     for game in (made(title="Asked"), made(title="Asked and deleted")):
-        questions.arrange(game.id, "Hana", is_on=True, words=(WORDS,))
+        questions.set_up(game.id, "Hana", is_on=True, words=(WORDS,))
         ask(game)
-    questions.arrange(game.id, "Hana", is_on=False)
+    questions.set_up(game.id, "Hana", is_on=False)
     deleting.delete(game.id, "Hana")
     deleting.clear_away_all()
 

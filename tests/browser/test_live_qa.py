@@ -22,7 +22,7 @@ def shot(page, name):
 
 def test_a_room_asks(hall_of):  # noqa: F811
     hall = hall_of(Type.TRIVIA, WHO)
-    services.arrange(hall.game.id, HOST, is_on=True, mode=Mode.APPROVED)
+    services.set_up(hall.game.id, HOST, is_on=True, mode=Mode.APPROVED)
     ada, ben = hall.phone("Ada"), hall.phone("Ben")
     shot(ada, "play")
     for page in (ada, ben):
