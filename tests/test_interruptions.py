@@ -36,9 +36,8 @@ from elections import copying, imports, invitations
 from elections import repository as elections
 from elections import services as organising
 from live import clock as game_clock
-from live import orders
+from live import orders, rolls, seats
 from live import repository as games
-from live import rolls, seats
 from live.questions import Kind, Question, Type
 from live.rules import Phase, Step
 from live.services import answering, deleting, making, moving, onward, sorting

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+
 from playwright.sync_api import expect
 
 from live.qa import services
@@ -10,7 +12,6 @@ from live.questions import Type
 
 from .live_hall import HOST, PHONE, WALL, judged
 from .test_live import WHO, hall_of, store  # noqa: F401 - fixtures
-import os
 
 
 def shot(page, name):
