@@ -25,9 +25,8 @@ from .services import closing, deleting
 def report(request: HttpRequest, hosted: Hosted) -> HttpResponse:
     game, state = hosted[0], closing.settled(*hosted)
     told = reports.of(game, state)
-    shown = {"shown": reports.shown(told), "asked": told.asked[: reports.MOST_ASKED]}
-    more = len(told.asked) - len(shown["asked"])
-    return render(request, "live/report.html", {"game": game, "state": state, **shown, "more_asked": more})
+    context = {"game": game, "state": state, "shown": reports.shown(told), "asked": told.asked[: reports.MOST_ASKED]}
+    return render(request, "live/report.html", {**context, "more_asked": len(told.asked[reports.MOST_ASKED :])})
 
 
 @of_hosts
