@@ -390,22 +390,24 @@ def a_poll_of(question: Question, said: Any) -> Callable[[], None]:
     return prepare
 
 
-def sort_its_ideas_and_vote() -> None:
+def sort_its_ideas() -> None:
     if games.state(the_game()).phase == Phase.QUESTION:
         drive(Step.CLOSE)
     if games.state(the_game()).phase == Phase.SORTING:
         if len(orders.find(the_game(), 1).groups) == 3:
             sorting.sort(the_game(), 1, lambda found: found.merged([0, 1], "Buses"))
         drive(Step.VOTE)
-    if games.state(the_game()).phase == Phase.VOTING:
+
+
+def a_ranking_asked_twice() -> None:
+    a_poll_of(Question("Where?", Kind.RANKING, options=("Sea", "Hills"), twice=True), "0>1")()
+    drive(Step.CLOSE)
+    drive(Step.AGAIN)
+
+
+def compare_both() -> None:
+    if games.state(the_game()).phase == Phase.QUESTION:
         drive(Step.CLOSE)
-
-
-def ask_it_twice() -> None:
-    for round_, step in ((1, Step.CLOSE), (1, Step.AGAIN), (2, Step.CLOSE)):
-        state = games.state(the_game())
-        if state.round == round_ and (state.phase == Phase.QUESTION) is (step == Step.CLOSE):
-            drive(step)
 
 
 def delete_the_session() -> None:
@@ -455,12 +457,9 @@ BEFORE_A_ROOM: dict[str, tuple[Callable[[], None], Callable[[], None]]] = {
     "an assembly ends and has minutes": (an_assembly, end_the_assembly),
     "ideas are sorted and voted on": (
         a_poll_of(Question("What?", Kind.IDEAS), ["A bus for {}"]),
-        sort_its_ideas_and_vote,
+        sort_its_ideas,
     ),
-    "a ranking is asked twice": (
-        a_poll_of(Question("Where?", Kind.RANKING, options=("Sea", "Hills"), twice=True), "0>1"),
-        ask_it_twice,
-    ),
+    "a ranking is asked twice": (a_ranking_asked_twice, compare_both),
     "a live session is ended and deleted": (a_live_session(Type.SURVEY), delete_the_session),
 }
 

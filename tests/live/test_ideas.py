@@ -108,7 +108,7 @@ def secrets_left(site, game) -> list[str]:
 def test_who_has_the_store_and_the_secret_finds_nobody_unless_a_salt_is_kept(site, made, monkeypatch, is_kept):
     """Planted: a close that keeps its salt, and what was given, is found by the same search."""
     if is_kept:
-        monkeypatch.setattr(closing, "empty", lambda *_words: True)
+        monkeypatch.setattr(closing, "empty", lambda *_words, **_more: True)
         monkeypatch.setattr(repository, "unsalting", lambda *_words: [])
     game = made(Type.POLL, ASKED)
     seated(game, *WRITTEN)
@@ -121,7 +121,7 @@ def test_who_has_the_store_and_the_secret_finds_nobody_unless_a_salt_is_kept(sit
 
 def test_emptying_what_was_written_leaves_votes_alone(site, sorted_game):
     """A worker that comes late to the first close must not sweep the vote that is on."""
-    site.write(*repository.emptying(sorted_game, 1, "2026-01-01T00:00:00.000Z", Phase.QUESTION))
+    site.write(*repository.emptying(sorted_game, 1, "2026-01-01T00:00:00.000Z", ideas=True))
     drive(sorted_game, Step.VOTE)
     for name in WRITTEN:
         give(sorted_game, seats.find(sorted_game.id, name.lower()), "1>0")
