@@ -155,6 +155,7 @@ ROUTES = {
     "scoreboard": (PUBLIC, READ, [NO_GAME, "made-up"]),
     "drive": (Permission.USE_APPLICATION, FORM, [NO_GAME]),
     "game_hosts": (Permission.USE_APPLICATION, FORM, [NO_GAME]),
+    "agenda": (Permission.USE_APPLICATION, FORM, [NO_GAME]),
     "join": (PUBLIC, READ, []),
     "join_by_code": (PUBLIC, READ, ["9999999"]),
     "join_game": (PUBLIC, FORM, [NO_GAME, "made-up"]),

@@ -5,9 +5,9 @@ from __future__ import annotations
 from accounts.models import User
 from acts.site import table
 from live import seats
-from live.questions import Type
+from live.questions import Kind, Question, Type
 from live.rules import Game, Names, Step
-from live.services import moving
+from live.services import making, moving
 
 from .joining import _made
 from .site import Look
@@ -20,6 +20,8 @@ TYPED = {
     "names": str(Names.TYPED),
     "debug_mode": "0",
 }
+
+ITEM = {"kind": "topic", "title": "Anything else", "secrecy": "open", "share": "1/2", "of": "cast", "seconds": "0"}
 
 
 def looks_at_hosting(otto: User) -> list[Look]:
@@ -36,6 +38,7 @@ def looks_at_hosting(otto: User) -> list[Look]:
         *(Look(page, "organiser", (waiting.id,)) for page in ("host_game", "remote", "game_hosts")),
         *(Look(page, "organiser", (shown.id,), of="with results") for page in ("host_game", "remote")),
         *(Look(page, "stranger", (shown.id, shown.screen_token)) for page in ("screen", "scoreboard")),
+        Look("agenda", "organiser", (_assembled(otto).id,)),
         Look("drive", "organiser", (waiting.id,), of="to be asked", asked={"act": "end", "version": "1"}),
     ]
 
@@ -51,7 +54,14 @@ def acts_of_hosting(otto: User) -> list[Look]:
         Look("drive", "organiser", (game.id,), of="its close", form={"act": "close 2"}),
         Look("drive", "organiser", (game.id,), of="its result", form={"act": "reveal 3"}),
         Look("drive", "organiser", (game.id,), of="the end", form={"act": "end 4"}),
+        Look("make_game", "owner", of="an assembly", form=TYPED | {"engagement_type": "assembly", "title": "All"}),
+        Look("agenda", "organiser", (_assembled(otto).id,), of="one more item", form=ITEM),
     ]
+
+
+def _assembled(otto: User) -> Game:
+    motion = Question("Shall we buy a tent?", Kind.MOTION, seconds=0)
+    return making.make(otto, Type.ASSEMBLY, [motion], title="All of us")
 
 
 def _seated(game: Game) -> None:
