@@ -364,7 +364,7 @@ GONE |= {"confirm_news", "leave_news"}
 GONE |= {"take_seat"}
 OPEN_PAGES = {"game_now", "game_stream"}  # of somebody who has a seat
 OF_PLAYERS = {"game_players", "change_player"}  # find the session first
-OF_HOSTS = {"host_game", "remote", "drive", "game_hosts"}  # these, too
+OF_HOSTS = {"agenda", "host_game", "remote", "drive", "game_hosts"}  # these, too
 OF_PLAYERS |= {"game_report", "game_report_csv", "game_report_json", "delete_game"}
 
 
