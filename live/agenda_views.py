@@ -35,7 +35,7 @@ def agenda(request: HttpRequest, hosted: Hosted) -> HttpResponse:
         "state": room.state,
         "form": form,
         "rows": [(each, called.get(each.place)) for each in assembly_words.agenda(room)],
-        "quorum": assembly_words.quorum_words(room.game),
+        "quorum": assembly_words.quorum_words(room.game.quorum),
     }
     return render(request, "live/agenda.html", context, status=422 if form.errors else 200)
 

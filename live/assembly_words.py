@@ -17,7 +17,7 @@ from .questions import Kind, Question
 from .resolutions import ABSTAIN, NO, YES, Outcome
 from .rooms import Room
 from .rounds import Round, options_of
-from .rules import Game, Phase
+from .rules import Phase
 
 Result = Mapping[str, Any]  # what a sealed round holds
 
@@ -88,12 +88,12 @@ def vote_words(question: Question) -> str | Promise:
     return IS_SECRET if question.secret else IS_OPEN
 
 
-def quorum_words(game: Game) -> str:
-    if not game.quorum:
+def quorum_words(quorum: str) -> str:
+    if not quorum:
         return ""
-    if game.quorum in QUORUMS:
-        return str(QUORUMS[game.quorum])
-    number = int(game.quorum)
+    if quorum in QUORUMS:
+        return str(QUORUMS[quorum])
+    number = int(quorum)
     return ngettext("at least %(count)d person", "at least %(count)d people", number) % {"count": number}
 
 

@@ -20,6 +20,7 @@ from .questions import Question, Type
 from .rooms import Room
 from .rules import Game, Phase, State, Step
 from .seats import Seat
+from .services import onward
 
 MOST_LETTERS = 420  # of all names in the lobby together: as many as fit the smallest projector
 LONGEST_CHIP = 24  # letters, after which a name is cut off
@@ -194,6 +195,7 @@ def outcome(room: Room) -> dict[str, Any]:
     drawn: dict[str, Any] = {}
     if sealed is not None and state.phase == Phase.RESULTS:
         drawn["answers_in"] = sealed.count
+        drawn["onward"] = onward.is_offered(game, state, room.question, sealed)
         if state.revealed and state.counts(state.round):
             drawn["picture"] = pictures.picture(game.engagement_type, sealed, room.questions, room.seats)
     if game.engagement_type.is_scored and state.revealed and room.counting_rounds:

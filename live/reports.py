@@ -25,6 +25,7 @@ from .questions import RATINGS, Kind, Question, Type
 from .rounds import Entry, Round, options_of
 from .rules import Game, Phase, State
 from .seats import Seat
+from .services import onward
 from .standings import Board
 
 FORMAT = 1
@@ -83,6 +84,7 @@ class Told:
     picture: str
     answers: tuple[tuple[str, str, Entry], ...] = ()  # whose, in words, and what they got; where they are few enough
     is_long: bool = False  # so that only the files have every answer with its name
+    goes_on: bool = False  # whether a poll or an election can be made of it
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +121,8 @@ def _told(report: Report, round_: Round) -> Told:
     drawn = pictures.picture(report.type, round_, report.questions, report.seats)
     is_long = report.type.is_scored and len(round_.entries) > MOST_ANSWERS
     head, answers = replace(round_, entries=()), tuple(_answered(report, round_))
-    return Told(head, question, report.state.counts(round_.number), drawn, answers, is_long)
+    goes_on = onward.is_offered(report.game, report.state, question, head)
+    return Told(head, question, report.state.counts(round_.number), drawn, answers, is_long, goes_on)
 
 
 def _answered(report: Report, round_: Round) -> Iterator[tuple[str, str, Entry]]:

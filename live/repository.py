@@ -43,6 +43,11 @@ class Past:
         return now_text() < rules.gone_at(self.created_at)
 
     @property
+    def is_assembly(self) -> bool:
+        """Whether its minutes stay."""
+        return self.engagement_type == Type.ASSEMBLY
+
+    @property
     def minutes(self) -> int | None:
         if self.ended_at is None:
             return None

@@ -8,6 +8,7 @@ from . import (
     host_views,
     join_views,
     making_views,
+    onward_views,
     play_views,
     players_views,
     push_views,
@@ -16,6 +17,7 @@ from . import (
     seat_views,
     speakers_views,
 )
+from .minutes import views as minutes_views
 
 below_live = [
     # those who play along
@@ -46,11 +48,15 @@ below_live = [
     path("<slug:game_id>/roll/", roll_views.roll, name="game_roll"),
     path("<slug:game_id>/speakers/", speakers_views.speakers_list, name="speakers"),
     # what came of it
+    path("<slug:game_id>/onward/<int:round>/", onward_views.onward, name="onward"),
     path("history/", report_views.history, name="live_history"),
     path("<slug:game_id>/report/", report_views.report, name="game_report"),
     path("<slug:game_id>/report/report.csv", report_views.report_csv, name="game_report_csv"),
     path("<slug:game_id>/report/report.json", report_views.report_json, name="game_report_json"),
     path("<slug:game_id>/delete/", report_views.delete, name="delete_game"),
+    path("<slug:game_id>/minutes/", minutes_views.minutes, name="minutes"),
+    path("<slug:game_id>/minutes/delete/", minutes_views.delete_minutes, name="delete_minutes"),
+    path("<slug:game_id>/minutes/minutes.json", minutes_views.minutes_json, name="minutes_json"),
     # what is asked
     path("sets/", include("live.sets.urls")),
 ]

@@ -18,7 +18,7 @@ import hashlib
 import json
 import zipfile
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from datetime import datetime
 from functools import partial
 from pathlib import Path
@@ -126,6 +126,7 @@ def rules_of(found: Sealed, extract: Extract) -> dict[str, Any]:
         "format": FORMAT,
         "election": election.name,
         **{name: getattr(election, name) for name in SETTINGS},
+        **({"convened": asdict(election.convened)} if election.convened else {}),
         "seed": found.seed,
         **_lots(found),
         **{name: getattr(election, name) for name in WINDOW},
@@ -318,6 +319,11 @@ rules.json         what was decided before the first vote: how ballots are count
                    lots_secret, and the digest of the ballots. Of equals the one is drawn for whom the SHA-256 of five
                    lines is the smallest: seed, method, "elimination" or "transfer", round, name. No newline at the end.
                    (An election without a commitment had its seed on its page before the first vote.)
+                   An election that an assembly called for has "convened": which assembly and when, how many were
+                   present of how many entitled (0: nobody knows), the quorum ("25": so many; "1/4": at least that
+                   share of those entitled; ">1/2": more than it), whether it was met, and how many of those present
+                   were put on the roll. The event that made the election says the same; verify.py works out again
+                   whether the quorum was met
 roll.json          who may vote, and whether they have (true or false; null where so few have voted in a secret
                    election that it would tell how); addresses are shortened. An entry that is told in full has a
                    nonce: the SHA-256 of the nonce and of [name,voted] as JSON without spaces is its commitment. Any

@@ -164,6 +164,9 @@ ROUTES = {
     "play": (PUBLIC, READ, [NO_GAME]),
     "give_answer": (PUBLIC, ACT, [NO_GAME]),
     "give_vote": (PUBLIC, ACT, [NO_GAME]),
+    "check_in": (PUBLIC, FORM, [NO_GAME, "made-up"]),
+    "game_roll": (Permission.USE_APPLICATION, FORM, [NO_GAME]),
+    "speakers": (PUBLIC, ACT, [NO_GAME]),
     "game_now": (PUBLIC, READ, [NO_GAME, "player"]),
     "game_stream": (PUBLIC, READ, [NO_GAME, "player"]),
     "game_players": (Permission.USE_APPLICATION, FORM, [NO_GAME]),
@@ -172,7 +175,11 @@ ROUTES = {
     "game_report": (Permission.USE_APPLICATION, READ, [NO_GAME]),
     "game_report_csv": (Permission.USE_APPLICATION, READ, [NO_GAME]),
     "game_report_json": (Permission.USE_APPLICATION, READ, [NO_GAME]),
+    "minutes": (PUBLIC, FORM, [NO_GAME]),
+    "delete_minutes": (Permission.MANAGE_USERS, FORM, [NO_GAME]),
+    "minutes_json": (PUBLIC, READ, [NO_GAME]),
     "delete_game": (Permission.USE_APPLICATION, FORM, [NO_GAME]),
+    "onward": (Permission.USE_APPLICATION, FORM, [NO_GAME, 1]),
     "help_live": (PUBLIC, READ, []),
     "reported_polls": (Permission.MANAGE_USERS, READ, []),
     "reported_poll": (Permission.MANAGE_USERS, READ, [NO_POLL]),
@@ -365,7 +372,9 @@ GONE |= {"take_seat"}
 OPEN_PAGES = {"game_now", "game_stream"}  # of somebody who has a seat
 OF_PLAYERS = {"game_players", "change_player"}  # find the session first
 OF_HOSTS = {"agenda", "host_game", "remote", "drive", "game_hosts"}  # these, too
+OF_PLAYERS |= {"game_roll"}
 OF_PLAYERS |= {"game_report", "game_report_csv", "game_report_json", "delete_game"}
+OF_PLAYERS |= {"onward"}  # tests/live/test_onward.py
 
 
 MADE_UP = {"remove_candidate", "go_on_importing"}  # their words name nothing that is there
@@ -466,7 +475,7 @@ def expected(name, whom, allowed, role, method) -> set[str]:
         return {"not found"}
     if name in ("screen", "scoreboard"):
         return {"not found"}  # without its link
-    if name in ("play", "give_answer", "give_vote"):
+    if name in ("play", "give_answer", "give_vote", "check_in", "speakers"):
         return {"not found"}  # there is no such session
     if name == "waiting" and role != Role.NO_ACCESS:
         return {"home"}

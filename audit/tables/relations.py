@@ -329,10 +329,13 @@ def _question(set_id: str, item: Item) -> Row:
 # --- live sessions ---
 
 
+OF_A_RUNNING_SESSION = ("total_questions", "debug_mode", "entitled", "quorum", "has_roll")
+
+
 def _live_sessions(asked: Asked) -> Page:
     """Those that run, the latest first."""
     page = table().page(keys.RUNNING_GAMES, limit=A_PAGE, cursor=asked.cursor, backwards=True)
-    return Page([_live_session(item, "total_questions", "debug_mode") for item in page.items], page.cursor)
+    return Page([_live_session(item, *OF_A_RUNNING_SESSION) for item in page.items], page.cursor)
 
 
 def _live_history(asked: Asked) -> Page:
@@ -560,7 +563,7 @@ RELATIONS = (
         "live-sessions",
         _("Live sessions"),
         _("Those that run now, without anybody who plays along."),
-        ("id", "title", "engagement_type", "created_at", "created_by", "total_questions", "debug_mode"),
+        ("id", "title", "engagement_type", "created_at", "created_by", *OF_A_RUNNING_SESSION),
         ("id",),
         (),
         _live_sessions,

@@ -71,7 +71,7 @@ def by_code(game: Game, state: State, code: str, held: Pass, address: str, user:
     entry = _entry_of(game, code, address)
     if user is not None and fold(user.name) != entry.folded and is_on_the_roll(rolls.find(game.id, user.name), user):
         raise NotEntitled(OTHERS_CODE % {"name": user.name})
-    return try_again(lambda: _here(game, state, _of_entry(game, entry), held))
+    return try_again(lambda: _here(game, state, _of_entry(game, _whose(game, code)), held))
 
 
 def is_on_the_roll(entry: Entry | None, user: User) -> bool:
@@ -107,12 +107,20 @@ def _entry_of(game: Game, code: str, address: str) -> Entry:
     counted = table().get_many([wrong, found])
     if found not in counted:
         check_left(WRONG, counted.get(wrong))
-    entry = rolls.by_code(game, code) if game.has_roll else None
-    if entry is None:
+    try:
+        entry = _whose(game, code)
+    except WrongCode:
         is_within(WRONG, address)
-        raise WrongCode(WRONG_CODE)
+        raise
     if found not in counted:
         is_within(FOUND, here)
+    return entry
+
+
+def _whose(game: Game, code: str) -> Entry:
+    entry = rolls.by_code(game, code) if game.has_roll else None
+    if entry is None:
+        raise WrongCode(WRONG_CODE)
     return entry
 
 
@@ -161,8 +169,13 @@ def _sit_down(game: Game, seat: Seat, still: tuple[Check, ...]) -> None:
 
 def _taken(game: Game, seat: Seat, person: Person, held: Pass) -> Seat:
     """On this device from now on; the one before is told so. Whoever comes back is there since now."""
-    also = {"account": person.account or seat.account, "entry": person.entry or seat.entry}
-    return replace(back(game, seat), device=held.device, secret=players.digest(held.secret), **also)
+    return replace(
+        back(game, seat),
+        device=held.device,
+        secret=players.digest(held.secret),
+        account=person.account or seat.account,
+        entry=person.entry or seat.entry,
+    )
 
 
 def _look_again(game: Game, person: Person) -> None:

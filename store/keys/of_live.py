@@ -16,6 +16,7 @@
 | deleted session | data  | GAME#{id}      | DELETED                        | GAMES#DELETED / {time}#{id}  | worker                  |
 | gathered        | data  | GAME#{id}      | GATHERED#{round}#{part}        |                              | those who vote on them  |
 | presence        | data  | GAME#{id}      | PRESENCE#{process}             |                              | hubs                    |
+| what came of it | data  | GAME#{id}      | ONWARD#{nn}                    | GAMES#ONWARD / {time}#{id}   | report, worker          |
 | seat            | data  | GAME#{id}#{nn} | PLAYER#{player}                |                              | player, hubs            |
 | live answer     | data  | GAME#{id}#{nn} | ANSWER#{round}#{player}#{time} |                              | player, closing         |
 | live vote       | data  | GAME#{id}#{nn} | VOTE#{round}#{player}#{time}   |                              | player, closing         |
@@ -39,6 +40,7 @@ RUNNING_GAMES = Span("GAMES#RUNNING", index=True)
 EMPTYING_GAMES = Span("GAMES#EMPTYING", index=True)
 DELETED_GAMES = Span("GAMES#DELETED", index=True)
 KEPT_GAMES = Span("GAMES#KEPT", index=True)
+UNTOLD_ONWARD = Span("GAMES#ONWARD", index=True)
 
 
 def game(game_id: str) -> Key:
@@ -133,6 +135,15 @@ def presence(game_id: str, process: str) -> Key:
 
 def presences(game_id: str) -> Span:
     return Span(game(game_id).pk, prefix="PRESENCE#")
+
+
+def onward(game_id: str, number: int) -> Key:
+    """A poll or an election that was made of a session."""
+    return Key(game(game_id).pk, f"ONWARD#{number:02d}")
+
+
+def onwards(game_id: str) -> Span:
+    return Span(game(game_id).pk, prefix="ONWARD#")
 
 
 def game_shard(game_id: str, player: str) -> str:

@@ -40,6 +40,7 @@ def looks_at_hosting(otto: User) -> list[Look]:
         *(Look(page, "stranger", (shown.id, shown.screen_token)) for page in ("screen", "scoreboard")),
         Look("agenda", "organiser", (_assembled(otto).id,)),
         Look("drive", "organiser", (waiting.id,), of="to be asked", asked={"act": "end", "version": "1"}),
+        Look("onward", "organiser", (_talked(otto).id, 1), of="an assembly's item"),
     ]
 
 
@@ -56,6 +57,26 @@ def acts_of_hosting(otto: User) -> list[Look]:
         Look("drive", "organiser", (game.id,), of="the end", form={"act": "end 4"}),
         Look("make_game", "owner", of="an assembly", form=TYPED | {"engagement_type": "assembly", "title": "All"}),
         Look("agenda", "organiser", (_assembled(otto).id,), of="one more item", form=ITEM),
+        *_acts_onward(otto),
+    ]
+
+
+def _talked(otto: User) -> Game:
+    """An assembly with one who is there, and an item that was talked about."""
+    item = Question("Who chairs?", Kind.CHOICE, options=("Ada", "Bo"), seconds=0)
+    game = making.make(otto, Type.ASSEMBLY, [item], title="Meeting", entitled=3, quorum="1/3")
+    table().write(*seats.seating(game, seats.Seat("ben", "Ben", game.created_at, account="Ben")))
+    for version, step in enumerate((Step.NEXT, Step.CLOSE), 1):
+        moving.drive(game.id, otto.name, step, version)
+    return game
+
+
+def _acts_onward(otto: User) -> list[Look]:
+    game = _talked(otto)
+    return [
+        Look("onward", "organiser", (game.id, 1), of="a poll", form={"make": "poll"}),
+        Look("onward", "organiser", (game.id, 1), of="those present", form={"make": "electorate"}),
+        Look("onward", "organiser", (game.id, 1), of="what there is", form={"make": "electorate"}),
     ]
 
 
