@@ -156,6 +156,7 @@ ROUTES = {
     "drive": (Permission.USE_APPLICATION, FORM, [NO_GAME]),
     "game_hosts": (Permission.USE_APPLICATION, FORM, [NO_GAME]),
     "sort_ideas": (Permission.USE_APPLICATION, FORM, [NO_GAME]),
+    "agenda": (Permission.USE_APPLICATION, FORM, [NO_GAME]),
     "join": (PUBLIC, READ, []),
     "join_by_code": (PUBLIC, READ, ["9999999"]),
     "join_game": (PUBLIC, FORM, [NO_GAME, "made-up"]),
@@ -378,7 +379,7 @@ GONE |= {"take_seat"}
 OPEN_PAGES = {"game_now", "game_stream"}  # of somebody who has a seat
 OPEN_PAGES |= {"sealed_round", "sealed_round_json", "sealed_round_proof", "minutes", "minutes_json"}
 OF_PLAYERS = {"game_players", "change_player"}  # find the session first
-OF_HOSTS = {"host_game", "remote", "drive", "game_hosts"}  # these, too
+OF_HOSTS = {"agenda", "host_game", "remote", "drive", "game_hosts"}  # these, too
 OF_HOSTS |= {"manage_qa"}
 OF_PLAYERS |= {"game_roll"}
 OF_HOSTS |= {"sort_ideas"}
