@@ -39,6 +39,7 @@ def looks_at_playing(otto: User, guest: Client) -> list[Look]:
         Look("play", "passer-by", (asked.id,), of="asked"),
         Look("play", "passer-by", (ranked.id,), of="asked without a name"),
         Look("play", "passer-by", (shown.id,), of="shown what came of it"),
+        Look("sealed_round", "passer-by", (shown.id, 1), of="by somebody who has a seat"),
     ]
 
 
