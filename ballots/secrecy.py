@@ -18,7 +18,7 @@ from django.utils.translation import gettext_lazy as _
 
 from acts.refusals import Refusal
 from elections.rules import Election
-from ranking.codes import SYMBOLS
+from ranking.codes import new_code
 from store import keys
 from store.forgetting import to_forget
 from store.table import Delete, Equals, Item, Key, Missing, Put, Update, Write
@@ -39,10 +39,8 @@ SECRET_REPLACED = _(
 
 
 def new_confirmation() -> str:
-    """Eighty random bits in groups that are easily compared, such as K7QM-2XHD-94TP-WB3N."""
-    bits = secrets.randbits(5 * 4 * GROUPS)
-    symbols = "".join(SYMBOLS[bits >> shift & 31] for shift in range(0, 5 * 4 * GROUPS, 5))
-    return "-".join(symbols[start : start + 4] for start in range(0, len(symbols), 4))
+    """Eighty random bits, such as K7QM-2XHD-94TP-WB3N."""
+    return new_code(GROUPS)
 
 
 def pseudonym(salt: Item, voter: str) -> str:

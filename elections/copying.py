@@ -8,18 +8,21 @@ get in the way.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
+from functools import partial
 from typing import Any
 
 from accounts import repository as people
 from accounts.models import User
+from acts.again import try_again
+from acts.handfuls import handfuls
 from acts.queues import take_each
 from acts.refusals import NotAllowed, Overtaken
 from acts.site import now_text, table
 from ranking.candidates import Candidate
 from store import keys
-from store.table import Conflict, Delete, Equals, Exists, Item, Put, Refused, Update, Write
+from store.table import Conflict, Delete, Equals, Exists, Item, Key, Put, Refused, Update, Write
 
 from . import needs, repository, services
 from .rules import Action, Election, takes_names
@@ -41,17 +44,35 @@ def copy(actor: User, election: Election, name: str) -> Election:
     return _made(actor, _draft(actor, name, **settings), source, copied_from=election.name)
 
 
-def make(actor: User, name: str, candidates: Sequence[str], **settings: Any) -> Election:
-    """A draft with these candidates and nobody on its roll."""
-    return _made(actor, _draft(actor, name, **settings), {"candidates": list(candidates)})
+def make(
+    actor: User,
+    name: str,
+    candidates: Sequence[str],
+    voters: Mapping[str, str] | None = None,
+    also: Callable[[Election], Iterable[Write]] = lambda draft: (),
+    **settings: Any,
+) -> Election:
+    """A draft with these candidates, and on its roll the people of these accounts: by their names, each with when it
+    was made, so that nobody has a vote by a name that was somebody else's. In the same transaction is whatever else
+    goes with it, and can refuse it."""
+    draft, source = _draft(actor, name, **settings), {"candidates": list(candidates)}
+    return _made(actor, draft, source, *_to_be_listed(draft, voters or {}), *also(draft))
+
+
+def _to_be_listed(draft: Election, voters: Mapping[str, str]) -> Iterator[Put]:
+    """In items of their own: a hall of long names is more than one item holds."""
+    for number, some in enumerate(handfuls(voters.items())):
+        place = keys.filling_part(draft.name, number)
+        listed = {"voters": [name for name, _account in some], "accounts": [account for _name, account in some]}
+        yield Put({"PK": place.pk, "SK": place.sk, **listed})
 
 
 def _draft(actor: User, name: str, **settings: Any) -> Election:
     return Election(name=name, owner_name=actor.name, created_at=now_text(), filling=True, **settings)
 
 
-def _made(actor: User, draft: Election, source: Item, **said: Any) -> Election:
-    services.create_draft(actor, draft, _mark(draft, source), **said)
+def _made(actor: User, draft: Election, source: Item, *also: Write, **said: Any) -> Election:
+    services.create_draft(actor, draft, _mark(draft, source), *also, **said)
     with suppress(Overtaken, Conflict):  # the draft is there; a worker brings what is missing
         finish(draft.name)
     return repository.find(draft.name) or draft
@@ -80,13 +101,14 @@ def finish(name: str) -> bool:
     with suppress(NotAllowed):  # its owner may no longer run elections: then it stays as far as it has come
         _fill(owner, draft, mark)
     with suppress(Refused):  # somebody else has finished it
-        table().write(*_end(name))
+        table().write(*_end(name, [each["SK"] for each in table().each(keys.filling_parts(name))]))
     return True
 
 
 def _fill(owner: User, draft: Election, mark: Item) -> None:
     if "candidates" in mark:
         services.add_candidates(owner, draft, [Candidate(name) for name in mark["candidates"]])
+        _list(owner, draft)
         return
     source = repository.find(mark["source"])
     if source is None or source.created_at != mark["source_created_at"]:
@@ -99,8 +121,19 @@ def _fill(owner: User, draft: Election, mark: Item) -> None:
     services.put_on_roll(owner, draft, repository.still_here(source.name, by_name=takes_names(source)))
 
 
-def _end(name: str) -> list[Write]:
+def _list(owner: User, draft: Election) -> None:
+    """Those whose account is gone meanwhile stay behind."""
+    services.check(owner, draft, Action.ADD_VOTERS)
+    for part in list(table().each(keys.filling_parts(draft.name))):
+        _there, here = repository.on_roll_or_here(draft.name, part["voters"])
+        accounts = zip(part["voters"], part["accounts"], strict=True)
+        same = [name for name, account in accounts if here.get(keys.fold(name)) == account]
+        try_again(partial(services.put_on_roll, owner, draft, same))
+
+
+def _end(name: str, parts: Sequence[str]) -> list[Write]:
     return [
+        *(Delete(Key(keys.election(name).pk, each)) for each in parts),
         Delete(keys.filling(name), when=Exists()),
         Update(keys.election(name), set={"filling": False}, when=Equals("filling", True)),
     ]

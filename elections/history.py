@@ -20,6 +20,7 @@ from store.log import as_text
 from store.log.search import Wanted, look
 from store.table import Item
 
+from .convening import convened_of
 from .rules import Election, State
 from .turnout import turnout
 
@@ -168,6 +169,9 @@ FIELDS = {
 
 
 def _created(told: Told) -> str:
+    if convened := told.said.get("convened"):
+        words = {"assembly": convened["assembly"], "words": convened_of(convened).words}
+        return told.with_words(_("%(who)s made the draft for the assembly “%(assembly)s”: %(words)s."), **words)
     if "copied_from" in told.said:
         return told.with_words(_("%(who)s made the draft as a copy of another election."))
     return told.with_words(_("%(who)s made the draft."))

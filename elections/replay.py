@@ -41,6 +41,8 @@ def created(event: Happened) -> Iterator[Step]:
 def updated(event: Happened) -> Iterator[Step]:
     election = election_of(event)
     changes = {name: value for name, value in event.said.items() if name != "election_name"}
+    if "convened" in changes:
+        raise DoesNotFit("changes who convened the election, which stays as it was when it was made.")
     after = replace(election, **{name: _value(value) for name, value in changes.items()})
     if after == election:
         raise DoesNotFit("changes nothing.")
@@ -243,7 +245,10 @@ REPLAY: dict[str, Act] = {
 }
 
 # Fields that elections of earlier times do not have.
-LATER = ("results_public", "mail_votes", "lots_commitment", "restores", "joining", "opened_at", "shows_skills")
+LATER = (
+    *("results_public", "mail_votes", "lots_commitment", "restores", "joining", "opened_at", "shows_skills"),
+    "convened",
+)
 FILLING = "What a draft was made from is brought into it a handful at a time, and whoever arrives has an event."
 MAILS = "Which mails went out and what became of them; their texts are in no log."
 HTML = "What a text was rendered to depends on the version of the program; the text itself is compared."
@@ -281,6 +286,7 @@ EXEMPT = (
         "What candidates could do when it opened goes with them; the log would keep it for good.",
     ),
     Exempt(like(keys.filling("")), FILLING),
+    Exempt(like(keys.filling_part("", 0)), FILLING),
     Exempt(like(keys.election("")), FILLING, attributes=("filling",)),
     Exempt(like(keys.lots("")), "The secret from which lots are drawn is told with the result, and not before."),
     Exempt(like(keys.sealing("")), "Work left to do after a close; each thing done has an event of its own."),

@@ -19,6 +19,7 @@ from ranking.candidates import Candidate
 from store import keys
 from store.table import AllOf, Check, Delete, Equals, Exists, Item, Key, Missing, Put, Span, Update, Write
 
+from .convening import convened_of
 from .rules import Election, State, is_over
 
 A_HANDFUL = 90  # entries of a roll that are looked at together
@@ -58,6 +59,16 @@ class Listed:
 def find(name: str) -> Election | None:
     item = table().get(keys.election(name))
     return election_of(item) if item else None
+
+
+def find_made(name: str, created_at: str) -> Election | None:
+    """The election that was made at that moment under this name, whatever its name is by now."""
+    election = find(name)
+    if election is not None and election.created_at == created_at:
+        return election
+    states = (State.DRAFT, State.OPEN, State.CLOSED)
+    found = [each for state in states for each in table().each(keys.elections_made_at(state.value, created_at))]
+    return find(found[0]["name"]) if len(found) == 1 else None
 
 
 def find_with_entry(name: str, person: User) -> tuple[Election, Voter | None] | None:
@@ -207,6 +218,8 @@ def taking_votes(names: Iterable[str], now: str) -> list[Election]:
 def election_of(item: Item) -> Election:
     fields = {name: item[name] for name in Election.__dataclass_fields__ if name in item}
     values: Item = {name: tuple(value) if isinstance(value, list) else value for name, value in fields.items()}
+    if item.get("convened"):
+        values["convened"] = convened_of(item["convened"])
     return Election(**values, html=rendered.kept(item, "description"))
 
 
@@ -271,8 +284,8 @@ def runner(election: Election, person: str) -> Put:
 def change(before: Election, after: Election) -> tuple[Update, *tuple[Write, ...]]:
     """Every item that shows the election. Refused in part 0 if anybody changed it since it was read."""
     after = replace(after, version=before.version + 1)
-    # The roll counts for itself; a move and what a draft is filled with come to their own ends.
-    kept = ("name", "created_at", "voter_count", "renamed_from", "filling")
+    # The roll counts for itself; a move and what a draft is filled with come to their own ends; who convened it stays.
+    kept = ("name", "created_at", "voter_count", "renamed_from", "filling", "convened")
     fields = {name: value for name, value in _stored(after).items() if name not in kept}
     if after.stored_state != State.DRAFT:  # a draft is in nobody's list but its organisers'
         date = keys.by_date(before.created_at, before.name)

@@ -20,6 +20,8 @@ from store.keys import election as election_key
 from store.keys import fold
 from store.table import Key
 
+from .convening import Convened
+
 MOST_CANDIDATES = lists.MOST_CANDIDATES  # as many as can be pasted at once
 MOST_SEATS = 100
 MOST_MANAGERS = 20
@@ -99,6 +101,7 @@ class Election:
     joining: bool = False  # whether, where everybody may vote, that includes those who join while it is open
     opened_at: str | None = None  # an election that was opened before this was kept is everybody's who comes
     shows_skills: bool = False  # whether voters see, before they vote, which needs candidates who agreed say they meet
+    convened: Convened | None = None  # by an assembly, which says who was there; it never changes
     html: Html | None = field(default=None, compare=False, repr=False)  # of the description, as kept beside it
 
     @property
@@ -370,6 +373,11 @@ def warnings(election: Election, candidates: int, without_statement: int, now: s
                 "nobody can tell any more whose they are: those who cast them can neither see, change nor withdraw "
                 "them."
             )
+        )
+    if election.convened and not election.convened.quorate:
+        found.append(
+            _("The assembly that convened this election did not have its quorum: %(words)s.")
+            % {"words": election.convened.words}
         )
     if secret and voters < SMALL:
         found.append(

@@ -12,11 +12,13 @@ from django.utils.translation import gettext as _
 
 from ranking.boxes import RANK, Choice
 
-from . import scores, seats
+from . import assembly_words, scores, seats
+from .assembly_words import SAID
 from .counting import LONGEST_TEXT
 from .gathering import Gathered
 from .ideas import LONGEST_IDEA, MOST_IDEAS
 from .questions import RANKED, RATINGS, Kind, Question, Type
+from .resolutions import ABSTAIN
 from .rooms import Room
 from .rules import Phase
 from .saying import OPTION, SURVEY, TEXT
@@ -37,6 +39,7 @@ class Way(StrEnum):
     WRITE = "write"
     IDEAS = "ideas"  # up to three
     SHEET = "sheet"  # all questions of a survey
+    YES_NO = "yes-no"  # or to abstain: a motion of an assembly
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +82,8 @@ def way_of(room: Room) -> Way:
         return Way.SHEET
     if type_ == Type.CALL_AND_ANSWER or question is None:
         return Way.WRITE
+    if question.kind == Kind.MOTION:
+        return Way.YES_NO
     if question.kind == Kind.IDEAS and room.state.phase == Phase.QUESTION:
         return Way.IDEAS
     if question.kind in RANKED:
@@ -97,6 +102,9 @@ def form(room: Room, typed: Typed) -> dict[str, Any]:
     if way == Way.IDEAS:
         texts = (*typed.get(TEXT, ()), *[""] * MOST_IDEAS)
         return {"longest": LONGEST_IDEA, "texts": texts[:MOST_IDEAS]}
+    if way == Way.YES_NO:
+        return shown | {"ballot": [(each, words, each in typed.get(OPTION, ())) for each, words in SAID.items()]}
+    shown |= {"may_abstain": is_ballot(room), "abstains": ABSTAIN in typed.get(OPTION, ())}
     return shown | (_ranking(room, typed) if way == Way.RANK else {"options": _options(room, typed)})
 
 
@@ -141,12 +149,19 @@ def _paper(number: int, gathered: Gathered, typed: Typed) -> Paper:
 
 def heading(room: Room) -> dict[str, Any]:
     """Which question it is, and how it is answered."""
-    return {
+    item = assembly_words.item_words(room.question) if room.game.is_assembly and room.question else {}
+    return item | {
         "number": room.state.question + 1,
         "way": way_of(room),
         "is_survey": room.game.engagement_type == Type.SURVEY,
+        "is_ballot": is_ballot(room),
         "is_voided": bool(room.state.round) and not room.state.counts(room.state.round),
     }
+
+
+def is_ballot(room: Room) -> bool:
+    """Whether an assembly votes, so that one may abstain; what the room wrote is only ranked."""
+    return room.game.is_assembly and room.state.phase == Phase.VOTING and room.state.kind != Kind.IDEAS
 
 
 def told(room: Room, typed: Typed) -> dict[str, Any]:
@@ -156,6 +171,8 @@ def told(room: Room, typed: Typed) -> dict[str, Any]:
         return shown | form(room, typed)
     if room.sorted is not None:
         return shown | sorted_ideas(room)
+    if room.game.is_assembly and room.state.phase == Phase.ENDED:
+        return shown | {"items": assembly_words.agenda(room)}
     names = named(room)
     return shown | {"named": names, "unnamed": len(room.playing) - len(names)}
 

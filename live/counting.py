@@ -18,7 +18,7 @@ from __future__ import annotations
 import hashlib
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, replace
+from dataclasses import asdict, fields, replace
 from typing import Any
 
 import orjson
@@ -37,6 +37,8 @@ LONGEST_TEXT = 300  # characters of an answer
 BEST_TOLD = 50  # answers that the result holds with their texts; all are in the entries
 MOST_TEXT = 2_800_000  # bytes of texts in a survey: a transaction holds four million
 LARGEST_PART = 280_000  # bytes of a part; an item holds 400,000
+
+OF_ENTRIES = tuple(each.name for each in fields(Entry))
 
 ClockOf = Callable[[Given], tuple[int, int]]  # elapsed and allowed milliseconds, on the player's own clock
 
@@ -300,9 +302,19 @@ def _texts(questions: Sequence[Question], values: Sequence[Sequence[Any]]) -> li
 # --- stored ---
 
 
+def as_bytes(sealed: Round) -> bytes:
+    """The round as JSON with sorted keys and no spaces: what its digest is made of."""
+    told = {each.name: getattr(sealed, each.name) for each in fields(Round)}
+    return _bytes(told | {"entries": [_entry(each) for each in sealed.entries]})
+
+
+def _entry(entry: Entry) -> dict[str, Any]:
+    return {name: getattr(entry, name) for name in OF_ENTRIES}
+
+
 def digest(sealed: Round) -> str:
-    """SHA-256 of the round as JSON with sorted keys and no spaces."""
-    return hashlib.sha256(_bytes(asdict(sealed))).hexdigest()
+    """SHA-256 of these bytes."""
+    return hashlib.sha256(as_bytes(sealed)).hexdigest()
 
 
 def _bytes(value: Any) -> bytes:
@@ -318,7 +330,7 @@ def as_parts(sealed: Round) -> list[dict[str, Any]]:
 def _handfuls(entries: Iterable[Entry]) -> Iterator[list[dict[str, Any]]]:
     handful: list[dict[str, Any]] = []
     size = 0
-    for entry in map(asdict, entries):
+    for entry in map(_entry, entries):
         weight = len(_bytes(entry)) + 40  # what the store adds to each value
         if handful and size + weight > LARGEST_PART:
             yield handful

@@ -14,7 +14,9 @@ from django.utils.translation import ngettext_lazy
 from pages.fields import NameField
 from pages.names import clean_title
 
-from .questions import MOST_OPTIONS, Kind, Question, Type
+from .assembly_words import QUORUMS
+from .majorities import LARGEST
+from .questions import LONGEST_TITLE, MOST_OPTIONS, MOST_QUESTIONS, OF_SETS, Kind, Question, Type
 from .rules import LONGEST_CONTEXT, LONGEST_NAME, Names
 from .sets import repository as sets
 from .sets.checking import flaws, tidied
@@ -22,6 +24,8 @@ from .sets.rules import QuestionSet
 from .words import STORIES, Story, type_words
 
 RIGHT = "*"  # before an option: it is a right answer
+ASKS = ("?", "\uff1f", "\u061f")  # at the end of a line of an agenda, in any script: it is put to the vote
+A_NUMBER = "number"  # of people, in place of a share, that a quorum asks for
 ROBOTS = (0, 5, 20)
 TIMES = (0, 10, 20, 30, 60, 120, 300)
 USUAL_TIME = 30
@@ -35,6 +39,11 @@ NO_OPTIONS = _("Leave the options empty: the room is to write them.")
 NOT_BOTH = _("What the room writes itself cannot be asked twice.")
 NO_QUESTION = _("Choose a question set, or type a question.")
 GONE = _("This question set is no longer there for you. Choose another one, or type a question.")
+NO_TITLE = _("Give the assembly a title.")
+NO_NUMBER = _("Say how many have to be present.")
+OF_HOW_MANY = _("Say how many are entitled to vote: a share needs a number that it is a share of.")
+TOO_LONG_AN_ITEM = _("An item has at most %(most)d characters; this one has %(count)d: %(line)s")
+TOO_MANY_ITEMS = _("An agenda has at most %(most)d items.")
 NONE_SUIT = _("“%(name)s” has no questions for this type of session. Choose another set or another type.")
 
 
@@ -106,7 +115,10 @@ class GameForm(forms.Form):
         label=_("Title"),
         required=False,
         widget=forms.TextInput({"dir": "auto"}),
-        help_text=_("Everybody sees it above the questions. Left empty, it is the name of the set or your question."),
+        help_text=_(
+            "Everybody sees it above the questions. Left empty, it is the name of the set or your question; an "
+            "assembly needs one."
+        ),
     )
     names = forms.ChoiceField(
         label=_("Names"),
@@ -118,6 +130,11 @@ class GameForm(forms.Form):
         label=_("Trivia: up to 500 extra points for being quick"),
         required=False,
         help_text=_("Only for answers that are right in every part. It is shown apart from the other points."),
+    )
+    takes_questions = forms.BooleanField(
+        label=_("People may send questions"),
+        required=False,
+        help_text=_("Beside everything else, and upvote those of others. You look at each before others see it."),
     )
     debug_mode = forms.TypedChoiceField(
         label=_("Rehearse with robots"),
@@ -134,6 +151,32 @@ class GameForm(forms.Form):
         help_text=_("Only whoever runs the session sees them, on the remote."),
     )
 
+    agenda = forms.CharField(
+        label=_("Agenda"),
+        required=False,
+        max_length=70_000,
+        widget=forms.Textarea({"rows": 6, "dir": "auto"}),
+        help_text=_(
+            "One item a line, if you have them already. A line that ends with a question mark is put to the vote: yes, "
+            "no or abstain. Every other one is talked about. Choices, rankings, amendments and secret votes are added "
+            "on the next page, also while the assembly runs."
+        ),
+    )
+    entitled = forms.IntegerField(
+        label=_("How many are entitled to vote"),
+        required=False,
+        min_value=0,
+        max_value=LARGEST,
+        initial=0,
+        help_text=_("Present or not. 0: not known; then nothing can be asked of a share of them."),
+    )
+    quorum = forms.ChoiceField(
+        label=_("Quorum: how many have to be present so that the assembly can decide"),
+        required=False,
+        choices=[("", _("none: whoever is there decides")), (A_NUMBER, _("a number of people")), *QUORUMS.items()],
+    )
+    quorum_number = forms.IntegerField(label=_("That number of people"), required=False, min_value=1, max_value=LARGEST)
+
     def __init__(self, *arguments: Any, offered: Sequence[QuestionSet], **options: Any):
         super().__init__(*arguments, **options)
         self.offered = {each.id: each for each in offered}
@@ -147,7 +190,7 @@ class GameForm(forms.Form):
 
     def offers(self) -> list[Offer]:
         """Sets with at least one question for some type."""
-        counted = ((each, tuple((type_, each.suits(type_)) for type_ in STORIES)) for each in self.offered.values())
+        counted = ((each, tuple((type_, each.suits(type_)) for type_ in OF_SETS)) for each in self.offered.values())
         return [Offer(each, suiting) for each, suiting in counted if any(number for _type, number in suiting)]
 
     # --- what was chosen ---
@@ -161,13 +204,28 @@ class GameForm(forms.Form):
 
     def clean(self) -> dict[str, Any]:
         cleaned = super().clean() or self.cleaned_data
-        if "engagement_type" in cleaned and "question_set" in cleaned:
+        if cleaned.get("engagement_type") == Type.ASSEMBLY:
+            self._check_assembly(cleaned)
+        elif "engagement_type" in cleaned and "question_set" in cleaned:
             type_ = Type(cleaned["engagement_type"])
             self.questions = self._of_set(type_) if cleaned["question_set"] else self._typed(type_)
         if len(cleaned.get("title", "")) > LONGEST_NAME:
             words = {"most": LONGEST_NAME, "count": len(cleaned["title"])}
             self.add_error("title", _("At most %(most)d characters; these are %(count)d.") % words)
         return cleaned
+
+    def _check_assembly(self, typed: dict[str, Any]) -> None:
+        """It has a title and an agenda of its own, and no other questions."""
+        if not typed.get("title", "") and "title" not in self.errors:
+            self.add_error("title", NO_TITLE)
+        if typed.get("quorum") == A_NUMBER and not typed.get("quorum_number") and "quorum_number" not in self.errors:
+            self.add_error("quorum_number", NO_NUMBER)
+        if typed.get("quorum") in QUORUMS and not typed.get("entitled") and "entitled" not in self.errors:
+            self.add_error("entitled", OF_HOW_MANY)
+        try:
+            self.questions = tuple(first_items(typed.get("agenda", "")))
+        except forms.ValidationError as error:
+            self.add_error("agenda", error)
 
     def _of_set(self, type_: Type) -> tuple[Question, ...]:
         chosen = self.offered.get(self.cleaned_data["question_set"])
@@ -210,6 +268,8 @@ class GameForm(forms.Form):
         """As making a session takes them, besides its type and questions."""
         typed, chosen = self.cleaned_data, self.chosen
         is_trivia = typed["engagement_type"] == Type.TRIVIA
+        if typed["engagement_type"] == Type.ASSEMBLY:
+            return self._of_assembly(typed)
         return {
             "title": typed["title"] or (chosen.name if chosen else self.questions[0].title)[:LONGEST_NAME],
             "names": Names(typed["names"]),
@@ -218,6 +278,12 @@ class GameForm(forms.Form):
             "context": typed["context"],
             **of_set(chosen),
         }
+
+    def _of_assembly(self, typed: dict[str, Any]) -> dict[str, Any]:
+        """People check in by account or code, so that there are no names to choose."""
+        quorum = str(typed["quorum_number"]) if typed["quorum"] == A_NUMBER else typed["quorum"]
+        kept = {name: typed[name] for name in ("title", "debug_mode", "context")}
+        return kept | {"entitled": typed["entitled"] or 0, "quorum": quorum}
 
 
 def of_set(chosen: QuestionSet | None) -> dict[str, Any]:
@@ -241,6 +307,19 @@ def quick_question(type_: Type, title: str, typed: str, seconds: int) -> Questio
     right = tuple(number for number, line in enumerate(lines) if line.startswith(RIGHT) and type_ == Type.TRIVIA)
     texts = tuple(line.removeprefix(RIGHT).strip() if number in right else line for number, line in enumerate(lines))
     return tidied(Question(title, Kind.CHOICE, options=texts, right=right, seconds=seconds))
+
+
+def first_items(typed: str) -> list[Question]:
+    """One a line: a line that asks is a motion, every other is talked about. Refused in words if there is too much."""
+    lines = [" ".join(line.split()) for line in typed.splitlines() if line.strip()]
+    if len(lines) > MOST_QUESTIONS:
+        raise forms.ValidationError(TOO_MANY_ITEMS % {"most": MOST_QUESTIONS})
+    for line in lines:
+        if len(line) > LONGEST_TITLE:
+            words = {"most": LONGEST_TITLE, "count": len(line), "line": f"{line[:40]} …"}
+            raise forms.ValidationError(TOO_LONG_AN_ITEM % words)
+    kinds = (Kind.MOTION if line.endswith(ASKS) else Kind.TOPIC for line in lines)
+    return [tidied(Question(line, kind, seconds=0)) for line, kind in zip(lines, kinds, strict=True)]
 
 
 class HostForm(forms.Form):

@@ -6,6 +6,7 @@
 | `status` | `key`, `html` | the line that may change at any moment |
 | `clock` | `now`, `end`, `left`, `length`, `paused`, `starts` | by the server's clock |
 | `mine` | `key`, `html` | what one player alone sees |
+| `beside` | `key`, `html` | who speaks and who wants to, in an assembly |
 | `elsewhere` | | nothing more comes: another device has the seat |
 | `gone` | | nothing more comes: there is no such session, or no seat in it, any more |
 
@@ -53,6 +54,13 @@ def status(role: Role, room: Room) -> Said:
     return _made(room, ("status", role), lambda: _shown("status", screens.status(role, room)))
 
 
+def beside(role: Role, room: Room) -> list[Said]:
+    """Nothing but in an assembly, on screens that have room for it."""
+    if not room.game.is_assembly or role == Role.SCOREBOARD:
+        return []
+    return [_made(room, ("beside", role), lambda: _shown("beside", screens.beside(role, room)))]
+
+
 def _made(room: Room, what: tuple[str, ...], make: Callable[[], Said]) -> Said:
     question = (*what, translation.get_language())
     if question not in room.made:
@@ -69,8 +77,10 @@ def clock(room: Room, percent: int = USUAL) -> Said:
     return _said("clock", f"{room.state.version}-{percent}", screens.clock_of(room, percent))
 
 
-def mine(room: Room, seat: Seat, said: Any = None) -> Said:
-    return _shown("mine", screens.mine(room, seat, said=said))
+def mine(room: Room, seat: Seat, role: Role = Role.PLAYER, **own: Any) -> Said:
+    if role == Role.QA:
+        return _shown("mine", screens.questions_of(room, seat))
+    return _shown("mine", screens.mine(room, seat, **own))
 
 
 def _shown(name: str, shown: Shown) -> Said:
@@ -86,12 +96,13 @@ def _said(name: str, key: str, data: dict[str, Any]) -> Said:
 
 def for_all(role: Role, room: Room, percent: int = USUAL) -> list[Said]:
     """What everybody of a kind is shown."""
-    return [screen(role, room), status(role, room), clock(room, percent)]
+    return [screen(role, room), status(role, room), *beside(role, room), clock(room, percent)]
 
 
 def version(role: Role, room: Room, seat: Seat | None = None) -> str:
     """Another one if anything of what is said is another."""
-    shown = screen(role, room).key + status(role, room).key
+    own = screens.mine_key(room, seat, role) if seat and role == Role.QA else ""
+    shown = "".join(each.key for each in (screen(role, room), status(role, room), *beside(role, room))) + own
     return f"{room.state.version}-{zlib.crc32(shown.encode()):x}-{seat.version if seat else 0}"
 
 

@@ -15,20 +15,28 @@ from django.utils.translation import gettext_lazy as _
 from acts.links import whole
 from pages.qr import qr_picture
 
-from . import asking, clock, pictures, rules, standings, words
+from . import asking, assembly_words, clock, pictures, quorate, rules, standings, words
 from .questions import Question, Type
 from .rooms import Room
 from .rules import Game, Phase, State, Step
 from .seats import Seat
+from .services import onward
 
 MOST_LETTERS = 420  # of all names in the lobby together: as many as fit the smallest projector
 LONGEST_CHIP = 24  # letters, after which a name is cut off
 BETWEEN = 5  # letters, about, that the frame of a name takes
+CALL_IT = _("Call it")
 
 ASKED: dict[Step, str | Promise] = {
     Step.VOID: _("Nobody gets points for this question, and nobody sees what was answered."),
     Step.REPEAT: _("Everybody is asked this question once more. What was answered so far does not count."),
     Step.END: _("Nobody can answer after that. What is open is closed first, and everybody sees the end."),
+}
+
+ASKED_IN_AN_ASSEMBLY: dict[Step, str | Promise] = {
+    Step.VOID: _("What was decided here does not hold, and the record says so."),
+    Step.REPEAT: _("The item is talked about and decided once more. What was decided so far does not hold."),
+    Step.END: _("Nobody can vote after that. What is open is closed first, and everybody sees what was decided."),
 }
 
 
@@ -40,10 +48,11 @@ class Button:
     words: str | Promise
     version: int
     asks: str | Promise = ""  # what it means, where it is asked first
+    item: int | None = None  # of an agenda, if it is called out of its order
 
     @property
     def value(self) -> str:
-        return f"{self.step} {self.version}"
+        return f"{self.step} {self.version}" + ("" if self.item is None else f" {self.item}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,12 +65,34 @@ class Lobby:
     waiting: int  # for the host to agree to their names
 
 
-def buttons(game: Game, state: State) -> list[Button]:
+def buttons(game: Game, state: State, present: int = 0) -> list[Button]:
     """The likeliest first."""
     return [
-        Button(each, words.step_words(each, game, state), state.version, ASKED.get(each, ""))
+        Button(each, words.step_words(each, game, state), state.version, asked_first(game, each, present))
         for each in rules.offered(game, state)
     ]
+
+
+def calls(room: Room) -> dict[int, Button]:
+    """Every item of an agenda that may be come to now, by its place."""
+    if not rules.may_call(room.game, room.state):
+        return {}
+    places = range(room.game.total_questions)
+    return {each: Button(Step.NEXT, CALL_IT, room.state.version, item=each) for each in places}
+
+
+def asked_first(game: Game, step: Step, present: int) -> str | Promise:
+    """What is said before a step that cannot be undone, or that makes no sense with so few; nothing before others."""
+    if step == Step.VOTE and game.is_assembly:
+        return quorate.presence(game, present).warning
+    return (ASKED_IN_AN_ASSEMBLY if game.is_assembly else ASKED).get(step, "")
+
+
+def unease(room: Room) -> str:
+    """A mark for screens with a button on which something else is asked first by now, as people came or went."""
+    if room.state.phase != Phase.TALKING:
+        return ""
+    return "-unsure" if asked_first(room.game, Step.VOTE, len(room.playing)) else ""
 
 
 def lobby(seats: Iterable[Seat]) -> Lobby:
@@ -113,7 +144,7 @@ def spaced(code: str) -> str:
 def told(room: Room) -> dict[str, Any]:
     """What the templates of these screens have at hand, besides `screens.context`."""
     game, state = room.game, room.state
-    steps = buttons(game, state)
+    steps = buttons(game, state, len(room.playing))
     at = rules.next_question(game, state)
     return {
         **joining(game),
@@ -132,7 +163,16 @@ def told(room: Room) -> dict[str, Any]:
         "other_steps": steps[1:],
         **(asking.sorted_ideas(room) if state.phase == Phase.SORTING and room.sorted else {}),
         "next_question": room.questions[at] if at is not None else None,
+        **(_of_an_assembly(room) if game.is_assembly else {}),
     }
+
+
+def _of_an_assembly(room: Room) -> dict[str, Any]:
+    """The agenda with what became of each item, and how the one at hand is decided."""
+    called, question = calls(room), room.question
+    items = assembly_words.agenda(room)
+    told = {"items": items, "calls": [(each, called[each.place]) for each in items if each.place in called]}
+    return told | (assembly_words.item_words(question) if question else {})
 
 
 # --- what came of it ---
@@ -147,6 +187,7 @@ def outcome(room: Room) -> dict[str, Any]:
     drawn: dict[str, Any] = {}
     if sealed is not None and state.phase == Phase.RESULTS:
         drawn["answers_in"] = sealed.count
+        drawn["onward"] = onward.is_offered(game, state, room.question, sealed)
         if state.revealed and state.counts(state.round):
             drawn["picture"] = pictures.picture(game.engagement_type, sealed, room.questions, room.seats)
     if game.engagement_type.is_scored and state.revealed and room.counting_rounds:

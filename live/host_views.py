@@ -22,7 +22,7 @@ from pages.forms import carried_out, form_page, posted
 from pages.saying import ask, told
 from store.keys import fold
 
-from . import hall, repository, rooms, rules, screens, words
+from . import hall, repository, rooms, rules, screens, seats, words
 from .access import Hosted, of_hosts
 from .forms import HostForm
 from .presence import PRESENCE
@@ -31,7 +31,7 @@ from .rules import Game, State, Step
 from .screens import HOSTING, Role
 from .services import hosting, moving
 
-OWN_PAGES = ("host_game", "remote")  # from which steps are taken, and to which they lead back
+OWN_PAGES = ("host_game", "remote", "agenda")  # from which steps are taken, and to which they lead back
 
 
 # --- screens ---
@@ -56,6 +56,7 @@ def _show(request: HttpRequest, role: Role, room: Room, **more: Any) -> HttpResp
         "version": room.state.version,
         "screen": screens.screen(role, room),
         "status": screens.status(role, room),
+        "beside": screens.beside(role, room) if game.is_assembly and role != Role.SCOREBOARD else None,
         "links": _links(game),
         "refreshes": role in (Role.SCREEN, Role.SCOREBOARD),
         **_hears(role, game),
@@ -127,7 +128,7 @@ def load_driven(user: User, game_id: str) -> Hosted | None:
 def drive(request: HttpRequest, hosted: Hosted) -> HttpResponse:
     """Take a step from the version that a page has shown; what cannot be undone is asked first."""
     game, state = hosted
-    step, version = _wanted(request)
+    step, version, item = _wanted(request)
     is_host = rules.hosts(game, request.user.name, request.user.role)
     if not is_host and step != Step.END:
         raise NotAllowed(rules.NOT_YOURS)
@@ -135,7 +136,7 @@ def drive(request: HttpRequest, hosted: Hosted) -> HttpResponse:
     try:
         if request.method != "POST":
             return _ask(request, game, state, step, version)
-        moving.drive(game.id, request.user.name, _known(step), version)
+        moving.drive(game.id, request.user.name, _known(step), version, item)
     except (rules.Stale, rules.NotNow) as refusal:
         return _not_taken(request, refusal, back)
     return HttpResponse(status=204) if _is_by_script(request) else redirect(back)
@@ -146,13 +147,22 @@ def _asked(request: HttpRequest) -> QueryDict:
     return request.POST if "act" in request.POST else request.GET
 
 
-def _wanted(request: HttpRequest) -> tuple[Step | None, int]:
-    """A button says step and version at once, "next 7"; an address says them apart."""
+def _wanted(request: HttpRequest) -> tuple[Step | None, int, int | None]:
+    """A button says step and version at once, "next 7", and what it calls, "next 7 3"; an address says them apart."""
     asked = _asked(request)
-    act, _space, version = asked.get("act", "").partition(" ")
-    number = version or asked.get("version", "")
-    is_number = number.isascii() and number.isdigit() and len(number) < 10
-    return Step(act) if act in set(Step) else None, int(number) if is_number else -1
+    act, _space, numbers = asked.get("act", "").partition(" ")
+    version, _space, item = numbers.partition(" ")
+    item = item or asked.get("item", "")
+    return Step(act) if act in set(Step) else None, _number(version or asked.get("version", "")), _item(item)
+
+
+def _number(typed: str) -> int:
+    is_number = typed.isascii() and typed.isdigit() and len(typed) < 10
+    return int(typed) if is_number else -1
+
+
+def _item(typed: str) -> int | None:
+    return _number(typed) if typed else None
 
 
 def _known(step: Step | None) -> Step:
@@ -170,7 +180,9 @@ def _way_back(request: HttpRequest, game: Game) -> str:
 def _ask(request: HttpRequest, game: Game, state: State, step: Step | None, version: int) -> HttpResponse:
     """A page with one button, for those steps that are asked first; it sends itself to its own address."""
     step = _known(step)
-    if step not in hall.ASKED:
+    present = sum(each.is_there for each in seats.each(game.id)) if step == Step.VOTE else 0
+    lead = hall.asked_first(game, step, present)
+    if not lead and step != Step.VOTE:  # the quorum may be met by now
         raise rules.NotNow(rules.NOT_NOW)
     if version < 0:
         return redirect(f"{request.path}?{urlencode({'act': step, 'version': state.version})}")
@@ -178,7 +190,7 @@ def _ask(request: HttpRequest, game: Game, state: State, step: Step | None, vers
         raise rules.Stale(rules.STALE)
     rules.check_offered(game, state, step)
     title = str(words.step_words(step, game, state))
-    return ask(request, title, title, lead=hall.ASKED[step], danger=True)
+    return ask(request, title, title, lead=lead, danger=True)
 
 
 def _is_by_script(request: HttpRequest) -> bool:

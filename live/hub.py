@@ -21,16 +21,16 @@ from acts.site import table
 from pages.streams import Listener, send_all
 from store.table import StoreError
 
-from . import clock, fragments, rooms, waking
+from . import clock, floor, fragments, rooms, screens, waking
 from .fragments import ELSEWHERE, GONE, LAST, Said
 from .presence import PRESENCE
 from .rooms import Room
-from .screens import HOSTING, Role
+from .screens import HOSTING, OF_QA, SEATED, Role
 from .seats import Seat
 
 LOOK_EVERY = 0.5  # seconds
 A_HANDFUL = 50  # players who are told at once what is theirs alone
-COUNTING = (*HOSTING, Role.SCREEN)  # who is shown how many have answered
+COUNTING = (Role.HOST, Role.REMOTE, Role.SCREEN)  # who is shown how many have answered
 
 _LOG = logging.getLogger(__name__)
 
@@ -172,10 +172,12 @@ class Hub:
         self._tell_all(room)
 
     def _look_closely(self, room: Room) -> None:
-        """At how many have answered, and who is there."""
+        """At how many have answered, how many want which question to be answered, and who is there."""
         ears = self._all(room.game.id)
         if any(each.role in COUNTING for each in ears):
-            self._tell_all(rooms.counted(room))
+            self._tell_all(room := rooms.counted(room))
+        if any(each.role in OF_QA for each in ears):
+            self._tell_all(room := rooms.upvoted(room))
         if any(each.role in HOSTING for each in ears):
             PRESENCE.saw_host(room.game.id)
         if ears:
@@ -199,7 +201,7 @@ class Hub:
             with _shield("A screen could not be made."), translation.override(language):
                 self._tell_kind(room, role, ears)
         for (role, language), ears in by_kind.items():
-            if role == Role.PLAYER:
+            if role in SEATED:
                 with _shield("What is a player's own could not be made."), translation.override(language):
                     self._tell_each(room, ears)
 
@@ -251,12 +253,12 @@ class Hub:
         if seat.device != ear.device or seat.removed:
             self._dismiss(room.game.id, [ear], GONE if seat.removed else ELSEWHERE)
             return b""
-        mark = mark_of_mine(room, seat)
+        mark = mark_of_mine(room, seat, ear.role)
         if ear.own == mark:
             return b""
         ear.own, ear.seat = mark, seat.version
-        new = ear.hears([fragments.mine(room, seat)])
-        return fragments.as_stream(fragments.version(Role.PLAYER, room, seat), new)
+        new = ear.hears([fragments.mine(room, seat, role=ear.role)])
+        return fragments.as_stream(fragments.version(ear.role, room, seat), new)
 
     def _dismiss(self, game_id: str, ears: Iterable[Ear], last: Said) -> None:
         for ear in ears:
@@ -265,9 +267,11 @@ class Hub:
             self.leave(game_id, ear.listener)
 
 
-def mark_of_mine(room: Room, seat: Seat) -> str:
+def mark_of_mine(room: Room, seat: Seat, role: Role = Role.PLAYER) -> str:
     """Another one if what a player alone sees may be another: it need not be made to find out."""
-    return f"{room.state.key}-{seat.version}"
+    if role == Role.QA:
+        return screens.mine_key(room, seat, role)
+    return f"{room.state.key}-{seat.version}{floor.place(room, seat.player)}"
 
 
 @contextmanager

@@ -98,8 +98,10 @@ def ended_page(request: HttpRequest, ended_at: str) -> HttpResponse:
 @public
 @form_page
 def join_game(request: HttpRequest, game_id: str, token: str) -> HttpResponse:
-    """Where QR picture and link lead. Who has a seat already goes on playing."""
+    """Where QR picture and link lead. Who has a seat already goes on playing; to an assembly people check in."""
     game, state, roster, player = _look(request, game_id, token)
+    if game.is_assembly:
+        return redirect("check_in", game.id, token)
     if player is not None:
         return redirect("play", game.id)
     if game.ended_at or state.phase == Phase.ENDED:

@@ -17,6 +17,7 @@ from pages.forms import form_page, posted
 
 from . import repository, rules, trying
 from .forms import GameForm, cards
+from .qa import services as questions
 from .questions import Type
 from .rules import Game
 from .services import hosting, making
@@ -54,7 +55,8 @@ def make(request: HttpRequest) -> HttpResponse:
     form = GameForm(posted(request), offered=sets.usable_by(request.user.name), initial=_initial(chosen))
     if request.method == "POST" and form.is_valid():
         try:
-            return redirect("host_game", _made(request, form).id)
+            game = _made(request, form)
+            return redirect("agenda" if game.is_assembly else "host_game", game.id)
         except Refusal as refusal:
             form.add_error(None, str(refusal))
     return render(request, "live/make.html", {"form": form}, status=422 if form.errors else 200)
@@ -73,7 +75,10 @@ def _initial(set_id: str) -> dict[str, str]:
 def _made(request: HttpRequest, form: GameForm) -> Game:
     hosting.check_makes_another(request.user)
     type_ = Type(form.cleaned_data["engagement_type"])
-    return making.make(request.user, type_, form.questions, **form.values())
+    game = making.make(request.user, type_, form.questions, **form.values())
+    if form.cleaned_data["takes_questions"]:
+        questions.set_up(game.id, request.user.name, is_on=True)
+    return game
 
 
 def _rehearse(request: HttpRequest) -> HttpResponse:

@@ -19,9 +19,11 @@ from ranking.rankings import named
 
 from . import asking, hall, pictures
 from .asking import Paper, Way
+from .assembly_words import SAID, said_words
 from .questions import Type
+from .resolutions import ABSTAIN
 from .rooms import Room
-from .rounds import Entry
+from .rounds import Entry, options_of
 from .rules import Phase
 from .saying import typed_of
 from .scores import FULL
@@ -85,10 +87,12 @@ def mine(
     told: Told | None = None,
     typed: Mapping[str, Sequence[str]] | None = None,
     problem: str | Promise = "",
+    receipt: str = "",
 ) -> dict[str, Any]:
     """What only they see: what they `said` and are `told` of it, or what they `typed` and the `problem` with it."""
     problem = problem or UNHEARD.get(told or Told.COUNTED, "")
     shown: dict[str, Any] = {"seat": seat, "told": told, "problem": problem, "late": asking.late_since(room, seat)}
+    shown["receipt"] = receipt
     if asking.is_form_for_all(room):
         return shown | {"said": said, "in_words": in_words(room, said)}
     if room.state.phase == Phase.VOTING and room.gathered is not None:
@@ -96,7 +100,16 @@ def mine(
         return shown | {"said": said, "papers": _papers(room, asking.ballot(room.gathered, seat.player, filled))}
     if room.game.engagement_type.is_scored and (is_shown(room) or room.state.phase == Phase.ENDED):
         return shown | _scored(room, seat)
-    return shown
+    return shown | ({"voted": _voted(room, seat)} if room.game.is_assembly and is_shown(room) else {})
+
+
+def _voted(room: Room, seat: Seat) -> str:
+    """What they said in an open vote, as everybody may know it; nothing of a secret one, which nobody signed."""
+    assert room.round is not None  # as it is shown
+    assert room.question is not None
+    entries = once(room, "entries", lambda: {each.player: each for each in room.round.entries} if room.round else {})
+    entry: Entry | None = entries.get(seat.player)
+    return said_words(entry.said, room.question, options_of(room.round, room.question)) if entry else ""
 
 
 def typed_said(room: Room, said: Any) -> dict[str, list[str]]:
@@ -114,6 +127,8 @@ def in_words(room: Room, said: Any) -> dict[str, Any]:
         return {"text": said}
     if way == Way.IDEAS:
         return {"texts": said}
+    if way == Way.YES_NO or said in ("", ABSTAIN):
+        return {"text": str(SAID[said or ABSTAIN])}
     if way == Way.SHEET:
         return {"answered": len(said), "asked": len(room.questions)}
     if way == Way.RANK:

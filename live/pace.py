@@ -23,17 +23,18 @@ class TooFast(Refusal):
 
 
 class Pace:
-    def __init__(self) -> None:
+    def __init__(self, most: int = MOST, within: int = WITHIN) -> None:
+        self.most, self.within = most, within
         self._turn = threading.Lock()
         self._said: OrderedDict[str, deque[int]] = OrderedDict()
 
     def check(self, who: str, at: int) -> None:
         with self._turn:
-            times = self._said.setdefault(who, deque(maxlen=MOST))
+            times = self._said.setdefault(who, deque(maxlen=self.most))
             self._said.move_to_end(who)
             if len(self._said) > KNOWN:
                 self._said.popitem(last=False)
-            if len(times) == MOST and at - times[0] < WITHIN:
+            if len(times) == self.most and at - times[0] < self.within:
                 raise TooFast(TOO_FAST)
             times.append(at)
 

@@ -7,7 +7,6 @@ race of a poll plays with `live_race.js`, and stands there round by round withou
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
@@ -17,7 +16,8 @@ from django.utils.translation import gettext_lazy, ngettext
 
 from results.pictures.drawing import exact, isolated, number, share
 
-from . import sankey
+from . import assembly_pictures, sankey
+from .bars import Bar, others
 from .questions import RATINGS, Kind, Question, Type
 from .rounds import Round, options_of
 from .seats import Seat
@@ -32,23 +32,6 @@ SLACK = Fraction(104, 100)  # so that the longest bar does not touch the edge
 Context = dict[str, Any]
 
 
-@dataclass(frozen=True, slots=True)
-class Bar:
-    """A line of a picture: what it stands for, its length, and its number in words."""
-
-    label: str
-    length: str  # of the whole width, as "40%"
-    number: str
-    sign: Sign | None = None
-    mark: str = ""  # "right", "elected", "leaving", "out"
-    word: str = ""  # that says the mark
-    own: bool = False
-    option: int = 0
-    since: str = "0"  # from where on the gain is drawn
-    gain: str = ""  # what it gained, in words
-    gained: str = "0"  # and how long that is
-
-
 def picture(type_: Type, round_: Round, questions: Sequence[Question], seats: Mapping[str, Seat], own: str = "") -> str:
     """What came of a round. `own` marks what one player said; without it everybody may see the same."""
     if round_.result.get("kind") == Kind.IDEAS:
@@ -60,7 +43,9 @@ def picture(type_: Type, round_: Round, questions: Sequence[Question], seats: Ma
     question = questions[round_.question]
     if type_ == Type.TRIVIA:
         return _drawn("trivia", trivia(round_, question, own))
-    if type_ == Type.POLL:
+    if type_ == Type.ASSEMBLY and "outcome" in round_.result:
+        return _drawn("resolution", resolution(round_, question, seats))
+    if type_ in (Type.POLL, Type.ASSEMBLY):
         return _drawn("poll", poll(round_, question))
     return _drawn("answers", answers(round_, seats, own))
 
@@ -69,18 +54,18 @@ def board(standing: Board, own: str = "") -> str:
     """The best ten, and the line of whoever looks, if they are not among them."""
     mine = standing.place_of(own)
     below = mine if mine not in standing.top else None
-    more = _others(len(standing.lines) - len(standing.top))
+    more = others(len(standing.lines) - len(standing.top))
     moves = any(line.moved is not None for line in standing.top)
     return _drawn("board", {"lines": standing.top, "mine": below, "more": more, "moves": moves, "own": own})
 
 
 def final(standing: Board, own: str = "") -> str:
     """The podium, whoever comes next, and the line of whoever looks."""
-    steps = [(place, some[:AUTHORS], _others(len(some) - AUTHORS), some[0].total) for place, some in standing.podium]
+    steps = [(place, some[:AUTHORS], others(len(some) - AUTHORS), some[0].total) for place, some in standing.podium]
     rest, mine = standing.rest[:TOP], standing.place_of(own)
     below = mine in standing.rest and mine not in rest
     shown = {"steps": steps, "rest": rest, "mine": mine if below else None}
-    return _drawn("final", shown | {"more": _others(len(standing.rest) - len(rest)), "own": own})
+    return _drawn("final", shown | {"more": others(len(standing.rest) - len(rest)), "own": own})
 
 
 def mine(line: Line | None, of: int) -> str:
@@ -90,11 +75,6 @@ def mine(line: Line | None, of: int) -> str:
 
 def _drawn(name: str, context: Context) -> str:
     return render_to_string(f"live/results/{name}.html", context)
-
-
-def _others(count: int) -> str:
-    """How many are not named."""
-    return ngettext("and %(count)d other", "and %(count)d others", count) % {"count": count} if count > 0 else ""
 
 
 # --- trivia ---
@@ -137,7 +117,7 @@ def answers(round_: Round, seats: Mapping[str, Seat], own: str = "") -> Context:
     return {
         "first": told[:FIRST_ANSWERS],
         "others": told[FIRST_ANSWERS:],
-        "left": _others(left),
+        "left": others(left),
         "voted": result["voted"],
         "votes": round_.votes,
         "count": round_.count,
@@ -152,7 +132,7 @@ def _answer(told: Mapping[str, Any], seats: Mapping[str, Seat], own: str, most: 
         "points": told["points"],
         "length": share(told["points"], most),
         "names": names[:AUTHORS],
-        "more": _others(len(names[AUTHORS:]) + told["by"] - len(told["authors"])),
+        "more": others(len(names[AUTHORS:]) + told["by"] - len(told["authors"])),
         "own": bool(own) and own in told["authors"],
     }
 
@@ -185,7 +165,7 @@ def ideas(round_: Round, question: Question) -> Context:
         "people": result["people"],
         "ideas": shown[:MOST_TEXTS],
         "ideas_count": len(shown),
-        "left": _others(max(0, len(shown) - MOST_TEXTS) + result["left"]),
+        "left": others(max(0, len(shown) - MOST_TEXTS) + result["left"]),
         "out": len(result["ideas"]) - len(shown),
     }
 
@@ -351,6 +331,15 @@ def _moves(lap: Mapping[str, Any], names: Sequence[str]) -> str:
     return _("Where these votes go: %(names)s.") % {"names": ", ".join([*went, *lost])}
 
 
+# --- assemblies ---
+
+
+def resolution(round_: Round, question: Question, seats: Mapping[str, Seat]) -> Context:
+    """An item that was decided, or only talked about; a ranking with its race."""
+    told = assembly_pictures.resolution(round_, question, seats)
+    return told | (poll(round_, question) | {"says": told["says"]} if round_.result.get("rounds") else {})
+
+
 # --- surveys ---
 
 
@@ -366,7 +355,7 @@ def _sheet(round_: Round, place: int, question: Question, told: Mapping[str, Any
         return sheet | {"too_few": True}
     if question.kind == Kind.TEXT:
         texts = [entry.said["text"] for entry in round_.entries if entry.said["question"] == place]
-        left = _others(told["count"] - min(len(texts), MOST_TEXTS))
+        left = others(told["count"] - min(len(texts), MOST_TEXTS))
         return sheet | {"first": texts[:FIRST_TEXTS], "others": texts[FIRST_TEXTS:MOST_TEXTS], "left": left}
     if question.kind == Kind.RATING:
         mean = {"mean": exact(told["mean"]), "most": RATINGS[-1]}

@@ -17,7 +17,7 @@ from acts.refusals import Refusal
 from store import keys
 from store.table import StoreError
 
-from . import clock, outcome, players, rooms, saying, screens, seat_views
+from . import asking, clock, outcome, players, rooms, saying, screens, seat_views
 from .pace import PACE, TooFast
 from .questions import Type
 from .rooms import Room
@@ -40,8 +40,10 @@ class Seen:
     salt: bytes | None = None  # of the round at hand, where it was read along
 
     @property
-    def said(self) -> Any:
-        return answering.own(self.room.game, self.room.state, self.seat, self.salt)
+    def given(self) -> dict[str, Any]:
+        """What they have said in the phase that is open, and their receipt for it."""
+        own = answering.own(self.room.game, self.room.state, self.seat, self.salt)
+        return {"said": own.said, "receipt": own.receipt} if own else {}
 
 
 def look(request: HttpRequest, game_id: str) -> Seen | HttpResponse:
@@ -67,7 +69,7 @@ def play(request: HttpRequest, game_id: str) -> HttpResponse:
     seen = look(request, game_id)
     if isinstance(seen, HttpResponse):
         return seen
-    return page(request, seen, said=seen.said)
+    return page(request, seen, **seen.given)
 
 
 def page(request: HttpRequest, seen: Seen, *, status: int = 200, **own: Any) -> HttpResponse:
@@ -85,6 +87,7 @@ def page(request: HttpRequest, seen: Seen, *, status: int = 200, **own: Any) -> 
         "status": screens.status(Role.PLAYER, room, seat.percent),
         "screen": screens.screen(Role.PLAYER, room, typed),
         "mine": screens.mine(room, seat, **own),
+        "beside": screens.beside(Role.PLAYER, room) if room.game.is_assembly else None,
     }
     return render(request, "live/play.html", context, status=status)
 
@@ -113,28 +116,32 @@ def _given(request: HttpRequest, game_id: str, phase: Phase, at: int) -> HttpRes
         return _tell(request, seen, Told.LATE if saying.was_asked(request.POST, seen.room.state) else Told.NOT_OPEN)
     try:
         PACE.check(f"{game_id} {seen.seat.player}", at)
-        said = _said(request, seen)
-        told = answering.give(seen.room.game, seen.room.state, seen.seat, said, at, seen.salt)
+        said, receipt = _said(request, seen), answering.new_receipt()
+        told = answering.give(seen.room.game, seen.room.state, seen.seat, said, at, seen.salt, receipt)
     except Refusal as refusal:
         return _again(request, seen, str(refusal), 429 if isinstance(refusal, TooFast) else 422)
     except StoreError:
         return _again(request, seen, NOT_SAVED, 503)
-    return _tell(request, seen, told, said)
+    return _tell(request, seen, told, said, receipt)
 
 
 def _said(request: HttpRequest, seen: Seen) -> Any:
     room = seen.room
     if room.gathered is not None:
         return saying.vote_from(request.POST, room.gathered, seen.seat.player)
+    if asking.is_ballot(room):
+        assert room.question is not None  # as it is voted on
+        return saying.ballot_from(request.POST, room.question)
     return saying.answer_from(request.POST, room)
 
 
-def _tell(request: HttpRequest, seen: Seen, told: Told, said: Any = None) -> HttpResponse:
+def _tell(request: HttpRequest, seen: Seen, told: Told, said: Any = None, receipt: str = "") -> HttpResponse:
     """A script gets the words alone. Without one the page is loaded anew, and knows by itself what counts."""
     if request.htmx and told == Told.COUNTED and seen.room.game.engagement_type == Type.TRIVIA:
-        return HttpResponse(screens.counted(seen.room, said))
+        return HttpResponse(screens.counted(seen.room, said, receipt))
     if request.htmx:
-        return _words(request, seen, 200, told=told, said=said if told == Told.COUNTED else None)
+        own = {"said": said, "receipt": receipt} if told == Told.COUNTED else {}
+        return _words(request, seen, 200, told=told, **own)
     if told != Told.COUNTED:
         messages.warning(request, outcome.UNHEARD[told])
     return redirect("play", seen.room.game.id)

@@ -34,6 +34,8 @@ A_PAGE = 100  # players
 @form_page
 def players(request: HttpRequest, hosted: Hosted) -> HttpResponse:
     game, state = hosted
+    if game.is_assembly:
+        return redirect("game_roll", game.id)
     if request.method == "POST":
         return _approve_shown(request, game)
     form = FindPlayerForm(request.GET)
@@ -90,7 +92,8 @@ def change_player(request: HttpRequest, seated: tuple[Game, Seat]) -> HttpRespon
 
 
 def _list(game: Game, **words: Any) -> str:
-    return reverse("game_players", args=[game.id]) + (f"?{urlencode(words)}" if words else "")
+    page = "game_roll" if game.is_assembly else "game_players"
+    return reverse(page, args=[game.id]) + (f"?{urlencode(words)}" if words else "")
 
 
 def _act(request: HttpRequest, game: Game, seat: Seat) -> tuple[str, Callable[[], Any]]:
@@ -111,6 +114,8 @@ PLAIN = {
     SeatAct.APPROVE: seating.approve,
     SeatAct.REMOVE: seating.remove,
     SeatAct.READMIT: seating.readmit,
+    SeatAct.CHECK_OUT: seating.check_out,
+    SeatAct.CHECK_IN: seating.check_in,
 }
 
 
@@ -119,6 +124,8 @@ def _plain_act(asked: str, called: dict[str, str]) -> str:
         SeatAct.APPROVE: _("%(name)s plays along now."),
         SeatAct.REMOVE: _("%(name)s is removed, and is told so."),
         SeatAct.READMIT: _("%(name)s may play again."),
+        SeatAct.CHECK_OUT: _("%(name)s is not present any more."),
+        SeatAct.CHECK_IN: _("%(name)s is present again."),
     }
     if asked not in PLAIN:
         raise seating.NotSo(seating.NOT_SO)

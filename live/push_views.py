@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hmac
 from dataclasses import dataclass
+from typing import Any
 
 from django.conf import settings
 from django.http import Http404, HttpRequest, HttpResponse
@@ -26,7 +27,7 @@ from .fragments import ELSEWHERE, GONE, LAST, Said
 from .hub import Ear
 from .players import Player
 from .rooms import Room
-from .screens import HOSTING, Role
+from .screens import HOSTING, OF_QA, SEATED, Role
 from .seats import Seat
 from .services import answering
 
@@ -70,8 +71,8 @@ def _asker(request: HttpRequest, game_id: str, role: str) -> Asker:
     """Whoever may look; a stranger is not told whether there is such a session."""
     if role not in set(Role) or len(game_id) > LONGEST_ID:
         raise Http404
-    if role == Role.PLAYER:
-        return _player(request, game_id)
+    if role in SEATED:
+        return _player(request, game_id, Role(role))
     room = rooms.current(game_id)
     if room is None:
         raise Http404
@@ -79,10 +80,14 @@ def _asker(request: HttpRequest, game_id: str, role: str) -> Asker:
         _check_host(request, room)
     elif not hmac.compare_digest(room.game.screen_token.encode(), request.GET.get("token", "").encode()):
         raise Http404
-    return Asker(room, Role(role))
+    return Asker(_upvoted(room, Role(role)), Role(role))
 
 
-def _player(request: HttpRequest, game_id: str) -> Asker:
+def _upvoted(room: Room, role: Role) -> Room:
+    return rooms.upvoted(room) if role in OF_QA else room
+
+
+def _player(request: HttpRequest, game_id: str, role: Role) -> Asker:
     place, salt = players.seat_key(request, game_id), rooms.place_of_salt(game_id)
     if place is None:
         raise Http404
@@ -91,7 +96,7 @@ def _player(request: HttpRequest, game_id: str) -> Asker:
     if room is None or player is None:
         raise Http404
     known = items.get(keys.game_salt(game_id, room.state.round))
-    return Asker(room, Role.PLAYER, player, known["salt"] if known else None)
+    return Asker(_upvoted(room, role), role, player, known["salt"] if known else None)
 
 
 @requires(Permission.USE_APPLICATION)
@@ -113,10 +118,16 @@ def _snapshot(request: HttpRequest, asker: Asker) -> list[Said]:
     room, has = asker.room, request.GET
     shown = fragments.for_all(asker.role, room, asker.percent)
     said = [each for each in shown if each.name != "screen" or each.key != has.get("screen")]
-    if asker.seat is not None and screens.mine_key(room, asker.seat) != has.get("mine"):
-        own = answering.own(room.game, room.state, asker.seat, asker.salt)
-        said.append(fragments.mine(room, asker.seat, own))
+    if asker.seat is not None and screens.mine_key(room, asker.seat, asker.role) != has.get("mine"):
+        said.append(fragments.mine(room, asker.seat, asker.role, **_own(asker, asker.seat)))
     return said
+
+
+def _own(asker: Asker, seat: Seat) -> dict[str, Any]:
+    """What a player has said, where their page shows it."""
+    room = asker.room
+    given = answering.own(room.game, room.state, seat, asker.salt) if asker.role == Role.PLAYER else None
+    return {"said": given.said, "receipt": given.receipt} if given else {}
 
 
 @public
@@ -173,5 +184,6 @@ def _ear(listener: Listener, language: str, asker: Asker) -> Ear:
     ear.hears(shown)
     if seat is not None:
         ear.player, ear.device, ear.seat = seat.player, seat.device, seat.version
-        ear.own = hub.mark_of_mine(room, seat)
+        with translation.override(language):
+            ear.own = hub.mark_of_mine(room, seat, asker.role)
     return ear

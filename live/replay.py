@@ -15,7 +15,7 @@ from store import keys
 from store.replay import Act, Exempt, Happened, Step, like
 from store.table import Delete, Key
 
-from . import repository
+from . import onward, repository
 from .questions import Type
 from .rules import Game, State
 
@@ -88,6 +88,23 @@ def player_changed(event: Happened, game: Game, state: State) -> Iterator[Step]:
         yield repository.moving(game, state, repository.state_of(event.said["state"]))
 
 
+@of_a_game
+def roll_changed(event: Happened, game: Game, state: State) -> Iterator[Step]:
+    """How many are entitled, and what makes a quorum; who they are is in no log."""
+    said = {name: event.said[name] for name in ("has_roll", "entitled", "quorum")}
+    yield repository.change(game, replace(game, **said))
+
+
+def nothing_kept(event: Happened) -> Iterator[Step]:
+    """Told for whoever reads the log; what it changed is in none."""
+    yield from ()
+
+
+@of_a_game
+def carried_on(event: Happened, game: Game, state: State) -> Iterator[Step]:
+    yield onward.told(game, onward.onward_of(event.said | {"by": event.actor}))
+
+
 def history_forgotten(event: Happened) -> Iterator[Step]:
     partition = keys.games_of(event.said["name"]).pk
     yield [Delete(Key(partition, line)) for line in event.said["lines"]]
@@ -126,7 +143,12 @@ REPLAY: dict[str, Act] = {
     "LivePlayerTimed": player_changed,
     "LivePlayerRemoved": player_changed,
     "LivePlayerReadmitted": player_changed,
+    "LivePlayerCheckedOut": player_changed,
+    "LivePlayerCheckedIn": player_changed,
+    "LiveRollChanged": roll_changed,
+    "LiveSpeakersChanged": nothing_kept,
     "LiveHistoryForgotten": history_forgotten,
+    "LiveOutcomeCarriedOn": carried_on,
 }
 
 FORGOTTEN = "Goes two weeks after the session, with all that people said; the log keeps how many and a digest."
@@ -144,6 +166,8 @@ EXEMPT = (
     Exempt(like(keys.game_questions_part("", 0)), "Goes two weeks after the session; its set has events of its own."),
     Exempt(like(keys.seat("", "")), "Who played along is in no log, and goes two weeks after the session."),
     Exempt(like(keys.player_name("", "")), "Who played along is in no log, and goes two weeks after the session."),
+    Exempt(like(keys.game_roll_entry("", "")), "Who is entitled is in no log, and goes two weeks after the session."),
+    Exempt(like(keys.game_speakers("")), "Who spoke is in no log but in the minutes, and goes two weeks after."),
     Exempt(like(keys.game_roster("")), "By which processes know that a seat changed."),
     Exempt(like(keys.live_answer("", 0, "", 0)), FORGOTTEN),
     Exempt(like(keys.live_vote("", 0, "", 0)), FORGOTTEN),
@@ -162,4 +186,9 @@ EXEMPT = (
         attributes=("GSI1PK", "GSI1SK"),
     ),
     Exempt(like(keys.deleted_game("")), "Work left to do after a deletion."),
+    Exempt(
+        like(keys.onward("", 0)),
+        "That something came of a session is told in an event of its own, a moment after it was made.",
+        where=lambda item: bool(item.get("untold")),
+    ),
 )

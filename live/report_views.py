@@ -17,6 +17,7 @@ from pages.saying import ask, told
 
 from . import reports, repository, rules
 from .access import Hosted, of_hosts, of_hosts_and_moderators
+from .onward import linked
 from .services import closing, deleting
 
 
@@ -24,8 +25,17 @@ from .services import closing, deleting
 @require_safe
 def report(request: HttpRequest, hosted: Hosted) -> HttpResponse:
     game, state = hosted[0], closing.settled(*hosted)
-    shown = reports.shown(reports.of(game, state))
-    return render(request, "live/report.html", {"game": game, "state": state, "shown": shown})
+    told = reports.of(game, state)
+    asked = told.asked[: reports.MOST_ASKED]
+    context = {
+        "game": game,
+        "state": state,
+        "shown": reports.shown(told),
+        "asked": asked,
+        "more_asked": len(told.asked) - len(asked),
+        "made": linked(game.id, request.user),
+    }
+    return render(request, "live/report.html", context)
 
 
 @of_hosts

@@ -7,7 +7,7 @@ page shows as much as people read; files have everything. Of anonymous sessions 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import Any
@@ -20,16 +20,21 @@ from store import keys
 from tally.ballots import groups_of
 
 from . import counting, pictures, repository, seats, standings
+from .assembly_words import headline, said_words
+from .qa import telling as by_the_room
+from .qa.telling import Told as Asked
 from .questions import RATINGS, Kind, Question, Type
 from .rounds import Entry, Round, options_of
 from .rules import Game, Phase, State
 from .seats import Seat
+from .services import onward
 from .standings import Board
 from .twice import First
 
 FORMAT = 1
 MOST_SHOWN = 100  # rounds on a page
 MOST_PLACES = 200  # lines of players on a page
+MOST_ASKED = 200  # questions of the room on a page
 MOST_ANSWERS = 50  # of one round, that a page lists one by one
 ASKED = ("round", "question", "title", "counts")
 COLUMNS = (*ASKED, "row", "player", "answer", "right", "number", "points", "bonus", "place")
@@ -43,6 +48,7 @@ class Report:
     state: State
     questions: tuple[Question, ...]
     seats: Mapping[str, Seat]
+    asked: tuple[Asked, ...] = ()  # by the room
 
     @property
     def type(self) -> Type:
@@ -67,7 +73,9 @@ class Report:
 def of(game: Game, state: State) -> Report:
     """Who took part in an anonymous session is nobody's business, so their names are not even read."""
     seated = () if game.is_anonymous else seats.each(game.id)
-    return Report(game, state, repository.questions(game.id), {each.player: each for each in seated})
+    named = {each.player: each for each in seated}
+    asked = by_the_room.of(game, None if game.is_anonymous else named)
+    return Report(game, state, repository.questions(game.id), named, asked)
 
 
 # --- on a page ---
@@ -83,6 +91,7 @@ class Told:
     picture: str
     answers: tuple[tuple[str, str, Entry], ...] = ()  # whose, in words, and what they got; where they are few enough
     is_long: bool = False  # so that only the files have every answer with its name
+    goes_on: bool = False  # whether a poll or an election can be made of it
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +128,8 @@ def _told(report: Report, round_: Round) -> Told:
     drawn = pictures.picture(report.type, round_, report.questions, report.seats)
     is_long = report.type.is_scored and len(round_.entries) > MOST_ANSWERS
     head, answers = replace(round_, entries=()), tuple(_answered(report, round_))
-    return Told(head, question, report.state.counts(round_.number), drawn, answers, is_long)
+    goes_on = onward.is_offered(report.game, report.state, question, head)
+    return Told(head, question, report.state.counts(round_.number), drawn, answers, is_long, goes_on)
 
 
 def _answered(report: Report, round_: Round) -> Iterator[tuple[str, str, Entry]]:
@@ -174,6 +184,7 @@ def _rows(report: Report) -> Iterator[list[object]]:
             yield _row(place | {"counts": "yes" if report.state.counts(each.number) else "no"} | told)
     for line in sums.board(report).lines if report.type.is_scored else ():
         yield _row({"row": "total", "player": line.name, "points": line.total, "place": line.place})
+    yield from (_row(each.as_row()) for each in report.asked)
 
 
 def _row(told: Mapping[str, object]) -> list[object]:
@@ -191,8 +202,36 @@ def _of_round(report: Report, round_: Round) -> Iterator[Line]:
     elif report.type == Type.SURVEY:
         yield from _survey(report, round_)
     else:
-        of = {Type.TRIVIA: _trivia, Type.POLL: _poll, Type.CALL_AND_ANSWER: _answers}[report.type]
+        of = OF_TYPES[report.type]
         yield from ((round_.question, line) for line in of(report, round_))
+
+
+def _resolution(report: Report, round_: Round) -> Iterator[dict[str, object]]:
+    """What was decided and by how many; who was there; and how each voted, of a secret vote without a name."""
+    question, result = report.questions[round_.question], round_.result
+    if "outcome" not in result:
+        yield from _poll(report, round_)
+        return
+    options = options_of(round_, question)
+    yield {"row": "outcome", "answer": headline(question, round_), "number": round_.count}
+    yield from _numbers(result, options)
+    for player in result["present"]:
+        yield {"row": "present", "player": report.name_of(player) or player}
+    for entry in round_.entries:
+        row = {"row": "ballot"} if result["secret"] else {"row": "vote", "player": report.name_of(entry.player)}
+        yield {**row, "answer": said_words(entry.said, question, options)}
+
+
+def _numbers(result: Mapping[str, Any], options: tuple[str, ...]) -> Iterator[dict[str, object]]:
+    """Abstentions are told apart, and what was needed of how many beside it."""
+    places = dict(result.get("places", ()))
+    first = result["rounds"][0]["tally"] if result.get("rounds") else result.get("chosen", ())
+    for place, label in enumerate(options if places or first else ()):
+        number = {"number": first[place] or 0} if first else {}
+        yield {"row": "option", "answer": label, **number, "place": places.get(place, "")}
+    for name in ("yes", "no", "abstain", "needed", "of", "present_count", "entitled"):
+        if name in result:
+            yield {"row": "number", "answer": name, "number": result[name]}
 
 
 def _trivia(report: Report, round_: Round) -> Iterator[dict[str, object]]:
@@ -247,6 +286,14 @@ def ranked(ranking: str, options: tuple[str, ...]) -> str:
     return " > ".join(" = ".join(options[each] for each in group) for group in groups_of(ranking))
 
 
+OF_TYPES: dict[Type, Callable[[Report, Round], Iterator[dict[str, object]]]] = {
+    Type.TRIVIA: _trivia,
+    Type.POLL: _poll,
+    Type.CALL_AND_ANSWER: _answers,
+    Type.ASSEMBLY: _resolution,
+}
+
+
 def _survey(report: Report, round_: Round) -> Iterator[Line]:
     for place, told in enumerate(round_.result["questions"]):
         for answer, number in _counted(report.questions[place], told):
@@ -283,14 +330,17 @@ def as_json(report: Report) -> Iterator[bytes]:
         sums.add(report, each)
         yield comma + b"\n" + _text(_round(report, each))
         comma = b","
-    players = list(_players(report, sums)) if report.type.is_scored else []
-    yield b"\n]" + (b', "players": ' + _text(players) if report.type.is_scored else b"") + b"}\n"
+    players = list(_named(report) if report.game.is_assembly else _players(report, sums))
+    asked = [each.as_item() for each in report.asked]
+    yield b"\n]" + (b', "players": ' + _text(players) if not report.game.is_anonymous else b"")
+    yield (b', "asked": ' + _text(asked) if asked else b"") + b"}\n"
 
 
 def _session(report: Report) -> dict[str, Any]:
     told = repository.told_game(report.game)
+    of_assembly = {"entitled": report.game.entitled, "quorum": report.game.quorum} if report.game.is_assembly else {}
     kept = {"set_version": told["set_version"], "speed_bonus": told["speed_bonus"], "kept_until": report.game.gone_at}
-    return {name: told[name] for name in OF_SESSIONS} | kept
+    return {name: told[name] for name in OF_SESSIONS} | kept | of_assembly
 
 
 def _round(report: Report, round_: Round) -> dict[str, Any]:
@@ -309,7 +359,15 @@ def _round(report: Report, round_: Round) -> dict[str, Any]:
 def _entry(report: Report, entry: Entry) -> dict[str, Any]:
     if report.game.is_anonymous:
         return {"said": entry.said}
+    if report.game.is_assembly:
+        return {"player": entry.player, "said": entry.said} if entry.player else {"said": entry.said}
     return {"player": entry.player, "said": entry.said, "points": entry.points, "bonus": entry.bonus}
+
+
+def _named(report: Report) -> Iterator[dict[str, Any]]:
+    """Who was there at any time: the rounds name them by their ids."""
+    there = (each for each in report.seats.values() if each.plays)
+    yield from ({"player": each.player, "name": each.name} for each in sorted(there, key=lambda each: each.player))
 
 
 def _players(report: Report, sums: Sums) -> Iterator[dict[str, Any]]:

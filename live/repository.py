@@ -10,7 +10,7 @@ from acts.site import now_text, table
 from pages.times import from_text
 from store import keys
 from store.keys import fold
-from store.table import Delete, Equals, Exists, Item, Key, Less, Missing, Put, Span, Update, Write
+from store.table import Check, Delete, Equals, Exists, Item, Key, Less, Missing, Put, Span, Update, Write
 
 from . import rules
 from .clock import Clock
@@ -41,6 +41,11 @@ class Past:
     def is_kept(self) -> bool:
         """Whether its report can still be read."""
         return now_text() < rules.gone_at(self.created_at)
+
+    @property
+    def is_assembly(self) -> bool:
+        """Whether its minutes stay."""
+        return self.engagement_type == Type.ASSEMBLY
 
     @property
     def minutes(self) -> int | None:
@@ -148,9 +153,14 @@ def _given(spans: Iterable[Span]) -> list[Given]:
 
 def own(game_id: str, state: State, player: str) -> Any:
     """What a player said last in the phase that is open, by the name under which it lies."""
+    given = own_given(game_id, state, player)
+    return given.said if given else None
+
+
+def own_given(game_id: str, state: State, player: str) -> Given | None:
     span = keys.own_votes if state.phase == Phase.VOTING else keys.own_answers
     newest = table().page(span(game_id, state.round, player), limit=1, backwards=True).items
-    return newest[0]["said"] if newest else None
+    return Given(*(newest[0][name] for name in ("player", "said", "at", "receipt"))) if newest else None
 
 
 # --- items and values ---
@@ -298,6 +308,11 @@ def moving(game: Game, before: State, after: State) -> list[Write]:
     return [Put(_state_item(game, after), when=still)]
 
 
+def is_still_at(game: Game, state: State) -> Check:
+    """That no step was taken since the state was read."""
+    return Check(keys.game_state(game.id), Equals("version", state.version))
+
+
 def closing(game: Game, state: State) -> list[Write]:
     """From here on nobody is told any more that an answer counts. Not a step of its own: the version stays."""
     return [Update(keys.game_state(game.id), set={"closing": True}, when=Equals("version", state.version))]
@@ -325,10 +340,12 @@ def _part(game: Game, place: Key, part: Mapping[str, Any]) -> Put:
     return Put({"PK": place.pk, "SK": place.sk, **part, "ttl": game.ttl}, when=Missing())
 
 
-def hearing(game: Game, round_: int, phase: Phase, receipts: Iterable[str]) -> list[Write]:
-    """Which answers or votes count, by the receipts of those who gave them; in an order that tells nothing."""
+def hearing(game: Game, round_: int, phase: Phase, receipts: Sequence[str], event: int) -> list[Write]:
+    """Which answers or votes count, by the receipts of those who gave them, sorted, which is an order that tells
+    nothing; and which event of the log says so."""
     place = keys.round_heard(game.id, round_, phase)
-    return [Put({"PK": place.pk, "SK": place.sk, "receipts": sorted(receipts), "ttl": game.ttl}, when=Missing())]
+    told = {"receipts": list(receipts), "event": event}
+    return [Put({"PK": place.pk, "SK": place.sk, **told, "ttl": game.ttl}, when=Missing())]
 
 
 def emptying(game: Game, round_: int, now: str, *, ideas: bool = False) -> list[Write]:
@@ -360,6 +377,7 @@ def deletion(game: Game, now: str, *, has_code: bool) -> list[Write]:
     return [
         Delete(keys.game(game.id), when=Equals("version", game.version)),
         Delete(keys.game_state(game.id)),
+        Delete(keys.game_qa(game.id)),
         *(Delete(keys.game_in_history(host, game.created_at, game.id)) for host in (game.created_by, *game.hosts)),
         *([Delete(code, when=Equals("game", game.id))] if has_code else []),
         Put({"PK": mark.pk, "SK": mark.sk, "id": game.id, **listed}),

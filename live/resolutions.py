@@ -6,7 +6,7 @@
 | motion | "yes", "no", "abstain" | `yes`, `no`, `abstain` |
 | choice | "2" (an option), "abstain" | `chosen` how often each, `abstain`, `leaders`, `yes`, `no` of the leader |
 | ranking | a ranking, "" abstains | as a poll's: `method`, `winners`, `places`, `rounds`, …, `abstain` |
-| alternatives | the same | `winners`, `places`, `pairwise`, and `yes`, `no`, `abstain`: the winner or no change |
+| alternatives | the same | `winners`, `places`, `pairwise`, `best`; `yes`, `no`, `abstain`: the best or no change |
 
 All have `kind`, `secret`, `present` (ids of players), `present_count`, `entitled`, `quorum`, `quorate`, `majority`,
 `opened` and `closed` (milliseconds), `outcome`; where a majority is asked, `needed` and `of`. An outcome is "carried",
@@ -119,10 +119,11 @@ def _alternatives(question: Question, said: Sequence[str], game: Game) -> Counte
     assert result.pairwise is not None  # as Schulze counts by pairs
     pairwise = [[result.pairwise[i][j] for j in at] for i in at]
     winners = sorted(names.index(name) for name in result.winners) if any(said) else []
-    best, last = winners[0] if winners else 0, len(names) - 1
-    yes, no = (pairwise[best][last], pairwise[last][best]) if best != last else (0, 0)
     places = [[names.index(name), place] for name, place in result.places]
-    told = {"method": result.method, "winners": winners, "places": places, "pairwise": pairwise}
+    last = len(names) - 1
+    best = min((place, option) for option, place in places if option != last)[1]
+    yes, no = pairwise[best][last], pairwise[last][best]
+    told = {"method": result.method, "winners": winners, "places": places, "pairwise": pairwise, "best": best}
     return told | {YES: yes, NO: no, ABSTAIN: len(said) - yes - no}
 
 

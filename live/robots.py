@@ -23,6 +23,7 @@ from . import clock, repository, rules, seats
 from .gathering import Gathered
 from .pseudonyms import pseudonym
 from .questions import RANKED, RATINGS, Kind, Question, Type
+from .resolutions import ABSTAIN, NO, YES
 from .rounds import Given
 from .rules import Game, Phase, State
 from .seats import Seat
@@ -31,6 +32,7 @@ MOST = 50  # in one session
 SOONEST, LATEST = 700, 5_000  # milliseconds of the clock that a robot takes
 MOSTLY = 0.75  # how often a robot is right
 PLACES = 3  # answers that a vote names
+ABSTAINING = 0.12  # how often a robot abstains in an assembly
 
 
 def sentences() -> list[str]:
@@ -131,14 +133,21 @@ def _give(
     key = keys.live_vote if state.phase == Phase.VOTING else keys.live_answer
     items = []
     for robot in robots:
-        votes = state.phase == Phase.VOTING and state.kind != Kind.IDEAS
-        said = _vote(game, state, robot, gathered) if votes else _said(game, state, questions, robot)
+        said = _given(game, state, questions, robot, gathered)
         if said is None:
             continue
         given = Given(pseudonym(salt, robot.player), said, moment(game, state, robot), _receipt(game, state, robot))
         items.append(repository.given_item(game, key(game.id, state.round, given.player, given.at), given))
     for some in handfuls(items, BATCH_PUTS):
         table().put_all(some)
+
+
+def _given(game: Game, state: State, questions: Sequence[Question], robot: Seat, gathered: Gathered | None) -> Any:
+    if state.phase != Phase.VOTING or state.kind == Kind.IDEAS:
+        return _said(game, state, questions, robot)
+    if game.is_assembly:
+        return _ballot(questions[state.question], _chance(game, state, robot, "vote"))
+    return _vote(game, state, robot, gathered)
 
 
 def _receipt(game: Game, state: State, robot: Seat) -> str:
@@ -182,6 +191,15 @@ def _ranking(question: Question, chance: Random) -> str:
         return str(min(chance.choice(places), chance.choice(places)))
     places.sort(key=lambda place: place + chance.uniform(0, len(places)))
     return ">".join(map(str, places))
+
+
+def _ballot(question: Question, chance: Random) -> str:
+    """A vote of an assembly; a few abstain."""
+    if chance.random() < ABSTAINING:
+        return "" if question.kind in RANKED else ABSTAIN
+    if question.kind == Kind.MOTION:
+        return YES if chance.random() < MOSTLY else NO
+    return _ranking(question, chance)
 
 
 def _value(question: Question, chance: Random) -> Any:

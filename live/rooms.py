@@ -1,9 +1,9 @@
 """A session with all that its screens show: what does not change is kept in mind, what does is read.
 
-A look takes one round trip: session, state and roster, and the order of ideas while they are put in order. Questions,
-sealed rounds and what is voted on never change, so they are read once in a process; seats are read again when the
-roster's number says so. As long as nothing has changed, a look answers the very same room, so that what is made of it
-is made once.
+A look takes one round trip: session, state, roster, whether the room may ask, who wants to speak in an assembly, and
+the order of ideas while they are put in order. Questions, sealed rounds and what is voted on never change, so they are
+read once in a process; seats are read again when the roster's number says so, and what the room asks when its own
+numbers do. As long as nothing has changed, a look answers the very same room, so that what is made of it is made once.
 """
 
 from __future__ import annotations
@@ -22,17 +22,21 @@ from store.table import Conflict, Item, Key, Unavailable
 from . import clock, counting, gathering, ideas, orders, repository, robots, rules, seats
 from .gathering import Gathered
 from .ideas import Idea, Order, Sorted
+from .qa.board import Board
+from .qa.rules import Asked, Qa
 from .questions import Kind, Question, Type
 from .robots import Robots
 from .rounds import Round
 from .rules import Game, Phase, State
 from .seats import Seat
 from .services import closing
+from .speakers import NOBODY, Speakers, speakers_of
 
 MOST_KEPT = 250_000  # seats and entries of rounds that a process keeps in mind, some 60 MB
 SEATS_FRESH = 10_000  # milliseconds after which seats are read again, whatever the roster says
 SEATS_AGAIN = 1_000  # milliseconds between two readings of many seats
 MANY_SEATS = 100
+NOT_ASKED = Qa()
 COUNT_AGAIN = 1_000  # milliseconds between two counts of who has answered
 
 
@@ -55,6 +59,10 @@ class Room:
     sorted: Sorted | None = None  # ideas that are put in order, or voted on
     present: Present = Present()
     answered: int = 0  # how many have answered or voted in the phase that is open
+    qa: Qa = NOT_ASKED  # whether the room may ask, and how
+    asked: tuple[Asked, ...] = ()  # what it asks, hidden ones included
+    upvotes: Mapping[str, int] = field(default_factory=dict)  # of each of these
+    speakers: Speakers = NOBODY  # of an assembly
     at: int = field(default=0, compare=False)  # when it was looked at
 
     @cached_property
@@ -71,7 +79,7 @@ class Room:
         return tuple(self.round.result.get("options", ())) if self.round else ()
 
     @property
-    def asked(self) -> tuple[Question, ...]:
+    def as_asked(self) -> tuple[Question, ...]:
         """All questions, the one at hand with its options."""
         at = self.state.question
         if self.question is None or self.question.kind != Kind.IDEAS:
@@ -133,9 +141,18 @@ def counted(room: Room) -> Room:
     return MIND.of(room.game.id).counted(room)
 
 
+def upvoted(room: Room, items: Mapping[Key, Item] | None = None) -> Room:
+    """The same with how many want each question to be answered by now; `items` if the sums were read along."""
+    return MIND.of(room.game.id).upvoted(room, items) if room.qa.is_on else room
+
+
 def places(game_id: str) -> tuple[Key, ...]:
     """What a look at a session has to read."""
-    return keys.game(game_id), keys.game_state(game_id), keys.game_roster(game_id), *_place_of_order(game_id)
+    return (
+        *(keys.game(game_id), keys.game_state(game_id), keys.game_roster(game_id)),
+        *(keys.game_qa(game_id), keys.game_speakers(game_id)),
+        *_place_of_order(game_id),
+    )
 
 
 def _place_of_order(game_id: str) -> tuple[Key, ...]:
@@ -147,14 +164,14 @@ def _place_of_order(game_id: str) -> tuple[Key, ...]:
 
 def of_items(game_id: str, items: Mapping[Key, Item]) -> Room | None:
     """The session as these items, just read, say it is."""
-    game_item, state_item, roster = map(items.get, places(game_id)[:3])
+    game_item, state_item, roster, qa, speakers, *_order = map(items.get, places(game_id))
     if game_item is None or state_item is None:
         MIND.forget(game_id)
         return None
     game, kept = repository.game_of(game_item), MIND.of(game_id)
     state = kept.settled(game, repository.state_of(state_item))
     order = items.get(keys.sorted_ideas(game_id, state.round))
-    return kept.room(game, state, roster["changes"] if roster else 0, order)
+    return kept.room(game, state, roster["changes"] if roster else 0, qa, speakers, order)
 
 
 # --- what is kept in mind ---
@@ -175,6 +192,7 @@ class Kept:
         self.seating = Seating(game_id)
         self.robots, self.has_robots = Robots(), False
         self.count = Count()
+        self.board = Board(game_id)
         self.present = Present()
         self.last: Room | None = None
         self._closing = threading.Lock()
@@ -195,10 +213,20 @@ class Kept:
 
     @property
     def weight(self) -> int:
-        return len(self.seating.seats) + sum(len(each.entries) for each in self.rounds.values()) + 1
+        entries = sum(len(each.entries) for each in self.rounds.values())
+        return len(self.seating.seats) + entries + len(self.board.asked) + 1
 
-    def room(self, game: Game, state: State, changes: int, order: Item | None = None) -> Room:
+    def room(
+        self,
+        game: Game,
+        state: State,
+        changes: int,
+        qa: Item | None = None,
+        speakers: Item | None = None,
+        order: Item | None = None,
+    ) -> Room:
         now = clock.now()
+        self.board.look(qa, now)
         self._have_robots_join(game, state, changes, now)
         room = Room(
             game=game,
@@ -210,11 +238,13 @@ class Kept:
             sorted=self._sorted(state, order),
             present=self.present,
             answered=self.count.of(state),
+            **self._asked(),
+            speakers=self._speakers(speakers),
             at=now,
         )
         if game.debug_mode:
             robots_here = [each for each in room.playing if each.robot]
-            self.robots.play(game, state, room.asked, robots_here, room.gathered)
+            self.robots.play(game, state, room.as_asked, robots_here, room.gathered)
         return self._the_same(room)
 
     def _have_robots_join(self, game: Game, state: State, changes: int, now: int) -> None:
@@ -231,6 +261,18 @@ class Kept:
         self.count.look(room.game, room.state, clock.now())
         number = self.count.of(room.state)
         return room if number == room.answered else self._the_same(replace(room, answered=number))
+
+    def upvoted(self, room: Room, items: Mapping[Key, Item] | None) -> Room:
+        self.board.sum_up(clock.now(), items)
+        told = replace(room, upvotes=self.board.upvotes)
+        return room if told == room else self._the_same(told)
+
+    def _asked(self) -> dict[str, Any]:
+        """What the room asks; nothing of it as soon as it may not any more."""
+        board = self.board
+        if not board.qa.is_on:
+            return {"qa": board.qa}
+        return {"qa": board.qa, "asked": board.asked, "upvotes": board.upvotes}
 
     def _the_same(self, room: Room) -> Room:
         last = self.last
@@ -264,6 +306,11 @@ class Kept:
         found = {number: counting.round_of(some) for number, some in parts.items()}
         self.rounds = dict(sorted({**self.rounds, **found}.items()))
         self.never_sealed |= set(missing) - found.keys()
+
+    def _speakers(self, item: Item | None) -> Speakers:
+        """Read from the item once for each version of it."""
+        known = self.last.speakers if self.last else NOBODY
+        return known if item and known.version == item["version"] else speakers_of(item)
 
     def _gathered(self, game: Game, state: State) -> Gathered | None:
         if state.phase != Phase.VOTING or game.engagement_type != Type.CALL_AND_ANSWER:

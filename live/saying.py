@@ -6,11 +6,11 @@ from the form: the session knows whom it showed what.
 
 from __future__ import annotations
 
-import unicodedata
 from collections.abc import Callable
 from typing import Any
 
 from django.http import QueryDict
+from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
 from acts.refusals import Refusal
@@ -24,13 +24,14 @@ from .counting import LONGEST_TEXT, as_said
 from .gathering import Gathered
 from .ideas import LONGEST_IDEA, MOST_IDEAS
 from .questions import RANKED, RATINGS, Kind, Question, Type
+from .resolutions import ABSTAIN, NO, YES
 from .rooms import Room
 from .rules import Phase, State
 from .scores import Vote, check_vote
+from .texts import tidied
 
 OPTION, TEXT, ROUND = "option", "text", "round"  # names of fields
 SURVEY = "q-"  # what the name of a survey's field starts with: q-0 is the first question's
-JOINERS = "\u200c\u200d"  # which letters of some scripts and some signs are made with; other hidden ones are dropped
 
 CHOOSE_ONE = _("Choose one of the options.")
 CHOOSE = _("Choose at least one of the options.")
@@ -45,6 +46,8 @@ NOTHING_SAID = _("Answer at least one of the questions.")
 UNKNOWN_QUESTION = _("The form names a question that is not asked here.")
 NOT_A_RATING = _("A rating is a number from 1 to 5.")
 NEITHER = _("Choose yes or no.")
+YES_NO_OR_ABSTAIN = _("Vote yes or no, or abstain.")
+RANK_OR_ABSTAIN = _("Rank at least one of them, or abstain.")
 
 
 class NotSaid(Refusal):
@@ -109,10 +112,14 @@ def ranking_in(post: QueryDict, question: Question) -> str:
     """A ranking of the options; where one is to be chosen, a ranking of that one."""
     if question.kind not in RANKED:
         return str(_one_option(post.getlist(OPTION), question))
+    return _ranked(post, question, RANK_ONE)
+
+
+def _ranked(post: QueryDict, question: Question, otherwise: str | Promise) -> str:
     candidates = [Candidate(name, number=place) for place, name in enumerate(question.options)]
     if ranking := ranking_from(ranks_in(post), candidates):
         return ranking
-    raise NotSaid(RANK_ONE)
+    raise NotSaid(otherwise)
 
 
 def _one_option(typed: list[str], question: Question) -> int:
@@ -142,18 +149,11 @@ def line_from(typed: str, longest: int) -> str:
 
 
 def _text(typed: str, longest: int = LONGEST_TEXT) -> str:
-    """In one line and without what cannot be seen; not cut, because half a sentence may say the opposite."""
-    text = " ".join("".join(map(_visible, typed)).split()).strip(JOINERS)
+    """Not cut, because half a sentence may say the opposite."""
+    text = tidied(typed)
     if len(text) > longest:
         raise NotSaid(TOO_LONG % {"most": longest, "count": len(text)})
     return text
-
-
-def _visible(character: str) -> str:
-    if character.isspace() or unicodedata.category(character) == "Cc":
-        return " "
-    hidden = unicodedata.category(character) in ("Cf", "Cs") and character not in JOINERS
-    return "" if hidden else character
 
 
 # --- all questions of a survey ---
@@ -228,6 +228,20 @@ def _rank(typed: list[str]) -> int:
     return found
 
 
+def ballot_from(post: QueryDict, question: Question) -> str:
+    """A vote of an assembly, as `live.resolutions` counts it."""
+    said = post.getlist(OPTION)
+    if question.kind == Kind.MOTION:
+        if len(said) != 1 or said[0] not in (YES, NO, ABSTAIN):
+            raise NotSaid(YES_NO_OR_ABSTAIN)
+        return said[0]
+    if said == [ABSTAIN]:
+        return ABSTAIN if question.kind == Kind.CHOICE else ""
+    if question.kind == Kind.CHOICE:
+        return str(_one_option(said, question))
+    return _ranked(post, question, RANK_OR_ABSTAIN)
+
+
 # --- what was typed, right or wrong, for the form to show again ---
 
 
@@ -242,6 +256,8 @@ def typed_of(said: Any, type_: Type, phase: Phase, kind: Kind) -> dict[str, list
         return {}
     if kind == Kind.IDEAS:
         return {TEXT: said} if phase == Phase.QUESTION else _typed_ranks(said, kind)
+    if type_ == Type.ASSEMBLY and isinstance(said, str):
+        return {OPTION: [said or ABSTAIN]} if said in ("", YES, NO, ABSTAIN) else _typed_ranks(said, kind)
     if phase == Phase.VOTING:
         return {f"{RANK}{number}": [str(rank)] for number, rank in said["ranks"].items()}
     if type_ == Type.SURVEY:

@@ -2,7 +2,7 @@
 
 Each has a key, and a page replaces what it shows only by what has another key. `screen` and `mine` keep theirs as long
 as people answer or vote, so that nobody loses a form that they are filling in; `status` has no form and may change at
-any moment. `mine` is what one player alone sees.
+any moment. `mine` is what one player alone sees. An assembly has `beside`, too: the list of speakers.
 """
 
 from __future__ import annotations
@@ -15,8 +15,10 @@ from typing import Any
 from django.template.loader import render_to_string
 from django.utils import translation
 
-from . import asking, clock, hall, outcome
+from . import asking, clock, floor, hall, outcome, quorate
 from .asking import Typed
+from .qa import showing
+from .qa.showing import Line
 from .rooms import Room
 from .seats import Seat
 from .services.answering import Told
@@ -30,9 +32,14 @@ class Role(StrEnum):
     SCREEN = "screen"  # projector alone
     REMOTE = "remote"  # controls on a phone
     SCOREBOARD = "scoreboard"
+    QA = "qa"  # what the room asks, as a player sees it
+    MANAGE_QA = "manage_qa"  # and as those do who host
 
 
-HOSTING = (Role.HOST, Role.REMOTE)
+HOSTING = (Role.HOST, Role.REMOTE, Role.MANAGE_QA)
+SEATED = (Role.PLAYER, Role.QA)
+OF_QA = (Role.QA, Role.MANAGE_QA)
+RECEIPT = "----" * 4  # where one will stand: no receipt, and nothing that an option could say
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,8 +60,15 @@ def context(role: Role, room: Room) -> dict[str, Any]:
         "state": state,
         "question": room.question,
         "round": room.round if state.revealed else None,
+        **showing.told(room),
+        **(_assembled(room) if game.is_assembly else {}),
         **({} if role == Role.PLAYER else hall.told(room)),
     }
+
+
+def _assembled(room: Room) -> dict[str, Any]:
+    """Who is there, and who wants to speak."""
+    return {"presence": quorate.presence(room.game, len(room.playing)), "floor": floor.of(room)}
 
 
 def screen(role: Role, room: Room, typed: Typed | None = None) -> Shown:
@@ -62,6 +76,8 @@ def screen(role: Role, room: Room, typed: Typed | None = None) -> Shown:
 
     `typed` is what the form of a page that is loaded anew shows to one player alone.
     """
+    if role in OF_QA:
+        return questions(role, room)
     template = f"live/screens/{role}/{room.state.phase}.html"
     shown = context(role, room) | _drawn(role, room, typed or {})
     return Shown(f"{translation.get_language()}-{_key(role, room)}", render_to_string(template, shown))
@@ -79,7 +95,27 @@ def _key(role: Role, room: Room) -> str:
     if role == Role.PLAYER:
         return room.state.key + asking.mark(room)
     version = f"-{room.state.version}" if role in (Role.HOST, Role.REMOTE) else ""
-    return f"{room.state.key}{version}{hall.mark(room)}"
+    return f"{room.state.key}{version}{hall.mark(room)}{hall.unease(room)}"
+
+
+def questions(role: Role, room: Room, **own: Any) -> Shown:
+    """What the room asks; `own` is what a page that is loaded anew shows to one player alone. Its key follows what is
+    asked and in which order, and not the numbers of upvotes, which the status tells: so the list stays as it is while
+    people read it."""
+    shown = _asked(role, room)
+    key = f"{translation.get_language()}-{showing.key_of_list(room, shown['lines'])}"
+    return Shown(key, render_to_string(f"live/qa/{role}_list.html", shown | own))
+
+
+def _asked(role: Role, room: Room) -> dict[str, Any]:
+    lines = showing.lines_of_host(room) if role == Role.MANAGE_QA else showing.lines(room)
+    return {"role": role, "game": room.game, "qa": room.qa, "lines": lines, **showing.told(room)}
+
+
+def questions_of(room: Room, seat: Seat, lines: list[Line] | None = None) -> Shown:
+    """What became of a player's own questions; `lines` if they were read just now."""
+    shown = {"game": room.game, "lines": showing.of_player(room, seat.player) if lines is None else lines}
+    return Shown(mine_key(room, seat, Role.QA), render_to_string("live/qa/own.html", shown))
 
 
 def status(role: Role, room: Room, percent: int | None = None) -> Shown:
@@ -88,10 +124,30 @@ def status(role: Role, room: Room, percent: int | None = None) -> Shown:
     With somebody's percent of the usual time it says how much is left for them, as a page must that no script will
     move on. Without, it says nothing that changes by itself, so that it is pushed only when there is something new.
     """
+    if role in OF_QA:
+        return _status(room, f"live/qa/{role}_status.html", _asked(role, room))
     time = clock_of(room, percent or clock.USUAL)
     shown = context(role, room) | {"clock": time if percent else time | {"left": time["left"] and time["length"]}}
-    html = render_to_string(f"live/screens/{role}/status.html", shown)
+    return _status(room, f"live/screens/{role}/status.html", shown)
+
+
+def _status(room: Room, template: str, shown: dict[str, Any]) -> Shown:
+    html = render_to_string(template, shown)
     return Shown(f"{room.state.version}-{sha256(html.encode()).hexdigest()[:12]}", html)
+
+
+def beside(role: Role, room: Room) -> Shown:
+    """Who speaks and who wants to, in an assembly. It has buttons and nobody's secret, and a key that follows the list
+    and not the time."""
+    html = render_to_string("live/parts/speakers.html", context(role, room) | _listed(role, room))
+    mark = sha256(floor.mark(room).encode()).hexdigest()[:12]
+    return Shown(f"{translation.get_language()}-{room.state.round}-{mark}", html)
+
+
+def _listed(role: Role, room: Room) -> dict[str, Any]:
+    there = floor.of(room)
+    shown = there.shown(role) if there else ()
+    return {"listed": shown, "unlisted": len(there.waiting) - len(shown) if there else 0, "hosts": role in HOSTING}
 
 
 def mine(room: Room, seat: Seat, said: Any = None, **more: Any) -> Shown:
@@ -105,21 +161,26 @@ def mine(room: Room, seat: Seat, said: Any = None, **more: Any) -> Shown:
     return Shown(mine_key(room, seat), render_to_string("live/screens/player/mine.html", shown))
 
 
-def mine_key(room: Room, seat: Seat) -> str:
+def mine_key(room: Room, seat: Seat, role: Role = Role.PLAYER) -> str:
+    if role == Role.QA:
+        return f"{translation.get_language()}-{showing.key_of_own(room, seat.player)}"
     key = f"{translation.get_language()}-{room.state.key}"
-    return key if room.state.is_open else f"{key}-{seat.version}"
+    return key if room.state.is_open else f"{key}-{seat.version}{floor.place(room, seat.player)}"
 
 
 def own(room: Room, seat: Seat, **more: Any) -> dict[str, Any]:
     """What the templates about one player have at hand."""
-    return context(Role.PLAYER, room) | asking.heading(room) | outcome.mine(room, seat, **more)
+    stands = {"place": floor.place(room, seat.player)}
+    return context(Role.PLAYER, room) | asking.heading(room) | outcome.mine(room, seat, **more) | stands
 
 
-def counted(room: Room, options: list[int]) -> str:
-    """That a choice counts: the same words for all who chose the same, who are many within a few seconds."""
-    said = {"state": room.state, "said": options, "told": Told.COUNTED, "in_words": outcome.in_words(room, options)}
+def counted(room: Room, options: list[int], receipt: str) -> str:
+    """That a choice counts: the same words for all who chose the same, who are many within a few seconds; but for the
+    receipt, which is put in last."""
+    said = {"game": room.game, "state": room.state, "said": options, "told": Told.COUNTED, "receipt": RECEIPT}
+    said["in_words"] = outcome.in_words(room, options)
     html: str = outcome.once(room, "counted", *options, lambda: render_to_string("live/parts/told.html", said))
-    return html
+    return html.replace(RECEIPT, receipt)
 
 
 def clock_of(room: Room, percent: int, now: int | None = None) -> dict[str, Any]:

@@ -44,6 +44,10 @@ def instead(request: HttpRequest, game: Game, state: State, player: Player | Non
 def _without_seat(request: HttpRequest, game: Game, state: State) -> HttpResponse:
     if state.phase == Phase.ENDED:
         return ended_page(request, game.ended_at or state.changed_at)
+    if game.is_assembly and players.pass_of(request, game.id) is not None:
+        sentence = _("You have checked in with another device since then. Check in here to go on with this one.")
+        messages.info(request, sentence)
+        return redirect("check_in", game.id, game.token)
     messages.info(request, _("This browser has no seat in that session. Type the code that you see on the big screen."))
     return redirect("join")
 
@@ -151,8 +155,11 @@ def take_seat(request: HttpRequest, game_id: str, token: str) -> HttpResponse:
     game, own = found
     if request.method == "POST":
         return _take(request, game, linked)
-    lead = _("You play on as %(name)s on this device. The other one is told so.") % {"name": own.name}
-    return ask(request, _("Continue here"), _("Play on this device"), lead=lead)
+    lead, button = _("You play on as %(name)s on this device. The other one is told so."), _("Play on this device")
+    if game.is_assembly:
+        lead = _("You go on as %(name)s with this device. The other one is told so.")
+        button = _("Go on with this device")
+    return ask(request, _("Continue here"), button, lead=lead % {"name": own.name})
 
 
 def _linked(game_id: str, linked: Pass) -> tuple[Game, Seat] | None:

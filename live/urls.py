@@ -1,18 +1,25 @@
-"""Addresses of live sessions. Those of question sets are in `live/sets/urls.py`."""
+"""Addresses of live sessions; of question sets in `live/sets/urls.py`, of what the room asks in `live/qa/urls.py`."""
 
 from django.urls import include, path
 
 from . import (
+    agenda_views,
+    check_in_views,
     host_views,
     join_views,
     making_views,
+    onward_views,
     play_views,
     players_views,
     push_views,
     report_views,
+    roll_views,
+    round_views,
     seat_views,
     sort_views,
+    speakers_views,
 )
+from .minutes import views as minutes_views
 
 below_live = [
     # those who play along
@@ -32,20 +39,34 @@ below_live = [
     path("<slug:game_id>/drive/", host_views.drive, name="drive"),
     path("<slug:game_id>/sort/", sort_views.sort_ideas, name="sort_ideas"),
     path("<slug:game_id>/hosts/", host_views.hosts, name="game_hosts"),
+    path("<slug:game_id>/agenda/", agenda_views.agenda, name="agenda"),
     # those who join, and the list of them
     path("<slug:game_id>/join/<slug:token>/", join_views.join_game, name="join_game"),
     path("<slug:game_id>/seat/", seat_views.seat, name="seat"),
     path("<slug:game_id>/seat/<str:token>/", seat_views.take_seat, name="take_seat"),
     path("<slug:game_id>/players/", players_views.players, name="game_players"),
     path("<slug:game_id>/players/<str:player>/", players_views.change_player, name="change_player"),
+    # an assembly: being there, who is entitled, who speaks
+    path("<slug:game_id>/check-in/<slug:token>/", check_in_views.check_in, name="check_in"),
+    path("<slug:game_id>/roll/", roll_views.roll, name="game_roll"),
+    path("<slug:game_id>/speakers/", speakers_views.speakers_list, name="speakers"),
     # what came of it
+    path("<slug:game_id>/onward/<int:round>/", onward_views.onward, name="onward"),
     path("history/", report_views.history, name="live_history"),
     path("<slug:game_id>/report/", report_views.report, name="game_report"),
     path("<slug:game_id>/report/report.csv", report_views.report_csv, name="game_report_csv"),
     path("<slug:game_id>/report/report.json", report_views.report_json, name="game_report_json"),
+    path("<slug:game_id>/rounds/<int:number>/", round_views.sealed_round, name="sealed_round"),
+    path("<slug:game_id>/rounds/<int:number>/round.json", round_views.sealed_round_json, name="sealed_round_json"),
+    path("<slug:game_id>/rounds/<int:number>/proof.json", round_views.sealed_round_proof, name="sealed_round_proof"),
     path("<slug:game_id>/delete/", report_views.delete, name="delete_game"),
+    path("<slug:game_id>/minutes/", minutes_views.minutes, name="minutes"),
+    path("<slug:game_id>/minutes/delete/", minutes_views.delete_minutes, name="delete_minutes"),
+    path("<slug:game_id>/minutes/minutes.json", minutes_views.minutes_json, name="minutes_json"),
     # what is asked
     path("sets/", include("live.sets.urls")),
+    # what the room asks
+    path("<slug:game_id>/qa/", include("live.qa.urls")),
 ]
 
 urlpatterns = [

@@ -49,6 +49,16 @@ CLOSE_VOTING = _("Close the voting")
 CLOSE_IDEAS = _("Close the collection of ideas")
 WITHOUT_A_VOTE = _("Close it without a vote")
 
+IN_AN_ASSEMBLY: dict[Step, str | Promise] = {
+    Step.NEXT: _("Next item"),
+    Step.CLOSE: _("Close the vote"),
+    Step.REPEAT: _("Call it again"),
+    Step.END: _("End the assembly"),
+}
+FIRST_ITEM = _("Call the first item")
+CLOSE_ITEM = _("Close the item")
+WITHOUT_A_VOTE = _("Close it without a vote")
+
 
 @dataclass(frozen=True, slots=True)
 class Story:
@@ -75,6 +85,13 @@ STORIES: dict[Type, Story] = {
         _("People fill in all questions on one page, at their own pace, until you close it."),
         _("You see numbers and texts without names. Nobody learns who wrote what, not even you."),
     ),
+    Type.ASSEMBLY: Story(
+        _("People check in by account or with a code, talk about each item of the agenda, and then decide it."),
+        _(
+            "Everybody sees how many are present, what a majority takes and what was decided. Who voted how is seen in "
+            "open votes only."
+        ),
+    ),
 }
 
 
@@ -90,6 +107,8 @@ def step_words(step: Step, game: Game | None = None, state: State | None = None)
     """What stands on the button of a step; with the session, what it does there."""
     if game is None or state is None:
         return STEPS[step]
+    if game.is_assembly:
+        return _in_an_assembly(step, state)
     survey = game.engagement_type == Type.SURVEY
     if step == Step.NEXT and not state.round:
         return START_SURVEY if survey else FIRST_QUESTION
@@ -98,3 +117,11 @@ def step_words(step: Step, game: Game | None = None, state: State | None = None)
     if step == Step.CLOSE and game.engagement_type == Type.CALL_AND_ANSWER:
         return CLOSE_VOTING if state.phase == Phase.VOTING else CLOSE_ANSWERS
     return CLOSE_SURVEY if step == Step.CLOSE and survey else STEPS[step]
+
+
+def _in_an_assembly(step: Step, state: State) -> str | Promise:
+    if step == Step.NEXT and not state.round:
+        return FIRST_ITEM
+    if step == Step.CLOSE and state.phase == Phase.TALKING:
+        return CLOSE_ITEM if state.kind == Kind.TOPIC else WITHOUT_A_VOTE
+    return IN_AN_ASSEMBLY.get(step, STEPS[step])

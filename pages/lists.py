@@ -65,12 +65,28 @@ def read_voters(raw: bytes) -> list[Row]:
 
 def read_candidates(text: str) -> list[Row]:
     """Candidates pasted one a line. Bullets and numbering go, if most lines have them."""
-    lines = [(number, line.strip()) for number, line in _lines(text) if line.strip()]
+    lines = _written(text)
     if len(lines) > MOST_CANDIDATES:
         raise NotAList(_("A list has at most %(most)d candidates.") % {"most": MOST_CANDIDATES})
+    return _pasted(lines, clean_title)
+
+
+def read_people(text: str, most: int) -> list[Row]:
+    """People pasted one a line, by name, in the same way."""
+    lines = _written(text)
+    if len(lines) > most:
+        raise NotAList(_("A list has at most %(most)d names.") % {"most": most})
+    return _pasted(lines, clean_name)
+
+
+def _written(text: str) -> list[tuple[int, str]]:
+    return [(number, line.strip()) for number, line in _lines(text) if line.strip()]
+
+
+def _pasted(lines: list[tuple[int, str]], clean: Callable[[str], str]) -> list[Row]:
     mark = _mark([line for _number, line in lines])
     names = [(number, name) for number, line in lines if (name := mark.sub("", line))]
-    return list(_without_repeats(_judge(number, name, clean_title) for number, name in names))
+    return list(_without_repeats(_judge(number, name, clean) for number, name in names))
 
 
 def against(rows: Iterable[Row], already: Collection[str], people: Collection[str]) -> list[Row]:

@@ -64,8 +64,8 @@ def load() -> int:
 
 def _make(maker: User, planned: Planned) -> None:
     chosen: dict[str, Any] = {"title": planned.title, "description": planned.description, "expires_at": None}
-    shown = {"results_hidden": planned.results_hidden, "listed": True}
-    poll, _key = services.make(maker, planned.candidates, DAYS, **chosen, **shown)
+    chosen |= {"results_hidden": planned.results_hidden, "listed": True}
+    poll, _key = services.make(maker, planned.candidates, DAYS, **chosen)
     _vote(poll, planned)
     if planned.closed and (runner := services.find_runner(poll.id, maker, "")) is not None:
         services.close(runner)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import secrets
 import uuid
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any
@@ -51,16 +51,28 @@ NOT_NOW = _("This cannot be done to the poll as it is now.")
 # --- making ---
 
 
-def make(maker: User | AnonymousUser, candidates: Sequence[str], days: int, **chosen: Any) -> tuple[Poll, str]:
-    """A new poll, open at once; and for somebody without an account the key of the private link to run it."""
+def make(
+    maker: User | AnonymousUser,
+    candidates: Sequence[str],
+    days: int,
+    also: Callable[[Poll], Iterable[Write]] = lambda poll: (),
+    **chosen: Any,
+) -> tuple[Poll, str]:
+    """A new poll, open at once; and for somebody without an account the key of the private link to run it. In the same
+    transaction is whatever else goes with it, and can refuse it."""
     key = "" if maker.is_authenticated else secrets.token_urlsafe(24)
     for _attempt in range(TRIES):
         poll = _new(maker, candidates, days, digest(key) if key else "", **chosen)
-        with suppress(Refused):  # the code is another poll's: draw again; or its maker was removed meanwhile
-            writes = repository.creation(poll, int(from_text(poll.created_at).timestamp()))
-            still = [people.is_still(maker)] if maker.is_authenticated else []
-            log().record(Event(poll.maker or SOMEBODY, "PollCreated", repository.told(poll)), *writes, *still)
-            return poll, key
+        writes = repository.creation(poll, int(from_text(poll.created_at).timestamp()))
+        still = [people.is_still(maker)] if maker.is_authenticated else []
+        said = Event(poll.maker or SOMEBODY, "PollCreated", repository.told(poll))
+        try:
+            log().record(said, *writes, *still, *also(poll))
+        except Refused as refused:
+            if max(refused.parts) >= len(writes):  # its maker was removed meanwhile, or what goes with it cannot be
+                raise Overtaken(OVERTAKEN) from None
+            continue  # the code is another poll's: draw again
+        return poll, key
     raise Conflict("Every short code drawn for a poll was taken.")
 
 

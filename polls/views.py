@@ -18,7 +18,7 @@ from django.views.decorators.http import require_safe
 
 from accounts.access import View, answer_for, public, requires
 from accounts.rules import Permission
-from acts.limits import DAY, HOUR, TEN_MINUTES, Limit, TooOften, count
+from acts.limits import TEN_MINUTES, Limit, TooOften, count
 from acts.links import whole
 from acts.refusals import Refusal
 from acts.site import now_text
@@ -33,15 +33,13 @@ from ranking.rankings import left_out, named, ranks_of, shuffled
 from store import keys
 from store.table import Item
 
-from . import repository, services, voters
+from . import allowance, repository, services, voters
 from .counting import SideBySide
 from .forms import PollForm
 from .previews import address_of, frame, preview
 from .rules import HIDDEN, Poll, PollRelation
 
 KEY_COOKIE = "plenum_poll_key"  # by which somebody without an account runs what they made
-MADE = Limit("poll-maker", 20, HOUR)
-MADE_ADDRESS = Limit("poll-maker-address", 40, HOUR)
 WRONG_CODES = Limit(
     "poll-code-address", 60, TEN_MINUTES
 )  # whoever tries codes finds polls that were not meant for them
@@ -117,7 +115,7 @@ def make(request: HttpRequest) -> HttpResponse:
     form = PollForm(posted(request))
     if request.method == "POST" and form.is_valid():
         try:
-            count_making(request)
+            allowance.count_making(request.user, origin(request))
             poll, key = services.make(request.user, **form.values())
         except Refusal as refusal:
             form.add_error(None, str(refusal))
@@ -126,14 +124,6 @@ def make(request: HttpRequest) -> HttpResponse:
             say_what_was_understood(request, form)
             return redirect("poll_key", poll.id, key) if key else redirect("manage_poll", poll.id)
     return render(request, "polls/make.html", {"form": form}, status=422 if form.errors else 200)
-
-
-def count_making(request: HttpRequest) -> None:
-    address = origin(request)
-    count(MADE_ADDRESS, address)
-    maker = request.user.name if request.user.is_authenticated else address
-    count(MADE, maker)
-    count(Limit("poll-maker-day", settings.POLLS_A_DAY, DAY), maker)
 
 
 # --- the short code ---

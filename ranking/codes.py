@@ -2,10 +2,18 @@
 
 from __future__ import annotations
 
+import secrets
+
 SYMBOLS = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"  # no I, L, O, U: nothing that is easily misread
+A_GROUP = 4  # symbols, of five bits each
 MISREAD = str.maketrans("OIL", "011")
 
 
 def as_meant(typed: str) -> str:
     """A code, or a piece of one, however somebody typed what they read."""
     return typed.upper().translate(MISREAD)
+
+
+def new_code(groups: int) -> str:
+    """Twenty random bits a group, such as K7QM-2XHD, in groups that are easily compared."""
+    return "-".join("".join(secrets.choice(SYMBOLS) for _symbol in range(A_GROUP)) for _group in range(groups))

@@ -18,14 +18,12 @@ import hashlib
 import json
 import zipfile
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from datetime import datetime
 from functools import partial
 from pathlib import Path
 from tempfile import SpooledTemporaryFile, TemporaryFile
 from typing import IO, Any
-
-import orjson
 
 from acts.site import table
 from ballots import repository as ballots
@@ -33,10 +31,8 @@ from elections import repository as elections
 from elections.repository import Voter
 from elections.rules import Election
 from elections.turnout import tells_who
-from store import keys
-from store.log import EventLog
-from store.log.forgotten import is_rewritten, sealed_digest
-from store.log.seal import CHAIN_START, KEPT, void_digest
+from store.log.forgotten import as_sealed, is_rewritten, sealed_digest
+from store.log.stretches import stretches_over
 from store.table import Item
 
 from .repository import Seal, Sealed
@@ -126,6 +122,7 @@ def rules_of(found: Sealed, extract: Extract) -> dict[str, Any]:
         "format": FORMAT,
         "election": election.name,
         **{name: getattr(election, name) for name in SETTINGS},
+        **({"convened": asdict(election.convened)} if election.convened else {}),
         "seed": found.seed,
         **_lots(found),
         **{name: getattr(election, name) for name in WINDOW},
@@ -208,10 +205,10 @@ class Extract:
 
 def extracted(election: Election, seal: Seal) -> Extract:
     follower, extract = Follower(election, seal.report_digest), Extract()
-    for stretch in _stretches_over(sealed_numbers(election)):
+    for stretch in stretches_over(table(), sealed_numbers(election)):
         ours = {number: event for number, event in stretch.events.items() if follower.takes(event)}
         for event in ours.values():
-            extract.events.write(_told(event) if may_be_told(event, election) else _withheld(event))
+            extract.events.write(as_sealed(event) + b"\n" if may_be_told(event, election) else _withheld(event))
             if name := MOMENTS.get(event["event_type"]):
                 extract.moments[name] = event["when_occurred"]
         if ours:
@@ -221,61 +218,6 @@ def extracted(election: Election, seal: Seal) -> Extract:
             extract.checkpoints.seek(0)
             return extract
     raise NotSealedYet
-
-
-@dataclass(frozen=True, slots=True)
-class Stretch:
-    """What one public checkpoint covers: the sealer's own checkpoints, joined, and all events by number."""
-
-    public: Item
-    previous: str  # the chain before it
-    sealed: list[Item]
-    events: dict[int, Item]
-
-    def proof(self, ours: list[int]) -> Item:
-        """The public checkpoint with what it takes to make its chain again."""
-        known = ("first_event_id", "event_id", "published_at", "hash")
-        digests = b"".join(self._digest(checkpoint, number) for checkpoint in self.sealed for number in _of(checkpoint))
-        told = {name: self.public[name] for name in known}
-        return {**told, "previous": self.previous, "events": ours, "digests": digests.hex()}
-
-    def _digest(self, checkpoint: Item, number: int) -> bytes:
-        """The half that was sealed, and the other as it is now."""
-        start = KEPT * (number - checkpoint["first_event_id"])
-        is_void = number in checkpoint["voids"]
-        now = void_digest(number) if is_void else _digest(self.events.get(number))
-        return bytes(checkpoint["digests"][start : start + KEPT]) + now[KEPT:]
-
-
-def _of(checkpoint: Item) -> range:
-    """The numbers it covers."""
-    return range(checkpoint["first_event_id"], checkpoint["event_id"] + 1)
-
-
-def _stretches_over(numbers: Iterable[int]) -> Iterator[Stretch]:
-    """What each public checkpoint covers that is over any of the numbers, up to the first that is under none yet."""
-    log = EventLog(table())
-    before: Item = {"event_id": 0, "hash": CHAIN_START.hex()}
-    for number in numbers:
-        if number <= before["event_id"]:
-            continue
-        public = log.public_over(number)
-        if public is None:
-            return
-        first, last = public["first_event_id"], public["event_id"]
-        previous = before["hash"] if before["event_id"] == first - 1 else _hash_at(first - 1)
-        events = {event["event_id"]: event for event in table().each(keys.events(first, last))}
-        yield Stretch(public, previous, list(table().each(keys.checkpoints(first, last))), events)
-        before = public
-
-
-def _hash_at(number: int) -> str:
-    before = table().get(keys.checkpoint(number)) if number else None
-    return before["hash"] if before else CHAIN_START.hex()
-
-
-def _digest(event: Item | None) -> bytes:
-    return sealed_digest(event) if event else bytes(32)  # one that is gone has none, and the chain will say so
 
 
 def may_be_told(event: Item, election: Election) -> bool:
@@ -288,11 +230,6 @@ def may_be_told(event: Item, election: Election) -> bool:
     people = [*said.get("voters", ()), said.get("voter_name", ""), said.get("voter", "")]
     kept = (*(VOTES if election.secret_ballot else ()), *OF_MAIL, *OF_SKILLS)
     return not (any("@" in name for name in people) or event["event_type"] in kept or is_rewritten(event))
-
-
-def _told(event: Item) -> bytes:
-    """The event as it is stored, in just the bytes that its digest is made of."""
-    return orjson.dumps(event, option=orjson.OPT_SORT_KEYS | orjson.OPT_APPEND_NEWLINE)
 
 
 def _withheld(event: Item) -> bytes:
@@ -318,6 +255,11 @@ rules.json         what was decided before the first vote: how ballots are count
                    lots_secret, and the digest of the ballots. Of equals the one is drawn for whom the SHA-256 of five
                    lines is the smallest: seed, method, "elimination" or "transfer", round, name. No newline at the end.
                    (An election without a commitment had its seed on its page before the first vote.)
+                   An election that an assembly called for has "convened": which assembly and when, how many were
+                   present of how many entitled (0: nobody knows), the quorum ("25": so many; "1/4": at least that
+                   share of those entitled; ">1/2": more than it), whether it was met, and how many of those present
+                   were put on the roll. The event that made the election says the same; verify.py works out again
+                   whether the quorum was met
 roll.json          who may vote, and whether they have (true or false; null where so few have voted in a secret
                    election that it would tell how); addresses are shortened. An entry that is told in full has a
                    nonce: the SHA-256 of the nonce and of [name,voted] as JSON without spaces is its commitment. Any

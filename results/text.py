@@ -10,6 +10,7 @@ from textwrap import fill
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
+from elections.rules import Election
 from pages import times
 from tally.result import Result, Round
 
@@ -26,6 +27,7 @@ def as_text(found: Sealed) -> str:
     parts = [
         [found.election.name, "=" * min(len(found.election.name), 72)],
         _outcome(report.result, found.election.voter_count),
+        _convened(found.election),
         [
             _("The rule: %(method)s") % {"method": words.label(report.result.method)},
             str(words.RULES[report.result.method]),
@@ -54,6 +56,15 @@ def _outcome(result: Result, voters: int) -> list[str]:
     of = ngettext("%(count)d may vote.", "%(count)d may vote.", voters)
     numbers = [cast % {"count": result.total}, _("Blank: %(count)d.") % {"count": result.blank}]
     return [f"{title}: {words.names(result.winners)}", " ".join([*numbers, of % {"count": voters}])]
+
+
+def _convened(election: Election) -> list[str]:
+    """Which assembly called for it, and whether it could."""
+    if (convened := election.convened) is None:
+        return []
+    said = _("Convened by the assembly “%(assembly)s” on %(when)s: %(words)s.")
+    when = times.moment_text(convened.moment.astimezone(times.zone(election.time_zone)))
+    return [said % {"assembly": convened.assembly, "when": when, "words": convened.words}]
 
 
 def _methods(report: Report) -> list[str]:

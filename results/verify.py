@@ -20,6 +20,7 @@ from pathlib import Path
 SETTINGS = ("method", "seats", "unranked", "seed", "secret_ballot", "electorate", "created_at")
 LOTS = ("lots_commitment", "lots_secret", "seed")
 BALLOT = ("confirmation", "rankings", "voter_name")
+CONVENED = ("assembly", "at", "present", "entitled", "quorum", "quorate", "listed", "unlisted")
 VOTING = ("VotersAdded", "VotersRemoved", "CandidatesAdded", "CandidatesRemoved", "BallotCast", "BallotWithdrawn")
 
 
@@ -38,6 +39,11 @@ def committed(entry):  # to somebody on the roll: who is told in full is shown t
     return sha(bytes.fromhex(entry["nonce"]) + said.encode())
 
 
+def is_quorate(quorum, present, entitled):  # of so many, or of such a share of those entitled, if it is known
+    share = Fraction(quorum.lstrip(">") or 1) * (entitled if "/" in quorum else 1)
+    return share > 0 and (present > share if ">" in quorum else present >= max(share, 1))
+
+
 def fold(name):  # two spellings of one name become the same
     return unicodedata.normalize("NFC", unicodedata.normalize("NFD", " ".join(name.split())).casefold())
 
@@ -47,7 +53,7 @@ class History:
 
     def __init__(self, events):
         self.name, self.settings, self.candidates, self.roll, self.cast = "", {}, {}, {}, {}
-        self.parts, self.result, self.closed = [], None, False
+        self.parts, self.result, self.closed, self.convened = [], None, False, None
         for event in sorted(events, key=lambda event: event["event_id"]):
             self.take(f"Event {event['event_id']} ({event['event_type']})", event["event_type"], event["event_data"])
         self.roll = {name: voted for name, voted in self.roll.items() if voted is not None}
@@ -59,6 +65,10 @@ class History:
             raise Wrong(f"{what} is about another election.")
         if bool(self.name) == (kind == "ElectionCreated") or (self.closed and kind in VOTING) or self.result:
             raise Wrong(f"{what} comes before the election was made, after it was closed, or after its result.")
+        if kind == "ElectionCreated":  # what an assembly said when it called for the election; nobody says it again
+            self.convened = said.get("convened")
+        elif "convened" in said:
+            raise Wrong(f"{what} says anew who convened the election.")
         if kind == "ElectionOpened" or (kind == "ResultSealed" and self.settings.get("lots_commitment")):
             self.settings.update({key: said[key] for key in LOTS if key in said})  # else it keeps the seed it had
         elif kind in ("ElectionCreated", "ElectionUpdated"):
@@ -127,6 +137,21 @@ class Bundle:
             if self.names.get(history.candidates.get(name)) != name:
                 raise Wrong(f"The candidate “{name}” is not in rules.json as in the log: there, and with that number.")
         return f"the rules and the {len(self.names)} candidates are those of the log"
+
+    def check_convening(self, history, box):
+        """What is told of the assembly is what the log has, and the numbers themselves say whether it was quorate."""
+        told, logged = self.rules.get("convened") or {}, history.convened or {}
+        for key in sorted({*told, *logged}):
+            if told.get(key) != logged.get(key):
+                words = key, told.get(key), logged.get(key)
+                raise Wrong("rules.json says of who convened it: {} is “{}”; by the log it is “{}”.".format(*words))
+        if not told:
+            return ""
+        title, at, present, entitled, quorum, quorate, listed, unlisted = (told[key] for key in CONVENED)
+        if quorate != is_quorate(quorum, present, entitled) or listed + unlisted not in (0, present):
+            raise Wrong(f"Of {entitled} entitled {present} were present: that does not fit what is said of them.")
+        of, met = f" of {entitled}" * (entitled > 0), "met" if quorate else "NOT MET"
+        return f"convened by “{title}” at {at}: {present}{of} present, quorum of {quorum or 'one'} {met}"
 
     def check_roll(self, history, box):
         """Who has voted may be unsaid, and in secret elections when; addresses are not told in full; all else fits."""
@@ -309,8 +334,9 @@ def main(path):
         bundle = Bundle(path)
         print("ok ", bundle.check_log())
         history, box = History(bundle.events), bundle.counted()
-        for what in ("rules", "roll", "ballots", "lots", "count", "digests"):
-            print("ok ", getattr(bundle, f"check_{what}")(history, box))
+        for what in ("rules", "convening", "roll", "ballots", "lots", "count", "digests"):
+            if said := getattr(bundle, f"check_{what}")(history, box):
+                print("ok ", said)
     except Exception as error:
         print("NO ", error if isinstance(error, Wrong) else f"A file is missing or not as it should be: {error!r}")
         return 1

@@ -29,7 +29,7 @@ from store.table import DATA, LOG, Check, Item, Key, Put, Table, Update, Write
 from tests.live.conftest import made as game_made  # noqa: F401 - a fixture
 from tests.people import enrol
 from tests.polls.conftest import made as poll_made  # noqa: F401 - a fixture
-from tests.test_replay_live import tell_of_live_sessions
+from tests.test_replay_live import asked_by_the_room, tell_of_live_sessions
 from tests.test_replay_polls import tell_of_polls
 from tests.test_replay_story import APPS, tell
 from upkeep.replay import EXEMPT, STEPS
@@ -161,6 +161,13 @@ def test_live_sessions_too_change_nothing_without_an_event(watched, person, game
     table().write(Update(keys.game_state(game.id), set={"phase": "results"}))
     table().put_all([{"PK": keys.game(game.id).pk, "SK": keys.METADATA}])
     assert [fault.split(":")[0] for fault in watched.faults] == ["a change without an event"] * 2
+
+
+def test_what_the_room_asks_changes_nothing_without_an_event(watched, game_made):  # noqa: F811
+    asked_by_the_room(game_made)
+    assert watched.faults == []
+    table().write(Update(keys.game_qa(game_made().id), set={"is_on": True}))
+    assert [fault.split(":")[0] for fault in watched.faults] == ["a change without an event"]
 
 
 def test_the_story_goes_through_every_function_that_writes(story):

@@ -36,11 +36,11 @@ from elections import copying, imports, invitations
 from elections import repository as elections
 from elections import services as organising
 from live import clock as game_clock
-from live import orders
+from live import orders, rolls, seats
 from live import repository as games
 from live.questions import Kind, Question, Type
 from live.rules import Phase, Step
-from live.services import answering, deleting, making, moving, sorting
+from live.services import answering, deleting, making, moving, onward, sorting
 from live.sets import repository as sets
 from live.sets import services as question_sets
 from mail import outbox as mail
@@ -336,6 +336,23 @@ def a_live_session(type_: Type) -> Callable[[], None]:
     return prepare
 
 
+def an_assembly() -> None:
+    """That has decided one thing."""
+    people_come()
+    game = making.make(someone("Bo"), Type.ASSEMBLY, QUESTIONS[Type.ASSEMBLY][1:], title="Friday")
+    players = seated(game, *NAMES[:3])
+    for step in (Step.NEXT, Step.VOTE):
+        drive(step)
+    for seat in players:
+        answering.give(game, games.state(game.id), seat, "yes", game_clock.now())
+    drive(Step.CLOSE)
+
+
+def end_the_assembly() -> None:
+    if games.state(the_game()).phase != Phase.ENDED:
+        drive(Step.END)
+
+
 def the_game() -> str:
     return next((line["id"] for line in table().each(keys.games_of("Bo"))), "")
 
@@ -398,6 +415,22 @@ def delete_the_session() -> None:
         deleting.delete(the_game(), "Bo")
 
 
+def an_assembly_that_has_talked() -> None:
+    people_come()
+    question = Question("Who chairs?", Kind.CHOICE, options=("Ann", "Bea"), seconds=0)
+    game = making.make(someone("Bo"), Type.ASSEMBLY, [question], title="Spring meeting", entitled=9, quorum="1/2")
+    for name in NAMES:
+        player = rolls.player_of(game.id, name, someone(name).created_at)
+        table().write(*seats.seating(game, seats.Seat(player, name, game.created_at, account=name)))
+    drive(Step.NEXT)
+    drive(Step.CLOSE)
+
+
+def make_an_election_of_those_present() -> None:
+    if elections.find("Who chairs?") is None:
+        onward.make_election(someone("Bo"), the_game(), 1, of_those_present=True)
+
+
 ACTS: dict[str, tuple[Callable[[], None], Callable[[], None]]] = {
     "a person is removed": (a_member_with_everything, remove_somebody),
     "an election is deleted": (an_election_with_ballots, delete_it),
@@ -415,11 +448,13 @@ ACTS: dict[str, tuple[Callable[[], None], Callable[[], None]]] = {
     "questions are imported": (a_long_question_set, import_questions),
     "a question set is deleted": (a_long_question_set, delete_the_set),
     "a post is mailed": (a_draft_and_its_readers, publish_it_and_mail_it),
+    "a room becomes an electorate": (an_assembly_that_has_talked, make_an_election_of_those_present),
 }
 # What somebody does before a room: whatever became of it, they look where the session is and go on from there.
 BEFORE_A_ROOM: dict[str, tuple[Callable[[], None], Callable[[], None]]] = {
     "a live session is made and started": (people_come, make_a_session_and_start_it),
     "answers are gathered and voted on": (a_live_session(Type.CALL_AND_ANSWER), close_its_answers_and_its_votes),
+    "an assembly ends and has minutes": (an_assembly, end_the_assembly),
     "ideas are sorted and voted on": (
         a_poll_of(Question("What?", Kind.IDEAS), ["A bus for {}"]),
         sort_its_ideas,
@@ -453,7 +488,7 @@ LIKE_ANY_OTHER = (
     (re.compile(r"\b[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\b"), "a number"),
 )
 PASSING = ("ONCE#", "LEASE#", "THROTTLE#", "SESSIONS#")
-OF_CHANCE = ("ttl", "moved", "version", "not_before", "last_event_id", "upto")
+OF_CHANCE = ("ttl", "moved", "version", "not_before", "last_event_id", "upto", "event")
 
 
 def likeness(table: Table) -> Counter[str]:
@@ -601,6 +636,7 @@ OF_ROOMS = (
     (re.compile(r"'(began|code|GSI1SK)'(: |, )('[^']*'|\d+)"), "chance"),
     (re.compile(r"CODE#\d{4}|[\w-]{22}(?=['#])|'(screen_)?token', '[\w-]{16}'"), "chance"),
     (re.compile(r"'asked', \d"), "often"),
+    (re.compile(r"'event', \d+"), "which number"),  # of the log; what was cut off has voided some
 )
 
 

@@ -9,10 +9,13 @@ import pytest
 from accounts import services as accounts
 from accounts.rules import Role
 from acts.site import table
-from live import gathering, repository
-from live.questions import Type
+from live import gathering, repository, rolls, seats
+from live.minutes import services as minutes
+from live.qa import services as questions
+from live.qa.rules import Act, Qa
+from live.questions import Kind, Question, Type
 from live.rules import Names, Phase, Step
-from live.services import deleting, hosting, seating
+from live.services import agenda, deleting, enrolling, hosting, onward, seating, speaking
 from store import keys
 from store.table import Delete, Update
 from tests.live.conftest import drive, give, made, seated  # noqa: F401 - a fixture
@@ -46,10 +49,39 @@ def play(game) -> None:
     drive(game, Step.REVEAL)
 
 
+def assemble(game) -> None:
+    """Talked about, voted on, one more item; then it ends, and its minutes get a note."""
+    players = seated(game, *NAMES)
+    drive(game, Step.NEXT)
+    drive(game, Step.CLOSE)
+    drive(game, Step.NEXT)
+    drive(game, Step.VOTE)
+    for seat in players:
+        give(game, seat, "yes")
+    drive(game, Step.CLOSE)
+    agenda.add(game.id, "Hana", Question(WORDS, Kind.MOTION))
+    of_the_roll(game)
+    drive(game, Step.END)
+    minutes.note(someone("Hana"), game.id, WORDS)
+
+
+def of_the_roll(game) -> None:
+    """Who is entitled, who goes out and comes in, and who may speak how long."""
+    enrolling.say_how_many(game.id, "Hana", 10, "1/2")
+    enrolling.add(game.id, "Hana", NAMES)
+    enrolling.remove(game.id, "Hana", NAMES[2])
+    enrolling.renew(game.id, "Hana", NAMES[1])
+    seating.check_out(game.id, NAMES[0].lower(), "Hana")
+    seating.check_in(game.id, NAMES[0].lower(), "Hana")
+    speaking.limit(game, "Hana", 3)
+
+
 def tell_of_live_sessions(person, made) -> None:  # noqa: F811
     """Everything happens that can happen to a session."""
     owner = person("Olga", Role.OWNER)
     games = {type_: made(type_) for type_ in Type}
+    assemble(assembly := games.pop(Type.ASSEMBLY))
+    minutes.delete(owner, assembly.id)
     for game in games.values():
         play(game)
     for step in (Step.REPEAT, Step.PAUSE, Step.RESUME, Step.VOID, Step.NEXT, Step.END):
@@ -59,6 +91,8 @@ def tell_of_live_sessions(person, made) -> None:  # noqa: F811
     deleting.delete(made(Type.TRIVIA).id, "Hana")
     deleting.clear_away_all()
     hosted_by_two(person, made)
+    carried_on(person, made)
+    asked_by_the_room(made)
     accounts.remove(owner, someone("Gone"))
 
 
@@ -74,6 +108,38 @@ def hosted_by_two(person, made) -> None:  # noqa: F811
     seating.give_time(game.id, "aurelia", "Hana", 200)
     seating.remove(game.id, "aurelia", "Hana")
     seating.readmit(game.id, "aurelia", "Hana")
+
+
+def carried_on(person, made) -> None:  # noqa: F811
+    """What an assembly has talked about becomes a poll and an election of those present."""
+    game = made(Type.ASSEMBLY, [Question("Who chairs?", Kind.CHOICE, options=("Ines", "Jo"), seconds=0)])
+    player = rolls.player_of(game.id, "Petra", person("Petra").created_at)
+    table().write(*seats.seating(game, seats.Seat(player, "Petra", game.created_at, account="Petra")))
+    drive(game, Step.NEXT)
+    drive(game, Step.CLOSE)
+    onward.make_poll(someone("Hana"), "10.0.0.1", game.id, 1)
+    onward.make_election(someone("Hana"), game.id, 1, of_those_present=True)
+
+
+def asked_by_the_room(made) -> None:  # noqa: F811
+    """Everything that can happen to a question, in one session that stays and in one that is deleted."""
+    for game in (made(title="Asked"), made(title="Asked and deleted")):
+        questions.set_up(game.id, "Hana", is_on=True, words=(WORDS,))
+        ask(game)
+    questions.set_up(game.id, "Hana", is_on=False)
+    deleting.delete(game.id, "Hana")
+    deleting.clear_away_all()
+
+
+def ask(game) -> None:
+    aurelia, balthasar = seated(game, *NAMES[:2])
+    state, qa = repository.state(game.id), Qa(is_on=True)
+    asked = questions.send(game, state, qa, aurelia, (), WORDS, 1)
+    for act in (Act.SHOW, Act.PUT_UP, Act.TAKE_DOWN, Act.ANSWER, Act.PUT_UP):
+        after = questions.moderate(game.id, asked.id, "Hana", act, WORDS)
+    for on in (True, False, True):
+        questions.upvote(game, state, qa, balthasar, after, on=on)
+    questions.moderate(game.id, asked.id, "Hana", Act.HIDE)
 
 
 @pytest.fixture
@@ -133,3 +199,12 @@ def test_a_round_that_is_being_closed_is_no_difference(site, made):  # noqa: F81
     seated(game, "Ada")
     table().write(*repository.closing(game, drive(game, Step.NEXT)))
     assert check(site).first == ()
+
+
+def test_the_log_makes_how_questions_are_taken_and_holds_none_of_them(site, made):  # noqa: F811
+    asked_by_the_room(made)
+    assert check(site).first == ()
+    assert not [word for word in (*NAMES, WORDS) if word in repr(list(site.each(keys.events())))]
+    (game,) = [item["id"] for item in site.each(keys.games_of("Hana"))]
+    site.write(Update(keys.game_qa(game), set={"named": True}))
+    assert [each.attribute for each in check(site).first] == ["named"]

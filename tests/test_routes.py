@@ -156,6 +156,7 @@ ROUTES = {
     "drive": (Permission.USE_APPLICATION, FORM, [NO_GAME]),
     "game_hosts": (Permission.USE_APPLICATION, FORM, [NO_GAME]),
     "sort_ideas": (Permission.USE_APPLICATION, FORM, [NO_GAME]),
+    "agenda": (Permission.USE_APPLICATION, FORM, [NO_GAME]),
     "join": (PUBLIC, READ, []),
     "join_by_code": (PUBLIC, READ, ["9999999"]),
     "join_game": (PUBLIC, FORM, [NO_GAME, "made-up"]),
@@ -164,6 +165,9 @@ ROUTES = {
     "play": (PUBLIC, READ, [NO_GAME]),
     "give_answer": (PUBLIC, ACT, [NO_GAME]),
     "give_vote": (PUBLIC, ACT, [NO_GAME]),
+    "check_in": (PUBLIC, FORM, [NO_GAME, "made-up"]),
+    "game_roll": (Permission.USE_APPLICATION, FORM, [NO_GAME]),
+    "speakers": (PUBLIC, ACT, [NO_GAME]),
     "game_now": (PUBLIC, READ, [NO_GAME, "player"]),
     "game_stream": (PUBLIC, READ, [NO_GAME, "player"]),
     "game_players": (Permission.USE_APPLICATION, FORM, [NO_GAME]),
@@ -172,7 +176,16 @@ ROUTES = {
     "game_report": (Permission.USE_APPLICATION, READ, [NO_GAME]),
     "game_report_csv": (Permission.USE_APPLICATION, READ, [NO_GAME]),
     "game_report_json": (Permission.USE_APPLICATION, READ, [NO_GAME]),
+    "minutes": (PUBLIC, FORM, [NO_GAME]),
+    "delete_minutes": (Permission.MANAGE_USERS, FORM, [NO_GAME]),
+    "minutes_json": (PUBLIC, READ, [NO_GAME]),
+    "sealed_round": (PUBLIC, READ, [NO_GAME, 1]),
+    "sealed_round_json": (PUBLIC, READ, [NO_GAME, 1]),
+    "sealed_round_proof": (PUBLIC, READ, [NO_GAME, 1]),
     "delete_game": (Permission.USE_APPLICATION, FORM, [NO_GAME]),
+    "onward": (Permission.USE_APPLICATION, FORM, [NO_GAME, 1]),
+    "qa": (PUBLIC, FORM, [NO_GAME]),
+    "manage_qa": (Permission.USE_APPLICATION, FORM, [NO_GAME]),
     "help_live": (PUBLIC, READ, []),
     "reported_polls": (Permission.MANAGE_USERS, READ, []),
     "reported_poll": (Permission.MANAGE_USERS, READ, [NO_POLL]),
@@ -192,6 +205,7 @@ ROUTES = {
     "import_set": (Permission.USE_APPLICATION, FORM, [NO_SET]),
     "set_csv": (Permission.USE_APPLICATION, READ, [NO_SET]),
     "set_json": (Permission.USE_APPLICATION, READ, [NO_SET]),
+    "set_gift": (Permission.USE_APPLICATION, READ, [NO_SET]),
     "add_question": (Permission.USE_APPLICATION, FORM, [NO_SET]),
     "edit_question": (Permission.USE_APPLICATION, FORM, [NO_SET, 1]),
     "move_question": (Permission.USE_APPLICATION, ACT, [NO_SET, 1]),
@@ -363,10 +377,15 @@ GONE = {"setup", "confirm_registration", "accept_invitation", "reset", "confirm_
 GONE |= {"confirm_news", "leave_news"}
 GONE |= {"take_seat"}
 OPEN_PAGES = {"game_now", "game_stream"}  # of somebody who has a seat
+OPEN_PAGES |= {"sealed_round", "sealed_round_json", "sealed_round_proof", "minutes", "minutes_json"}
 OF_PLAYERS = {"game_players", "change_player"}  # find the session first
-OF_HOSTS = {"host_game", "remote", "drive", "game_hosts"}  # these, too
+OF_HOSTS = {"agenda", "host_game", "remote", "drive", "game_hosts"}  # these, too
+OF_HOSTS |= {"manage_qa"}
+OF_PLAYERS |= {"game_roll"}
 OF_HOSTS |= {"sort_ideas"}
 OF_PLAYERS |= {"game_report", "game_report_csv", "game_report_json", "delete_game"}
+OF_PLAYERS |= {"onward"}  # tests/live/test_onward.py
+OF_PLAYERS |= {"delete_minutes"}
 
 
 MADE_UP = {"remove_candidate", "go_on_importing"}  # their words name nothing that is there
@@ -467,7 +486,7 @@ def expected(name, whom, allowed, role, method) -> set[str]:
         return {"not found"}
     if name in ("screen", "scoreboard"):
         return {"not found"}  # without its link
-    if name in ("play", "give_answer", "give_vote"):
+    if name in ("play", "give_answer", "give_vote", "check_in", "speakers", "qa"):
         return {"not found"}  # there is no such session
     if name == "waiting" and role != Role.NO_ACCESS:
         return {"home"}

@@ -26,10 +26,12 @@ from elections.renaming import finish_all
 from elections.repository import list_of
 from elections.rules import State
 from elections.services import clear_away_all, close_what_is_over
+from live.minutes import services as minutes
 from live.services import closing as live_closing
 from live.services import deleting as live_deleting
 from live.services import ending as live_ending
 from live.services import expiring as live_expiring
+from live.services import onward as live_onward
 from live.sets import services as question_sets
 from mail import again, mailboxes
 from mail.letters import compose
@@ -173,14 +175,16 @@ RETENTION = Job("retention", 60, retention.look_for_unused, retention.is_due)
 LIVE_SESSIONS = Job("live sessions", 60, live_ending.end_what_is_idle, anything_in(keys.RUNNING_GAMES))
 LIVE_ANSWERS = Job("live answers", 10, live_closing.empty_all, anything_in(keys.EMPTYING_GAMES))
 EXPIRED_GAMES = Job("expired sessions", 600, live_expiring.forget_expired, live_expiring.is_due)
+MINUTES = Job("minutes", 10, minutes.finish_all, anything_in(keys.UNSEALED_MINUTES))
 DELETED_GAMES = Job("deleted sessions", 5, live_deleting.clear_away_all, anything_in(keys.DELETED_GAMES))
+LIVE_OUTCOMES = Job("live outcomes", 10, live_onward.tell_all, anything_in(keys.UNTOLD_ONWARD))
 
 # Forgetting comes first: after the others it would never be quiet.
 JOBS = (
     *(FORGETTING, REMOVALS, RENAMES, DELETIONS, DELETED_POLLS, COPIES, IMPORTS, ENDS, BALLOTS, BOXES, POLLS, REMINDERS),
     *(MAILINGS, LOG, NIGHTLY, BACKUPS, SWEEP, NAMES, RETENTION, MERGES, URGENT_MAIL, MAILS_AGAIN, MAIL, BOUNCES),
     *(SPREADING, DELETED_POSTS, NEWS_BY_MAIL, DELETED_SETS, FILLING_SETS, LIVE_SESSIONS, LIVE_ANSWERS, DELETED_GAMES),
-    EXPIRED_GAMES,
+    *(EXPIRED_GAMES, MINUTES, LIVE_OUTCOMES),
 )
 
 

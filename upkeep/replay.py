@@ -14,6 +14,8 @@ from elections import renaming
 from elections import replay as elections
 from elections.rules import State
 from live import replay as live
+from live.minutes import replay as minutes
+from live.qa import replay as live_qa
 from live.sets import replay as question_sets
 from news import replay as news
 from news import site_replay as site_page
@@ -46,7 +48,10 @@ from . import figures
 from .pause import Pause, pause_item
 from .sealer import COUNTED
 
-APPS = (accounts, elections, ballots, results, polls, skills, news, photos, site_page, question_sets, live)
+APPS = (
+    *(accounts, elections, ballots, results, polls, skills, news, photos, site_page),
+    *(question_sets, live, minutes, live_qa),
+)
 
 
 def paused(event: Happened) -> Iterator[Step]:

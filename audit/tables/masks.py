@@ -16,11 +16,16 @@ from typing import Any
 from django.utils.translation import gettext_lazy as _
 
 from accounts.rules import Role
+from elections.convening import Convened
 from elections.repository import election_of
 from elections.rules import Election, State
 from elections.turnout import tells_who
 from live import replay as live
 from live import repository as games
+from live.minutes import replay as minutes
+from live.minutes.records import FACTS
+from live.onward import Onward
+from live.qa import replay as live_qa
 from live.questions import Question, Type
 from live.repository import Past
 from live.rules import Game
@@ -82,6 +87,7 @@ def _kind(name: str, place: Key, *shown: str) -> Kind:
 
 LISTED = "name state no_voting_before no_voting_after created_at closing remind_before"
 ELECTION = " ".join(field for field in Election.__dataclass_fields__ if field != "html")
+CONVENED = " ".join(Convened.__dataclass_fields__)
 # Of links and projects, too, and of the picture.
 SITE_PAGE = "name colour text links projects title address words link photo id alt wide high widths kind digests"
 # What events say, whatever their type; besides, some say more.
@@ -101,16 +107,23 @@ OF_SETS_SAID = f"{OF_SETS} {OF_QUESTIONS} set_id copied_from questions question 
 # Of a live session: not the doors to it, nor what its host wrote for themselves.
 OF_GAMES = " ".join(name for name in Game.__dataclass_fields__ if name not in (*games.SECRETS, "code"))
 OF_STATES = f"{' '.join(LiveState.__dataclass_fields__)} began seconds pauses paused"
-OF_GAMES_SAID = f"{OF_GAMES} {OF_STATES} game_id step state counted players rounds answers lines player percent"
-OF_GAMES_SAID += " options"  # how many are voted on
+OF_GAMES_SAID = (
+    f"{OF_GAMES} {OF_STATES} game_id step state counted players rounds answers lines player percent "
+    "present_count quorate options"
+)
 SAID_BY_TYPE = {
+    "ElectionCreated": CONVENED,
     "BallotCast": "rankings",
     "BallotsSealed": "ballots confirmation rankings",
     "ResultSealed": "ballots lots_secret",
     **dict.fromkeys(news.REPLAY, OF_POSTS_SAID),
     "SitePageEdited": SITE_PAGE,
     **dict.fromkeys(question_sets.REPLAY, OF_SETS_SAID),
-    **dict.fromkeys(live.REPLAY, OF_GAMES_SAID),
+    **dict.fromkeys((*live.REPLAY, *minutes.REPLAY), OF_GAMES_SAID),
+    "LiveOutcomeCarriedOn": f"{OF_GAMES_SAID} {' '.join(Onward.__dataclass_fields__)}",
+    **dict.fromkeys(live_qa.REPLAY, "game_id is_on mode named words asked on_screen"),
+    "LiveRollChanged": f"{OF_GAMES_SAID} added removed renewed",
+    "LiveSpeakersChanged": f"{OF_GAMES_SAID} closed minutes",
 }
 MAILED = ("invited", "reminded", "timed", "messaged")
 
@@ -130,7 +143,7 @@ KINDS = (
     _kind("leaving", keys.leaving(""), "name email removed_at"),
     _kind("gone name", keys.name_to_forget("", ""), "name email removed_at upto asof at"),
     _kind("names' rule", keys.names_rule(), "since"),
-    _kind("election", keys.election(""), ELECTION, "description_html html_version"),
+    _kind("election", keys.election(""), ELECTION, CONVENED, "description_html html_version"),
     _kind("election list", keys.listed_election(""), LISTED),
     _kind("manager", keys.manager("", ""), LISTED, "person"),
     _kind("candidate", keys.candidate("", ""), "election_name candidate_name number statement link "
@@ -149,6 +162,7 @@ KINDS = (
     _kind("import", keys.voter_import("", ""), "election_name voters slices done added unknown asked_by moved ttl"),
     _kind("import's rows", keys.imported_rows("", "", 0), "voters ttl"),
     _kind("to be filled", keys.filling(""), "election_name source source_created_at candidates"),
+    _kind("to be listed", keys.filling_part("", 0), "voters accounts"),
     _kind("old name", keys.renamed(""), "name renamed_to created_at"),
     _kind("deleted", keys.deleted(""), "name was_secret"),
     _kind("gate", keys.gate("", 0), "open until voted paper"),
@@ -196,11 +210,16 @@ KINDS = (
     _kind("live session", keys.game(""), OF_GAMES, "ttl"),
     _kind("live state", keys.game_state(""), OF_STATES, "ttl"),
     _kind("roster", keys.game_roster(""), "changes seats ttl"),
+    _kind("q&a", keys.game_qa(""), "is_on mode named on_screen changes sent ttl"),
+    _kind("speakers", keys.game_speakers(""), "version round minutes closed ttl"),
     _kind("live round", keys.round_part("", 0, 0), "number question count votes ttl"),
     _kind("live emptying", keys.game_emptying("", 0), "id round ideas ttl"),
     _kind("ideas emptying", keys.ideas_emptying("", 0), "id round ideas ttl"),
     _kind("deleted session", keys.deleted_game(""), "id"),
+    _kind("came of it", keys.onward("", 0), *Onward.__dataclass_fields__, "game untold ttl"),
     _kind("live history", keys.game_in_history("", "", ""), *Past.__dataclass_fields__),
+    _kind("made of it", keys.minutes_onward("", 0), *Onward.__dataclass_fields__),
+    _kind("minutes", keys.minutes(""), *FACTS, "played voided digest event"),
     _kind("counts", keys.counts(), "user_count election_count event_count last_updated"),
     _kind("sync state", keys.sync(), "last_event_id"),
     _kind("restoring", keys.restoring(), "sha256 items"),
@@ -229,7 +248,8 @@ KINDS = (
 )  # fmt: skip
 # Left out on purpose: sessions, throttles, marks of forms, registrations, the setup link, second factors, salts,
 # secrets of lots, votes in polls, who likes a post, subscribers; of live sessions who plays, what is asked and said,
-# how it is put in order, and what links two answers.
+# how it is put in order, what links two answers, and who is on the roll of an assembly; of minutes who was there and
+# who voted how.
 
 # The lists of the index that may be opened; one more is everybody's own, under their address.
 LISTS = frozenset(
@@ -273,6 +293,7 @@ LISTS = frozenset(
         keys.EMPTYING_GAMES,
         keys.DELETED_GAMES,
         keys.KEPT_GAMES,
+        keys.UNTOLD_ONWARD,
     )
 )
 

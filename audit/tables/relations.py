@@ -329,16 +329,31 @@ def _question(set_id: str, item: Item) -> Row:
 # --- live sessions ---
 
 
+OF_A_RUNNING_SESSION = ("total_questions", "debug_mode", "entitled", "quorum", "has_roll")
+
+
 def _live_sessions(asked: Asked) -> Page:
     """Those that run, the latest first."""
     page = table().page(keys.RUNNING_GAMES, limit=A_PAGE, cursor=asked.cursor, backwards=True)
-    return Page([_live_session(item, "total_questions", "debug_mode") for item in page.items], page.cursor)
+    return Page([_live_session(item, *OF_A_RUNNING_SESSION) for item in page.items], page.cursor)
 
 
 def _live_history(asked: Asked) -> Page:
     """Of one host, the latest first; of somebody who never hosted, or of nobody, there is none."""
     page = table().page(keys.games_of(asked.name), limit=A_PAGE, cursor=asked.cursor, backwards=True)
     return Page([_live_session(item, "ended_at", "players", "rounds", "answers") for item in page.items], page.cursor)
+
+
+def _live_outcomes(asked: Asked) -> Page:
+    """Of one session, by its id."""
+    page = table().page(keys.onwards(asked.name), limit=A_PAGE, cursor=asked.cursor)
+    return Page([_live_outcome(item) for item in page.items], page.cursor)
+
+
+def _live_outcome(item: Item) -> Row:
+    seen = masks.shown(DATA, item) or {}
+    cells = cells_of(seen, "game", "number", "round", "kind", "what", "title", "at")
+    return Row((*cells, person_cell(seen["by"])), (item_link(item),))
 
 
 def _live_session(item: Item, *also: str) -> Row:
@@ -560,7 +575,7 @@ RELATIONS = (
         "live-sessions",
         _("Live sessions"),
         _("Those that run now, without anybody who plays along."),
-        ("id", "title", "engagement_type", "created_at", "created_by", "total_questions", "debug_mode"),
+        ("id", "title", "engagement_type", "created_at", "created_by", *OF_A_RUNNING_SESSION),
         ("id",),
         (),
         _live_sessions,
@@ -573,6 +588,15 @@ RELATIONS = (
         ("id",),
         ("name",),
         _live_history,
+    ),
+    Sheet(
+        "live-outcomes",
+        _("What came of live sessions"),
+        _("Polls and elections that were made of one session: give its id."),
+        ("game", "number", "round", "kind", "what", "title", "at", "by"),
+        ("game", "number"),
+        ("name",),
+        _live_outcomes,
     ),
     Sheet(
         "site-page",

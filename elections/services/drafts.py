@@ -51,13 +51,15 @@ def create_draft(actor: User, election: Election, *also: Write, **data: Any) -> 
     _make_room(election.name)
     fields = repository.storable(asdict(election)).items()
     said = {each: value for each, value in fields if each not in NOT_OF_A_DRAFT}
+    if election.convened is None:
+        del said["convened"]
     said |= {"election_name": election.name, **data}
-    writes = [*repository.creation(election), *also]
+    writes = repository.creation(election)
     try:
-        log().record(Event(actor.name, "ElectionCreated", said), *writes, people.is_still(actor))
+        log().record(Event(actor.name, "ElectionCreated", said), *writes, *also, people.is_still(actor))
     except Refused as refused:
-        is_gone = refused.parts == (len(writes),)
-        raise (Overtaken(OVERTAKEN) if is_gone else NameTaken(NAME_TAKEN)) from None
+        is_taken = any(part < len(writes) for part in refused.parts)
+        raise (NameTaken(NAME_TAKEN) if is_taken else Overtaken(OVERTAKEN)) from None
 
 
 def _make_room(name: str) -> None:

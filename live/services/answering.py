@@ -6,10 +6,10 @@ first. Whoever finds the state closed is told by the sealed round itself whether
 
 from __future__ import annotations
 
-import secrets
 from enum import StrEnum
 from typing import Any
 
+from ranking.codes import new_code
 from store import keys
 from store.table import Key
 
@@ -30,11 +30,21 @@ class Told(StrEnum):
     NOT_OPEN = "not open"  # nothing was asked, or something else by now
 
 
-def give(game: Game, state: State, seat: Seat, said: Any, at: int, salt: bytes | None = None) -> Told:
+GROUPS = 3  # of a receipt: sixty random bits, so that no two in a room are the same
+
+
+def new_receipt() -> str:
+    """By which whoever gave something finds it again, such as K7QM-2XHD-94TP."""
+    return new_code(GROUPS)
+
+
+def give(
+    game: Game, state: State, seat: Seat, said: Any, at: int, salt: bytes | None = None, receipt: str = ""
+) -> Told:
     """Take what somebody says in the phase that is open: `at` is when their request came in; the state was read since.
 
     What they say was checked: it suits the question, and a vote names what its voter was shown. `salt` is that of the
-    round, if it was read along.
+    round, if it was read along. What counts is found again by the `receipt`, which is another one each time.
     """
     if not state.is_open or not seat.plays:
         return Told.NOT_OPEN
@@ -43,7 +53,7 @@ def give(game: Game, state: State, seat: Seat, said: Any, at: int, salt: bytes |
     salt = _salt(game, state, salt)
     if rules.is_secret(game, state) and salt is None:
         return Told.LATE  # it is being sealed just now
-    given = Given(pseudonym(salt, seat.player), said, at, secrets.token_urlsafe(8))
+    given = Given(pseudonym(salt, seat.player), said, at, receipt or new_receipt())
     item = repository.given_item(game, _place(game, state, given), given)
     seen = BATCHES.put_then_look(item, keys.game_state(game.id))
     if seen is None:
@@ -67,14 +77,15 @@ def _place(game: Game, state: State, given: Given) -> Key:
     return key(game.id, state.round, given.player, given.at)
 
 
-def own(game: Game, state: State, seat: Seat, salt: bytes | None = None) -> Any:
-    """What somebody has said in the phase that is open, or nothing; `salt` is that of the round, if it was read."""
+def own(game: Game, state: State, seat: Seat, salt: bytes | None = None) -> Given | None:
+    """What somebody has given in the phase that is open; `salt` is that of the round, if it was read. Of a round that
+    nobody signs this is the last time that anybody can tell: once it is sealed, only they know their receipt."""
     if not state.is_open:
         return None
     salt = _salt(game, state, salt)
     if rules.is_secret(game, state) and salt is None:
         return None
-    return repository.own(game.id, state, pseudonym(salt, seat.player))
+    return repository.own_given(game.id, state, pseudonym(salt, seat.player))
 
 
 def _salt(game: Game, state: State, known: bytes | None) -> bytes | None:

@@ -28,6 +28,7 @@ from .. import (
     resolutions,
     rules,
     scores,
+    seals,
     seats,
     twice,
     waking,
@@ -278,11 +279,15 @@ def _write(game: Game, state: State, who: str, box: Box, round_: Round, *more: W
 def _record(
     game: Game, who: str, kind: str, before: State, after: State, round_: Round, box: Box, writes: list[Write]
 ) -> None:
-    said = {"game_id": game.id, "round": round_.number, "count": round_.count, "digest": counting.digest(round_)}
-    heard = repository.hearing(game, before.round, before.phase, (each.receipt for each in box.last))
+    receipts = sorted(each.receipt for each in box.last)
+    said = {"game_id": game.id, "round": round_.number, "count": round_.count, **seals.digests(round_, game, receipts)}
+
+    def heard(number: int) -> list[Write]:
+        return repository.hearing(game, before.round, before.phase, receipts, number)
+
     present = quorate.told(game, len(box.present)) if game.is_assembly else {}
     event = Event(who, kind, said | present | {"state": repository.told_state(after)})
-    log().record(event, *repository.moving(game, before, after), *heard, *writes)
+    log().record(event, *repository.moving(game, before, after), *writes, noting=heard)
 
 
 def _now(state: State) -> State:

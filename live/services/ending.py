@@ -10,6 +10,8 @@ from store.log import Event
 from store.table import Item, Refused
 
 from .. import clock, repository, rules, seats, twice, waking
+from ..minutes import repository as minutes
+from ..minutes.services import seal as seal_minutes
 from ..questions import Type
 from ..rules import Game, Phase, State
 from . import closing
@@ -25,11 +27,17 @@ def end(game: Game, state: State, who: str) -> State:
     counted = _counted(game, state)
     has_code = repository.has_code(game)
     said = {**repository.told_ended(over, counted, has_code=has_code), "state": repository.told_state(after)}
-    writes = [*repository.ending(game, over, counted, has_code=has_code), *twice.unlinking(game, rules.linked(state))]
+    writes = [
+        *repository.ending(game, over, counted, has_code=has_code),
+        *twice.unlinking(game, rules.linked(state)),
+        *minutes.opening(over, after, now),
+    ]
     try:
         log().record(Event(who, "LiveSessionEnded", said), *repository.moving(game, state, after), *writes)
     except Refused:
         raise rules.Stale(rules.STALE) from None
+    if game.is_assembly:
+        seal_minutes(game.id)
     waking.moved(game.id)
     return after
 

@@ -16,6 +16,7 @@ from .. import names, players, rules, seats, waking
 from ..players import Pass
 from ..rules import Game, Names, Phase, State
 from ..seats import Seat
+from . import speaking
 
 
 class Full(Refusal):
@@ -55,9 +56,9 @@ def join(game: Game, state: State, roster: Item | None, name: str, held: Pass) -
         table().write(*seats.seating(game, seat))
     except Refused:
         seat = _own(game, name, held)
-        _tell(game)  # as whoever made it may have been cut off before
+        tell(game)  # as whoever made it may have been cut off before
         return seat
-    _tell(game)
+    tell(game)
     seats.counted(game)
     return seat
 
@@ -73,12 +74,12 @@ def _new(game: Game, state: State, name: str, held: Pass) -> Seat:
         joined_at=now_text(),
         secret=players.digest(held.secret),
         device=held.device,
-        since=_since(state),
+        since=since(state),
         approved=game.names != Names.APPROVED,
     )
 
 
-def _since(state: State) -> int:
+def since(state: State) -> int:
     """The first round that somebody who joins now can say something to."""
     return state.round + (state.phase == Phase.RESULTS)
 
@@ -91,7 +92,7 @@ def _own(game: Game, name: str, held: Pass) -> Seat:
     raise NameTaken(names.instead_of(game.id, name))
 
 
-def _tell(game: Game) -> None:
+def tell(game: Game) -> None:
     seats.touched(game)
     waking.moved(game.id)
 
@@ -102,12 +103,19 @@ def _tell(game: Game) -> None:
 def take(game: Game, held: Pass) -> Pass:
     """Play on from this device: it is the newest from now on, and whoever left comes back."""
     device = players.new_device()
-    _change(game, held, lambda seat: replace(seat, device=device, left=False))
+    _change(game, held, lambda seat: replace(back(game, seat), device=device))
     return replace(held, device=device)
+
+
+def back(game: Game, seat: Seat) -> Seat:
+    """There again; in an assembly since now."""
+    came = now_text() if seat.left and game.is_assembly else seat.joined_at
+    return replace(seat, left=False, joined_at=came)
 
 
 def leave(game: Game, held: Pass) -> None:
     _change(game, held, lambda seat: replace(seat, left=True))
+    speaking.gone(game, held.player)
 
 
 def _change(game: Game, held: Pass, changed: Callable[[Seat], Seat]) -> None:
@@ -118,4 +126,4 @@ def _change(game: Game, held: Pass, changed: Callable[[Seat], Seat]) -> None:
         table().write(*seats.change(game, seat, changed(seat)))
 
     try_again(act)
-    _tell(game)
+    tell(game)

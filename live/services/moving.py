@@ -17,7 +17,7 @@ from ..pseudonyms import new_salt
 from ..questions import Question
 from ..rounds import FEWEST_TOLD
 from ..rules import Game, Phase, State, Step
-from . import closing, ending
+from . import closing, ending, speaking
 
 TOO_FEW_PRESENT = _("A vote is secret only among at least %(least)d who are present. Wait for others, or vote openly.")
 
@@ -36,11 +36,18 @@ def drive(game_id: str, who: str, step: Step, version: int, item: int | None = N
         raise rules.Stale(rules.STALE)
     if not (step == Step.NEXT and item is not None and rules.may_call(game, state)):
         rules.check_offered(game, state, step)
+    after = _taken(game, state, step, who, item)
+    if state.phase == Phase.TALKING:
+        speaking.over(game)
+    return after
+
+
+def _taken(game: Game, state: State, step: Step, who: str, item: int | None) -> State:
     if step == Step.CLOSE:
         return closing.close(game, state, who)
     if step == Step.END:
         return ending.end(game, state, who)
-    return move(game, state, step, who, repository.questions(game_id), item)
+    return move(game, state, step, who, repository.questions(game.id), item)
 
 
 def move(

@@ -21,6 +21,7 @@ from .. import names, repository, rules, seats, waking
 from ..clock import PERCENTS
 from ..rules import Game, Names, Phase, State
 from ..seats import Seat
+from . import speaking
 from .closing import SITE, settled
 from .joining import NO_SEAT, NameTaken, SeatLost
 
@@ -33,6 +34,8 @@ class SeatAct(StrEnum):
     TIME = "time"
     REMOVE = "remove"
     READMIT = "readmit"
+    CHECK_OUT = "out"  # of an assembly
+    CHECK_IN = "in"
 
 
 class NotSo(Refusal):
@@ -45,6 +48,8 @@ EVENTS = {
     SeatAct.TIME: "LivePlayerTimed",
     SeatAct.REMOVE: "LivePlayerRemoved",
     SeatAct.READMIT: "LivePlayerReadmitted",
+    SeatAct.CHECK_OUT: "LivePlayerCheckedOut",
+    SeatAct.CHECK_IN: "LivePlayerCheckedIn",
 }
 NOT_SO = _("That is so already, or cannot be done any more. This is how it stands now.")
 NOT_LESS = _("The time of a player cannot be cut while a question is open. Do it before the next one.")
@@ -54,10 +59,12 @@ NO_TIME = _("Choose one of the times that are offered.")
 # --- looking ---
 
 
-def offered(seat: Seat) -> tuple[SeatAct, ...]:
-    """Exactly what will be accepted."""
+def offered(seat: Seat, game: Game | None = None) -> tuple[SeatAct, ...]:
+    """Exactly what will be accepted. In an assembly people have the names of their accounts, or those on its roll."""
     if seat.removed:
         return (SeatAct.READMIT,)
+    if game is not None and game.is_assembly:
+        return (SeatAct.CHECK_IN if seat.left else SeatAct.CHECK_OUT, SeatAct.TIME, SeatAct.REMOVE)
     usual = (SeatAct.RENAME, SeatAct.TIME, SeatAct.REMOVE)
     return usual if seat.approved else (SeatAct.APPROVE, *usual)
 
@@ -78,6 +85,17 @@ def remove(game_id: str, player: str, who: str) -> Seat:
 
 def readmit(game_id: str, player: str, who: str) -> Seat:
     return _change(game_id, player, who, SeatAct.READMIT, lambda seat: replace(seat, removed=False))
+
+
+def check_out(game_id: str, player: str, who: str) -> Seat:
+    """Somebody who has gone and has not said so."""
+    return _change(game_id, player, who, SeatAct.CHECK_OUT, lambda seat: replace(seat, left=True))
+
+
+def check_in(game_id: str, player: str, who: str) -> Seat:
+    """Somebody who is there again, and has not said so."""
+    came = now_text()
+    return _change(game_id, player, who, SeatAct.CHECK_IN, lambda seat: replace(seat, left=False, joined_at=came))
 
 
 def approve(game_id: str, player: str, who: str) -> Seat:
@@ -112,7 +130,7 @@ def _change(game_id: str, player: str, who: str, act: SeatAct, changed: Callable
     def once() -> Seat:
         game, state, seat = _read(game_id, player)
         after = changed(seat)
-        if act not in offered(seat) or after == seat:
+        if act not in offered(seat, game) or after == seat:
             raise NotSo(NOT_SO)
         said, writes = _timing(game, state, seat, after)
         _record(game, seat, after, who, act, said, writes)
@@ -159,13 +177,15 @@ def _record(
         raise
     seats.touched(game)
     waking.moved(game.id)
+    if seat.is_there and not after.is_there:
+        speaking.gone(game, seat.player)
 
 
 # --- one's own name ---
 
 
 def may_rename_oneself(game: Game, state: State) -> bool:
-    return game.names == Names.TYPED and state.phase == Phase.WAITING
+    return game.names == Names.TYPED and state.phase == Phase.WAITING and not game.is_assembly
 
 
 def rename_oneself(game_id: str, player: str, name: str) -> Seat:

@@ -25,7 +25,7 @@ from .rules import LONGEST_CATEGORY
 
 LONGEST_INSTRUCTION, LONGEST_SCHOOL = 1_000, 200
 HIDDEN = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]")  # control characters but tabs and line ends
-WITH_OPTIONS = (Kind.CHOICE, Kind.RANKING)
+WITH_OPTIONS = (Kind.CHOICE, Kind.RANKING, Kind.ALTERNATIVES)
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,24 +9,23 @@ from __future__ import annotations
 import csv
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from io import StringIO
 from string import ascii_uppercase
 from typing import Any
 
 from django.utils.translation import gettext as _
 
-from live.questions import IN_A_SET, MOST_OPTIONS, MOST_QUESTIONS, Kind, Question
+from live.questions import IN_A_SET, MOST_OPTIONS, Kind, Question
 from pages.lists import HINT, NotAList, Verdict, bare, decoded
 from store.keys import fold
 
 from .checking import Flaw, flaws, tidied
 from .csv_out import OPTIONS
-from .rules import NoRoom, Whole, check_room, likeness
+from .rows import LONGEST_ROW, Read, Row, judged, lines_of
+from .rules import Whole
 
 SEPARATORS = ",;\t|"
-LONGEST_ROW = 40_000  # characters, its line ends included
-MOST_LINES = 50_000  # blank ones and those inside quotation marks included
 USUAL_SECONDS = Question("").seconds
 
 HEADINGS = {
@@ -54,37 +53,11 @@ YES, NO = ("yes", "ja", "1", "true", "x"), ("no", "nein", "0", "false")
 KIND_OF = {word: kind for kind, words in KINDS.items() for word in words.split()}
 
 
-@dataclass(frozen=True, slots=True)
-class Row:
-    """What becomes of a row: the question it is, or why there is none."""
-
-    line: int
-    title: str
-    question: Question | None
-    verdict: Verdict
-    reason: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Read:
-    """A file as it was understood."""
-
-    rows: tuple[Row, ...]
-    unread: tuple[str, ...] = ()  # headings that mean nothing here
-
-    @property
-    def new(self) -> list[Question]:
-        return [row.question for row in self.rows if row.verdict == Verdict.NEW and row.question]
-
-    def count(self, verdict: Verdict) -> int:
-        return sum(row.verdict == verdict for row in self.rows)
-
-
 def read(raw: bytes, whole: Whole) -> Read:
     """The questions of a file, each with its verdict for this set."""
     text = decoded(raw)
     hint = HINT.match(text)
-    lines = _lines(text[hint.end() :] if hint else text)  # what is left of that line is blank and still counts
+    lines = lines_of(text[hint.end() :] if hint else text)  # what is left of that line is blank and still counts
     begin = next((number for number, line in enumerate(lines) if line.strip(f'{SEPARATORS}" \n')), 0)
     separator = _separator(lines[begin][:LONGEST_ROW] if lines else "", hint[1] if hint else SEPARATORS)
     records = _records(lines, begin, separator)
@@ -92,15 +65,17 @@ def read(raw: bytes, whole: Whole) -> Read:
     columns = _columns(headings)
     if "title" not in columns:
         raise NotAList(_("The first line names the columns, and one of them is “title”. This file has no such line."))
-    rows: list[Row] = []
-    for record in records:
-        if len(rows) == MOST_QUESTIONS:
-            raise NotAList(
-                _("A file has at most %(most)d questions. Split it into several.") % {"most": MOST_QUESTIONS}
-            )
-        rows.append(_row(record, columns, len(headings)))
     unread = [cell.strip() for place, cell in enumerate(headings) if cell.strip() and place not in columns.values()]
-    return Read(tuple(_against(_without_repeats(rows), whole)), tuple(unread))
+    return judged((_row(record, columns, len(headings)) for record in records), whole, unread)
+
+
+def names_columns(text: str) -> bool:
+    """Whether its first line does what the first line of such a table does."""
+    hint = HINT.match(text)
+    rest = (text[hint.end() :] if hint else text).lstrip(f"{SEPARATORS} \r\n")
+    first = next(StringIO(rest[:LONGEST_ROW], newline=None), "")
+    separator = _separator(first, hint[1] if hint else SEPARATORS)
+    return "title" in _columns(_cells_of([first], separator) or ())
 
 
 # --- from lines to cells ---
@@ -113,13 +88,6 @@ class Record:
     line: int
     cells: tuple[str, ...]
     broken: str = ""
-
-
-def _lines(text: str) -> list[str]:
-    found = list(StringIO(text, newline=None))
-    if len(found) > MOST_LINES:
-        raise NotAList(_("A file has at most %(most)d lines.") % {"most": MOST_LINES})
-    return found
 
 
 def _separator(header: str, choices: str) -> str:
@@ -248,38 +216,3 @@ def _twice(typed: str, found: list[Flaw]) -> bool:
     if word not in YES:
         found.append(Flaw("twice", _("“%(typed)s” is neither yes nor no.") % {"typed": typed[:40]}))
     return word in YES
-
-
-# --- what is there already ---
-
-
-def _without_repeats(rows: Iterable[Row]) -> Iterator[Row]:
-    seen: dict[tuple[str, ...], int] = {}
-    for row in rows:
-        above = seen.setdefault(likeness(row.question), row.line) if row.question else row.line
-        if above == row.line:
-            yield row
-        else:
-            reason = _("The same question is on line %(line)d.") % {"line": above}
-            yield replace(row, verdict=Verdict.REPEATED, reason=reason)
-
-
-def _against(rows: Iterable[Row], whole: Whole) -> Iterator[Row]:
-    """The rows, knowing what the set has already and how much more it takes."""
-    there = {likeness(each.question): place for place, each in enumerate(whole.placed, 1)}
-    taken: list[Question] = []
-    for row in rows:
-        is_new = row.verdict == Verdict.NEW and row.question
-        yield _known(row, is_new, there, whole, taken) if is_new else row
-
-
-def _known(row: Row, question: Question, there: dict[tuple[str, ...], int], whole: Whole, taken: list[Question]) -> Row:
-    if place := there.get(likeness(question)):
-        reason = _("The set has it already, as question %(number)d.") % {"number": place}
-        return replace(row, verdict=Verdict.THERE, reason=reason)
-    try:
-        check_room(whole, [*taken, question])
-    except NoRoom as refusal:
-        return replace(row, verdict=Verdict.INVALID, reason=str(refusal))
-    taken.append(question)
-    return row

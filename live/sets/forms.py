@@ -15,8 +15,10 @@ from pages.fields import TitleField
 from . import checking, csv_in, rules
 from .checking import LONGEST_INSTRUCTION, LONGEST_SCHOOL, WITH_OPTIONS
 from .csv_out import OPTIONS
+from .formats import Format, read
+from .rows import Read
 from .rules import LONGEST_CATEGORY, LONGEST_WORDS, Category, QuestionSet, Whole
-from .words import KINDS
+from .words import FORMATS, KINDS
 
 SHOWN_OPTIONS = 4  # boxes that stand open; the others are folded away
 TWICE = 2  # white space is collapsed before the true length counts
@@ -183,12 +185,26 @@ def _right(option: str) -> str:
 
 
 class ImportForm(forms.Form):
-    """A CSV file of questions."""
+    """A file of questions, or what stands in one, in any format that can be read."""
 
     file = forms.FileField(
-        label=_("CSV file"),
+        label=_("File"),
+        required=False,
         max_length=200,
-        help_text=_("At most 5 MB and 200 questions; the first line names the columns."),
+        help_text=_("CSV, GIFT, Aiken, Moodle XML, or Kahoot's spreadsheet; at most 5 MB and 200 questions."),
+    )
+    text = forms.CharField(
+        label=_("Or the text itself"),
+        required=False,
+        strip=False,
+        max_length=lists.MOST_BYTES,
+        widget=forms.Textarea({"rows": 6, "dir": "auto", "spellcheck": "false"}),
+        help_text=_("Pasted from a file, in any of these formats but the spreadsheet."),
+    )
+    format = forms.ChoiceField(
+        label=_("Format"),
+        required=False,
+        choices=[("", _("Found out by itself")), *((str(each), label) for each, label in FORMATS.items())],
     )
 
     def __init__(self, *arguments: Any, whole: Whole, **options: Any):
@@ -197,11 +213,17 @@ class ImportForm(forms.Form):
 
     def clean(self) -> dict[str, Any]:
         cleaned = super().clean() or {}
-        if file := cleaned.get("file"):
-            try:
-                cleaned["read"] = csv_in.read(file.read(lists.MOST_BYTES + 1), self.whole)
-            except lists.NotAList as refusal:
-                self.add_error("file", str(refusal))
+        file, text = cleaned.get("file"), cleaned.get("text", "")
+        if self.errors:
+            return cleaned
+        if bool(file) == bool(text.strip()):
+            raise ValidationError(_("Choose a file or paste a text: one of the two."))
+        raw = file.read(lists.MOST_BYTES + 1) if file else text.encode(errors="replace")
+        chosen = Format(cleaned["format"]) if cleaned.get("format") else None
+        try:
+            cleaned["read_as"], cleaned["read"] = read(raw, self.whole, name=file.name if file else "", chosen=chosen)
+        except lists.NotAList as refusal:
+            self.add_error("file" if file else "text", str(refusal))
         return cleaned
 
 
@@ -214,7 +236,7 @@ class ImportedForm(forms.Form):
         super().__init__(*arguments, **options)
         self.whole = whole
 
-    def clean_questions(self) -> csv_in.Read:
+    def clean_questions(self) -> Read:
         try:
             return csv_in.read(self.cleaned_data["questions"].encode(), self.whole)
         except lists.NotAList as refusal:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
@@ -13,12 +15,13 @@ from pages.lists import Verdict
 
 from . import services
 from .access import owned
-from .csv_in import Read
 from .csv_out import COLUMNS, EXAMPLES, questions_csv
 from .forms import ImportedForm, ImportForm
+from .rows import Read
 from .rules import Whole
 from .views import context_of
 from .words import COLUMNS as EXPLAINED
+from .words import FORMATS, READ_OF
 
 
 @owned
@@ -28,17 +31,17 @@ def import_set(request: HttpRequest, whole: Whole) -> HttpResponse:
         return _import(request, whole)
     form = ImportForm(posted(request), request.FILES if request.method == "POST" else None, whole=whole)
     if request.method == "POST" and form.is_valid():
-        return _preview(request, whole, form.cleaned_data["read"])
+        return _preview(request, whole, form.cleaned_data["read"], FORMATS[form.cleaned_data["read_as"]])
     example = "".join(questions_csv(EXAMPLES[:2])).removeprefix("\ufeff")
-    context = context_of(request, whole, form=form, columns=EXPLAINED, names=COLUMNS, example=example)
+    context = context_of(request, whole, form=form, formats=READ_OF, columns=EXPLAINED, names=COLUMNS, example=example)
     return render(request, "live/sets/import.html", context, status=422 if form.errors else 200)
 
 
-def _preview(request: HttpRequest, whole: Whole, read: Read) -> HttpResponse:
+def _preview(request: HttpRequest, whole: Whole, read: Read, read_as: Any) -> HttpResponse:
     """What would become of each row; nothing is written yet."""
     counts = {verdict: read.count(verdict) for verdict in Verdict}
     back = ImportedForm(initial={"questions": "".join(questions_csv(read.new))}, whole=whole)
-    context = context_of(request, whole, read=read, counts=counts, form=back, new=len(read.new))
+    context = context_of(request, whole, read=read, read_as=read_as, counts=counts, form=back, new=len(read.new))
     return render(request, "live/sets/preview.html", context)
 
 

@@ -17,6 +17,7 @@ urlpatterns = [
     path("<slug:set_id>/import/", import_views.import_set, name="import_set"),
     path(f"<slug:set_id>/{views.CSV}", views.export_csv, name="set_csv"),
     path(f"<slug:set_id>/{views.JSON}", views.export_json, name="set_json"),
+    path(f"<slug:set_id>/{views.GIFT}", views.export_gift, name="set_gift"),
     path("<slug:set_id>/questions/new/", question_views.add, name="add_question"),
     path("<slug:set_id>/questions/<int:number>/", question_views.edit, name="edit_question"),
     path("<slug:set_id>/questions/<int:number>/move/", question_views.move, name="move_question"),

@@ -21,14 +21,14 @@ from pages.forms import form_page, posted
 from pages.paging import one_page
 from pages.saying import ask, told
 
-from . import csv_out, repository, rules, services
+from . import csv_out, gift_out, repository, rules, services
 from .access import owned, seen, taken_away
 from .forms import SetForm
 from .rules import ELSEWHERE, LONGEST_NAME, Elsewhere, QuestionSet, Whole
 from .words import KINDS, seconds_text, serves
 
 MADE = Limit("question-sets", 60, HOUR)
-CSV, JSON = "questions.csv", "questions.json"
+CSV, JSON, GIFT = "questions.csv", "questions.json", "set.gift"
 
 
 # --- lists ---
@@ -202,6 +202,15 @@ def export_csv(request: HttpRequest, whole: Whole) -> HttpResponse:
 def export_json(request: HttpRequest, whole: Whole) -> HttpResponse:
     answer = JsonResponse(csv_out.as_json(whole), json_dumps_params={"ensure_ascii": False, "indent": 1})
     answer["Content-Disposition"] = f'attachment; filename="{JSON}"'
+    return answer
+
+
+@seen
+@require_safe
+def export_gift(request: HttpRequest, whole: Whole) -> HttpResponse:
+    """Moodle takes a text for one by the end of its name."""
+    answer = StreamingHttpResponse(gift_out.questions_gift(whole), content_type="text/plain; charset=utf-8")
+    answer["Content-Disposition"] = 'attachment; filename="questions.gift.txt"'
     return answer
 
 

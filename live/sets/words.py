@@ -7,6 +7,7 @@ from django.utils.translation import gettext_lazy
 
 from live.questions import Kind, Type
 
+from .formats import Format
 from .rules import QuestionSet
 
 KINDS = {
@@ -23,6 +24,31 @@ SERVES = {
     Type.POLL: gettext_lazy("%(count)d for polls"),
     Type.SURVEY: gettext_lazy("%(count)d for surveys"),
 }
+FORMATS = {
+    Format.CSV: "CSV",
+    Format.GIFT: "GIFT",
+    Format.AIKEN: "Aiken",
+    Format.MOODLE: "Moodle XML",
+    Format.KAHOOT: gettext_lazy("Kahoot's spreadsheet"),
+}
+READ_OF = (
+    (
+        FORMATS[Format.GIFT],
+        gettext_lazy(
+            "Text from Moodle and others. Choices with one or several right answers, true or false, short answers and "
+            "essays as free texts; categories. Not: numbers, matching, several gaps, pictures."
+        ),
+    ),
+    (FORMATS[Format.AIKEN], gettext_lazy("Text: a question, options A, B and so on, and a line ANSWER: B.")),
+    (
+        FORMATS[Format.MOODLE],
+        gettext_lazy("What Moodle exports. The same kinds as GIFT; the words of texts come along, not how they look."),
+    ),
+    (
+        FORMATS[Format.KAHOOT],
+        gettext_lazy("The template of Kahoot, filled in, as an .xlsx file: questions, answers, right ones and times."),
+    ),
+)
 COLUMNS = (
     ("title", gettext_lazy("The question itself. This column must be there.")),
     (

@@ -46,6 +46,19 @@
     document.dispatchEvent(new CustomEvent("live:shown", { detail: id }));
   };
 
+  // Not while somebody chooses something in it: then as soon as they have. A button in it keeps the focus.
+  let held = null;
+  const replaceUnused = (id, data) => {
+    const shown = box(id);
+    const active = shown?.contains(document.activeElement) ? document.activeElement : null;
+    held = active?.matches("select, input") ? data : null;
+    if (held) return;
+    replace(id, data);
+    const act = active?.value?.split(" ")[0];
+    if (act) shown.querySelector(`[value^="${act}"]`)?.focus({ preventScroll: true });
+  };
+  document.addEventListener("focusout", () => held && setTimeout(() => held && replaceUnused("beside", held)));
+
   const end = (id) => {
     over = true;
     rest();
@@ -62,8 +75,10 @@
       tick();
     },
     mine: (data) => replace("mine", data),
+    beside: (data) => replaceUnused("beside", data),
     clock: (data) => {
       clock = { ...data, ahead: data.now - Date.now() };
+      document.dispatchEvent(new CustomEvent("live:clock", { detail: clock.ahead }));
       tick();
     },
     elsewhere: () => end("elsewhere"),

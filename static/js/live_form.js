@@ -4,19 +4,35 @@
   const PATIENCE = 15_000;
   const AGAIN = 4_000;
   let latest = 0; // of what was sent; an older answer that comes in later says nothing any more
+  let heard = 0; // of what was answered: the receipt of an older one is still kept, should the newer never get through
   let unsent = null; // what nobody has received, until it is sent again
+
+  const partOf = (html) => new DOMParser().parseFromString(html, "text/html").body.firstElementChild;
+
+  const receive = (turn, told) => {
+    if (turn < heard) return;
+    heard = turn;
+    document.dispatchEvent(new CustomEvent("live:told", { detail: told }));
+  };
 
   const tell = (html) => {
     const box = document.querySelector("[data-told]");
     if (!box) return;
-    const told = new DOMParser().parseFromString(html, "text/html").body.firstElementChild;
+    const told = partOf(html);
     if (told?.matches("[data-told]")) box.replaceWith(told);
     else if (told) {
       delete box.dataset.outcome;
       box.replaceChildren(told);
     }
     tellBeside(document.querySelector("[data-told]"));
-    say(document.querySelector("[data-told]").textContent);
+    say(wordsIn(document.querySelector("[data-told]")));
+  };
+
+  // A receipt is to be read and kept, not to be listened to letter by letter after each change.
+  const wordsIn = (told) => {
+    const copy = told.cloneNode(true);
+    copy.querySelector("[data-receipt]")?.remove();
+    return copy.textContent;
   };
 
   // Of a long form the end is in sight, and not what is told above it: then it is shown beside the button, too.
@@ -67,11 +83,12 @@
     };
     unsent = null;
     button?.setAttribute("aria-busy", "true");
-    if (button?.hasAttribute("aria-pressed")) mark(button);
+    if (button) mark(button);
     tellPlainly(form.dataset.sending);
     try {
       const answer = await fetch(form.action, request);
       const html = await answer.text();
+      if (answer.ok) receive(turn, partOf(html));
       if (turn !== latest) return;
       if (answer.ok || [409, 422, 429, 503].includes(answer.status)) tell(html);
       else tellPlainly(form.dataset.refused, "error");

@@ -14,6 +14,8 @@
 | `of_sets`      | question sets of live sessions, and the lists they stand in                        |
 | `of_photos`    | pictures that people upload                                                        |
 | `of_live`      | live sessions, their seats, answers, votes and rounds                              |
+| `of_minutes`   | minutes of assemblies, and the notes added to them                                 |
+| `of_qa`        | what the room asks beside a live session, and who wants which answered             |
 | `of_site`      | counts, figures, leases, pause, the site's page, workers and how far each is       |
 | `of_log`       | events, checkpoints, the log's index                                               |
 | `parts`        | how names and numbers stand in a key                                               |
@@ -38,8 +40,8 @@ from .of_people import (
 )
 from .of_elections import (
     DELETED, ELECTIONS, FILLING, RENAMED, agreed_by, agreement, agreements, all_of_election, by_date, candidate,
-    candidates, deleted, election, elections, elections_in_state, filling, listed_election, manager, need, needs,
-    renamed, run_by, snapshot,
+    candidates, deleted, election, elections, elections_in_state, elections_made_at, filling,
+    filling_part, filling_parts, listed_election, manager, need, needs, renamed, run_by, snapshot,
 )
 from .of_rolls import (
     FOR_EVERYONE, IMPORTS, elections_of_voter, for_everyone, imported_rows, voter, voter_import,
@@ -80,10 +82,18 @@ from .of_photos import (
 )
 from .of_live import (
     DELETED_GAMES, EMPTYING_GAMES, GAME_SHARDS, KEPT_GAMES, RUNNING_GAMES, all_of_game, deleted_game, game,
-    game_before, game_by_date, game_emptying, game_in_history, game_questions, game_questions_part, game_roster,
-    game_salt, game_shard, game_state, games_kept, games_of, gathered_part, gathered_parts, ideas_emptying,
-    live_answer, live_answers, live_vote, live_votes, own_answers, own_votes, player_name, presence, presences,
-    round_heard, round_part, round_parts, seat, seats, shards_of_game, sorted_ideas,
+    game_before, game_by_date, game_emptying, game_in_history, game_questions, game_questions_part, game_roll,
+    game_roll_entry, game_roster, game_salt, game_shard, game_speakers, game_state, games_kept, games_of,
+    gathered_part, gathered_parts, ideas_emptying, live_answer, live_answers, live_vote, live_votes, own_answers,
+    own_votes, player_name, presence, presences, round_heard, round_part, round_parts, seat, seats, shards_of_game,
+    sorted_ideas, UNTOLD_ONWARD, onward, onwards,
+)
+from .of_minutes import (
+    UNSEALED_MINUTES, all_of_minutes, minutes, minutes_note, minutes_notes, minutes_onward, minutes_part,
+    minutes_parts,
+)
+from .of_qa import (
+    all_asked, all_upvotes, asked, game_qa, upvoted, upvotes,
 )
 from .of_site import (
     WORKERS, counts, emptied, figures, figures_of_day, figures_of_days, forgetting, last_backup, lease, nightly, once,

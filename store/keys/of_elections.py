@@ -10,6 +10,7 @@
 | agreement     | data  | ELECTION#{name}    | AGREED#{name}     | AGREED#{person} / {time}#…   | opening, leaving     |
 | snapshot      | data  | ELECTION#{name}    | SNAPSHOT          |                              | voters, results      |
 | to be filled  | data  | ELECTION#{name}    | FILLING           | FILLING / {time}#{name}      | worker               |
+| to be listed  | data  | ELECTION#{name}    | FILLING#{nn}      |                              | worker               |
 | old name      | data  | ELECTION#{name}    | RENAMED           | RENAMED / {time}#{name}      | worker, new drafts   |
 | deleted       | data  | ELECTION#{name}    | DELETED           | DELETED / {time}#{name}      | worker, new drafts   |
 """
@@ -37,6 +38,11 @@ def elections(prefix: str = "") -> Span:
 
 def elections_in_state(state: str) -> Span:
     return Span(f"ELECTIONS#{state}", index=True)
+
+
+def elections_made_at(state: str, created_at: str) -> Span:
+    """Which one that was, whatever its name is by now."""
+    return Span(f"ELECTIONS#{state}", index=True, prefix=f"{created_at}#")
 
 
 def by_date(created_at: str, name: str) -> str:
@@ -92,6 +98,15 @@ FILLING = Span("FILLING", index=True)
 def filling(election_name: str) -> Key:
     """Until everything that a draft was made from is in it."""
     return Key(election(election_name).pk, "FILLING")
+
+
+def filling_part(election_name: str, number: int) -> Key:
+    """Some of those who are still to be put on the roll of a draft."""
+    return Key(election(election_name).pk, f"FILLING#{number:02d}")
+
+
+def filling_parts(election_name: str) -> Span:
+    return Span(election(election_name).pk, prefix="FILLING#")
 
 
 RENAMED = Span("RENAMED", index=True)

@@ -8,6 +8,8 @@
 | live salt       | data  | GAME#{id}      | SALT#{round}                   |                              | answers nobody signs    |
 | player's name   | data  | GAME#{id}      | NAME#{folded}                  |                              | guard                   |
 | roster          | data  | GAME#{id}      | ROSTER                         |                              | hubs                    |
+| live roll       | data  | GAME#{id}      | ROLL#{folded}                  |                              | check-in, hosts         |
+| speakers        | data  | GAME#{id}      | SPEAKERS                       |                              | its pages               |
 | live round      | data  | GAME#{id}      | ROUND#{round}#{part}           |                              | results, report         |
 | heard           | data  | GAME#{id}      | HEARD#{round}#{phase}          |                              | players                 |
 | live emptying   | data  | GAME#{id}      | EMPTYING#{round}               | GAMES#EMPTYING / {time}#{id} | worker                  |
@@ -17,6 +19,7 @@
 | deleted session | data  | GAME#{id}      | DELETED                        | GAMES#DELETED / {time}#{id}  | worker                  |
 | gathered        | data  | GAME#{id}      | GATHERED#{round}#{part}        |                              | those who vote on them  |
 | presence        | data  | GAME#{id}      | PRESENCE#{process}             |                              | hubs                    |
+| came of it      | data  | GAME#{id}      | ONWARD#{nn}                    | GAMES#ONWARD / {time}#{id}   | report, worker          |
 | seat            | data  | GAME#{id}#{nn} | PLAYER#{player}                |                              | player, hubs            |
 | live answer     | data  | GAME#{id}#{nn} | ANSWER#{round}#{player}#{time} |                              | player, closing         |
 | live vote       | data  | GAME#{id}#{nn} | VOTE#{round}#{player}#{time}   |                              | player, closing         |
@@ -40,6 +43,7 @@ RUNNING_GAMES = Span("GAMES#RUNNING", index=True)
 EMPTYING_GAMES = Span("GAMES#EMPTYING", index=True)
 DELETED_GAMES = Span("GAMES#DELETED", index=True)
 KEPT_GAMES = Span("GAMES#KEPT", index=True)
+UNTOLD_ONWARD = Span("GAMES#ONWARD", index=True)
 
 
 def game(game_id: str) -> Key:
@@ -62,6 +66,20 @@ def game_state(game_id: str) -> Key:
 def game_roster(game_id: str) -> Key:
     """A number that grows with every change of a seat: who keeps the seats in mind reads them again then."""
     return Key(game(game_id).pk, "ROSTER")
+
+
+def game_roll_entry(game_id: str, name: str) -> Key:
+    """Somebody who is entitled in an assembly."""
+    return Key(game(game_id).pk, f"ROLL#{part(name)}")
+
+
+def game_roll(game_id: str) -> Span:
+    return Span(game(game_id).pk, prefix="ROLL#")
+
+
+def game_speakers(game_id: str) -> Key:
+    """Who wants to speak in an assembly, who does, and who did."""
+    return Key(game(game_id).pk, "SPEAKERS")
 
 
 def game_questions_part(game_id: str, number: int) -> Key:
@@ -135,6 +153,15 @@ def presence(game_id: str, process: str) -> Key:
 
 def presences(game_id: str) -> Span:
     return Span(game(game_id).pk, prefix="PRESENCE#")
+
+
+def onward(game_id: str, number: int) -> Key:
+    """A poll or an election that was made of a session."""
+    return Key(game(game_id).pk, f"ONWARD#{number:02d}")
+
+
+def onwards(game_id: str) -> Span:
+    return Span(game(game_id).pk, prefix="ONWARD#")
 
 
 def game_shard(game_id: str, player: str) -> str:

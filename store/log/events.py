@@ -15,7 +15,7 @@ it, whoever sees a digest could try out who did what, and when. Events of before
 from __future__ import annotations
 
 import secrets
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
@@ -69,21 +69,29 @@ class EventLog:
         self.clock = clock
         self.nonce = nonce
 
-    def record(self, event: Event, *writes: Write, once: str | None = None) -> int:
+    def record(
+        self,
+        event: Event,
+        *writes: Write,
+        once: str | None = None,
+        noting: Callable[[int], Iterable[Write]] = lambda number: (),
+    ) -> int:
         """Make the change and log it, both or neither; answers the event's number.
 
-        `Refused.parts` are positions in `writes`. The same `once` again, say of a form sent twice, changes nothing and
-        raises `Repeated` with the number of the first time.
+        `Refused.parts` are positions in `writes`, and after these in what `noting` makes of the event's number. The
+        same `once` again, say of a form sent twice, changes nothing and raises `Repeated` with the number of the first
+        time.
         """
         for _ in range(TRIES):
             number = self.table.increment(keys.event_number(), "last")
+            changes = (*writes, *noting(number))
             try:
-                self.table.write(*writes, *self._parts(number, event, once))
+                self.table.write(*changes, *self._parts(number, event, once))
             except Refused as refused:
-                if once is not None and len(writes) + 2 in refused.parts:
+                if once is not None and len(changes) + 2 in refused.parts:
                     self.void(number)
                     raise Repeated(self._first_time(once)) from None
-                if own := [part for part in refused.parts if part < len(writes)]:
+                if own := [part for part in refused.parts if part < len(changes)]:
                     self.void(number)
                     raise Refused(own) from None
             except Conflict:

@@ -21,8 +21,13 @@ from .events import Event, number_of
 FORGETTING = "NamesForgotten"
 
 
+def as_sealed(event: Item) -> bytes:
+    """The event as it is stored, in just the bytes that its digest is made of."""
+    return orjson.dumps(event, option=orjson.OPT_SORT_KEYS)
+
+
 def event_digest(event: Item) -> bytes:
-    return hashlib.sha256(orjson.dumps(event, option=orjson.OPT_SORT_KEYS)).digest()
+    return hashlib.sha256(as_sealed(event)).digest()
 
 
 def sealed_digest(event: Item) -> bytes:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from accounts import repository as people
 from accounts.models import User
 from acts.site import table
-from live import clock, repository, seats
+from live import clock, repository, rolls, seats
 from live.questions import Kind, Question, Type
 from live.rules import Game, Names, Step
 from live.services import answering, making, moving
@@ -21,6 +22,8 @@ TYPED = {
     "debug_mode": "0",
 }
 
+ITEM = {"kind": "topic", "title": "Anything else", "secrecy": "open", "share": "1/2", "of": "cast", "seconds": "0"}
+
 
 def looks_at_hosting(otto: User) -> list[Look]:
     """Of one that waits, and of one that has shown its results."""
@@ -36,7 +39,9 @@ def looks_at_hosting(otto: User) -> list[Look]:
         *(Look(page, "organiser", (waiting.id,)) for page in ("host_game", "remote", "game_hosts")),
         *(Look(page, "organiser", (shown.id,), of="with results") for page in ("host_game", "remote")),
         *(Look(page, "stranger", (shown.id, shown.screen_token)) for page in ("screen", "scoreboard")),
+        Look("agenda", "organiser", (_assembled(otto).id,)),
         Look("drive", "organiser", (waiting.id,), of="to be asked", asked={"act": "end", "version": "1"}),
+        Look("onward", "organiser", (_talked(otto).id, 1), of="an assembly's item"),
         Look("sort_ideas", "organiser", (_to_be_sorted(otto).id,)),
     ]
 
@@ -53,6 +58,30 @@ def acts_of_hosting(otto: User) -> list[Look]:
         Look("drive", "organiser", (game.id,), of="its close", form={"act": "close 2"}),
         Look("drive", "organiser", (game.id,), of="its result", form={"act": "reveal 3"}),
         Look("drive", "organiser", (game.id,), of="the end", form={"act": "end 4"}),
+        Look("make_game", "owner", of="an assembly", form=TYPED | {"engagement_type": "assembly", "title": "All"}),
+        Look("agenda", "organiser", (_assembled(otto).id,), of="one more item", form=ITEM),
+        *_acts_onward(otto),
+    ]
+
+
+def _talked(otto: User) -> Game:
+    """An assembly with one who is there, and an item that was talked about."""
+    item = Question("Who chairs?", Kind.CHOICE, options=("Ada", "Bo"), seconds=0)
+    game = making.make(otto, Type.ASSEMBLY, [item], title="Meeting", entitled=3, quorum="1/3")
+    ben = people.find("Ben")
+    player = rolls.player_of(game.id, "Ben", ben.created_at if ben else "")
+    table().write(*seats.seating(game, seats.Seat(player, "Ben", game.created_at, account="Ben")))
+    for version, step in enumerate((Step.NEXT, Step.CLOSE), 1):
+        moving.drive(game.id, otto.name, step, version)
+    return game
+
+
+def _acts_onward(otto: User) -> list[Look]:
+    game = _talked(otto)
+    return [
+        Look("onward", "organiser", (game.id, 1), of="a poll", form={"make": "poll"}),
+        Look("onward", "organiser", (game.id, 1), of="those present", form={"make": "electorate"}),
+        Look("onward", "organiser", (game.id, 1), of="what there is", form={"make": "electorate"}),
     ]
 
 
@@ -77,6 +106,11 @@ def _to_be_sorted(otto: User) -> Game:
         answering.give(game, state, seat, [f"An idea of {name}"], clock.now())
     moving.drive(game.id, otto.name, Step.CLOSE, 2)
     return game
+
+
+def _assembled(otto: User) -> Game:
+    motion = Question("Shall we buy a tent?", Kind.MOTION, seconds=0)
+    return making.make(otto, Type.ASSEMBLY, [motion], title="All of us")
 
 
 def _seated(game: Game) -> None:

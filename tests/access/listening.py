@@ -23,6 +23,7 @@ def looks_of_listeners(otto: User, guest: Client) -> list[Look]:
     wall = {"token": game.screen_token}
     return [
         *(Look(page, "passer-by", (game.id, "player")) for page in ("game_now", "game_stream")),
+        Look("game_now", "passer-by", (game.id, "qa"), of="of what the room asks"),
         Look("game_now", "organiser", (game.id, "host"), of="of whoever hosts"),
         Look("game_now", "stranger", (game.id, "screen"), of="of a projector", asked=wall),
     ]

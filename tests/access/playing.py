@@ -6,9 +6,13 @@ from django.test import Client
 from django.urls import reverse
 
 from accounts.models import User
-from live import gathering, repository
+from live import clock, gathering, repository, rooms
+from live.qa import services as questions
+from live.qa.marks import question_of
+from live.qa.rules import Mode, Qa
 from live.questions import Kind, Question, Type
 from live.rules import Game, Step
+from live.seats import Seat
 from live.services import making, moving
 
 from .joining import seat
@@ -39,6 +43,9 @@ def looks_at_playing(otto: User, guest: Client) -> list[Look]:
         Look("play", "passer-by", (asked.id,), of="asked"),
         Look("play", "passer-by", (ranked.id,), of="asked without a name"),
         Look("play", "passer-by", (shown.id,), of="shown what came of it"),
+        Look("qa", "passer-by", (_taking_questions(waiting, otto).id,)),
+        Look("manage_qa", "organiser", (waiting.id,)),
+        Look("sealed_round", "passer-by", (shown.id, 1), of="by somebody who has a seat"),
     ]
 
 
@@ -52,6 +59,28 @@ def acts_of_playing(otto: User, guest: Client) -> list[Look]:
         Look("give_answer", "passer-by", (asked.id,), form={"round": "1", "option": "0"}),
         Look("give_answer", "passer-by", (ranked.id,), of="without a name", form={"round": "1", "rank-0": "1"}),
         Look("give_vote", "passer-by", (voted.id,), form={"round": "1", vote: "1"}),
+        *_acts_with_questions(_taking_questions(asked, otto)),
+    ]
+
+
+def _taking_questions(game: Game, otto: User) -> Game:
+    """With a question of somebody else, and a look at all of it as everybody has had who asks."""
+    questions.set_up(game.id, otto.name, is_on=True, mode=Mode.OPEN)
+    seat_ = Seat("zoe", "Zoe", game.created_at)
+    state, qa = repository.state(game.id), Qa(is_on=True, mode=Mode.OPEN)
+    assert state is not None
+    questions.send(game, state, qa, seat_, (), "Why?", clock.now())
+    rooms.current(game.id)
+    return game
+
+
+def _acts_with_questions(game: Game) -> list[Look]:
+    asked = question_of(game.id, "zoe", 0)
+    return [
+        Look("qa", "passer-by", (game.id,), of="a question", form={"text": "When?"}),
+        Look("qa", "passer-by", (game.id,), of="an upvote", form={"upvote": asked}),
+        Look("manage_qa", "organiser", (game.id,), of="a press", form={"act": f"up {asked}"}),
+        Look("manage_qa", "organiser", (game.id,), of="how they are taken", form={"act": "settings", "mode": "open"}),
     ]
 
 

@@ -18,9 +18,23 @@ def looks_at_records(otto: User) -> list[Look]:
     return [
         Look("live_history", "organiser"),
         *(Look(page, "organiser", (over,)) for page in ("game_report", "game_report_csv", "game_report_json")),
+        *(Look(page, "organiser", (over, 1)) for page in ("sealed_round", "sealed_round_json", "sealed_round_proof")),
         Look("delete_game", "organiser", (over,)),
+        *(Look(page, "organiser", (_assembled(otto),)) for page in ("minutes", "minutes_json")),
+        Look("delete_minutes", "owner", (_assembled(otto),)),
         Look("help_live", "stranger"),
     ]
+
+
+def _assembled(otto: User) -> str:
+    """An assembly that has ended after one item; answers its id."""
+    game = making.make(otto, Type.ASSEMBLY, [Question("The budget", Kind.TOPIC)], title="Spring meeting")
+    table().write(*seats.seating(game, Seat("player0000", "Player 0", game.created_at)))
+    for step in (Step.NEXT, Step.CLOSE, Step.END):
+        state = repository.state(game.id)
+        assert state is not None
+        moving.drive(game.id, otto.name, step, state.version)
+    return game.id
 
 
 def _over(otto: User) -> str:

@@ -99,6 +99,7 @@ class Site:
 
 def build() -> Site:
     """On the empty table that `settings.STORE_URL` names."""
+    from .assembling import acts_of_assembling, looks_at_assembling
     from .hosting import acts_of_hosting, looks_at_hosting
     from .joining import acts_of_joining, looks_at_joining
     from .listening import looks_of_listeners
@@ -140,10 +141,12 @@ def build() -> Site:
         *looks_at_playing(people["organiser"], browsers["passer-by"]),
         *looks_of_listeners(people["organiser"], browsers["passer-by"]),
         *looks_at_hosting(people["organiser"]),
+        *looks_at_assembling(people["organiser"], people["voter"], browsers["voter"]),
         *looks_at_records(people["organiser"]),
     ]
     acts = [*acts_of_joining(people["organiser"]), *acts_of_playing(people["organiser"], browsers["passer-by"])]
     acts += [*acts_of_hosting(people["organiser"]), *_acts_of_likers(liked)]
+    acts += acts_of_assembling(people["organiser"], people["voter"], browsers["voter"])
     return Site(browsers, looks, [*acts, *_acts(people, lunch, browsers["stranger"])])
 
 
@@ -497,7 +500,7 @@ def _looks_at_sets(set_id: str) -> list[Look]:
         *(Look(page, "organiser") for page in ("question_sets", "make_set", "set_template")),
         Look("question_sets", "owner", of="shared", asked={"show": "shared"}),
         *(Look(page, "organiser", (set_id,)) for page in ("question_set", "edit_set", "delete_set", "import_set")),
-        *(Look(page, "organiser", (set_id,)) for page in ("set_csv", "set_json", "add_question")),
+        *(Look(page, "organiser", (set_id,)) for page in ("set_csv", "set_json", "set_gift", "add_question")),
         *(Look(page, "organiser", (set_id, 1)) for page in ("edit_question", "remove_question")),
         Look("edit_question_category", "organiser", (set_id, 1)),
     ]

@@ -229,6 +229,13 @@ def test_poll(hall_of, subtests):
         expect(calm.locator("[data-stage]")).to_be_hidden()
         shows(phones[3], "Round 1")
         assert judged(calm, "light") + judged(phones[3], "dark") == []
+    with subtests.test("a phone finds its vote in the sealed round by the receipt it kept, and counts all again"):
+        phones[0].get_by_role("link", name="Check this result").click()
+        expect(phones[0].locator("[data-own-counted]")).to_contain_text("Town")
+        phones[0].click("[data-start]")
+        expect(phones[0].locator("[data-same]")).to_be_visible()
+        expect(phones[0].locator("[data-check=counted]")).to_contain_text("the result is the same")
+        assert judged(phones[0]) == []
     with subtests.test("it ends without places"):
         press_surely(host, "End the session")
         shows(phones[3], "Votes were counted without names.")

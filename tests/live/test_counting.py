@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import json
+from dataclasses import replace
 
 import pytest
 from hypothesis import given, settings
@@ -11,7 +12,7 @@ from hypothesis import strategies as st
 
 from live import counting, scores
 from live.questions import Kind, Question
-from live.rounds import Entry, Given, Round
+from live.rounds import Given, Round
 from polls.counting import SideBySide
 from store.limits import check_item
 from tally.ballots import Ballots
@@ -189,8 +190,14 @@ def test_a_ranking_is_counted_round_by_round():
 
 
 def test_a_poll_keeps_rankings_and_nobody_in_an_order_that_says_nothing():
-    found = counting.poll(2, 1, LUNCH, said("2>1", "0>2", "1>2", ""), seed="s")
-    assert found.entries == (Entry("", ""), Entry("", "0>2"), Entry("", "1>2"), Entry("", "2>1"))
+    signed = zip(said("2>1", "0>2", "1>2", ""), "CADB", strict=True)
+    found = counting.poll(2, 1, LUNCH, [replace(each, receipt=receipt) for each, receipt in signed], seed="s")
+    assert [(each.player, each.said, each.receipt) for each in found.entries] == [
+        ("", "0>2", "A"),
+        ("", "", "B"),
+        ("", "2>1", "C"),
+        ("", "1>2", "D"),
+    ]
     assert (found.count, found.result["total"], found.result["blank"]) == (4, 4, 1)
 
 

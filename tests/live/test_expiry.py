@@ -11,20 +11,20 @@ import pytest
 
 from acts.site import acting_on
 from live import presence, repository, rooms, rules
-from live.questions import Type
+from live.questions import OF_SETS, Type
 from live.rules import Step
 from live.services import expiring, making
 from store import forgetting, keys
 from store.table import DATA
 from tests.live.conftest import QUESTIONS, drive
 from tests.store import engines
-from tests.test_replay_live import NAMES, WORDS, play
+from tests.test_replay_live import NAMES, WORDS, assemble, play
 
 SAID = (*NAMES, WORDS)  # names of players, and what they said
 
 
 def played(made) -> list:
-    games = [made(type_, title=f"About {type_}") for type_ in Type]
+    games = [made(type_, title=f"About {type_}") for type_ in OF_SETS]
     for game in games:
         play(game)
         presence.PRESENCE.saw_host(game.id)
@@ -45,7 +45,8 @@ def of_games(site) -> list[dict]:
 
 
 def test_everything_of_a_session_expires_with_it(site, made):
-    games = {game.id: game for game in played(made)}
+    assemble(assembly := made(Type.ASSEMBLY))
+    games = {game.id: game for game in (*played(made), repository.find(assembly.id)[0])}
     kinds = set()
     for item in of_games(site):
         kind, game_id = item["SK"].split("#")[0], item["PK"].split("#")[1]
@@ -75,7 +76,7 @@ def test_nothing_is_read_of_it_even_before_it_is_swept(site, made, monkeypatch):
     later(monkeypatch, site, max(game.ttl for game in games) + 1)
     assert all(repository.find(game.id) is None and rooms.current(game.id) is None for game in games)
     assert of_games(site) == []
-    assert len(repository.history("Hana", limit=9)[0]) == len(Type)
+    assert len(repository.history("Hana", limit=9)[0]) == len(OF_SETS)
 
 
 def test_neither_store_nor_files_know_a_name_or_a_word_any_more(site, made, settings, monkeypatch):

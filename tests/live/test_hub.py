@@ -100,7 +100,7 @@ def listening(to: Hub, game, role=Role.PLAYER, seat=None, language="en") -> Hear
     ear.hears(fragments.for_all(role, room))
     if seat:
         ear.player, ear.device, ear.seat = seat.player, seat.device, seat.version
-        ear.own = hub.mark_of_mine(room, seat)
+        ear.own = hub.mark_of_mine(room, seat, role)
     to.join(room, ear)
     return heard
 

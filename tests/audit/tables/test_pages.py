@@ -18,6 +18,8 @@ from ballots import repository as ballot_items
 from ballots import services as ballots
 from elections import needs, repository, services
 from elections.needs import Agreement, Need
+from live import onward
+from live.onward import Onward
 from live.questions import Kind, Question, Type
 from live.services import making
 from live.sets import services as question_sets
@@ -100,8 +102,10 @@ def test_every_table_marks_its_natural_key(site, auditor, person, opened):
     shared = question_sets.make(ann, "Evening")
     question_sets.add(ann, shared.id, [Question("How was it?")])
     question_sets.share(ann, shared.id, on=True)
-    making.make(vera, Type.POLL, [Question("Where?", Kind.RANKING, options=("Here", "There"))], title="Friday")
-    names = {"skill": {"name": "Vera"}, "set_id": {"name": shared.id}}
+    where = Question("Where?", Kind.RANKING, options=("Here", "There"))
+    game = making.make(vera, Type.POLL, [where], title="Friday")
+    site.write(*onward.told(game, Onward(1, "poll", "p", "Where?", 1, game.created_at, "Vera")))
+    names = {"skill": {"name": "Vera"}, "set_id": {"name": shared.id}, "game": {"name": game.id}}
     for relation in relations.RELATIONS:
         if relation.name == "live-history":
             names["id"] = {"name": "Vera"}

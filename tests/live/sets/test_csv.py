@@ -13,8 +13,9 @@ from hypothesis import strategies as st
 from live.questions import MOST_QUESTIONS, Kind, Question
 from live.sets import rules
 from live.sets.checking import flaws, tidied
-from live.sets.csv_in import Read, read
+from live.sets.csv_in import read
 from live.sets.csv_out import COLUMNS, EXAMPLES, as_json, questions_csv
+from live.sets.rows import Read
 from pages.lists import NotAList, Verdict
 
 from .conftest import CAPITAL, MANY

@@ -20,6 +20,7 @@ from live.sets.csv_out import questions_csv
 from tests.people import sign_in
 
 from .conftest import CAPITAL, MANY, MEET
+from .foreign_files import AIKEN, GIFT, KAHOOT, MOODLE
 
 TYPED = {"kind": "choice", "title": "Who won?", "detail": "", "category": "Sport", "seconds": "30", "seen": ""}
 OPTIONS = {"option1": "Ada", "option2": "", "option3": "Bo", "right3": "on"}
@@ -102,7 +103,7 @@ def test_a_page_of_a_set_takes_two_round_trips(site, hers, made):
 # --- whose it is ---
 
 PAGES = ("", "edit/", "delete/", "import/", "questions/new/", "questions/1/", "questions/1/remove/", "categories/1/")
-FILES = ("questions.csv", "questions.json")
+FILES = ("questions.csv", "questions.json", "set.gift")
 ACTS = ("active/", "share/", "copy/", "questions/1/move/", "categories/1/move/")
 
 
@@ -303,6 +304,66 @@ def test_what_is_no_table_is_refused_with_a_sentence(site, hers, made, raw):
     answer = uploaded(hers, made, raw)
     assert answer.status_code == 422
     assert repository.find_set(made).version == 2
+
+
+def test_files_of_other_programs_are_previewed_and_added(site, hers, made):
+    files = {
+        "export.xml": MOODLE.encode(),
+        "quiz.xlsx": KAHOOT,
+        "lakes.txt": AIKEN.encode(),
+        "rivers.gift": GIFT.encode(),
+    }
+    counts = {"export.xml": ("Moodle XML", 5), "quiz.xlsx": ("Kahoot's spreadsheet", 3), "lakes.txt": ("Aiken", 2)}
+    for name, (label, new) in (counts | {"rivers.gift": ("GIFT", 9)}).items():
+        answer = hers.post(f"/live/sets/{made}/import/", {"file": SimpleUploadedFile(name, files[name])})
+        assert f"<dt>Read as</dt><dd>{label}</dd>" in text(answer)
+        back = {"questions": sent_back(answer)}
+        assert f"Questions added: {new}." in followed(hers, f"/live/sets/{made}/import/", back)
+    assert repository.find_set(made).total_questions == len(MANY) + 19
+
+
+def test_a_text_is_pasted_and_each_question_has_its_verdict(site, hers, made):
+    page = text(hers.post(f"/live/sets/{made}/import/", {"text": GIFT.replace("\n", "\r\n")}))
+    assert "It asks to match things with each other, which cannot be asked here." in page
+    assert 'New<br><span class="hint">Its feedback is left out' in page
+    assert "Add 9 questions" in page
+    chosen = {"text": "Is {this} so?", "format": "csv"}
+    assert "names the columns" in text(hers.post(f"/live/sets/{made}/import/", chosen))
+
+
+@pytest.mark.parametrize(
+    ("sent", "sentence"),
+    [
+        ({}, "Choose a file or paste a text: one of the two."),
+        ({"text": " \n "}, "Choose a file or paste a text: one of the two."),
+        ({"text": "See you on Monday."}, "This looks like no file of questions."),
+        ({"text": "Well? {}", "format": "morse"}, "Select a valid choice."),
+        ({"text": "<!DOCTYPE quiz><quiz/>"}, "Files with a document type"),
+    ],
+)
+def test_what_cannot_be_read_is_refused_and_stays_typed(site, hers, made, sent, sentence):
+    answer = hers.post(f"/live/sets/{made}/import/", sent)
+    assert answer.status_code == 422
+    assert sentence in text(answer)
+    assert sent.get("text", "").strip() in text(answer)
+
+
+def test_a_file_and_a_text_are_one_too_many(site, hers, made):
+    both = {"text": GIFT, "file": SimpleUploadedFile("rivers.gift", GIFT.encode())}
+    assert "one of the two" in text(hers.post(f"/live/sets/{made}/import/", both))
+
+
+def test_a_set_goes_out_as_gift_and_comes_in_again(site, hers, made):
+    answer = hers.get(f"/live/sets/{made}/set.gift")
+    assert answer["Content-Type"] == "text/plain; charset=utf-8"
+    assert answer["Content-Disposition"] == 'attachment; filename="questions.gift.txt"'
+    raw = b"".join(answer.streaming_content).decode()
+    assert f"// Ranking: {MEET.title}" in raw
+    other = hers.post("/live/sets/new/", {"name": "Again"})["Location"].strip("/").split("/")[-1]
+    page = hers.post(f"/live/sets/{other}/import/", {"text": raw})
+    followed(hers, f"/live/sets/{other}/import/", {"questions": sent_back(page)})
+    assert repository.find(other)[1] == tuple(each for each in MANY if each.kind in (Kind.CHOICE, Kind.TEXT))
+    assert f"/live/sets/{made}/set.gift" in hers.get(f"/live/sets/{made}/").content.decode()
 
 
 def test_what_was_tampered_with_on_the_way_back_is_judged_again(site, hers, made):

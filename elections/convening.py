@@ -1,0 +1,81 @@
+"""What an assembly says when it convenes an election: who was there, and whether they were enough to decide.
+
+It is said once, when the draft is made, and never changes: the event that makes the election says it, every page about
+the election tells it, and the bundle proves it. A quorum that was not met stops nobody; everybody is told.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+from store.table import Item
+
+
+@dataclass(frozen=True, slots=True)
+class Convened:
+    """An assembly at the moment at which it called for an election. The time is UTC, as text."""
+
+    assembly: str  # its title
+    assembly_id: str
+    at: str
+    present: int
+    entitled: int = 0  # 0: nobody has said how many
+    quorum: str = ""  # "": none; "25": so many; "1/4", ">1/2": such a share of those entitled
+    quorate: bool = True
+    listed: int = 0  # of those present, how many were put on the roll
+    unlisted: int = 0  # and how many could not be: they have no account here
+    round_digest: str = ""  # of the sealed round that the candidates come from, as the log has it
+
+    @property
+    def moment(self) -> datetime:
+        return datetime.fromisoformat(self.at)
+
+    @property
+    def turnout_words(self) -> str:
+        words = {"present": self.present, "entitled": self.entitled}
+        return (_("%(present)d of %(entitled)d present") if self.entitled else _("%(present)d present")) % words
+
+    @property
+    def quorum_words(self) -> str:
+        """Nothing where none was asked for."""
+        if not self.quorum:
+            return ""
+        met = _("quorum of %(quorum)s met") if self.quorate else _("quorum of %(quorum)s NOT met")
+        return met % {"quorum": self._quorum}
+
+    @property
+    def _quorum(self) -> str:
+        if self.quorum.isdecimal():
+            return self.quorum
+        share = {"share": self.quorum.removeprefix(">")}
+        more = self.quorum.startswith(">")
+        return (_("more than %(share)s of those entitled") if more else _("%(share)s of those entitled")) % share
+
+    @property
+    def roll_words(self) -> str:
+        """What became of those present; nothing where nobody was to become a voter by it."""
+        if not (self.listed or self.unlisted):
+            return ""
+        put = ngettext("%(count)d of them was put on the roll", "%(count)d of them were put on the roll", self.listed)
+        said = [put % {"count": self.listed}]
+        if self.unlisted:
+            left = ngettext(
+                "%(count)d could not be, having no account here",
+                "%(count)d could not be, having no account here",
+                self.unlisted,
+            )
+            said.append(left % {"count": self.unlisted})
+        return "; ".join(said)
+
+    @property
+    def words(self) -> str:
+        """All of it in one line, without title and time."""
+        return " · ".join(filter(None, (self.turnout_words, self.quorum_words, self.roll_words)))
+
+
+def convened_of(item: Item) -> Convened:
+    return Convened(**{name: item[name] for name in Convened.__dataclass_fields__ if name in item})

@@ -1,0 +1,142 @@
+"""What hosts type for one more item of an agenda. The first ones are typed one a line when an assembly is made."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django import forms
+from django.utils.functional import Promise
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
+from store.keys import fold
+
+from . import assembly_words
+from .forms import times
+from .majorities import SHARES, Majority, Of, majority_of
+from .questions import MOST_OPTIONS, Kind, Question
+from .rules import Game
+from .sets.checking import flaws, tidied
+
+MOST = "most"  # in place of a share: whoever has most votes
+WITH_OPTIONS = (Kind.CHOICE, Kind.RANKING, Kind.ALTERNATIVES)
+WITH_MAJORITY = (Kind.MOTION, Kind.CHOICE, Kind.ALTERNATIVES)
+OFFERED = (Kind.TOPIC, Kind.MOTION, Kind.CHOICE, Kind.RANKING, Kind.ALTERNATIVES)
+ONLY_A_CHOICE = gettext_lazy("Only a choice can be decided by most votes alone.")
+TWO_VERSIONS = gettext_lazy("Type the motion and at least one amendment, one a line.")
+TOO_MANY_VERSIONS = gettext_lazy("There are at most %(most)d versions beside “No change”; these are %(count)d.")
+OPEN_OR_SECRET: list[tuple[str, str | Promise]] = [
+    ("open", assembly_words.IS_OPEN),
+    ("secret", assembly_words.IS_SECRET),
+]
+
+
+def no_change() -> str:
+    """The last version of every motion with amendments, in the language of whoever adds it."""
+    return _("No change")
+
+
+class ItemForm(forms.Form):
+    """One more item of an agenda."""
+
+    kind = forms.ChoiceField(
+        label=gettext_lazy("What it is"),
+        choices=[(str(each), assembly_words.KINDS[each]) for each in OFFERED],
+        initial=Kind.MOTION.value,
+        help_text=gettext_lazy(
+            "A motion is voted on by yes, no or abstaining; with amendments, all versions are ranked, “No change” too."
+        ),
+    )
+    title = forms.CharField(label=gettext_lazy("Title"), widget=forms.TextInput({"dir": "auto"}), max_length=1_000)
+    detail = forms.CharField(
+        label=gettext_lazy("More words about it"),
+        required=False,
+        max_length=10_000,
+        widget=forms.Textarea({"rows": 3, "dir": "auto"}),
+    )
+    options = forms.CharField(
+        label=gettext_lazy("Options or versions"),
+        required=False,
+        max_length=10_000,
+        widget=forms.Textarea({"rows": 5, "dir": "auto"}),
+        help_text=gettext_lazy(
+            "One a line. Of a motion with amendments: first the motion as it stands, then each amended version; "
+            "“No change” is added as the last by itself."
+        ),
+    )
+    secrecy = forms.ChoiceField(
+        label=gettext_lazy("How people vote"), choices=OPEN_OR_SECRET, initial="open", widget=forms.RadioSelect
+    )
+    share = forms.ChoiceField(
+        label=gettext_lazy("Majority"),
+        choices=[
+            *((each, assembly_words.SHARES[each]) for each in SHARES),
+            (MOST, gettext_lazy("most votes (a choice only)")),
+        ],
+        initial="1/2",
+    )
+    of = forms.ChoiceField(label=gettext_lazy("Of whom"), choices=list(assembly_words.OF.items()), initial="cast")
+    seconds = forms.TypedChoiceField(label=gettext_lazy("Time to vote"), choices=times, coerce=int, initial=0)
+
+    def __init__(self, *arguments: Any, game: Game, **options: Any):
+        super().__init__(*arguments, **options)
+        of = self.fields["of"]
+        assert isinstance(of, forms.ChoiceField)
+        known = [each for each in Of if each != Of.ENTITLED or game.entitled]
+        of.choices = [(each.value, assembly_words.OF[each]) for each in known]
+        self.question: Question | None = None
+
+    def clean(self) -> dict[str, Any]:
+        cleaned = super().clean() or self.cleaned_data
+        if not self.errors:
+            self.question = tidied(self._typed(cleaned))
+            self._check(self.question)
+        return cleaned
+
+    def _typed(self, typed: dict[str, Any]) -> Question:
+        kind = Kind(typed["kind"])
+        majority = "" if typed["share"] == MOST else str(Majority(typed["share"], Of(typed["of"])))
+        return Question(
+            title=typed["title"],
+            kind=kind,
+            detail=typed["detail"],
+            options=_options(typed["options"], kind),
+            seconds=0 if kind == Kind.TOPIC else typed["seconds"],
+            secret=typed["secrecy"] == "secret" and kind != Kind.TOPIC,
+            majority=majority if kind in WITH_MAJORITY else "",
+        )
+
+    def _check(self, question: Question) -> None:
+        """What is wrong stands at its field; everything that was typed stays."""
+        if self.cleaned_data["share"] == MOST and question.kind in WITH_MAJORITY and question.kind != Kind.CHOICE:
+            self.add_error("share", ONLY_A_CHOICE)
+        versions = len(question.options) - 1
+        if question.kind == Kind.ALTERNATIVES and not 2 <= versions < MOST_OPTIONS:
+            words = {"most": MOST_OPTIONS - 1, "count": versions}
+            self.add_error("options", TWO_VERSIONS if versions < 2 else TOO_MANY_VERSIONS % words)
+            return
+        for flaw in flaws(question):
+            self.add_error("options" if flaw.field.startswith("option") else flaw.field, flaw.sentence)
+
+
+def _options(typed: str, kind: Kind) -> tuple[str, ...]:
+    """One a line, without empty ones. That nothing changes is the last of all versions, whoever left it out."""
+    lines = [line.strip() for line in typed.splitlines() if line.strip()] if kind in WITH_OPTIONS else []
+    if kind != Kind.ALTERNATIVES:
+        return tuple(lines)
+    return (*(line for line in lines if fold(line) != fold(no_change())), no_change())
+
+
+def with_amendments(motion: Question) -> dict[str, Any]:
+    """What the form shows to whoever adds a motion that is there, with amendments."""
+    majority = majority_of(motion.majority)
+    return {
+        "kind": Kind.ALTERNATIVES.value,
+        "title": motion.title,
+        "detail": motion.detail,
+        "options": f"{motion.title}\n",
+        "secrecy": "secret" if motion.secret else "open",
+        "share": majority.share,
+        "of": majority.of.value,
+        "seconds": motion.seconds,
+    }

@@ -1,0 +1,107 @@
+"""What people type to check in to an assembly, and those who run it to say who is entitled."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django import forms
+from django.utils.functional import Promise
+from django.utils.translation import gettext_lazy as _
+
+from pages import lists
+from pages.names import LONGEST_NAME
+
+from .majorities import LARGEST, QUORUMS
+from .rolls import MOST, as_typed
+from .rules import Game
+
+MOST_TYPED = MOST * (LONGEST_NAME + 2)  # letters of a whole roll
+NO_QUORUM, BY_NUMBER = "", "number"
+SHARES: dict[str, str | Promise] = {
+    "1/10": _("at least a tenth of those entitled"),
+    "1/5": _("at least a fifth of those entitled"),
+    "1/4": _("at least a quarter of those entitled"),
+    "1/3": _("at least a third of those entitled"),
+    "1/2": _("at least half of those entitled"),
+    ">1/2": _("more than half of those entitled"),
+    "2/3": _("at least two thirds of those entitled"),
+    "3/4": _("at least three quarters of those entitled"),
+}
+NO_NUMBER = _("Say how many have to be there.")
+
+
+class PersonalCodeForm(forms.Form):
+    """The code on somebody's card."""
+
+    code = forms.CharField(
+        label=_("Your personal code"),
+        max_length=40,
+        error_messages={"required": _("Type the code from your card.")},
+        widget=forms.TextInput({"autocomplete": "off", "autocapitalize": "characters", "spellcheck": "false"}),
+    )
+
+    def clean_code(self) -> str:
+        code = as_typed(self.cleaned_data["code"])
+        if not code:
+            raise forms.ValidationError(self.fields["code"].error_messages["required"])
+        return code
+
+
+class NamesForm(forms.Form):
+    """People pasted one a line."""
+
+    names = forms.CharField(
+        label=_("Names, one a line"),
+        max_length=MOST_TYPED,
+        help_text=_("Whoever has an account of that name checks in with it; everybody else gets a code."),
+        error_messages={"required": _("Type at least one name.")},
+        widget=forms.Textarea({"rows": 6, "spellcheck": "false", "dir": "auto"}),
+    )
+
+    def clean_names(self) -> list[lists.Row]:
+        try:
+            return lists.read_people(self.cleaned_data["names"], MOST)
+        except lists.NotAList as refusal:
+            raise forms.ValidationError(str(refusal)) from None
+
+
+class EntitledForm(forms.Form):
+    """How many are entitled where no roll says so, and how many have to be there."""
+
+    entitled = forms.IntegerField(
+        label=_("How many are entitled"),
+        required=False,
+        min_value=0,
+        max_value=LARGEST,
+        help_text=_("There or not. Leave it empty if nobody knows."),
+    )
+    quorum = forms.ChoiceField(label=_("To decide, there have to be"), required=False)
+    number = forms.IntegerField(label=_("How many"), required=False, min_value=1, max_value=LARGEST)
+
+    def __init__(self, *arguments: Any, game: Game, **words: Any):
+        super().__init__(*arguments, initial=_typed(game), **words)
+        by_number = (BY_NUMBER, _("a number of people, given below"))
+        self.fields["quorum"].choices = [(NO_QUORUM, _("no quorum")), by_number, *((q, SHARES[q]) for q in QUORUMS)]
+        if game.has_roll:
+            del self.fields["entitled"]
+
+    def clean(self) -> dict[str, Any]:
+        cleaned = super().clean() or self.cleaned_data
+        if cleaned.get("quorum") == BY_NUMBER and not cleaned.get("number") and "number" not in self.errors:
+            self.add_error("number", NO_NUMBER)
+        return cleaned
+
+    @property
+    def quorum_text(self) -> str:
+        """As `live.majorities` writes it."""
+        chosen: str = self.cleaned_data["quorum"]
+        return str(self.cleaned_data["number"]) if chosen == BY_NUMBER else chosen
+
+
+def _typed(game: Game) -> dict[str, Any]:
+    is_number = game.quorum.isdigit()
+    return {
+        "entitled": game.entitled or None,
+        "quorum": BY_NUMBER if is_number else game.quorum,
+        "number": int(game.quorum) if is_number else None,
+    }

@@ -1,0 +1,121 @@
+"""Minutes in the table: a session's id in, values out, and the writes that copy, seal and annotate."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from acts.site import table
+from store import keys
+from store.keys import fold
+from store.table import Equals, Exists, Item, Missing, Put, Update, Write
+
+from .. import repository as games
+from .. import seats
+from ..onward import onward_of
+from ..rules import Game, State
+from .records import Beside, Head, Minutes, Note, Part, facts_of, head_of, minutes_of, parts_of
+
+
+@dataclass(frozen=True, slots=True)
+class Read:
+    """Minutes, with the parts that they were made of."""
+
+    minutes: Minutes
+    parts: tuple[Part, ...]
+    facts: dict[str, Any]
+
+
+def find(game_id: str) -> Read | None:
+    """Those of an assembly that has ended and is copied, or of one that runs, as far as it is."""
+    items = list(table().each(keys.all_of_minutes(game_id)))
+    head = next((item for item in items if item["SK"] == keys.minutes(game_id).sk), None)
+    if head is None or not head.get("digest"):
+        return None if head and head.get("deleted") else _running(game_id, _beside(items))
+    parts = tuple(_part(item) for item in items if item["SK"].startswith(PART))
+    return Read(minutes_of(head_of(head), parts, _beside(items)), parts, told_facts(head))
+
+
+def _beside(items: list[Item]) -> Beside:
+    notes = tuple(_note(item) for item in items if item["SK"].startswith(NOTE))
+    return notes, tuple(onward_of(item) for item in items if item["SK"].startswith(MADE))
+
+
+def _running(game_id: str, beside: Beside) -> Read | None:
+    found = games.find(game_id)
+    if found is None or not found[0].is_assembly:
+        return None
+    facts, parts = facts_of(*found), tuple(live_parts(game_id))
+    return Read(minutes_of(head_of(facts), parts, beside), parts, facts)
+
+
+def live_parts(game_id: str) -> Iterator[Part]:
+    """Of the session itself, while it is there."""
+    return parts_of(table().each(keys.all_of_game(game_id)), seats.each(game_id))
+
+
+def find_head(game_id: str) -> Head | None:
+    item = table().get(keys.minutes(game_id))
+    return head_of(item) if item and not item.get("deleted") else None
+
+
+def told_facts(item: Item) -> dict[str, Any]:
+    """What the digest is of, besides the parts."""
+    return {name: value for name, value in item.items() if name not in NO_FACTS}
+
+
+NO_FACTS = ("PK", "SK", "GSI1PK", "GSI1SK", "digest", "event")
+PART, NOTE, MADE = "PART#", "NOTE#", "MADE#"
+
+
+def _part(item: Item) -> Part:
+    said = {name: value for name, value in item.items() if name not in ("PK", "SK")}
+    return Part(item["SK"].removeprefix(PART), said)
+
+
+def _note(item: Item) -> Note:
+    return Note(item["number"], item["text"], item["by"], item["at"])
+
+
+# --- writes ---
+
+
+def opening(game: Game, state: State, now: str) -> list[Write]:
+    """A mark that the minutes of an assembly that ends are to be copied; a rehearsal has none."""
+    if not game.is_assembly or game.debug_mode or not state.played:
+        return []
+    place = keys.minutes(game.id)
+    listed = {"GSI1PK": keys.UNSEALED_MINUTES.pk, "GSI1SK": keys.game_by_date(now, game.id)}
+    return [Put({"PK": place.pk, "SK": place.sk, **facts_of(game, state), **listed}, when=Missing())]
+
+
+def copies(game_id: str, parts: Iterable[Part]) -> Iterator[Item]:
+    for part in parts:
+        place = keys.minutes_part(game_id, part.what)
+        yield {"PK": place.pk, "SK": place.sk, **part.said}
+
+
+def sealing(game_id: str, digest: str, event: int) -> list[Write]:
+    """With where in the log the digest stands. Refused if somebody else has sealed them."""
+    told, unsealed = {"digest": digest, "event": event}, Equals("game_id", game_id) & Missing("digest")
+    return [Update(keys.minutes(game_id), set=told, remove=("GSI1PK", "GSI1SK"), when=unsealed)]
+
+
+def noting(game_id: str, note: Note) -> list[Write]:
+    """Refused if another note has the number."""
+    place = keys.minutes_note(game_id, note.number)
+    told = {"number": note.number, "text": note.text, "by": note.by, "at": note.at}
+    return [Put({"PK": place.pk, "SK": place.sk, **told}, when=Missing())]
+
+
+def deletion(game_id: str, now: str) -> list[Write]:
+    """A mark in the place of the facts: the rest is to go. Refused unless they are sealed."""
+    place = keys.minutes(game_id)
+    listed = {"GSI1PK": keys.UNSEALED_MINUTES.pk, "GSI1SK": keys.game_by_date(now, game_id)}
+    mark = {"PK": place.pk, "SK": place.sk, "game_id": game_id, "deleted": True, **listed}
+    return [Put(mark, when=Exists("digest"))]
+
+
+def hosted_by(head: Head, name: str) -> bool:
+    return fold(name) in map(fold, (head.created_by, *head.hosts))

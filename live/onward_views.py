@@ -1,0 +1,95 @@
+"""From a question that was voted on, or from an assembly as a whole, to a quick poll or a draft election."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils.translation import gettext as _
+
+from accounts.access import requires
+from accounts.models import User
+from accounts.rules import Permission
+from acts.refusals import Refusal
+from pages.addresses import origin
+from pages.forms import form_page
+
+from . import access, quorate
+from .host_views import OWN_PAGES
+from .onward import Onward, linked
+from .rules import Game, State
+from .services import closing
+from .services import onward as carrying
+
+POLL, ELECTION, ELECTORATE = "poll", "election", "electorate"
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """Which round of which session; 0: an assembly as a whole."""
+
+    game: Game
+    state: State
+    round: int
+
+
+def load_asked(user: User, game_id: str, round: int) -> Asked | None:
+    found = access.load_hosted(user, game_id)
+    return Asked(found[0], closing.settled(*found), round) if found else None
+
+
+@requires(Permission.USE_APPLICATION, load_for=load_asked)
+@form_page
+def onward(request: HttpRequest, asked: Asked) -> HttpResponse:
+    """What would be made of it, with a button for each; pressed, it is made, once."""
+    if request.method != "POST":
+        return _page(request, asked)
+    make = _making(request, asked)
+    if make is None:
+        return _page(request, asked, problem=_("Please choose what is to be made of it."), status=422)
+    try:
+        made = make()
+    except Refusal as refusal:
+        messages.error(request, str(refusal))
+        return _back(request, asked) or redirect("onward", asked.game.id, asked.round)
+    return _said(request, asked, made)
+
+
+def _making(request: HttpRequest, asked: Asked) -> Callable[[], Onward] | None:
+    host, game, chosen = request.user, asked.game, request.POST.get("make")
+    if chosen == POLL:
+        return lambda: carrying.make_poll(host, origin(request), game.id, asked.round)
+    if chosen in (ELECTION, ELECTORATE):
+        present = chosen == ELECTORATE
+        return lambda: carrying.make_election(host, game.id, asked.round, of_those_present=present)
+    return None
+
+
+def _said(request: HttpRequest, asked: Asked, made: Onward) -> HttpResponse:
+    """On the wall the session goes on; from any other page the way leads to what was made."""
+    sentence = _("The draft election “%(title)s” is made.") if made.is_election else _("The poll “%(title)s” is open.")
+    messages.success(request, sentence % {"title": made.title})
+    there = redirect("dashboard", made.what) if made.is_election else redirect("manage_poll", made.what)
+    return _back(request, asked) or there
+
+
+def _back(request: HttpRequest, asked: Asked) -> HttpResponse | None:
+    page = request.POST.get("from")
+    return redirect(page, asked.game.id) if page in OWN_PAGES else None
+
+
+def _page(request: HttpRequest, asked: Asked, problem: str = "", status: int = 200) -> HttpResponse:
+    game = asked.game
+    context: dict[str, Any] = {"game": game, "round": asked.round, "made": linked(game.id, request.user)}
+    try:
+        context["subject"] = carrying.subject(game, asked.state, asked.round)
+    except carrying.NotOnward as refusal:
+        problem, status = str(refusal), 409
+    if game.is_assembly:
+        hall = carrying.hall(game)
+        context |= {"hall": hall, "quorate": quorate.is_met(game, hall.present), "needed": quorate.needed(game)}
+    return render(request, "live/onward.html", context | {"problem": problem}, status=status)

@@ -1,0 +1,34 @@
+"""Questions of the demo, so that whoever tries a session finds some: one that waits, one to answer, one answered."""
+
+from __future__ import annotations
+
+from live import clock
+from live.rules import Game, State
+from live.seats import Seat
+
+from . import services
+from .rules import Act, Qa
+
+ASKED = (
+    ("Who counts the votes when the network fails?", ()),
+    ("Can we see how close it was?", (Act.SHOW,)),
+    ("Is there coffee afterwards?", (Act.ANSWER,)),
+)
+ANSWER = "Yes, and cake."
+
+
+def load(game: Game, names: tuple[str, ...]) -> None:
+    """Those of these names ask, and everybody else of them wants to hear what can be seen."""
+    qa = services.set_up(game.id, game.created_by, is_on=True)
+    people = [Seat(f"asks{number:06d}", name, game.created_at) for number, name in enumerate(names)]
+    for number, (text, acts) in enumerate(ASKED):
+        _ask(game, qa, people[number:], text, acts)
+
+
+def _ask(game: Game, qa: Qa, people: list[Seat], text: str, acts: tuple[Act, ...]) -> None:
+    author, *others = people
+    asked = services.send(game, State(), qa, author, (), text, clock.now())
+    for act in acts:
+        asked = services.moderate(game.id, asked.id, game.created_by, act, ANSWER if act == Act.ANSWER else "")
+    for seat in others if asked.is_seen else ():
+        services.upvote(game, State(), qa, seat, asked, on=True)

@@ -1,0 +1,61 @@
+"""What hosts choose about the questions of a room."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django import forms
+from django.utils.functional import Promise
+from django.utils.translation import gettext_lazy as _
+
+from .rules import LONGEST_WORD, MOST_WORDS, Mode, Qa, folded
+
+MODES: dict[Mode, str | Promise] = {
+    Mode.APPROVED: _("You look at every question before others see it"),
+    Mode.WORDS: _("Everybody sees questions at once, unless a word of your list is in one"),
+    Mode.OPEN: _("Everybody sees questions at once"),
+}
+TOO_MANY = _("At most %(most)d lines; these are %(count)d.")
+TOO_LONG = _("At most %(most)d characters a line: “%(word)s”.")
+NO_WORD = _("This line has no word in it: “%(word)s”.")
+
+
+class QaForm(forms.Form):
+    mode = forms.ChoiceField(
+        label=_("Who sees a question"),
+        choices=[(str(each), told) for each, told in MODES.items()],
+        widget=forms.RadioSelect,
+    )
+    words = forms.CharField(
+        label=_("Your list of words"),
+        required=False,
+        max_length=MOST_WORDS * (LONGEST_WORD + 2),
+        widget=forms.Textarea({"rows": 4, "dir": "auto", "spellcheck": "false"}),
+        help_text=_("One a line. A question with one of them waits for you; capitals and accents make no difference."),
+    )
+    named = forms.BooleanField(
+        label=_("Everybody sees who asks"),
+        required=False,
+        help_text=_("If not, nobody is shown who asks, and neither are you. Questions that were sent so stay so."),
+    )
+
+    def clean_words(self) -> tuple[str, ...]:
+        """One a line, each once."""
+        typed = [line.strip() for line in str(self.cleaned_data["words"]).splitlines() if line.strip()]
+        if len(typed) > MOST_WORDS:
+            raise forms.ValidationError(TOO_MANY % {"most": MOST_WORDS, "count": len(typed)})
+        for word in typed:
+            if len(word) > LONGEST_WORD:
+                raise forms.ValidationError(TOO_LONG % {"most": LONGEST_WORD, "word": word[:LONGEST_WORD]})
+            if not folded(word):
+                raise forms.ValidationError(NO_WORD % {"word": word})
+        return tuple(dict.fromkeys(typed))
+
+    def chosen(self) -> dict[str, Any]:
+        """As `services.set_up` takes it."""
+        typed = self.cleaned_data
+        return {"mode": Mode(typed["mode"]), "words": typed["words"], "named": typed["named"]}
+
+
+def initial(qa: Qa) -> dict[str, Any]:
+    return {"mode": str(qa.mode), "words": "\n".join(qa.words), "named": qa.named}

@@ -1,0 +1,249 @@
+"""What a question of the room is, what becomes of it, and who may do what with it: pure, and refused in sentences."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from itertools import groupby
+
+from django.utils.translation import gettext_lazy as _
+
+from acts.refusals import Refusal
+from live.rules import Phase
+from live.texts import JOINERS, tidied
+
+LONGEST = 300  # letters of a question
+LONGEST_ANSWER = 1_000
+MOST_MARKS = 4  # accents above one another; more would run over the lines of others
+MOST_ASKED = 2_000  # in one session: one for everybody who can have a seat
+MOST_OF_ONE = 20  # that somebody sends
+MOST_WAITING = 5  # of these, for the host
+MOST_WORDS, LONGEST_WORD = 500, 60  # of the host's list
+
+OFF = _("The host takes no questions at the moment.")
+OVER = _("The session has ended: no more questions can be sent.")
+NO_QUESTION = _("Write a question first.")
+TOO_LONG = _("That is too long: at most %(most)d characters, and yours has %(count)d.")
+TOO_TALL = _("At most %(most)d accents on one letter.")
+FULL = _("So many questions were sent that no more fit. Upvote those that ask the same.")
+ENOUGH = _("You have sent %(most)d questions. That is as many as one person can send here.")
+WAIT = _("%(most)d of your questions wait for the host. Send the next one when the host has looked at one of them.")
+NOT_THERE = _("There is no such question, or it cannot be seen any more.")
+OWN = _("This is your own question: others upvote it.")
+NOT_SO = _("That is so already, or cannot be done any more. This is how it stands now.")
+
+
+class NotTaken(Refusal):
+    """A question cannot be sent, or upvoted; the words tell why."""
+
+
+class NotSo(Refusal):
+    """The question is not as it takes."""
+
+
+class Mode(StrEnum):
+    """Who sees a question before the host has looked at it."""
+
+    APPROVED = "approved"  # nobody
+    WORDS = "words"  # everybody, unless a word of the host's list is in it
+    OPEN = "open"  # everybody
+
+
+class Fate(StrEnum):
+    """What became of a question."""
+
+    WAITING = "waiting"  # for the host
+    SHOWN = "shown"
+    ANSWERED = "answered"  # and shown
+    HIDDEN = "hidden"
+
+
+class Act(StrEnum):
+    """What somebody who hosts can do with a question."""
+
+    SHOW = "show"
+    HIDE = "hide"
+    ANSWER = "answer"
+    PUT_UP = "up"  # on the big screen
+    TAKE_DOWN = "down"
+
+
+@dataclass(frozen=True, slots=True)
+class Qa:
+    """Whether a session takes questions, and how."""
+
+    is_on: bool = False
+    mode: Mode = Mode.APPROVED
+    named: bool = False  # whether everybody sees who asks
+    words: tuple[str, ...] = ()  # the host's own list
+    on_screen: str = ""  # the question that the big screen shows
+    changes: int = 0  # by hosts, which are seen at once
+    sent: int = 0  # how many questions
+
+    @property
+    def is_full(self) -> bool:
+        """A few who send at the very same moment may all get in."""
+        return self.sent >= MOST_ASKED
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A question that somebody has sent."""
+
+    id: str
+    text: str
+    author: str  # a mark, not the player's id
+    at: int
+    fate: Fate = Fate.WAITING
+    held: bool = False  # back, by a word of the host's list
+    player: str = ""  # only where everybody was to see who asks
+    answer: str = ""  # the host's words
+    version: int = 1
+
+    @property
+    def is_seen(self) -> bool:
+        return self.fate in (Fate.SHOWN, Fate.ANSWERED)
+
+
+# --- sending ---
+
+
+def question_from(typed: str) -> str:
+    """In one line and without what cannot be seen; not cut."""
+    text = tidied(typed)
+    if not any(_can_be_seen(each) and not each.isspace() and not _is_mark(each) for each in text):
+        raise NotTaken(NO_QUESTION)
+    return _fitting(text, LONGEST)
+
+
+def answer_from(typed: str) -> str:
+    """The host's words; none are fine."""
+    return _fitting(tidied(typed), LONGEST_ANSWER)
+
+
+def _fitting(text: str, most: int) -> str:
+    if len(text) > most:
+        raise NotTaken(TOO_LONG % {"most": most, "count": len(text)})
+    marks = (len(list(some)) for is_mark, some in groupby(text, key=_is_mark) if is_mark)
+    if max(marks, default=0) > MOST_MARKS:
+        raise NotTaken(TOO_TALL % {"most": MOST_MARKS})
+    return text
+
+
+def _is_mark(character: str) -> bool:
+    return unicodedata.category(character)[0] == "M" or character in JOINERS
+
+
+def check_takes(qa: Qa, phase: Phase) -> None:
+    if not qa.is_on:
+        raise NotTaken(OFF)
+    if phase == Phase.ENDED:
+        raise NotTaken(OVER)
+
+
+def check_sends(qa: Qa, phase: Phase, own: Sequence[Asked]) -> None:
+    """Whether somebody who has sent these may send one more. Nothing is counted by address: a hall is one."""
+    check_takes(qa, phase)
+    if len(own) >= MOST_OF_ONE:
+        raise NotTaken(ENOUGH % {"most": MOST_OF_ONE})
+    if sum(each.fate == Fate.WAITING for each in own) >= MOST_WAITING:
+        raise NotTaken(WAIT % {"most": MOST_WAITING})
+    if qa.is_full:
+        raise NotTaken(FULL)
+
+
+def sent(qa: Qa, asked: Asked) -> Asked:
+    """A new question as it is kept: seen by all, or waiting for the host."""
+    held = qa.mode == Mode.WORDS and has_listed(asked.text, qa.words)
+    waits = held or qa.mode == Mode.APPROVED
+    return replace(asked, fate=Fate.WAITING if waits else Fate.SHOWN, held=held)
+
+
+# --- the host's list of words ---
+
+# What nobody sees, although it counts as a letter, a mark or a sign: fillers, selectors of variants, an empty pattern.
+UNSEEN = frozenset(
+    map(chr, (0x034F, 0x115F, 0x1160, 0x2800, 0x3164, 0xFFA0, *range(0xFE00, 0xFE10), *range(0xE0100, 0xE01F0)))
+)
+LETTERS_NEED = (0, 7, 8, 9)  # classes of marks that make another letter of it; the others are accents and strokes
+
+
+def folded(text: str) -> str:
+    """Its words without capitals, accents and what cannot be seen, one space between them."""
+    apart = unicodedata.normalize("NFKD", text.casefold())
+    bare = "".join(each for each in apart if unicodedata.combining(each) in LETTERS_NEED and _can_be_seen(each))
+    return " ".join(
+        "".join(each if _is_of_a_word(each) else " " for each in unicodedata.normalize("NFKC", bare)).split()
+    )
+
+
+def _can_be_seen(character: str) -> bool:
+    return character not in UNSEEN and character not in JOINERS
+
+
+def _is_of_a_word(character: str) -> bool:
+    return character.isalnum() or unicodedata.category(character)[0] == "M"
+
+
+def has_listed(text: str, words: Iterable[str]) -> bool:
+    """Whether a word of the list is in it as a whole word; of a line with several words, all of them in that order."""
+    spaced = f" {folded(text)} "
+    return any(f" {each} " in spaced for each in map(folded, words) if each)
+
+
+# --- upvoting ---
+
+
+def check_upvotes(qa: Qa, phase: Phase, asked: Asked | None, who: str) -> None:
+    check_takes(qa, phase)
+    if asked is None or not asked.is_seen:
+        raise NotTaken(NOT_THERE)
+    if asked.author == who:
+        raise NotTaken(OWN)
+
+
+def best_first(some: Iterable[Asked], upvotes: Mapping[str, int]) -> list[Asked]:
+    """Those that most people want to be answered, then the oldest."""
+    return sorted(some, key=lambda each: (-upvotes.get(each.id, 0), each.at, each.id))
+
+
+def open_first(some: Iterable[Asked], upvotes: Mapping[str, int]) -> list[Asked]:
+    """What is still to be answered comes before what is."""
+    return sorted(best_first(some, upvotes), key=lambda each: each.fate == Fate.ANSWERED)
+
+
+# --- what hosts do ---
+
+
+def offered(qa: Qa, asked: Asked) -> tuple[Act, ...]:
+    """Exactly what will be accepted, the likeliest first."""
+    if asked.fate == Fate.HIDDEN:
+        return (Act.SHOW,)
+    if asked.fate == Fate.WAITING:
+        return (Act.SHOW, Act.HIDE, Act.ANSWER)
+    up = Act.TAKE_DOWN if qa.on_screen == asked.id else Act.PUT_UP
+    return (up, Act.ANSWER, Act.HIDE, *((Act.SHOW,) if asked.fate == Fate.ANSWERED else ()))
+
+
+def check_offered(qa: Qa, asked: Asked, act: Act) -> None:
+    if act not in offered(qa, asked):
+        raise NotSo(NOT_SO)
+
+
+def moderated(asked: Asked, act: Act, answer: str = "") -> Asked:
+    """What becomes of a question; one that is not answered after all keeps no answer."""
+    if act == Act.HIDE:
+        return replace(asked, fate=Fate.HIDDEN)
+    if act == Act.ANSWER:
+        return replace(asked, fate=Fate.ANSWERED, answer=answer)
+    return replace(asked, fate=Fate.SHOWN, answer="") if act == Act.SHOW else asked
+
+
+def screen_after(qa: Qa, asked: Asked, act: Act) -> str:
+    """Which question the big screen shows then: none that is hidden."""
+    if act == Act.PUT_UP:
+        return asked.id
+    gone = act in (Act.TAKE_DOWN, Act.HIDE) and qa.on_screen == asked.id
+    return "" if gone else qa.on_screen

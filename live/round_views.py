@@ -1,0 +1,185 @@
+"""A sealed round for those who were there: what came of it, each vote by its receipt, and all it takes to check it."""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+from dataclasses import dataclass
+
+from django import forms
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+from django.views.decorators.http import require_safe
+
+from accounts.access import public
+from ranking.codes import SYMBOLS, as_meant
+from store import keys
+from store.memory import Memory
+from store.table import Item
+
+from . import assembly_words, counting, players, proofs, rooms, rules, sealed, seals
+from .players import Player
+from .proofs import Evidence
+from .rooms import Room
+from .rounds import Round
+from .rules import Phase, State
+
+LONGEST_ID = 64
+MOST_LETTERS = 4  # of a receipt that the list is searched by
+MOST_KEPT = 16_000_000  # bytes of sealed rounds that a process remembers
+JSON = "application/json"
+SEALED_FROM = (Phase.VOTING, Phase.QUESTION, Phase.TALKING)  # where a round may have been when it was sealed
+
+BYTES: Memory[bytes] = Memory(MOST_KEPT, len)
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """A round that is over, and who looks at it."""
+
+    room: Room
+    number: int
+    round: Round | None  # none of one that was taken back before it was closed
+    player: Player | None
+    hosts: bool
+    phase: Phase  # that was sealed
+    heard: Item
+
+    @property
+    def counts(self) -> bool:
+        return self.room.state.counts(self.number)
+
+    @property
+    def evidence(self) -> Evidence:
+        assert self.round is not None
+        asked = seals.asked_in(self.room.game, self.round.question, self.room.questions)
+        heard = seals.heard(self.heard.get("receipts", ()))
+        return Evidence(self.room.game.id, self.number, asked, heard, self.heard.get("event", 0))
+
+
+# --- who may look ---
+
+
+def _look(request: HttpRequest, game_id: str, number: int) -> Seen:
+    """In one round trip; whoever was not there is not told whether there is such a session."""
+    if len(game_id) > LONGEST_ID or not 0 < number <= rules.MOST_ROUNDS:
+        raise Http404
+    seat = players.seat_key(request, game_id)
+    heard = {phase: keys.round_heard(game_id, number, phase) for phase in SEALED_FROM}
+    room, items = rooms.current_with(game_id, *filter(None, (seat, *heard.values())))
+    if room is None or not _is_told(room.state, number):
+        raise Http404
+    player = players.of_items(request, game_id, items)
+    hosts = _hosts(request, room)
+    if not (hosts or (player and player.seat.plays) or _has_token(request, room)):
+        raise Http404
+    phase = next((each for each in SEALED_FROM if heard[each] in items), Phase.QUESTION)
+    return Seen(room, number, room.rounds.get(number), player, hosts, phase, items.get(heard[phase], {}))
+
+
+def _is_told(state: State, number: int) -> bool:
+    """Whether it is over, and nobody is kept waiting for what came of it."""
+    return number < state.round or (number == state.round and not state.is_under_way and state.revealed)
+
+
+def _hosts(request: HttpRequest, room: Room) -> bool:
+    user = request.user
+    return user.is_authenticated and rules.hosts(room.game, user.name, user.role)
+
+
+def _has_token(request: HttpRequest, room: Room) -> bool:
+    return hmac.compare_digest(room.game.screen_token.encode(), request.GET.get("token", "").encode())
+
+
+# --- the page ---
+
+
+class ReceiptForm(forms.Form):
+    code = forms.CharField(
+        label=gettext_lazy("The receipt begins with"),
+        help_text=gettext_lazy("The first one to four characters. The rest stays with you."),
+        required=False,
+        max_length=200,
+        widget=forms.TextInput({"maxlength": MOST_LETTERS, "autocomplete": "off", "autocapitalize": "characters"}),
+    )
+
+    def clean_code(self) -> str:
+        code = as_meant(self.cleaned_data["code"])
+        if len(code) > MOST_LETTERS:
+            raise forms.ValidationError(
+                _("Only the first four characters, please: nobody but you needs to know the rest.")
+            )
+        if set(code) - set(SYMBOLS):
+            raise forms.ValidationError(_("A code consists of digits and capital letters."))
+        return code
+
+
+@public
+@require_safe
+def sealed_round(request: HttpRequest, game_id: str, number: int) -> HttpResponse:
+    """What came of a round; of one that does not count, that it does not."""
+    seen = _look(request, game_id, number)
+    context = {"game": seen.room.game, "number": number, "token": request.GET.get("token", ""), "seen": seen}
+    if seen.round is None or not seen.counts:
+        return render(request, "live/sealed_round.html", context)
+    form = ReceiptForm(request.GET)
+    beginning = form.cleaned_data["code"] if form.is_valid() else ""
+    own = seen.player.seat.player if seen.player else ""
+    told = sealed.Told(seen.room, seen.round)
+    context |= {
+        "told": told,
+        "form": form,
+        "beginning": beginning,
+        "leaf": told.leaf(_start(request), own, beginning, hosts=seen.hosts),
+        "digest": hashlib.sha256(_bytes(seen)).hexdigest(),
+        "recounts": sealed.is_recounted(told),
+        "said_words": list(assembly_words.SAID.items()),
+        **_logged(seen),
+    }
+    return render(request, "live/sealed_round.html", context, status=422 if form.errors else 200)
+
+
+def _start(request: HttpRequest) -> int:
+    asked = request.GET.get("after", "0")
+    if not (asked.isascii() and asked.isdigit() and len(asked) < 6):
+        raise Http404
+    return int(asked)
+
+
+def _logged(seen: Seen) -> dict[str, object]:
+    """Where the log says so, and which public checkpoint covers that, or when one will."""
+    event_id = seen.heard.get("event", 0)
+    checkpoint = proofs.checkpoint_over(event_id) if event_id else None
+    return {"event_id": event_id, "checkpoint": checkpoint, "public_by": proofs.public_by()}
+
+
+# --- what it is checked with ---
+
+
+@public
+@require_safe
+def sealed_round_json(request: HttpRequest, game_id: str, number: int) -> HttpResponse:
+    """The very bytes whose SHA-256 is the digest in the log."""
+    return HttpResponse(_bytes(_look(request, game_id, number)), content_type=JSON)
+
+
+def _bytes(seen: Seen) -> bytes:
+    """Made once in a process, as a whole hall may look."""
+    round_ = _counting(seen)
+    return BYTES.get((seen.room.game.id, seen.number), lambda: counting.as_bytes(round_))
+
+
+@public
+@require_safe
+def sealed_round_proof(request: HttpRequest, game_id: str, number: int) -> HttpResponse:
+    seen = _look(request, game_id, number)
+    _counting(seen)
+    return HttpResponse(proofs.proof(seen.evidence), content_type=JSON)
+
+
+def _counting(seen: Seen) -> Round:
+    if seen.round is None or not seen.counts:
+        raise Http404
+    return seen.round

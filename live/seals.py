@@ -1,0 +1,40 @@
+"""What the log keeps of a sealed round, so that nothing of it can be changed unseen: digests, and no words.
+
+| digest | of |
+|---|---|
+| `digest` | the round, as `live.counting.as_bytes` writes it |
+| `heard` | the receipts of all answers or votes that count, sorted: one that is left out would show |
+| `asked` | what was asked, with its options: of a survey all questions |
+
+Each is the SHA-256 of JSON with sorted keys and without spaces.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+
+import orjson
+
+from . import counting, repository
+from .questions import Question, Type
+from .rounds import Round
+from .rules import Game
+
+
+def digests(round_: Round, game: Game, receipts: Sequence[str]) -> dict[str, str]:
+    asked = asked_in(game, round_.question, repository.questions(game.id))
+    return {"digest": counting.digest(round_), "heard": _sha(heard(receipts)), "asked": _sha(asked)}
+
+
+def heard(receipts: Sequence[str]) -> bytes:
+    return orjson.dumps(list(receipts))
+
+
+def asked_in(game: Game, place: int, questions: Sequence[Question]) -> bytes:
+    asked = questions if game.engagement_type == Type.SURVEY else questions[place : place + 1]
+    return orjson.dumps([each.as_item() for each in asked], option=orjson.OPT_SORT_KEYS)
+
+
+def _sha(text: bytes) -> str:
+    return hashlib.sha256(text).hexdigest()

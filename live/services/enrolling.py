@@ -1,0 +1,176 @@
+"""The roll of an assembly: who is entitled, how many, and what makes a quorum. The log has numbers, never a name."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+from django.utils.translation import gettext_lazy as _
+
+from acts.again import try_again
+from acts.handfuls import handfuls
+from acts.refusals import Refusal
+from acts.site import log, now_text, table
+from store import keys
+from store.log import Event
+from store.table import Key, Write
+
+from .. import repository, rolls, rules, seats, waking
+from ..majorities import LARGEST, quorum_of
+from ..rolls import Entry
+from ..rules import Game, Phase, State
+
+A_HANDFUL = 80  # entries that fit one transaction, beside the session and the log
+
+NOT_WHILE_VOTING = _("A vote is open. Who is entitled stays as it is until it is closed.")
+NOT_ON_IT = _("There is nobody of that name on the roll.")
+HERE = _("%(name)s has checked in, and stays on the roll.")
+TOO_MANY = _("A roll has at most %(most)d people.")
+COUNTED = _("Those on the roll are the ones who are entitled; how many they are is counted.")
+UNKNOWN = _("A share of those who are entitled needs their number.")
+NEVER = _("So many can never be there: fewer are entitled.")
+TOO_LARGE = _("That is too many: at most %(most)d.")
+
+
+class NotSo(Refusal):
+    """The roll cannot be changed like that."""
+
+
+# --- who ---
+
+
+def known(game_id: str, names: Sequence[str]) -> tuple[set[str], dict[str, Entry]]:
+    """Who of the names, folded, is on the roll; and what each of the others would be on it: whoever has an account is
+    recognised by its name."""
+    places = {keys.game_roll_entry(game_id, name): name for name in names}
+    accounts: dict[str, Key] = {name: keys.user(name) for name in names}
+    found, now = table().get_many([*places, *accounts.values()]), now_text()
+    there = {keys.fold(name) for place, name in places.items() if place in found}
+    entries = {}
+    for name in names:
+        if keys.fold(name) not in there:
+            person = found.get(accounts[name], {"name": name, "created_at": ""})
+            entries[keys.fold(name)] = rolls.new(person["name"], now, person["created_at"])
+    return there, entries
+
+
+def add(game_id: str, who: str, names: Sequence[str]) -> int:
+    """Put people on the roll, a handful at a time; answers how many were not on it. Whoever has checked in before
+    there was a roll is put on it, too: from the first handful on nobody else can."""
+    added = sum(try_again(partial(_add, game_id, who, some)) for some in handfuls(names, A_HANDFUL))
+    missing = list(_here_before(game_id)) if added else []
+    for some in handfuls(missing, A_HANDFUL):
+        try_again(partial(_add, game_id, who, some))
+    return added
+
+
+def _here_before(game_id: str) -> Iterator[str]:
+    on_it = {rolls.player(game_id, each) for each in rolls.every(game_id)}
+    return (each.account for each in seats.each(game_id) if each.account and each.player not in on_it)
+
+
+def _add(game_id: str, who: str, names: Sequence[str]) -> int:
+    game, state = _read(game_id)
+    _there, entries = known(game_id, names)
+    if not entries:
+        return 0
+    entitled = (game.entitled if game.has_roll else 0) + len(entries)
+    if entitled > rolls.MOST:
+        raise NotSo(TOO_MANY % {"most": rolls.MOST})
+    after = replace(game, entitled=entitled, has_roll=True)
+    writes = (rolls.addition(game, each) for each in entries.values())
+    _record(game, state, after, who, *writes, added=len(entries))
+    return len(entries)
+
+
+def remove(game_id: str, who: str, name: str) -> None:
+    """Somebody who has not checked in. With the last of them the roll goes."""
+    try_again(lambda: _remove(game_id, who, name))
+
+
+def _remove(game_id: str, who: str, name: str) -> None:
+    game, state = _read(game_id)
+    entry = _entry(game_id, name)
+    if seats.find(game_id, rolls.player(game_id, entry)) is not None:
+        raise NotSo(HERE % {"name": entry.name})
+    after = replace(game, entitled=game.entitled - 1, has_roll=game.entitled > 1)
+    _record(game, state, after, who, *rolls.removal(game, entry), removed=1)
+
+
+def renew(game_id: str, who: str, name: str) -> None:
+    """Another code for somebody; the first one for whoever has an account and cannot get at it."""
+    try_again(lambda: _renew(game_id, who, name))
+
+
+def _renew(game_id: str, who: str, name: str) -> None:
+    found = repository.find(game_id)
+    if found is None:
+        raise rules.NotThere(rules.NOT_THERE)
+    game, state = found
+    _record(game, state, game, who, rolls.renewal(game, _entry(game_id, name)), renewed=1)
+
+
+def _entry(game_id: str, name: str) -> Entry:
+    entry = rolls.find(game_id, name)
+    if entry is None:
+        raise NotSo(NOT_ON_IT)
+    return entry
+
+
+# --- how many ---
+
+
+def say_how_many(game_id: str, who: str, entitled: int, quorum: str) -> None:
+    """How many are entitled, where there is no roll that says so, and how many of them have to be there."""
+    try_again(lambda: _say_how_many(game_id, who, entitled, quorum))
+
+
+def _say_how_many(game_id: str, who: str, entitled: int, quorum: str) -> None:
+    game, state = _read(game_id)
+    if game.has_roll and entitled != game.entitled:
+        raise NotSo(COUNTED)
+    after = replace(game, entitled=entitled, quorum=quorum)
+    check_quorum(after)
+    if after != game:
+        _record(game, state, after, who)
+
+
+def check_quorum(game: Game) -> None:
+    """A share of nobody knows how many, or more than there are, would never be met."""
+    quorum = quorum_of(game.quorum)
+    if game.entitled > LARGEST:
+        raise NotSo(TOO_LARGE % {"most": LARGEST})
+    if quorum.is_share and not game.entitled:
+        raise NotSo(UNKNOWN)
+    if not game.has_roll and game.entitled and quorum.needed(game.entitled) > game.entitled:
+        raise NotSo(NEVER)
+
+
+# --- writing ---
+
+
+def _read(game_id: str) -> tuple[Game, State]:
+    """Of a session in which it may change who is entitled just now."""
+    found = repository.find(game_id)
+    if found is None:
+        raise rules.NotThere(rules.NOT_THERE)
+    game, state = found
+    if not game.is_assembly or game.ended_at:
+        raise rules.NotNow(rules.NOT_NOW)
+    if state.phase == Phase.VOTING:
+        raise rules.NotNow(NOT_WHILE_VOTING)
+    return game, state
+
+
+def _record(before: Game, state: State, after: Game, who: str, *writes: Write, **numbers: int) -> None:
+    """Refused if a step was taken meanwhile: it may have opened a vote."""
+    said: dict[str, Any] = {"game_id": after.id, **told(after), **numbers}
+    still = repository.is_still_at(after, state)
+    log().record(Event(who, "LiveRollChanged", said), *repository.change(before, after), *writes, still)
+    waking.moved(after.id)
+
+
+def told(game: Game) -> dict[str, Any]:
+    return {"has_roll": game.has_roll, "entitled": game.entitled, "quorum": game.quorum}

@@ -1,0 +1,304 @@
+"""From the room to a quick poll or a draft election: of what was voted on, and with those present as its electorate.
+
+The poll or the election, and a note of it with the session, are one transaction: so of two clicks, or two tabs, one
+makes something and the other finds it. The log then tells that it came of the session, in an event of its own, since
+one transaction has one event; whoever is cut off between the two, the worker tells it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import suppress
+from dataclasses import asdict, dataclass
+from functools import partial
+
+from django.conf import settings
+from django.core.exceptions import ValidationError
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
+from accounts.models import User
+from accounts.rules import Permission
+from acts.again import try_again
+from acts.handfuls import handfuls
+from acts.queues import take_each
+from acts.refusals import NotAllowed, Refusal
+from acts.site import log, now_text, table
+from elections import copying
+from elections.convening import Convened
+from elections.rules import Election
+from elections.services import NameTaken
+from pages import times
+from pages.names import LONGEST_NAME, clean_title
+from polls import allowance
+from polls import services as polls
+from polls.forms import usual_retention
+from polls.rules import Poll
+from store import keys
+from store.log import Event
+from store.table import Conflict, Refused, Write
+
+from .. import counting, onward, quorate, repository, resolutions, rolls, rules, seats
+from ..onward import Made, Onward
+from ..questions import Kind, Question, Type
+from ..rounds import Round, options_of
+from ..rules import Game, State
+from ..seats import Seat
+
+MOST = 50  # polls and elections of one session
+NAMES_TRIED = 30
+GOES_ON = (Kind.CHOICE, Kind.RANKING, Kind.ALTERNATIVES, Kind.IDEAS)
+OF_TYPES = (Type.POLL, Type.ASSEMBLY)
+
+NO_SUCH = gettext_lazy("There is no such question in this session.")
+NOT_CLOSED = gettext_lazy("This question is not closed and shown yet. Nothing can be made of it before.")
+VOIDED = gettext_lazy("This question was taken back and does not count, so that nothing can be made of it.")
+TOO_FEW = gettext_lazy("So few have answered that nothing is told of it, and so nothing can be made of it.")
+NO_OPTIONS = gettext_lazy("This question has no options that a poll or an election could be about.")
+NO_ASSEMBLY = gettext_lazy("Only in an assembly people check in by their accounts, so that they can be put on a roll.")
+NOTHING_TO_RANK = gettext_lazy("A poll is about the options of a question.")
+NOT_ALLOWED = gettext_lazy("You may not make elections here.")
+TOO_MANY = gettext_lazy("At most %(most)d polls and elections are made of one session.")
+NO_NAME = gettext_lazy("There are so many elections of this name already that none was made. Please make it by hand.")
+
+
+class NotOnward(Refusal):
+    """Nothing can be made of it."""
+
+
+# --- what goes on ---
+
+
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """What a poll or an election is to be about: a round of a session, or an assembly as a whole."""
+
+    game: Game
+    state: State
+    round: int = 0
+    title: str = ""
+    options: tuple[str, ...] = ()
+    digest: str = ""  # of the sealed round
+
+
+def subject(game: Game, state: State, number: int) -> Subject:
+    """Refused in a sentence where nothing can be made of it."""
+    if number == 0:
+        if not game.is_assembly:
+            raise NotOnward(NO_ASSEMBLY)
+        return Subject(game, state, 0, _named(game.title, game.title))
+    if not 1 <= number <= len(state.played):
+        raise NotOnward(NO_SUCH)
+    question = repository.questions(game.id)[state.played[number - 1]]
+    sealed = _sealed(game, state, number)
+    check(game, state, question, sealed)
+    options = _distinct(options_of(sealed, question))
+    if len(options) < 2:
+        raise NotOnward(NO_OPTIONS)
+    return Subject(game, state, number, _named(question.title, game.title), options, counting.digest(sealed))
+
+
+def _sealed(game: Game, state: State, number: int) -> Round:
+    if not state.counts(number):
+        raise NotOnward(VOIDED)
+    items = [] if is_hidden(state, number) else repository.round_items(game.id, number)
+    if not items:
+        raise NotOnward(NOT_CLOSED)
+    return counting.round_of(items)
+
+
+def is_hidden(state: State, number: int) -> bool:
+    return number == state.round and not state.revealed
+
+
+def check(game: Game, state: State, question: Question, sealed: Round) -> None:
+    if game.engagement_type not in OF_TYPES or question.kind not in GOES_ON:
+        raise NotOnward(NO_OPTIONS)
+    if sealed.result.get("too_few") or sealed.result.get("outcome") == resolutions.Outcome.TOO_FEW:
+        raise NotOnward(TOO_FEW)
+
+
+def is_offered(game: Game, state: State, question: Question | None, sealed: Round | None) -> bool:
+    """Whether a page offers it of a round: exactly what will be accepted."""
+    if question is None or sealed is None or is_hidden(state, sealed.number) or not state.counts(sealed.number):
+        return False
+    with suppress(NotOnward):
+        check(game, state, question, sealed)
+        return len(_distinct(options_of(sealed, question))) > 1
+    return False
+
+
+def _distinct(options: Iterable[str]) -> tuple[str, ...]:
+    """As names, each once, in their order."""
+    first: dict[str, str] = {}
+    for name in filter(None, (_named(each, "") for each in options)):
+        first.setdefault(keys.fold(name), name)
+    return tuple(first.values())
+
+
+def _named(text: str, otherwise: str, most: int = LONGEST_NAME) -> str:
+    """As the name of something: of one line, without what cannot be seen, and no longer than a name is."""
+    plain = "".join(letter if letter.isprintable() else " " for letter in text)
+    cut = plain.strip() if len(plain.strip()) <= most else f"{plain.strip()[: most - 1].rstrip()}…"
+    try:
+        return clean_title(cut)
+    except ValidationError:
+        return _named(otherwise, "", most) if otherwise else ""
+
+
+# --- who is there ---
+
+
+@dataclass(frozen=True, slots=True)
+class Hall:
+    """Who is present at an assembly: how many, and the accounts of those who have one, by name."""
+
+    present: int
+    accounts: Mapping[str, str]
+
+    @property
+    def without(self) -> int:
+        return self.present - len(self.accounts)
+
+
+def hall(game: Game) -> Hall:
+    """Robots are nobody. Of an assembly that has ended: who had not left by then."""
+    there = [each for each in seats.each(game.id) if each.is_there and not each.robot]
+    return Hall(len(there), dict(sorted(_accounts(game, there))))
+
+
+def _accounts(game: Game, there: Iterable[Seat]) -> Iterator[tuple[str, str]]:
+    """Whose account is gone has none, also if somebody else has one of the same name by now."""
+    for some in handfuls(each for each in there if each.account):
+        found = table().get_many({keys.user(each.account) for each in some})
+        people = {item["name"]: item["created_at"] for item in found.values()}
+        players = {each.player for each in some}
+        yield from ((name, at) for name, at in people.items() if rolls.player_of(game.id, name, at) in players)
+
+
+def convened(subject: Subject, hall: Hall, *, listed: bool) -> Convened:
+    """What the assembly says at this moment; of one that has ended, what it was then."""
+    game = subject.game
+    met = quorate.told(game, hall.present)
+    roll = {"listed": len(hall.accounts), "unlisted": hall.without} if listed else {}
+    return Convened(
+        assembly=game.title,
+        assembly_id=game.id,
+        at=game.ended_at or now_text(),
+        present=hall.present,
+        entitled=met["entitled"],
+        quorum=met["quorum"],
+        quorate=met["quorate"],
+        round_digest=subject.digest,
+        **roll,
+    )
+
+
+# --- making ---
+
+Thing = Poll | Election
+Also = Callable[[Thing], list[Write]]  # what is written with what is made
+Making = Callable[[Subject, Also], Thing]
+
+
+def make_poll(host: User, address: str, game_id: str, number: int) -> Onward:
+    """A quick poll of the options of a round, open at once; as many as the host may make from this address."""
+
+    def poll(wanted: Subject, also: Also) -> Poll:
+        if not wanted.options:
+            raise NotOnward(NOTHING_TO_RANK)
+        allowance.count_making(host, address)
+        chosen = {"title": wanted.title, "description": described(wanted), "time_zone": _zone(), "expires_at": None}
+        return polls.make(host, wanted.options, usual_retention(), also, **chosen)[0]
+
+    return _carried_on(host, game_id, number, Made.POLL, poll)
+
+
+def make_election(host: User, game_id: str, number: int, *, of_those_present: bool = False) -> Onward:
+    """A draft with the options of a round as its candidates; of an assembly, if wanted, with its electorate."""
+
+    def election(wanted: Subject, also: Also) -> Election:
+        if not host.can(Permission.USE_APPLICATION):
+            raise NotAllowed(NOT_ALLOWED)
+        return _drafted(host, wanted, also, of_those_present=of_those_present)
+
+    return _carried_on(host, game_id, number, Made.ELECTION, election)
+
+
+def _carried_on(host: User, game_id: str, number: int, kind: Made, make: Making) -> Onward:
+    """What was made; or what was made before, by another click or in another tab, as long as it is there."""
+    return try_again(lambda: _carry_on(host, game_id, number, kind, make))
+
+
+def _carry_on(host: User, game_id: str, number: int, kind: Made, make: Making) -> Onward:
+    game, state = repository.find(game_id) or (None, None)
+    if game is None or state is None:
+        raise rules.NotThere(rules.NOT_THERE)
+    there = onward.listed(game_id)
+    made = next((each for each in there if (each.round, each.kind) == (number, kind) and onward.is_there(each)), None)
+    if made is None:
+        if len(there) >= MOST:
+            raise NotOnward(TOO_MANY % {"most": MOST})
+        of = partial(_onward, len(there) + 1, kind, number, host.name)
+        made = of(make(subject(game, state, number), lambda thing: onward.making(game, state, of(thing))))
+    with suppress(Conflict):  # it is there; a worker tells of it
+        tell(game_id, made)
+    return made
+
+
+def _onward(place: int, kind: Made, round_: int, by: str, thing: Thing) -> Onward:
+    what, title = (thing.id, thing.title) if isinstance(thing, Poll) else (thing.name, thing.name)
+    return Onward(place, str(kind), what, title, round_, thing.created_at, by)
+
+
+def _drafted(host: User, wanted: Subject, also: Also, *, of_those_present: bool) -> Election:
+    there = hall(wanted.game) if wanted.game.is_assembly else None
+    if there is None and of_those_present:
+        raise NotOnward(NO_ASSEMBLY)
+    called = convened(wanted, there, listed=of_those_present) if there else None
+    voters = there.accounts if there and of_those_present else {}
+    settings_ = {"description": described(wanted), "time_zone": _zone(), "convened": called}
+    for name in names(wanted.title):
+        with suppress(NameTaken):
+            return copying.make(host, name, wanted.options, voters, also, **settings_)
+    raise NotOnward(NO_NAME)
+
+
+def names(title: str) -> Iterator[str]:
+    """The title, and where it is taken, the title with a number, as long as there is room for it."""
+    yield title
+    for number in range(2, NAMES_TRIED + 1):
+        end = f" ({number})"
+        yield _named(title, title, LONGEST_NAME - len(end)) + end
+
+
+def described(wanted: Subject) -> str:
+    """Where it comes from."""
+    game = wanted.game
+    words = {"title": game.title, "when": times.moment_text(times.from_text(game.created_at))}
+    if game.is_assembly:
+        return _("Called for by the assembly “%(title)s” of %(when)s.") % words
+    return _("Made of what was ranked in the live session “%(title)s” of %(when)s.") % words
+
+
+def _zone() -> str:
+    return settings.SITE_TIME_ZONE or "UTC"
+
+
+# --- telling the log ---
+
+
+def tell(game_id: str, made: Onward) -> bool:
+    """That it came of the session; only once."""
+    said = {name: value for name, value in asdict(made).items() if name != "by"}  # who did it, every event says
+    event = Event(made.by, "LiveOutcomeCarriedOn", {"game_id": game_id, **said})
+    try:
+        log().record(event, *onward.telling(game_id, made.number))
+    except Refused:
+        return False
+    return True
+
+
+def tell_all() -> int:
+    """Tell what was cut off before it was told; answers how many there were."""
+    return take_each(onward.untold(), lambda each: tell(*each))

@@ -1,0 +1,61 @@
+"""Files of questions: which format one is in, and who reads it. Whoever brings it may also say so."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from enum import StrEnum
+from pathlib import PurePath
+
+from django.utils.translation import gettext as _
+
+from pages.lists import NotAList, decoded
+
+from . import aiken_in, csv_in, gift_in, kahoot_in, moodle_in
+from .rows import Read
+from .rules import Whole
+
+
+class Format(StrEnum):
+    CSV = "csv"
+    GIFT = "gift"
+    AIKEN = "aiken"
+    MOODLE = "moodle"
+    KAHOOT = "kahoot"
+
+
+READERS: dict[Format, Callable[[bytes, Whole], Read]] = {
+    Format.CSV: csv_in.read,
+    Format.GIFT: gift_in.read,
+    Format.AIKEN: aiken_in.read,
+    Format.MOODLE: moodle_in.read,
+    Format.KAHOOT: kahoot_in.read,
+}
+BY_NAME = {".csv": Format.CSV, ".tsv": Format.CSV, ".gift": Format.GIFT, ".xml": Format.MOODLE, ".xlsx": Format.KAHOOT}
+XML = re.compile(r"\s*<(?:\?xml|!|quiz)", re.IGNORECASE)
+AIKEN = re.compile(r"^[ \t]*ANSWER[ \t]*:", re.MULTILINE)
+
+
+def read(raw: bytes, whole: Whole, *, name: str = "", chosen: Format | None = None) -> tuple[Format, Read]:
+    """The questions of a file, each with its verdict for this set, and how it was understood."""
+    format_ = chosen or detected(raw, name)
+    return format_, READERS[format_](raw, whole)
+
+
+def detected(raw: bytes, name: str = "") -> Format:
+    """What nothing else can look like first; then what its name says; then what its words look like."""
+    if raw.startswith(kahoot_in.MARK):
+        return Format.KAHOOT
+    ending = PurePath(name).suffix.lower()
+    if ending in BY_NAME:
+        return BY_NAME[ending]
+    text = decoded(raw)
+    if XML.match(text):
+        return Format.MOODLE
+    if csv_in.names_columns(text):
+        return Format.CSV
+    if AIKEN.search(text):
+        return Format.AIKEN
+    if "{" in text:
+        return Format.GIFT
+    raise NotAList(_("This looks like no file of questions. If you know which format it has, choose it below."))

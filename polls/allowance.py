@@ -1,0 +1,20 @@
+"""How many polls somebody may make."""
+
+from __future__ import annotations
+
+from django.conf import settings
+from django.contrib.auth.models import AnonymousUser
+
+from accounts.models import User
+from acts.limits import DAY, HOUR, Limit, count
+
+MADE = Limit("poll-maker", 20, HOUR)
+MADE_ADDRESS = Limit("poll-maker-address", 40, HOUR)
+
+
+def count_making(maker: User | AnonymousUser, address: str) -> None:
+    """Counts the one that is to be made from this address of the network; refused if there were too many."""
+    count(MADE_ADDRESS, address)
+    name = maker.name if maker.is_authenticated else address
+    count(MADE, name)
+    count(Limit("poll-maker-day", settings.POLLS_A_DAY, DAY), name)

@@ -1,0 +1,15 @@
+// On minutes: prints, with every list of names open, and closes those again that were closed.
+(() => {
+  const closed = [];
+
+  addEventListener("beforeprint", () => {
+    for (const names of document.querySelectorAll(".minutes details:not([open])")) {
+      closed.push(names);
+      names.open = true;
+    }
+  });
+  addEventListener("afterprint", () => {
+    while (closed.length) closed.pop().open = false;
+  });
+  document.querySelector("[data-prints]").addEventListener("click", () => print());
+})();

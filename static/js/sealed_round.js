@@ -1,0 +1,413 @@
+// On the page of a sealed round: finds the vote that belongs to a receipt, without telling it to anybody; and checks the
+// round: its bytes, its receipts and its question against the log, the log against a public checkpoint, and the result
+// by counting it again. What it says is made of what was checked, not of what the page shows.
+globalThis.SealedRound = (() => {
+  "use strict";
+
+  const { count, normal, sha256, textOf } = Recount;
+
+  // --- digests ---
+
+  const hex = (bytes) => Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
+  const bytesOf = (text) => Uint8Array.from(text.match(/../g) ?? [], (pair) => parseInt(pair, 16));
+
+  // The browser lends its own only over HTTPS, and on the machine itself; else ours does for texts.
+  const shaOf = async (bytes) => {
+    if (crypto.subtle) return hex(new Uint8Array(await crypto.subtle.digest("SHA-256", bytes)));
+    return sha256(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
+  };
+  const shaOfText = (text) => shaOf(new TextEncoder().encode(text));
+
+  // Chains are made of bytes that are no text: without the browser's own they are not made again here.
+  const chainOf = async ({ previous, digests }) => {
+    let chain = bytesOf(previous);
+    for (let at = 0; at < digests.length; at += 64) {
+      const both = new Uint8Array([...chain, ...bytesOf(digests.slice(at, at + 64))]);
+      chain = new Uint8Array(await crypto.subtle.digest("SHA-256", both));
+    }
+    return hex(chain);
+  };
+
+  // --- comparing ---
+
+  const steady = (value) => {
+    if (Array.isArray(value)) return `[${value.map(steady).join(",")}]`;
+    if (value === null || typeof value !== "object") return JSON.stringify(value ?? null);
+    return `{${Object.keys(value).sort().map((key) => `${JSON.stringify(key)}:${steady(value[key])}`).join(",")}}`;
+  };
+
+  const differences = (sealed, here) =>
+    Object.keys(here)
+      .filter((part) => steady(sealed[part]) !== steady(here[part]))
+      .map((part) => ({ part, sealed: steady(sealed[part]), here: steady(here[part]) }));
+
+  // --- counting again ---
+
+  const everyone = (options) => options.map((_, place) => place);
+  const times = (said, words) => said.filter((each) => each === words).length;
+
+  // Counting knows candidates by their names, so that two of the same name have a number.
+  const namesOf = (options) =>
+    options.map((name, place) => (options.indexOf(name) < place ? `${name} (${place + 1})` : name));
+
+  const OTHER_LOTS = 16; // how often a count with lots is repeated with others, to see whether the outcome hangs on them
+  const OTHER_LOTS_WORK = 20_000;
+
+  const drawnOtherwise = (ballots, result, method, seed) => {
+    const tries = result.lots.length ? Math.min(OTHER_LOTS, Math.floor(OTHER_LOTS_WORK / ballots.counts.length)) : 0;
+    return Array.from({ length: tries }, (_, number) => count(ballots, method, { seed: `${seed} ${number}` }).winners);
+  };
+
+  // Whoever wins by one draw but not by another is tied.
+  const withoutLots = (ballots, result, method, seed) => {
+    const draws = [result.winners, ...drawnOtherwise(ballots, result, method, seed)];
+    const possible = new Set(draws.flat());
+    if (draws.every((winners) => winners.length === possible.size)) return { ...result, between: false };
+    const places = [...possible].map((name) => [name, 1]);
+    let before = null;
+    for (const [name, place] of result.places.filter(([each]) => !possible.has(each))) {
+      places.push([name, place === before?.place ? before.given : places.length + 1]);
+      before = { place, given: places.at(-1)[1] };
+    }
+    return { ...result, winners: [...possible], places, between: true };
+  };
+
+  const lapOf = (round, at) => ({
+    tally: [...at.keys()].map((name) => round.tally[name] ?? null),
+    threshold: round.threshold,
+    exhausted: round.exhausted,
+    elected: round.elected.map((name) => at.get(name)),
+    eliminated: round.eliminated.map((name) => at.get(name)),
+    transfers: round.transfers.map((move) => [at.get(move.source), at.get(move.destination) ?? null, move.votes]),
+  });
+
+  // A choice has one round; should somebody have sent equals, they share the vote.
+  const onlyLap = (names, rankings, winners) => {
+    const shares = names.map(() => new Map());
+    for (const first of rankings.map((each) => Recount.groupsOf(each)[0] ?? [])) {
+      for (const place of first) shares[place].set(first.length, (shares[place].get(first.length) ?? 0) + 1);
+    }
+    const tally = shares.map((parts) => {
+      const bottom = [...parts.keys()].reduce((product, size) => product * BigInt(size), 1n);
+      const top = [...parts].reduce((sum, [size, many]) => sum + (BigInt(many) * bottom) / BigInt(size), 0n);
+      return textOf(top, bottom);
+    });
+    return { tally, threshold: "", exhausted: "0", elected: winners, eliminated: [], transfers: [] };
+  };
+
+  const byPlace = (places) => [...places].sort(([a, one], [b, other]) => one - other || a - b);
+
+  const race = (options, rankings, method, seed) => {
+    const names = namesOf(options);
+    const at = new Map(names.map((name, place) => [name, place]));
+    const ballots = normal(names, rankings.map((each) => [each, 1]));
+    const result = count(ballots, method, { seed });
+    const found = withoutLots(ballots, result, method, seed);
+    const numbers = (some) => some.map((name) => at.get(name));
+    const laps = (result.rounds ?? []).map((round) => lapOf(round, at));
+    return {
+      method,
+      total: result.total,
+      blank: result.blank,
+      winners: numbers(found.winners).sort((a, b) => a - b),
+      places: byPlace(found.places.map(([name, place]) => [at.get(name), place])),
+      rounds: laps.length ? laps : [onlyLap(names, rankings, numbers(result.winners))],
+      lots: result.lots.map((lot) => [lot.round ?? 0, at.get(lot.chosen), numbers(lot.names)]),
+      between: found.between,
+    };
+  };
+
+  // --- an assembly's votes ---
+
+  const motion = (options, said) => ({
+    yes: times(said, "yes"),
+    no: times(said, "no"),
+    abstain: said.length - times(said, "yes") - times(said, "no"),
+  });
+
+  const choice = (options, said) => {
+    const chosen = everyone(options).map((place) => times(said, String(place)));
+    const most = Math.max(...chosen);
+    const all = chosen.reduce((sum, each) => sum + each, 0);
+    const leaders = most ? everyone(options).filter((place) => chosen[place] === most) : [];
+    return { chosen, abstain: said.length - all, leaders, yes: most, no: all - most };
+  };
+
+  const ranking = (options, said, seed) =>
+    said.some(Boolean)
+      ? { ...race(options, said, "irv", seed), abstain: times(said, "") }
+      : { winners: [], places: [], rounds: [], lots: [], between: false, abstain: said.length };
+
+  // The best of them against the last, which is that nothing changes.
+  const alternatives = (options, said) => {
+    const names = namesOf(options);
+    const ballots = normal(names, said.map((each) => [each, 1]));
+    const result = count(ballots, "schulze");
+    const at = names.map((name) => ballots.names.indexOf(name));
+    const pairwise = at.map((one) => at.map((other) => result.pairwise[one][other]));
+    const winners = said.some(Boolean) ? result.winners.map((name) => names.indexOf(name)).sort((a, b) => a - b) : [];
+    const [best, last] = [winners[0] ?? 0, names.length - 1];
+    const [yes, no] = best === last ? [0, 0] : [pairwise[best][last], pairwise[last][best]];
+    const places = byPlace(result.places.map(([name, place]) => [names.indexOf(name), place]));
+    return { method: "schulze", winners, places, pairwise, yes, no, abstain: said.length - yes - no };
+  };
+
+  // More than half, or at least another share; in whole numbers, so that it is exact at the boundary.
+  const shareOf = (share, whole, isMore) => {
+    const [top, bottom] = share.split("/").map(Number);
+    const exact = top * whole;
+    return Math.max(1, isMore ? Math.floor(exact / bottom) + 1 : Math.ceil(exact / bottom));
+  };
+
+  const needed = (kind, { yes, no }, sealed) => {
+    if (kind === "ranking" || (kind === "choice" && !sealed.majority)) return {};
+    const [share, of] = (sealed.majority || "1/2 cast").split(" ");
+    const whole = { cast: yes + no, present: sealed.present_count, entitled: sealed.entitled }[of];
+    return { needed: shareOf(share, whole, share === "1/2"), of: whole };
+  };
+
+  const quorate = ({ quorum, entitled }, present) => {
+    if (!quorum) return present >= 1;
+    if (!quorum.includes("/")) return present >= Number(quorum);
+    return entitled > 0 && present >= shareOf(quorum.replace(">", ""), entitled, quorum.startsWith(">"));
+  };
+
+  const outcome = (kind, options, found, need) => {
+    const passed = (found.yes ?? 0) >= (need.needed ?? 1);
+    if (kind === "motion") return passed ? "carried" : "lost";
+    const leaders = kind === "choice" ? found.leaders : found.winners;
+    const changes = kind === "alternatives";
+    if (!leaders.length || (changes && leaders.includes(options.length - 1))) return "lost";
+    if (leaders.length > 1) return "tied";
+    if (changes) return passed ? "carried" : "lost";
+    return passed || kind === "ranking" ? "elected" : "lost";
+  };
+
+  const VOTES = { motion, choice, ranking, alternatives };
+
+  const assembled = (round, asked, session) => {
+    const sealed = round.result;
+    const isWritten = asked.kind === "ideas"; // by the room, which then ranks them, always in secret
+    const kind = isWritten ? "ranking" : asked.kind;
+    const options = sealed.options ?? asked.options ?? [];
+    const met = quorate(sealed, sealed.present.length);
+    const here = { secret: isWritten || (asked.secret ?? false), majority: asked.majority ?? "", quorate: met };
+    Object.assign(here, { kind: asked.kind, present_count: sealed.present.length });
+    if (["talked", "too few"].includes(sealed.outcome)) return here;
+    const found = VOTES[kind](options, round.entries.map((each) => each.said), session);
+    const need = needed(kind, found, { ...sealed, ...here });
+    return { ...here, ...found, ...need, outcome: met ? outcome(kind, options, found, need) : "invalid" };
+  };
+
+  // --- trivia ---
+
+  const FULL = 1000;
+  const MOST_BONUS = 500;
+
+  const points = (chosen, right) => {
+    const hits = chosen.filter((each) => right.includes(each)).length;
+    return Math.floor((FULL * Math.max(0, hits - (chosen.length - hits))) / right.length);
+  };
+
+  // How fast somebody was is kept by nobody: of the bonus only its bounds are known.
+  const trivia = (round, asked) => {
+    const right = [...new Set(asked.right)].sort((a, b) => a - b);
+    const said = round.entries.map((each) => each.said);
+    const isRight = (chosen) => steady([...chosen].sort((a, b) => a - b)) === steady(right);
+    return {
+      chosen: everyone(asked.options).map((place) => said.filter((each) => each.includes(place)).length),
+      right,
+      fully_right: said.filter(isRight).length,
+      points: round.entries.map((each) => points(each.said, right)),
+      bonus: round.entries.every((each) => each.bonus >= 0 && each.bonus <= (isRight(each.said) ? MOST_BONUS : 0)),
+    };
+  };
+
+  // What is counted again, and what the round says of it; nothing where it does not hold what it was made of.
+  const recounted = (round, asked, session) => {
+    const { result } = round;
+    const sorted = (told) => ({ ...told, winners: [...(told.winners ?? [])].sort((a, b) => a - b) });
+    const ordered = (told) => (told.places ? { ...sorted(told), places: byPlace(told.places) } : told);
+    if (!asked || asked.kind === "text" || result.too_few) return null;
+    if ("outcome" in result) return [ordered(result), assembled(round, asked, session)];
+    if ("fully_right" in result) {
+      const paid = { points: round.entries.map((each) => each.points), bonus: true };
+      return [{ ...result, ...paid }, trivia(round, asked)];
+    }
+    if (!result.method) return null;
+    const options = result.options ?? asked.options;
+    return [ordered(result), race(options, round.entries.map((each) => each.said), result.method, session)];
+  };
+
+  // --- all checks ---
+
+  // Each is true, false, or undefined where it cannot be made; `wrong` says what differs.
+  const check = async (page, bytes, proof, published) => {
+    const round = JSON.parse(new TextDecoder().decode(bytes));
+    const digest = await shaOf(bytes);
+    const event = proof.event ? JSON.parse(proof.event) : null;
+    const said = event?.event_data ?? {};
+    const receipts = JSON.parse(proof.heard);
+    const asked = JSON.parse(proof.asked);
+    const signed = round.entries.map((each) => each.receipt).filter(Boolean);
+    const isOurs = event?.event_type === "LiveRoundSealed" && said.game_id === page.session && said.round === page.round;
+    const found = { digest, event: proof.event_id, receipts, round, asked, checkpoint: proof.checkpoint };
+    found.bytes = event ? digest === said.digest && digest === page.digest && round.number === page.round : undefined;
+    found.heard =
+      event &&
+      (await shaOfText(proof.heard)) === said.heard &&
+      (!signed.length || (steady(signed) === steady(receipts) && signed.length === round.entries.length));
+    found.question = event && (await shaOfText(proof.asked)) === said.asked;
+    found.logged = event ? isOurs && said.count === round.count : undefined;
+    found.chained = await chained(proof, published);
+    const counted = page.recounts ? recounted(round, page.survey ? null : asked[0], page.session) : null;
+    found.wrong = counted ? differences(...counted) : [];
+    found.counted = counted ? !found.wrong.length : undefined;
+    return found;
+  };
+
+  // The event has the digest that the checkpoint covers, and the chain leads to the hash that everybody sees.
+  const chained = async ({ event, event_digest, event_id, checkpoint }, published) => {
+    if (event && (await shaOfText(event)) !== event_digest) return false;
+    if (!checkpoint || !crypto.subtle) return undefined;
+    const at = 64 * (event_id - checkpoint.first_event_id);
+    const isCovered = checkpoint.digests.slice(at, at + 64) === event_digest;
+    return isCovered && (await chainOf(checkpoint)) === checkpoint.hash && published.includes(checkpoint.hash);
+  };
+
+  return { check, recounted, differences };
+})();
+
+// --- the page ---
+
+(() => {
+  const main = document.querySelector("[data-sealed]");
+  if (!main) return;
+  const part = (name) => main.querySelector(`[data-${name}]`);
+  const show = (name, yes = true) => part(name) && (part(name).hidden = !yes);
+  const { session, round, digest, phase, roundJson, proofJson, checkpoint } = main.dataset;
+  const page = { session, round: Number(round), digest, recounts: "recounts" in main.dataset };
+  page.survey = "survey" in main.dataset;
+
+  const fetched = async (address, more = {}) => {
+    const answer = await fetch(address, { redirect: "error", cache: "no-store", ...more });
+    if (!answer.ok) throw new Error(`${answer.status} ${answer.statusText}`);
+    return answer;
+  };
+
+  // What everybody sees is asked for as anybody would: nobody can be shown a page of their own.
+  const publishedHash = async (proof) =>
+    proof.checkpoint ? (await fetched(`${checkpoint}${proof.event_id}/`, { credentials: "omit" })).text() : "";
+
+  const read = async () => {
+    const [bytes, proof] = await Promise.all([
+      fetched(roundJson).then((answer) => answer.arrayBuffer()),
+      fetched(proofJson).then((answer) => answer.json()),
+    ]);
+    return SealedRound.check(page, bytes, proof, await publishedHash(proof));
+  };
+
+  // --- checks, each with a sentence of what is so, of what is not, or why it cannot be said ---
+
+  const CHECKS = ["bytes", "heard", "question", "logged", "chained", "counted"];
+
+  const fill = (found) => {
+    for (const name of CHECKS) {
+      const line = main.querySelector(`[data-check="${name}"]`);
+      if (!line) continue;
+      const is = found[name] === undefined ? "unknown" : found[name] ? "right" : "wrong";
+      line.className = `check-${is}`;
+      for (const said of line.querySelectorAll("[data-is]")) said.hidden = said.dataset.is !== is;
+    }
+    const rows = found.wrong.map((difference) => {
+      const row = document.createElement("tr");
+      for (const text of [difference.part, difference.sealed, difference.here]) {
+        row.append(Object.assign(document.createElement("td"), { textContent: text, dir: "auto" }));
+      }
+      return row;
+    });
+    part("differences").querySelector("tbody").replaceChildren(...rows);
+    show("differences", rows.length > 0);
+    part("computed").textContent = found.digest;
+    show("found");
+  };
+
+  const judge = (found) => {
+    const isWrong = CHECKS.some((name) => found[name] === false);
+    show("different", isWrong);
+    show("same", !isWrong);
+  };
+
+  const start = async () => {
+    for (const name of ["same", "different", "problem", "found", "differences"]) show(name, false);
+    part("start").disabled = true;
+    try {
+      const found = await read();
+      fill(found);
+      judge(found);
+      tellOwn(found, Receipts.of(place));
+    } catch (error) {
+      part("reason").textContent = error.message;
+      show("problem");
+    } finally {
+      part("start").disabled = false;
+    }
+  };
+
+  // --- one's own ---
+
+  const place = `${session} ${round} ${phase}`;
+  const own = document.getElementById("own-receipt");
+
+  // What is easily misread is read as what was meant: the letters O, I and L are in no receipt.
+  const codeFrom = (typed) => {
+    const signs = typed.toUpperCase().replace(/[^0-9A-Z]/g, "").replace(/O/g, "0").replace(/[IL]/g, "1");
+    return /^[0-9A-HJKMNP-TV-Z]{12}$/.test(signs) ? signs.match(/.{4}/g).join("-") : null;
+  };
+
+  const wordsOf = (said, found) => {
+    const fixed = main.querySelector(`[data-word="${said}"]`);
+    if (fixed) return fixed.textContent;
+    const options = found.round.result.options ?? found.asked[0].options ?? [];
+    return Recount.groupsOf(said)
+      .map((group) => group.map((each) => `\u2068${options[each]}\u2069`).join(" = "))
+      .join(" > ");
+  };
+
+  const tellOwn = (found, receipt) => {
+    for (const name of ["own-counted", "own-missing"]) show(name, false);
+    if (!receipt) return;
+    const isHeard = found.receipts.includes(receipt);
+    const entry = found.round.entries.find((each) => each.receipt === receipt);
+    const isThere = isHeard && (entry || !found.round.entries.some((each) => each.receipt));
+    show(isThere ? "own-counted" : "own-missing");
+    part(isThere ? "own-counted" : "own-missing").querySelector("code").textContent = receipt;
+    show("own-beside", Boolean(isThere && entry));
+    if (entry) part("own-said").textContent = wordsOf(entry.said, found);
+  };
+
+  const look = async (receipt) => {
+    show("own-problem", false);
+    try {
+      tellOwn(await read(), receipt);
+    } catch {
+      show("own-problem");
+    }
+  };
+
+  part("own-form")?.addEventListener("submit", (event) => {
+    event.preventDefault();
+    const receipt = codeFrom(own.value);
+    show("own-unread", !receipt);
+    if (receipt) look(receipt);
+  });
+
+  show("without-script", false);
+  show("start");
+  part("start").addEventListener("click", start);
+  const kept = Receipts.of(place);
+  if (kept && own) {
+    own.value = kept;
+    look(kept);
+  }
+})();

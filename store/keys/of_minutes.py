@@ -1,0 +1,49 @@
+"""Keys of minutes: what stays of an assembly.
+
+| item           | table | PK             | SK          | GSI1PK / GSI1SK                | read by      |
+|----------------|-------|----------------|-------------|--------------------------------|--------------|
+| minutes        | data  | MINUTES#{game} | METADATA    | MINUTES#UNSEALED / {time}#{id} | page, worker |
+| minutes' part  | data  | MINUTES#{game} | PART#{what} |                                | page         |
+| minutes' note  | data  | MINUTES#{game} | NOTE#{nnn}  |                                | page         |
+| made of it     | data  | MINUTES#{game} | MADE#{nn}   |                                | page         |
+
+Parts are copies of what the session had under the sort key {what} (`ROUND#001#000`, `SPEAKERS`), and PEOPLE, so
+that what expires with it stays here. The index knows minutes only until all of them are copied.
+"""
+
+from __future__ import annotations
+
+from ..table import Key, Span
+from .parts import METADATA, escape
+
+UNSEALED_MINUTES = Span("MINUTES#UNSEALED", index=True)
+
+
+def minutes(game_id: str) -> Key:
+    return Key(f"MINUTES#{escape(game_id)}", METADATA)
+
+
+def all_of_minutes(game_id: str) -> Span:
+    return Span(minutes(game_id).pk)
+
+
+def minutes_part(game_id: str, what: str) -> Key:
+    """A copy of what lay under this sort key in the session."""
+    return Key(minutes(game_id).pk, f"PART#{what}")
+
+
+def minutes_parts(game_id: str) -> Span:
+    return Span(minutes(game_id).pk, prefix="PART#")
+
+
+def minutes_onward(game_id: str, number: int) -> Key:
+    """A poll or an election that came of the assembly."""
+    return Key(minutes(game_id).pk, f"MADE#{number:02d}")
+
+
+def minutes_note(game_id: str, number: int) -> Key:
+    return Key(minutes(game_id).pk, f"NOTE#{number:03d}")
+
+
+def minutes_notes(game_id: str) -> Span:
+    return Span(minutes(game_id).pk, prefix="NOTE#")

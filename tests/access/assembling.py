@@ -1,0 +1,67 @@
+"""Being there in an assembly, its roll and its speakers: looks and acts for the table of access patterns."""
+
+from __future__ import annotations
+
+from django.test import Client
+from django.urls import reverse
+
+from accounts.models import User
+from live import players, rolls, seats
+from live.questions import Kind, Question, Type
+from live.rules import Game, Step
+from live.services import enrolling, making, moving
+
+from .site import Look
+
+AGENDA = (Question("The budget", Kind.MOTION, seconds=0),)
+
+
+def looks_at_assembling(otto: User, voter: User, browser: Client) -> list[Look]:
+    """Of one that everybody with an account may come to, and of one with a roll, where the voter has checked in."""
+    free, closed = _made(otto), _made(otto)
+    enrolling.add(closed.id, otto.name, [voter.name, "Zita"])
+    _check_in(browser, closed)
+    return [
+        Look("check_in", "stranger", (free.id, free.token)),
+        Look("check_in", "voter", (free.id, free.token), of="by account"),
+        Look("check_in", "voter", (closed.id, closed.token), of="with a seat"),
+        Look("join_game", "stranger", (free.id, free.token), of="an assembly"),
+        Look("game_roll", "organiser", (free.id,)),
+        Look("game_roll", "organiser", (closed.id,), of="with a roll"),
+        Look("game_roll", "organiser", (closed.id,), of="cards", asked={"show": "cards"}),
+    ]
+
+
+def acts_of_assembling(otto: User, voter: User, browser: Client) -> list[Look]:
+    game, talked = _made(otto), _made(otto)
+    _check_in(browser, talked)
+    moving.drive(talked.id, otto.name, Step.NEXT, 1)
+    (seat,) = seats.each(talked.id)
+    enrolling.add(game.id, otto.name, ["Zita"])
+    code = rolls.code_of(game.id, rolls.find(game.id, "Zita"))
+    return [
+        Look("game_roll", "organiser", (game.id,), of="a list to look at", form={"act": "look", "names": voter.name}),
+        Look("game_roll", "organiser", (game.id,), of="more people", form={"act": "add", "names": voter.name}),
+        Look("game_roll", "organiser", (game.id,), of="a quorum", form={"act": "entitled", "quorum": "1/2"}),
+        Look("check_in", "voter", (game.id, game.token), of="by account, done", form={"form": players.new_form()}),
+        Look("check_in", "stranger", (game.id, game.token), of="by a code, done", form=_by_code(code)),
+        Look("game_roll", "organiser", (game.id,), of="a new code", form={"act": "renew", "name": "Zita"}),
+        Look("change_player", "organiser", (talked.id, seat.player), of="out", form={"act": "out"}),
+        Look("change_player", "organiser", (talked.id, seat.player), of="in again", form={"act": "in"}),
+        Look("speakers", "voter", (talked.id,), of="to speak", form={"act": "ask"}),
+        Look("speakers", "organiser", (talked.id,), of="the next", form={"act": f"call {seat.player}"}),
+        Look("speakers", "organiser", (talked.id,), of="the end of the list", form={"act": "close"}),
+    ]
+
+
+def _made(otto: User) -> Game:
+    return making.make(otto, Type.ASSEMBLY, AGENDA, title="Annual meeting")
+
+
+def _by_code(code: str) -> dict[str, str]:
+    return {"form": players.new_form(), "by": "code", "code": code}
+
+
+def _check_in(browser: Client, game: Game) -> None:
+    address = reverse("check_in", args=[game.id, game.token])
+    assert browser.post(address, {"form": players.new_form()}).status_code == 302

@@ -1,0 +1,291 @@
+"""Sending, upvoting and moderating: exact, whoever does it at the same moment; the log has ids and nobody's words."""
+
+from __future__ import annotations
+
+from collections import Counter
+from functools import partial
+
+import pytest
+
+from acts.site import acting_on, table
+from live import clock, rooms, waking
+from live.pace import Pace, TooFast
+from live.qa import repository, rules, services, showing
+from live.qa.marks import mark_of
+from live.qa.rules import Act, Fate, Mode, NotSo, NotTaken
+from live.questions import Type
+from live.rules import NotThere, Step
+from live.seats import Seat
+from live.services import deleting, making, seating
+from store import keys
+from store.connect import connect
+from store.log import EventLog
+from tests.access.asking import listening
+from tests.at_once import at_once
+from tests.live.conftest import POLL, drive, seated
+from tests.live.qa.conftest import qa_of, seen_by_all, send, upvote
+from tests.skills.test_endorsing_dynamodb import on_dynamodb  # noqa: F401 - a fixture
+
+
+def events(site) -> list[tuple[str, dict]]:
+    found = (each for each in EventLog(site).since(0) if each["event_type"].startswith("LiveQ"))
+    return [(each["event_type"], each["event_data"]) for each in found]
+
+
+def moderate(game, asked, act, answer="") -> None:
+    services.moderate(game.id, asked.id, "Hana", act, answer)
+
+
+# --- sending ---
+
+
+def test_a_question_waits_is_shown_answered_and_hidden(site, made):
+    game = made()
+    services.set_up(game.id, "Hana", is_on=True)
+    (ada,) = seated(game, "Ada")
+    asked = send(game, ada, "Why a bus?")
+    assert asked.fate == Fate.WAITING
+    assert seen_by_all(game) == []
+    moderate(game, asked, Act.SHOW)
+    assert seen_by_all(game) == ["Why a bus?"]
+    moderate(game, asked, Act.ANSWER, "Because it rains.")
+    moderate(game, asked, Act.HIDE)
+    assert seen_by_all(game) == []
+    with pytest.raises(NotSo):
+        moderate(game, asked, Act.HIDE)
+    said = {"game_id": game.id, "asked": asked.id, "on_screen": ""}
+    assert events(site)[1:] == [(f"LiveQuestion{what}", said) for what in ("Shown", "Answered", "Hidden")]
+
+
+def test_the_log_has_no_words_no_names_and_of_the_list_only_its_length(site, game):
+    services.set_up(game.id, "Hana", mode=Mode.WORDS, words=("zebra", "gnu"))
+    (ada,) = seated(game, "Ada")
+    asked = send(game, ada, "Zebra crossings?")
+    assert asked.held
+    moderate(game, asked, Act.ANSWER, "Stripes everywhere.")
+    everything = repr(events(site)).lower().replace(game.id.lower(), "")
+    assert not [word for word in ("zebra", "gnu", "stripes", "'ada'") if word in everything]
+    assert events(site)[1][1] == {
+        "game_id": game.id,
+        "is_on": True,
+        "mode": "words",
+        "named": False,
+        "words": 2,
+        "on_screen": "",
+    }
+
+
+def test_what_is_chosen_twice_is_one_event_and_what_is_off_is_off(site, game):
+    before = events(site)
+    services.set_up(game.id, "Hana", is_on=True, mode=Mode.OPEN)
+    assert events(site) == before
+    (ada,) = seated(game, "Ada")
+    asked = send(game, ada, "Why?")
+    moderate(game, asked, Act.PUT_UP)
+    services.set_up(game.id, "Hana", is_on=False)
+    assert qa_of(game).on_screen == "", "nor is it there when they are on again"
+    assert rooms.current(game.id).asked == ()
+    with pytest.raises(NotTaken, match="no questions at the moment"):
+        send(game, ada, "And now?")
+    services.set_up(game.id, "Hana", is_on=True)
+    assert seen_by_all(game) == ["Why?"]
+
+
+def test_who_asks_is_kept_only_where_everybody_is_to_see_it(site, game):
+    ada, ben = seated(game, "Ada", "Ben")
+    hidden = send(game, ada, "Without a name?")
+    services.set_up(game.id, "Hana", named=True)
+    named = send(game, ben, "With one?")
+    lines = [item for _table, item in site.everything() if item["SK"].startswith("ASKED#")]
+    assert {item["text"]: item["player"] for item in lines} == {hidden.text: "", named.text: "ben"}
+    assert not [item for item in lines if "ada" in item["SK"] + item["author"]], "a mark names nobody"
+    services.set_up(game.id, "Hana", named=False)
+    room = rooms.current(game.id)
+    assert [showing.name_of(room, each) for each in room.asked] == ["", ""]
+
+
+def test_the_same_question_sent_twice_is_one(site, game):
+    (ada,) = seated(game, "Ada")
+    answers = at_once(*[partial(_elsewhere, site, game, ada, "Why?")] * 4)
+    assert len({each.id for each in answers}) == 1
+    assert [each.text for each in repository.each(game.id)] == ["Why?"]
+
+
+def _elsewhere(site, game, seat, text):
+    with acting_on(site):
+        return send(game, seat, text)
+
+
+def test_nobody_has_more_waiting_than_they_may_whatever_they_send_at_once(site, game):
+    services.set_up(game.id, "Hana", mode=Mode.APPROVED)
+    (troll,) = seated(game, "Troll")
+    answers = at_once(*(partial(_elsewhere, site, game, troll, f"Flood {number}") for number in range(12)))
+    assert sum(isinstance(each, NotTaken) for each in answers) == 7
+    assert len(repository.each(game.id)) == rules.MOST_WAITING
+    assert qa_of(game).sent == rules.MOST_WAITING
+
+
+def test_a_hall_does_not_meet_a_limit(game, monkeypatch):
+    """A thousand people send a question each at the very same moment, from one address."""
+    monkeypatch.setattr(clock, "now", lambda: 1_800_000_000_000)
+    pace, state, qa = Pace(5, 60_000), rooms.current(game.id).state, qa_of(game)
+    for number in range(1_000):
+        seat = Seat(f"player{number:04d}", f"Player {number}", game.created_at)
+        pace.check(f"{game.id} {seat.player}", clock.now())
+        services.send(game, state, qa, seat, (), f"Question {number}?", clock.now())
+    assert qa_of(game).sent == 1_000
+    assert len(repository.each(game.id)) == 1_000
+    for _number in range(4):
+        pace.check(f"{game.id} player0001", clock.now())
+    with pytest.raises(TooFast):
+        pace.check(f"{game.id} player0001", clock.now())
+
+
+def test_one_who_was_cut_off_before_the_count_is_found_a_little_later(game, monkeypatch):
+    (ada,) = seated(game, "Ada")
+    now = clock.now()
+    monkeypatch.setattr(clock, "now", lambda: now)
+    assert rooms.current(game.id).asked == ()
+    asked = services._new(game, qa_of(game), ada, 0, "Why?", now)
+    table().write(*repository.sending(game, asked))
+    assert rooms.current(game.id).asked == (), "nothing says that there is anything new"
+    monkeypatch.setattr(clock, "now", lambda: now + 10_000)
+    assert rooms.current(game.id).asked == (asked,)
+
+
+# --- upvotes ---
+
+
+def press_at_once(on, game) -> None:
+    """Each of twelve people presses on and off for several questions at the same moment."""
+    people = seated(game, *(f"P{number}" for number in range(12)))
+    (ada,) = seated(game, "Ada")
+    some = [send(game, ada, f"Question {number}?") for number in range(3)]
+
+    def press(seat):
+        with acting_on(on):
+            for asked in some:
+                upvote(game, seat, asked)
+                upvote(game, seat, asked)
+            upvote(game, seat, some[0], on=False)
+            upvote(game, seat, some[0], on=False)
+
+    assert at_once(*(partial(press, seat) for seat in people)) == [None] * len(people)
+    assert repository.upvotes(game.id) == {some[1].id: len(people), some[2].id: len(people)}
+    mine = on.get(keys.upvoted(game.id, mark_of(game.id, people[0].player)))
+    assert repository.upvoted(mine) == {some[1].id, some[2].id}
+
+
+def test_upvotes_are_exact_whoever_presses_when(site, game):
+    press_at_once(site, game)
+
+
+@pytest.mark.slow
+def test_and_so_they_are_on_dynamodb(on_dynamodb, person, settings):  # noqa: F811
+    game = making.make(person("Hana"), Type.POLL, POLL, title="Friday")
+    services.set_up(game.id, "Hana", is_on=True, mode=Mode.OPEN)
+    press_at_once(connect(settings.STORE_URL), game)
+
+
+def test_what_is_asked_of_the_store(site, game):
+    ada, ben = seated(game, "Ada", "Ben")
+    with listening(site) as ear:
+        asked = send(game, ada, "Why?")
+        assert ear.take()[-2:] == ["write asked", "add q&a"]
+        upvote(game, ben, asked)
+        assert ear.take()[-1] == "write upvoted + upvotes"
+        assert repository.upvotes(game.id) == {asked.id: 1}
+        assert ear.take() == ["get upvotes"], "all sixteen in one round trip"
+
+
+def test_nobody_upvotes_their_own_nor_what_cannot_be_seen(game):
+    ada, ben = seated(game, "Ada", "Ben")
+    asked = send(game, ada, "Why?")
+    with pytest.raises(NotTaken, match="your own"):
+        upvote(game, ada, asked)
+    moderate(game, asked, Act.HIDE)
+    with pytest.raises(NotTaken, match="no such question"):
+        upvote(game, ben, asked)
+    drive(game, Step.END)
+    moderate(game, asked, Act.SHOW)
+    with pytest.raises(NotTaken, match="ended"):
+        upvote(game, ben, asked)
+    with pytest.raises(NotTaken, match="ended"):
+        send(game, ben, "Too late?")
+
+
+# --- hosts ---
+
+
+def test_of_two_hosts_at_once_both_are_told_what_it_is_by_then(site, game):
+    (ada,) = seated(game, "Ada")
+    asked = send(game, ada, "Why?")
+
+    def act(what):
+        with acting_on(site):
+            moderate(game, asked, what)
+
+    answers = at_once(partial(act, Act.HIDE), partial(act, Act.HIDE), partial(act, Act.PUT_UP))
+    kinds = Counter(kind for kind, _said in events(site))
+    assert kinds["LiveQuestionHidden"] == 1
+    assert [type(each) for each in answers[:2]].count(NotSo) == 1
+    assert qa_of(game).on_screen == "", "hidden is hidden, on the wall, too"
+
+
+def test_one_question_at_a_time_is_on_the_big_screen(game):
+    ada, ben = seated(game, "Ada", "Ben")
+    first, second = send(game, ada, "Why?"), send(game, ben, "When?")
+    moderate(game, first, Act.PUT_UP)
+    moderate(game, second, Act.PUT_UP)
+    assert qa_of(game).on_screen == second.id
+    with pytest.raises(NotSo):
+        moderate(game, first, Act.TAKE_DOWN)
+    moderate(game, second, Act.TAKE_DOWN)
+    assert qa_of(game).on_screen == ""
+
+
+def test_what_is_not_there_is_not_moderated(game, made):
+    with pytest.raises(NotTaken):
+        services.moderate(game.id, "q-made-up", "Hana", Act.HIDE)
+    with pytest.raises(NotThere):
+        services.set_up("no-such-session", "Hana", is_on=True)
+    (ada,) = seated(game, "Ada")
+    asked = send(game, ada, "Why?")
+    other = made()
+    services.set_up(other.id, "Hana", is_on=True)
+    with pytest.raises(NotTaken):
+        services.moderate(other.id, asked.id, "Hana", Act.HIDE)
+
+
+def test_the_questions_of_somebody_who_is_removed_are_seen_by_nobody_until_they_are_back(game):
+    ada, troll = seated(game, "Ada", "Troll")
+    send(game, ada, "Why?")
+    rude = send(game, troll, "Rude?")
+    moderate(game, rude, Act.PUT_UP)
+    seating.remove(game.id, "troll", "Hana")
+    assert seen_by_all(game) == ["Why?"]
+    assert showing.on_screen(rooms.current(game.id)) is None
+    seating.readmit(game.id, "troll", "Hana")
+    assert seen_by_all(game) == ["Why?", "Rude?"]
+
+
+# --- all of it goes ---
+
+
+def test_everything_goes_with_the_session(site, game):
+    ada, ben = seated(game, "Ada", "Ben")
+    upvote(game, ben, send(game, ada, "Why?"))
+    left = [item for _table, item in site.everything() if game.id in item["PK"]]
+    assert not [item for item in left if "ttl" not in item], "nothing of it stays for good"
+    deleting.delete(game.id, "Hana")
+    deleting.clear_away_all()
+    assert not [item["SK"] for _table, item in site.everything() if item["PK"].startswith("GAME#")]
+
+
+def test_whoever_listens_is_woken(game, monkeypatch):
+    told = []
+    monkeypatch.setattr(waking, "_wants_to_know", [told.append])
+    (ada,) = seated(game, "Ada")
+    moderate(game, send(game, ada, "Why?"), Act.HIDE)
+    services.set_up(game.id, "Hana", named=True)
+    assert told == [game.id] * 3
