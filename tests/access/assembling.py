@@ -6,10 +6,11 @@ from django.test import Client
 from django.urls import reverse
 
 from accounts.models import User
-from live import players, rolls, seats
+from live import players, seats
+from live.assembly import enrolling, rolls
 from live.questions import Kind, Question, Type
 from live.rules import Game, Step
-from live.services import enrolling, making, moving
+from live.services import making, moving
 
 from .site import Look
 

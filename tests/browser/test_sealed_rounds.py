@@ -15,7 +15,8 @@ from playwright.sync_api import Page, Route, expect
 
 from acts.site import table
 from config.settings import BASE_DIR
-from live import clock, counting, repository, resolutions, seats
+from live import clock, counting, repository, seats
+from live.assembly import resolutions
 from live.questions import Kind, Question, Type
 from live.rounds import Given, Round
 from live.rules import Game, Phase, State, Step

@@ -14,11 +14,12 @@ from django.urls import reverse
 from accounts import repository as people
 from acts.site import table
 from live import players, repository, rooms, seats
+from live.assembly import agenda
 from live.players import Pass
 from live.questions import Kind, Question, Type
 from live.rules import Phase, Step
 from live.seats import Seat
-from live.services import agenda, moving
+from live.services import moving
 from tests.at_once import at_once
 from tests.live.conftest import AGENDA, drive, give, seated
 from tests.rows import every_row
