@@ -7,12 +7,14 @@ from http.cookies import SimpleCookie
 from pathlib import Path
 
 import pytest
+from django.http import HttpResponse
 from django.test import Client, override_settings
 from django.urls import URLPattern, URLResolver, get_resolver, reverse
 
 from accounts import repository
 from accounts.rules import Permission, Role
 from acts.site import table
+from config import errors
 from elections import services
 from elections.rules import WHO, Action, Relation
 from ranking.candidates import Candidate
@@ -440,8 +442,24 @@ def browsers(prepared, tmp_path, settings) -> dict[Role | None, Client]:
     return found
 
 
+@pytest.fixture
+def refused_alike(monkeypatch) -> None:
+    """An address refuses one reader in the same words whatever the method: that page is made once, and then answered
+    without being made anew."""
+    make, made = errors.error_page, set()
+
+    def answer(request, status, *words):
+        page = (request.path, str(request.user), status, *map(str, words))
+        if page in made:
+            return HttpResponse(status=status)
+        made.add(page)
+        return make(request, status, *words)
+
+    monkeypatch.setattr(errors, "error_page", answer)
+
+
 @pytest.mark.parametrize("name", ROUTES)
-def test_who_may_open_it_and_how(browsers, name):
+def test_who_may_open_it_and_how(browsers, refused_alike, name):
     whom, allowed, words = ROUTES[name]
     for role, client in browsers.items():
         for method in METHODS:
