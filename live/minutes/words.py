@@ -89,7 +89,7 @@ def _counts(question: Question, round_: Round) -> Iterator[str]:
         yield from (f"{text}: {votes}" for text, votes in zip(options, result["chosen"], strict=True))
     if "places" in result:
         yield from (f"{place}. {options[option]}" for option, place in result["places"])
-    yield numbers({ABSTAIN: result[ABSTAIN]} if question.kind == Kind.CHOICE else result)
+    yield numbers(question, result)
 
 
 def _by_name(minutes: Minutes, question: Question, round_: Round) -> Iterator[tuple[str, tuple[str, ...]]]:
