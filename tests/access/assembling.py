@@ -37,6 +37,7 @@ def acts_of_assembling(otto: User, voter: User, browser: Client) -> list[Look]:
     game, talked = _made(otto), _made(otto)
     _check_in(browser, talked)
     moving.drive(talked.id, otto.name, Step.NEXT, 1)
+    browser.get(reverse("play", args=[talked.id]))  # as everybody does who wants to speak
     (seat,) = seats.each(talked.id)
     enrolling.add(game.id, otto.name, ["Zita"])
     code = rolls.code_of(game.id, rolls.find(game.id, "Zita"))
