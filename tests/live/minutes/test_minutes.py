@@ -85,7 +85,7 @@ def test_minutes_tell_votes_with_counts_and_majorities_and_keep_secrets(held):
     assert secret.votes == ()
     assert secret.lines[:4] == ("Secret vote.", "Ines: 2", "Jo: 1", "0 abstentions")
     assert motion.present == secret.present == ("Ada", "Ben", "Cem")
-    assert told[3].lines[1:5] == ("1. Thirty", "2. No change", "3. Twenty", "2 yes, 1 no, 0 abstentions")
+    assert told[3].lines[1:5] == ("1. Thirty", "2. No change", "3. Twenty", "2 for it, 1 for no change, 0 abstentions")
 
 
 def test_minutes_stay_when_the_session_is_gone(site, held):
