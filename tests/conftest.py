@@ -76,6 +76,14 @@ def read_once():
         yield
 
 
+@pytest.fixture(scope="module", autouse=True)
+def counted_anew(django_test_environment):
+    """Tests of another file have asked thousands of pages in thousands of ways, and /metrics would tell of each."""
+    from upkeep import metrics
+
+    metrics.REQUESTS.clear()
+
+
 @pytest.fixture(autouse=True)
 def in_english():
     """A request leaves its language behind in the thread; the next test starts in ours."""
