@@ -186,7 +186,9 @@ def sorted_ideas(room: Room) -> dict[str, Any]:
     """What the room wrote as all see it: without what was left out, and no more than a phone has room for."""
     assert room.sorted is not None
     told = [each for each in room.sorted.told() if not each.out]
-    return {"ideas": told[:IDEAS_SHOWN], "more_ideas": len(told) - IDEAS_SHOWN, "ideas_count": len(told)}
+    going, staying = [each for each in told if each.goes], [each for each in told if not each.goes]
+    shown = staying[: max(0, IDEAS_SHOWN - len(going))]
+    return {"going_ideas": going, "staying_ideas": shown, "more_ideas": len(staying) - len(shown)}
 
 
 def named(room: Room) -> list[str]:

@@ -116,8 +116,8 @@ class GameForm(forms.Form):
         required=False,
         widget=forms.TextInput({"dir": "auto"}),
         help_text=_(
-            "Everybody sees it above the questions. Left empty, it is the name of the set or your question; an assembly "
-            "needs one."
+            "Everybody sees it above the questions. Left empty, it is the name of the set or your question; an "
+            "assembly needs one."
         ),
     )
     names = forms.ChoiceField(

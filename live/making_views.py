@@ -77,7 +77,7 @@ def _made(request: HttpRequest, form: GameForm) -> Game:
     type_ = Type(form.cleaned_data["engagement_type"])
     game = making.make(request.user, type_, form.questions, **form.values())
     if form.cleaned_data["takes_questions"]:
-        questions.arrange(game.id, request.user.name, is_on=True)
+        questions.set_up(game.id, request.user.name, is_on=True)
     return game
 
 

@@ -178,6 +178,7 @@ EXEMPT = (
     Exempt(like(keys.round_heard("", 0, "")), "By which players can tell that what they gave counts."),
     Exempt(like(keys.game_salt("", 0)), "A secret that is destroyed when its round is sealed."),
     Exempt(like(keys.game_emptying("", 0)), "Work left to do after an anonymous round."),
+    Exempt(like(keys.ideas_emptying("", 0)), "Work left to do before ideas are voted on."),
     Exempt(like(keys.presence("", "")), "Who is connected; about processes, and gone after two hours."),
     Exempt(
         like(keys.game_in_history("", "", ""))._replace(sk=""),

@@ -348,11 +348,11 @@ def hearing(game: Game, round_: int, phase: Phase, receipts: Sequence[str], even
     return [Put({"PK": place.pk, "SK": place.sk, **told, "ttl": game.ttl}, when=Missing())]
 
 
-def emptying(game: Game, round_: int, now: str, phase: str = "") -> list[Write]:
-    """A mark that what was given in an anonymous round is to go, or in one phase of it."""
-    place = keys.game_emptying(game.id, round_, phase)
+def emptying(game: Game, round_: int, now: str, *, ideas: bool = False) -> list[Write]:
+    """A mark that what was given in an anonymous round is to go, or only what was written to be voted on."""
+    place = keys.ideas_emptying(game.id, round_) if ideas else keys.game_emptying(game.id, round_)
     listed = {"GSI1PK": keys.EMPTYING_GAMES.pk, "GSI1SK": keys.game_by_date(now, game.id)}
-    told = {"id": game.id, "round": round_, "phase": str(phase), "ttl": game.ttl}
+    told = {"id": game.id, "round": round_, "ideas": ideas, "ttl": game.ttl}
     return [Put({"PK": place.pk, "SK": place.sk, **told, **listed})]
 
 

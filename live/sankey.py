@@ -69,7 +69,7 @@ def sankey(flows: Sequence[Sequence[Any]], names: Sequence[str]) -> SafeString:
 
 def called(first: First, names: Sequence[str]) -> str:
     if first == NOBODY:
-        return _("nothing")
+        return _("no vote")
     return _("several at once") if first == SEVERAL else isolated(names[int(first)])
 
 

@@ -32,9 +32,9 @@ def sort_ideas(request: HttpRequest, hosted: Hosted) -> HttpResponse:
     if found is None:
         messages.info(request, _("There are no ideas to put in order now."))
         return redirect("host_game", game.id)
-    if request.method == "POST":
-        return _sorted(request, game.id, state.round)
     told = found[1].told()
+    if request.method == "POST":
+        return _sorted(request, game.id, state.round, [each.number for each in told])
     context = {
         "game": game,
         "state": state,
@@ -49,8 +49,8 @@ def sort_ideas(request: HttpRequest, hosted: Hosted) -> HttpResponse:
     return render(request, "live/sort/sort.html", context)
 
 
-def _sorted(request: HttpRequest, game_id: str, round_: int) -> HttpResponse:
-    """Which act it is says the button, with the idea that it is about: “out 3”."""
+def _sorted(request: HttpRequest, game_id: str, round_: int, shown: list[int]) -> HttpResponse:
+    """Which act it is says the button, with the idea that it is about: “out 3”. The page goes on where it was."""
     back = reverse("sort_ideas", args=[game_id])
     try:
         if request.POST.get("round") != str(round_):
@@ -60,7 +60,14 @@ def _sorted(request: HttpRequest, game_id: str, round_: int) -> HttpResponse:
     except Refusal as refusal:
         messages.error(request, str(refusal))
         return redirect(back)
-    return HttpResponseRedirect(f"{back}#idea-{number}")
+    return HttpResponseRedirect(f"{back}#idea-{_goes_on_at(request, number, shown)}")
+
+
+def _goes_on_at(request: HttpRequest, number: int, shown: list[int]) -> int:
+    """What is left out stands at the end of the page from then on: whoever sorts goes on with the next idea."""
+    if not request.POST.get("act", "").startswith("out ") or number not in shown:
+        return number
+    return shown[min(shown.index(number) + 1, len(shown) - 1)]
 
 
 def _act(request: HttpRequest) -> tuple[int, Callable[[Sorted], Order]]:

@@ -22,6 +22,7 @@ from typing import Any
 
 from acts.site import table
 from store import keys
+from store.forgetting import to_forget
 from store.table import Delete, Missing, Put, Write
 from tally.ballots import Ballots, groups_of
 from tally.closeness import how_close
@@ -33,7 +34,7 @@ from .rounds import FEWEST_TOLD, Given, Round
 from .rules import Game
 
 NOBODY, SEVERAL = "nobody", "several"
-RECOUNTS = 60  # to find out how close it was: a hall waits for it
+RECOUNTS = 30  # to find out how close it was: a hall waits for it
 
 First = int | str  # what somebody would like best: an option, or one of the two words above
 
@@ -120,5 +121,5 @@ def linking(game: Game, round_: int, before: Before) -> list[Write]:
 
 
 def unlinking(game: Game, round_: int) -> list[Write]:
-    """From here on nobody can tell how anybody's two answers go together."""
-    return [Delete(keys.game_before(game.id, round_))] if round_ else []
+    """From here on nobody can tell how anybody's two answers go together; the files of the store forget it, too."""
+    return [Delete(keys.game_before(game.id, round_)), to_forget()] if round_ else []

@@ -36,10 +36,11 @@ from elections import copying, imports, invitations
 from elections import repository as elections
 from elections import services as organising
 from live import clock as game_clock
+from live import orders, rolls, seats
 from live import repository as games
 from live.questions import Kind, Question, Type
 from live.rules import Phase, Step
-from live.services import answering, deleting, making, moving, onward
+from live.services import answering, deleting, making, moving, onward, sorting
 from live.sets import repository as sets
 from live.sets import services as question_sets
 from mail import outbox as mail
@@ -375,6 +376,40 @@ def close_its_answers_and_its_votes() -> None:
             drive(Step.CLOSE)
 
 
+def a_poll_of(question: Question, said: Any) -> Callable[[], None]:
+    """In which everybody has said this; `said` may name who says it."""
+
+    def prepare() -> None:
+        people_come()
+        game = making.make(someone("Bo"), Type.POLL, [question], title="Friday")
+        drive(Step.NEXT)
+        for seat in seated(game, *NAMES[:3]):
+            words = [said[0].format(seat.name)] if isinstance(said, list) else said
+            answering.give(game, games.state(game.id), seat, words, game_clock.now())
+
+    return prepare
+
+
+def sort_its_ideas() -> None:
+    if games.state(the_game()).phase == Phase.QUESTION:
+        drive(Step.CLOSE)
+    if games.state(the_game()).phase == Phase.SORTING:
+        if len(orders.find(the_game(), 1).groups) == 3:
+            sorting.sort(the_game(), 1, lambda found: found.merged([0, 1], "Buses"))
+        drive(Step.VOTE)
+
+
+def a_ranking_asked_twice() -> None:
+    a_poll_of(Question("Where?", Kind.RANKING, options=("Sea", "Hills"), twice=True), "0>1")()
+    drive(Step.CLOSE)
+    drive(Step.AGAIN)
+
+
+def compare_both() -> None:
+    if games.state(the_game()).phase == Phase.QUESTION:
+        drive(Step.CLOSE)
+
+
 def delete_the_session() -> None:
     if the_game():
         deleting.delete(the_game(), "Bo")
@@ -385,7 +420,8 @@ def an_assembly_that_has_talked() -> None:
     question = Question("Who chairs?", Kind.CHOICE, options=("Ann", "Bea"), seconds=0)
     game = making.make(someone("Bo"), Type.ASSEMBLY, [question], title="Spring meeting", entitled=9, quorum="1/2")
     for name in NAMES:
-        seated(game, name, account=name)
+        player = rolls.player_of(game.id, name, someone(name).created_at)
+        table().write(*seats.seating(game, seats.Seat(player, name, game.created_at, account=name)))
     drive(Step.NEXT)
     drive(Step.CLOSE)
 
@@ -419,6 +455,11 @@ BEFORE_A_ROOM: dict[str, tuple[Callable[[], None], Callable[[], None]]] = {
     "a live session is made and started": (people_come, make_a_session_and_start_it),
     "answers are gathered and voted on": (a_live_session(Type.CALL_AND_ANSWER), close_its_answers_and_its_votes),
     "an assembly ends and has minutes": (an_assembly, end_the_assembly),
+    "ideas are sorted and voted on": (
+        a_poll_of(Question("What?", Kind.IDEAS), ["A bus for {}"]),
+        sort_its_ideas,
+    ),
+    "a ranking is asked twice": (a_ranking_asked_twice, compare_both),
     "a live session is ended and deleted": (a_live_session(Type.SURVEY), delete_the_session),
 }
 

@@ -9,7 +9,7 @@ import pytest
 from accounts import services as accounts
 from accounts.rules import Role
 from acts.site import table
-from live import gathering, repository
+from live import gathering, repository, rolls, seats
 from live.minutes import services as minutes
 from live.qa import services as questions
 from live.qa.rules import Act, Qa
@@ -113,8 +113,8 @@ def hosted_by_two(person, made) -> None:  # noqa: F811
 def carried_on(person, made) -> None:  # noqa: F811
     """What an assembly has talked about becomes a poll and an election of those present."""
     game = made(Type.ASSEMBLY, [Question("Who chairs?", Kind.CHOICE, options=("Ines", "Jo"), seconds=0)])
-    person("Petra")
-    seated(game, "Petra", account="Petra")
+    player = rolls.player_of(game.id, "Petra", person("Petra").created_at)
+    table().write(*seats.seating(game, seats.Seat(player, "Petra", game.created_at, account="Petra")))
     drive(game, Step.NEXT)
     drive(game, Step.CLOSE)
     onward.make_poll(someone("Hana"), "10.0.0.1", game.id, 1)
@@ -124,9 +124,9 @@ def carried_on(person, made) -> None:  # noqa: F811
 def asked_by_the_room(made) -> None:  # noqa: F811
     """Everything that can happen to a question, in one session that stays and in one that is deleted."""
     for game in (made(title="Asked"), made(title="Asked and deleted")):
-        questions.arrange(game.id, "Hana", is_on=True, words=(WORDS,))
+        questions.set_up(game.id, "Hana", is_on=True, words=(WORDS,))
         ask(game)
-    questions.arrange(game.id, "Hana", is_on=False)
+    questions.set_up(game.id, "Hana", is_on=False)
     deleting.delete(game.id, "Hana")
     deleting.clear_away_all()
 

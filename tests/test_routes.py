@@ -155,6 +155,7 @@ ROUTES = {
     "scoreboard": (PUBLIC, READ, [NO_GAME, "made-up"]),
     "drive": (Permission.USE_APPLICATION, FORM, [NO_GAME]),
     "game_hosts": (Permission.USE_APPLICATION, FORM, [NO_GAME]),
+    "sort_ideas": (Permission.USE_APPLICATION, FORM, [NO_GAME]),
     "join": (PUBLIC, READ, []),
     "join_by_code": (PUBLIC, READ, ["9999999"]),
     "join_game": (PUBLIC, FORM, [NO_GAME, "made-up"]),
@@ -375,13 +376,15 @@ GONE = {"setup", "confirm_registration", "accept_invitation", "reset", "confirm_
 GONE |= {"confirm_news", "leave_news"}
 GONE |= {"take_seat"}
 OPEN_PAGES = {"game_now", "game_stream"}  # of somebody who has a seat
-OPEN_PAGES |= {"sealed_round", "sealed_round_json", "sealed_round_proof"}
+OPEN_PAGES |= {"sealed_round", "sealed_round_json", "sealed_round_proof", "minutes", "minutes_json"}
 OF_PLAYERS = {"game_players", "change_player"}  # find the session first
 OF_HOSTS = {"host_game", "remote", "drive", "game_hosts"}  # these, too
 OF_HOSTS |= {"manage_qa"}
 OF_PLAYERS |= {"game_roll"}
+OF_HOSTS |= {"sort_ideas"}
 OF_PLAYERS |= {"game_report", "game_report_csv", "game_report_json", "delete_game"}
 OF_PLAYERS |= {"onward"}  # tests/live/test_onward.py
+OF_PLAYERS |= {"delete_minutes"}
 
 
 MADE_UP = {"remove_candidate", "go_on_importing"}  # their words name nothing that is there

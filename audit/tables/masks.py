@@ -109,7 +109,7 @@ OF_GAMES = " ".join(name for name in Game.__dataclass_fields__ if name not in (*
 OF_STATES = f"{' '.join(LiveState.__dataclass_fields__)} began seconds pauses paused"
 OF_GAMES_SAID = (
     f"{OF_GAMES} {OF_STATES} game_id step state counted players rounds answers lines player percent "
-    "present_count quorate"
+    "present_count quorate options"
 )
 SAID_BY_TYPE = {
     "ElectionCreated": CONVENED,
@@ -213,7 +213,8 @@ KINDS = (
     _kind("q&a", keys.game_qa(""), "is_on mode named on_screen changes sent ttl"),
     _kind("speakers", keys.game_speakers(""), "version round minutes closed ttl"),
     _kind("live round", keys.round_part("", 0, 0), "number question count votes ttl"),
-    _kind("live emptying", keys.game_emptying("", 0), "id round ttl"),
+    _kind("live emptying", keys.game_emptying("", 0), "id round ideas ttl"),
+    _kind("ideas emptying", keys.ideas_emptying("", 0), "id round ideas ttl"),
     _kind("deleted session", keys.deleted_game(""), "id"),
     _kind("came of it", keys.onward("", 0), *Onward.__dataclass_fields__, "game untold ttl"),
     _kind("live history", keys.game_in_history("", "", ""), *Past.__dataclass_fields__),
@@ -247,7 +248,8 @@ KINDS = (
 )  # fmt: skip
 # Left out on purpose: sessions, throttles, marks of forms, registrations, the setup link, second factors, salts,
 # secrets of lots, votes in polls, who likes a post, subscribers; of live sessions who plays, what is asked and said,
-# and who is on the roll of an assembly; of minutes who was there and who voted how.
+# how it is put in order, what links two answers, and who is on the roll of an assembly; of minutes who was there and
+# who voted how.
 
 # The lists of the index that may be opened; one more is everybody's own, under their address.
 LISTS = frozenset(

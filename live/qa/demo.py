@@ -19,7 +19,7 @@ ANSWER = "Yes, and cake."
 
 def load(game: Game, names: tuple[str, ...]) -> None:
     """Those of these names ask, and everybody else of them wants to hear what can be seen."""
-    qa = services.arrange(game.id, game.created_by, is_on=True)
+    qa = services.set_up(game.id, game.created_by, is_on=True)
     people = [Seat(f"asks{number:06d}", name, game.created_at) for number, name in enumerate(names)]
     for number, (text, acts) in enumerate(ASKED):
         _ask(game, qa, people[number:], text, acts)

@@ -52,7 +52,7 @@ class QaForm(forms.Form):
         return tuple(dict.fromkeys(typed))
 
     def chosen(self) -> dict[str, Any]:
-        """As `services.arrange` takes it."""
+        """As `services.set_up` takes it."""
         typed = self.cleaned_data
         return {"mode": Mode(typed["mode"]), "words": typed["words"], "named": typed["named"]}
 

@@ -85,7 +85,7 @@ def _asked_item(game: Game, asked: Asked) -> Item:
 # --- writes ---
 
 
-def arranging(game: Game, before: Qa | None, after: Qa) -> list[Write]:
+def setting_up(game: Game, before: Qa | None, after: Qa) -> list[Write]:
     """Refused if something else is on the big screen by now; with nothing before, if there is something."""
     when = Missing() if before is None else Equals("on_screen", before.on_screen)
     told = {**told_qa(after), "ttl": game.ttl}

@@ -84,19 +84,19 @@ def upvote(game: Game, state: State, qa: Qa, seat: Seat, asked: Asked | None, *,
 # --- by hosts ---
 
 
-def arrange(game_id: str, who: str, **chosen: Any) -> Qa:
+def set_up(game_id: str, who: str, **chosen: Any) -> Qa:
     """Turn questions on or off, and choose how they are taken; what is off is seen by nobody from that moment."""
-    return try_again(lambda: _arranged(game_id, who, chosen))
+    return try_again(lambda: _set_up(game_id, who, chosen))
 
 
-def _arranged(game_id: str, who: str, chosen: dict[str, Any]) -> Qa:
+def _set_up(game_id: str, who: str, chosen: dict[str, Any]) -> Qa:
     game, _state, before, _asked = _read(game_id)
     after = replace(before or Qa(), **chosen)
     if not after.is_on:
         after = replace(after, on_screen="")
     if after == (before or Qa()):
         return after  # nothing to tell
-    log().record(Event(who, "LiveQaChanged", told(game, after)), *repository.arranging(game, before, after))
+    log().record(Event(who, "LiveQaChanged", told(game, after)), *repository.setting_up(game, before, after))
     waking.moved(game.id)
     return after
 

@@ -211,5 +211,6 @@ def told(room: Room) -> dict[str, Any]:
         "takes_questions": takes(room),
         "questions_open": unanswered(room),
         "questions_waiting": waiting(room),
+        "questions_more": max(0, len(seen(room)) - MOST_SHOWN),
         "question_up": line(room, up) if up else None,
     }

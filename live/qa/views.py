@@ -183,7 +183,7 @@ def manage(request: HttpRequest, hosted: Hosted) -> HttpResponse:
     if request.method != "POST":
         return _manage_page(request, _room(game.id), None)
     if request.POST.get("act") in ("on", "off", "settings"):
-        return _arrange(request, game.id)
+        return _set_up(request, game.id)
     return _moderate(request, game.id)
 
 
@@ -218,16 +218,16 @@ def _to_answer(request: HttpRequest, room: Room) -> Asked | None:
     return next((each for each in room.asked if each.id == wanted and each.fate != rules.Fate.HIDDEN), None)
 
 
-def _arrange(request: HttpRequest, game_id: str) -> HttpResponse:
+def _set_up(request: HttpRequest, game_id: str) -> HttpResponse:
     act = request.POST["act"]
     if act == "off":
-        services.arrange(game_id, request.user.name, is_on=False)
+        services.set_up(game_id, request.user.name, is_on=False)
         messages.success(request, _("Questions are off: nobody sees them any more. They are kept, and in the report."))
         return redirect("manage_qa", game_id)
     form = QaForm(request.POST)
     if not form.is_valid():
         return _manage_page(request, _room(game_id), form)
-    services.arrange(game_id, request.user.name, **form.chosen(), **({"is_on": True} if act == "on" else {}))
+    services.set_up(game_id, request.user.name, **form.chosen(), **({"is_on": True} if act == "on" else {}))
     done = _("Questions are on. Players find them on their phones.") if act == "on" else _("Saved.")
     messages.success(request, done)
     return redirect("manage_qa", game_id)

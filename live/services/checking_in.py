@@ -169,8 +169,13 @@ def _sit_down(game: Game, seat: Seat, still: tuple[Check, ...]) -> None:
 
 def _taken(game: Game, seat: Seat, person: Person, held: Pass) -> Seat:
     """On this device from now on; the one before is told so. Whoever comes back is there since now."""
-    also = {"account": person.account or seat.account, "entry": person.entry or seat.entry}
-    return replace(back(game, seat), device=held.device, secret=players.digest(held.secret), **also)
+    return replace(
+        back(game, seat),
+        device=held.device,
+        secret=players.digest(held.secret),
+        account=person.account or seat.account,
+        entry=person.entry or seat.entry,
+    )
 
 
 def _look_again(game: Game, person: Person) -> None:

@@ -213,10 +213,10 @@ def _collect(game: Game, state: State, who: str, box: Box, question: Question) -
     writes = [
         *orders.creation(game, state.round, parts, len(written.entries)),
         *repository.unsalting(game, state.round),
-        *repository.emptying(game, state.round, after.changed_at, state.phase),
+        *repository.emptying(game, state.round, after.changed_at, ideas=True),
     ]
     _record(game, who, "LiveAnswersSealed", state, after, written, box, writes)
-    empty(game.id, state.round, state.phase)
+    empty(game.id, state.round, only_ideas=True)
     return after
 
 
@@ -297,13 +297,13 @@ def _now(state: State) -> State:
 # --- what nobody signed goes ---
 
 
-def empty(game_id: str, round_: int, phase: str = "") -> bool:
-    """Remove what was given in an anonymous round once it is sealed, or in its first phase once that is; the mark goes
-    last, and has the files forget."""
-    votes = () if phase == Phase.QUESTION else keys.live_votes(game_id, round_)
+def empty(game_id: str, round_: int, *, only_ideas: bool = False) -> bool:
+    """Remove what was given in an anonymous round once it is sealed, of ideas already before they are voted on; the
+    mark goes last, and has the files forget."""
+    votes = () if only_ideas else keys.live_votes(game_id, round_)
     for span in (*keys.live_answers(game_id, round_), *votes):
         sweep(span, ())
-    mark = keys.game_emptying(game_id, round_, phase)
+    mark = keys.ideas_emptying(game_id, round_) if only_ideas else keys.game_emptying(game_id, round_)
     try:
         table().write(Delete(mark, when=Exists()), to_forget())
     except Refused:
@@ -317,4 +317,4 @@ def empty_all() -> int:
 
 
 def _empty_marked(mark: Item) -> bool:
-    return empty(mark["id"], mark["round"], mark.get("phase", ""))
+    return empty(mark["id"], mark["round"], only_ideas=mark.get("ideas", False))

@@ -72,7 +72,10 @@ def _put_to_the_vote(game: Game, state: State, step: Step) -> tuple[list[Write],
     found = orders.read(game.id, state.round)
     if found is None:
         raise rules.NotNow(rules.NOT_NOW)
-    order, options = found[1].order, found[1].options()
+    try:
+        order, options = found[1].order, found[1].options()
+    except ideas.NotSorted as refusal:
+        raise rules.NotNow(str(refusal)) from None
     settled = replace(order, options=options, settled=True)
     told = {"options": len(options), "digest": ideas.digest(options)}
     return orders.change(game, state.round, order, settled), told

@@ -38,7 +38,7 @@ from store import keys
 from store.log import Event
 from store.table import Conflict, Refused, Write
 
-from .. import counting, onward, quorate, repository, resolutions, rules, seats
+from .. import counting, onward, quorate, repository, resolutions, rolls, rules, seats
 from ..onward import Made, Onward
 from ..questions import Kind, Question, Type
 from ..rounds import Round, options_of
@@ -164,17 +164,16 @@ class Hall:
 def hall(game: Game) -> Hall:
     """Robots are nobody. Of an assembly that has ended: who had not left by then."""
     there = [each for each in seats.each(game.id) if each.is_there and not each.robot]
-    return Hall(len(there), dict(sorted(_accounts(there))))
+    return Hall(len(there), dict(sorted(_accounts(game, there))))
 
 
-def _accounts(there: Iterable[Seat]) -> Iterator[tuple[str, str]]:
-    """An account of the same name that was made after somebody had checked in is another one."""
+def _accounts(game: Game, there: Iterable[Seat]) -> Iterator[tuple[str, str]]:
+    """Whose account is gone has none, also if somebody else has one of the same name by now."""
     for some in handfuls(each for each in there if each.account):
         found = table().get_many({keys.user(each.account) for each in some})
-        for each in some:
-            item = found.get(keys.user(each.account))
-            if item is not None and item["created_at"] <= each.joined_at:
-                yield item["name"], item["created_at"]
+        people = {item["name"]: item["created_at"] for item in found.values()}
+        players = {each.player for each in some}
+        yield from ((name, at) for name, at in people.items() if rolls.player_of(game.id, name, at) in players)
 
 
 def convened(subject: Subject, hall: Hall, *, listed: bool) -> Convened:

@@ -84,9 +84,9 @@ from .of_live import (
     DELETED_GAMES, EMPTYING_GAMES, GAME_SHARDS, KEPT_GAMES, RUNNING_GAMES, all_of_game, deleted_game, game,
     game_before, game_by_date, game_emptying, game_in_history, game_questions, game_questions_part, game_roll,
     game_roll_entry, game_roster, game_salt, game_shard, game_speakers, game_state, games_kept, games_of,
-    gathered_part, gathered_parts, live_answer, live_answers, live_vote, live_votes, own_answers, own_votes,
-    player_name, presence, presences, round_heard, round_part, round_parts, seat, seats, shards_of_game, sorted_ideas,
-    UNTOLD_ONWARD, onward, onwards,
+    gathered_part, gathered_parts, ideas_emptying, live_answer, live_answers, live_vote, live_votes, own_answers,
+    own_votes, player_name, presence, presences, round_heard, round_part, round_parts, seat, seats, shards_of_game,
+    sorted_ideas, UNTOLD_ONWARD, onward, onwards,
 )
 from .of_minutes import (
     UNSEALED_MINUTES, all_of_minutes, minutes, minutes_note, minutes_notes, minutes_onward, minutes_part,

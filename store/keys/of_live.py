@@ -13,6 +13,7 @@
 | live round      | data  | GAME#{id}      | ROUND#{round}#{part}           |                              | results, report         |
 | heard           | data  | GAME#{id}      | HEARD#{round}#{phase}          |                              | players                 |
 | live emptying   | data  | GAME#{id}      | EMPTYING#{round}               | GAMES#EMPTYING / {time}#{id} | worker                  |
+| ideas emptying  | data  | GAME#{id}      | UNWRITING#{round}              | GAMES#EMPTYING / {time}#{id} | worker                  |
 | sorted ideas    | data  | GAME#{id}      | SORTED#{round}                 |                              | hosts, screens          |
 | before          | data  | GAME#{id}      | BEFORE#{round}                 |                              | the second closing      |
 | deleted session | data  | GAME#{id}      | DELETED                        | GAMES#DELETED / {time}#{id}  | worker                  |
@@ -111,9 +112,14 @@ def round_heard(game_id: str, round_: int, phase: str) -> Key:
     return Key(game(game_id).pk, f"HEARD#{round_:03d}#{phase}")
 
 
-def game_emptying(game_id: str, round_: int, phase: str = "") -> Key:
-    """Until nothing is left of what was given in an anonymous round that is sealed, or in one phase of it."""
-    return Key(game(game_id).pk, f"EMPTYING#{round_:03d}" + (f"#{phase}" if phase else ""))
+def game_emptying(game_id: str, round_: int) -> Key:
+    """Until nothing is left of what was given in an anonymous round that is sealed."""
+    return Key(game(game_id).pk, f"EMPTYING#{round_:03d}")
+
+
+def ideas_emptying(game_id: str, round_: int) -> Key:
+    """Until nothing is left of who wrote which idea; the votes on them are swept by the other mark."""
+    return Key(game(game_id).pk, f"UNWRITING#{round_:03d}")
 
 
 def sorted_ideas(game_id: str, round_: int) -> Key:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from accounts import repository as people
 from accounts.models import User
 from acts.site import table
-from live import seats
+from live import clock, repository, rolls, seats
 from live.questions import Kind, Question, Type
 from live.rules import Game, Names, Step
-from live.services import making, moving
+from live.services import answering, making, moving
 
 from .joining import _made
 from .site import Look
@@ -38,6 +39,7 @@ def looks_at_hosting(otto: User) -> list[Look]:
         *(Look(page, "stranger", (shown.id, shown.screen_token)) for page in ("screen", "scoreboard")),
         Look("drive", "organiser", (waiting.id,), of="to be asked", asked={"act": "end", "version": "1"}),
         Look("onward", "organiser", (_talked(otto).id, 1), of="an assembly's item"),
+        Look("sort_ideas", "organiser", (_to_be_sorted(otto).id,)),
     ]
 
 
@@ -48,6 +50,7 @@ def acts_of_hosting(otto: User) -> list[Look]:
         Look("make_game", "owner", of="a rehearsal", form={"rehearse": "yes"}),
         Look("game_hosts", "organiser", (game.id,), of="one more", form={"name": "Ben"}),
         Look("game_hosts", "organiser", (game.id,), of="one less", form={"remove": "Ben"}),
+        *_acts_of_sorting(otto),
         Look("drive", "organiser", (game.id,), of="a question", form={"act": "next 1"}),
         Look("drive", "organiser", (game.id,), of="its close", form={"act": "close 2"}),
         Look("drive", "organiser", (game.id,), of="its result", form={"act": "reveal 3"}),
@@ -60,7 +63,9 @@ def _talked(otto: User) -> Game:
     """An assembly with one who is there, and an item that was talked about."""
     item = Question("Who chairs?", Kind.CHOICE, options=("Ada", "Bo"), seconds=0)
     game = making.make(otto, Type.ASSEMBLY, [item], title="Meeting", entitled=3, quorum="1/3")
-    table().write(*seats.seating(game, seats.Seat("ben", "Ben", game.created_at, account="Ben")))
+    ben = people.find("Ben")
+    player = rolls.player_of(game.id, "Ben", ben.created_at if ben else "")
+    table().write(*seats.seating(game, seats.Seat(player, "Ben", game.created_at, account="Ben")))
     for version, step in enumerate((Step.NEXT, Step.CLOSE), 1):
         moving.drive(game.id, otto.name, step, version)
     return game
@@ -73,6 +78,29 @@ def _acts_onward(otto: User) -> list[Look]:
         Look("onward", "organiser", (game.id, 1), of="those present", form={"make": "electorate"}),
         Look("onward", "organiser", (game.id, 1), of="what there is", form={"make": "electorate"}),
     ]
+
+
+def _acts_of_sorting(otto: User) -> list[Look]:
+    game = _to_be_sorted(otto)
+    act = {"round": "1", "act": "merge", "idea": ["0", "1"]}
+    return [
+        Look("sort_ideas", "organiser", (game.id,), of="two merged", form=act),
+        Look("drive", "organiser", (game.id,), of="ideas to the vote", form={"act": "vote 3"}),
+    ]
+
+
+def _to_be_sorted(otto: User) -> Game:
+    """Three people have written an idea each."""
+    game = making.make(otto, Type.POLL, (Question("What next?", Kind.IDEAS, seconds=0),), title="Friday")
+    moving.drive(game.id, otto.name, Step.NEXT, 1)
+    for name in ("Ada", "Ben", "Cem"):
+        seat = seats.Seat(name.lower(), name, game.created_at)
+        table().write(*seats.seating(game, seat))
+        state = repository.state(game.id)
+        assert state is not None
+        answering.give(game, state, seat, [f"An idea of {name}"], clock.now())
+    moving.drive(game.id, otto.name, Step.CLOSE, 2)
+    return game
 
 
 def _seated(game: Game) -> None:

@@ -64,7 +64,7 @@ def acts_of_playing(otto: User, guest: Client) -> list[Look]:
 
 def _taking_questions(game: Game, otto: User) -> Game:
     """With a question of somebody else, and a look at all of it as everybody has had who asks."""
-    questions.arrange(game.id, otto.name, is_on=True, mode=Mode.OPEN)
+    questions.set_up(game.id, otto.name, is_on=True, mode=Mode.OPEN)
     seat_ = Seat("zoe", "Zoe", game.created_at)
     state, qa = repository.state(game.id), Qa(is_on=True, mode=Mode.OPEN)
     assert state is not None

@@ -19,11 +19,13 @@ if __name__ == "__main__":
 
 from acts.site import acting_on
 from live import clock, repository, seats
+from live.questions import Type
 from live.rules import Game, Phase, State
 from live.services import answering
 from store.table import Conflict, Table, Unavailable
 from tests.at_once import at_once
 
+SAID = {Type.SURVEY: lambda words: {"3": words}, Type.POLL: lambda words: [words]}  # of a poll: an idea
 UNKNOWN = "unknown"  # no answer came: it may count or not
 NO_ANSWER = (Conflict, Unavailable)
 
@@ -56,7 +58,7 @@ def play(game: Game, player: str) -> list[Act]:
 
 
 def _give(game: Game, state: State, seat: seats.Seat, words: str, at: int) -> Act:
-    said = {"3": words} if game.is_anonymous else words
+    said = SAID.get(game.engagement_type, str)(words)
     try:
         told = str(answering.give(game, state, seat, said, at))
     except NO_ANSWER:

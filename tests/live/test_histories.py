@@ -57,7 +57,7 @@ def host(game: Game, rounds: int, enough: int = 20) -> None:
         click(game, Step.NEXT)
         while not has_heard(game, enough):
             time.sleep(0.005)
-        while seen(game).is_open:
+        while seen(game).is_under_way:
             elsewhere = partial(acting, table(), game, Step.CLOSE)
             at_once(elsewhere, elsewhere)
     click(game, Step.END)
@@ -83,6 +83,8 @@ def sealed(game: Game) -> dict[int, Round]:
 
 def said_in(game: Game, round_: Round) -> dict[str, str]:
     """Whose words count: nobody's name is with them in a survey, but the words name who used them."""
+    if game.engagement_type == Type.POLL:
+        return {idea["text"].split()[0]: idea["text"] for idea in round_.result["ideas"]}
     if not game.is_anonymous:
         return {entry.player: entry.said for entry in round_.entries}
     return {entry.said["text"].split()[0]: entry.said["text"] for entry in round_.entries}
@@ -99,9 +101,13 @@ def paid_once(game: Game) -> bool:
     return {each["round"]: (each["count"], each["digest"]) for each in told} == there and len(told) == len(there)
 
 
-@pytest.mark.parametrize("type_", [Type.CALL_AND_ANSWER, Type.SURVEY])
+TO_VOTE_ON = (Question("What should we try?", Kind.IDEAS, seconds=0),)
+ASKED = {Type.CALL_AND_ANSWER: IDEAS * ROUNDS, Type.SURVEY: SURVEY, Type.POLL: TO_VOTE_ON}
+
+
+@pytest.mark.parametrize("type_", list(ASKED))
 def test_what_threads_are_told_is_what_counts(made, type_):
-    game = made(type_, IDEAS * ROUNDS if type_ == Type.CALL_AND_ANSWER else SURVEY)
+    game = made(type_, ASKED[type_])
     seated(game, *NAMES)
     driving = threading.Thread(target=host, args=[game, ROUNDS if type_ == Type.CALL_AND_ANSWER else 1])
     driving.start()

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from live import counting, ideas, orders, repository, rules, seats
+from live import counting, ideas, orders, pictures, repository, rules, seats
 from live.ideas import Sorted
+from live.pseudonyms import pseudonym
 from live.questions import Kind, Question, Type
 from live.rounds import Given, options_of
 from live.rules import Phase, Step
@@ -91,9 +92,36 @@ def test_nothing_leads_from_an_idea_or_a_vote_to_who_gave_it(site, sorted_game):
     assert not any(f"'{name.lower()}'" in item for item in everything for name in WRITTEN)
 
 
+def secrets_left(site, game) -> list[str]:
+    """Where a seat's id leads, by whatever salt there is and the site's own secret."""
+    items = [
+        *site.each(keys.all_of_game(game.id)),
+        *(each for span in keys.shards_of_game(game.id) for each in site.each(span)),
+    ]
+    salts = [value for item in items for value in item.values() if isinstance(value, bytes)]
+    names = {pseudonym(salt, name.lower()) for salt in salts for name in WRITTEN}
+    told = [item for item in items if not item["SK"].startswith(("PLAYER#", "NAME#"))]
+    return [item["SK"] for item in told if any(name in repr(item) for name in names)]
+
+
+@pytest.mark.parametrize("is_kept", [True, False])
+def test_who_has_the_store_and_the_secret_finds_nobody_unless_a_salt_is_kept(site, made, monkeypatch, is_kept):
+    """Planted: a close that keeps its salt, and what was given, is found by the same search."""
+    if is_kept:
+        monkeypatch.setattr(closing, "empty", lambda *_words, **_more: True)
+        monkeypatch.setattr(repository, "unsalting", lambda *_words: [])
+    game = made(Type.POLL, ASKED)
+    seated(game, *WRITTEN)
+    drive(game, Step.NEXT)
+    for name, texts in WRITTEN.items():
+        give(game, seats.find(game.id, name.lower()), texts)
+    drive(game, Step.CLOSE)
+    assert bool(secrets_left(site, game)) is is_kept
+
+
 def test_emptying_what_was_written_leaves_votes_alone(site, sorted_game):
     """A worker that comes late to the first close must not sweep the vote that is on."""
-    site.write(*repository.emptying(sorted_game, 1, "2026-01-01T00:00:00.000Z", Phase.QUESTION))
+    site.write(*repository.emptying(sorted_game, 1, "2026-01-01T00:00:00.000Z", ideas=True))
     drive(sorted_game, Step.VOTE)
     for name in WRITTEN:
         give(sorted_game, seats.find(sorted_game.id, name.lower()), "1>0")
@@ -168,6 +196,7 @@ def test_an_assembly_ranks_ideas_in_secret_and_notes_who_was_there(site, made):
     assert round_.result["options"][round_.result["winners"][0]] == options_of(round_, ASKED[0])[0]
     opened = [each for each in events(site, "LiveSessionMoved") if each["step"] == "vote"]
     assert [each["present_count"] for each in opened] == [3]
+    assert f"{round_.result['options'][0]}\u2069 wins" in pictures.picture(Type.ASSEMBLY, round_, ASKED, {})
 
 
 # --- putting in order ---

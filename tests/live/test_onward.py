@@ -15,7 +15,7 @@ from acts.site import table
 from elections import repository as elections
 from elections import services as organising
 from elections.convening import Convened
-from live import counting, onward, repository, seats
+from live import counting, onward, repository, rolls, seats
 from live.questions import Kind, Question, Type
 from live.rules import Step
 from live.services import deleting
@@ -71,9 +71,10 @@ def assembly(made):  # noqa: F811
 
 
 def sit(game, name, **more):
-    account = people.find(name)
-    joined = account.created_at if account else game.created_at
-    seat = seats.Seat(name.lower().replace(" ", "-"), name, joined, **{"account": name, **more})
+    """As somebody checks in; by a code without an account."""
+    person = people.find(name)
+    account, player = more.pop("account", name), rolls.player_of(game.id, name, person.created_at if person else "")
+    seat = seats.Seat(player, name, game.created_at, account=account, **more)
     table().write(*seats.seating(game, seat))
     return seat
 
@@ -215,7 +216,7 @@ def test_of_an_assembly_that_is_over_it_says_what_was_so_at_its_end(assembly, ha
 
 
 def test_an_account_of_the_same_name_made_later_is_somebody_else(assembly, hana, monkeypatch):
-    sit(assembly, "Fay", account="Fay")
+    sit(assembly, "Fay")
     enrol("Fay")
     assert carrying.hall(assembly).accounts.keys() == {"Ada", "Bo", "Cy"}
     assert carrying.hall(assembly).present == 6

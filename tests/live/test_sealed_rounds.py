@@ -13,7 +13,7 @@ from django.test import Client
 from django.urls import reverse
 
 from acts.site import table
-from live import counting, proofs, repository, rooms, seats
+from live import counting, proofs, repository, rooms, seats, verifying
 from live.questions import Kind, Question, Type
 from live.rounds import Entry, Round
 from live.rules import Step
@@ -22,7 +22,7 @@ from store import keys
 from store.log import EventLog, forgotten, utc_now
 from store.log.publish import Publisher
 from store.log.seal import Sealer, verify
-from store.table import LOG, Put
+from store.table import LOG, Delete, Key, Put
 from tests.live.conftest import AGENDA, drive, give, seated
 from tests.live.test_assembly import call, vote
 from tests.live.test_play import Phone, text_of
@@ -329,7 +329,7 @@ def test_an_assembly_shows_who_voted_how_only_in_open_votes(made):
     page = text_of(hana.get(at("sealed_round", game, 2)))
     assert "Who voted how" in page
     assert re.search(r"Ben</th><td[^>]*>No</td>", page)
-    assert "2 of 3 said yes" in page
+    assert "2 of 3 said yes; 2 were needed" in page
     call(game, 1)
     drive(game, Step.CLOSE)
     page = text_of(hana.get(at("sealed_round", game, 3)))
@@ -361,3 +361,24 @@ def test_what_was_asked_cannot_be_swapped_afterwards(site, polled):
     rooms.MIND.forget(game.id)
     _content, proof = files(phones[0].client, game)
     assert sha(proof["asked"]) != json.loads(proof["event"])["event_data"]["asked"]
+
+
+def test_verify_names_a_round_that_was_changed_and_knows_what_is_gone_by_itself(site, polled):
+    game, _phones, _receipts = polled
+    assert verifying.check_rounds() == (1, [])
+    head, entries = repository.round_items(game.id, 1)
+    heard = site.get(keys.round_heard(game.id, 1, "question"))
+    where = f"Round 1 of the live session {game.id}: "
+    changes = {
+        "its result or what was given in it is not what was sealed.": [Put(head | {"count": 4})],
+        "the receipts of what counts are not those that were sealed.": [Put(heard | {"receipts": []})],
+        "the list of receipts that was sealed is gone.": [Delete(Key(heard["PK"], heard["SK"]))],
+        "the round that was sealed is gone.": [Delete(Key(each["PK"], each["SK"])) for each in (head, entries)],
+    }
+    for words, writes in changes.items():
+        site.write(*writes)
+        assert verifying.check_rounds() == (1, [where + words])
+        site.write(Put(head), Put(entries), Put(heard))
+    drive(game, Step.END)
+    deleting.delete(game.id, "Hana")
+    assert verifying.check_rounds() == (0, [])

@@ -78,6 +78,22 @@ def test_until_the_second_close_first_choices_lie_under_other_names(site, asked)
     assert repository.salt(asked.id, 1) is None
 
 
+@pytest.mark.parametrize("is_kept", [True, False])
+def test_after_the_second_close_nobodys_first_choice_is_found_unless_the_link_is_kept(
+    site, asked, monkeypatch, is_kept
+):
+    """Planted: a second close that keeps what links the two is found by the same search."""
+    if is_kept:
+        monkeypatch.setattr(twice, "unlinking", lambda *_words: [])
+    answer(asked, FIRST)
+    drive(asked, Step.AGAIN)
+    answer(asked, SECOND)
+    items = list(site.each(keys.all_of_game(asked.id)))
+    salts = [value for item in items for value in item.values() if isinstance(value, bytes)]
+    names = {pseudonym(salt, name.lower()) for salt in salts for name in NAMES}
+    assert any(name in repr(item) for item in items for name in names) is is_kept
+
+
 @pytest.mark.parametrize(
     "steps",
     [

@@ -13,7 +13,7 @@ from acts.site import now_text, table
 from elections import copying
 from elections import repository as elections
 from elections import services as organising
-from live import repository, seats
+from live import repository, rolls, seats
 from live.minutes import repository as minutes
 from live.minutes import services, words
 from live.questions import Type
@@ -180,8 +180,9 @@ def test_those_who_look_after_the_site_remove_minutes_whole(site, held, signed_i
     assert minutes.find(held.id) is None
 
 
-def test_what_came_of_an_assembly_stays_in_its_minutes_with_its_digest(site, held, signed_in):
-    hana = people.find("Hana")
+def test_what_came_of_an_assembly_stays_in_its_minutes_with_its_digest(site, held, signed_in, person):
+    hana, dora = people.find("Hana"), rolls.player_of(held.id, "Dora", person("Dora").created_at)
+    table().write(*seats.seating(held, Seat(dora, "Dora", now_text(), account="Dora")))
     onward.make_election(hana, held.id, 4, of_those_present=True)
     copying.finish_all()
     ended(held)

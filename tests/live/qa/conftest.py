@@ -24,7 +24,7 @@ from tests.people import sign_in
 def game(made) -> Game:  # noqa: F811
     """One in which everybody sees at once what is asked."""
     found = made()
-    services.arrange(found.id, "Hana", is_on=True, mode=Mode.OPEN)
+    services.set_up(found.id, "Hana", is_on=True, mode=Mode.OPEN)
     return found
 
 

@@ -45,7 +45,7 @@ def play(phone: Phone) -> str:
 
 
 def test_somebody_asks_and_sees_what_became_of_it(game, hana, phone):
-    services.arrange(game.id, "Hana", mode=Mode.APPROVED)
+    services.set_up(game.id, "Hana", mode=Mode.APPROVED)
     ada, ben = phone("Ada"), phone("Ben")
     assert "Nobody is shown who asks" in ada.page()
     sent = text_of(ada.ask("Why a bus?"))
@@ -65,7 +65,7 @@ def test_somebody_asks_and_sees_what_became_of_it(game, hana, phone):
 
 
 def test_a_word_of_the_list_holds_a_question_back_and_its_author_is_told(game, phone):
-    services.arrange(game.id, "Hana", mode=Mode.WORDS, words=("idiot",))
+    services.set_up(game.id, "Hana", mode=Mode.WORDS, words=("idiot",))
     ada = phone("Ada")
     held = text_of(ada.ask("Which ÍDIOT?"))
     assert "A word in it is on the host's list" in held
@@ -80,7 +80,7 @@ def test_a_script_gets_the_words_alone(game, phone):
     assert "<html" not in told.content.decode()
     assert "everybody sees it" in told.content.decode()
     assert ada.tell(text="  ").status_code == 422
-    services.arrange(game.id, "Hana", is_on=False)
+    services.set_up(game.id, "Hana", is_on=False)
     assert "no questions at the moment" in ada.tell(text="Why not?").content.decode()
 
 
@@ -114,7 +114,7 @@ def test_nobody_is_named_who_was_told_that_nobody_is(game, phone):
     ada, ben = phone("Ada"), phone("Ben")
     page = ada.page()
     assert '<input type="hidden" name="named" value="no" form="ask">' in page
-    services.arrange(game.id, "Hana", named=True)
+    services.set_up(game.id, "Hana", named=True)
     answer = ada.ask("Who pays?", named="no")
     assert answer.status_code == 422
     assert "From now on everybody sees who asks" in text_of(answer)
@@ -150,7 +150,7 @@ def test_the_way_there_and_how_many_are_open(game, phone):
     ada.ask("Why?")
     ada.ask("When?")
     assert "<b>2</b>" in play(ada)
-    services.arrange(game.id, "Hana", is_on=False)
+    services.set_up(game.id, "Hana", is_on=False)
     assert link not in play(ada)
     assert "The host takes no questions at the moment." in ada.page()
     assert "Why?" not in ada.page()
@@ -231,7 +231,7 @@ def test_the_host_s_list_what_waits_first_and_one_press_each(game, hana):
     ada, ben, cleo = seated(game, "Ada", "Ben", "Cleo")
     shown, answered = send(game, ada, "Shown?", 1), send(game, ben, "Answered?", 2)
     services.moderate(game.id, answered.id, "Hana", Act.ANSWER)
-    services.arrange(game.id, "Hana", mode=Mode.APPROVED)
+    services.set_up(game.id, "Hana", mode=Mode.APPROVED)
     first, second = send(game, cleo, "Waits?", 3), send(game, ada, "Waits, too?", 4)
     page = text_of(hana.get(manage(game)))
     order = [page.index(f"{each.text}</p>") for each in (first, second, shown, answered)]
@@ -276,7 +276,7 @@ def test_a_question_on_the_big_screen(game, hana, client):
 
 
 def test_what_waits_is_said_where_the_host_looks(game, hana):
-    services.arrange(game.id, "Hana", mode=Mode.APPROVED)
+    services.set_up(game.id, "Hana", mode=Mode.APPROVED)
     (ada,) = seated(game, "Ada")
     send(game, ada, "Why?")
     for name in ("host_game", "remote"):
@@ -298,7 +298,7 @@ def test_a_troll(game, hana, phone, monkeypatch):
     monkeypatch.setattr(clock, "now", lambda: now)
     ada, troll = phone("Ada"), phone("Troll")
     ada.ask("Why a bus?")
-    services.arrange(game.id, "Hana", mode=Mode.WORDS, words=("Idiot",))
+    services.set_up(game.id, "Hana", mode=Mode.WORDS, words=("Idiot",))
     (good,) = repository.each(game.id)
     # listed words in every dress wait; what cannot be seen is no question
     for text in ("İdiot", "i\u200bdíot", "ＩＤＩＯＴ!"):
@@ -322,7 +322,7 @@ def test_a_troll(game, hana, phone, monkeypatch):
         troll.tell(upvote=good.id)
     assert repository.upvotes(game.id) == {good.id: 1}
     # the host hides what was let through, and removes them: nothing of theirs is seen, nothing more is taken
-    services.arrange(game.id, "Hana", mode=Mode.OPEN)
+    services.set_up(game.id, "Hana", mode=Mode.OPEN)
     other.tell(text="Rude one?")
     assert "Rude one?" in ada.page()
     hana.post(reverse("change_player", args=[game.id, other.seat.player]), {"act": "remove"})
@@ -372,7 +372,7 @@ def test_the_report_has_what_the_room_asked(game, hana):
     ada, ben, troll = seated(game, "Ada", "Ben", "Troll")
     first = send(game, ada, "=Why()?")
     services.moderate(game.id, first.id, "Hana", Act.ANSWER, "It rains.")
-    services.arrange(game.id, "Hana", named=True)
+    services.set_up(game.id, "Hana", named=True)
     second = send(game, ben, "When?")
     send(game, troll, "Rude?")
     seating.remove(game.id, "troll", "Hana")

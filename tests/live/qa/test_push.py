@@ -77,7 +77,7 @@ def test_another_process_hears_of_it_at_its_next_look(game, monkeypatch):
 
 
 def test_the_author_alone_is_told_what_became_of_a_question(game, ours):
-    services.arrange(game.id, "Hana", mode=Mode.APPROVED)
+    services.set_up(game.id, "Hana", mode=Mode.APPROVED)
     ada, ben = seated(game, "Ada", "Ben")
     of_ada, of_ben = (listening(ours, game, Role.QA, seat) for seat in (ada, ben))
     asked = send(game, ada, "Why a bus?")
@@ -126,7 +126,7 @@ def test_sums_are_read_every_two_seconds_at_most_and_only_while_somebody_looks(s
 
 
 def test_pages_that_ask_are_told_the_same(game, phone):
-    services.arrange(game.id, "Hana", mode=Mode.APPROVED)
+    services.set_up(game.id, "Hana", mode=Mode.APPROVED)
     ada, ben = phone("Ada"), phone("Ben")
     first = ada.now().json()["version"]
     assert ada.now(version=first).status_code == 204
@@ -154,7 +154,7 @@ def test_a_stream_of_questions_is_a_player_s_own(game, phone, ours, client):
 
 def test_what_waits_is_pushed_to_hosts_alone(game, hana, phone, client):
     address = reverse("game_now", args=[game.id, "manage_qa"])
-    services.arrange(game.id, "Hana", mode=Mode.APPROVED)
+    services.set_up(game.id, "Hana", mode=Mode.APPROVED)
     ada = phone("Ada")
     ada.tell(text="Why a bus?")
     assert "Why a bus?" in told(hana.get(address))["screen"]

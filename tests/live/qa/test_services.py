@@ -41,7 +41,7 @@ def moderate(game, asked, act, answer="") -> None:
 
 def test_a_question_waits_is_shown_answered_and_hidden(site, made):
     game = made()
-    services.arrange(game.id, "Hana", is_on=True)
+    services.set_up(game.id, "Hana", is_on=True)
     (ada,) = seated(game, "Ada")
     asked = send(game, ada, "Why a bus?")
     assert asked.fate == Fate.WAITING
@@ -58,7 +58,7 @@ def test_a_question_waits_is_shown_answered_and_hidden(site, made):
 
 
 def test_the_log_has_no_words_no_names_and_of_the_list_only_its_length(site, game):
-    services.arrange(game.id, "Hana", mode=Mode.WORDS, words=("zebra", "gnu"))
+    services.set_up(game.id, "Hana", mode=Mode.WORDS, words=("zebra", "gnu"))
     (ada,) = seated(game, "Ada")
     asked = send(game, ada, "Zebra crossings?")
     assert asked.held
@@ -77,29 +77,29 @@ def test_the_log_has_no_words_no_names_and_of_the_list_only_its_length(site, gam
 
 def test_what_is_chosen_twice_is_one_event_and_what_is_off_is_off(site, game):
     before = events(site)
-    services.arrange(game.id, "Hana", is_on=True, mode=Mode.OPEN)
+    services.set_up(game.id, "Hana", is_on=True, mode=Mode.OPEN)
     assert events(site) == before
     (ada,) = seated(game, "Ada")
     asked = send(game, ada, "Why?")
     moderate(game, asked, Act.PUT_UP)
-    services.arrange(game.id, "Hana", is_on=False)
+    services.set_up(game.id, "Hana", is_on=False)
     assert qa_of(game).on_screen == "", "nor is it there when they are on again"
     assert rooms.current(game.id).asked == ()
     with pytest.raises(NotTaken, match="no questions at the moment"):
         send(game, ada, "And now?")
-    services.arrange(game.id, "Hana", is_on=True)
+    services.set_up(game.id, "Hana", is_on=True)
     assert seen_by_all(game) == ["Why?"]
 
 
 def test_who_asks_is_kept_only_where_everybody_is_to_see_it(site, game):
     ada, ben = seated(game, "Ada", "Ben")
     hidden = send(game, ada, "Without a name?")
-    services.arrange(game.id, "Hana", named=True)
+    services.set_up(game.id, "Hana", named=True)
     named = send(game, ben, "With one?")
     lines = [item for _table, item in site.everything() if item["SK"].startswith("ASKED#")]
     assert {item["text"]: item["player"] for item in lines} == {hidden.text: "", named.text: "ben"}
     assert not [item for item in lines if "ada" in item["SK"] + item["author"]], "a mark names nobody"
-    services.arrange(game.id, "Hana", named=False)
+    services.set_up(game.id, "Hana", named=False)
     room = rooms.current(game.id)
     assert [showing.name_of(room, each) for each in room.asked] == ["", ""]
 
@@ -117,7 +117,7 @@ def _elsewhere(site, game, seat, text):
 
 
 def test_nobody_has_more_waiting_than_they_may_whatever_they_send_at_once(site, game):
-    services.arrange(game.id, "Hana", mode=Mode.APPROVED)
+    services.set_up(game.id, "Hana", mode=Mode.APPROVED)
     (troll,) = seated(game, "Troll")
     answers = at_once(*(partial(_elsewhere, site, game, troll, f"Flood {number}") for number in range(12)))
     assert sum(isinstance(each, NotTaken) for each in answers) == 7
@@ -183,7 +183,7 @@ def test_upvotes_are_exact_whoever_presses_when(site, game):
 @pytest.mark.slow
 def test_and_so_they_are_on_dynamodb(on_dynamodb, person, settings):  # noqa: F811
     game = making.make(person("Hana"), Type.POLL, POLL, title="Friday")
-    services.arrange(game.id, "Hana", is_on=True, mode=Mode.OPEN)
+    services.set_up(game.id, "Hana", is_on=True, mode=Mode.OPEN)
     press_at_once(connect(settings.STORE_URL), game)
 
 
@@ -248,11 +248,11 @@ def test_what_is_not_there_is_not_moderated(game, made):
     with pytest.raises(NotTaken):
         services.moderate(game.id, "q-made-up", "Hana", Act.HIDE)
     with pytest.raises(NotThere):
-        services.arrange("no-such-session", "Hana", is_on=True)
+        services.set_up("no-such-session", "Hana", is_on=True)
     (ada,) = seated(game, "Ada")
     asked = send(game, ada, "Why?")
     other = made()
-    services.arrange(other.id, "Hana", is_on=True)
+    services.set_up(other.id, "Hana", is_on=True)
     with pytest.raises(NotTaken):
         services.moderate(other.id, asked.id, "Hana", Act.HIDE)
 
@@ -287,5 +287,5 @@ def test_whoever_listens_is_woken(game, monkeypatch):
     monkeypatch.setattr(waking, "_wants_to_know", [told.append])
     (ada,) = seated(game, "Ada")
     moderate(game, send(game, ada, "Why?"), Act.HIDE)
-    services.arrange(game.id, "Hana", named=True)
+    services.set_up(game.id, "Hana", named=True)
     assert told == [game.id] * 3

@@ -7,6 +7,7 @@ from django.core.management.base import CommandError
 
 from elections import repository as elections
 from elections.rules import State
+from live.verifying import check_rounds
 from results.proof import check_sealed
 from store import formats
 from store.log.seal import verify
@@ -16,7 +17,8 @@ from upkeep.commands import StoreCommand
 class Command(StoreCommand):
     help = (
         "Reads the whole event log again and names the first event that is not what was sealed; "
-        "then its index, and every sealed election: ballots, rankings, result and roll."
+        "then its index, every sealed election: ballots, rankings, result and roll; and every sealed round of a live "
+        "session that is still kept."
     )
     oldest = 0
 
@@ -44,6 +46,11 @@ class Command(StoreCommand):
             raise CommandError(f"But pages may not find everything. {verdict.index_flaw}")
         if closed := self._sealed_elections():
             self.stdout.write(f"Closed elections that are what was sealed: {closed}.")
+        rounds, flaws = check_rounds()
+        if flaws:
+            raise CommandError(" ".join(flaws))
+        if rounds:
+            self.stdout.write(f"Sealed rounds of live sessions that are what was sealed: {rounds}.")
 
     def _sealed_elections(self) -> int:
         flaws, seen = [], 0

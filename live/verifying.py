@@ -1,0 +1,66 @@
+"""Whether sealed rounds are still what was sealed: each that is kept, held against the log.
+
+Of a session that is gone there is nothing to hold; nor is there of one that was made again from the log, which knows no
+answers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from acts.site import table
+from store import keys
+from store.log import as_text, utc_now
+from store.log.search import Wanted, look
+from store.table import Item
+
+from . import counting, repository, seals
+from .rules import KEPT, LONGEST_SESSION, Game, Phase
+
+SEALED = "LiveRoundSealed"
+CLOSED_FROM = (Phase.VOTING, Phase.QUESTION, Phase.TALKING)  # in which phase a round was when it was sealed
+
+
+def check_rounds() -> tuple[int, list[str]]:
+    """How many are there, and a sentence for each that is not what was sealed."""
+    seen, flaws = 0, []
+    for event in _sealed():
+        said = event["event_data"]
+        found = repository.find(said["game_id"])
+        heard, parts = _heard(said), repository.round_items(said["game_id"], said["round"])
+        if found is not None and (heard or parts):
+            seen += 1
+            flaws += [flaw] if (flaw := _flaw(found[0], said, heard, parts)) else []
+    return seen, flaws
+
+
+def _sealed() -> Iterator[Item]:
+    """What the log says of rounds that may still be there, the newest first."""
+    wanted, before = Wanted(event_type=SEALED, since=as_text(utc_now() - LONGEST_SESSION - KEPT)), None
+    while True:
+        found = look(table(), wanted, before=before)
+        yield from found.events
+        if (before := found.before) is None:
+            return
+
+
+def _heard(said: Item) -> Item | None:
+    places = [keys.round_heard(said["game_id"], said["round"], phase) for phase in CLOSED_FROM]
+    there = table().get_many(places)
+    return next((there[place] for place in places if place in there), None)
+
+
+def _flaw(game: Game, said: Item, heard: Item | None, parts: list[Item]) -> str | None:
+    where = f"Round {said['round']} of the live session {said['game_id']}"
+    if heard is None or not parts:
+        return f"{where}: {'the round' if heard else 'the list of receipts'} that was sealed is gone."
+    there = seals.digests(counting.round_of(parts), game, heard["receipts"])
+    wrong = [words for name, words in WRONG.items() if there[name] != said.get(name, there[name])]
+    return f"{where}: {wrong[0]}" if wrong else None
+
+
+WRONG = {
+    "digest": "its result or what was given in it is not what was sealed.",
+    "heard": "the receipts of what counts are not those that were sealed.",
+    "asked": "what was asked is not what was sealed.",
+}
