@@ -32,7 +32,7 @@ def voices(windows, server, cookies_of) -> Iterator[Voices]:
 
 def make(host: Page) -> None:
     host.locator("[name=engagement_type][value=assembly]").check()
-    host.get_by_label("Title", exact=True).fill(TITLE)
+    host.fill("#id_title", TITLE)
     host.get_by_label("Agenda").fill("Report of the board\n")
     host.get_by_label("How many are entitled to vote").fill("8")
     host.get_by_label("Quorum").select_option(">1/2")
@@ -43,7 +43,7 @@ def make(host: Page) -> None:
 
 def add(host: Page, kind: str, title: str, options: str = "", *, secret: bool = False, share: str = "", of: str = ""):
     host.get_by_label("What it is").select_option(kind)
-    host.get_by_label("Title", exact=True).fill(title)
+    host.fill("#id_title", title)
     if options:
         host.get_by_label("Options or versions").fill(options)
     if secret:
