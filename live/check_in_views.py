@@ -111,7 +111,7 @@ def _taken(request: HttpRequest, seen: Seen, held: players.Pass, form: PersonalC
 
 
 def _refused(request: HttpRequest, seen: Seen, form: PersonalCodeForm, sentence: str, status: int) -> HttpResponse:
-    if not form.is_bound:
+    if not form.is_bound or _may_by_account(request, seen):  # who has no field for a code
         return _show(request, seen, form, problem=sentence, status=status)
     form.add_error("code", sentence)
     return _show(request, seen, form, status=status)
@@ -127,11 +127,16 @@ def _show(
         "game": seen.game,
         "form": with_focus(form),
         "form_token": sent if players.pass_of_form(sent) else players.new_form(),
-        "may_by_account": user is not None and (not seen.game.has_roll or _is_listed(seen, user)),
+        "may_by_account": _may_by_account(request, seen),
         "listed_by_code": seen.entry is not None and user is not None and not _is_listed(seen, user),
         "here": seen.player.seat.name if seen.player else "",
     }
     return render(request, "live/join/check_in.html", context | more, status=status)
+
+
+def _may_by_account(request: HttpRequest, seen: Seen) -> bool:
+    user = _user(request)
+    return user is not None and (not seen.game.has_roll or _is_listed(seen, user))
 
 
 def _is_listed(seen: Seen, user: User) -> bool:

@@ -3,12 +3,12 @@
 | majority | of | carried if | as in |
 |---|---|---|---|
 | 1/2 | votes cast | more than half said yes; to abstain is no vote | Robert's Rules 44:1; BGB § 32 (1), BGHZ 83, 35 |
-| 2/3, 3/4, 4/5 | votes cast | at least that share said yes | Robert's Rules 44:3; BGB § 33 (1) for 3/4 |
-| any | those present | the same, of all who were there: who abstains has the effect of a no | Robert's Rules 44:7 |
-| any | those entitled | the same, of all who may vote | Robert's Rules 44:9; Grundgesetz art. 79 (2), 121 |
+| 2/3, 3/4, 4/5 | votes cast | at least that share said yes | Robert's Rules § 44; BGB § 33 (1) for 3/4 |
+| any | those present | the same, of all who were there: who abstains has the effect of a no | Robert's Rules § 44 |
+| any | those entitled | the same, of all who may vote | Robert's Rules § 44; Grundgesetz art. 79 (2), 121 |
 
 A draw is no majority. Where nobody says yes, nothing is carried. A quorum is a number of people, or a share of those
-who are entitled: at least that share, or where it says so, more than half of them (Robert's Rules 40:2).
+who are entitled: at least that share, or where it says so, more than half of them (Robert's Rules 3:3).
 """
 
 from __future__ import annotations

@@ -165,7 +165,7 @@ def ideas(round_: Round, question: Question) -> Context:
         "people": result["people"],
         "ideas": shown[:MOST_TEXTS],
         "ideas_count": len(shown),
-        "left": others(len(shown) - MOST_TEXTS + result["left"]) if len(shown) >= MOST_TEXTS else "",
+        "left": others(max(0, len(shown) - MOST_TEXTS) + result["left"]),
         "out": len(result["ideas"]) - len(shown),
     }
 

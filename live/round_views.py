@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import hmac
 from dataclasses import dataclass
 
@@ -132,7 +133,7 @@ def sealed_round(request: HttpRequest, game_id: str, number: int) -> HttpRespons
         "form": form,
         "beginning": beginning,
         "leaf": told.leaf(_start(request), own, beginning, hosts=seen.hosts),
-        "digest": counting.digest(seen.round),
+        "digest": hashlib.sha256(_bytes(seen)).hexdigest(),
         "recounts": sealed.is_recounted(told),
         "said_words": list(assembly_words.SAID.items()),
         **_logged(seen),
@@ -161,8 +162,13 @@ def _logged(seen: Seen) -> dict[str, object]:
 @require_safe
 def sealed_round_json(request: HttpRequest, game_id: str, number: int) -> HttpResponse:
     """The very bytes whose SHA-256 is the digest in the log."""
-    round_ = _counting(_look(request, game_id, number))
-    return HttpResponse(BYTES.get((game_id, number), lambda: counting.as_bytes(round_)), content_type=JSON)
+    return HttpResponse(_bytes(_look(request, game_id, number)), content_type=JSON)
+
+
+def _bytes(seen: Seen) -> bytes:
+    """Made once in a process, as a whole hall may look."""
+    round_ = _counting(seen)
+    return BYTES.get((seen.room.game.id, seen.number), lambda: counting.as_bytes(round_))
 
 
 @public

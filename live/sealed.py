@@ -93,7 +93,7 @@ class Told:
             yield _("First place"), ", ".join(self.options[place] for place in result["winners"])
         if "fully_right" in result:
             yield _("Entirely right"), result["fully_right"]
-        if result.get("voted"):
+        if result.get("answers") and result["voted"]:
             yield _("Best answer"), result["answers"][0]["text"]
 
     @property
@@ -144,4 +144,6 @@ def is_recounted(told: Told) -> bool:
     result, question = told.round.result, told.question
     if result.get("too_few") or result.get("outcome") in (Outcome.TALKED, Outcome.TOO_FEW):
         return False
+    if question is not None and question.kind == Kind.IDEAS:
+        return "rounds" in result  # they were voted on
     return question is not None and question.kind != Kind.TEXT

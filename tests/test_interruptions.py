@@ -636,6 +636,7 @@ OF_ROOMS = (
     (re.compile(r"'(began|code|GSI1SK)'(: |, )('[^']*'|\d+)"), "chance"),
     (re.compile(r"CODE#\d{4}|[\w-]{22}(?=['#])|'(screen_)?token', '[\w-]{16}'"), "chance"),
     (re.compile(r"'asked', \d"), "often"),
+    (re.compile(r"'event', \d+"), "which number"),  # of the log; what was cut off has voided some
 )
 
 

@@ -7,12 +7,14 @@ from http.cookies import SimpleCookie
 from pathlib import Path
 
 import pytest
+from django.http import HttpResponse
 from django.test import Client, override_settings
 from django.urls import URLPattern, URLResolver, get_resolver, reverse
 
 from accounts import repository
 from accounts.rules import Permission, Role
 from acts.site import table
+from config import errors
 from elections import services
 from elections.rules import WHO, Action, Relation
 from ranking.candidates import Candidate
@@ -156,6 +158,7 @@ ROUTES = {
     "drive": (Permission.USE_APPLICATION, FORM, [NO_GAME]),
     "game_hosts": (Permission.USE_APPLICATION, FORM, [NO_GAME]),
     "sort_ideas": (Permission.USE_APPLICATION, FORM, [NO_GAME]),
+    "agenda": (Permission.USE_APPLICATION, FORM, [NO_GAME]),
     "join": (PUBLIC, READ, []),
     "join_by_code": (PUBLIC, READ, ["9999999"]),
     "join_game": (PUBLIC, FORM, [NO_GAME, "made-up"]),
@@ -378,7 +381,7 @@ GONE |= {"take_seat"}
 OPEN_PAGES = {"game_now", "game_stream"}  # of somebody who has a seat
 OPEN_PAGES |= {"sealed_round", "sealed_round_json", "sealed_round_proof", "minutes", "minutes_json"}
 OF_PLAYERS = {"game_players", "change_player"}  # find the session first
-OF_HOSTS = {"host_game", "remote", "drive", "game_hosts"}  # these, too
+OF_HOSTS = {"agenda", "host_game", "remote", "drive", "game_hosts"}  # these, too
 OF_HOSTS |= {"manage_qa"}
 OF_PLAYERS |= {"game_roll"}
 OF_HOSTS |= {"sort_ideas"}
@@ -439,8 +442,24 @@ def browsers(prepared, tmp_path, settings) -> dict[Role | None, Client]:
     return found
 
 
+@pytest.fixture
+def refused_alike(monkeypatch) -> None:
+    """An address refuses one reader in the same words whatever the method: that page is made once, and then answered
+    without being made anew."""
+    make, made = errors.error_page, set()
+
+    def answer(request, status, *words):
+        page = (request.path, str(request.user), status, *map(str, words))
+        if page in made:
+            return HttpResponse(status=status)
+        made.add(page)
+        return make(request, status, *words)
+
+    monkeypatch.setattr(errors, "error_page", answer)
+
+
 @pytest.mark.parametrize("name", ROUTES)
-def test_who_may_open_it_and_how(browsers, name):
+def test_who_may_open_it_and_how(browsers, refused_alike, name):
     whom, allowed, words = ROUTES[name]
     for role, client in browsers.items():
         for method in METHODS:

@@ -83,7 +83,7 @@ def is_on_the_roll(entry: Entry | None, user: User) -> bool:
 
 
 def _of_account(game: Game, user: User) -> Person:
-    if not user.can(Permission.VIEW_APPLICATION):
+    if not user.can(Permission.VOTE):
         raise NotEntitled(NOT_CONFIRMED)
     entry = rolls.find(game.id, user.name) if game.has_roll else None
     if game.has_roll and not is_on_the_roll(entry, user):

@@ -187,14 +187,16 @@ globalThis.SealedRound = (() => {
 
   const assembled = (round, asked, session) => {
     const sealed = round.result;
-    const [said, options] = [round.entries.map((each) => each.said), asked.options ?? []];
+    const isWritten = asked.kind === "ideas"; // by the room, which then ranks them, always in secret
+    const kind = isWritten ? "ranking" : asked.kind;
+    const options = sealed.options ?? asked.options ?? [];
     const met = quorate(sealed, sealed.present.length);
-    const here = { kind: asked.kind, secret: asked.secret ?? false, majority: asked.majority ?? "", quorate: met };
-    here.present_count = sealed.present.length;
+    const here = { secret: isWritten || (asked.secret ?? false), majority: asked.majority ?? "", quorate: met };
+    Object.assign(here, { kind: asked.kind, present_count: sealed.present.length });
     if (["talked", "too few"].includes(sealed.outcome)) return here;
-    const found = VOTES[asked.kind](options, said, session);
-    const need = needed(asked.kind, found, { ...sealed, ...here });
-    return { ...here, ...found, ...need, outcome: met ? outcome(asked.kind, options, found, need) : "invalid" };
+    const found = VOTES[kind](options, round.entries.map((each) => each.said), session);
+    const need = needed(kind, found, { ...sealed, ...here });
+    return { ...here, ...found, ...need, outcome: met ? outcome(kind, options, found, need) : "invalid" };
   };
 
   // --- trivia ---

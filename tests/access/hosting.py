@@ -22,6 +22,8 @@ TYPED = {
     "debug_mode": "0",
 }
 
+ITEM = {"kind": "topic", "title": "Anything else", "secrecy": "open", "share": "1/2", "of": "cast", "seconds": "0"}
+
 
 def looks_at_hosting(otto: User) -> list[Look]:
     """Of one that waits, and of one that has shown its results."""
@@ -37,6 +39,7 @@ def looks_at_hosting(otto: User) -> list[Look]:
         *(Look(page, "organiser", (waiting.id,)) for page in ("host_game", "remote", "game_hosts")),
         *(Look(page, "organiser", (shown.id,), of="with results") for page in ("host_game", "remote")),
         *(Look(page, "stranger", (shown.id, shown.screen_token)) for page in ("screen", "scoreboard")),
+        Look("agenda", "organiser", (_assembled(otto).id,)),
         Look("drive", "organiser", (waiting.id,), of="to be asked", asked={"act": "end", "version": "1"}),
         Look("onward", "organiser", (_talked(otto).id, 1), of="an assembly's item"),
         Look("sort_ideas", "organiser", (_to_be_sorted(otto).id,)),
@@ -55,6 +58,8 @@ def acts_of_hosting(otto: User) -> list[Look]:
         Look("drive", "organiser", (game.id,), of="its close", form={"act": "close 2"}),
         Look("drive", "organiser", (game.id,), of="its result", form={"act": "reveal 3"}),
         Look("drive", "organiser", (game.id,), of="the end", form={"act": "end 4"}),
+        Look("make_game", "owner", of="an assembly", form=TYPED | {"engagement_type": "assembly", "title": "All"}),
+        Look("agenda", "organiser", (_assembled(otto).id,), of="one more item", form=ITEM),
         *_acts_onward(otto),
     ]
 
@@ -101,6 +106,11 @@ def _to_be_sorted(otto: User) -> Game:
         answering.give(game, state, seat, [f"An idea of {name}"], clock.now())
     moving.drive(game.id, otto.name, Step.CLOSE, 2)
     return game
+
+
+def _assembled(otto: User) -> Game:
+    motion = Question("Shall we buy a tent?", Kind.MOTION, seconds=0)
+    return making.make(otto, Type.ASSEMBLY, [motion], title="All of us")
 
 
 def _seated(game: Game) -> None:

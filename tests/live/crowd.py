@@ -26,6 +26,8 @@ from store.table import Conflict, Table, Unavailable
 from tests.at_once import at_once
 
 SAID = {Type.SURVEY: lambda words: {"3": words}, Type.POLL: lambda words: [words]}  # of a poll: an idea
+PLAYERS = ("ada", "ben", "cem", "dot")  # of an assembly
+OPTIONS = 10  # which have more orders than anybody votes in
 UNKNOWN = "unknown"  # no answer came: it may count or not
 NO_ANSWER = (Conflict, Unavailable)
 
@@ -49,12 +51,32 @@ def play(game: Game, player: str) -> list[Act]:
             seat = seats.find(game.id, player)
             if state.phase == Phase.ENDED:
                 return acts
-            if state.phase != Phase.QUESTION:
+            if state.phase != answered_in(game):
                 continue
             at = max(clock.now(), at + 1)  # no two at the same millisecond: which of them is the last would be chance
         except NO_ANSWER:
             continue
-        acts.append(_give(game, state, seat, f"{player} {len(acts)}", at))
+        acts.append(_give(game, state, seat, words_of(game, player, len(acts)), at))
+
+
+def answered_in(game: Game) -> Phase:
+    return Phase.VOTING if game.is_assembly else Phase.QUESTION
+
+
+def words_of(game: Game, player: str, number: int) -> str:
+    """In an assembly a ranking: the first place says whose it is, the others which of theirs."""
+    if not game.is_assembly:
+        return f"{player} {number}"
+    own = PLAYERS.index(player)
+    others = [place for place in range(OPTIONS) if place != own]
+    for left in range(len(others), 0, -1):
+        number, at = divmod(number, left)
+        others.append(others.pop(at))
+    return ">".join(map(str, [own, *others]))
+
+
+def player_of(ranking: str) -> str:
+    return PLAYERS[int(ranking[0])]
 
 
 def _give(game: Game, state: State, seat: seats.Seat, words: str, at: int) -> Act:

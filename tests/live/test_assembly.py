@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from live import counting, repository, rules, seats
 from live.questions import Kind, Question, Type
 from live.rules import Phase, Step
-from live.services import agenda, joining, moving
+from live.services import agenda, moving
 from live.services.answering import Told
 from store import keys
 from store.log import EventLog
@@ -96,7 +98,7 @@ def test_who_leaves_between_two_votes_is_there_at_the_first_alone(site, assembly
     call(assembly, 1)
     assert "dan" in vote(assembly, ada="yes").result["present"]
     dan = seats.find(assembly.id, "dan")
-    site.write(*seats.change(assembly, dan, joining.replace(dan, left=True)))
+    site.write(*seats.change(assembly, dan, replace(dan, left=True)))
     drive(assembly, Step.REPEAT)
     assert "dan" not in vote(assembly, ada="yes").result["present"]
 
@@ -107,6 +109,104 @@ def test_without_its_quorum_an_assembly_decides_nothing(made):
     call(game, 1)
     result = vote(game, ada="yes", ben="yes", cem="yes").result
     assert (result["quorate"], result["outcome"], result["yes"]) == (False, "invalid", 3)
+
+
+# --- the edges from the ballot to the outcome; where each rule is from, tests/live/test_majorities.py says ---
+
+ENTITLED = 12
+EDGES = [
+    # majority, yes, no, abstain, there and silent, outcome, needed, of, why
+    ("1/2 cast", 3, 3, 0, 2, "lost", 4, 6, "exactly half"),
+    ("1/2 cast", 4, 3, 1, 0, "carried", 4, 7, "one more than half; who abstains has cast no vote"),
+    ("1/2 cast", 1, 0, 7, 2, "carried", 1, 1, "one votes and all others abstain or are silent"),
+    ("1/2 cast", 0, 0, 5, 0, "lost", 1, 0, "everybody abstains"),
+    ("1/2 cast", 0, 0, 0, 6, "lost", 1, 0, "nobody votes"),
+    ("2/3 cast", 4, 2, 3, 0, "carried", 4, 6, "exactly two thirds"),
+    ("2/3 cast", 5, 3, 0, 0, "lost", 6, 8, "less"),
+    ("4/5 cast", 4, 1, 0, 0, "carried", 4, 5, "exactly four fifths"),
+    ("4/5 cast", 7, 2, 0, 0, "lost", 8, 9, "less"),
+    ("1/2 present", 5, 0, 0, 5, "lost", 6, 10, "half of those present are silent"),
+    ("1/2 present", 5, 0, 0, 4, "carried", 5, 9, "one of them has left since the vote before"),
+    ("1/2 present", 5, 0, 5, 0, "lost", 6, 10, "to abstain has the effect of a no"),
+    ("2/3 present", 6, 1, 1, 1, "carried", 6, 9, "exactly two thirds of those present"),
+    ("1/2 entitled", 6, 0, 0, 0, "lost", 7, 12, "half of all, although everybody there says yes"),
+    ("1/2 entitled", 7, 0, 0, 0, "carried", 7, 12, "one more"),
+    ("2/3 entitled", 8, 0, 0, 0, "carried", 8, 12, "exactly two thirds of all"),
+    ("2/3 entitled", 7, 0, 0, 0, "lost", 8, 12, "one less"),
+    ("4/5 entitled", 9, 0, 0, 0, "lost", 10, 12, "9 of 12 is less than 9.6"),
+    ("4/5 entitled", 10, 2, 0, 0, "carried", 10, 12, "10 of 12 is more"),
+]
+
+
+def test_majorities_are_exact_from_the_ballot_to_the_outcome(site, made):
+    """In one assembly, in which people come and go between two votes: open and secret votes in turn."""
+    items = [
+        Question(row[-1], Kind.MOTION, majority=row[0], secret=bool(at % 2) and sum(row[1:4]) >= 3, seconds=0)
+        for at, row in enumerate(EDGES)
+    ]
+    game = made(Type.ASSEMBLY, items, entitled=ENTITLED)
+    people = seated(game, *(f"P{number}" for number in range(ENTITLED)))
+    for place, (_majority, yes, no, abstain, silent, outcome, needed, of, why) in enumerate(EDGES):
+        said = ["yes"] * yes + ["no"] * no + ["abstain"] * abstain
+        present(site, game, people, len(said) + silent)
+        call(game, place)
+        drive(game, Step.VOTE)
+        for person, words in zip(people, said, strict=False):
+            assert give(game, person, words) == Told.COUNTED
+        drive(game, Step.CLOSE)
+        result = sealed(game).result
+        assert (result["outcome"], result["needed"], result["of"]) == (outcome, needed, of), why
+        assert (result["yes"], result["no"], result["abstain"]) == (yes, no, abstain), why
+        assert result["present"] == sorted(each.player for each in people[: len(said) + silent]), why
+
+
+def present(site, game, people, number: int) -> None:
+    """So many are there; the others have left."""
+    for at, person in enumerate(people):
+        seat = seats.find(game.id, person.player)
+        if seat.left != (at >= number):
+            site.write(*seats.change(game, seat, replace(seat, left=at >= number)))
+
+
+QUORUMS = [
+    ("", 1, "carried", "nothing is asked"),
+    ("6", 6, "carried", "exactly as many as it takes"),
+    ("6", 5, "invalid", "one has left: what is decided without a quorum is null and void, Robert's Rules 40:6"),
+    ("1/2", 6, "carried", "at least half"),
+    (">1/2", 6, "invalid", "half is not more than half, Robert's Rules 3:3"),
+    (">1/2", 7, "carried", "one more"),
+    ("1/4", 3, "carried", "exactly a quarter"),
+    ("1/3", 3, "invalid", "a third of 12 is 4"),
+]
+
+
+def test_a_quorum_is_exact_and_counted_when_the_vote_is_closed(site, made):
+    for quorum, number, outcome, why in QUORUMS:
+        game = made(Type.ASSEMBLY, [Question("Yes?", Kind.MOTION, seconds=0)], entitled=ENTITLED, quorum=quorum)
+        people = seated(game, *(f"P{each}" for each in range(7)))
+        drive(game, Step.NEXT)
+        drive(game, Step.VOTE)
+        assert give(game, people[0], "yes") == Told.COUNTED
+        present(site, game, people, number)  # the others leave while the vote is open
+        drive(game, Step.CLOSE)
+        assert sealed(game).result["outcome"] == outcome, why
+
+
+def test_who_votes_and_leaves_was_there(site, assembly):
+    call(assembly, 1)
+    drive(assembly, Step.VOTE)
+    people = sorted(seats.each(assembly.id), key=lambda seat: seat.player)
+    give(assembly, people[3], "yes")
+    present(site, assembly, people, 2)
+    drive(assembly, Step.CLOSE)
+    assert sealed(assembly).result["present"] == ["ada", "ben", "dan"]
+
+
+def test_a_vote_that_no_change_wins_tells_how_the_best_version_fared(assembly):
+    call(assembly, 3)
+    result = vote(assembly, ada="2>0>1", ben="2>0", cem="0>2").result
+    assert (result["winners"], result["best"], result["outcome"]) == ([2], 0, "lost")
+    assert (result["yes"], result["no"], result["abstain"]) == (1, 2, 0)
 
 
 def test_the_agenda_grows_while_the_assembly_runs(site, assembly):

@@ -12,12 +12,14 @@ from tests.test_replay_live import check
 def test_the_demo_is_loaded_once_and_has_always_something_to_try(site, person):
     assert demo.load() == 0, "Without its people there is no demo."
     person(MAKER)
-    assert demo.load() == 2
+    assert demo.load() == 3
     assert demo.load() == 0
-    (waiting, decided), _cursor = repository.history(MAKER, limit=9)
+    (waiting, meeting, decided), _cursor = repository.history(MAKER, limit=9)
+    assert (meeting.title, meeting.engagement_type) == (demo.MEETING, Type.ASSEMBLY)
     game, state = repository.find(waiting.id)
     assert (game.debug_mode, state.round, game.engagement_type) == (demo.ROBOTS, 0, Type.TRIVIA)
     assert (decided.title, decided.players, decided.answers) == (demo.DECIDED, len(demo.ROOM), len(demo.ROOM))
-    demo._drive(game, Step.END)
-    assert demo.load() == 1
+    for each in (game, repository.find(meeting.id)[0]):
+        demo._drive(each, Step.END)
+    assert demo.load() == 2
     assert check(site).first == ()

@@ -21,7 +21,7 @@ from config.settings import BASE_DIR
 from live import counting, repository, rules
 from live.questions import Kind, Question, Type
 from live.rounds import Round
-from live.rules import Game, Phase, State, Step
+from live.rules import Game, State, Step
 from live.services import moving
 from store.chaos import Chaos
 from store.log import EventLog
@@ -30,7 +30,7 @@ from tests.at_once import at_once
 from tests.skills.test_endorsing_dynamodb import on_dynamodb  # noqa: F401 - a fixture
 
 from .conftest import IDEAS, SURVEY, TRIVIA, seated
-from .crowd import NO_ANSWER, UNKNOWN, Act, flaws, play_all
+from .crowd import NO_ANSWER, OPTIONS, PLAYERS, UNKNOWN, Act, answered_in, flaws, play_all, player_of
 
 NAMES = ("Ada", "Ben", "Cem", "Dot")
 ROUNDS = 6
@@ -55,6 +55,8 @@ def host(game: Game, rounds: int, enough: int = 20) -> None:
     """Ask, let the room answer, and close from two tabs at once."""
     for _ in range(rounds):
         click(game, Step.NEXT)
+        if game.is_assembly:
+            click(game, Step.VOTE)
         while not has_heard(game, enough):
             time.sleep(0.005)
         while seen(game).is_under_way:
@@ -71,7 +73,8 @@ def acting(weather: Table, game: Game, step: Step) -> None:
 def has_heard(game: Game, enough: int) -> bool:
     state = seen(game)
     with suppress(*NO_ANSWER):
-        return state.phase != Phase.QUESTION or len(repository.answers(game.id, state.round)) >= enough
+        given = repository.votes if game.is_assembly else repository.answers
+        return state.phase != answered_in(game) or len(given(game.id, state.round)) >= enough
     return False
 
 
@@ -85,6 +88,9 @@ def said_in(game: Game, round_: Round) -> dict[str, str]:
     """Whose words count: nobody's name is with them in a survey, but the words name who used them."""
     if game.engagement_type == Type.POLL:
         return {idea["text"].split()[0]: idea["text"] for idea in round_.result["ideas"]}
+    if game.is_assembly:  # a secret one names nobody, but its first place does
+        assert {bool(entry.player) for entry in round_.entries} == {not round_.result["secret"]}
+        return {player_of(entry.said): entry.said for entry in round_.entries}
     if not game.is_anonymous:
         return {entry.player: entry.said for entry in round_.entries}
     return {entry.said["text"].split()[0]: entry.said["text"] for entry in round_.entries}
@@ -112,6 +118,21 @@ def test_what_threads_are_told_is_what_counts(made, type_):
     driving = threading.Thread(target=host, args=[game, ROUNDS if type_ == Type.CALL_AND_ANSWER else 1])
     driving.start()
     acts = play_all(game, [name.lower() for name in NAMES])
+    driving.join()
+    assert Counter(act.told for act in acts)["counted"] > 20
+    assert all_flaws(game, acts) == []
+    assert paid_once(game)
+
+
+def test_what_voters_of_an_assembly_are_told_is_what_counts(made):
+    """Open and secret votes in turn, closed from two tabs while votes come in."""
+    options = tuple(f"Option {number}" for number in range(OPTIONS))
+    items = [Question("Which?", Kind.RANKING, options=options, secret=secret, seconds=0) for secret in (False, True)]
+    game = made(Type.ASSEMBLY, items * 2)
+    seated(game, *NAMES)
+    driving = threading.Thread(target=host, args=[game, 4])
+    driving.start()
+    acts = play_all(game, list(PLAYERS))
     driving.join()
     assert Counter(act.told for act in acts)["counted"] > 20
     assert all_flaws(game, acts) == []

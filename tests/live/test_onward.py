@@ -12,6 +12,7 @@ from accounts.rules import Role
 from acts.limits import TooOften
 from acts.refusals import NotAllowed
 from acts.site import table
+from ballots import services as voting
 from elections import repository as elections
 from elections import services as organising
 from elections.convening import Convened
@@ -23,9 +24,13 @@ from live.services import onward as carrying
 from polls import allowance
 from polls import repository as polls
 from polls import services as polling
+from results import services as results
+from results import verify
 from store import keys
+from store.log import seal
 from tests.at_once import at_once
 from tests.people import enrol
+from tests.results.test_bundle import unpacked
 
 from .conftest import drive, give, made, seated  # noqa: F401 - a fixture
 
@@ -225,6 +230,23 @@ def test_an_account_of_the_same_name_made_later_is_somebody_else(assembly, hana,
 def test_robots_are_nobody(assembly):
     sit(assembly, "Robot", account="", robot=True)
     assert carrying.hall(assembly).present == 5
+
+
+def test_from_the_room_to_the_proof(assembly, hana, tmp_path, capsys):
+    """The election is held, and its own program says what the room was when it called for it."""
+    name = carrying.make_election(hana, assembly.id, talked(assembly), of_those_present=True).what
+    organising.open_(hana, elections.find(name), editable=False)
+    for voter in ("Ada", "Bo", "Cy"):
+        voting.cast(people.find(voter), name, {"0": ["1"]}, f"form of {voter}")
+    organising.close(hana, elections.find(name))
+    assert results.find(name).report is not None
+    seal.Sealer(table()).seal()
+    for file, content in unpacked(name).items():
+        (tmp_path / file).write_bytes(content)
+    assert verify.main(tmp_path) == 0
+    said = capsys.readouterr().out
+    assert "5 of 12 present, quorum of 1/3 met" in said
+    assert "3 are on the roll, and 3 of them have voted" in said
 
 
 # --- what is refused ---

@@ -7,8 +7,8 @@ from random import Random
 import pytest
 from django.utils import translation
 
-from live import clock, counting, repository, robots, rooms, seats
-from live.questions import OF_SETS, Type
+from live import clock, counting, repository, robots, rooms, rules, seats
+from live.questions import Type
 from live.rooms import Mind
 from live.rules import Phase, Step
 from store import keys
@@ -50,7 +50,7 @@ def test_a_session_without_robots_has_none(made):
     assert rooms.current(made(Type.TRIVIA).id).seats == {}
 
 
-@pytest.mark.parametrize("type_", list(OF_SETS))
+@pytest.mark.parametrize("type_", list(Type))
 def test_a_host_alone_plays_a_whole_session(made, time, type_):
     game = made(type_, debug_mode=5)
     rooms.current(game.id)
@@ -59,6 +59,9 @@ def test_a_host_alone_plays_a_whole_session(made, time, type_):
             time.now = state.clock.began + clock.LEAD + robots.LATEST
             assert rooms.current(game.id, counts=True).answered == 5
             drive(game, Step.CLOSE)
+            assert rooms.current(game.id).round is None or rooms.current(game.id).round.count == 5
+        elif state.phase == Phase.TALKING:
+            drive(game, Step.VOTE if Step.VOTE in rules.offered(game, state) else Step.CLOSE)
         elif state.phase == Phase.RESULTS and not state.revealed:
             assert rooms.current(game.id).round.count == 5
             drive(game, Step.REVEAL)

@@ -180,9 +180,9 @@ def a_time_on_the_seat(monkeypatch: pytest.MonkeyPatch) -> None:
     give, ticks, began = answering.give, iter(range(10**9)), clock.now()
     monkeypatch.setattr(clock, "now", lambda: began + next(ticks))
 
-    def noted(game, state, seat, said, at, salt=None):
+    def noted(game, state, seat, said, at, *more):
         table().write(Update(keys.seat(game.id, seat.player), set={"voted_at": at}))
-        return give(game, state, seat, said, at, salt)
+        return give(game, state, seat, said, at, *more)
 
     monkeypatch.setattr(answering, "give", noted)
 

@@ -17,6 +17,7 @@ from live.services.answering import Told
 from store import keys
 from store.backup import contents, cut
 from tests.live.conftest import drive, give, seated
+from upkeep import replay
 
 NAMES = ("Ada", "Ben", "Cem", "Dot", "Eva", "Fin")
 ASKED = Question("Where do we go?", Kind.RANKING, options=("Sea", "Hills", "Town"), seconds=0, twice=True)
@@ -216,3 +217,22 @@ def test_far_ahead_is_by_a_lot():
     assert close["ballots"] == 5
     assert pictures._close(close, 10) == "by a lot"
     assert "5 other votes" in pictures._close(close, 40)
+
+
+# --- the log ---
+
+
+def test_the_log_makes_sessions_with_ideas_and_comparisons_again_and_holds_no_words(site, asked, made):
+    answer(asked, FIRST)
+    drive(asked, Step.AGAIN)
+    answer(asked, SECOND)
+    game = made(Type.POLL, (Question("What next?", Kind.IDEAS, seconds=0),))
+    seated(game, *NAMES)
+    drive(game, Step.NEXT)
+    for number, name in enumerate(NAMES):
+        give(game, seats.find(game.id, name.lower()), [f"Zebras for {number}"])
+    drive(game, Step.CLOSE)
+    drive(game, Step.VOTE)
+    answer(game, FIRST)
+    assert replay.check(site, said=replay.quietly).first == ()
+    assert "Zebras" not in repr(list(site.each(keys.events())))
