@@ -75,8 +75,8 @@ def test_ideas_of_a_room_become_an_election_and_a_poll(hall_of, voices):  # noqa
     # all rank what is left, and the count is shown as a race
     press(host, "Open the vote")
     expect(ada.locator(".candidate")).to_have_count(3)
-    options = [each.removesuffix("\n") for each in ada.locator(".candidate .name").all_inner_texts()]
-    places = [next(at for at, each in enumerate(options) if word in each) for word in ("amps", "bench")]
+    boxes = [ada.locator(".candidate", has_text=text).locator("[name^=rank-]") for text in ("amps", "bench")]
+    places = [int(box.get_attribute("name").removeprefix("rank-")) for box in boxes]
     puts(ada, "amps", "bench")
     puts(ben, "crane", "bench")
     ranks(cy, hall, "vote", *places)
@@ -100,6 +100,8 @@ def test_ideas_of_a_room_become_an_election_and_a_poll(hall_of, voices):  # noqa
     for what in ("Election", "Poll"):
         host.goto(hall.path("onward") + "1/")
         made.locator("li", has_text=what).get_by_role("link").click()
+        if what == "Election":
+            host.get_by_role("link", name="Candidates", exact=True).click()
         for option in ("Lamps at night", "A bench"):
             expect(host.locator("main")).to_contain_text(option)
         expect(host.locator("main")).not_to_contain_text("Free beer")
