@@ -12,13 +12,14 @@ from django.utils.translation import gettext as _
 
 from ranking.boxes import RANK, Choice
 
-from . import assembly_words, scores, seats
-from .assembly_words import SAID
+from . import scores, seats
+from .assembly import words as assembly_words
+from .assembly.resolutions import ABSTAIN
+from .assembly.words import SAID
 from .counting import LONGEST_TEXT
 from .gathering import Gathered
-from .ideas import LONGEST_IDEA, MOST_IDEAS
+from .ideas.rules import LONGEST_IDEA, MOST_IDEAS
 from .questions import RANKED, RATINGS, Kind, Question, Type
-from .resolutions import ABSTAIN
 from .rooms import Room
 from .rules import Phase
 from .saying import OPTION, SURVEY, TEXT

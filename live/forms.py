@@ -14,8 +14,8 @@ from django.utils.translation import ngettext_lazy
 from pages.fields import NameField
 from pages.names import clean_title
 
-from .assembly_words import QUORUMS
-from .majorities import LARGEST
+from .assembly.majorities import LARGEST
+from .assembly.words import QUORUMS
 from .questions import LONGEST_TITLE, MOST_OPTIONS, MOST_QUESTIONS, OF_SETS, Kind, Question, Type
 from .rules import LONGEST_CONTEXT, LONGEST_NAME, Names
 from .sets import repository as sets

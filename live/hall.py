@@ -15,12 +15,14 @@ from django.utils.translation import gettext_lazy as _
 from acts.links import whole
 from pages.qr import qr_picture
 
-from . import asking, assembly_words, clock, pictures, quorate, rules, standings, words
+from . import asking, clock, pictures, rules, standings, words
+from .assembly import quorate
+from .assembly import words as assembly_words
+from .onward import services as onward
 from .questions import Question, Type
 from .rooms import Room
 from .rules import Game, Phase, State, Step
 from .seats import Seat
-from .services import onward
 
 MOST_LETTERS = 420  # of all names in the lobby together: as many as fit the smallest projector
 LONGEST_CHIP = 24  # letters, after which a name is cut off

@@ -21,7 +21,8 @@ from acts.site import table
 from pages.streams import Listener, send_all
 from store.table import StoreError
 
-from . import clock, floor, fragments, rooms, screens, waking
+from . import clock, fragments, rooms, screens, waking
+from .assembly import floor
 from .fragments import ELSEWHERE, GONE, LAST, Said
 from .presence import PRESENCE
 from .rooms import Room

@@ -19,9 +19,9 @@ from ranking.rankings import named
 
 from . import asking, hall, pictures
 from .asking import Paper, Way
-from .assembly_words import SAID, said_words
+from .assembly.resolutions import ABSTAIN
+from .assembly.words import SAID, said_words
 from .questions import Type
-from .resolutions import ABSTAIN
 from .rooms import Room
 from .rounds import Entry, options_of
 from .rules import Phase

@@ -16,7 +16,8 @@ from django.utils.translation import gettext_lazy, ngettext
 
 from results.pictures.drawing import exact, isolated, number, share
 
-from . import assembly_pictures, sankey
+from . import sankey
+from .assembly import pictures as assembly_pictures
 from .bars import Bar, others
 from .questions import RATINGS, Kind, Question, Type
 from .rounds import Round, options_of

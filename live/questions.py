@@ -67,7 +67,7 @@ class Question:
     right: tuple[int, ...] = ()  # which of the options, by their place from 0
     seconds: int = 30  # until it closes by itself; 0: when the host closes it
     secret: bool = False  # of an assembly: nobody learns who voted how
-    majority: str = ""  # of an assembly: as `live.majorities` writes it
+    majority: str = ""  # of an assembly: as `live.assembly.majorities` writes it
     twice: bool = False  # of a poll's ranking: asked before and after, and who moved is shown
 
     def suits(self, type_: Type) -> bool:

@@ -15,7 +15,8 @@ from store import keys
 from store.replay import Act, Exempt, Happened, Step, like
 from store.table import Delete, Key
 
-from . import onward, repository
+from . import repository
+from .onward import repository as onward
 from .questions import Type
 from .rules import Game, State
 

@@ -17,7 +17,7 @@ from pages.saying import ask, told
 
 from . import reports, repository, rules
 from .access import Hosted, of_hosts, of_hosts_and_moderators
-from .onward import linked
+from .onward.repository import linked
 from .services import closing, deleting
 
 

@@ -20,14 +20,14 @@ from store import keys
 from tally.ballots import groups_of
 
 from . import counting, pictures, repository, seats, standings
-from .assembly_words import headline, said_words
+from .assembly.words import headline, said_words
+from .onward import services as onward
 from .qa import telling as by_the_room
 from .qa.telling import Told as Asked
 from .questions import RATINGS, Kind, Question, Type
 from .rounds import Entry, Round, options_of
 from .rules import Game, Phase, State
 from .seats import Seat
-from .services import onward
 from .standings import Board
 from .twice import First
 

@@ -20,10 +20,10 @@ from store.limits import BATCH_PUTS
 from store.table import Refused, StoreError
 
 from . import clock, repository, rules, seats
+from .assembly.resolutions import ABSTAIN, NO, YES
 from .gathering import Gathered
 from .pseudonyms import pseudonym
 from .questions import RANKED, RATINGS, Kind, Question, Type
-from .resolutions import ABSTAIN, NO, YES
 from .rounds import Given
 from .rules import Game, Phase, State
 from .seats import Seat

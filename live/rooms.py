@@ -19,9 +19,12 @@ from acts.site import table
 from store import keys
 from store.table import Conflict, Item, Key, Unavailable
 
-from . import clock, counting, gathering, ideas, orders, repository, robots, rules, seats
+from . import clock, counting, gathering, repository, robots, rules, seats
+from .assembly.speakers import NOBODY, Speakers, speakers_of
 from .gathering import Gathered
-from .ideas import Idea, Order, Sorted
+from .ideas import orders
+from .ideas import rules as ideas
+from .ideas.rules import Idea, Order, Sorted
 from .qa.board import Board
 from .qa.rules import Asked, Qa
 from .questions import Kind, Question, Type
@@ -30,7 +33,6 @@ from .rounds import Round
 from .rules import Game, Phase, State
 from .seats import Seat
 from .services import closing
-from .speakers import NOBODY, Speakers, speakers_of
 
 MOST_KEPT = 250_000  # seats and entries of rounds that a process keeps in mind, some 60 MB
 SEATS_FRESH = 10_000  # milliseconds after which seats are read again, whatever the roster says

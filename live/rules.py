@@ -111,7 +111,7 @@ class Game:
     speed_bonus: bool = False
     hosts: tuple[str, ...] = ()  # beside who made it
     entitled: int = 0  # how many may vote in an assembly, there or not; 0: nobody has said
-    quorum: str = ""  # of an assembly, as `live.majorities` writes it
+    quorum: str = ""  # of an assembly, as `live.assembly.majorities` writes it
     has_roll: bool = False  # whether only those on a list may check in
     ended_at: str | None = None
     version: int = 1

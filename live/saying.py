@@ -20,11 +20,11 @@ from ranking.rankings import ranking_from, ranks_of
 from store.keys import fold
 
 from . import scores
+from .assembly.resolutions import ABSTAIN, NO, YES
 from .counting import LONGEST_TEXT, as_said
 from .gathering import Gathered
-from .ideas import LONGEST_IDEA, MOST_IDEAS
+from .ideas.rules import LONGEST_IDEA, MOST_IDEAS
 from .questions import RANKED, RATINGS, Kind, Question, Type
-from .resolutions import ABSTAIN, NO, YES
 from .rooms import Room
 from .rules import Phase, State
 from .scores import Vote, check_vote
@@ -229,7 +229,7 @@ def _rank(typed: list[str]) -> int:
 
 
 def ballot_from(post: QueryDict, question: Question) -> str:
-    """A vote of an assembly, as `live.resolutions` counts it."""
+    """A vote of an assembly, as `live.assembly.resolutions` counts it."""
     said = post.getlist(OPTION)
     if question.kind == Kind.MOTION:
         if len(said) != 1 or said[0] not in (YES, NO, ABSTAIN):

@@ -15,8 +15,9 @@ from typing import Any
 from django.template.loader import render_to_string
 from django.utils import translation
 
-from . import asking, clock, floor, hall, outcome, quorate
+from . import asking, clock, hall, outcome
 from .asking import Typed
+from .assembly import floor, quorate
 from .qa import showing
 from .qa.showing import Line
 from .rooms import Room

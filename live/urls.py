@@ -2,24 +2,12 @@
 
 from django.urls import include, path
 
-from . import (
-    agenda_views,
-    check_in_views,
-    host_views,
-    join_views,
-    making_views,
-    onward_views,
-    play_views,
-    players_views,
-    push_views,
-    report_views,
-    roll_views,
-    round_views,
-    seat_views,
-    sort_views,
-    speakers_views,
-)
+from . import host_views, join_views, making_views, play_views, players_views, push_views, report_views, seat_views
+from .assembly import agenda_views, check_in_views, roll_views, speakers_views
+from .ideas import views as sort_views
 from .minutes import views as minutes_views
+from .onward import views as onward_views
+from .sealed import views as round_views
 
 below_live = [
     # those who play along

@@ -11,6 +11,7 @@ from pathlib import Path
 import hypothesis
 import pytest
 from botocore import loaders
+from django.contrib.staticfiles.storage import ManifestFilesMixin
 from django.template.base import Template
 from whitenoise.middleware import WhiteNoiseMiddleware
 
@@ -84,6 +85,7 @@ def static_files(django_test_environment):
 
     call_command("collectstatic", interactive=False, verbosity=0)
     with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(ManifestFilesMixin, "url", addresses_once())
         patch.setattr(WhiteNoiseMiddleware, "update_files_dictionary", found_once())
         yield
 
@@ -99,6 +101,21 @@ def found_once():
         middleware.files.update(found[root, prefix])
 
     return update
+
+
+def addresses_once():
+    """Every page asks a dozen times where a static file is, and every time its name is taken apart anew."""
+    from django.conf import settings
+
+    look, found = ManifestFilesMixin.url, {}
+
+    def url(storage, name, force=False):
+        asked = (type(storage), storage.base_url, settings.DEBUG, name, force)
+        if asked not in found:
+            found[asked] = look(storage, name, force)
+        return found[asked]
+
+    return url
 
 
 @pytest.fixture

@@ -36,11 +36,14 @@ from elections import copying, imports, invitations
 from elections import repository as elections
 from elections import services as organising
 from live import clock as game_clock
-from live import orders, rolls, seats
 from live import repository as games
+from live import seats
+from live.assembly import rolls
+from live.ideas import orders, sorting
+from live.onward import services as onward
 from live.questions import Kind, Question, Type
 from live.rules import Phase, Step
-from live.services import answering, deleting, making, moving, onward, sorting
+from live.services import answering, deleting, making, moving
 from live.sets import repository as sets
 from live.sets import services as question_sets
 from mail import outbox as mail

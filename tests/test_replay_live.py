@@ -9,13 +9,15 @@ import pytest
 from accounts import services as accounts
 from accounts.rules import Role
 from acts.site import table
-from live import gathering, repository, rolls, seats
+from live import gathering, repository, seats
+from live.assembly import agenda, enrolling, rolls, speaking
 from live.minutes import services as minutes
+from live.onward import services as onward
 from live.qa import services as questions
 from live.qa.rules import Act, Qa
 from live.questions import Kind, Question, Type
 from live.rules import Names, Phase, Step
-from live.services import agenda, deleting, enrolling, hosting, onward, seating, speaking
+from live.services import deleting, hosting, seating
 from store import keys
 from store.table import Delete, Update
 from tests.live.conftest import drive, give, made, seated  # noqa: F401 - a fixture

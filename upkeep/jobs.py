@@ -27,11 +27,11 @@ from elections.repository import list_of
 from elections.rules import State
 from elections.services import clear_away_all, close_what_is_over
 from live.minutes import services as minutes
+from live.onward import services as live_onward
 from live.services import closing as live_closing
 from live.services import deleting as live_deleting
 from live.services import ending as live_ending
 from live.services import expiring as live_expiring
-from live.services import onward as live_onward
 from live.sets import services as question_sets
 from mail import again, mailboxes
 from mail.letters import compose

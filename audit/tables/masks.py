@@ -24,7 +24,7 @@ from live import replay as live
 from live import repository as games
 from live.minutes import replay as minutes
 from live.minutes.records import FACTS
-from live.onward import Onward
+from live.onward.repository import Onward
 from live.qa import replay as live_qa
 from live.questions import Question, Type
 from live.repository import Past

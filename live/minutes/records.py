@@ -18,12 +18,12 @@ from store.keys import fold
 from store.table import Item
 
 from .. import counting
-from ..onward import Onward
+from ..assembly.speakers import Speech, speakers_of
+from ..onward.repository import Onward
 from ..questions import Question, question_of
 from ..rounds import Round
 from ..rules import Game, State
 from ..seats import Seat
-from ..speakers import Speech, speakers_of
 
 LONGEST_NOTE = 2_000
 MOST_NOTES = 200

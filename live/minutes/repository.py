@@ -13,7 +13,7 @@ from store.table import Equals, Exists, Item, Missing, Put, Update, Write
 
 from .. import repository as games
 from .. import seats
-from ..onward import onward_of
+from ..onward.repository import onward_of
 from ..rules import Game, State
 from .records import Beside, Head, Minutes, Note, Part, facts_of, head_of, minutes_of, parts_of
 

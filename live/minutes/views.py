@@ -19,7 +19,8 @@ from acts.site import log
 from pages.forms import carried_out, form_page, posted
 from pages.saying import ask, told
 
-from .. import onward, players
+from .. import players
+from ..onward import repository as onward
 from . import repository, services, words
 from .records import LONGEST_NOTE, Head, digest
 from .repository import Read

@@ -11,11 +11,11 @@ from django.utils.translation import gettext as _
 
 from store.keys import fold
 
-from ..assembly_words import KINDS, headline, numbers, quorum_words, said_words, why
+from ..assembly.resolutions import ABSTAIN, NO, YES, Outcome
+from ..assembly.speakers import Speech
+from ..assembly.words import KINDS, headline, numbers, quorum_words, said_words, why
 from ..questions import Kind, Question
-from ..resolutions import ABSTAIN, NO, YES, Outcome
 from ..rounds import Round, options_of
-from ..speakers import Speech
 from .records import Minutes, Point
 
 VOTED = (YES, NO, ABSTAIN, "")  # in this order, where there is no other

@@ -17,26 +17,15 @@ from store.forgetting import to_forget
 from store.log import Event
 from store.table import Delete, Exists, Item, Refused, Write
 
-from .. import (
-    clock,
-    counting,
-    gathering,
-    ideas,
-    orders,
-    quorate,
-    repository,
-    resolutions,
-    rules,
-    scores,
-    seals,
-    seats,
-    twice,
-    waking,
-)
+from .. import clock, counting, gathering, repository, rules, scores, seats, twice, waking
+from ..assembly import quorate, resolutions
+from ..ideas import orders
+from ..ideas import rules as ideas
 from ..pseudonyms import new_salt, pseudonym
 from ..questions import Kind, Question, Type
 from ..rounds import Given, Round
 from ..rules import Game, Phase, State, Step
+from ..sealed import digests as seals
 
 SITE = "plenum"
 

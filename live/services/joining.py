@@ -13,10 +13,10 @@ from acts.site import now_text, table
 from store.table import Item, Refused
 
 from .. import names, players, rules, seats, waking
+from ..assembly import speaking
 from ..players import Pass
 from ..rules import Game, Names, Phase, State
 from ..seats import Seat
-from . import speaking
 
 
 class Full(Refusal):

@@ -12,12 +12,15 @@ from acts.site import log, now_text
 from store.log import Event
 from store.table import Refused, Write
 
-from .. import clock, ideas, orders, quorate, repository, rules, seats, twice, waking
+from .. import clock, repository, rules, seats, twice, waking
+from ..assembly import quorate, speaking
+from ..ideas import orders
+from ..ideas import rules as ideas
 from ..pseudonyms import new_salt
 from ..questions import Question
 from ..rounds import FEWEST_TOLD
 from ..rules import Game, Phase, State, Step
-from . import closing, ending, speaking
+from . import closing, ending
 
 TOO_FEW_PRESENT = _("A vote is secret only among at least %(least)d who are present. Wait for others, or vote openly.")
 

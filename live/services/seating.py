@@ -18,10 +18,10 @@ from store.log import Event
 from store.table import Refused, Write
 
 from .. import names, repository, rules, seats, waking
+from ..assembly import speaking
 from ..clock import PERCENTS
 from ..rules import Game, Names, Phase, State
 from ..seats import Seat
-from . import speaking
 from .closing import SITE, settled
 from .joining import NO_SEAT, NameTaken, SeatLost
 

@@ -146,10 +146,11 @@ globalThis.SealedRound = (() => {
     const at = names.map((name) => ballots.names.indexOf(name));
     const pairwise = at.map((one) => at.map((other) => result.pairwise[one][other]));
     const winners = said.some(Boolean) ? result.winners.map((name) => names.indexOf(name)).sort((a, b) => a - b) : [];
-    const [best, last] = [winners[0] ?? 0, names.length - 1];
-    const [yes, no] = best === last ? [0, 0] : [pairwise[best][last], pairwise[last][best]];
     const places = byPlace(result.places.map(([name, place]) => [names.indexOf(name), place]));
-    return { method: "schulze", winners, places, pairwise, yes, no, abstain: said.length - yes - no };
+    const last = names.length - 1;
+    const [best] = places.find(([option]) => option !== last);
+    const [yes, no] = [pairwise[best][last], pairwise[last][best]];
+    return { method: "schulze", winners, places, pairwise, best, yes, no, abstain: said.length - yes - no };
   };
 
   // More than half, or at least another share; in whole numbers, so that it is exact at the boundary.

@@ -6,10 +6,11 @@ from django.test import Client
 from django.urls import reverse
 
 from accounts.models import User
-from live import players, rolls, seats
+from live import players, seats
+from live.assembly import enrolling, rolls
 from live.questions import Kind, Question, Type
 from live.rules import Game, Step
-from live.services import enrolling, making, moving
+from live.services import making, moving
 
 from .site import Look
 
@@ -36,6 +37,7 @@ def acts_of_assembling(otto: User, voter: User, browser: Client) -> list[Look]:
     game, talked = _made(otto), _made(otto)
     _check_in(browser, talked)
     moving.drive(talked.id, otto.name, Step.NEXT, 1)
+    browser.get(reverse("play", args=[talked.id]))  # as everybody does who wants to speak
     (seat,) = seats.each(talked.id)
     enrolling.add(game.id, otto.name, ["Zita"])
     code = rolls.code_of(game.id, rolls.find(game.id, "Zita"))

@@ -5,7 +5,8 @@ from __future__ import annotations
 from accounts import repository as people
 from accounts.models import User
 from acts.site import table
-from live import clock, repository, rolls, seats
+from live import clock, repository, seats
+from live.assembly import rolls
 from live.questions import Kind, Question, Type
 from live.rules import Game, Names, Step
 from live.services import answering, making, moving

@@ -39,6 +39,11 @@ class Planted:
     operator: bool = False  # whether it takes the site's secret
     on_the_page: int = 0  # how many have to vote in a browser for it to show
 
+    @property
+    def voters(self) -> int:
+        """Among so many it must be found. What gives nearly all away shows among few, and there chance is greater."""
+        return 30 if self.share == 0.9 else 60
+
 
 # --- on the ballot ---
 

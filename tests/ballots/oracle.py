@@ -18,7 +18,7 @@ from django.urls import reverse
 
 from store import keys
 from tests.copies import copy_of
-from tests.test_routes import FORM, NO_POLL, READ, ROUTES, SIGNED_IN
+from tests.test_routes import FORM, NO_GAME, NO_POLL, NO_POST, NO_SET, NO_SKILL, READ, ROUTES, SIGNED_IN
 
 CHANCE = re.compile(r"[\w-]{16,}|<time[^>]*>[^<]*</time>", re.ASCII)  # tokens, digests, codes, pseudonyms; the clock
 TRIPS = re.compile(r"(\d+) trips")
@@ -92,13 +92,13 @@ def told_apart(one: World, other: World, forgiven: Callable[[Question], bool] = 
 # --- what can be asked ---
 
 UNLIKE = {"metrics", "system", "healthz", "readyz"}  # figures of the machine; no two answers are the same
-ELSEWHERE = (NO_POLL, "token", "made-up", "number", "mark")  # what is not there, or not about elections
+MADE_UP = {NO_POLL, NO_SKILL, NO_SET, NO_GAME, NO_POST, "token", "made-up", "number", "mark"}  # there is none of these
 
 
 def every_page(who: str, election: str, voters: Sequence[str]) -> Iterator[Question]:
     """Every address but those of one's own account: of this election, of these people, and what can be searched."""
     for route, (whom, methods, words) in ROUTES.items():
-        is_there = whom != SIGNED_IN and route not in UNLIKE and not set(words) & set(ELSEWHERE)
+        is_there = whom != SIGNED_IN and route not in UNLIKE and not MADE_UP & set(words)
         if is_there and methods in (READ, FORM):
             for voter in voters if "target" in words else voters[:1]:
                 filled = tuple({"draft": election, "target": voter, "Bo": "Ada"}.get(word, word) for word in words)

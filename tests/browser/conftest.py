@@ -170,11 +170,24 @@ def chromium(playwright: Playwright) -> str:
     return path
 
 
+# What takes Chromium's time and shows nothing to a page: a new frame for every page of the same site, and the slow half
+# of making scripts faster, which are gone with their page. All other features here are what Playwright turns off by
+# itself: of several such lists the last one holds.
+FEATURES_OFF = (
+    "RenderDocument",
+    "PaintHolding",
+    "AvoidUnnecessaryBeforeUnloadCheckSync",
+    "DestroyProfileOnBrowserClose",
+)
+FEATURES_OFF += ("HttpsUpgrades", "MediaRouter", "OptimizationHints", "ThirdPartyStoragePartitioning")
+SPARING = (f"--disable-features={','.join(FEATURES_OFF)}", "--js-flags=--no-opt")
+
+
 @pytest.fixture(scope="package")
 def browser() -> Iterator[Browser]:
     with sync_playwright() as playwright:
         as_root = ["--no-sandbox"] if os.getuid() == 0 else []  # Chromium refuses its sandbox to root
-        browser = playwright.chromium.launch(executable_path=chromium(playwright), args=as_root)
+        browser = playwright.chromium.launch(executable_path=chromium(playwright), args=[*SPARING, *as_root])
         yield browser
         browser.close()
 

@@ -15,7 +15,8 @@ from playwright.sync_api import Page, Route, expect
 
 from acts.site import table
 from config.settings import BASE_DIR
-from live import clock, counting, repository, resolutions, seats
+from live import clock, counting, repository, seats
+from live.assembly import resolutions
 from live.questions import Kind, Question, Type
 from live.rounds import Given, Round
 from live.rules import Game, Phase, State, Step
@@ -176,7 +177,7 @@ def test_planted_frauds_are_told_loudly_and_an_honest_round_fits(sealed, subtest
         page.fill("#own-receipt", "K7QM-2XHD-0009")
         page.click("[data-own-form] button")
         expect(page.locator("[data-own-missing]")).to_be_visible()
-        assert judged(page) == []
+        assert judged(page, "dark") == []
     for name, (act, wrong) in FRAUDS.items():
         with subtests.test(name):
             expect(page.locator("[data-start]")).to_be_enabled()

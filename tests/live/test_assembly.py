@@ -7,9 +7,10 @@ from dataclasses import replace
 import pytest
 
 from live import counting, repository, rules, seats
+from live.assembly import agenda
 from live.questions import Kind, Question, Type
 from live.rules import Phase, Step
-from live.services import agenda, moving
+from live.services import moving
 from live.services.answering import Told
 from store import keys
 from store.log import EventLog

@@ -12,10 +12,11 @@ from accounts import repository as people
 from accounts.rules import Role
 from acts import limits
 from acts.site import table
-from live import floor, players, quorate, repository, rolls, rooms, rules, seats
+from live import players, repository, rooms, rules, seats
+from live.assembly import checking_in, enrolling, floor, quorate, rolls
 from live.questions import Type
 from live.rules import Step
-from live.services import checking_in, enrolling, joining, seating
+from live.services import joining, seating
 from store import keys
 from store.log import EventLog
 from tests.at_once import at_once

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import pytest
 
-from live import counting, ideas, orders, pictures, repository, rules, seats
-from live.ideas import Sorted
+from live import counting, pictures, repository, rules, seats
+from live.ideas import orders, sorting
+from live.ideas import rules as ideas
+from live.ideas.rules import Sorted
 from live.pseudonyms import pseudonym
 from live.questions import Kind, Question, Type
 from live.rounds import Given, options_of
 from live.rules import Phase, Step
-from live.services import closing, sorting
+from live.services import closing
 from live.services.answering import Told
 from store import keys
 from store.log import EventLog

@@ -12,7 +12,8 @@ from django.test import Client
 from django.urls import reverse
 
 from accounts import repository as people
-from live import orders, pictures, repository, robots, rooms, screens
+from live import pictures, repository, robots, rooms, screens
+from live.ideas import orders
 from live.questions import Kind, Question, Type
 from live.rules import Phase, Step
 from live.screens import Role

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from live.majorities import QUORUMS, SHARES, Majority, Of, Quorum, majority_of, quorum_of
+from live.assembly.majorities import QUORUMS, SHARES, Majority, Of, Quorum, majority_of, quorum_of
 
 ROBERT, BGB = "Robert's Rules of Order Newly Revised", "German BGB § 32 (1)"
 BGH, BGH_1987 = "BGH 25 January 1982, II ZR 164/81 (BGHZ 83, 35)", "BGH 12 January 1987, II ZR 152/86"

@@ -16,11 +16,13 @@ from ballots import services as voting
 from elections import repository as elections
 from elections import services as organising
 from elections.convening import Convened
-from live import counting, onward, repository, rolls, seats
+from live import counting, repository, seats
+from live.assembly import rolls
+from live.onward import repository as onward
+from live.onward import services as carrying
 from live.questions import Kind, Question, Type
 from live.rules import Step
 from live.services import deleting
-from live.services import onward as carrying
 from polls import allowance
 from polls import repository as polls
 from polls import services as polling

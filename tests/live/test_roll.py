@@ -6,11 +6,11 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
-from live import players, repository, rolls, rules, seats
+from live import players, repository, rules, seats
+from live.assembly import checking_in, enrolling, rolls
+from live.assembly.enrolling import NotSo
 from live.questions import Type
 from live.rules import Step
-from live.services import checking_in, enrolling
-from live.services.enrolling import NotSo
 from store.log import EventLog
 from tests.at_once import at_once
 from tests.live.conftest import drive, seated

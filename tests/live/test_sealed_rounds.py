@@ -13,10 +13,11 @@ from django.test import Client
 from django.urls import reverse
 
 from acts.site import table
-from live import counting, proofs, repository, rooms, seats, verifying
+from live import counting, repository, rooms, seats
 from live.questions import Kind, Question, Type
 from live.rounds import Entry, Round
 from live.rules import Step
+from live.sealed import proofs, verifying
 from live.services import answering, deleting
 from store import keys
 from store.log import EventLog, forgotten, utc_now
@@ -237,7 +238,7 @@ def test_the_beginning_of_a_receipt_leads_to_it_without_scripts(polled):
 
 
 def test_long_lists_come_in_pages(made, monkeypatch):
-    monkeypatch.setattr("live.sealed.A_PAGE", 2)
+    monkeypatch.setattr("live.sealed.telling.A_PAGE", 2)
     game = made(Type.POLL)
     phone = Phone(game, "Ada")
     drive(game, Step.NEXT)

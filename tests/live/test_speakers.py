@@ -8,12 +8,13 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
-from live import floor, fragments, hub, repository, rooms, screens, seats, speakers
+from live import fragments, hub, repository, rooms, screens, seats
+from live.assembly import floor, speakers, speaking
+from live.assembly.speakers import NOBODY, NotNow, speakers_of, told
 from live.questions import Type
 from live.rules import Phase, State, Step
 from live.screens import Role
-from live.services import joining, seating, speaking
-from live.speakers import NOBODY, NotNow, speakers_of, told
+from live.services import joining, seating
 from store import keys
 from store.log import EventLog
 from tests.at_once import at_once

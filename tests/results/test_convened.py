@@ -11,7 +11,7 @@ from elections import copying
 from elections import repository as elections
 from elections import services as organising
 from elections.convening import Convened
-from live.majorities import QUORUMS, quorum_of
+from live.assembly.majorities import QUORUMS, quorum_of
 from results import verify
 from tests.people import enrol
 

@@ -18,8 +18,8 @@ from ballots import repository as ballot_items
 from ballots import services as ballots
 from elections import needs, repository, services
 from elections.needs import Agreement, Need
-from live import onward
-from live.onward import Onward
+from live.onward import repository as onward
+from live.onward.repository import Onward
 from live.questions import Kind, Question, Type
 from live.services import making
 from live.sets import services as question_sets

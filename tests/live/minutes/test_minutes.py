@@ -13,13 +13,15 @@ from acts.site import now_text, table
 from elections import copying
 from elections import repository as elections
 from elections import services as organising
-from live import repository, rolls, seats
+from live import repository, seats
+from live.assembly import rolls
 from live.minutes import repository as minutes
 from live.minutes import services, words
+from live.onward import services as onward
 from live.questions import Type
 from live.rules import Step
 from live.seats import Seat
-from live.services import deleting, moving, onward
+from live.services import deleting, moving
 from results import repository as results
 from store import keys
 from store.log import EventLog

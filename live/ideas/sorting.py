@@ -11,9 +11,10 @@ from collections.abc import Callable
 from acts.again import try_again
 from acts.site import table
 
-from .. import orders, repository, rules, waking
-from ..ideas import Order, Sorted
+from .. import repository, rules, waking
 from ..rules import Phase
+from . import orders
+from .rules import Order, Sorted
 
 Act = Callable[[Sorted], Order]
 

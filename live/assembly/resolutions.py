@@ -24,11 +24,12 @@ from typing import Any
 from tally.ballots import Ballots
 from tally.methods import count as counted
 
-from . import counting, quorate
+from .. import counting
+from ..questions import Kind, Question
+from ..rounds import FEWEST_TOLD, Entry, Given, Round
+from ..rules import Game, Phase, State
+from . import quorate
 from .majorities import majority_of
-from .questions import Kind, Question
-from .rounds import FEWEST_TOLD, Entry, Given, Round
-from .rules import Game, Phase, State
 
 YES, NO, ABSTAIN = "yes", "no", "abstain"
 

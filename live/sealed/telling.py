@@ -14,11 +14,12 @@ from typing import Any
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
-from . import assembly_words, reports
-from .questions import Kind, Question, Type
-from .resolutions import ABSTAIN, Outcome
-from .rooms import Room
-from .rounds import Entry, Round, options_of
+from .. import reports
+from ..assembly import words as assembly_words
+from ..assembly.resolutions import ABSTAIN, Outcome
+from ..questions import Kind, Question, Type
+from ..rooms import Room
+from ..rounds import Entry, Round, options_of
 
 A_PAGE = 50
 Fact = tuple[str | Promise, Any]

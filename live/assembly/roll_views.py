@@ -23,14 +23,15 @@ from pages.qr import qr_picture
 from pages.saying import told
 from store.keys import fold
 
-from . import quorate, rolls, seats
-from .access import Hosted, of_hosts
+from .. import seats
+from ..access import Hosted, of_hosts
+from ..join_forms import FindPlayerForm
+from ..rules import Game, Phase, State
+from ..seats import Seat
+from ..services import seating
+from . import enrolling, quorate, rolls
 from .check_in_forms import EntitledForm, NamesForm
-from .join_forms import FindPlayerForm
 from .rolls import Entry
-from .rules import Game, Phase, State
-from .seats import Seat
-from .services import enrolling, seating
 
 A_PAGE = 100  # people
 CARDS = 40  # on a page to print: drawing a QR picture takes a while

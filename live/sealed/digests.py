@@ -16,10 +16,10 @@ from collections.abc import Sequence
 
 import orjson
 
-from . import counting, repository
-from .questions import Question, Type
-from .rounds import Round
-from .rules import Game
+from .. import counting, repository
+from ..questions import Question, Type
+from ..rounds import Round
+from ..rules import Game
 
 
 def digests(round_: Round, game: Game, receipts: Sequence[str]) -> dict[str, str]:

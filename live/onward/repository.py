@@ -20,7 +20,7 @@ from results import repository as results
 from store import keys
 from store.table import Check, Equals, Exists, Item, Key, Missing, Put, Update, Write
 
-from .rules import Game, State
+from ..rules import Game, State
 
 
 class Made(StrEnum):

@@ -15,7 +15,7 @@ from django.utils.translation import gettext_lazy as _
 
 from acts.refusals import Refusal
 
-from .rules import Phase, State
+from ..rules import Phase, State
 
 MOST_WAITING = 500  # people on the list at a time
 MOST_HELD = 1_000  # speeches that are kept, the first of them going when there are more

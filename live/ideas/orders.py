@@ -10,10 +10,11 @@ from acts.site import table
 from store import keys
 from store.table import Delete, Equals, Item, Missing, Put, Write
 
-from . import counting, ideas, repository
-from .ideas import Order, Sorted
-from .rounds import Round
-from .rules import Game
+from .. import counting, repository
+from ..rounds import Round
+from ..rules import Game
+from . import rules as ideas
+from .rules import Order, Sorted
 
 
 def parts(written: Round, robots: int) -> list[dict[str, Any]]:

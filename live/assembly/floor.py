@@ -12,9 +12,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
+from ..rooms import Room
+from ..rules import Phase
 from . import speakers
-from .rooms import Room
-from .rules import Phase
 from .speakers import LIMITS
 
 MOST_SHOWN = {"player": 5, "screen": 8, "host": 8, "remote": 50}  # names, by whose screen it is

@@ -8,8 +8,8 @@ from typing import Any
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
+from ..rules import Game
 from .majorities import quorum_of
-from .rules import Game
 
 
 def told(game: Game, present: int) -> dict[str, Any]:

@@ -22,14 +22,15 @@ from pages.forms import form_page
 from store import keys
 from store.keys import fold
 
-from . import players, repository, rolls, seats
+from .. import players, repository, seats
+from ..join_forms import with_focus
+from ..join_views import ended_page
+from ..players import Player
+from ..rules import Game, Phase, State
+from ..services import joining
+from . import checking_in, rolls
 from .check_in_forms import PersonalCodeForm
-from .join_forms import with_focus
-from .join_views import ended_page
-from .players import Player
 from .rolls import Entry
-from .rules import Game, Phase, State
-from .services import checking_in, joining
 
 BY_CODE = "code"
 

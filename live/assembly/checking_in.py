@@ -1,7 +1,7 @@
 """Being there: by account, or by a code of the roll. Whoever checks in again is the same person on another device.
 
-The seat is the guard: its id comes from the session and the person alone (`live.rolls.player_of`), so that nobody is
-there twice. Nothing that all share is written or checked, as a hall comes in within a minute; that a roll was begun
+The seat is the guard: its id comes from the session and the person alone (`rolls.player_of`), so that nobody is there
+twice. Nothing that all share is written or checked, as a hall comes in within a minute; that a roll was begun
 meanwhile is looked at afterwards.
 """
 
@@ -21,12 +21,13 @@ from acts.site import now_text, table
 from store.keys import fold
 from store.table import Check, Refused
 
-from .. import players, repository, rolls, seats
+from .. import players, repository, seats
 from ..players import Pass
-from ..rolls import Entry
 from ..rules import Game, Phase, State
 from ..seats import Seat
-from .joining import OVER, NameTaken, Over, back, since, tell
+from ..services.joining import OVER, NameTaken, Over, back, since, tell
+from . import rolls
+from .rolls import Entry
 
 WRONG = Limit("live-roll-wrong", 60, TEN_MINUTES)  # codes, from one address
 FOUND = Limit("live-roll-found", 1, DAY)  # somebody there has checked in by code

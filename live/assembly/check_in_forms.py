@@ -10,10 +10,10 @@ from django.utils.translation import gettext_lazy as _
 from pages import lists
 from pages.names import LONGEST_NAME
 
-from .assembly_words import QUORUMS
+from ..rules import Game
 from .majorities import LARGEST
 from .rolls import MOST, as_typed
-from .rules import Game
+from .words import QUORUMS
 
 MOST_TYPED = MOST * (LONGEST_NAME + 2)  # letters of a whole roll
 NO_QUORUM, BY_NUMBER = "", "number"
@@ -83,7 +83,7 @@ class EntitledForm(forms.Form):
 
     @property
     def quorum_text(self) -> str:
-        """As `live.majorities` writes it."""
+        """As `live.assembly.majorities` writes it."""
         chosen: str = self.cleaned_data["quorum"]
         return str(self.cleaned_data["number"]) if chosen == BY_NUMBER else chosen
 

@@ -15,10 +15,10 @@ from accounts.access import answer_for, public, requires
 from accounts.rules import Permission
 from acts.refusals import NotAllowed, Refusal
 
-from . import clock, play_views, repository, rules, speakers
-from .pace import PACE
-from .rules import Game
-from .services import speaking
+from .. import clock, play_views, repository, rules
+from ..pace import PACE
+from ..rules import Game
+from . import speakers, speaking
 from .speakers import LIMITS
 
 OWN_PAGES = ("host_game", "remote")

@@ -13,13 +13,14 @@ from django.utils.translation import gettext as _
 from acts.refusals import Refusal
 from pages.forms import form_page
 
-from . import hall, orders, rules
-from .access import Hosted, of_hosts
-from .ideas import LONGEST_IDEA, NO_SUCH, NotSorted, Order, Sorted
-from .questions import FEWEST_OPTIONS, MOST_OPTIONS
-from .rules import Phase
-from .saying import line_from
-from .services import closing, sorting
+from .. import hall, rules
+from ..access import Hosted, of_hosts
+from ..questions import FEWEST_OPTIONS, MOST_OPTIONS
+from ..rules import Phase
+from ..saying import line_from
+from ..services import closing
+from . import orders, sorting
+from .rules import LONGEST_IDEA, NO_SUCH, NotSorted, Order, Sorted
 
 MOST_NUMBERS = 6_000  # ticked at once
 

@@ -38,12 +38,14 @@ from store import keys
 from store.log import Event
 from store.table import Conflict, Refused, Write
 
-from .. import counting, onward, quorate, repository, resolutions, rolls, rules, seats
-from ..onward import Made, Onward
+from .. import counting, repository, rules, seats
+from ..assembly import quorate, resolutions, rolls
 from ..questions import Kind, Question, Type
 from ..rounds import Round, options_of
 from ..rules import Game, State
 from ..seats import Seat
+from . import repository as onward
+from .repository import Made, Onward
 
 MOST = 50  # polls and elections of one session
 NAMES_TRIED = 30

@@ -23,7 +23,7 @@ from store import keys
 from store.keys import fold
 from store.table import Check, Delete, Equals, Item, Missing, Put, Write
 
-from .rules import MOST_PLAYERS, Game
+from ..rules import MOST_PLAYERS, Game
 
 MOST = MOST_PLAYERS  # people on a roll
 SIGNS, A_GROUP = 8, 4  # of a code

@@ -10,13 +10,13 @@ from django.utils.translation import gettext as _
 
 from results.pictures.drawing import share
 
-from . import assembly_words as words
-from .bars import Bar, others
-from .questions import Kind, Question
+from ..bars import Bar, others
+from ..questions import Kind, Question
+from ..rounds import Round, options_of
+from ..seats import Seat
+from ..signs import sign
+from . import words
 from .resolutions import ABSTAIN, NO, YES, Outcome
-from .rounds import Round, options_of
-from .seats import Seat
-from .signs import sign
 
 MOST_NAMED = 200  # of those who voted openly: a thousand phones get the same page
 GOOD = (Outcome.CARRIED, Outcome.ELECTED)

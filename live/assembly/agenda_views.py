@@ -12,12 +12,13 @@ from django.utils.translation import gettext as _
 from acts.refusals import Refusal
 from pages.forms import form_page, posted
 
-from . import assembly_words, hall, rooms
-from .access import Hosted, of_hosts
+from .. import hall, rooms
+from ..access import Hosted, of_hosts
+from ..questions import Kind
+from ..rooms import Room
+from . import agenda as services
+from . import words as assembly_words
 from .agenda_forms import ItemForm, with_amendments
-from .questions import Kind
-from .rooms import Room
-from .services import agenda as services
 
 
 @of_hosts

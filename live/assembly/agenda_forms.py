@@ -11,12 +11,12 @@ from django.utils.translation import gettext_lazy
 
 from store.keys import fold
 
-from . import assembly_words
-from .forms import times
+from ..forms import times
+from ..questions import MOST_OPTIONS, Kind, Question
+from ..rules import Game
+from ..sets.checking import flaws, tidied
+from . import words as assembly_words
 from .majorities import SHARES, Majority, Of, majority_of
-from .questions import MOST_OPTIONS, Kind, Question
-from .rules import Game
-from .sets.checking import flaws, tidied
 
 MOST = "most"  # in place of a share: whoever has most votes
 WITH_OPTIONS = (Kind.CHOICE, Kind.RANKING, Kind.ALTERNATIVES)

@@ -28,9 +28,9 @@ from django.utils.translation import gettext_lazy as _
 from acts.refusals import Refusal
 from store.keys import fold
 
-from . import counting
-from .questions import FEWEST_OPTIONS, LONGEST_OPTION, MOST_OPTIONS, Kind, Question
-from .rounds import FEWEST_TOLD, Entry, Given, Round
+from .. import counting
+from ..questions import FEWEST_OPTIONS, LONGEST_OPTION, MOST_OPTIONS, Kind, Question
+from ..rounds import FEWEST_TOLD, Entry, Given, Round
 
 MOST_IDEAS = 3  # of one person
 MOST_TEXT = 2_000_000  # bytes of all ideas of a round: a transaction holds four million

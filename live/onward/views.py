@@ -18,12 +18,13 @@ from acts.refusals import Refusal
 from pages.addresses import origin
 from pages.forms import form_page
 
-from . import access, quorate
-from .host_views import OWN_PAGES
-from .onward import Onward, linked
-from .rules import Game, State
-from .services import closing
-from .services import onward as carrying
+from .. import access
+from ..assembly import quorate
+from ..host_views import OWN_PAGES
+from ..rules import Game, State
+from ..services import closing
+from . import services as carrying
+from .repository import Onward, linked
 
 POLL, ELECTION, ELECTORATE = "poll", "election", "electorate"
 

@@ -14,8 +14,9 @@ from store.log import as_text, utc_now
 from store.log.search import Wanted, look
 from store.table import Item
 
-from . import counting, repository, seals
-from .rules import KEPT, LONGEST_SESSION, Game, Phase
+from .. import counting, repository
+from ..rules import KEPT, LONGEST_SESSION, Game, Phase
+from . import digests as seals
 
 SEALED = "LiveRoundSealed"
 CLOSED_FROM = (Phase.VOTING, Phase.QUESTION, Phase.TALKING)  # in which phase a round was when it was sealed

@@ -17,10 +17,11 @@ from store import keys
 from store.log import Event
 from store.table import Key, Write
 
-from .. import repository, rolls, rules, seats, waking
-from ..majorities import LARGEST, quorum_of
-from ..rolls import Entry
+from .. import repository, rules, seats, waking
 from ..rules import Game, Phase, State
+from . import rolls
+from .majorities import LARGEST, quorum_of
+from .rolls import Entry
 
 A_HANDFUL = 80  # entries that fit one transaction, beside the session and the log
 

@@ -16,9 +16,10 @@ from store import keys
 from store.log import Event
 from store.table import Equals, Missing, Put
 
-from .. import clock, repository, rules, speakers, waking
+from .. import clock, repository, rules, waking
 from ..rules import Game, State
-from ..speakers import Speakers
+from . import speakers
+from .speakers import Speakers
 
 TRIES = 40  # as a whole hall may ask at once, from several machines
 Change = Callable[[Speakers, State], Speakers]

@@ -12,12 +12,12 @@ from django.utils.translation import gettext_lazy, ngettext
 
 from results.pictures.drawing import isolated
 
+from ..questions import Kind, Question
+from ..rooms import Room
+from ..rounds import Round, options_of
+from ..rules import Phase
 from .majorities import Majority, Of, majority_of
-from .questions import Kind, Question
 from .resolutions import ABSTAIN, NO, YES, Outcome
-from .rooms import Room
-from .rounds import Round, options_of
-from .rules import Phase
 
 Result = Mapping[str, Any]  # what a sealed round holds
 

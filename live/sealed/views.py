@@ -19,12 +19,16 @@ from store import keys
 from store.memory import Memory
 from store.table import Item
 
-from . import assembly_words, counting, players, proofs, rooms, rules, sealed, seals
-from .players import Player
+from .. import counting, players, rooms, rules
+from ..assembly import words as assembly_words
+from ..players import Player
+from ..rooms import Room
+from ..rounds import Round
+from ..rules import Phase, State
+from . import digests as seals
+from . import proofs
+from . import telling as sealed
 from .proofs import Evidence
-from .rooms import Room
-from .rounds import Round
-from .rules import Phase, State
 
 LONGEST_ID = 64
 MOST_LETTERS = 4  # of a receipt that the list is searched by
