@@ -52,6 +52,13 @@ def pytest_collection_finish():
     gc.freeze()
 
 
+@pytest.fixture(scope="module")
+def others_stay():
+    """For what measures, and looks through everything for what can be thrown away before each turn: what all the tests
+    before have left behind is not looked through again."""
+    gc.freeze()
+
+
 RENDER = Template._render
 
 

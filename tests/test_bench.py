@@ -16,6 +16,7 @@ from bench.__main__ import main
 from bench.report import FILE, MILLISECONDS, Report, readable
 from bench.rounds import Comparison
 
+pytestmark = pytest.mark.usefixtures("others_stay")
 NOON = datetime(2026, 11, 15, 12, tzinfo=UTC)
 OPERATIONS = ("get", "put", "transaction", "query")
 

@@ -12,7 +12,7 @@ from django.utils.translation import gettext_lazy
 from store.keys import fold
 
 from ..forms import times
-from ..questions import MOST_OPTIONS, Kind, Question
+from ..questions import MOST_OPTIONS, ON_AN_AGENDA, Kind, Question
 from ..rules import Game
 from ..sets.checking import flaws, tidied
 from . import words as assembly_words
@@ -21,7 +21,7 @@ from .majorities import SHARES, Majority, Of, majority_of
 MOST = "most"  # in place of a share: whoever has most votes
 WITH_OPTIONS = (Kind.CHOICE, Kind.RANKING, Kind.ALTERNATIVES)
 WITH_MAJORITY = (Kind.MOTION, Kind.CHOICE, Kind.ALTERNATIVES)
-OFFERED = (Kind.TOPIC, Kind.MOTION, Kind.CHOICE, Kind.RANKING, Kind.ALTERNATIVES)
+UNSIGNED = (Kind.IDEAS,)  # of which nobody ever learns who wrote or ranked them
 ONLY_A_CHOICE = gettext_lazy("Only a choice can be decided by most votes alone.")
 TWO_VERSIONS = gettext_lazy("Type the motion and at least one amendment, one a line.")
 TOO_MANY_VERSIONS = gettext_lazy("There are at most %(most)d versions beside “No change”; these are %(count)d.")
@@ -41,10 +41,11 @@ class ItemForm(forms.Form):
 
     kind = forms.ChoiceField(
         label=gettext_lazy("What it is"),
-        choices=[(str(each), assembly_words.KINDS[each]) for each in OFFERED],
+        choices=[(str(each), assembly_words.KINDS[each]) for each in ON_AN_AGENDA],
         initial=Kind.MOTION.value,
         help_text=gettext_lazy(
-            "A motion is voted on by yes, no or abstaining; with amendments, all versions are ranked, “No change” too."
+            "A motion is voted on by yes, no or abstaining; with amendments, all versions are ranked, “No change” too. "
+            "Ideas are written by those who are there, put in order by you, and then ranked in secret."
         ),
     )
     title = forms.CharField(label=gettext_lazy("Title"), widget=forms.TextInput({"dir": "auto"}), max_length=1_000)
@@ -102,7 +103,7 @@ class ItemForm(forms.Form):
             detail=typed["detail"],
             options=_options(typed["options"], kind),
             seconds=0 if kind == Kind.TOPIC else typed["seconds"],
-            secret=typed["secrecy"] == "secret" and kind != Kind.TOPIC,
+            secret=kind in UNSIGNED or (typed["secrecy"] == "secret" and kind != Kind.TOPIC),
             majority=majority if kind in WITH_MAJORITY else "",
         )
 

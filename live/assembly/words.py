@@ -29,7 +29,7 @@ KINDS: dict[Kind, str | Promise] = {
     Kind.CHOICE: gettext_lazy("Choice"),
     Kind.RANKING: gettext_lazy("Ranking"),
     Kind.ALTERNATIVES: gettext_lazy("Motion with amendments"),
-    Kind.IDEAS: gettext_lazy("Ideas"),
+    Kind.IDEAS: gettext_lazy("Ideas, then ranked"),
 }
 SHARES: dict[str, str | Promise] = {
     "1/2": gettext_lazy("more than half"),

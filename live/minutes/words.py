@@ -79,7 +79,7 @@ def _lines(question: Question, round_: Round) -> Iterator[str]:
     """What kind of vote it was, its numbers, what it took, and how many were there."""
     result = round_.result
     if result["outcome"] not in (Outcome.TALKED, Outcome.TOO_FEW):
-        yield _("Secret vote.") if question.secret else _("Open vote.")
+        yield _("Secret vote.") if result["secret"] else _("Open vote.")
         yield from _counts(question, round_)
     yield from why(question, round_)
 
@@ -95,7 +95,7 @@ def _counts(question: Question, round_: Round) -> Iterator[str]:
 
 def _by_name(minutes: Minutes, question: Question, round_: Round) -> Iterator[tuple[str, tuple[str, ...]]]:
     """Who voted how, in an open vote: by what was said, the most frequent first where there is no other order."""
-    if question.secret or not all(each.player for each in round_.entries):
+    if round_.result["secret"]:
         return
     found: dict[str, list[str]] = {}
     for entry in round_.entries:

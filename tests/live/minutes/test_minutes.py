@@ -198,3 +198,23 @@ def test_what_came_of_an_assembly_stays_in_its_minutes_with_its_digest(site, hel
     page = text(signed_in(hana).get(f"/live/{held.id}/minutes/"))
     assert "The fee</a>" in page
     assert digest in page
+
+
+def test_ideas_of_an_assembly_are_on_its_agenda_and_in_its_minutes(site, made, signed_in):
+    game = made(Type.ASSEMBLY, entitled=4)
+    attend(game, "Ada", "Ben", "Cem")
+    item = {"kind": "ideas", "title": "What next?", "secrecy": "open", "share": "1/2", "of": "cast", "seconds": "0"}
+    assert signed_in(people.find("Hana")).post(f"/live/{game.id}/agenda/", item).status_code == 302
+    moving.drive(game.id, "Hana", Step.NEXT, repository.state(game.id).version, 5)
+    for name, idea in {"ada": "A bus", "ben": "A boat", "cem": "A boat"}.items():
+        give(game, seats.find(game.id, name), [idea])
+    drive(game, Step.CLOSE)
+    drive(game, Step.VOTE)
+    for name in ("ada", "ben", "cem"):
+        give(game, seats.find(game.id, name), "0>1")
+    drive(game, Step.CLOSE)
+    (told,) = words.told(ended(game).minutes)
+    assert told.outcome.translate(ISOLATES) == "Chosen: A boat"
+    assert told.lines[:3] == ("Secret vote.", "1. A boat", "2. A bus")
+    assert told.votes == ()
+    assert told.present == ("Ada", "Ben", "Cem")
