@@ -27,6 +27,7 @@ from .seats import Seat
 MOST_LETTERS = 420  # of all names in the lobby together: as many as fit the smallest projector
 LONGEST_CHIP = 24  # letters, after which a name is cut off
 BETWEEN = 5  # letters, about, that the frame of a name takes
+LONG_TITLE, A_LINE = 45, 84  # letters of a title after which it takes a second line; letters of names in such a line
 CALL_IT = _("Call it")
 
 ASKED: dict[Step, str | Promise] = {
@@ -97,16 +98,15 @@ def unease(room: Room) -> str:
     return "-unsure" if asked_first(room.game, Step.VOTE, len(room.playing)) else ""
 
 
-def lobby(seats: Iterable[Seat]) -> Lobby:
+def lobby(seats: Iterable[Seat], title: str = "") -> Lobby:
     there = [each for each in seats if not (each.removed or each.left)]
     there.sort(key=lambda each: each.joined_at, reverse=True)
     playing = [each for each in there if each.approved]
-    shown = tuple(_fitting(playing))
+    shown = tuple(_fitting(playing, MOST_LETTERS - (A_LINE if len(title) > LONG_TITLE else 0)))
     return Lobby(shown, len(playing) - len(shown), len(playing), len(there) - len(playing))
 
 
-def _fitting(seats: Sequence[Seat]) -> Iterable[Seat]:
-    room = MOST_LETTERS
+def _fitting(seats: Sequence[Seat], room: int) -> Iterable[Seat]:
     for each in seats:
         room -= min(len(each.name), LONGEST_CHIP) + BETWEEN
         if room < 0:
@@ -159,7 +159,7 @@ def told(room: Room) -> dict[str, Any]:
         "number": state.question + 1,
         "answers_given": len(room.gathered.answers) if room.gathered else 0,
         "seconds_left": -(-(state.clock.left(clock.now()) or 0) // 1000),
-        "lobby": lobby(room.seats.values()),
+        "lobby": lobby(room.seats.values(), game.title),
         "size": size(room.question),
         "first_step": steps[0] if steps else None,
         "other_steps": steps[1:],
@@ -173,7 +173,11 @@ def _of_an_assembly(room: Room) -> dict[str, Any]:
     """The agenda with what became of each item, and how the one at hand is decided."""
     called, question = calls(room), room.question
     items = assembly_words.agenda(room)
-    told = {"items": items, "calls": [(each, called[each.place]) for each in items if each.place in called]}
+    told = {
+        "items": items,
+        "calls": [(each, called[each.place]) for each in items if each.place in called],
+        "nothing_on_agenda": not items and room.state.phase == Phase.WAITING,
+    }
     return told | (assembly_words.item_words(question) if question else {})
 
 

@@ -57,7 +57,6 @@ IN_AN_ASSEMBLY: dict[Step, str | Promise] = {
 }
 FIRST_ITEM = _("Call the first item")
 CLOSE_ITEM = _("Close the item")
-WITHOUT_A_VOTE = _("Close it without a vote")
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,28 +5,18 @@ from __future__ import annotations
 from typing import Any
 
 from django import forms
-from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
 from pages import lists
 from pages.names import LONGEST_NAME
 
 from ..rules import Game
-from .majorities import LARGEST, QUORUMS
+from .majorities import LARGEST
 from .rolls import MOST, as_typed
+from .words import QUORUMS
 
 MOST_TYPED = MOST * (LONGEST_NAME + 2)  # letters of a whole roll
 NO_QUORUM, BY_NUMBER = "", "number"
-SHARES: dict[str, str | Promise] = {
-    "1/10": _("at least a tenth of those entitled"),
-    "1/5": _("at least a fifth of those entitled"),
-    "1/4": _("at least a quarter of those entitled"),
-    "1/3": _("at least a third of those entitled"),
-    "1/2": _("at least half of those entitled"),
-    ">1/2": _("more than half of those entitled"),
-    "2/3": _("at least two thirds of those entitled"),
-    "3/4": _("at least three quarters of those entitled"),
-}
 NO_NUMBER = _("Say how many have to be there.")
 
 
@@ -81,7 +71,7 @@ class EntitledForm(forms.Form):
     def __init__(self, *arguments: Any, game: Game, **words: Any):
         super().__init__(*arguments, initial=_typed(game), **words)
         by_number = (BY_NUMBER, _("a number of people, given below"))
-        self.fields["quorum"].choices = [(NO_QUORUM, _("no quorum")), by_number, *((q, SHARES[q]) for q in QUORUMS)]
+        self.fields["quorum"].choices = [(NO_QUORUM, _("no quorum")), by_number, *QUORUMS.items()]
         if game.has_roll:
             del self.fields["entitled"]
 

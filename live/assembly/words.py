@@ -21,6 +21,8 @@ from .resolutions import ABSTAIN, NO, YES, Outcome
 
 Result = Mapping[str, Any]  # what a sealed round holds
 
+MOST_TIED_NAMED = 4  # of more, numbers and bars say who they are
+
 KINDS: dict[Kind, str | Promise] = {
     Kind.TOPIC: gettext_lazy("To talk about"),
     Kind.MOTION: gettext_lazy("Motion"),
@@ -117,7 +119,7 @@ def headline(question: Question, round_: Round) -> str:
     if outcome == Outcome.TALKED:
         return _("Talked about") if question.kind == Kind.TOPIC else _("Closed without a vote")
     if outcome == Outcome.TIED:
-        return _("Tied: %(names)s") % {"names": ", ".join(names)}
+        return _tied(names)
     if outcome == Outcome.ELECTED:
         return _("Chosen: %(name)s") % {"name": names[0]}
     if question.kind == Kind.ALTERNATIVES:
@@ -125,6 +127,13 @@ def headline(question: Question, round_: Round) -> str:
     if question.kind == Kind.MOTION:
         return _("Carried") if outcome == Outcome.CARRIED else _("Not carried")
     return _("Nothing is chosen")
+
+
+def _tied(names: Sequence[str]) -> str:
+    """So many that a wall has room for them."""
+    if len(names) > MOST_TIED_NAMED:
+        return _("Tied: %(count)d options") % {"count": len(names)}
+    return _("Tied: %(names)s") % {"names": ", ".join(names)}
 
 
 WITHOUT_NAMES: dict[Outcome, str | Promise] = {
@@ -222,6 +231,7 @@ class Item:
     takes: str
     vote: str | Promise
     outcome: str  # of the last time that it was closed and counts
+    is_taken_back: bool  # it was called, and nothing of that counts
     numbers: str
     round: int  # of that time
     is_now: bool
@@ -245,7 +255,13 @@ def _item(room: Room, place: int, question: Question, round_: Round | None) -> I
         takes=takes(question),
         vote=vote_words(question),
         outcome=headline(question, known) if known else "",
+        is_taken_back=round_ is None and _was_taken_back(room, place),
         numbers=numbers(question, known.result) if known else "",
         round=round_.number if round_ else 0,
         is_now=room.state.phase != Phase.ENDED and room.state.question == place and room.state.is_under_way,
     )
+
+
+def _was_taken_back(room: Room, place: int) -> bool:
+    rounds = [number for number, played in enumerate(room.state.played, 1) if played == place]
+    return bool(rounds) and not any(map(room.state.counts, rounds))

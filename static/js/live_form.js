@@ -116,13 +116,20 @@
 
   // --- words while they are typed; by the same rules as the server ---
 
+  const tidied = (box) => box.value.replace(/\s+/g, " ").trim();
+  const isTooLong = (box) => [...tidied(box)].length > Number(box.dataset.counts);
+
+  // Several boxes may share their words, and have no numbers then.
   const count = (box) => {
-    const text = box.value.replace(/\s+/g, " ").trim();
+    const text = tidied(box);
     const told = document.getElementById(box.getAttribute("aria-describedby"));
-    const characters = [...text].length;
-    told.querySelector("[data-words]").textContent = text ? text.split(" ").length : 0;
-    told.querySelector("[data-characters]").textContent = characters;
-    told.classList.toggle("too-long", characters > Number(box.dataset.counts));
+    const numbers = told.querySelector("[data-count]");
+    if (numbers) {
+      numbers.querySelector("[data-words]").textContent = text ? text.split(" ").length : 0;
+      numbers.querySelector("[data-characters]").textContent = [...text].length;
+    }
+    const boxes = document.querySelectorAll(`[data-counts][aria-describedby="${told.id}"]`);
+    told.classList.toggle("too-long", [...boxes].some(isTooLong));
   };
 
   document.addEventListener("input", (event) => event.target.matches("[data-counts]") && count(event.target));

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import re
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 
-from playwright.sync_api import Page, expect
+from playwright.sync_api import APIRequestContext, Page, expect
 
 from accounts import repository as people
 from live import repository
@@ -13,7 +15,7 @@ from live.questions import Question, Type
 from live.rules import Game
 from live.services import making
 
-from .conftest import Visit
+from .conftest import TRIES, Visit, Windows
 from .test_access import faults, look
 from .test_people import wide
 
@@ -66,6 +68,44 @@ def open_hall(visit: Visit, type_: Type, questions: Sequence[Question], **chosen
     host = people.find(HOST)
     assert host is not None
     return Hall(making.make(host, type_, questions, **{"title": "Friday in the hall", **chosen}), visit)
+
+
+# --- phones that nobody looks at ---
+
+HIDDEN = re.compile('name="(csrfmiddlewaretoken|form|round)" value="([^"]+)"')
+
+
+@dataclass(frozen=True)
+class Voice:
+    """A phone in the room of which no page is opened: it fetches a page, and sends one of its forms."""
+
+    request: APIRequestContext
+
+    def sends(self, page: str, to: str = "", **form: str) -> str:
+        """What the site answers."""
+        hidden = dict(HIDDEN.findall(self.request.get(page, max_retries=TRIES).text()))
+        answer = self.request.post(to or page, form=hidden | form, max_retries=TRIES)
+        assert answer.ok, answer.text()
+        return answer.text()
+
+
+Voices = Callable[..., Voice]
+
+
+@contextmanager
+def lent_voices(windows: Windows, address: str, cookies_of: Callable[[str], list]) -> Iterator[Voices]:
+    """Makes such phones, of somebody who is signed in, or of anybody."""
+    with ExitStack() as lent:
+
+        def voice(who: str = "") -> Voice:
+            window = lent.enter_context(windows.lend(address, {}))
+            window.context.add_cookies(cookies_of(who) if who else [])
+            return Voice(window.context.request)
+
+        yield voice
+
+
+# --- acts ---
 
 
 def press(page: Page, words: str) -> None:

@@ -1,42 +1,94 @@
-"""What a room asks, in real browsers: without loading pages anew, and with the focus where it was."""
+"""What a room asks, in real browsers: with somebody in it who wants to spoil it, and nobody else disturbed."""
 
 from __future__ import annotations
 
-from playwright.sync_api import expect
+from playwright.sync_api import Page, expect
 
-from live.qa import services
-from live.qa.rules import Mode
+from live import repository
 from live.questions import Type
+from live.rules import Step
+from live.services import moving
 
-from .live_hall import HOST, WALL, judged
-from .test_live import WHO, hall_of, store  # noqa: F401 - fixtures
+from .live_hall import HOST, WALL, Hall, Voice, judged, press
+from .test_live import WHO, hall_of, store, tap  # noqa: F401 - fixtures
+
+WHY = "Why do we meet on Fridays and not on any other day of the week?"
+BUS = "Who pays for the bus?"
 
 
-def test_a_room_asks(hall_of):  # noqa: F811
+def asks(page: Page, hall: Hall, text: str, told: str) -> None:
+    page.fill("#question", text)
+    page.click("#ask button")
+    expect(page.locator("[data-told]")).to_contain_text(told)
+    expect(page.locator("#question")).to_have_value("")
+
+
+def test_a_room_asks_with_a_troll_in_it(hall_of):  # noqa: F811
     hall = hall_of(Type.TRIVIA, WHO)
-    services.set_up(hall.game.id, HOST, is_on=True, mode=Mode.APPROVED)
-    ada, ben = hall.phone("Ada"), hall.phone("Ben")
-    for page in (ada, ben):
-        page.get_by_role("link", name="Questions").click()
     host = hall.visit(hall.path("qa/manage"), who=HOST, width=WALL)
-    for text in ("Why do we meet on Fridays?", "Who pays for the bus?"):
-        ada.fill("#question", text)
-        ada.click("#ask button")
-        expect(ada.locator("[data-told]")).to_contain_text("The host looks at it first")
-        expect(ada.locator("#question")).to_have_value("")
-        expect(host.locator(".is-waiting", has_text=text)).to_have_count(1)
-        host.locator(".is-waiting", has_text=text).get_by_role("button", name="Show").click()
-    expect(ada.locator("#mine")).not_to_contain_text("It waits for the host.")
+
+    # the host takes questions at once, but for those with a word of a list
+    host.get_by_label("unless a word of your list is in one").check()
+    host.get_by_label("Your list of words").fill("swindle\n")
+    press(host, "Turn questions on")
+    expect(host.locator("main")).to_contain_text("Players find them on their phones.")
+    ada, ben, troll = (hall.phone(name) for name in ("Ada", "Ben", "Cy"))
+    wall = hall.screen()
+    for page in (ada, troll):
+        page.get_by_role("link", name="Questions").click()
+
+    # a listed word keeps a question back, however it is spelt; one person cannot flood the host
+    asks(troll, hall, "This is a SWÌNDLE!", "A word in it is on the host's list")
+    expect(troll.locator("#mine")).to_contain_text("It waits for the host.")
+    flood = Voice(troll.context.request)
+    for number in range(2, 6):
+        flood.sends(hall.path("qa"), text=f"Swindle number {number}?")
+    troll.fill("#question", "One more swindle?")
+    troll.click("#ask button")
+    expect(troll.locator("[data-told] .error")).to_be_visible()
+    expect(troll.locator("#question")).to_have_value("One more swindle?")
+    expect(host.locator(".is-waiting")).to_have_count(5)
+    expect(ada.locator("#screen")).to_contain_text("No question is to be seen yet.")
+    assert judged(host, "light") + judged(troll, "dark") == []
+
+    # others ask, upvote and answer as if nobody disturbed them
+    asks(ada, hall, WHY, "everybody sees it")
+    asks(ada, hall, BUS, "everybody sees it")
+    moving.drive(hall.game.id, HOST, Step.NEXT, repository.state(hall.game.id).version)
+    tap(ben, "Schulze")
+    expect(ben.locator("[aria-pressed=true]")).to_contain_text("Schulze")
+    ben.get_by_role("link", name="Questions").click()
+    expect(ben.locator("#screen .qa-item")).to_have_count(2)
     ben.fill("#question", "What I am writing just now")
-    second = ben.get_by_role("button", name="Upvote: Who pays")
-    second.focus()
+    bus = ben.get_by_role("button", name=f"Upvote: {BUS}")
+    bus.focus()
     ben.keyboard.press("Enter")
-    expect(ben.locator("#screen .qa-item").first).to_contain_text("Who pays")
-    expect(second).to_be_focused()
-    expect(second).to_have_attribute("aria-pressed", "true")
-    expect(host.locator(".qa-item", has_text="Who pays").locator("[data-number]")).to_have_text("1")
-    assert judged(ben, "dark") + judged(host, "light") == []
-    host.locator(".qa-item", has_text="Who pays").get_by_role("button", name="Hide").click()
-    expect(ben.locator("#screen")).not_to_contain_text("Who pays")
-    expect(ada.locator("#mine")).to_contain_text("The host has hidden it.")
+    expect(bus).to_have_attribute("aria-pressed", "true")
+    expect(ben.locator("#screen .qa-item").first).to_contain_text(BUS)
+    expect(bus).to_be_focused()
+    expect(host.locator(".qa-item", has_text=BUS).locator("[data-number]")).to_have_text("1")
+
+    # what is hidden is gone for everybody with the next push, and its author is told
+    host.locator(".is-waiting", has_text="number 2").get_by_role("button", name="Show").click()
+    expect(ben.locator("#screen .qa-item")).to_have_count(3)
+    host.locator(".qa-item", has_text="number 2").get_by_role("button", name="On the big screen").click()
+    expect(wall.locator(".qa-up")).to_contain_text("Swindle number 2?")
+    host.locator(".qa-item", has_text="number 2").get_by_role("button", name="Hide").click()
+    expect(wall.locator(".qa-up")).to_have_count(0)
+    expect(ben.locator("#screen")).not_to_contain_text("Swindle")
+    expect(troll.locator(".qa-own .is-hidden")).to_contain_text("The host has hidden it.")
     assert ben.input_value("#question") == "What I am writing just now"
+    assert not {"Swindle", "SWÌNDLE!"} & set(ada.locator("main").inner_text().split())
+
+    # a question is answered on the big screen and in writing, and who asked it is told
+    host.locator(".qa-item", has_text=BUS).get_by_role("button", name="On the big screen").click()
+    expect(wall.locator(".qa-up")).to_contain_text(BUS)
+    assert judged(wall, "dark") == []
+    host.locator(".qa-item", has_text=BUS).get_by_role("link", name="Answer in writing").click()
+    host.fill("#answer", "The club does.")
+    press(host, "Publish the answer")
+    expect(wall.locator(".qa-up")).to_contain_text("The club does.")
+    expect(ada.locator("#mine .is-answered")).to_contain_text("It is answered.")
+    expect(ada.locator("#mine .is-answered")).to_contain_text("The club does.")
+    ben.get_by_role("link", name="Back to the session").click()
+    expect(ben.locator("[aria-pressed=true]")).to_contain_text("Schulze")

@@ -130,7 +130,9 @@ def test_an_assembly_needs_no_agenda_and_no_number_yet(hana):
     page = shown(hana, game, "agenda")
     assert "Nothing is on the agenda yet." in page
     assert 'value="entitled"' not in page, "Nothing is asked of a share of nobody knows how many."
-    assert "Call the first item" not in shown(hana, game)
+    for page in (shown(hana, game), shown(hana, game, "remote")):
+        assert "Call the first item" not in page
+        assert re.search("Write the agenda.*End the assembly", page), "What comes next is not the end."
 
 
 @every_row(
@@ -326,7 +328,7 @@ def test_a_secret_choice_names_nobody_on_any_screen(hana, assembly):
     drive(assembly, Step.CLOSE)
     for page in (shown(hana, assembly), phones[0].page()):
         assert "Chosen: \u2068Ines\u2069" in page
-        assert "1 abstention" in page
+        assert re.search("Abstentions.*?<b data-number>1</b>", page)
         assert "Who voted how" not in page
         assert "You voted" not in page
 
@@ -422,6 +424,29 @@ def test_what_does_not_hold_and_what_was_decided_in_the_end(hana, assembly):
     for page in (shown(hana, assembly), phone.page()):
         assert re.search(r"The budget</b> <span[^>]*>Carried", page)
         assert "not called" in page
+        assert reverse("minutes", args=[assembly.id]) in page
+
+
+def test_what_was_taken_back_and_not_called_again_is_told_so(hana, assembly):
+    call(assembly, 1)
+    drive(assembly, Step.VOTE)
+    drive(assembly, Step.VOID)
+    assert "Taken back: it does not count" in shown(hana, assembly, "agenda")
+    drive(assembly, Step.END)
+    page = shown(hana, assembly)
+    assert re.search(r"The budget</b> <span[^>]*>Taken back: it does not count", page)
+    assert "not called" in page
+
+
+def test_a_tie_of_many_is_told_in_a_number(hana, made):
+    game = made(Type.ASSEMBLY, [Question("Who?", Kind.CHOICE, options=tuple("ABCDE"), seconds=0)])
+    seated_ = seated(game, *("Ada", "Ben", "Cem", "Dot", "Eva"))
+    for step in (Step.NEXT, Step.VOTE):
+        drive(game, step)
+    for place, seat in enumerate(seated_):
+        give(game, seat, str(place))
+    drive(game, Step.CLOSE)
+    assert "Tied: 5 options" in shown(hana, game)
 
 
 # --- the report ---

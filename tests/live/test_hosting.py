@@ -84,6 +84,8 @@ def test_a_full_lobby_names_as_many_as_fit(made):
     assert len(lobby.shown) + lobby.more == 300
     assert lobby.shown[0].name == names[-1], "The newest is seen to come."
     assert len(lobby.shown) < 30
+    titled = hall.lobby([*lobby.shown], "A title that takes a second line on the wall of a hall")
+    assert 0 < len(titled.shown) < len(lobby.shown), "The code stays in sight."
     assert game.code
 
 
