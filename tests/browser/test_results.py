@@ -32,6 +32,7 @@ CASES = {
     "a lot": (LONG, ["0"] * 30 + ["1"] * 25 + ["2>0"] * 10 + ["3>1"] * 10, "irv", {}),
     "fifty candidates": ([f"Candidate {number}" for number in range(50)], MANY, "borda", {}),
     "seven seats": ([f"Candidate {number}" for number in range(20)], SOME, "stv-scottish", {"seats": 7}),
+    "seven seats of fifty": ([f"Candidate {number}" for number in range(50)], MANY, "stv-scottish", {"seats": 7}),
 }
 
 
@@ -56,8 +57,9 @@ SEEN = {case: [PHONE] for case in CASES} | {
     "a contest left out": [PHONE, DESK],
     "fifty candidates": [DESK],
     "seven seats": [PHONE, DESK],
+    "seven seats of fifty": [],  # made of the same parts; what so many could do is stick out
 }
-DRAWN = ("a cycle", "a contest left out", "a lot", "seven seats")
+DRAWN = ("a cycle", "a contest left out", "a lot", "seven seats", "seven seats of fifty")
 UNFOLD = "document.querySelectorAll('details').forEach(details => details.open = true)"
 
 OUTSIDE = """[...document.querySelectorAll(".drawing:not(.wide, .matrix) > svg :is(text, rect, circle)")]
@@ -81,6 +83,10 @@ def test_pictures(visit, subtests):
                 look(page, 320)
                 assert page.evaluate(OUTSIDE) == []
         page.evaluate(UNFOLD)
+        for width, scheme in () if looks else (PHONE, DESK):
+            with subtests.test("nothing of very much sticks out", case=case, width=width, scheme=scheme):
+                look(page, width, scheme)
+                assert fits(page)
         for width, scheme in looks:
             with subtests.test("pictures please axe and nothing sticks out", case=case, width=width, scheme=scheme):
                 look(page, width, scheme)
