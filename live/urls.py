@@ -54,7 +54,7 @@ below_live = [
     # what is asked
     path("sets/", include("live.sets.urls")),
     # what the room asks
-    path("<slug:game_id>/qa/", include("live.qa.urls")),
+    path("", include("live.qa.urls")),
 ]
 
 urlpatterns = [

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from django.utils.translation import gettext as _
-from django.utils.translation import ngettext
 
 from ..rules import Game
 from .majorities import quorum_of
@@ -50,7 +49,7 @@ class Presence:
         words = {"present": self.present, "entitled": self.entitled}
         if self.entitled:
             return _("%(present)d of %(entitled)d present") % words
-        return ngettext("%(present)d present", "%(present)d present", self.present) % words
+        return _("%(present)d present") % words
 
     @property
     def quorum(self) -> str:

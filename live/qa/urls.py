@@ -5,6 +5,6 @@ from django.urls import path
 from . import views
 
 urlpatterns = [
-    path("", views.qa, name="qa"),
-    path("manage/", views.manage, name="manage_qa"),
+    path("<slug:game_id>/qa/", views.qa, name="qa"),
+    path("<slug:game_id>/qa/manage/", views.manage, name="manage_qa"),
 ]

@@ -72,5 +72,5 @@ def _option(words: str) -> str:
 def _left_out(whole: Whole) -> Iterator[str]:
     out = [question for question in whole.questions if question.kind not in HELD]
     if out:
-        yield f"\n// {_('Left out, because GIFT has no such questions:')}\n"
+        yield "\n// " + _("Left out, because GIFT has no such questions:") + "\n"
         yield from (f"// {KINDS.get(each.kind, each.kind)}: {each.title}\n" for each in out)

@@ -219,7 +219,7 @@ def test_nobody_who_was_removed_meanwhile_makes_anything(ada, boss):
     accounts.remove(boss, bob)
     with pytest.raises(Overtaken):
         organising.create(bob, "Late")
-    with pytest.raises(Conflict):
+    with pytest.raises(Overtaken):
         polls.make(bob, NAMES, 30, **CHOSEN)
 
 
