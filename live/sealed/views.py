@@ -6,15 +6,13 @@ import hashlib
 import hmac
 from dataclasses import dataclass
 
-from django import forms
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_safe
 
 from accounts.access import public
-from ranking.codes import SYMBOLS, as_meant
+from ranking.beginnings import BeginningForm
 from store import keys
 from store.memory import Memory
 from store.table import Item
@@ -31,7 +29,6 @@ from . import telling as sealed
 from .proofs import Evidence
 
 LONGEST_ID = 64
-MOST_LETTERS = 4  # of a receipt that the list is searched by
 MOST_KEPT = 16_000_000  # bytes of sealed rounds that a process remembers
 JSON = "application/json"
 SEALED_FROM = (Phase.VOTING, Phase.QUESTION, Phase.TALKING)  # where a round may have been when it was sealed
@@ -100,26 +97,6 @@ def _has_token(request: HttpRequest, room: Room) -> bool:
 # --- the page ---
 
 
-class ReceiptForm(forms.Form):
-    code = forms.CharField(
-        label=gettext_lazy("The receipt begins with"),
-        help_text=gettext_lazy("The first one to four characters. The rest stays with you."),
-        required=False,
-        max_length=200,
-        widget=forms.TextInput({"maxlength": MOST_LETTERS, "autocomplete": "off", "autocapitalize": "characters"}),
-    )
-
-    def clean_code(self) -> str:
-        code = as_meant(self.cleaned_data["code"])
-        if len(code) > MOST_LETTERS:
-            raise forms.ValidationError(
-                _("Only the first four characters, please: nobody but you needs to know the rest.")
-            )
-        if set(code) - set(SYMBOLS):
-            raise forms.ValidationError(_("A code consists of digits and capital letters."))
-        return code
-
-
 @public
 @require_safe
 def sealed_round(request: HttpRequest, game_id: str, number: int) -> HttpResponse:
@@ -128,7 +105,7 @@ def sealed_round(request: HttpRequest, game_id: str, number: int) -> HttpRespons
     context = {"game": seen.room.game, "number": number, "token": request.GET.get("token", ""), "seen": seen}
     if seen.round is None or not seen.counts:
         return render(request, "live/sealed_round.html", context)
-    form = ReceiptForm(request.GET)
+    form = BeginningForm(request.GET, label=_("The receipt begins with"))
     beginning = form.cleaned_data["code"] if form.is_valid() else ""
     own = seen.player.seat.player if seen.player else ""
     told = sealed.Told(seen.room, seen.round)

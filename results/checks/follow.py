@@ -5,15 +5,14 @@ from __future__ import annotations
 from itertools import islice
 from typing import Any
 
-from django import forms
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.urls import reverse
 from django.utils.http import urlencode
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy
 
 from ballots.repository import candidates_of
-from ranking.codes import SYMBOLS, as_meant
+from ranking.beginnings import BeginningForm
+from ranking.codes import SYMBOLS
 from ranking.rankings import named
 from results import published
 from results.following import story_of
@@ -23,33 +22,11 @@ from store.table import Item
 
 from .sealed import A_PAGE, is_number, never_changes, of_sealed, page, stamp
 
-MOST_LETTERS = 4  # of a code that the list of ballots is searched by
-
-
-class CodeForm(forms.Form):
-    code = forms.CharField(
-        label=gettext_lazy("The code begins with"),
-        help_text=gettext_lazy("The first one to four characters. The rest stays with you."),
-        required=False,
-        max_length=200,
-        widget=forms.TextInput({"maxlength": MOST_LETTERS, "autocomplete": "off", "autocapitalize": "characters"}),
-    )
-
-    def clean_code(self) -> str:
-        code = as_meant(self.cleaned_data["code"])
-        if len(code) > MOST_LETTERS:
-            raise forms.ValidationError(
-                _("Only the first four characters, please: nobody but you needs to know the rest.")
-            )
-        if set(code) - set(SYMBOLS):
-            raise forms.ValidationError(_("A code consists of digits and capital letters."))
-        return code
-
 
 @of_sealed
 def follow(request: HttpRequest, found: Sealed) -> HttpResponse:
     """A script finds a ballot by its code without telling it; without scripts one leafs through the list."""
-    form = CodeForm(request.GET)
+    form = BeginningForm(request.GET, label=_("The code begins with"))
     beginning = form.cleaned_data["code"] if form.is_valid() else ""
     place = published.find(found.election.name, beginning) if beginning else _place(request)
     rows, onward = _leaf(found, place, beginning)
