@@ -72,7 +72,7 @@ def test_ideas_of_a_room_become_an_election_and_a_poll(hall_of, voices):  # noqa
     puts(ada, "amps", "bench")
     puts(ben, "crane", "bench")
     ranks(cy, hall, "vote", *places)
-    ranks(di, hall, "vote", *reversed(places))
+    ranks(di, hall, "vote", *places)
     press(host, "Close the voting")
     press(host, "Reveal the results")
     shows(wall, "Lamps at night")
