@@ -228,7 +228,7 @@ def test_voters_see_it_only_if_the_organiser_chose_so(browser, draft, bo, signed
     assert answer.status_code == (200 if chosen else 404)
     assert (f"{HERE}skills/" in text_of(voter.get(HERE))) == chosen
     if chosen:
-        shown = text_of(answer)
+        shown = text_of(answer).partition("<main")[2]  # names this short may be in a form's random token
         assert shown.index("bo") < shown.index("Advanced") < shown.index("Cy") < shown.index("Shows none.")
 
 
