@@ -29,7 +29,7 @@ from .rules import Action, Election, takes_names
 
 TAKEN_ALONG = (
     *("description", "secret_ballot", "seats", "method", "unranked", "electorate", "time_zone", "remind_before"),
-    *("results_visible", "results_public", "paper_ballots", "mail_votes", "joining"),
+    *("results_visible", "results_public", "paper_ballots", "mail_votes", "joining", "vote_by_link", "announces"),
 )
 
 

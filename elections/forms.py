@@ -64,6 +64,21 @@ class SettingsForm(ZonedForm):
             "anybody voted. So nobody can vote in the name of somebody else unnoticed."
         ),
     )
+    vote_by_link = forms.BooleanField(
+        label=_("Vote by link"),
+        required=False,
+        help_text=_(
+            "The link in the invitation leads straight to the ballot, without an account or a password, in this "
+            "election only. Whoever gets the mail, or is forwarded it, can vote in its place until the election closes."
+        ),
+    )
+    announces = forms.BooleanField(
+        label=_("Mail the result to voters"),
+        required=False,
+        help_text=_(
+            "As soon as it is counted: who won, and the link. You can also announce it yourself, with a button."
+        ),
+    )
     results_visible = forms.ChoiceField(label=_("Results are shown"), choices=list(RESULTS.items()), initial="closed")
     results_public = forms.BooleanField(
         label=_("Anybody on the web may see the result"),

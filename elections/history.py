@@ -163,6 +163,8 @@ FIELDS = {
     "time_zone": gettext_lazy("time zone"),
     "paper_ballots": gettext_lazy("whether there are paper ballots"),
     "mail_votes": gettext_lazy("whether voters are mailed about their ballots"),
+    "vote_by_link": gettext_lazy("whether voters vote by the link in their invitation"),
+    "announces": gettext_lazy("whether the result is mailed to voters"),
     "remind_before": gettext_lazy("reminders"),
     "joining": gettext_lazy("who may join later"),
 }

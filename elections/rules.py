@@ -101,6 +101,10 @@ class Election:
     joining: bool = False  # whether, where everybody may vote, that includes those who join while it is open
     opened_at: str | None = None  # an election that was opened before this was kept is everybody's who comes
     shows_skills: bool = False  # whether voters see, before they vote, which needs candidates who agreed say they meet
+    vote_by_link: bool = False  # whether the link in an invitation leads to the ballot without signing in
+    announces: bool = False  # whether voters are mailed who won as soon as the result is sealed
+    group: str = ""  # the number of the group that was last put on its roll
+    book: str = ""  # the number of the book it is bound into, with the other questions on its ballot
     convened: Convened | None = None  # by an assembly, which says who was there; it never changes
     html: Html | None = field(default=None, compare=False, repr=False)  # of the description, as kept beside it
 

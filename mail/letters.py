@@ -33,7 +33,8 @@ class Message:
 
 @dataclass(frozen=True, slots=True)
 class Letter:
-    """One kind of mail. The words may name what the mail is about, and whom it was sent by."""
+    """One kind of mail. Subject and sentences may name what the mail is about, whom it was sent by, and what `words`
+    knows of it by the time it is sent."""
 
     subject: str
     sentences: tuple[str, ...]
@@ -46,6 +47,7 @@ class Letter:
     urgent: bool = False  # somebody sits and waits for it, so it goes before those that go to many
     good_for: int = 0  # seconds after which it is of no use; 0 if it always is
     is_over: Callable[[Mail], bool] | None = None  # whether what it speaks of is over
+    words: Callable[[Mail], dict[str, str]] | None = None  # more that subject and sentences may name
 
 
 # Every kind of mail: the apps bring theirs (config/steps.py).
@@ -76,8 +78,9 @@ def compose(mail: Mail) -> EmailMessage:
     letter, name = LETTERS[mail.kind], site_name()
     with override(mail.language):
         written = letter.message(mail) if letter.message else None
+        words = mail.about | (letter.words(mail) if letter.words else {})
         context = {
-            "sentences": [_(sentence) % mail.about for sentence in letter.sentences],
+            "sentences": [_(sentence) % words for sentence in letter.sentences],
             "link": whole(letter.link(mail)) if letter.link else "",
             "button": _(letter.button) if letter.button else "",
             "silence": letter.silence(mail) if letter.silence else "",
@@ -88,7 +91,7 @@ def compose(mail: Mail) -> EmailMessage:
             "language": mail.language,
         }
         text = render_to_string("mail/letter.txt", context)
-        subject = written.subject if written else _(letter.subject)
+        subject = written.subject if written else _(letter.subject) % words
         message = EmailMultiAlternatives(f"{name}: {subject}", text, sender(name), [mail.to])
         message.attach_alternative(render_to_string("mail/letter.html", context), "text/html")
     message.extra_headers |= headers(mail, context["silence"])

@@ -28,6 +28,9 @@ NOT_OF_A_DRAFT = (
 )  # so that the event which makes it says nothing of them
 
 
+SAID_IF_SO = ("convened", "group", "book")
+
+
 class NameTaken(Refusal):
     pass
 
@@ -51,8 +54,7 @@ def create_draft(actor: User, election: Election, *also: Write, **data: Any) -> 
     _make_room(election.name)
     fields = repository.storable(asdict(election)).items()
     said = {each: value for each, value in fields if each not in NOT_OF_A_DRAFT}
-    if election.convened is None:
-        del said["convened"]
+    said = {each: value for each, value in said.items() if value or each not in SAID_IF_SO}
     said |= {"election_name": election.name, **data}
     writes = repository.creation(election)
     try:
