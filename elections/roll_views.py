@@ -28,6 +28,7 @@ from pages.saying import ask, say, told
 
 from . import imports, invitations, renaming, repository, services
 from .access import context_of, may, run
+from .dashboard_views import turnout_context
 from .forms import (
     ImportedForm,
     ImportForm,
@@ -37,7 +38,6 @@ from .forms import (
 from .imports import Import
 from .rules import EVERYBODY_HERE, Action, Election, State, takes_names
 from .turnout import tells_names, tells_who, turnout
-from .views import turnout_context
 
 A_SHORT_LIST = 2000  # voters; a longer list shows its progress from the start
 A_MOMENT = 1.0  # seconds a short one may take before it does

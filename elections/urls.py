@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from . import history_views, lifecycle_views, mail_views, needs_views, roll_views, skilled_views, views
+from . import dashboard_views, history_views, lifecycle_views, mail_views, needs_views, roll_views, skilled_views, views
 
 urlpatterns = [
     path("elections/", views.elections, name="elections"),
@@ -10,8 +10,8 @@ urlpatterns = [
     path("election/<name:name>/", views.election, name="election"),
     path("election/<name:name>/calendar.ics", views.calendar, name="election_calendar"),
     path("election/<name:name>/history/", history_views.history, name="history"),
-    path("election/<name:name>/dashboard/", views.dashboard, name="dashboard"),
-    path("election/<name:name>/turnout/", views.turnout_part, name="turnout"),
+    path("election/<name:name>/dashboard/", dashboard_views.dashboard, name="dashboard"),
+    path("election/<name:name>/turnout/", dashboard_views.turnout_part, name="turnout"),
     path("election/<name:name>/settings/", views.settings, name="election_settings"),
     path("election/<name:name>/description/", views.describe, name="describe"),
     path("election/<name:name>/candidates/", views.candidates, name="candidates"),

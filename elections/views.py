@@ -25,7 +25,7 @@ from photos.changing import Wanted, picture_page
 from ranking.candidates import Candidate
 from store.log import utc_now
 
-from . import invitations, reminders, renaming, repository, rules, services
+from . import renaming, repository, services
 from .access import context_of, may, run, visible
 from .beside import beside
 from .calendar import NotInTheCalendar
@@ -40,7 +40,6 @@ from .forms import (
 )
 from .repository import Voter
 from .rules import Action, Election, State
-from .turnout import turnout
 
 TABS = ("mine", "open", "closed", "all")
 
@@ -145,50 +144,6 @@ def describe(request: HttpRequest, election: Election) -> HttpResponse:
         return redirect("dashboard", name=election.name)
     context = context_of(request, election, previews=True)
     return show_form(request, form, _("Description"), _("Save"), **context)
-
-
-@run(Action.LOOK)
-@require_safe
-def dashboard(request: HttpRequest, election: Election) -> HttpResponse:
-    candidates = repository.candidates(election.name)
-    silent = sum(not each.statement for each in candidates)
-    context = context_of(
-        request,
-        election,
-        candidates=candidates,
-        missing=_missing(election, len(candidates)),
-        warnings=rules.warnings(election, len(candidates), silent, now_text()),
-        mails=[] if election.stored_state == State.DRAFT else invitations.counts(election),
-        reminders=[reminders.BEFORE[hours] for hours in election.remind_before],
-        beside=beside(request.user, election),
-        **turnout_context(election),
-    )
-    return render(request, "elections/dashboard.html", context)
-
-
-def turnout_context(election: Election) -> dict[str, Any]:
-    """What the turnout part shows, once there can be one."""
-    if election.stored_state == State.DRAFT:
-        return {}
-    counted, voters = turnout(election.name), election.voter_count
-    return {"turnout": counted, "percent": counted.percent(voters), "curve": counted.curve(voters, utc_now())}
-
-
-@run(Action.SEE_ROLL)
-@require_safe
-def turnout_part(request: HttpRequest, election: Election) -> HttpResponse:
-    """The turnout alone, for a page that shows it live."""
-    return render(
-        request, "elections/parts/turnout_now.html", context_of(request, election, **turnout_context(election))
-    )
-
-
-def _missing(election: Election, candidates: int) -> str:
-    try:
-        rules.check_opening(election, candidates, now_text())
-    except rules.NotReady as refusal:
-        return str(refusal)
-    return ""
 
 
 # --- candidates ---
