@@ -18,7 +18,7 @@ from mail import outbox as mail
 from mail.letters import compose
 from mail.sending import send_waiting
 from ranking.candidates import Candidate
-from store import keys
+from store import keys, trips
 from store.table import Update
 from tests.people import list_as_before
 
@@ -199,3 +199,22 @@ def test_the_way_out_of_reminders_needs_a_button_and_a_link_of_ours(client, ada)
     assert client.get(link).status_code == 200
     assert "You get no more reminders" in client.post(link).content.decode()
     assert client.post("/no-reminders/made-up/").status_code == 410
+
+
+def test_how_many_are_not_invited_yet_is_known_by_the_numbers_alone(site, ada, person):
+    person("Hypatia", email="H@example.org")
+    election = opened(ada, ["h@example.org", "Hypatia", "b@example.org", NOBODY])
+    election = repository.find(election.name)
+    assert invitations.waiting(election) == election.voter_count == 4
+    invitations.invite(ada, election)
+    assert sum(deliver().values()) == 2, "two of the four have one address, and one has none"
+    assert invitations.waiting(election) == 0
+    invitations.send_again(ada, election, "b@example.org")
+    services.add_voters(ada, repository.find(election.name), ["late@example.org", "later@example.org"])
+    election = repository.find(election.name)
+    assert invitations.waiting(election) == 2
+    invitations.send_again(ada, election, "late@example.org")
+    assert invitations.waiting(election) == 1
+    with trips.counted() as asked:
+        invitations.waiting(election)
+    assert asked.count == 1
