@@ -15,6 +15,7 @@ from . import compared, reminders, repository, turnout_picture
 from .access import context_of, run
 from .beside import beside
 from .concerns import Looked, concerns
+from .groups import services as groups
 from .next_step import ONCE_SEALED, Numbers, next_step
 from .progress import progress
 from .rules import Action, Election, State
@@ -61,7 +62,7 @@ def turnout_context(election: Election) -> dict[str, Any]:
     """What the turnout part shows, once there can be one: of a draft nothing."""
     if election.stored_state == State.DRAFT:
         return {}
-    other, now = last_of_group(election), datetime.fromisoformat(now_text())
+    other, now = groups.last_election(election.group, before=election), datetime.fromisoformat(now_text())
     counted, *others = turnouts(election.name, *([other.name] if other else []))
     when = turnout_picture.window(election, counted, now)
     beside_it = compared.compared(other, others[0], when, now) if other else None
@@ -73,8 +74,3 @@ def turnout_context(election: Election) -> dict[str, Any]:
         "picture": turnout_picture.picture(election, counted, when, way, quorum) if when and counted.steps else None,
         "compared": beside_it,
     }
-
-
-def last_of_group(election: Election) -> Election | None:
-    """The election that had the same group on its roll before."""
-    return None

@@ -32,9 +32,7 @@ class Progress:
         return sum(counts.sent for counts in self.mails)
 
     def uninvited(self, election: Election) -> int:
-        """How many on the roll have no invitation yet; whoever is mailed once more is counted twice, so that it is
-        never more than there are."""
-        return max(0, election.voter_count - (self.invited.all if self.invited else 0))
+        return invitations.waiting(election, self.invited) if self.invited else 0
 
 
 def progress(election: Election) -> Progress:

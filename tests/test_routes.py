@@ -349,7 +349,7 @@ DRAFT = {
     "go_on_importing": Action.ADD_VOTERS,
     "export_roll": Action.SEE_ROLL,
     "invite_voters": Action.INVITE,
-    "message_voters": Action.INVITE,
+    "message_voters": Action.READ_MAILS,
     "choose_reminders": Action.SET_REMINDERS,
     "remove_voter": Action.REMOVE_VOTERS,
     "open_election": Action.OPEN,

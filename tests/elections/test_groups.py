@@ -4,16 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from accounts.services import remove_self
-from acts.refusals import NotAllowed
 from elections import copying, imports, repository, services
-from elections.groups import filling, rules
 from elections.groups import repository as groups
 from elections.groups import services as keeping
 from elections.groups.rules import Group, Member
-from store import keys
-from store.log import EventLog
-from tests.at_once import at_once
 
 ADDRESSES = [f"voter{n:03}@example.org" for n in range(200)]
 HOSTILE = ["a#b@example.org", "'=1+1@example.org"]
