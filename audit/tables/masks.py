@@ -160,6 +160,8 @@ KINDS = (
     _kind("failed mail", keys.failed_mail("", "", ""), "kind reason detail"),
     _kind("message", keys.message("", ""), "subject text written_by written_at text_html html_version"),
     _kind("reminders", keys.reminders(""), "from last_sent"),
+    _kind("own words", keys.invitation_words(""), "election_name text author answers written_at text_html "
+          "html_version"),
     _kind("import", keys.voter_import("", ""), "election_name voters slices done added unknown asked_by moved ttl"),
     _kind("import's rows", keys.imported_rows("", "", 0), "voters ttl"),
     _kind("to be filled", keys.filling(""), "election_name source source_created_at candidates"),
