@@ -167,6 +167,8 @@ KINDS = (
     _kind("reminders", keys.reminders(""), "from last_sent"),
     _kind("import", keys.voter_import("", ""), "election_name voters slices done added unknown skipped asked_by moved "
           "ttl"),
+    _kind("own words", keys.invitation_words(""), "election_name text author answers written_at text_html "
+          "html_version"),
     _kind("import's rows", keys.imported_rows("", "", 0), "voters ttl"),
     _kind("to be filled", keys.filling(""), "election_name source source_created_at candidates"),
     _kind("to be listed", keys.filling_part("", 0), "voters accounts"),

@@ -84,7 +84,8 @@ def test_while_it_may_not_be_told_who_voted_a_reminder_goes_to_all_who_were_invi
     sent.outbox.clear()
     invitations.remind(ada, election)
     assert deliver() == {f"{name}@example.org": 1 for name in names}
-    assert {message.subject for message in sent.outbox} == {"Plenum: An election is still open"}
+    subject = "Plenum: Still open: Board 2027, until it is closed, asks Ada"
+    assert {message.subject for message in sent.outbox} == {subject}
     assert all("have voted already" in message.body for message in sent.outbox)
     assert all("no-reminders" in message.body for message in sent.outbox)
 
@@ -101,7 +102,7 @@ def test_once_three_have_voted_only_the_others_are_reminded(site, ada, person):
     sent.outbox.clear()
     invitations.remind(ada, election)
     assert deliver() == {"Liz@example.org": 1}
-    assert sent.outbox[0].subject == "Plenum: You have not voted yet"
+    assert sent.outbox[0].subject == "Plenum: You have not voted yet: Board 2027, until it is closed, asks Ada"
 
 
 def compose_reminder(to):
