@@ -17,6 +17,7 @@ from elections import imports, services
 from elections import repository as elections
 from elections.imports import Import
 from elections.rules import Action, Election, State, takes_names
+from elections.skipping import Skipped
 from store import keys
 from store.log import Event, Repeated
 from store.table import Check, Delete, Exists, Item, Missing, Put, Refused
@@ -31,16 +32,19 @@ SITE = "plenum"
 # --- making ---
 
 
-def make(user: User, name: str, members: Sequence[Member] = (), once: str | None = None) -> tuple[Group, Filling]:
-    """A group, for its owner alone; who comes in is told."""
+def make(
+    user: User, name: str, members: Sequence[Member] = (), source: Sequence[str] = (), once: str | None = None
+) -> tuple[Group, Filling]:
+    """A group, for its owner alone; answers who came in, too."""
     taken = repository.names_taken(user.name)
     rules.check_number(len(taken))
     group = Group(secrets.token_hex(11), name, user.name, now_text())
     rules.check_room(group, len(members))
     coming, mark = filling.begun(group, user.name, members)
-    event = Event(user.name, "GroupMade", {"group_id": group.id, "name": name, "created_at": group.created_at})
+    said = {"group_id": group.id, "name": name, "created_at": group.created_at}
+    event = Event(user.name, "GroupMade", said | ({"source": list(source)} if source else {}))
     try:
-        log().record(event, *repository.creation(group), *mark, people.is_still(user), once=once)
+        log().record(event, *repository.creation(group, source), *mark, people.is_still(user), once=once)
     except Refused as refused:
         raise (rules.NameTaken(rules.NAME_TAKEN) if 0 in refused.parts else Overtaken(OVERTAKEN)) from None
     return group, filling.fill(coming)
@@ -55,7 +59,8 @@ def keep_roll(user: User, election: Election, form: str | None = None) -> Group 
     members = list(repository.on_roll(election, by_name=takes_names(election)))
     taken = repository.names_taken(user.name)
     try:
-        return make(user, rules.free_name(election.name, taken), members, once=form)[0]
+        source = (election.name, election.created_at)
+        return make(user, rules.free_name(election.name, taken), members, source, once=form)[0]
     except Repeated:
         return None
 
@@ -152,7 +157,8 @@ def put_on_roll(user: User, election: Election, group_id: str) -> Import:
     The same once more is the import that is under way, or one that finds everybody there.
     """
     group = _there(user, group_id)
-    names = usable(election, repository.still_here(list(repository.every_member(group.id))))
+    members = list(repository.every_member(group.id))
+    names = usable(election, repository.still_here(members))
     if not names:
         raise rules.NotThere(rules.NOBODY)
 
@@ -163,7 +169,7 @@ def put_on_roll(user: User, election: Election, group_id: str) -> Import:
         event = Event(user.name, "GroupUsed", {"election_name": election.name, "group_id": group.id})
         log().record(event, *elections.with_group(election, group.id), mark, Check(keys.group(group.id), Exists()))
 
-    return imports.start(user, election, names, begin=begin)
+    return imports.start(user, election, names, Skipped(unusable=len(members) - len(names)), begin)
 
 
 def usable(election: Election, members: Sequence[Member]) -> list[str]:
