@@ -175,7 +175,7 @@ KINDS = (
     _kind("ballot", keys.ballot("", ""), "voter_name rankings when_cast"),
     _kind("published", keys.published("", 0), "ballots confirmation rankings voter_name"),
     _kind("result", keys.result(""), "ballots candidates digest report_digest sealed_at parts voted paper steps "
-          "lots_secret seed"),
+          "lots_secret seed equals"),
     _kind("result's text", keys.result_part("", 0), "text"),
     _kind("rankings", keys.counted_part("", 0), "text"),
     _kind("to be sealed", keys.sealing(""), "election_name parts removing"),

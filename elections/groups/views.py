@@ -60,7 +60,7 @@ def make(request: HttpRequest) -> HttpResponse:
     if request.method == "POST" and form.is_valid():
         try:
             count(MADE, request.user.name)
-            made, _came = services.make(request.user, form.cleaned_data["name"])
+            made = services.make(request.user, form.cleaned_data["name"])
         except Refusal as refusal:
             form.add_error("name", str(refusal))
         else:
@@ -194,8 +194,6 @@ def keep(request: HttpRequest, election: Election) -> HttpResponse:
     except Refusal as refusal:
         messages.error(request, str(refusal))
         return redirect("roll", name=election.name)
-    if made is None:  # the button was pressed twice
-        return redirect("groups")
     messages.success(request, _("The roll is kept as a group. Later changes of one do not change the other."))
     return redirect("group", group_id=made.id)
 
