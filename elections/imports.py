@@ -12,7 +12,8 @@ import hashlib
 import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from operator import itemgetter
 
 from django.utils.translation import gettext_lazy as _
 
@@ -26,13 +27,14 @@ from store.table import Delete, Equals, Exists, Item, Key, Less, Missing, Put, R
 
 from . import repository, services
 from .rules import Action, Election, WrongState, check_listing
-from .skipping import NOTHING_SKIPPED, Skipped
+from .skipping import NOTHING_SKIPPED, Skipped, on_the_roll, summary, voters_added
 
 A_SLICE = 90  # voters of one transaction
 A_WRITE = 40  # slices of one transaction: 90 long names are 72 KB, and it takes 4 MB
 INDEX = ("GSI1PK", "GSI1SK")  # by which a worker finds an import that is under way
 SECONDS_KEPT = 7 * 24 * 3600
 SECONDS_ALONE = 30  # after which nobody seems to watch an import any more
+LOOKED_AT = 20  # imports of one election
 SECONDS_A_TURN = 20  # that a worker takes for one of them before the next has its turn
 
 
@@ -50,9 +52,11 @@ class Import:
     skipped: str = ""  # what the list had that was not taken from it, as `Skipped` writes it
 
     @property
-    def there(self) -> int:
-        """How many were on the roll already, of those on the list and of those left out of it."""
-        return self.seen - self.added - self.unknown + Skipped.from_text(self.skipped).there
+    def sentence(self) -> str:
+        """What came of it, of those on the list and of those left out of it."""
+        skipped = Skipped.from_text(self.skipped)
+        there = skipped.there + self.seen - self.added - self.unknown
+        return summary(voters_added(self.added), replace(skipped, there=there), on_the_roll, self.unknown)
 
     @property
     def is_finished(self) -> bool:
@@ -70,8 +74,17 @@ def find(election_name: str, digest: str) -> Import | None:
 
 
 def under_way(election: Election) -> list[Import]:
-    found = map(_import_of, table().page(keys.voter_imports(election.name), limit=20).items)
-    return [each for each in found if not each.is_finished]
+    return [each for each in map(_import_of, _newest(election)) if not each.is_finished]
+
+
+def last(election: Election) -> Import | None:
+    """The one that came to its end last, in the last days; also if nobody watched."""
+    found = max(_newest(election), key=itemgetter("moved"), default=None)
+    return _import_of(found) if found and found["done"] == found["slices"] else None
+
+
+def _newest(election: Election) -> list[Item]:
+    return list(table().page(keys.voter_imports(election.name), limit=LOOKED_AT).items)
 
 
 def _import_of(item: Item) -> Import:

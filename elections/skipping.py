@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from pages.lists import Row, Verdict
 
+MOST_SHOWN = 500  # rows of each kind that a preview shows
 MOST_LINES = 20  # that are named, of those that could not be used
 TEXT = re.compile(r"(\d{1,6}) (\d{1,6}) (\d{1,6})((?: \d{1,6}){0,20})", re.ASCII)
 Words = Callable[[int], str]  # a part of a sentence about so many
@@ -36,7 +37,7 @@ class Skipped:
         found = TEXT.fullmatch(text)
         if found is None:
             return NOTHING_SKIPPED
-        return Skipped(*map(int, found.groups()[:3]), tuple(map(int, found[4].split())))
+        return Skipped(int(found[1]), int(found[2]), int(found[3]), tuple(map(int, found[4].split())))
 
 
 NOTHING_SKIPPED = Skipped()
@@ -52,7 +53,40 @@ def skipped_of(rows: Iterable[Row]) -> Skipped:
     return Skipped(len(there), len(repeated), len(unusable), tuple(unusable[:MOST_LINES]))
 
 
+def sorted_out(rows: Iterable[Row]) -> dict[str, list[Row]]:
+    """The rows as a preview shows them: what cannot be used, what need not be added, what is new; not without end."""
+    found: dict[str, list[Row]] = {"problems": [], "known": [], "fresh": []}
+    for row in rows:
+        kind = "problems" if row.verdict == Verdict.INVALID else "fresh" if row.verdict == Verdict.NEW else "known"
+        if len(found[kind]) < MOST_SHOWN:
+            found[kind].append(row)
+    return found
+
+
 # --- in words ---
+
+
+def already_on_the_roll(count: int) -> str:
+    return ngettext("%(count)d already on the roll", "%(count)d already on the roll", count)
+
+
+def already_in_the_group(count: int) -> str:
+    return ngettext("%(count)d already in the group", "%(count)d already in the group", count)
+
+
+def numbers(new: int, skipped: Skipped, there: Words) -> str:
+    """“8 new · 3 already on the roll · 2 cannot be used”"""
+    parts = [ngettext("%(count)d new", "%(count)d new", new) % {"count": new}]
+    counted = ((skipped.there, there), (skipped.repeated, _twice_here), (skipped.unusable, _of_no_use))
+    return " · ".join((*parts, *(words(count) % {"count": count} for count, words in counted if count)))
+
+
+def _twice_here(count: int) -> str:
+    return ngettext("%(count)d twice in the list", "%(count)d twice in the list", count)
+
+
+def _of_no_use(count: int) -> str:
+    return ngettext("%(count)d cannot be used", "%(count)d cannot be used", count)
 
 
 def on_the_roll(count: int) -> str:
@@ -83,7 +117,7 @@ def _unusable(skipped: Skipped) -> str:
     more = " …" if skipped.unusable > len(skipped.lines) else ""
     words = {"count": skipped.unusable, "lines": ", ".join(map(str, skipped.lines)) + more}
     if not skipped.lines:
-        sentence = ngettext("%(count)d line could not be used", "%(count)d lines could not be used", skipped.unusable)
+        sentence = ngettext("%(count)d could not be used", "%(count)d could not be used", skipped.unusable)
     else:
         sentence = ngettext(
             "%(count)d line could not be used (line %(lines)s)",
@@ -93,16 +127,12 @@ def _unusable(skipped: Skipped) -> str:
     return sentence % words
 
 
-def told(added: str, skipped: Skipped, there: Words, unknown: int = 0) -> str:
+def summary(added: str, skipped: Skipped, there: Words, unknown: int = 0) -> str:
     """“8 voters added. 3 were on the roll already, 2 lines could not be used (lines 4, 9).”"""
     counted = ((skipped.there, there), (skipped.repeated, _twice), (unknown, _nobodys))
     parts = [words(count) % {"count": count} for count, words in counted if count]
     parts += [_unusable(skipped)] if skipped.unusable else []
     return f"{added} {', '.join(parts)}." if parts else added
-
-
-def with_there(skipped: Skipped, there: int) -> Skipped:
-    return replace(skipped, there=there)
 
 
 def voters_added(count: int) -> str:

@@ -1,6 +1,6 @@
 """Every address about elections."""
 
-from django.urls import path
+from django.urls import include, path
 
 from . import (
     dashboard_views,
@@ -13,6 +13,7 @@ from . import (
     skilled_views,
     views,
 )
+from .groups import views as groups
 
 urlpatterns = [
     path("elections/", views.elections, name="elections"),
@@ -36,6 +37,8 @@ urlpatterns = [
     path("election/<name:name>/skills/", needs_views.shown, name="candidates_skills"),
     path("election/<name:name>/roll/", roll_views.roll, name="roll"),
     path("election/<name:name>/roll/skills/", skilled_views.skilled, name="skilled_voters"),
+    path("election/<name:name>/roll/group/", groups.put_on, name="add_group"),
+    path("election/<name:name>/roll/keep/", groups.keep, name="keep_roll"),
     path("election/<name:name>/roll/import/", roll_views.import_roll, name="import_roll"),
     path("election/<name:name>/roll/import/<str:digest>/", roll_views.go_on_importing, name="go_on_importing"),
     path("election/<name:name>/roll/roll.csv", roll_views.export_roll, name="export_roll"),
@@ -55,4 +58,5 @@ urlpatterns = [
     path("election/<name:name>/delete/", lifecycle_views.delete, name="delete_election"),
     path("election/<name:name>/managers/", lifecycle_views.managers, name="managers"),
     path("election/<name:name>/hand-over/", lifecycle_views.hand_over, name="hand_over_election"),
+    path("groups/", include("elections.groups.urls")),
 ]

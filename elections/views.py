@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -25,7 +26,7 @@ from photos.changing import Wanted, picture_page
 from ranking.candidates import Candidate
 from store.log import utc_now
 
-from . import renaming, repository, services, welcoming
+from . import renaming, repository, services, skipping, welcoming
 from .access import context_of, may, run, visible
 from .beside import beside
 from .calendar import NotInTheCalendar
@@ -168,7 +169,13 @@ def candidates(request: HttpRequest, election: Election) -> HttpResponse:
         new = [Candidate(name) for name in form.cleaned_data["names"]]
         return services.add_candidates(request.user, election, new)
 
-    if carried_out(request, form, add, lambda added: _("Candidates added: %(count)d.") % {"count": len(added)}):
+    def sentence(added: list[str]) -> str:
+        there = len(form.cleaned_data["names"]) - len(added)
+        return skipping.summary(
+            skipping.candidates_added(len(added)), replace(form.skipped, there=there), skipping.standing
+        )
+
+    if carried_out(request, form, add, sentence):
         return redirect("candidates", name=election.name)
     found = repository.candidates(election.name)
     context = context_of(request, election, form=form, candidates=found)

@@ -178,7 +178,7 @@ KINDS = (
     _kind("ballot", keys.ballot("", ""), "voter_name rankings when_cast"),
     _kind("published", keys.published("", 0), "ballots confirmation rankings voter_name"),
     _kind("result", keys.result(""), "ballots candidates digest report_digest sealed_at parts voted paper steps "
-          "lots_secret seed"),
+          "lots_secret seed equals"),
     _kind("result's text", keys.result_part("", 0), "text"),
     _kind("rankings", keys.counted_part("", 0), "text"),
     _kind("to be sealed", keys.sealing(""), "election_name parts removing"),
@@ -256,9 +256,9 @@ KINDS = (
     _kind("log's format", keys.log_format(), "number"),
 )  # fmt: skip
 # Left out on purpose: sessions, throttles, marks of forms, registrations, the setup link, second factors, salts,
-# secrets of lots, votes in polls, who likes a post, subscribers, who is in somebody's group; of live sessions
-# who plays, what is asked and said, how it is put in order, what links two answers, and who is on the roll of an assembly; of
-# minutes who was there and who voted how.
+# secrets of lots, votes in polls, who likes a post, subscribers, who is in somebody's group; of live sessions who
+# plays, what is asked and said, how it is put in order, what links two answers, and who is on the roll of an assembly;
+# of minutes who was there and who voted how.
 
 # The lists of the index that may be opened; one more is everybody's own, under their address.
 LISTS = frozenset(

@@ -2,11 +2,12 @@
 
 The list is stored first, in slices that fit one transaction each, and then a mark of it, by which a worker finds what
 was cut short. A step puts one slice into the group, removes it, and moves the mark, all at once; the last removes it.
+A list is known by its digest, so that the same one sent again takes the place of what was left of it.
 """
 
 from __future__ import annotations
 
-import secrets
+import hashlib
 import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
@@ -18,7 +19,7 @@ from acts.refusals import Overtaken
 from acts.site import log, now_text, table
 from store import keys
 from store.log import Event
-from store.table import Conflict, Delete, Equals, Exists, Item, Put, Refused, Update, Write
+from store.table import Conflict, Delete, Equals, Exists, Item, Missing, Put, Refused, Update, Write
 
 from . import repository
 from .rules import Group, Member
@@ -49,11 +50,16 @@ class Filling:
 
 def stored(group_id: str, by: str, members: Sequence[Member]) -> Filling:
     """The list, in slices that nobody looks for before the mark is there."""
-    token, until = f"{now_text()} {secrets.token_hex(4)}", int(time.time()) + SECONDS_KEPT
+    token, until = _digest(group_id, members), int(time.time()) + SECONDS_KEPT
     slices = [_slice(group_id, token, number, some, until) for number, some in enumerate(handfuls(members))]
     for some in handfuls(slices, A_WRITE):
         table().write(*some)
     return Filling(group_id, token, by, len(slices))
+
+
+def _digest(group_id: str, members: Sequence[Member]) -> str:
+    names = "\n".join((group_id, *(each.name for each in members)))
+    return hashlib.sha256(names.encode()).hexdigest()[:32]
 
 
 def _slice(group_id: str, token: str, number: int, members: Sequence[Member], until: int) -> Put:
@@ -62,11 +68,11 @@ def _slice(group_id: str, token: str, number: int, members: Sequence[Member], un
 
 
 def mark(new: Filling) -> Put:
-    """With which the list is on its way."""
+    """With which the list is on its way; refused if it is already."""
     place = keys.group_filling(new.group_id, new.token)
-    index = {"GSI1PK": keys.FILLING_GROUPS.pk, "GSI1SK": keys.group_by_date(new.token, new.group_id)}
+    index = {"GSI1PK": keys.FILLING_GROUPS.pk, "GSI1SK": keys.group_by_date(now_text(), new.group_id)}
     words = {name: getattr(new, name) for name in Filling.__dataclass_fields__}
-    return Put({"PK": place.pk, "SK": place.sk, **index, **words, "moved": int(time.time())})
+    return Put({"PK": place.pk, "SK": place.sk, **index, **words, "moved": int(time.time())}, when=Missing())
 
 
 def is_under_way(group_id: str) -> bool:

@@ -22,7 +22,8 @@ def group_of(event: Happened) -> Group:
 
 def made(event: Happened) -> Iterator[Step]:
     said = event.said
-    yield repository.creation(Group(said["group_id"], said["name"], event.actor, said["created_at"]))
+    group = Group(said["group_id"], said["name"], event.actor, said["created_at"])
+    yield repository.creation(group, said.get("source", ()))
 
 
 def renamed(event: Happened) -> Iterator[Step]:

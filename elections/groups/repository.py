@@ -100,12 +100,13 @@ def member_of(item: Item) -> Member:
 # --- writes; each answers parts of a transaction ---
 
 
-def creation(group: Group) -> tuple[Put, Put]:
-    """Refused in part 0 if its owner has a group of that name."""
+def creation(group: Group, source: Sequence[str] = ()) -> list[Write]:
+    """Refused in part 0 if its owner has a group of that name. One that was a roll says of which election: by name, and
+    by when that was made."""
     place = keys.group(group.id)
     index = {"GSI1PK": keys.groups_of(group.owner_name).pk, "GSI1SK": keys.part(group.name)}
     own = Put({"PK": place.pk, "SK": place.sk, "entity_type": "GROUP", **index, **asdict(group)}, when=Missing())
-    return _named(group, group.name, is_new=True), own
+    return [_named(group, group.name, is_new=True), own, *([elections.group_used(group.id, *source)] if source else [])]
 
 
 def _named(group: Group, name: str, *, is_new: bool) -> Put:

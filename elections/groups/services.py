@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import secrets
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -17,8 +18,9 @@ from elections import imports, services
 from elections import repository as elections
 from elections.imports import Import
 from elections.rules import Action, Election, State, takes_names
+from elections.skipping import Skipped
 from store import keys
-from store.log import Event, Repeated
+from store.log import Event
 from store.table import Check, Delete, Exists, Item, Missing, Put, Refused
 
 from . import filling, repository, rules
@@ -31,33 +33,46 @@ SITE = "plenum"
 # --- making ---
 
 
-def make(user: User, name: str, members: Sequence[Member] = (), once: str | None = None) -> tuple[Group, Filling]:
-    """A group, for its owner alone; who comes in is told."""
-    taken = repository.names_taken(user.name)
-    rules.check_number(len(taken))
-    group = Group(secrets.token_hex(11), name, user.name, now_text())
+def make(user: User, name: str, members: Sequence[Member] = ()) -> Group:
+    """A group, for its owner alone."""
+    return _make(user, Group(secrets.token_hex(11), name, user.name, now_text()), members)
+
+
+def _make(user: User, group: Group, members: Sequence[Member], source: Sequence[str] = ()) -> Group:
+    rules.check_number(len(repository.names_taken(user.name)))
     rules.check_room(group, len(members))
     coming, mark = filling.begun(group, user.name, members)
-    event = Event(user.name, "GroupMade", {"group_id": group.id, "name": name, "created_at": group.created_at})
+    said = {"group_id": group.id, "name": group.name, "created_at": group.created_at}
+    event = Event(user.name, "GroupMade", said | ({"source": list(source)} if source else {}))
     try:
-        log().record(event, *repository.creation(group), *mark, people.is_still(user), once=once)
+        log().record(event, *repository.creation(group, source), *mark, people.is_still(user))
     except Refused as refused:
         raise (rules.NameTaken(rules.NAME_TAKEN) if 0 in refused.parts else Overtaken(OVERTAKEN)) from None
-    return group, filling.fill(coming)
+    filling.fill(coming)
+    return group
 
 
-def keep_roll(user: User, election: Election, form: str | None = None) -> Group | None:
-    """A group of those who are on the roll, under the election's name or one like it; nothing for a form sent twice.
+def keep_roll(user: User, election: Election, form: str) -> Group:
+    """A group of those who are on the roll, under the election's name or one like it. The same form sent again is
+    answered by the group that it has made: its number is made of the form's token.
 
     Where names come onto the roll by voting in secret, it is a group of those by address: who has voted stays a secret.
     """
     services.check(user, election, Action.COPY)
-    members = list(repository.on_roll(election, by_name=takes_names(election)))
-    taken = repository.names_taken(user.name)
+    number = hashlib.sha256("\n".join((user.name, user.created_at, form)).encode()).hexdigest()[:22]
+
+    def kept() -> Group:
+        if (there := repository.find(number)) is not None:
+            return there
+        members = list(repository.on_roll(election, by_name=takes_names(election)))
+        name = rules.free_name(election.name, repository.names_taken(user.name))
+        source = (election.name, election.created_at)
+        return _make(user, Group(number, name, user.name, now_text()), members, source)
+
     try:
-        return make(user, rules.free_name(election.name, taken), members, once=form)[0]
-    except Repeated:
-        return None
+        return kept()
+    except (Overtaken, rules.NameTaken):  # by the same form, or by another group of the name
+        return kept()
 
 
 # --- changing ---
@@ -100,8 +115,9 @@ def add(user: User, group_id: str, names: Sequence[str]) -> Filling:
     if mark:
         try:
             table().write(*mark, Check(keys.group(group.id), Exists()))
-        except Refused:
-            raise rules.NotThere(rules.NOT_THERE) from None
+        except Refused as refused:
+            if 1 in refused.parts:
+                raise rules.NotThere(rules.NOT_THERE) from None  # else the same list is on its way already
     return filling.fill(coming)
 
 
@@ -152,7 +168,8 @@ def put_on_roll(user: User, election: Election, group_id: str) -> Import:
     The same once more is the import that is under way, or one that finds everybody there.
     """
     group = _there(user, group_id)
-    names = usable(election, repository.still_here(list(repository.every_member(group.id))))
+    members = list(repository.every_member(group.id))
+    names = usable(election, repository.still_here(members))
     if not names:
         raise rules.NotThere(rules.NOBODY)
 
@@ -163,7 +180,7 @@ def put_on_roll(user: User, election: Election, group_id: str) -> Import:
         event = Event(user.name, "GroupUsed", {"election_name": election.name, "group_id": group.id})
         log().record(event, *elections.with_group(election, group.id), mark, Check(keys.group(group.id), Exists()))
 
-    return imports.start(user, election, names, begin=begin)
+    return imports.start(user, election, names, Skipped(unusable=len(members) - len(names)), begin)
 
 
 def usable(election: Election, members: Sequence[Member]) -> list[str]:
