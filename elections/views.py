@@ -102,7 +102,7 @@ def calendar(request: HttpRequest, election: Election) -> HttpResponse:
     url = whole(reverse("election", args=[election.name]))
     words = {"name": election.name, "url": url, "description": plain(rendered.description_of(election), 500)}
     try:
-        file = as_calendar(**words, opens=election.begins, closes=election.ends, now=utc_now())
+        file = as_calendar(**words, opens=election.begins, closes=election.ended or election.ends, now=utc_now())
     except NotInTheCalendar:
         raise Http404 from None
     answer = HttpResponse(file, content_type="text/calendar; charset=utf-8")

@@ -23,5 +23,6 @@ urlpatterns = [
     path("result/<name:name>/", share_views.shared, name="shared"),
     path("result/<name:name>/embed/", share_views.embed, name="embed"),
     path("result/<name:name>/card/<slug:language>/<slug:sealed>.png", share_views.card, name="card"),
+    path("help/counting/", views.help_counting, name="help_counting"),
     path("sandbox/", sandbox_views.sandbox, name="sandbox"),
 ]

@@ -316,6 +316,7 @@ ROUTES = {
     "live": (Permission.VIEW_APPLICATION, READ, ["draft"]),
     "live_now": (Permission.VIEW_APPLICATION, READ, ["draft"]),
     "help_secrecy": (PUBLIC, READ, []),
+    "help_counting": (PUBLIC, READ, []),
     "news_about": (Permission.VIEW_APPLICATION, READ, ["draft"]),
     "announce_result": (Permission.USE_APPLICATION, ACT, ["draft"]),
     "help_news": (PUBLIC, READ, []),

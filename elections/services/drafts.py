@@ -24,6 +24,7 @@ NOT_OF_A_DRAFT = (
     "filling",
     "lots_commitment",
     "opened_at",
+    "closed_at",
     "shows_skills",
 )  # so that the event which makes it says nothing of them
 
