@@ -34,7 +34,6 @@ from .forms import (
     CandidateForm,
     CandidatesForm,
     DescriptionForm,
-    ElectionForm,
     SearchForm,
     SettingsForm,
 )
@@ -101,18 +100,7 @@ def calendar(request: HttpRequest, election: Election) -> HttpResponse:
     return answer
 
 
-# --- making and setting up ---
-
-
-@requires(Permission.USE_APPLICATION)
-@form_page
-def create(request: HttpRequest) -> HttpResponse:
-    form = ElectionForm(posted(request))
-    done = _("Your draft is there. Now add candidates and voters.")
-    if carried_out(request, form, lambda: services.create(request.user, **form.values()), done, "name"):
-        say_what_was_understood(request, form)
-        return redirect("dashboard", name=form.cleaned_data["name"])
-    return show_form(request, form, _("New election"), _("Create draft"))
+# --- setting up ---
 
 
 @run(Action.SET_UP)
@@ -127,7 +115,8 @@ def settings(request: HttpRequest, election: Election) -> HttpResponse:
     ):
         say_what_was_understood(request, form)
         return redirect("dashboard", name=election.name)
-    return show_form(request, form, _("Settings"), _("Save settings"), **context_of(request, election))
+    context = context_of(request, election, form=form, title=_("Settings"), button=_("Save settings"))
+    return render(request, "elections/settings.html", context, status=422 if form.errors else 200)
 
 
 @run(Action.DESCRIBE)
