@@ -11,7 +11,8 @@ from pages.cards import Card
 ONE_WINNER = Card(
     _("One winner"),
     _(
-        "Elects whoever would win against each of the others, one to one. The Schulze method; good for nearly everything."
+        "Elects whoever would win against each of the others, one to one. This is the Schulze method, and good for "
+        "nearly everything."
     ),
     mark=_("recommended"),
 )

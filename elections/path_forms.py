@@ -179,13 +179,14 @@ def _length(days: int) -> str:
 
 def _until(days: int, zone: str, now: datetime) -> str:
     ends = shown(from_text(in_days(days, zone, now)), zone)
-    return gettext("until %(day)s, %(time)s") % {"day": date_format(ends, "l, j F"), "time": date_format(ends, "H:i")}
+    day = date_format(ends, gettext("l, j F"))
+    return gettext("until %(day)s, %(time)s") % {"day": day, "time": date_format(ends, "H:i")}
 
 
 class WhenForm(ZonedForm):
     opens = forms.ChoiceField(label=_("Voting begins"), choices=list(OPENINGS.items()), widget=Cards)
     begins = LocalTimeField(edge=Edge.OPENING, label=_("Begins"))
-    lasts = forms.ChoiceField(label=_("People can vote for"), widget=Cards)
+    lasts = forms.ChoiceField(label=_("How long can people vote?"), widget=Cards)
     ends = LocalTimeField(edge=Edge.CLOSING, label=_("Ends"))
     time_zone = ZoneField()
     remind_before = reminders_field()

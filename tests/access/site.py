@@ -384,6 +384,8 @@ def _looks_of_the_organiser() -> list[Look]:
         Look("elections", "organiser"),
         Look("elections", "organiser", of="search", asked={"q": "Bo"}),
         Look("create_election", "organiser"),
+        Look("create_election_whole", "organiser"),
+        *(Look("election_step", "organiser", ("Draft", step), of=step) for step in ("candidates", "who", "when", "how")),
         *(Look(page, "organiser", ("Draft",)) for page in of_drafts),
         Look("candidate", "organiser", ("Draft", "Ada")),
         Look("candidate_picture", "organiser", ("Draft", "Ada")),
