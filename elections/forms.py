@@ -13,7 +13,7 @@ from django.utils.translation import gettext_lazy as _
 from accounts.forms import ConfirmNameForm
 from pages import lists, rendered
 from pages.cards import Cards
-from pages.fields import NameField, TitleField, kept_of, markdown_field
+from pages.fields import NameField, TitleField, kept_of, markdown_field, new_of, usable_rows
 from pages.names import LONGEST_NAME
 from pages.time_fields import LocalTimeField, ZonedForm, ZoneField
 from pages.times import Edge, from_text, typed, zone_label
@@ -22,6 +22,7 @@ from . import messages
 from .method_cards import METHOD_CHOICES, UNRANKED_CARDS
 from .reminders import BEFORE
 from .rules import ELECTORATES, MOST_SEATS, RESULTS, Election, check_settings, check_window
+from .skipping import Skipped, skipped_of
 
 
 def reminders_field() -> forms.TypedMultipleChoiceField:
@@ -256,7 +257,9 @@ class CandidatesForm(forms.Form):
     )
 
     def clean_names(self) -> list[str]:
-        return kept_of(lists.read_candidates, self.cleaned_data["names"])
+        rows = usable_rows(lists.read_candidates, self.cleaned_data["names"])
+        self.skipped = skipped_of(rows)
+        return new_of(rows)
 
 
 class CandidateForm(forms.Form):
@@ -279,7 +282,9 @@ class VotersForm(forms.Form):
     )
 
     def clean_voters(self) -> list[str]:
-        return kept_of(lambda text: lists.read_voters(text.encode()), self.cleaned_data["voters"])
+        rows = usable_rows(lambda text: lists.read_voters(text.encode()), self.cleaned_data["voters"])
+        self.skipped = skipped_of(rows)
+        return new_of(rows)
 
 
 class ImportForm(forms.Form):
@@ -305,12 +310,16 @@ class ImportForm(forms.Form):
 
 
 class ImportedForm(forms.Form):
-    """The voters of a preview, sent back to be kept."""
+    """The voters of a preview, sent back to be kept, and what was left out of it."""
 
     voters = forms.CharField(widget=forms.HiddenInput, max_length=lists.MOST_BYTES)
+    skipped = forms.CharField(widget=forms.HiddenInput, required=False, max_length=300)
 
     def clean_voters(self) -> list[str]:
         return kept_of(lambda text: lists.read_voters(text.encode()), self.cleaned_data["voters"])
+
+    def clean_skipped(self) -> Skipped:
+        return Skipped.from_text(self.cleaned_data["skipped"])
 
 
 class SearchForm(forms.Form):

@@ -309,6 +309,7 @@ SENTENCES: dict[str, Callable[[Told], str]] = {
     "CandidateDisagreed": plainly(gettext_lazy("A candidate no longer agrees to show skills.")),
     "VotersAdded": _voters_added,
     "VotersRemoved": _voters_removed,
+    "GroupUsed": plainly(gettext_lazy("%(who)s put one of their groups on the roll.")),
     "VotersInvited": plainly(gettext_lazy("%(who)s invited the voters who had not been invited yet.")),
     "VotersReminded": _reminded,
     "VotersMessaged": plainly(gettext_lazy("%(who)s sent a message to all voters.")),

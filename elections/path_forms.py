@@ -12,9 +12,8 @@ from django.utils.translation import gettext, ngettext
 from django.utils.translation import gettext_lazy as _
 
 from acts.site import now_text
-from pages import lists
 from pages.cards import Card, Cards
-from pages.fields import TitleField, kept_of, markdown_field
+from pages.fields import TitleField, markdown_field
 from pages.time_fields import LocalTimeField, ZonedForm, ZoneField
 from pages.times import Edge, from_text, is_offered, shown, typed
 
@@ -109,9 +108,8 @@ BALLOT_CARDS = {
 }
 
 
-class WhoForm(forms.Form):
+class WhoForm(VotersForm):
     electorate = forms.ChoiceField(label=_("Who may vote"), choices=list(ELECTORATE_CARDS.items()), widget=Cards)
-    voters = VotersForm.base_fields["voters"]
     joining = SettingsForm.base_fields["joining"]
     ballots = forms.ChoiceField(label=_("The ballots are"), choices=list(BALLOT_CARDS.items()), widget=Cards)
     vote_by_link = SettingsForm.base_fields["vote_by_link"]
@@ -127,9 +125,7 @@ class WhoForm(forms.Form):
         return kept | {"ballots": "secret" if self.election.secret_ballot else "public"}
 
     def clean_voters(self) -> list[str]:
-        if not (text := self.cleaned_data["voters"].strip()):
-            return []
-        return kept_of(lambda typed: lists.read_voters(typed.encode()), text)
+        return super().clean_voters() if self.cleaned_data["voters"].strip() else []
 
     def clean_ballots(self) -> str:
         ballots = str(self.cleaned_data["ballots"])

@@ -26,9 +26,10 @@ from .access import context_of, may
 from .forms import ElectionForm
 from .path import Step
 from .path_forms import BeginningForm, HowForm, OnTheBallotForm, WhenForm, WhoForm
-from .roll_views import added_sentence
+from .roll_views import add_from
 from .rules import Action, Election, State
 from .services.roll import NobodyHere
+from .views import added_candidates
 
 # --- what it is ---
 
@@ -99,10 +100,8 @@ def _candidates(request: HttpRequest, election: Election, step: Step) -> HttpRes
     form = OnTheBallotForm(posted(request), there=len(there))
 
     def add() -> None:
-        new = [Candidate(name) for name in form.cleaned_data["names"]]
-        added = services.add_candidates(request.user, election, new) if new else []
-        if added:
-            messages.success(request, _("Candidates added: %(count)d.") % {"count": len(added)})
+        if new := [Candidate(name) for name in form.cleaned_data["names"]]:
+            messages.success(request, added_candidates(form, services.add_candidates(request.user, election, new)))
 
     if _done(request, form, add):
         return redirect(path.address(step, election) if "stay" in request.POST else path.after(step, election))
@@ -114,8 +113,8 @@ def _who(request: HttpRequest, election: Election, step: Step) -> HttpResponse:
 
     def save() -> None:
         """The voters first: if one of them is nobody's name, nothing is changed."""
-        if names := form.cleaned_data["voters"]:
-            messages.success(request, added_sentence(services.add_voters(request.user, election, names)))
+        if form.cleaned_data["voters"]:
+            messages.success(request, add_from(form, request.user, election))
         _change(request, election, form)
 
     if _done(request, form, save):

@@ -1,8 +1,9 @@
 """Every address about elections."""
 
-from django.urls import path
+from django.urls import include, path
 
 from . import history_views, lifecycle_views, mail_views, needs_views, path_views, roll_views, skilled_views, views
+from .groups import views as groups
 
 urlpatterns = [
     path("elections/", views.elections, name="elections"),
@@ -28,6 +29,8 @@ urlpatterns = [
     path("election/<name:name>/skills/", needs_views.shown, name="candidates_skills"),
     path("election/<name:name>/roll/", roll_views.roll, name="roll"),
     path("election/<name:name>/roll/skills/", skilled_views.skilled, name="skilled_voters"),
+    path("election/<name:name>/roll/group/", groups.put_on, name="add_group"),
+    path("election/<name:name>/roll/keep/", groups.keep, name="keep_roll"),
     path("election/<name:name>/roll/import/", roll_views.import_roll, name="import_roll"),
     path("election/<name:name>/roll/import/<str:digest>/", roll_views.go_on_importing, name="go_on_importing"),
     path("election/<name:name>/roll/roll.csv", roll_views.export_roll, name="export_roll"),
@@ -45,4 +48,5 @@ urlpatterns = [
     path("election/<name:name>/delete/", lifecycle_views.delete, name="delete_election"),
     path("election/<name:name>/managers/", lifecycle_views.managers, name="managers"),
     path("election/<name:name>/hand-over/", lifecycle_views.hand_over, name="hand_over_election"),
+    path("groups/", include("elections.groups.urls")),
 ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -25,7 +26,7 @@ from photos.changing import Wanted, picture_page
 from ranking.candidates import Candidate
 from store.log import utc_now
 
-from . import invitations, reminders, renaming, repository, rules, services
+from . import invitations, reminders, renaming, repository, rules, services, skipping
 from .access import context_of, may, run, visible
 from .beside import beside
 from .calendar import NotInTheCalendar
@@ -193,11 +194,18 @@ def candidates(request: HttpRequest, election: Election) -> HttpResponse:
         new = [Candidate(name) for name in form.cleaned_data["names"]]
         return services.add_candidates(request.user, election, new)
 
-    if carried_out(request, form, add, lambda added: _("Candidates added: %(count)d.") % {"count": len(added)}):
+    if carried_out(request, form, add, partial(added_candidates, form)):
         return redirect("candidates", name=election.name)
     found = repository.candidates(election.name)
     context = context_of(request, election, form=form, candidates=found)
     return render(request, "elections/candidates.html", context, status=422 if form.errors else 200)
+
+
+def added_candidates(form: Any, added: list[str]) -> str:
+    there = len(form.cleaned_data["names"]) - len(added)
+    return skipping.summary(
+        skipping.candidates_added(len(added)), replace(form.skipped, there=there), skipping.standing
+    )
 
 
 def load_candidate(name: str, candidate: str) -> tuple[Election, Candidate] | None:

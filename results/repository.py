@@ -44,6 +44,7 @@ class Seal:
     roll_secret: str = field(default="", repr=False)
     lots_secret: str = ""  # to which the election was committed when it opened,
     seed: str = ""  # and what that and the ballots make: from this the lots were drawn
+    equals: bool | None = None  # whether any ballot ranks equals; results sealed before this was kept do not say
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +107,8 @@ def seal_of(item: Item) -> Seal:
     voted = item["voted"] if "voted" in item else item["ballots"]
     counted = Turnout(voted, item.get("paper", 0), steps)
     secret = item.get("roll_secret", "")
-    return Seal(**fields, candidates=tuple(item["candidates"]), turnout=counted, roll_secret=secret)
+    more = {"turnout": counted, "roll_secret": secret, "equals": item.get("equals")}
+    return Seal(**fields, candidates=tuple(item["candidates"]), **more)
 
 
 def is_sealed(election_name: str) -> bool:
@@ -120,7 +122,8 @@ def head(election_name: str, seal: Seal) -> Put:
     steps = [[as_text(moment), count] for moment, count in seal.turnout.steps]
     counted = {"voted": seal.turnout.voted, "paper": seal.turnout.paper, "steps": steps}
     drawn = {name: getattr(seal, name) for name in LOTS if getattr(seal, name)}
-    return Put({"PK": place.pk, "SK": place.sk, **fields, **counted, **drawn}, when=Missing())
+    known = {} if seal.equals is None else {"equals": seal.equals}
+    return Put({"PK": place.pk, "SK": place.sk, **fields, **counted, **drawn, **known}, when=Missing())
 
 
 def write_parts(election_name: str, report: str, ballots: Ballots) -> int:

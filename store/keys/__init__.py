@@ -5,6 +5,7 @@
 | `of_people`    | people, sessions, invitations, registrations, whoever is leaving                   |
 | `of_elections` | elections, their lists, managers and candidates, and what is still to be done      |
 | `of_rolls`     | voters, elections for everyone, lists of voters on their way in                    |
+| `of_groups`    | groups that are kept for rolls, their members and where they were used             |
 | `of_ballots`   | gates, salts, ballots, published ballots                                           |
 | `of_results`   | lots, results, counted rankings, what is to be sealed                              |
 | `of_mail`      | the outbox, mailings, messages, reminders, mails that failed                       |
@@ -46,6 +47,11 @@ from .of_elections import (
 from .of_rolls import (
     FOR_EVERYONE, IMPORTS, elections_of_voter, for_everyone, imported_rows, voter, voter_import,
     voter_import_by_date, voter_imports, voters,
+)
+from .of_groups import (
+    DELETED_GROUPS, FILLING_GROUPS, all_of_group, coming_members, deleted_group, group, group_by_date, group_by_id,
+    group_filling, group_fillings, group_name, group_names, group_use, group_uses, group_uses_before, groups_of,
+    groups_with, member, members,
 )
 from .of_ballots import (
     all_published, ballot, ballots, ballots_by_time, gate, published, salt,

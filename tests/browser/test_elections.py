@@ -76,7 +76,7 @@ def test_an_organiser_takes_an_election_from_draft_to_closed(organiser, visit, t
     page.click("main form button.button")
     expect(page.locator("main")).to_contain_text("Is this right?")
     page.click("main form button.button")
-    expect(page.locator("main")).to_contain_text("Voters added: 2.")
+    expect(page.locator("main")).to_contain_text("2 voters added.")
     page.click("main .tabs >> text=Overview")
     page.click('main a.button:has-text("Open the election")')
     page.click("main form button.button")
@@ -139,7 +139,7 @@ def test_a_long_list_shows_its_progress_is_taken_on_after_the_page_was_left_and_
         place = organiser.url
         organiser.goto("/election/A long list/roll/import/")
     organiser.click("text=Go on with a list that was interrupted")
-    expect(organiser.locator("main")).to_contain_text("Voters added: 20000.")
+    expect(organiser.locator("main")).to_contain_text("20000 voters added.")
     organiser.click("main .tabs >> text=Overview")
     expect(organiser.locator(".facts")).to_contain_text("20000 voters")
     with subtests.test("axe finds nothing where the list was followed"):
