@@ -23,6 +23,13 @@ class Step:
 
 STEPS = (
     Step(
+        "what",
+        _("What it is"),
+        _("What is it?"),
+        _("What it is called, and what voters should know before they rank."),
+        Action.SET_UP,
+    ),
+    Step(
         "candidates",
         _("On the ballot"),
         _("What is on the ballot?"),
@@ -52,6 +59,7 @@ STEPS = (
     ),
 )
 BY_NAME = {step.name: step for step in STEPS}
+WHAT = STEPS[0]
 
 
 def after(step: Step, election: Election) -> str:
@@ -74,13 +82,11 @@ class Place:
     is_here: bool = False
 
 
-def places(election: Election | None, here: Step | None) -> list[Place]:
-    """The whole path, from what it is to opening it; before there is a draft, no step can be gone to."""
-    made = election is not None
-    at = STEPS.index(here) if here else -1
+def places(election: Election | None, here: Step) -> list[Place]:
+    """The whole path, from what it is to opening it; before there is a draft, no other step can be gone to."""
+    at = STEPS.index(here)
     steps = [
-        Place(step.label, address(step, election) if election else "", made and number < at, made and number == at)
+        Place(step.label, address(step, election) if election else "", number < at, number == at)
         for number, step in enumerate(STEPS)
     ]
-    opening = reverse("open_election", args=[election.name]) if election else ""
-    return [Place(_("What it is"), "", made, not made), *steps, Place(_("Open"), opening)]
+    return [*steps, Place(_("Open"), reverse("open_election", args=[election.name]) if election else "")]

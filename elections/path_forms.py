@@ -71,6 +71,13 @@ class BeginningForm(forms.Form):
         return words | settings_of(beginning, said.get("seats", 1), said["zone"], from_text(now_text()))
 
 
+class WhatForm(forms.Form):
+    """What it is called and about, of a draft that is there."""
+
+    name = BeginningForm.base_fields["name"]
+    description = BeginningForm.base_fields["description"]
+
+
 # --- what is on the ballot ---
 
 

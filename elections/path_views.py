@@ -25,7 +25,7 @@ from . import path, renaming, repository, services
 from .access import context_of, may
 from .forms import ElectionForm
 from .path import Step
-from .path_forms import BeginningForm, HowForm, OnTheBallotForm, WhenForm, WhoForm
+from .path_forms import BeginningForm, HowForm, OnTheBallotForm, WhatForm, WhenForm, WhoForm
 from .roll_views import add_from
 from .rules import Action, Election, State
 from .services.roll import NobodyHere
@@ -40,9 +40,9 @@ def create(request: HttpRequest) -> HttpResponse:
     """What it is and what it is called; the rest has defaults. The same form again is the same draft."""
     form = BeginningForm(posted(request))
     if request.method == "POST" and form.is_valid() and _made(request, form):
-        return redirect("election_step", name=form.cleaned_data["name"], step=path.STEPS[0].name)
+        return redirect("election_step", name=form.cleaned_data["name"], step="candidates")
     token = token_in(request.POST) if form.is_bound else secrets.token_urlsafe(16)
-    context = {"form": form, "token": token, "places": path.places(None, None)}
+    context = {"form": form, "token": token, "places": path.places(None, path.WHAT)}
     return render(request, "elections/new.html", context, status=422 if form.errors else 200)
 
 
@@ -95,6 +95,19 @@ def step(request: HttpRequest, found: tuple[Election, Step]) -> HttpResponse:
     return PAGES[step.name](request, election, step)
 
 
+def _what(request: HttpRequest, election: Election, step: Step) -> HttpResponse:
+    form = WhatForm(posted(request), initial={"name": election.name, "description": election.description})
+    if _done(request, form, lambda: _reworded(request, election, form)):
+        return redirect("election_step", name=form.cleaned_data["name"], step="candidates")
+    return _page(request, election, step, form)
+
+
+def _reworded(request: HttpRequest, election: Election, form: WhatForm) -> None:
+    """The name first: if another election has it, nothing is changed."""
+    renamed = services.rename(request.user, election, form.cleaned_data["name"])
+    services.change(request.user, renamed, Action.SET_UP, description=form.cleaned_data["description"])
+
+
 def _candidates(request: HttpRequest, election: Election, step: Step) -> HttpResponse:
     there = repository.candidates(election.name)
     form = OnTheBallotForm(posted(request), there=len(there))
@@ -137,7 +150,9 @@ def _how(request: HttpRequest, election: Election, step: Step) -> HttpResponse:
     return _page(request, election, step, form)
 
 
+BESIDE: dict[type[Refusal], str] = {NobodyHere: "voters", services.NameTaken: "name"}  # the field a refusal is about
 PAGES: dict[str, Callable[[HttpRequest, Election, Step], HttpResponse]] = {
+    "what": _what,
     "candidates": _candidates,
     "who": _who,
     "when": _when,
@@ -161,7 +176,7 @@ def _done(request: HttpRequest, form: Any, act: Callable[[], None]) -> bool:
     try:
         act()
     except Refusal as refusal:
-        form.add_error("voters" if isinstance(refusal, NobodyHere) else None, str(refusal))
+        form.add_error(BESIDE.get(type(refusal)), str(refusal))
         return False
     return True
 

@@ -218,7 +218,7 @@ def test_axe_finds_nothing_on_pages_of_elections(visit, subtests):
     paths = [*PATHS, *(f"{ELECTION}/{part}/" for part in PARTS)]
     paths += [f"{ELECTION}/roll/?show=failed", f"{ELECTION}/roll/?q=zzz"]
     judge(visit("/", who="Alan Turing"), subtests, paths)
-    steps = [f"{DRAFT}/steps/{step}/" for step in ("candidates", "who", "when", "how")]
+    steps = [f"{DRAFT}/steps/{step}/" for step in ("what", "candidates", "who", "when", "how")]
     judge(visit("/", who="Emmy Noether"), subtests, [*steps, f"{DRAFT}/settings/"])
 
 

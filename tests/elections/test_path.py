@@ -28,7 +28,13 @@ NEW = {"beginning": "board", "name": "Board 2027", "token": "t" * 32}
 WHO = {"electorate": "listed", "voters": "", "ballots": "secret"}
 WHEN = {"opens": "pressed", "lasts": "week", "time_zone": "Europe/Berlin", "remind_before": ["24"]}
 HOW = {"method": "schulze", "seats": "1", "unranked": "below"}
-FORMS = {"candidates": {"names": "Amara\nChen"}, "who": WHO, "when": WHEN, "how": HOW}
+FORMS = {
+    "what": {"name": "Council", "description": ""},
+    "candidates": {"names": "Amara\nChen"},
+    "who": WHO,
+    "when": WHEN,
+    "how": HOW,
+}
 
 
 @pytest.fixture
@@ -189,7 +195,7 @@ def test_a_draft_that_was_opened_meanwhile_says_so_and_changes_nothing(ada, draf
 def test_who_may_take_which_step(ada, draft, signed_in):
     helper = signed_in("Helper")
     services.add_manager(people.find("Ada"), draft, "Helper")
-    assert [helper.get(at(step.name)).status_code for step in path.STEPS] == [200, 403, 403, 403]
+    assert [helper.get(at(step.name)).status_code for step in path.STEPS] == [403, 200, 403, 403, 403]
     assert helper.post(at("who"), WHO).status_code == 403
     for client, status in ((Client(), 302), (signed_in("Stranger"), 404), (signed_in("Root", Role.ADMIN), 403)):
         assert {client.get(at(step.name)).status_code for step in path.STEPS} == {status}
@@ -198,6 +204,16 @@ def test_who_may_take_which_step(ada, draft, signed_in):
 
 
 # --- each step ---
+
+
+def test_a_draft_is_called_otherwise_or_keeps_all_it_had(ada, draft):
+    services.create(people.find("Ada"), "Council")
+    answer = ada.post(at("what"), {"name": "council", "description": "New"})
+    assert (answer.status_code, "of that name already" in text_of(answer), now()) == (422, True, draft)
+    answer = ada.post(at("what"), {"name": "The board", "description": "Who *leads*?"})
+    assert answer["Location"] == reverse("election_step", args=["The board", "candidates"])
+    assert repository.find("The board").description == "Who *leads*?"
+    assert now() is None
 
 
 def test_what_is_on_the_ballot_is_pasted_listed_and_added_to(ada, draft):
