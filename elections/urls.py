@@ -9,6 +9,7 @@ from . import (
     lifecycle_views,
     mail_views,
     needs_views,
+    path_views,
     roll_views,
     skilled_views,
     views,
@@ -17,12 +18,14 @@ from .groups import views as groups
 
 urlpatterns = [
     path("elections/", views.elections, name="elections"),
-    path("elections/new/", views.create, name="create_election"),
+    path("elections/new/", path_views.create, name="create_election"),
+    path("elections/new/all/", path_views.create_whole, name="create_election_whole"),
     path("election/<name:name>/", views.election, name="election"),
     path("election/<name:name>/calendar.ics", views.calendar, name="election_calendar"),
     path("election/<name:name>/history/", history_views.history, name="history"),
     path("election/<name:name>/dashboard/", dashboard_views.dashboard, name="dashboard"),
     path("election/<name:name>/turnout/", dashboard_views.turnout_part, name="turnout"),
+    path("election/<name:name>/steps/<slug:step>/", path_views.step, name="election_step"),
     path("election/<name:name>/settings/", views.settings, name="election_settings"),
     path("election/<name:name>/description/", views.describe, name="describe"),
     path("election/<name:name>/candidates/", views.candidates, name="candidates"),

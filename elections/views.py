@@ -35,7 +35,6 @@ from .forms import (
     CandidateForm,
     CandidatesForm,
     DescriptionForm,
-    ElectionForm,
     SearchForm,
     SettingsForm,
 )
@@ -110,18 +109,7 @@ def calendar(request: HttpRequest, election: Election) -> HttpResponse:
     return answer
 
 
-# --- making and setting up ---
-
-
-@requires(Permission.USE_APPLICATION)
-@form_page
-def create(request: HttpRequest) -> HttpResponse:
-    form = ElectionForm(posted(request))
-    done = _("Your draft is there. Now add candidates and voters.")
-    if carried_out(request, form, lambda: services.create(request.user, **form.values()), done, "name"):
-        say_what_was_understood(request, form)
-        return redirect("dashboard", name=form.cleaned_data["name"])
-    return show_form(request, form, _("New election"), _("Create draft"))
+# --- setting up ---
 
 
 @run(Action.SET_UP)
@@ -136,7 +124,8 @@ def settings(request: HttpRequest, election: Election) -> HttpResponse:
     ):
         say_what_was_understood(request, form)
         return redirect("dashboard", name=election.name)
-    return show_form(request, form, _("Settings"), _("Save settings"), **context_of(request, election))
+    context = context_of(request, election, form=form, title=_("Settings"), button=_("Save settings"))
+    return render(request, "elections/settings.html", context, status=422 if form.errors else 200)
 
 
 @run(Action.DESCRIBE)
@@ -169,17 +158,18 @@ def candidates(request: HttpRequest, election: Election) -> HttpResponse:
         new = [Candidate(name) for name in form.cleaned_data["names"]]
         return services.add_candidates(request.user, election, new)
 
-    def sentence(added: list[str]) -> str:
-        there = len(form.cleaned_data["names"]) - len(added)
-        return skipping.summary(
-            skipping.candidates_added(len(added)), replace(form.skipped, there=there), skipping.standing
-        )
-
-    if carried_out(request, form, add, sentence):
+    if carried_out(request, form, add, partial(added_candidates, form)):
         return redirect("candidates", name=election.name)
     found = repository.candidates(election.name)
     context = context_of(request, election, form=form, candidates=found)
     return render(request, "elections/candidates.html", context, status=422 if form.errors else 200)
+
+
+def added_candidates(form: Any, added: list[str]) -> str:
+    there = len(form.cleaned_data["names"]) - len(added)
+    return skipping.summary(
+        skipping.candidates_added(len(added)), replace(form.skipped, there=there), skipping.standing
+    )
 
 
 def load_candidate(name: str, candidate: str) -> tuple[Election, Candidate] | None:

@@ -19,7 +19,7 @@ from accounts.rules import Role
 from acts.links import whole
 from acts.site import log
 from ballots import services as voting
-from elections import imports, invitations, messages, reminders
+from elections import imports, invitations, messages, path, reminders
 from elections import repository as elections
 from elections import services as organising
 from elections.groups import services as groups
@@ -393,6 +393,8 @@ def _looks_of_the_organiser() -> list[Look]:
         Look("elections", "organiser"),
         Look("elections", "organiser", of="search", asked={"q": "Bo"}),
         Look("create_election", "organiser"),
+        Look("create_election_whole", "organiser"),
+        *(Look("election_step", "organiser", ("Draft", step), of=step) for step in path.BY_NAME),
         *(Look(page, "organiser", ("Draft",)) for page in of_drafts),
         Look("candidate", "organiser", ("Draft", "Ada")),
         Look("candidate_picture", "organiser", ("Draft", "Ada")),
