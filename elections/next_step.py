@@ -68,8 +68,10 @@ def next_step(election: Election, numbers: Numbers, offered: Collection[str], no
     return _of_open(election, numbers, offered, now)
 
 
-def _to(election: Election, page: str, label: str, offered: Collection[str], action: str) -> Button | None:
-    return Button(label, reverse(page, args=[election.name])) if action in offered else None
+def _to(
+    election: Election, page: str, label: str, offered: Collection[str], action: str, query: str = ""
+) -> Button | None:
+    return Button(label, reverse(page, args=[election.name]) + query) if action in offered else None
 
 
 # --- a draft ---
@@ -118,7 +120,8 @@ def _of_open(election: Election, numbers: Numbers, offered: Collection[str], now
     said = " ".join((_("Everyone is invited."), _voted(election, numbers), *_by_the_clock(election, now)))
     if _is_time_to_remind(election, numbers, now):
         label = _("Remind those who have not voted")
-        return Step("remind", said, _to(election, "roll", label, offered, "INVITE"), is_quiet=True)
+        button = _to(election, "invitation", label, offered, "INVITE", query="?what=reminder")
+        return Step("remind", said, button, is_quiet=True)
     return Step("watch", said, is_quiet=True)
 
 
@@ -132,7 +135,7 @@ def _invite(election: Election, numbers: Numbers, offered: Collection[str]) -> S
         "%(waiting)d of %(voters)d voters wait for their invitation.",
         numbers.uninvited,
     )
-    return Step("invite", said % words, _to(election, "roll", _("Invite voters"), offered, "INVITE"))
+    return Step("invite", said % words, _to(election, "invitation", _("Invite voters"), offered, "INVITE"))
 
 
 def _voted(election: Election, numbers: Numbers) -> str:

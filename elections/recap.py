@@ -74,8 +74,12 @@ def recap(
 
 
 def _change(election: Election, page: str, offered: Collection[str]) -> Button | None:
-    action = {"candidates": "ADD_CANDIDATES", "roll": "ADD_VOTERS", "election_settings": "SET_UP"}[page]
-    return Button(_("Change"), reverse(page, args=[election.name])) if action in offered else None
+    """On the small page of the path, where it has one for this."""
+    if {"candidates": "ADD_CANDIDATES", "roll": "ADD_VOTERS"}.get(page, "SET_UP") not in offered:
+        return None
+    of_path = page in ("when", "how")
+    address = reverse("election_step", args=[election.name, page]) if of_path else reverse(page, args=[election.name])
+    return Button(_("Change"), address)
 
 
 def _candidates(election: Election, candidates: Sequence[str]) -> Point:
@@ -127,7 +131,7 @@ def _window(election: Election, now: str) -> Point:
     is_missing = _has_passed(election.no_voting_after, now)
     if is_missing:
         said.append(_("This end has passed already."))
-    return Point(_("When"), tuple(said), "election_settings", moments=tuple(moments), is_missing=is_missing)
+    return Point(_("When"), tuple(said), "when", moments=tuple(moments), is_missing=is_missing)
 
 
 def _has_passed(moment: str | None, now: str) -> bool:
@@ -150,7 +154,7 @@ def _counting(election: Election) -> Point:
     if election.seats > 1:
         said.append(_("%(seats)d seats") % {"seats": election.seats})
     said.append(_("Whoever is left out of a ranking counts as: %(rule)s.") % {"rule": election.unranked_label})
-    return Point(_("How it is counted"), tuple(said), "election_settings")
+    return Point(_("How it is counted"), tuple(said), "how")
 
 
 def _results(election: Election) -> Point:

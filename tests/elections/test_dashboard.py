@@ -82,6 +82,7 @@ def test_the_next_step_changes_when_it_is_done(page, ada):
     assert loud(shown(page)) == ["Look it over and open it"]
     election = services.open_(ada, repository.find("Board"), editable=False)
     assert loud(shown(page)) == ["Invite voters"]
+    assert f'class="button" href="{at("invitation")}"' in shown(page)
     assert "3 of 3 voters wait for their invitation." in shown(page)
     invitations.invite(ada, election)
     assert loud(shown(page)) == []

@@ -113,6 +113,8 @@ def test_the_recap_says_every_choice_with_where_it_is_changed():
     assert "whoever would win against each of the others" in found["How it is counted"].said[0]
     assert "below all ranked ones" in found["How it is counted"].said[1]
     assert not any(each.is_missing for each in found.values())
+    assert found["When"].change.address == "/election/Board/steps/when/"
+    assert not any(each.change for each in points(who=Relation.MODERATOR).values())
 
 
 @every_row(
