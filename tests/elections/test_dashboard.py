@@ -80,7 +80,7 @@ def test_the_next_step_changes_when_it_is_done(page, ada):
     services.add_candidates(ada, election, [Candidate("Bo"), Candidate("Cy")])
     assert loud(shown(page)) == ["Add voters"]
     services.add_voters(ada, repository.find("Board"), VOTERS)
-    assert loud(shown(page)) == ["Look it over and open it"]
+    assert loud(shown(page)) == ["Open the election"]
     election = services.open_(ada, repository.find("Board"), editable=False)
     assert loud(shown(page)) == ["Invite voters"]
     assert f'class="button" href="{at("invitation")}"' in shown(page)
