@@ -24,6 +24,7 @@ from .models import User
 from .rules import Permission, Role
 
 View = Callable[..., HttpResponse]
+Lost = Callable[[HttpRequest], HttpResponse]
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +34,7 @@ class Access:
     public: bool = False
     permission: Permission | None = None
     of_a_thing: bool = False
+    lost: Lost | None = None  # what to answer to a form whose sender is not known any more
 
 
 def public(view: View) -> View:
@@ -46,14 +48,16 @@ def requires(
     load: Callable[..., Any] | None = None,
     rule: Callable[[User, Any], None] | None = None,
     load_for: Callable[..., Any] | None = None,
+    lost: Lost | None = None,
 ) -> Callable[[View], View]:
     """Only with this permission; with `load` and `rule`, only at a thing that is there and that the rule allows; with
-    `load_for`, which gets the person first, only at a thing that is there for this person."""
+    `load_for`, which gets the person first, only at a thing that is there for this person. `lost` answers a form that
+    was sent when the session or its cookies were gone: it can keep what was typed."""
     if load and rule:
         load_for = _ruled(load, rule)
 
     def declare(view: View) -> View:
-        access = Access(False, permission, load_for is not None)
+        access = Access(False, permission, load_for is not None, lost)
         return _declared(_of_a_thing(view, load_for) if load_for else view, access)
 
     return declare
@@ -96,7 +100,7 @@ def answer_for(request: HttpRequest, view: View) -> HttpResponse | None:
         return None
     user = request.user
     if not user.is_authenticated:
-        return redirect_to_login(request.get_full_path())
+        return answer_to_lost(request, view) or redirect_to_login(request.get_full_path())
     if access.permission is None:
         return None
     if user.role == Role.NO_ACCESS:
@@ -106,6 +110,12 @@ def answer_for(request: HttpRequest, view: View) -> HttpResponse | None:
     if demands_second_factor(user) and not user.factors:
         return redirect("factors")
     return None
+
+
+def answer_to_lost(request: HttpRequest, view: View) -> HttpResponse | None:
+    """What a view wants answered to a form whose sender is not known any more, if it has anything to say."""
+    access: Access | None = getattr(view, "access", None)
+    return access.lost(request) if access and access.lost and request.method == "POST" else None
 
 
 def demands_second_factor(user: User) -> bool:

@@ -6,6 +6,7 @@ from . import views
 
 urlpatterns = [
     path("election/<name:name>/ballot/", views.ballot, name="ballot"),
+    path("election/<name:name>/ballot/review/", views.review, name="review"),
     path("election/<name:name>/ballot/cast/", views.cast, name="cast"),
     path("election/<name:name>/ballot/receipt/", views.receipt, name="receipt"),
     path("election/<name:name>/ballot/state/", views.ballot_state, name="ballot_state"),

@@ -23,8 +23,13 @@ def key(request: HttpRequest, *about: str) -> str:
 
 def key_of_person(request: HttpRequest, *about: str) -> str:
     """For longer texts, which wait in their tab until their writer has signed in again, and for nobody else."""
-    whose = _opaque("person", request.user.name)
+    whose = of_person(request.user.name)
     return f"text {whose} {_opaque(whose, *about)}"
+
+
+def of_person(name: str, *about: str) -> str:
+    """A mark of somebody, in whatever session: of all they do, or of one thing."""
+    return _opaque("person", name, *about)
 
 
 def mark(request: HttpRequest) -> str:
