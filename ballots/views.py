@@ -14,7 +14,7 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
-from accounts.access import Lost, View, public, requires
+from accounts.access import Lost, View, public, requires, whoever
 from accounts.models import User
 from accounts.rules import Permission
 from acts.links import whole
@@ -29,7 +29,8 @@ from ranking import carrying, drafts
 from ranking.boxes import RANK, choices_of, ranks_in, typed_in, unranked_sentence
 from ranking.rankings import left_out, named, ranking_from, ranks_of, shuffled
 
-from . import rehearsal, repository, rules, services
+from . import passes, rehearsal, repository, rules, services
+from .passes import Pass
 from .repository import Standing
 from .secrecy import SecretReplaced
 
@@ -56,19 +57,21 @@ def kept_while_lost(request: HttpRequest) -> HttpResponse:
     """To somebody whose session or cookies went while they ranked: the ballot again, behind the sign-in if need be,
     with what they have sent."""
     assert request.resolver_match is not None
-    path = reverse("ballot", kwargs=request.resolver_match.kwargs)
-    answer = redirect(path) if request.user.is_authenticated else redirect_to_login(path)
+    words = request.resolver_match.kwargs
+    path = reverse("ballot", kwargs=words)
+    is_known = request.user.is_authenticated or passes.held_for(request, **words) is not None
+    answer = redirect(path) if is_known else redirect_to_login(path)
     carrying.carry(answer, path, request.POST.get(carrying.WHOSE, ""), fields_alone(request.POST, lost="1"))
     return answer
 
 
 def vote(view: View, lost: Lost | None = None) -> View:
-    """A page of somebody who votes in the election."""
-    return requires(Permission.VOTE, load_for=standing_for, lost=lost)(view)
+    """A page of somebody who votes in the election, signed in or by a link."""
+    return requires(Permission.VOTE, load_for=standing_for, lost=lost, guests=passes.held_for)(view)
 
 
-def standing_for(user: User, name: str) -> Standing | None:
-    return services.standing_of(user, name)
+def standing_for(who: User | Pass, name: str) -> Standing | None:
+    return services.standing_of(who, name)
 
 
 @partial(vote, lost=kept_while_lost)
@@ -96,7 +99,7 @@ def _to_review(request: HttpRequest, standing: Standing) -> HttpResponse:
     answer = redirect("review", name=standing.election.name)
     path = reverse("ballot", args=[standing.election.name])
     fields = fields_alone(request.POST, at=str(standing.acts))
-    carrying.carry(answer, path, whose(request, standing.election), fields)
+    carrying.carry(answer, path, whose(standing), fields)
     return answer
 
 
@@ -114,15 +117,15 @@ def review(request: HttpRequest, standing: Standing) -> HttpResponse:
     return _review(request, standing, sent)
 
 
-def whose(request: HttpRequest, election: Election) -> str:
+def whose(standing: Standing) -> str:
     """The mark of a voter's rankings in this election."""
-    user = request.user
-    return drafts.of_person(user.name, user.credentials, "ballot", election.name, election.created_at)
+    election = standing.election
+    return drafts.of_person(standing.voter or "", standing.caster, "ballot", election.name, election.created_at)
 
 
 def _carried(request: HttpRequest, standing: Standing) -> QueryDict | None:
     """What was ranked and is on its way, unless its voter has voted since it set out."""
-    sent = carrying.carried(request, whose(request, standing.election))
+    sent = carrying.carried(request, whose(standing))
     now = str(standing.acts)
     return sent if sent is not None and sent.get("at", now) == now else None
 
@@ -139,8 +142,8 @@ def _show(request: HttpRequest, standing: Standing, ranks: dict[int, Any], **mor
     context = {
         "choices": choices_of(shown, ranks),
         "ranks": len(shown),
-        "draft_key": draft_key(request, election),
-        "whose": whose(request, election),
+        "draft_key": draft_key(request, standing),
+        "whose": whose(standing),
         "unranked_sentence": unranked_sentence(election.unranked),
         "acts": standing.acts,
         "voted": standing.voted,
@@ -152,8 +155,10 @@ def _show(request: HttpRequest, standing: Standing, ranks: dict[int, Any], **mor
     return render(request, "ballots/ballot.html", context_of(request, election, **context | more), status=status)
 
 
-def draft_key(request: HttpRequest, election: Election) -> str:
-    return drafts.key(request, "ballot", election.name, election.created_at)
+def draft_key(request: HttpRequest, standing: Standing) -> str:
+    """Whoever votes by a link beside their account has two ballots, and two drafts."""
+    election, link = standing.election, standing.link
+    return drafts.key(request, "ballot", election.name, election.created_at, *([link.lineage] if link else []))
 
 
 def _show_typed(request: HttpRequest, standing: Standing, **more: Any) -> HttpResponse:
@@ -182,13 +187,13 @@ def _review(request: HttpRequest, standing: Standing, sent: QueryDict, **more: A
 
 
 # Casting reads all it needs by itself, once.
-@requires(Permission.VOTE, load_for=lambda user, name: name, lost=kept_while_lost)
+@requires(Permission.VOTE, load_for=lambda who, name: name, lost=kept_while_lost, guests=passes.held_for)
 @require_POST
 def cast(request: HttpRequest, name: str) -> HttpResponse:
     try:
-        outcome = services.cast(request.user, name, ranks_in(request.POST), token_in(request.POST))
+        outcome = services.cast(whoever(request), name, ranks_in(request.POST), token_in(request.POST))
     except Refusal as refusal:
-        if (standing := services.standing_of(request.user, name)) is None:
+        if (standing := services.standing_of(whoever(request), name)) is None:
             raise Http404 from None
         return _show_typed(request, standing, problem=str(refusal))
     _say_outcome(request, outcome)
@@ -247,7 +252,7 @@ def _show_receipt(request: HttpRequest, standing: Standing, cast: rules.Ballot, 
         "unranked_sentence": unranked_sentence(election.unranked),
         "acts": standing.acts,
         "state_url": reverse("ballot_state", args=[election.name]),
-        "draft_key": "" if voter else draft_key(request, election),
+        "draft_key": "" if voter else draft_key(request, standing),
         "may_change": voter is None and election.takes_votes(now_text()),
         "paper_for": voter,
     }
@@ -272,11 +277,11 @@ def withdraw(request: HttpRequest, standing: Standing) -> HttpResponse:
     election = standing.election
     if request.method == "POST":
         try:
-            services.withdraw(request.user, election.name, token_in(request.POST))
+            services.withdraw(whoever(request), election.name, token_in(request.POST))
         except Refusal as refusal:
             return _refused(request, election, refusal)
         messages.success(request, _("Your ballot is withdrawn. Its code no longer counts."))
-        return redirect("election", name=election.name)
+        return redirect("ballot" if standing.link else "election", name=election.name)
     lead = _("Your ballot is taken out and its code no longer counts. You may vote again until the election closes.")
     context = context_of(request, election, lead=lead, danger=True, token=secrets.token_urlsafe(16))
     return ask(request, _("Withdraw my ballot"), _("Withdraw it"), **context)
@@ -352,6 +357,7 @@ def _paper_steps(election: Election, voter: str) -> dict[str, Any]:
         "back_action": action,
         "cast_action": cast_action,
         "draft_key": "",
+        "whose": "",
     }
 
 

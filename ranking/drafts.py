@@ -14,6 +14,7 @@ from django.http import HttpRequest
 
 PURPOSE = b"plenum: drafts in browsers"
 STRANGER = "stranger"
+GUEST = "plenum_pass"  # the cookie of who votes by a link (ballots.passes); it begins with a number of the browser
 
 
 def key(request: HttpRequest, *about: str) -> str:
@@ -33,7 +34,11 @@ def of_person(name: str, *about: str) -> str:
 
 
 def mark(request: HttpRequest) -> str:
-    return _opaque(request.session.session_key or "") if request.user.is_authenticated else STRANGER
+    """Of a session; without one, of a browser that votes by a link, as long as it holds what that gave it."""
+    if request.user.is_authenticated:
+        return _opaque(request.session.session_key or "")
+    guest = request.COOKIES.get(GUEST, "").partition("~")[0]
+    return _opaque("guest", guest) if guest else STRANGER
 
 
 def _opaque(*words: str) -> str:
