@@ -7,7 +7,7 @@ from dataclasses import replace
 from django.urls import reverse
 from django.utils.translation import gettext_noop
 
-from elections.letters import door
+from elections.by_link import token_for
 from mail import outbox
 from mail.letters import Letter
 from mail.outbox import Mail
@@ -51,7 +51,7 @@ def _address(standing: Standing) -> str | None:
 def _link(letter: Mail) -> str:
     """Where one votes by link, through its door again."""
     name = letter.about["election_name"]
-    token = door(name, letter.about.get("voter", ""), letter.to)
+    token = token_for(name, letter.about.get("voter", ""), letter.to)
     return reverse("vote_by_link", args=[token]) if token else reverse("election", args=[name])
 
 

@@ -15,11 +15,12 @@ from django.utils.translation import gettext_lazy as _
 
 from accounts.models import User
 from acts.refusals import NotAllowed
+from acts.site import table
 from acts.tokens import DAY, read, sign
 from store import keys
 from store.table import Condition, Equals, Exists, Item, Key, Missing, Update
 
-from .repository import is_by_address
+from .repository import election_of, is_by_address
 from .rules import Election, State
 
 TURN = "turn"  # on the roll; where it is missing no newer link was sent
@@ -82,6 +83,15 @@ def link_to(election: Election, entry: Item, address: str) -> Link:
     voter = entry["voter_name"]
     mailed = "" if is_by_address(voter) else address
     return Link(election.name, election.created_at, voter, str(entry.get(TURN, 0)), mailed)
+
+
+def token_for(election_name: str, voter: str, address: str) -> str | None:
+    """What the link to somebody on the roll has in it, where one votes by link."""
+    at, place = keys.election(election_name), keys.voter(election_name, voter)
+    found = table().get_many([at, place])
+    if len(found) < 2 or not (election := election_of(found[at])).vote_by_link:
+        return None
+    return link_to(election, found[place], address).token
 
 
 def read_link(token: str) -> Link:

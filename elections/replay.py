@@ -241,6 +241,8 @@ REPLAY: dict[str, Act] = {
     "VoterInvitedAgain": mailed_again,
     "VotersReminded": mailed,
     "VotersMessaged": mailed,
+    "InvitationWorded": mailed,
+    "InvitationTested": mailed,
     "RemindersDeclined": reminders_declined,
 }
 
@@ -274,6 +276,7 @@ EXEMPT = (
     Exempt(like(keys.failed_mail("", "", "")), MAILS),
     Exempt(like(keys.message("", "")), MAILS),
     Exempt(like(keys.reminders("")), MAILS),
+    Exempt(like(keys.invitation_words("")), MAILS),
     Exempt(like(keys.voter_import("", "")), "A list on its way to the roll; each voter who arrives has an event."),
     Exempt(like(keys.imported_rows("", "", 0)), "A list on its way to the roll; each voter who arrives has an event."),
     Exempt(

@@ -82,6 +82,8 @@ NAMES: dict[str, tuple[str, ...]] = {
     "VoterInvitedAgain": ("voter",),
     "VotersReminded": (),
     "VotersMessaged": (),
+    "InvitationWorded": (),
+    "InvitationTested": (),
     "RemindersDeclined": ("voter_name",),
     "BallotCast": ("voter_name",),
     "BallotWithdrawn": ("voter_name",),
