@@ -41,7 +41,7 @@ from .forms import (
 from .models import User
 from .rules import Permission, Role
 from .sessions import sessions_of
-from .visitors import visitor
+from .visitors import SIGNING_OUT, visitor
 
 
 def start_session(request: HttpRequest, user: User) -> None:
@@ -207,6 +207,7 @@ def _signed_out(request: HttpRequest) -> HttpResponse:
     messages.success(request, _("You are signed out."))
     answer = redirect("home")
     answer["Clear-Site-Data"] = '"cache"'
+    SIGNING_OUT.taken(request, answer)
     return answer
 
 

@@ -39,11 +39,9 @@ def vote_by_link(request: HttpRequest, token: str) -> HttpResponse:
     if (closed := _refused(request, link, election, person)) is not None:
         return closed
     if _is_signed_in(request, person):
-        return (
-            _let_in(request, link, election, AS_MYSELF) if request.method == "POST" else _door(request, link, election)
-        )
+        return _let_in(request, link, election, AS_MYSELF)
     other = request.user if request.user.is_authenticated else None
-    whose = request.POST.get("whose", "" if other else BY_LINK)
+    whose = request.POST.get("whose") if other else BY_LINK
     if request.method == "POST" and whose in (BY_LINK, AS_MYSELF):
         return _let_in(request, link, election, whose)
     return _door(request, link, election, other=other)

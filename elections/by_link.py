@@ -1,7 +1,8 @@
 """The link by which a voter comes to the ballot without signing in, where the organiser allows it.
 
 It names the election, the voter as on the roll, and the turn: how often a newer link was sent. The turn stands on the
-roll as well, so that a newer link ends the older ones. Nothing else of a link is kept: whoever has the mail has the vote.
+roll as well, so that a newer link ends the older ones. Nothing else of a link is kept: whoever has the mail has the
+vote.
 """
 
 from __future__ import annotations

@@ -281,6 +281,8 @@ ROUTES = {
     "rehearse": (Permission.USE_APPLICATION, FORM, ["draft"]),
     "paper": (Permission.USE_APPLICATION, FORM, ["draft"]),
     "enter_paper": (Permission.USE_APPLICATION, ACT, ["draft"]),
+    "vote_by_link": (PUBLIC, FORM, ["token"]),
+    "leave_ballot": (PUBLIC, ACT, ["draft"]),
     "ballot": (Permission.VOTE, FORM, ["draft"]),
     "cast": (Permission.VOTE, ACT, ["draft"]),
     "receipt": (Permission.VOTE, READ, ["draft"]),
@@ -378,6 +380,7 @@ METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE")
 GONE = {"setup", "confirm_registration", "accept_invitation", "reset", "confirm_email"}  # a made-up token opens nothing
 GONE |= {"confirm_news", "leave_news"}
 GONE |= {"take_seat"}
+GONE |= {"vote_by_link"}
 OPEN_PAGES = {"game_now", "game_stream"}  # of somebody who has a seat
 OPEN_PAGES |= {"sealed_round", "sealed_round_json", "sealed_round_proof", "minutes", "minutes_json"}
 OF_PLAYERS = {"game_players", "change_player"}  # find the session first
