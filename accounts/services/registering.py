@@ -41,7 +41,7 @@ def register(name: str, email: str, password: str, then: str = "") -> None:
     _await_confirmation(name, email, hashed, then)
 
 
-def _await_confirmation(name: str, email: str, hashed: str, then: str) -> None:
+def _await_confirmation(name: str, email: str, hashed: str, then: str = "") -> None:
     known = repository.find_by_email(email)
     if known is not None:
         table().write(outbox.nothing(), outbox.queued("already_registered", known.email, name=known.name))
