@@ -42,6 +42,7 @@ from .models import User
 from .rules import Permission, Role
 from .sessions import sessions_of
 from .visitors import SIGNING_OUT, visitor
+from .welcoming import asked_of
 
 
 def start_session(request: HttpRequest, user: User) -> None:
@@ -152,8 +153,8 @@ def accept_invitation(request: HttpRequest, token: str) -> HttpResponse:
         return say(request, _("Not just yet"), str(refusal), status=409)
     except policy.NoRegistration as refusal:
         return say(request, _("Create an account"), str(refusal), status=403)
-    lead = _("You were invited as %(email)s.") % {"email": email}
-    return show_form(request, form, _("You are invited"), _("Create account"), lead=lead)
+    lead, asked = _("You were invited as %(email)s.") % {"email": email}, asked_of(email)
+    return show_form(request, form, _("You are invited"), _("Create account"), lead=lead, asked=asked)
 
 
 # --- signing in and out ---

@@ -393,6 +393,9 @@ def _looks_of_the_organiser() -> list[Look]:
         Look("candidate_picture", "organiser", ("Draft", "Ada")),
         Look("go_on_importing", "organiser", ("Draft", under_way.digest)),
         Look("dashboard", "organiser", ("Draft",), of="a draft"),
+        Look("invitation", "organiser", ("Board",)),
+        Look("invitation", "organiser", ("Board",), of="reminders", asked={"what": "reminder"}),
+        Look("invitation_mail", "organiser", ("Board",)),
         *(Look(page, "organiser", ("Board",)) for page in (*of_open, *of_any)),
     ]
 
