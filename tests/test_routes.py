@@ -282,6 +282,7 @@ ROUTES = {
     "paper": (Permission.USE_APPLICATION, FORM, ["draft"]),
     "enter_paper": (Permission.USE_APPLICATION, ACT, ["draft"]),
     "ballot": (Permission.VOTE, FORM, ["draft"]),
+    "review": (Permission.VOTE, READ, ["draft"]),
     "cast": (Permission.VOTE, ACT, ["draft"]),
     "receipt": (Permission.VOTE, READ, ["draft"]),
     "ballot_state": (Permission.VOTE, READ, ["draft"]),
@@ -369,7 +370,7 @@ DRAFT = {
     "news_about": Action.LOOK,
     "announce_result": Action.LOOK,
 }
-BALLOT = {"ballot", "cast", "receipt", "ballot_state", "withdraw"}  # a draft is nobody's to vote in
+BALLOT = {"ballot", "review", "cast", "receipt", "ballot_state", "withdraw"}  # a draft is nobody's to vote in
 STANDING = {"agree", "candidates_skills"}  # for whoever stands, and where it was chosen at the opening
 REPORTED = {"reported_poll", "hide_poll", "show_poll", "dismiss_reports"}  # of a poll that is not there
 OF_WRITERS = {"picture_post", "publish_post", "withdraw_post", "delete_post", "revoke_previews"}  # find the post first
