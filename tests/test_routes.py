@@ -286,6 +286,7 @@ ROUTES = {
     "vote_by_link": (PUBLIC, FORM, ["token"]),
     "leave_ballot": (PUBLIC, ACT, ["draft"]),
     "ballot": (Permission.VOTE, FORM, ["draft"]),
+    "review": (Permission.VOTE, READ, ["draft"]),
     "cast": (Permission.VOTE, ACT, ["draft"]),
     "receipt": (Permission.VOTE, READ, ["draft"]),
     "ballot_state": (Permission.VOTE, READ, ["draft"]),
@@ -375,7 +376,7 @@ DRAFT = {
     "news_about": Action.LOOK,
     "announce_result": Action.LOOK,
 }
-BALLOT = {"ballot", "cast", "receipt", "ballot_state", "withdraw"}  # a draft is nobody's to vote in
+BALLOT = {"ballot", "review", "cast", "receipt", "ballot_state", "withdraw"}  # a draft is nobody's to vote in
 STANDING = {"agree", "candidates_skills"}  # for whoever stands, and where it was chosen at the opening
 REPORTED = {"reported_poll", "hide_poll", "show_poll", "dismiss_reports"}  # of a poll that is not there
 OF_WRITERS = {"picture_post", "publish_post", "withdraw_post", "delete_post", "revoke_previews"}  # find the post first

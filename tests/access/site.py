@@ -374,6 +374,7 @@ def _looks_of_the_voter(mark: str) -> list[Look]:
         Look("history", "voter", ("Board",)),
         Look("ballot", "newcomer", ("Board",), of="not voted yet"),
         Look("ballot", "voter", ("Board",), of="to change it"),
+        Look("review", "newcomer", ("Board",)),
         *(Look(page, "voter", ("Board",)) for page in ("receipt", "ballot_state", "withdraw")),
     ]
 
