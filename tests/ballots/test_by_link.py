@@ -63,7 +63,7 @@ def test_the_mail_leads_to_the_door_and_its_button_to_the_ballot(board, link, ou
     invitations.take_mailings_on()
     client, door = Client(), link(ANN)
     page = client.get(door)
-    for words in ("Board", "the organiser asks for your vote", ANN, "Voting ends", "secret"):
+    for words in ("Board", "asks you to vote in the election", ANN, "Voting ends", "secret"):
         assert words in text_of(page)
     assert not client.cookies.get(passes.COOKIE), "whoever only follows links gets nothing"
     come_in(door, client)
@@ -104,7 +104,7 @@ def test_a_form_sent_twice_in_two_tabs_is_one_ballot(board):
 def test_round_trips_are_fewer_than_with_an_account(board):
     client = come_in(door_of())
     client.get(PAGE)  # the candidates are kept from now on
-    assert trips_of(client.get(door_of())) == 1
+    assert trips_of(client.get(door_of())) == 2, "the election, the entry, whose address it is; who asks"
     assert trips_of(client.get(PAGE)) == 1
     fields = fields_of(client.post(PAGE, {"rank-1": "1"}, follow=True), f"{PAGE}cast/")
     assert trips_of(client.post(f"{PAGE}cast/", fields)) == 3, "all the decision needs; a number; the write"
