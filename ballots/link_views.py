@@ -80,10 +80,10 @@ def _let_in(request: HttpRequest, link: Link, election: Election, whose: str) ->
 
 
 def _door(request: HttpRequest, link: Link, found: Behind, status: int = 200, **more: Any) -> HttpResponse:
-    """Who asks, in the words of the mail; as whom one votes, until when, and how secret it is."""
-    election, asks = found.election, welcoming.sentences(found.election, found.entry.get(INVITED, ""))[0]
+    """Who asks, as in the mail; as whom one votes, until when, and how secret it is."""
+    election, who = found.election, welcoming.who_asks(found.election, found.entry.get(INVITED, ""))
     is_over = election.state(now_text()) == State.CLOSED
-    context = {"link": link, "asks": asks, "is_over": is_over, "may_register": policy.takes_registrations(), **more}
+    context = {"link": link, "who": who, "is_over": is_over, "may_register": policy.takes_registrations(), **more}
     return render(request, "ballots/door.html", context_of(request, election, **context), status=status)
 
 

@@ -63,7 +63,7 @@ def test_the_mail_leads_to_the_door_and_its_button_to_the_ballot(board, link, ou
     invitations.take_mailings_on()
     client, door = Client(), link(ANN)
     page = client.get(door)
-    for words in ("Board", "asks you to vote in the election", ANN, "Voting ends", "secret"):
+    for words in ("Board", "the organiser asks for your vote", ANN, "Voting ends", "secret"):
         assert words in text_of(page)
     assert not client.cookies.get(passes.COOKIE), "whoever only follows links gets nothing"
     come_in(door, client)
