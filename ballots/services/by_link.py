@@ -88,4 +88,4 @@ def standing_by(held: Pass, election_name: str, form: str = "") -> Standing | No
     check_holder(person)
     if person is not None:
         found = repository.standing_of(person, election_name, form=form)
-    return found and replace(found, person=person, link=link)
+    return found and replace(found, person=person, link=link, lineage=held.lineage)
