@@ -10,8 +10,9 @@ from __future__ import annotations
 from accounts.letters import LETTERS as OF_ACCOUNTS
 from accounts.services import LEAVING, PARTING, forget_sessions
 from accounts.telling import TELLING, told_of_accounts
+from accounts.visitors import SIGNING_OUT
 from accounts.welcoming import WELCOMING
-from ballots import secrecy
+from ballots import passes, secrecy
 from ballots import telling as of_ballots
 from ballots.letters import LETTERS as OF_BALLOTS
 from ballots.services import take_along
@@ -74,6 +75,11 @@ def arrange() -> None:
     # Somebody looks at an election (elections.beside): what others show on its pages.
     BESIDE.arrange(
         on_elections,  # the newest posts about it, and what those who run it can do about news
+    )
+
+    # Somebody signs out (accounts.views.sign_out): the answer takes along
+    SIGNING_OUT.arrange(
+        passes.forget_all,  # what lets this browser vote by links
     )
 
     # An invited address is about to make its account (accounts.welcoming): what it is asked for.

@@ -103,8 +103,10 @@ class SettingsForm(ZonedForm):
         label=_("Vote by link"),
         required=False,
         help_text=_(
-            "The link in the invitation leads straight to the ballot, without an account or a password, in this "
-            "election only. Whoever gets the mail, or is forwarded it, can vote in its place until the election closes."
+            "The link in the invitation leads straight to the ballot: no account, no password, in this election only, "
+            "until it closes. Whoever gets the mail, or is forwarded it, can vote in its addressee's place: leave the "
+            "mails about ballots on, so that it is noticed; sending the invitation again ends the earlier link. "
+            "Where everybody here may vote, only those on the roll are mailed a link."
         ),
     )
     announces = forms.BooleanField(

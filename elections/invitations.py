@@ -28,7 +28,7 @@ from store import keys
 from store.log import Event
 from store.table import Check, Condition, Delete, Equals, Exists, Item, Key, Missing, Page, Put, Refused, Update, Write
 
-from . import repository, services
+from . import by_link, repository, services
 from .purses import NoneLeft, purse_of
 from .rules import Action, Election, State, WrongState, check_listing
 from .turnout import tells_who, turnout
@@ -123,7 +123,10 @@ def _still_there(election_name: str) -> Check:
 
 
 def send_again(actor: User, election: Election, voter: str) -> None:
-    """Invite one voter once more, whatever became of the first mail; if that had failed, it counts no longer."""
+    """Invite one voter once more, whatever became of the first mail; if that had failed, it counts no longer.
+
+    Where one votes by link, the mail has a new link, and the earlier ones end.
+    """
     services.check(actor, election, Action.INVITE)
     check_listing(election, [voter])
     item = table().get(keys.voter(election.name, voter))
@@ -135,7 +138,7 @@ def send_again(actor: User, election: Election, voter: str) -> None:
         raise WrongState(_("There is no account named %(name)s, so that there is no address.") % {"name": name})
     _check_not_waiting(item)
     letter = outbox.queued(LETTERS[INVITED], address, batch.ledger(name), **batch.about(name))
-    marked = batch.marked(item, letter.item["number"], _unmarked(item, batch))
+    marked = batch.marked(item, letter.item["number"], _unmarked(item, batch), again=True)
     counted = _counted_again(batch.ledger(name), is_new=INVITED not in item)
     event = Event(actor.name, "VoterInvitedAgain", {"election_name": election.name, "voter": name})
     aside = outbox.replaced(item.get(INVITED, ""))  # so that nobody who tries all failed ones again sends both
@@ -208,9 +211,10 @@ class Batch:
         more = {"message": self.message} if self.message else {}
         return {"election_name": self.election.name, "voter": voter, "invited_by": self.asked_by, **more}
 
-    def marked(self, item: Item, number: str, when: Condition) -> Update:
+    def marked(self, item: Item, number: str, when: Condition, *, again: bool = False) -> Update:
         time = {"invited_at": now_text()} if self.kind == INVITED else {}
-        return Update(Key(item["PK"], item["SK"]), set={self.mark: number, **time}, when=when)
+        turn = by_link.next_turn(self.election) if again else {}
+        return Update(Key(item["PK"], item["SK"]), set={self.mark: number, **time}, add=turn, when=when)
 
 
 def take_mailings_on() -> int:

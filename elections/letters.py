@@ -16,15 +16,20 @@ from mail.letters import Letter
 from mail.outbox import Mail, NothingToSay
 
 from . import asking, repository, words
+from .by_link import token_for
 from .invitations import TO_ALL, silence_token
 from .messages import written
 from .rules import Election, State
 
 
 def _link(mail: Mail) -> str:
-    """To the election; for an address without an account, first to the page that makes one."""
+    """To the election; where one votes by link, through its door; for an address without an account, first to the page
+    that makes one, and then to the ballot."""
+    name = mail.about["election_name"]
+    if (token := token_for(name, mail.about["voter"], mail.to)) is not None:
+        return reverse("vote_by_link", args=[token])
     if people.find_by_email(mail.to) is None:
-        return reverse("accept_invitation", args=[sign("invitation", mail.to)])
+        return reverse("accept_invitation", args=[sign("invitation", mail.to, "ballot", name)])
     return _page(mail)
 
 

@@ -88,7 +88,9 @@ def _failed(request: HttpRequest, election: Election) -> HttpResponse:
 def invite(request: HttpRequest, election: Election) -> HttpResponse:
     """Send one voter the invitation again. All others are invited on a page of its own (`invite_views`)."""
     voter = request.POST.get("voter", "")
-    told(request, lambda: invitations.send_again(request.user, election, voter), _("The mail is on its way."))
+    done = _("The mail is on its way, with a new link: the earlier ones no longer work.")
+    done = done if election.vote_by_link else _("The mail is on its way.")
+    told(request, lambda: invitations.send_again(request.user, election, voter), done)
     return redirect("roll", name=election.name)
 
 

@@ -28,8 +28,16 @@ def asked_of(email: str) -> list[Asked]:
 
 def sentences(election: Election, invitation: str = "") -> tuple[str, ...]:
     """Who asks, for what, until when: whoever sent the invitation of that number, otherwise the owner."""
+    return tuple(asking.sentences(election, _sender(invitation), now_text()))
+
+
+def who_asks(election: Election, invitation: str) -> str:
+    return asking.shown_name(_sender(invitation) or election.owner_name)
+
+
+def _sender(invitation: str) -> str:
     mail: Item = (table().get(keys.mail(invitation)) if invitation else None) or {}
-    return tuple(asking.sentences(election, mail.get("about", {}).get("invited_by", ""), now_text()))
+    return str(mail.get("about", {}).get("invited_by", ""))
 
 
 def _is_open(election: Election) -> bool:

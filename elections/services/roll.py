@@ -11,7 +11,7 @@ from accounts.models import User
 from acts.handfuls import handfuls
 from acts.refusals import Refusal
 from acts.site import table
-from elections import repository, rules
+from elections import by_link, repository, rules
 from elections.rules import Action, Election
 from store import keys
 from store.table import Delete, Exists, Write
@@ -86,15 +86,16 @@ def add_handful(
     more = also(added)
     if new:
         bound = {name: accounts[keys.fold(name)] for name in new if keys.fold(name) in accounts}
-        said = {"voters": new, "accounts": [bound.get(name) for name in new]}
-        record(actor, "VotersAdded", election, said, *adding(election, new, bound), *more)
+        turn = by_link.first_turn(election)
+        said = {"voters": new, "accounts": [bound.get(name) for name in new]} | ({"turn": turn} if turn else {})
+        record(actor, "VotersAdded", election, said, *adding(election, new, bound, turn), *more)
     elif more:
         table().write(*more)
     return added
 
 
-def adding(election: Election, names: Sequence[str], accounts: Mapping[str, str]) -> list[Write]:
-    entries = [repository.new_voter(election, name, accounts.get(name)) for name in names]
+def adding(election: Election, names: Sequence[str], accounts: Mapping[str, str], turn: int = 0) -> list[Write]:
+    entries = [repository.new_voter(election, name, accounts.get(name), turn) for name in names]
     return [*entries, repository.touched(election, len(names))]
 
 

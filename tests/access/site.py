@@ -71,7 +71,8 @@ PASSERS_BY = (
     "half in",
     "stranger",
     "passer-by",
-)  # who has given a password and no code; nobody; who has voted in a poll
+    "guest",
+)  # who has given a password and no code; nobody; who has voted in a poll; who votes by a link
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,6 +102,7 @@ class Site:
 def build() -> Site:
     """On the empty table that `settings.STORE_URL` names."""
     from .assembling import acts_of_assembling, looks_at_assembling
+    from .by_link import acts_by_link, looks_by_link
     from .hosting import acts_of_hosting, looks_at_hosting
     from .joining import acts_of_joining, looks_at_joining
     from .listening import looks_of_listeners
@@ -145,10 +147,12 @@ def build() -> Site:
         *looks_at_hosting(people["organiser"]),
         *looks_at_assembling(people["organiser"], people["voter"], browsers["voter"]),
         *looks_at_records(people["organiser"]),
+        *looks_by_link(people["organiser"], browsers["guest"]),
     ]
     acts = [*acts_of_joining(people["organiser"]), *acts_of_playing(people["organiser"], browsers["passer-by"])]
     acts += [*acts_of_hosting(people["organiser"]), *_acts_of_likers(liked)]
     acts += acts_of_assembling(people["organiser"], people["voter"], browsers["voter"])
+    acts += acts_by_link()
     return Site(browsers, looks, [*acts, *_acts(people, lunch, browsers["stranger"])])
 
 
@@ -379,6 +383,7 @@ def _looks_of_the_voter(mark: str) -> list[Look]:
         Look("history", "voter", ("Board",)),
         Look("ballot", "newcomer", ("Board",), of="not voted yet"),
         Look("ballot", "voter", ("Board",), of="to change it"),
+        Look("review", "newcomer", ("Board",)),
         *(Look(page, "voter", ("Board",)) for page in ("receipt", "ballot_state", "withdraw")),
     ]
 
