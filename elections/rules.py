@@ -213,6 +213,7 @@ class Action(Enum):
     REMOVE_VOTERS = _("remove voters")
     SEE_ROLL = _("see the roll")
     INVITE = _("invite voters")
+    ANNOUNCE = _("mail the result to voters")
     WORD_INVITATION = _("word the invitation")
     SET_REMINDERS = _("choose reminders")
     ENTER_PAPER = _("enter paper ballots")
@@ -241,6 +242,7 @@ WHEN: dict[Action, frozenset[State]] = {
     Action.REMOVE_VOTERS: frozenset({DRAFT}),
     Action.SEE_ROLL: EVER,
     Action.INVITE: frozenset({EDITABLE, OPEN}),
+    Action.ANNOUNCE: frozenset({State.CLOSED}),
     Action.WORD_INVITATION: frozenset({DRAFT, EDITABLE, OPEN}),
     Action.SET_REMINDERS: frozenset({DRAFT, EDITABLE, OPEN}),
     Action.ENTER_PAPER: frozenset({EDITABLE, OPEN}),
@@ -269,6 +271,7 @@ WHO: dict[Action, frozenset[Relation]] = {
     Action.REMOVE_VOTERS: RUNNERS,
     Action.SEE_ROLL: RUNNERS | {Relation.MODERATOR},
     Action.INVITE: RUNNERS,
+    Action.ANNOUNCE: RUNNERS,
     Action.WORD_INVITATION: RUNNERS,
     Action.SET_REMINDERS: RUNNERS,
     Action.ENTER_PAPER: RUNNERS,

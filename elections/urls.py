@@ -2,7 +2,17 @@
 
 from django.urls import path
 
-from . import history_views, invite_views, lifecycle_views, mail_views, needs_views, roll_views, skilled_views, views
+from . import (
+    history_views,
+    invite_views,
+    lifecycle_views,
+    mail_views,
+    needs_views,
+    quiet_views,
+    roll_views,
+    skilled_views,
+    views,
+)
 
 urlpatterns = [
     path("elections/", views.elections, name="elections"),
@@ -35,6 +45,8 @@ urlpatterns = [
     path("election/<name:name>/messages/", mail_views.message, name="message_voters"),
     path("election/<name:name>/reminders/", mail_views.reminders, name="choose_reminders"),
     path("no-reminders/<str:token>/", roll_views.leave_alone, name="leave_alone"),
+    path("no-results/<str:token>/", quiet_views.by_link, name="no_results_by_mail"),
+    path("me/mails/", quiet_views.own, name="own_mails"),
     path("election/<name:name>/roll/remove/", roll_views.remove_voter, name="remove_voter"),
     path("election/<name:name>/open/", lifecycle_views.open_, name="open_election"),
     path("election/<name:name>/fix/", lifecycle_views.fix, name="fix_candidates"),
