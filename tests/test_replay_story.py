@@ -25,7 +25,7 @@ from acts.site import table
 from acts.tokens import sign
 from ballots import services as ballots
 from ballots.services import emptying
-from elections import copying, imports, invitations, messages, reminders, trials, words
+from elections import copying, imports, invitations, messages, quiet, reminders, trials, words
 from elections import repository as elections
 from elections import services as organising
 from elections.needs import Need
@@ -37,6 +37,7 @@ from mail.sending import send_waiting
 from pages import markdown, rendered
 from photos.changing import Wanted
 from ranking.candidates import Candidate
+from results import mailing
 from skills import services as skills
 from store import keys
 from store.connect import connect
