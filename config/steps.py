@@ -17,6 +17,7 @@ from ballots import telling as of_ballots
 from ballots.letters import LETTERS as OF_BALLOTS
 from ballots.services import take_along
 from ballots.services.sealing import COUNTING
+from elections import quiet
 from elections import telling as of_elections
 from elections.beside import BESIDE
 from elections.groups import telling as of_groups
@@ -43,6 +44,8 @@ from news.services import pass_on as pass_posts_on
 from pages import colours
 from polls import telling as of_polls
 from polls.services import pass_on as pass_polls_on
+from results.letters import LETTERS as OF_RESULTS
+from results.mailing import mail_by_itself
 from results.services import seal_result
 from skills import telling as of_skills
 from skills.services import forget_endorsements, forget_skills
@@ -69,6 +72,7 @@ def arrange() -> None:
     # A closed election is sealed (ballots.services.seal_what_is_closed): its ballots are published, part by part; then
     COUNTING.arrange(
         seal_result,  # they are counted, and the result is sealed
+        mail_by_itself,  # and told to the voters, where that was chosen
     )
     # and at last the box of a secret election is emptied (ballots.services.emptying).
 
@@ -104,6 +108,7 @@ def arrange() -> None:
         forget_agreements,  # what they let elections show of their skills goes
         forget_skills,  # what they said they can do goes
         forget_endorsements,  # and then whom they have endorsed, and who has endorsed them
+        quiet.forget,  # whether they wanted mails about results goes
         forget_likes,  # which posts they like is forgotten, and stays counted
         of_news_by_mail.forget_subscription,  # their address gets no more news
         forget_hosting,  # their live sessions end and go, and so does the history of those they hosted
@@ -113,7 +118,7 @@ def arrange() -> None:
 
     # Somebody asks for all that is kept about them (accounts.telling.archive).
     TELLING.arrange(
-        *(told_of_accounts, of_elections.told, of_ballots.told, of_polls.told, of_skills.told),
+        *(told_of_accounts, of_elections.told, quiet.told, of_ballots.told, of_polls.told, of_skills.told),
         *(of_news.told, of_likes.told, of_news_by_mail.told, of_sets.told, of_live_sessions.told),
         of_groups.told,
     )
@@ -128,5 +133,5 @@ def arrange() -> None:
     )
 
     # The mails that people get, each kind by the app that has something to say.
-    for letters in (OF_ACCOUNTS, OF_ELECTIONS, OF_BALLOTS, OF_UPKEEP, OF_BACKUPS, OF_RETENTION, OF_NEWS):
+    for letters in (OF_ACCOUNTS, OF_ELECTIONS, OF_BALLOTS, OF_RESULTS, OF_UPKEEP, OF_BACKUPS, OF_RETENTION, OF_NEWS):
         LETTERS.update(letters)

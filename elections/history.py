@@ -331,6 +331,7 @@ SENTENCES: dict[str, Callable[[Told], str]] = {
         )
     ),
     "ResultSealed": _result_sealed,
+    "ResultMailed": plainly(gettext_lazy("%(who)s had the result mailed to the voters.")),
     "ResultAnnounced": plainly(gettext_lazy("%(who)s announced the result in the news.")),
 }
 

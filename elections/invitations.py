@@ -10,7 +10,7 @@ from __future__ import annotations
 import uuid
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from itertools import islice
 
 from django.utils.translation import get_language, override
@@ -28,17 +28,24 @@ from store import keys
 from store.log import Event
 from store.table import Check, Condition, Delete, Equals, Exists, Item, Key, Missing, Page, Put, Refused, Update, Write
 
-from . import by_link, repository, services
+from . import by_link, quiet, repository, services
 from .purses import NoneLeft, purse_of
 from .rules import Action, Election, State, WrongState, check_listing
 from .turnout import tells_who, turnout
 
 A_HANDFUL = 30  # voters of one transaction: three items each
-INVITED, REMINDED, TIMED, MESSAGED = "invited", "reminded", "timed", "messaged"
-LETTERS = {INVITED: "vote_invitation", REMINDED: "vote_reminder", TIMED: "vote_reminder", MESSAGED: "vote_message"}
+INVITED, REMINDED, TIMED, MESSAGED, ANNOUNCED = "invited", "reminded", "timed", "messaged", "announced"
+LETTERS = {
+    INVITED: "vote_invitation",
+    REMINDED: "vote_reminder",
+    TIMED: "vote_reminder",
+    MESSAGED: "vote_message",
+    ANNOUNCED: "vote_result",
+}
 TO_ALL = "vote_reminder_to_all"  # a reminder that does not know who has voted
 NOWHERE, BEYOND = "nowhere", "beyond"  # counted beside the states of mails: see `Counts`
-LABELS = {INVITED: _("Invitations"), REMINDED: _("Reminders")}
+LABELS = {INVITED: _("Invitations"), REMINDED: _("Reminders"), ANNOUNCED: _("Results")}
+ONCE = (INVITED, MESSAGED, ANNOUNCED)  # kinds that go to everybody on the roll, once
 
 
 # --- asking for a mailing ---
@@ -61,7 +68,15 @@ def remind(actor: User, election: Election) -> None:
     ask(actor, election, REMINDED, Event(actor.name, "VotersReminded", {"election_name": election.name}), now)
 
 
-def ask(actor: User, election: Election, kind: str, event: Event, *also: Write, message: str = "") -> None:
+def ask(
+    actor: User,
+    election: Election,
+    kind: str,
+    event: Event,
+    *also: Write,
+    message: str = "",
+    said: dict[str, str] | None = None,
+) -> None:
     """Ask for a mailing, if it fits into what its asker may have mailed today: then that much is reserved for it."""
 
     def reserve() -> None:
@@ -69,7 +84,7 @@ def ask(actor: User, election: Election, kind: str, event: Event, *also: Write, 
         mails = _due_on_roll(election, kind, message, budget.left)
         budget.check(mails)
         reserved = None if budget.left is None else mails
-        mailing = asked(election, kind, actor.name, message=message, reserved=reserved)
+        mailing = asked(election, kind, actor.name, message=message, reserved=reserved, said=said)
         record(event, mailing, *also, budget=budget.reserving(mails))
 
     try_again(reserve)
@@ -92,15 +107,17 @@ def asked(
     message: str = "",
     moment: str = "",
     reserved: int | None = None,
+    said: dict[str, str] | None = None,
 ) -> Put:
     """The write that asks for a mailing; refused while the same one is under way.
 
-    `reserved` is how many mails of today are its own; none, if its asker has no limit.
+    `reserved` is how many mails of today are its own; none, if its asker has no limit. `said` is what all its mails
+    say, where that is known by now.
     """
     place = keys.mailing(election.name, kind, message)
     index = {"GSI1PK": keys.MAILINGS.pk, "GSI1SK": keys.mailing_by_date(now_text(), uuid.uuid4().hex)}
     about = {"election_name": election.name, "kind": kind, "message": message, "moment": moment}
-    who = {"asked_by": asked_by, "language": get_language() or "en"}
+    who = {"asked_by": asked_by, "language": get_language() or "en"} | ({"said": said} if said else {})
     purse = {} if reserved is None else {"reserved": reserved, "day": allowance.day_of(now_text())}
     return Put({"PK": place.pk, "SK": place.sk, **index, **about, **who, **purse, "after": None}, when=Missing())
 
@@ -181,6 +198,7 @@ class Batch:
     message: str = ""
     moment: str = ""  # of a reminder by the clock
     tells_who: bool = True  # has voted
+    said: dict[str, str] = field(default_factory=dict)  # in all its mails
 
     @property
     def letter(self) -> str:
@@ -208,7 +226,7 @@ class Batch:
         return outbox.Ledger(self.counts, kind, keys.failed_mail(self.election.name, kind, voter))
 
     def about(self, voter: str) -> dict[str, str]:
-        more = {"message": self.message} if self.message else {}
+        more = self.said | ({"message": self.message} if self.message else {})
         return {"election_name": self.election.name, "voter": voter, "invited_by": self.asked_by, **more}
 
     def marked(self, item: Item, number: str, when: Condition, *, again: bool = False) -> Update:
@@ -240,7 +258,7 @@ def _handful(place: Key, mailing: Item) -> int:
     """Queue mails for the next voters of the roll, and move on in it; or end the mailing with the roll."""
     election, purse = repository.find(mailing["election_name"]), purse_of(mailing, A_HANDFUL)
     here = Equals("after", mailing["after"]) & Equals("GSI1SK", mailing["GSI1SK"])
-    if election is None or election.state(now_text()) not in (State.EDITABLE, State.OPEN):
+    if election is None or not _is_time_for(mailing["kind"], election):
         table().write(Delete(place, when=here), *purse.giving_back())
         return 0
     batch = _batch(election, mailing)
@@ -256,6 +274,12 @@ def _handful(place: Key, mailing: Item) -> int:
     return queued
 
 
+def _is_time_for(kind: str, election: Election) -> bool:
+    """Who won is told when it is over, and everything else while one can vote."""
+    is_over = election.state(now_text()) == State.CLOSED
+    return is_over if kind == ANNOUNCED else not is_over and election.stored_state != State.DRAFT
+
+
 def _next_voters(batch: Batch, after: str | None, room: int | None) -> Page:
     """The next voters of the roll: so many that those who are to be mailed have room."""
     span = keys.voters(batch.election.name)
@@ -265,7 +289,8 @@ def _next_voters(batch: Batch, after: str | None, room: int | None) -> Page:
 
 
 def _batch(election: Election, mailing: Item) -> Batch:
-    return batch_of(election, *(mailing[name] for name in ("kind", "asked_by", "message", "moment")))
+    batch = batch_of(election, *(mailing[name] for name in ("kind", "asked_by", "message", "moment")))
+    return replace(batch, said=mailing.get("said", {}))
 
 
 def batch_of(election: Election, kind: str, asked_by: str = "", message: str = "", moment: str = "") -> Batch:
@@ -274,7 +299,7 @@ def batch_of(election: Election, kind: str, asked_by: str = "", message: str = "
 
 
 def is_due(voter: Item, batch: Batch) -> bool:
-    if batch.kind in (INVITED, MESSAGED):
+    if batch.kind in ONCE:
         return batch.mark not in voter
     if INVITED not in voter or voter.get("left_alone") or (voter["voted"] and batch.tells_who):
         return False
@@ -292,12 +317,14 @@ def _mails_for(voters: list[Item], batch: Batch) -> list[Write]:
     letters: dict[str, Put] = {}
     writes: list[Write] = []
     addresses = addresses_of(voters)
+    left_alone = quiet.among(addresses.values()) if batch.kind == ANNOUNCED else set()
     for item in voters:
-        letter = _letter(batch, item["voter_name"], addresses[item["voter_name"]])
+        address = addresses[item["voter_name"]]
+        letter = _letter(batch, item["voter_name"], address)
         number = letter.item["number"]
         writes.append(batch.marked(item, number, _unmarked(item, batch)))
-        writes += _invitation(item["voter_name"], batch.asked_by)
-        letters |= {number: letter} if addresses[item["voter_name"]] and number not in letters else {}
+        writes += [] if batch.kind == ANNOUNCED else _invitation(item["voter_name"], batch.asked_by)
+        letters |= {number: letter} if address and address not in left_alone and number not in letters else {}
     mailed = table().get_many(letter.key for letter in letters.values()) if letters else {}
     new = [letter for letter in letters.values() if letter.key not in mailed]
     nowhere = sum(not address for address in addresses.values())

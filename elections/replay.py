@@ -241,6 +241,7 @@ REPLAY: dict[str, Act] = {
     "VoterInvitedAgain": mailed_again,
     "VotersReminded": mailed,
     "VotersMessaged": mailed,
+    "ResultMailed": mailed,
     "InvitationWorded": mailed,
     "InvitationTested": mailed,
     "RemindersDeclined": reminders_declined,
@@ -268,7 +269,7 @@ EXEMPT = (
         MAILS,
         attributes=(
             *(invitations.INVITED, invitations.REMINDED, invitations.TIMED, invitations.MESSAGED),
-            "invited_at",
+            *(invitations.ANNOUNCED, "invited_at"),
         ),
     ),
     Exempt(like(keys.mailing("", "")), MAILS),
@@ -277,6 +278,7 @@ EXEMPT = (
     Exempt(like(keys.message("", "")), MAILS),
     Exempt(like(keys.reminders("")), MAILS),
     Exempt(like(keys.invitation_words("")), MAILS),
+    Exempt(like(keys.quiet("")), "Who wants no mails about results is nobody's business but their own."),
     Exempt(like(keys.voter_import("", "")), "A list on its way to the roll; each voter who arrives has an event."),
     Exempt(like(keys.imported_rows("", "", 0)), "A list on its way to the roll; each voter who arrives has an event."),
     Exempt(

@@ -226,6 +226,7 @@ class Action(Enum):
     SEE_ROLL = _("see the roll")
     INVITE = _("invite voters")
     READ_MAILS = _("read what was mailed to voters")
+    ANNOUNCE = _("mail the result to voters")
     WORD_INVITATION = _("word the invitation")
     SET_REMINDERS = _("choose reminders")
     ENTER_PAPER = _("enter paper ballots")
@@ -255,6 +256,7 @@ WHEN: dict[Action, frozenset[State]] = {
     Action.SEE_ROLL: EVER,
     Action.INVITE: frozenset({EDITABLE, OPEN}),
     Action.READ_MAILS: frozenset({EDITABLE, OPEN, State.CLOSED}),
+    Action.ANNOUNCE: frozenset({State.CLOSED}),
     Action.WORD_INVITATION: frozenset({DRAFT, EDITABLE, OPEN}),
     Action.SET_REMINDERS: frozenset({DRAFT, EDITABLE, OPEN}),
     Action.ENTER_PAPER: frozenset({EDITABLE, OPEN}),
@@ -284,6 +286,7 @@ WHO: dict[Action, frozenset[Relation]] = {
     Action.SEE_ROLL: RUNNERS | {Relation.MODERATOR},
     Action.INVITE: RUNNERS,
     Action.READ_MAILS: RUNNERS,
+    Action.ANNOUNCE: RUNNERS,
     Action.WORD_INVITATION: RUNNERS,
     Action.SET_REMINDERS: RUNNERS,
     Action.ENTER_PAPER: RUNNERS,

@@ -17,7 +17,7 @@ from store.table import Item
 from . import invitations, needs, repository
 
 MOST_COUNTED = 1000
-MARKS = (invitations.INVITED, invitations.REMINDED, invitations.TIMED, invitations.MESSAGED)
+MARKS = (invitations.INVITED, invitations.REMINDED, invitations.TIMED, invitations.MESSAGED, invitations.ANNOUNCED)
 MAILED_AT_ONCE = 20  # entries whose mails are read together
 
 

@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from . import coverage_views, export_views, live_views, sandbox_views, share_views, views
+from . import coverage_views, export_views, live_views, mail_views, sandbox_views, share_views, views
 from .checks import follow, head_to_head, recount, what_if
 
 RESULTS = "election/<name:name>/results"
@@ -20,6 +20,7 @@ urlpatterns = [
     path(f"{RESULTS}/export/<str:file>", export_views.export, name="export"),
     path(f"{RESULTS}/skills.csv", coverage_views.board_skills, name="board_skills"),
     path(f"{RESULTS}/bundle.zip", export_views.bundle, name="bundle"),
+    path(f"{RESULTS}/mail/", mail_views.mail_result, name="mail_result"),
     path("result/<name:name>/", share_views.shared, name="shared"),
     path("result/<name:name>/embed/", share_views.embed, name="embed"),
     path("result/<name:name>/card/<slug:language>/<slug:sealed>.png", share_views.card, name="card"),

@@ -137,7 +137,7 @@ def named(verdict: replay.Verdict) -> list[tuple[str, str]]:
 UNSEEN = {  # all they change is exempt; the chain of the log misses them
     *("PersonInvited", "ResetLinkSent", "UserPasswordChanged", "RecoveryCodesMade", "RecoveryCodeUsed"),
     *("VotersInvited", "VoterInvitedAgain", "VotersReminded", "VotersMessaged"),
-    *("InvitationWorded", "InvitationTested"),
+    *("InvitationWorded", "InvitationTested", "ResultMailed"),
 }
 
 

@@ -88,6 +88,7 @@ NAMES: dict[str, tuple[str, ...]] = {
     "VoterInvitedAgain": ("voter",),
     "VotersReminded": (),
     "VotersMessaged": (),
+    "ResultMailed": (),
     "InvitationWorded": (),
     "InvitationTested": (),
     "RemindersDeclined": ("voter_name",),

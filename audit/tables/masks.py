@@ -256,9 +256,9 @@ KINDS = (
     _kind("log's format", keys.log_format(), "number"),
 )  # fmt: skip
 # Left out on purpose: sessions, throttles, marks of forms, registrations, the setup link, second factors, salts,
-# secrets of lots, votes in polls, who likes a post, subscribers, who is in somebody's group; of live sessions who
-# plays, what is asked and said, how it is put in order, what links two answers, and who is on the roll of an assembly;
-# of minutes who was there and who voted how.
+# secrets of lots, votes in polls, who likes a post, subscribers, who wants no mails about results, who is in somebody's
+# group; of live sessions who plays, what is asked and said, how it is put in order, what links two answers, and who is
+# on the roll of an assembly; of minutes who was there and who voted how.
 
 # The lists of the index that may be opened; one more is everybody's own, under their address.
 LISTS = frozenset(

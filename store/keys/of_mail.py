@@ -12,6 +12,7 @@
 | message       | data  | ELECTION#{name}    | MESSAGE#{digest}  |                              | messages, worker     |
 | reminders     | data  | ELECTION#{name}    | REMINDERS         |                              | worker               |
 | own words     | data  | ELECTION#{name}    | WORDS             |                              | invitation, worker   |
+| left alone    | data  | QUIET#{address}    | METADATA          |                              | worker, own mails    |
 
 The time of a mail that is queued is when it is to be tried; before it stands `0#` if it is urgent.
 """
@@ -106,3 +107,8 @@ def reminders(election_name: str) -> Key:
 def invitation_words(election_name: str) -> Key:
     """What organisers say in the invitation in their own words, and whom answers go to."""
     return Key(election(election_name).pk, "WORDS")
+
+
+def quiet(address: str) -> Key:
+    """There while an address wants no mails about results."""
+    return Key(f"QUIET#{part(address)}", METADATA)

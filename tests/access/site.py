@@ -18,6 +18,7 @@ from accounts.models import User
 from accounts.rules import Role
 from acts.links import whole
 from acts.site import log
+from acts.tokens import sign
 from ballots import services as voting
 from elections import imports, invitations, messages, path, reminders
 from elections import repository as elections
@@ -357,6 +358,7 @@ def _looks_of_everybody(links: dict[str, tuple[str, ...]]) -> list[Look]:
         Look("reset", "stranger", links["password/reset"]),
         Look("confirm_email", "stranger", links["me/email"]),
         Look("leave_alone", "stranger", (invitations.silence_token("Board", "Ann"),)),
+        Look("no_results_by_mail", "stranger", (sign("no-results", "ann@example.org"),)),
         Look("second_step", "half in"),
         Look("waiting", "nobody yet"),
     ]
@@ -372,7 +374,7 @@ def _looks_at_the_site_page() -> list[Look]:
 
 def _looks_of_the_voter(mark: str) -> list[Look]:
     own = ("me", "change_password", "change_email", "sessions", "own_data", "leave", "factors", "add_app", "remove_app")
-    forms = ("own_picture", "make_codes", "name_passkey", "add_passkey")
+    forms = ("own_mails", "own_picture", "make_codes", "name_passkey", "add_passkey")
     return [
         Look("home", "voter", of="who is on rolls"),
         *(Look(page, "voter") for page in (*own, *forms)),
@@ -424,6 +426,7 @@ def _looks_at_results() -> list[Look]:
         Look("follow_ballots", "voter", ("Past", sealed)),
         Look("head_to_head", "voter", ("Past",)),
         Look("head_to_head", "voter", ("Past prize",), of="with names", asked={"one": "0", "other": "1"}),
+        Look("mail_result", "organiser", ("Past",)),
         Look("export", "voter", ("Past", "ballots.csv")),
         Look("shared", "stranger", ("Past",)),
         Look("embed", "stranger", ("Past",)),

@@ -46,6 +46,7 @@ TABLE = {
     Action.SEE_ROLL: ("DEOC", "owner manager moderator"),
     Action.INVITE: ("EO", "owner manager"),
     Action.READ_MAILS: ("EOC", "owner manager"),
+    Action.ANNOUNCE: ("C", "owner manager"),
     Action.WORD_INVITATION: ("DEO", "owner manager"),
     Action.SET_REMINDERS: ("DEO", "owner manager"),
     Action.ENTER_PAPER: ("EO", "owner manager"),

@@ -1,0 +1,67 @@
+"""Who wants no mails about results: said once, by a link in such a mail or on one's own page, for all elections.
+
+There are no events: a log would keep for good what somebody may change again, and it is nobody else's business.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from django.urls import reverse
+
+from accounts.models import User
+from accounts.telling import Part
+from acts.links import whole
+from acts.site import table
+from acts.tokens import DAY, read, sign
+from mail.outbox import Mail
+from store import keys
+from store.table import Delete, Put
+
+DAYS = 10 * 365  # the way out of an old mail is as good as that of a new one
+
+
+def wants_none(address: str) -> bool:
+    return table().get(keys.quiet(address)) is not None
+
+
+def among(addresses: Iterable[str]) -> set[str]:
+    """Those of the addresses that want none."""
+    places = {keys.quiet(each): each for each in addresses if each}
+    return {places[place] for place in table().get_many(places)} if places else set()
+
+
+def leave_alone(address: str) -> None:
+    """As often as it is said."""
+    place = keys.quiet(address)
+    table().write(Put({"PK": place.pk, "SK": place.sk, "address": address}))
+
+
+def mail_again(address: str) -> None:
+    table().write(Delete(keys.quiet(address)))
+
+
+# --- the link in a mail ---
+
+
+def link(mail: Mail) -> str:
+    return whole(reverse("no_results_by_mail", args=[sign("no-results", mail.to)]))
+
+
+def read_link(token: str) -> str | None:
+    """The address that wants no more of them."""
+    words = read("no-results", token, DAYS * DAY)
+    return words[0] if words and len(words) == 1 else None
+
+
+# --- people ---
+
+
+def told(user: User) -> list[Part]:
+    return [("results_by_mail", [{"address": user.email, "wanted": not wants_none(user.email)}] if user.email else [])]
+
+
+def forget(gone: User) -> None:
+    """Somebody was removed: nothing of what they wanted is kept."""
+    if gone.email:
+        mail_again(gone.email)

@@ -1,0 +1,51 @@
+"""Pages on which somebody says whether they want mails about results."""
+
+from __future__ import annotations
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect
+from django.utils.translation import gettext as _
+from django.views.decorators.csrf import csrf_exempt
+
+from accounts.access import public, requires
+from pages.forms import form_page
+from pages.saying import ask, say
+
+from . import quiet
+
+
+@public
+@csrf_exempt  # mail programs press it for people (RFC 8058); the token says whose it is
+@form_page
+def by_link(request: HttpRequest, token: str) -> HttpResponse:
+    """The way out; a button does it, because mail scanners follow links."""
+    address = quiet.read_link(token)
+    if address is None:
+        return say(request, _("This link does not work"), _("It is not one of ours, or has grown too old."), status=410)
+    if request.method != "POST":
+        lead = _("You get no more mails about who won, from any election here. Asked to vote you are all the same.")
+        return ask(request, _("No more mails about results?"), _("No more of these"), lead=lead)
+    quiet.leave_alone(address)
+    sentence = _("You get no more mails about results. Whoever has an account can change that on their own page.")
+    return say(request, _("No more mails about results"), sentence)
+
+
+@requires(None)
+@form_page
+def own(request: HttpRequest) -> HttpResponse:
+    """Whether one's own address gets them, and the button that changes it."""
+    is_quiet = quiet.wants_none(request.user.email)
+    if request.method == "POST":
+        wanted = request.POST.get("wanted") == "yes"
+        (quiet.mail_again if wanted else quiet.leave_alone)(request.user.email)
+        done = _("You get mails about results again.") if wanted else _("You get no more mails about results.")
+        messages.success(request, done)
+        return redirect("own_mails")
+    lead = (
+        _("You get no mails about who won in elections that you could vote in.")
+        if is_quiet
+        else _("When an election that you could vote in is counted, you may get a mail that says who won.")
+    )
+    button = _("Mail me results again") if is_quiet else _("No more mails about results")
+    return ask(request, _("Mails about results"), button, lead=lead, fields=[("wanted", "yes" if is_quiet else "no")])

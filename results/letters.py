@@ -1,0 +1,64 @@
+"""The mail that says who won."""
+
+from __future__ import annotations
+
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop, ngettext
+
+from accounts import repository as people
+from elections import quiet, repository
+from mail.letters import Letter
+from mail.outbox import Mail
+
+WORDS = {
+    "won": gettext_noop("%(names)s has won."),
+    "elected": gettext_noop("Elected: %(names)s."),
+    "tie": gettext_noop("It ended in a tie: %(names)s."),
+    "nobody": gettext_noop("Nobody was elected."),
+    "uncounted": gettext_noop("There was nothing to count: nobody is ranked on any ballot."),
+}
+
+
+def outcome(about: dict[str, str]) -> str:
+    """Who won, in a sentence."""
+    names, more = about["names"], int(about["more"])
+    if more:
+        names = ngettext("%(names)s and %(count)d more", "%(names)s and %(count)d more", more) % {
+            "names": names,
+            "count": more,
+        }
+    return _(WORDS[about["ended"]]) % {"names": names}
+
+
+def _words(mail: Mail) -> dict[str, str]:
+    ballots = int(mail.about["ballots"])
+    counted = ngettext("%(count)d ballot was counted.", "%(count)d ballots were counted.", ballots)
+    return {"outcome": outcome(mail.about), "counted": counted % {"count": ballots}}
+
+
+def _link(mail: Mail) -> str:
+    """Whoever has no account here comes to the page for everybody, where there is one."""
+    election = repository.find(mail.about["election_name"])
+    is_for_all = election is not None and election.results_public and people.find_by_email(mail.to) is None
+    return reverse("shared" if is_for_all else "results", args=[mail.about["election_name"]])
+
+
+def _is_gone(mail: Mail) -> bool:
+    return repository.find(mail.about["election_name"]) is None or quiet.wants_none(mail.to)
+
+
+RESULT = Letter(
+    gettext_noop("The result: %(election_name)s"),
+    (gettext_noop("the election “%(election_name)s” is counted."), "%(outcome)s %(counted)s"),
+    _link,
+    gettext_noop("See the result, and why"),
+    quiet.link,
+    silence_words=gettext_noop("No more mails about results"),
+    is_over=_is_gone,
+    words=_words,
+    title=gettext_noop("Who won"),
+    headline="%(election_name)s",
+)
+
+LETTERS = {"vote_result": RESULT}

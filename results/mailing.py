@@ -1,0 +1,87 @@
+"""Telling voters by mail who won: by a button, or by itself as soon as the result is sealed. Once for each election.
+
+What a mail says of the result is put down with the mailing: the result never changes again, and a thousand mails are
+written without reading it a thousand times.
+"""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from datetime import datetime
+
+from django.utils.translation import gettext_lazy as _
+
+from accounts.models import User
+from acts.site import log, now_text, table
+from elections import invitations
+from elections import services as organising
+from elections.invitations import ANNOUNCED
+from elections.rules import Action, Election, WrongState
+from store import keys
+from store.log import Event
+from store.table import Check, Equals, Exists, Missing, Refused, Update
+from tally.result import Result
+
+from . import repository
+
+MOST_NAMED = 12  # of those who won; all of them are in the result
+ASKED = "announcing"  # the attribute beside the counted mails that says since when
+BEFORE = _("The result was mailed to the voters before.")
+NOT_SEALED = _("There is no sealed result yet. It can be mailed once the election is closed and counted.")
+
+
+def mail_result(actor: User, election: Election) -> None:
+    """To everybody on the roll who did not say that they want no such mails."""
+    organising.check(actor, election, Action.ANNOUNCE)
+    found = repository.find(election.name)
+    if found is None or found.report is None:
+        raise WrongState(NOT_SEALED)
+    if asked_at(election) is not None:
+        raise WrongState(BEFORE)
+    event = Event(actor.name, "ResultMailed", {"election_name": election.name})
+    invitations.ask(actor, election, ANNOUNCED, event, _marked(election), said=outcome_of(found.report.result))
+
+
+def mail_by_itself(election: Election) -> None:
+    """After the sealing, if that was chosen. It counts for the election's owner, and what no longer fits into today
+    goes out tomorrow."""
+    if not election.announces or asked_at(election) is not None:
+        return
+    found = repository.find(election.name)
+    if found is None or found.report is None:
+        return
+    event = Event("plenum", "ResultMailed", {"election_name": election.name})
+    said = outcome_of(found.report.result)
+    mailing = invitations.asked(election, ANNOUNCED, election.owner_name, reserved=0, said=said)
+    there = Check(keys.election(election.name), Exists() & Equals("created_at", election.created_at))
+    with suppress(Refused):  # another worker has set it off, or somebody has pressed the button
+        log().record(event, mailing, _marked(election), there)
+
+
+def _marked(election: Election) -> Update:
+    """Refused if it was asked for before."""
+    place = keys.mail_counts(election.name, election.created_at)
+    return Update(place, set={ASKED: now_text()}, when=Missing(ASKED))
+
+
+def asked_at(election: Election) -> datetime | None:
+    """Since when the result is mailed, if it is."""
+    item = table().get(keys.mail_counts(election.name, election.created_at)) or {}
+    return datetime.fromisoformat(item[ASKED]) if ASKED in item else None
+
+
+def outcome_of(result: Result) -> dict[str, str]:
+    """What the mails say of it: how it ended, who won, how many ballots were counted."""
+    named = result.winners[:MOST_NAMED]
+    more = len(result.winners) - len(named)
+    return {"ended": _ended(result), "names": ", ".join(named), "more": str(more), "ballots": str(result.total)}
+
+
+def _ended(result: Result) -> str:
+    if result.total == result.blank:
+        return "uncounted"
+    if not result.winners:
+        return "nobody"
+    if result.seats > 1:
+        return "elected"
+    return "won" if len(result.winners) == 1 else "tie"

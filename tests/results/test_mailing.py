@@ -1,0 +1,215 @@
+"""Who won, by mail: to everybody on the roll once, by a button or by itself, and not to who wants none."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+
+import pytest
+from django.core import mail as sent
+from django.utils.translation import override
+
+from accounts import repository as people
+from accounts.rules import Role
+from acts.refusals import NotAllowed
+from ballots import services as voting
+from ballots.services import seal_what_is_closed
+from elections import invitations, quiet, repository, services
+from elections.rules import WrongState
+from mail.letters import compose
+from mail.outbox import Mail
+from mail.sending import send_waiting
+from ranking.candidates import Candidate
+from results import letters, mailing
+from store import keys
+from tests.people import sign_in
+
+HERE = "/election/Board/results/mail/"
+ANN, BEN = "ann@example.org", "ben@example.org"
+
+
+@pytest.fixture
+def ada(person):
+    return person("Ada")
+
+
+def closed(ada, *voters: str, ballots: tuple[str, ...] = ("Eve",), candidates=("Bo", "Cy"), **settings):
+    election = services.create(ada, "Board", secret_ballot=False, mail_votes=False, **settings)
+    services.add_candidates(ada, election, [Candidate(name) for name in candidates])
+    services.add_voters(ada, election, [*ballots, *voters])
+    services.open_(ada, repository.find("Board"), editable=False)
+    for name in ballots:
+        voting.cast(people.find(name), "Board", {"0": ["1"]}, f"form of {name}")
+    services.close(ada, repository.find("Board"))
+    seal_what_is_closed()
+    return repository.find("Board")
+
+
+def deliver() -> Counter[str]:
+    invitations.take_mailings_on()
+    send_waiting(compose)
+    return Counter(message.to[0] for message in sent.outbox)
+
+
+def events(site) -> list[str]:
+    return [each["actor"] for each in site.each(keys.events()) if each["event_type"] == "ResultMailed"]
+
+
+def test_the_button_mails_everybody_once_who_won_and_the_link(site, ada, person):
+    person("Eve", Role.VOTER, email="eve@example.org")
+    election = closed(ada, ANN)
+    mailing.mail_result(ada, election)
+    assert deliver() == {"eve@example.org": 1, ANN: 1}
+    with pytest.raises(WrongState, match="before"):
+        mailing.mail_result(ada, election)
+    assert deliver() == {"eve@example.org": 1, ANN: 1}
+    assert events(site) == ["Ada"]
+    message = sent.outbox[0]
+    assert "Board" in message.subject
+    for text in (message.body, message.alternatives[0][0]):
+        words = re.sub("[\u2066-\u2069]", "", text)
+        assert "Bo has won." in words
+        assert "1 ballot was counted." in words
+        assert "/election/Board/results/" in words
+        assert "/no-results/" in words
+
+
+def test_by_itself_as_soon_as_it_is_sealed_if_that_was_chosen(site, ada, person):
+    person("Eve", Role.VOTER, email="eve@example.org")
+    election = closed(ada, announces=True)
+    mailing.mail_by_itself(election)  # a worker that was cut short comes again
+    assert events(site) == ["plenum"]
+    assert deliver() == {"eve@example.org": 1}
+    with pytest.raises(WrongState, match="before"):
+        mailing.mail_result(ada, election)
+
+
+def test_without_that_choice_nobody_is_mailed(site, ada, person):
+    person("Eve", Role.VOTER)
+    closed(ada)
+    assert deliver() == {}
+    assert events(site) == []
+
+
+def test_who_wants_none_says_so_once(site, ada, person, client):
+    person("Eve", Role.VOTER, email="eve@example.org")
+    election = closed(ada, ANN, BEN)
+    quiet.leave_alone(BEN.upper())
+    mailing.mail_result(ada, election)
+    assert deliver() == {"eve@example.org": 1, ANN: 1}
+    to_ann = next(message for message in sent.outbox if message.to == [ANN])
+    (address,) = set(re.findall(r"(/no-results/\S+/)", to_ann.body))
+    assert to_ann.extra_headers["List-Unsubscribe-Post"] == "List-Unsubscribe=One-Click"
+    assert client.get(address).status_code == 200
+    assert not quiet.wants_none(ANN), "a mail scanner has only looked"
+    assert client.post(address, {"List-Unsubscribe": "One-Click"}).status_code == 200
+    assert quiet.wants_none(ANN)
+    assert client.post("/no-results/made-up/").status_code == 410
+
+
+def test_a_mail_that_waits_is_dropped_for_who_wants_none_by_now(site, ada, person):
+    person("Eve", Role.VOTER, email="eve@example.org")
+    election = closed(ada)
+    mailing.mail_result(ada, election)
+    invitations.take_mailings_on()
+    quiet.leave_alone("eve@example.org")
+    assert deliver() == {}
+
+
+def test_people_change_it_on_their_own_page_and_it_goes_with_them(site, person):
+    eve = person("Eve", Role.VOTER, email="eve@example.org")
+    browser = sign_in(eve)
+    browser.post("/me/mails/", {"wanted": "no"})
+    assert quiet.wants_none("eve@example.org")
+    assert quiet.told(eve) == [("results_by_mail", [{"address": "eve@example.org", "wanted": False}])]
+    assert "Mail me results again" in browser.get("/me/mails/").content.decode()
+    browser.post("/me/mails/", {"wanted": "yes"})
+    assert not quiet.wants_none("eve@example.org")
+    quiet.leave_alone("eve@example.org")
+    quiet.forget(eve)
+    assert not quiet.wants_none("eve@example.org")
+
+
+def test_whoever_has_no_account_comes_to_the_page_for_everybody(site, ada, person):
+    person("Eve", Role.VOTER, email="eve@example.org")
+    closed(ada, results_public=True)
+    about = {"election_name": "Board"}
+    links = [
+        letters.RESULT.link(Mail("1", "vote_result", to, about, "en", "", "", "", 0, ""))
+        for to in (ANN, "eve@example.org")
+    ]
+    assert links == ["/result/Board/", "/election/Board/results/"]
+
+
+@pytest.mark.parametrize(
+    ("about", "sentence", "german"),
+    [
+        ({"ended": "won", "names": "Bo", "more": "0"}, "Bo has won.", "Bo"),
+        ({"ended": "elected", "names": "Bo, Cy", "more": "0"}, "Elected: Bo, Cy.", "Bo, Cy"),
+        ({"ended": "elected", "names": "Bo, Cy", "more": "3"}, "Elected: Bo, Cy and 3 more.", "3"),
+        ({"ended": "tie", "names": "Bo, Cy", "more": "0"}, "It ended in a tie: Bo, Cy.", "Bo, Cy"),
+        ({"ended": "nobody", "names": "", "more": "0"}, "Nobody was elected.", ""),
+        ({"ended": "uncounted", "names": "", "more": "0"}, "There was nothing to count", ""),
+    ],
+)
+def test_what_the_mail_says(about, sentence, german):
+    assert sentence in letters.outcome(about)
+    with override("de"):
+        assert german in letters.outcome(about)
+
+
+def test_no_ballot_at_all_is_told_too(site, ada):
+    election = closed(ada, ANN, ballots=())
+    mailing.mail_result(ada, election)
+    deliver()
+    assert "There was nothing to count" in sent.outbox[0].body
+
+
+def test_names_that_could_break_a_mail(site, ada, person):
+    person("Eve", Role.VOTER, email="eve@example.org")
+    election = closed(ada, candidates=("50 %(names)s <b> שלום", "Cy"))
+    mailing.mail_result(ada, election)
+    deliver()
+    assert "50 %(names)s <b> שלום" in sent.outbox[0].body
+    assert "<b> שלום" not in sent.outbox[0].alternatives[0][0]
+
+
+# --- the page ---
+
+
+def test_the_page_says_the_numbers_first_and_sends_once(site, ada, person):
+    person("Eve", Role.VOTER, email="eve@example.org")
+    closed(ada, ANN)
+    browser = sign_in("Ada")
+    page = browser.get(HERE).content.decode()
+    assert "Mail the result to 2 voters" in page
+    assert "Bo has won." in page
+    for _ in range(2):
+        assert browser.post(HERE).url == HERE
+    assert deliver() == {"eve@example.org": 1, ANN: 1}
+    assert "The result was mailed to the voters." in browser.get(HERE).content.decode()
+
+
+def test_it_is_for_those_who_run_it_and_for_a_closed_election(site, ada, person, client):
+    person("Eve", Role.VOTER)
+    election = closed(ada)
+    assert client.get(HERE).status_code == 302
+    assert sign_in("Eve", Role.VOTER).post(HERE).status_code == 403
+    assert sign_in("Somebody else").post(HERE).status_code == 403
+    with pytest.raises(NotAllowed):
+        mailing.mail_result(person("Else"), election)
+    draft = services.create(ada, "Draft")
+    with pytest.raises(WrongState):
+        mailing.mail_result(ada, draft)
+    assert sign_in("Ada").put(HERE).status_code == 405
+    assert deliver() == {}
+
+
+def test_more_than_one_may_have_mailed_today_is_refused_before_anything_is_sent(site, ada, person, settings):
+    settings.MAILS_A_DAY = 1
+    person("Eve", Role.VOTER, email="eve@example.org")
+    closed(ada, ANN)
+    browser = sign_in("Ada")
+    assert "more than you may have mailed today" in browser.get(HERE).content.decode()
+    browser.post(HERE)
+    assert (deliver(), events(site)) == ({}, [])
