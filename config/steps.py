@@ -24,6 +24,7 @@ from elections.groups import telling as of_groups
 from elections.groups.services import leave as leave_groups
 from elections.letters import LETTERS as OF_ELECTIONS
 from elections.needs import kept as keep_skills
+from elections.next_step import ONCE_SEALED
 from elections.services import forget_agreements
 from elections.services import pass_on as pass_elections_on
 from elections.services.lifecycle import OPENING, SHUTTING
@@ -45,7 +46,7 @@ from pages import colours
 from polls import telling as of_polls
 from polls.services import pass_on as pass_polls_on
 from results.letters import LETTERS as OF_RESULTS
-from results.mailing import mail_by_itself
+from results.mailing import mail_by_itself, to_be_mailed
 from results.services import seal_result
 from skills import telling as of_skills
 from skills.services import forget_endorsements, forget_skills
@@ -89,6 +90,11 @@ def arrange() -> None:
     # An invited address is about to make its account (accounts.welcoming): what it is asked for.
     WELCOMING.arrange(
         asked_of,  # its vote, in every open election on whose roll it is
+    )
+
+    # Somebody runs an election whose result is sealed (elections.next_step): what they can do next.
+    ONCE_SEALED.arrange(
+        to_be_mailed,  # have it mailed to the voters, if it was not
     )
 
     # Somebody is about to be removed: what of theirs would pass on.

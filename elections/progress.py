@@ -8,7 +8,7 @@ from acts.site import table
 from store import keys
 
 from . import invitations
-from .invitations import INVITED, Counts
+from .invitations import ANNOUNCED, INVITED, LABELS, REMINDED, Counts
 from .rules import Election, State
 
 
@@ -16,12 +16,13 @@ from .rules import Election, State
 class Progress:
     invited: Counts | None = None
     reminded: Counts | None = None
+    announced: Counts | None = None
     is_inviting: bool = False  # invitations were asked for and are still being queued
     is_sealed: bool = False
 
     @property
     def mails(self) -> list[Counts]:
-        return [counts for counts in (self.invited, self.reminded) if counts is not None]
+        return [counts for counts in (self.invited, self.reminded, self.announced) if counts is not None]
 
     @property
     def failed(self) -> int:
@@ -42,5 +43,6 @@ def progress(election: Election) -> Progress:
     counted = keys.mail_counts(election.name, election.created_at)
     inviting, result = keys.mailing(election.name, INVITED), keys.result(election.name)
     found = table().get_many([counted, inviting, result])
-    mails = [invitations.counts_of(found.get(counted, {}), *each) for each in invitations.LABELS.items()]
-    return Progress(*mails, is_inviting=inviting in found, is_sealed=result in found)
+    mails = {kind: invitations.counts_of(found.get(counted, {}), kind, label) for kind, label in LABELS.items()}
+    told = mails[ANNOUNCED] if result in found else None
+    return Progress(mails[INVITED], mails[REMINDED], told, is_inviting=inviting in found, is_sealed=result in found)

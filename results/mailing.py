@@ -9,14 +9,17 @@ from __future__ import annotations
 from contextlib import suppress
 from datetime import datetime
 
-from django.utils.translation import gettext_lazy as _
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 
 from accounts.models import User
 from acts.site import log, now_text, table
 from elections import invitations
 from elections import services as organising
 from elections.invitations import ANNOUNCED
-from elections.rules import Action, Election, WrongState
+from elections.next_step import Button, Step
+from elections.rules import RUNNERS, Action, Election, WrongState
 from store import keys
 from store.log import Event
 from store.table import Check, Equals, Exists, Missing, Refused, Update
@@ -26,8 +29,8 @@ from . import repository
 
 MOST_NAMED = 12  # of those who won; all of them are in the result
 ASKED = "announcing"  # the attribute beside the counted mails that says since when
-BEFORE = _("The result was mailed to the voters before.")
-NOT_SEALED = _("There is no sealed result yet. It can be mailed once the election is closed and counted.")
+BEFORE = gettext_lazy("The result was mailed to the voters before.")
+NOT_SEALED = gettext_lazy("There is no sealed result yet. It can be mailed once the election is closed and counted.")
 
 
 def mail_result(actor: User, election: Election) -> None:
@@ -56,6 +59,15 @@ def mail_by_itself(election: Election) -> None:
     there = Check(keys.election(election.name), Exists() & Equals("created_at", election.created_at))
     with suppress(Refused):  # another worker has set it off, or somebody has pressed the button
         log().record(event, mailing, _marked(election), there)
+
+
+def to_be_mailed(user: User, election: Election) -> Step | None:
+    """What whoever runs the election can do about it once it is sealed."""
+    may = organising.relation(user, election) in RUNNERS
+    if not may or not election.voter_count or asked_at(election) is not None:
+        return None
+    button = Button(_("Mail the result"), reverse("mail_result", args=[election.name]))
+    return Step("announce", _("It is counted. The voters have not been told by mail who won."), button)
 
 
 def _marked(election: Election) -> Update:
