@@ -84,7 +84,7 @@ def test_problems_come_first_with_their_line_and_what_was_skipped_is_said_after_
 def test_what_somebody_writes_into_the_hidden_field_says_nothing(page, board):
     for forged in ("<b>", "9" * 99, "1 2", "1 2 3 " + "4 " * 50, "١ ٢ ٣"):
         page.post(at("import_roll", "Board"), {"voters": f"voter\nx{len(forged)}@example.org", "skipped": forged})
-    assert {item.skipped for item in map(imports._import_of, imports._newest(board))} == {""}
+    assert imports.lately(board)[1].sentence == "1 voter added."
     assert Skipped.from_text(Skipped(1, 2, 3, (4, 5)).as_text()) == Skipped(1, 2, 3, (4, 5))
     assert Skipped.from_text("") == NOTHING_SKIPPED
 
