@@ -207,6 +207,20 @@ def test_an_organiser_writes_to_all_and_chooses_reminders(organiser):
     page.check("text=1 day before the end")
     page.click("main form button.button")
     expect(page.locator("main")).to_contain_text("Reminders by the clock: 1 day before the end.")
+    page.click("text=Invite voters")
+    page.fill("[name=text]", "Come **early**.")
+    page.check("[name=answers][value=me]")
+    page.click("text=Save and look at the mail")
+    mail = page.frame_locator("iframe.letter-frame")
+    expect(mail.locator("h1")).to_have_text("Written to")
+    expect(mail.locator(".written strong")).to_have_text("early")
+    expect(mail.locator(".button")).to_have_css("background-color", "rgb(86, 39, 138)")
+    page.evaluate("document.querySelector('iframe').remove()")  # in which axe could not run: no script can
+    assert faults(page) + wide(page) == []
+    page.click("text=Send me a test mail")
+    expect(page.locator("main")).to_contain_text("The test mail to")
+    page.click("text=Mail 2 voters")
+    expect(page.locator("main")).to_contain_text("The mails are on their way.")
 
 
 ELECTION = "/election/Where we meet next summer"
