@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from datetime import datetime
 from typing import Any
 
 from django.http import HttpRequest, HttpResponse
@@ -15,12 +14,11 @@ from django.views.decorators.http import require_safe
 from django_htmx.http import HttpResponseClientRedirect
 
 from accounts.access import anybody, public, requires
-from accounts.policy import takes_registrations
+from accounts.policy import sentence, takes_registrations
 from accounts.rules import Permission
 from acts.links import whole
 from acts.naming import site_name
 from acts.refusals import Refusal
-from acts.site import log
 from pages import rendered
 from pages.forms import form_page, posted
 from pages.markdown import plain
@@ -28,6 +26,9 @@ from pages.saying import ask, told
 from pages.sharing import SHORT
 from photos.changing import picture_page
 from photos.rules import Photo
+from polls.views import may_make
+from results import words
+from results.repository import newest_shared
 
 from . import site_page, site_services
 from .repository import newest
@@ -54,18 +55,15 @@ def page(request: HttpRequest) -> HttpResponse:
     return show_page(request, page) if page.is_told or may_edit else show_plenum(request)
 
 
-def show_page(request: HttpRequest, page: SitePage) -> HttpResponse:
+def show_page(request: HttpRequest, page: SitePage, status: int = 200, **code: Any) -> HttpResponse:
     edited, left = request.GET.get("edited", ""), request.GET.get("left", "")
-    context = {"page": page, "edited": edited, "at": edited or left, **told_of(page), **doing()}
-    return render(request, "news/site_page.html", context)
+    context = {"page": page, "edited": edited, "at": edited or left, **told_of(page), **doing(request), **code}
+    return render(request, "news/site_page.html", context, status=status)
 
 
-def show_plenum(request: HttpRequest) -> HttpResponse:
+def show_plenum(request: HttpRequest, status: int = 200, **code: Any) -> HttpResponse:
     """What this is, where nobody has said who runs it."""
-    checkpoint = log().newest_public()
-    published_at = datetime.fromisoformat(checkpoint["published_at"]) if checkpoint else None
-    context = {"checkpoint": checkpoint, "published_at": published_at, **doing()}
-    return render(request, "news/home.html", context)
+    return render(request, "news/home.html", doing(request) | code, status=status)
 
 
 def told_of(page: SitePage) -> dict[str, Any]:
@@ -81,9 +79,23 @@ def _image(photo: Photo | None) -> dict[str, Any]:
     return {"image": whole(photo.large), "wide": photo.wide, "high": photo.high, "alt": photo.alt}
 
 
-def doing() -> dict[str, Any]:
+def doing(request: HttpRequest) -> dict[str, Any]:
     """What can be done and read here by whoever comes by."""
-    return {"may_register": takes_registrations(), "newest": newest()}
+    return {
+        "may_register": takes_registrations(),
+        "who_registers": sentence(),
+        "may_make_polls": may_make(request),
+        "shared": _shared(),
+        "newest": newest(),
+    }
+
+
+def _shared() -> dict[str, Any] | None:
+    """The newest result that everybody on the web may see, as a card shows it."""
+    found = newest_shared()
+    if found is None:
+        return None
+    return {"result": found, "ended": words.ended(found), "method": words.label(found.method)}
 
 
 # --- editing ---
