@@ -19,10 +19,10 @@ from .models import User
 A_VISIT = timedelta(hours=6)
 
 
-def last_visit(user: User, now: datetime) -> str:
+def last_visit(user: User, now: str) -> str:
     """When the visit before this one began; before there was any, when the account was made."""
-    if user.visited_at > as_text(now - A_VISIT):
+    if user.visited_at > as_text(datetime.fromisoformat(now) - A_VISIT):
         return user.visited_before or user.created_at
     with suppress(StoreError):  # another window has said so, or nothing can be written now: no page need fail for that
-        table().write(repository.visit(user, as_text(now)))
+        table().write(repository.visit(user, now))
     return user.visited_at or user.created_at

@@ -16,7 +16,7 @@ from accounts.access import public
 from acts import tokens
 from acts.limits import TooOften
 from acts.refusals import Refusal
-from news.home_views import show_home
+from news.front import show_home
 from pages.addresses import origin
 from pages.forms import form_page
 from polls.services import as_code
@@ -32,9 +32,7 @@ from .services import joining
 OFFER = "name offered"  # what names that we have drawn are signed for
 OFFERED_FOR = 24 * 3600  # seconds
 OF_NO_SESSION = gettext_lazy("No session has this code now. Look at it again, and type it anew.")
-OF_NEITHER = gettext_lazy(
-    "Neither a poll nor a live session has this code now. Look at it again, and type it anew."
-)
+OF_NEITHER = gettext_lazy("Neither a poll nor a live session has this code now. Look at it again, and type it anew.")
 
 
 # --- the code ---

@@ -6,7 +6,6 @@ from typing import Any
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
-from django.templatetags.static import static
 from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
@@ -14,24 +13,16 @@ from django.views.decorators.http import require_safe
 from django_htmx.http import HttpResponseClientRedirect
 
 from accounts.access import anybody, public, requires
-from accounts.policy import sentence, takes_registrations
 from accounts.rules import Permission
-from acts.links import whole
 from acts.naming import site_name
 from acts.refusals import Refusal
 from pages import rendered
 from pages.forms import form_page, posted
-from pages.markdown import plain
 from pages.saying import ask, told
-from pages.sharing import SHORT
 from photos.changing import picture_page
-from photos.rules import Photo
-from polls.views import may_make
-from results import words
-from results.repository import newest_shared
 
 from . import site_page, site_services
-from .repository import newest
+from .front import show_page, show_plenum
 from .site_forms import FORMS, PartForm, Rows
 from .site_page import Part, SitePage
 
@@ -53,49 +44,6 @@ def page(request: HttpRequest) -> HttpResponse:
     page = site_page.find()
     may_edit = request.user.is_authenticated and request.user.can(Permission.MANAGE_USERS)
     return show_page(request, page) if page.is_told or may_edit else show_plenum(request)
-
-
-def show_page(request: HttpRequest, page: SitePage, status: int = 200, **code: Any) -> HttpResponse:
-    edited, left = request.GET.get("edited", ""), request.GET.get("left", "")
-    context = {"page": page, "edited": edited, "at": edited or left, **told_of(page), **doing(request), **code}
-    return render(request, "news/site_page.html", context, status=status)
-
-
-def show_plenum(request: HttpRequest, status: int = 200, **code: Any) -> HttpResponse:
-    """What this is, where nobody has said who runs it."""
-    return render(request, "news/home.html", doing(request) | code, status=status)
-
-
-def told_of(page: SitePage) -> dict[str, Any]:
-    """Its text as HTML, and what other sites show of a link to it."""
-    html = site_page.shown_text(page)
-    preview = {"title": site_name(), "summary": plain(html, SHORT), "address": whole(reverse("home"))}
-    return {"text": html, "preview": preview | _image(page.photo)}
-
-
-def _image(photo: Photo | None) -> dict[str, Any]:
-    if photo is None:
-        return {"image": whole(static("img/apple-touch-icon.png"))}
-    return {"image": whole(photo.large), "wide": photo.wide, "high": photo.high, "alt": photo.alt}
-
-
-def doing(request: HttpRequest) -> dict[str, Any]:
-    """What can be done and read here by whoever comes by."""
-    return {
-        "may_register": takes_registrations(),
-        "who_registers": sentence(),
-        "may_make_polls": may_make(request),
-        "shared": _shared(),
-        "newest": newest(),
-    }
-
-
-def _shared() -> dict[str, Any] | None:
-    """The newest result that everybody on the web may see, as a card shows it."""
-    found = newest_shared()
-    if found is None:
-        return None
-    return {"result": found, "ended": words.ended(found), "method": words.label(found.method)}
 
 
 # --- editing ---

@@ -126,7 +126,7 @@ def head(election_name: str, seal: Seal) -> Put:
 
 
 def outcome(election: Election, seal: Seal, result: Result) -> list[Write]:
-    """How it ended, in a few words: beside the election in lists; and, if everybody on the web may see it, by itself."""
+    """How it ended, in a few words: beside the election in lists; by itself, if everybody on the web may see it."""
     winners = result.winners if result.total > result.blank else ()
     shown = {"sealed_at": seal.sealed_at, "winners": list(winners[:FEW]), "winner_count": len(winners)}
     shown |= {"seats": result.seats}
