@@ -42,7 +42,7 @@ from .repository import Voter
 from .rules import Action, Election, State
 from .turnout import turnout
 
-TABS = ("open", "closed", "all")
+STATES = {"open": State.OPEN, "closed": State.CLOSED}  # by the tab that shows them
 
 
 # --- lists ---
@@ -53,13 +53,12 @@ TABS = ("open", "closed", "all")
 def elections(request: HttpRequest) -> HttpResponse:
     """All, or those of one state; or one's own: those one may vote in, and those one runs."""
     tab = request.GET.get("show", "mine" if request.user.can(Permission.VOTE) else "open")
-    if tab == "mine":
-        return _mine(request)
-    tab = tab if tab in TABS else "all"
     form = SearchForm(request.GET)
     prefix = form.cleaned_data["q"] if form.is_valid() else ""
-    narrowed = {"open": {"state": State.OPEN}, "closed": {"state": State.CLOSED}}
-    read = partial(repository.lists, prefix=prefix, **narrowed.get(tab, {}))
+    if tab == "mine" and not prefix:
+        return _mine(request)
+    tab = tab if tab in STATES else "all"
+    read = partial(repository.lists, prefix=prefix, state=STATES.get(tab))
     found, older = one_page(request, read, show=tab, q=prefix)
     now = now_text()
     shown = [(each, each.state(now)) for each in found if each.stored_state != State.DRAFT]
