@@ -24,10 +24,7 @@ def outcome(about: dict[str, str]) -> str:
     """Who won, in a sentence."""
     names, more = about["names"], int(about["more"])
     if more:
-        names = ngettext("%(names)s and %(count)d more", "%(names)s and %(count)d more", more) % {
-            "names": names,
-            "count": more,
-        }
+        names = _("%(names)s and %(count)d more") % {"names": names, "count": more}
     return _(WORDS[about["ended"]]) % {"names": names}
 
 
