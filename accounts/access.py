@@ -2,12 +2,13 @@
 
 A view declares `public`, `requires(None)` (anybody signed in) or `requires(Permission...)`. A view about one thing also
 says how to load it and which rule lets this person at it, or how to load it for this person; it then gets the thing in
-place of the address's words.
+place of the address's words. Such a view may also let in guests: whoever holds something else than an account for this
+one thing.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import wraps
 from typing import Any
@@ -24,6 +25,8 @@ from .models import User
 from .rules import Permission, Role
 
 View = Callable[..., HttpResponse]
+Lost = Callable[[HttpRequest], HttpResponse]
+Guests = Callable[..., Any]  # gets the request and the address's words; answers a guest, or `None`
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +36,8 @@ class Access:
     public: bool = False
     permission: Permission | None = None
     of_a_thing: bool = False
+    lost: Lost | None = None  # what to answer to a form whose sender is not known any more
+    guests: Guests | None = None  # whom it lets in by something else than their account
 
 
 def public(view: View) -> View:
@@ -46,14 +51,18 @@ def requires(
     load: Callable[..., Any] | None = None,
     rule: Callable[[User, Any], None] | None = None,
     load_for: Callable[..., Any] | None = None,
+    lost: Lost | None = None,
+    guests: Guests | None = None,
 ) -> Callable[[View], View]:
     """Only with this permission; with `load` and `rule`, only at a thing that is there and that the rule allows; with
-    `load_for`, which gets the person first, only at a thing that is there for this person."""
+    `load_for`, which gets the person first, only at a thing that is there for this person. `lost` answers a form that
+    was sent when the session or its cookies were gone: it can keep what was typed. Whoever is among the `guests` comes
+    in as that, and the thing is loaded for them."""
     if load and rule:
         load_for = _ruled(load, rule)
 
     def declare(view: View) -> View:
-        access = Access(False, permission, load_for is not None)
+        access = Access(False, permission, load_for is not None, lost, guests)
         return _declared(_of_a_thing(view, load_for) if load_for else view, access)
 
     return declare
@@ -80,23 +89,31 @@ def _declared(view: View, access: Access) -> View:
 def _of_a_thing(view: View, load_for: Callable[..., Any]) -> View:
     @wraps(view)
     def opened(request: HttpRequest, **words: Any) -> HttpResponse:
-        if (thing := load_for(request.user, **words)) is None:
+        if (thing := load_for(whoever(request), **words)) is None:
             raise Http404
         return view(request, thing)
 
     return opened
 
 
-def answer_for(request: HttpRequest, view: View) -> HttpResponse | None:
+def whoever(request: HttpRequest) -> Any:
+    """Who has come: a guest of this page, or the person who is signed in."""
+    return getattr(request, "guest", None) or request.user
+
+
+def answer_for(request: HttpRequest, view: View, words: Mapping[str, Any] | None = None) -> HttpResponse | None:
     """What to answer instead of the view, or `None` if the view may answer. A refusal rises as `NotAllowed`."""
     access: Access | None = getattr(view, "access", None)
     if access is None:
         raise NotAllowed(_("This page does not say whom it is for, so it is for nobody."))
     if access.public:
         return None
+    if access.guests and (guest := access.guests(request, **words or {})) is not None:
+        request.guest = guest
+        return None
     user = request.user
     if not user.is_authenticated:
-        return redirect_to_login(request.get_full_path())
+        return answer_to_lost(request, view) or redirect_to_login(request.get_full_path())
     if access.permission is None:
         return None
     if user.role == Role.NO_ACCESS:
@@ -106,6 +123,12 @@ def answer_for(request: HttpRequest, view: View) -> HttpResponse | None:
     if demands_second_factor(user) and not user.factors:
         return redirect("factors")
     return None
+
+
+def answer_to_lost(request: HttpRequest, view: View) -> HttpResponse | None:
+    """What a view wants answered to a form whose sender is not known any more, if it has anything to say."""
+    access: Access | None = getattr(view, "access", None)
+    return access.lost(request) if access and access.lost and request.method == "POST" else None
 
 
 def demands_second_factor(user: User) -> bool:

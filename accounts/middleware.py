@@ -35,7 +35,7 @@ class SignedIn:
     def process_view(
         self, request: HttpRequest, view: Callable[..., HttpResponse], arguments: Any, words: Any
     ) -> HttpResponse | None:
-        return answer_for(request, view)
+        return answer_for(request, view, words)
 
 
 def who_is_asking(request: HttpRequest) -> User | AnonymousUser:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from django.conf import settings
 from django.contrib import auth, messages
+from django.contrib.auth.views import redirect_to_login
 from django.http import FileResponse, HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import redirect, render
@@ -63,7 +65,7 @@ def register(request: HttpRequest) -> HttpResponse:
         email = form.cleaned_data["email"]
         try:
             throttle.count_try(throttle.REGISTER, email, visitor(request), None)
-            services.register(**form.cleaned_data)
+            services.register(**form.cleaned_data, then=_next(request))
         except services.NameTaken as refusal:
             form.add_error("name", str(refusal))
         except policy.NoRegistration as refusal:
@@ -73,8 +75,8 @@ def register(request: HttpRequest) -> HttpResponse:
         else:
             sentence = _("We have sent a mail to %(email)s. The link in it completes your account.")
             return say(request, _("Look into your mail"), sentence % {"email": email})
-    lead = policy.sentence()
-    return show_form(request, form, _("Create an account"), _("Create account"), lead=lead, part="register")
+    words = {"lead": policy.sentence(), "part": "register", "next": _next(request)}
+    return show_form(request, form, _("Create an account"), _("Create account"), **words)
 
 
 def _not_by_oneself(request: HttpRequest) -> HttpResponse | None:
@@ -97,11 +99,11 @@ def confirm_registration(request: HttpRequest, token: str) -> HttpResponse:
     """The link proves the address, but signs nobody in: whoever can read the mail need not know the password."""
     form = NameForm(request.POST) if "name" in request.POST else None
     try:
-        services.read_registration(token)
+        waiting = services.read_registration(token)
         if request.method == "POST" and (form is None or form.is_valid()):
             services.confirm_registration(token, form.cleaned_data["name"] if form else None)
             messages.success(request, _("Your account is complete. Please sign in with your password."))
-            return redirect("sign_in")
+            return redirect_to_login(then) if (then := waiting.get("then")) else redirect("sign_in")
     except services.NameTaken as refusal:
         form = form or NameForm({"name": ""})
         form.errors.clear()
@@ -126,10 +128,10 @@ def _why_not(request: HttpRequest, refusal: services.NameTaken) -> str:
     return str(refusal)
 
 
-def _welcome(request: HttpRequest, user: User) -> HttpResponse:
+def _welcome(request: HttpRequest, user: User, where: Sequence[str]) -> HttpResponse:
     start_session(request, user)
     messages.success(request, _("Welcome, %(name)s.") % {"name": user.name})
-    return redirect("home")
+    return redirect(*where) if where else redirect("home")
 
 
 @public
@@ -140,7 +142,8 @@ def accept_invitation(request: HttpRequest, token: str) -> HttpResponse:
         email = services.read_invitation(token)
         form = InvitedForm(posted(request))
         if request.method == "POST" and form.is_valid():
-            return _welcome(request, services.accept_invitation(token, **form.cleaned_data))
+            made = services.accept_invitation(token, **form.cleaned_data)
+            return _welcome(request, made, services.where_invited_to(token))
     except services.NameTaken as refusal:
         form.add_error("name", _why_not(request, refusal))
     except services.LinkSpent as refusal:

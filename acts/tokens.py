@@ -8,7 +8,7 @@ DAY = 24 * 3600
 
 
 def sign(purpose: str, *words: str) -> str:
-    return signing.dumps(list(words), salt=f"accounts.{purpose}")
+    return signing.dumps(list(words), salt=f"accounts.{purpose}", compress=True)
 
 
 def read(purpose: str, token: str, seconds: int) -> list[str] | None:

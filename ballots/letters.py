@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from django.urls import reverse
 from django.utils.translation import gettext_noop
 
+from elections.by_link import token_for
 from mail import outbox
 from mail.letters import Letter
 from mail.outbox import Mail
@@ -13,6 +16,7 @@ from store.table import Write
 from .repository import Standing
 
 CAST, CHANGED, WITHDRAWN, PAPER = "ballot_cast", "ballot_changed", "ballot_withdrawn", "ballot_on_paper"
+BY_LINK = "_by_link"  # ends the kinds of mails in elections in which one votes by link, however this voter came
 
 
 def of_cast(standing: Standing, actor: str, *, paper: bool) -> list[Write]:
@@ -31,7 +35,10 @@ def _told(kind: str, standing: Standing, **more: str) -> list[Write]:
     election, to = standing.election, _address(standing)
     if not election.mail_votes or to is None:
         return []
-    return [outbox.queued(kind, to, None, election_name=election.name, organiser=election.owner_name, **more)]
+    about = {"election_name": election.name, "organiser": election.owner_name, **more}
+    if election.vote_by_link:
+        kind, about = f"{kind}{BY_LINK}", about | {"voter": standing.voter or ""}
+    return [outbox.queued(kind, to, None, **about)]
 
 
 def _address(standing: Standing) -> str | None:
@@ -42,7 +49,10 @@ def _address(standing: Standing) -> str | None:
 
 
 def _link(letter: Mail) -> str:
-    return reverse("election", args=[letter.about["election_name"]])
+    """Where one votes by link, through its door again."""
+    name = letter.about["election_name"]
+    token = token_for(name, letter.about.get("voter", ""), letter.to)
+    return reverse("vote_by_link", args=[token]) if token else reverse("election", args=[name])
 
 
 NOT_ME = gettext_noop(
@@ -93,3 +103,17 @@ LETTERS = {
         gettext_noop("To the election"),
     ),
 }
+
+# Where one votes by link, whoever did it may have had the link.
+OTHERS_LINK = gettext_noop(
+    "If that was not you, somebody else may have your link. Cast your ballot anew before the election closes, and ask "
+    "%(organiser)s, who runs the election, to send you a new link: then the earlier one no longer works. If you have an "
+    "account here, change its password, too."
+)
+
+
+def _by_link(letter: Letter) -> Letter:
+    return replace(letter, sentences=tuple(OTHERS_LINK if each == NOT_ME else each for each in letter.sentences))
+
+
+LETTERS |= {f"{kind}{BY_LINK}": _by_link(letter) for kind, letter in LETTERS.items()}

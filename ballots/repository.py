@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from itertools import chain, islice
 
+from accounts import repository as people
 from accounts.models import User
 from acts.site import table
 from elections import repository as elections
+from elections.by_link import Link
 from elections.rules import Election
 from elections.turnout import bucket
 from ranking.candidates import Candidate
@@ -17,7 +19,7 @@ from store import keys
 from store.forgetting import to_forget
 from store.log import as_text
 from store.memory import Memory
-from store.table import Check, Delete, Equals, Exists, Item, Key, Missing, Put, Update, Write
+from store.table import Check, Condition, Delete, Equals, Exists, Item, Key, Missing, Put, Update, Write
 from tally.ballots import Ballots
 
 from .comparing import Cast, Sorted
@@ -41,6 +43,8 @@ class Standing:
     repeated: bool = False  # whether the form was carried out before
     person: User | None = None  # whose standing it is, if they have an account
     account: str | None = None  # which account of that name votes, by when it was made
+    link: Link | None = None  # by which they came, if they did not sign in
+    beside: Mapping[Key, Item] = field(default_factory=dict)  # what else was to be read with it
 
     @property
     def voted(self) -> bool:
@@ -61,12 +65,22 @@ class Standing:
     def is_shown(self) -> bool:
         """Whether their ballot is theirs to see: whoever came to the account since it was cast did not cast it.
 
-        One that was cast before ballots knew their caster is shown until the account's first break.
+        One that was cast before ballots knew their caster is shown until the account's first break. One that was cast
+        with a link is shown to whoever comes with it, and to nobody else.
         """
+        known = (self.entry or {}).get("lineage")
+        if self.link is not None:
+            return bool(known == self.link.lineage)
         if self.person is None or self.entry is None:
             return False
-        known = self.entry.get("lineage")
         return not self.person.lineage if known is None else bool(known == self.person.credentials)
+
+    @property
+    def caster(self) -> str:
+        """By which the roll knows whoever casts, so that their ballot is shown to nobody else."""
+        if self.link is not None:
+            return self.link.lineage
+        return self.person.credentials if self.person else NOBODYS
 
     @property
     def ballot_key(self) -> Key | None:
@@ -80,6 +94,7 @@ class Standing:
     def listing(self) -> bytes:
         """What the order of the candidates on their page hangs on."""
         voter, lineage = self.voter or "", self.person.lineage if self.person else ""
+        lineage = self.link.lineage if self.link else lineage
         if self.salt:
             return listing(self.salt, voter, lineage)
         words = (self.election.name, self.election.created_at, keys.fold(voter), lineage)
@@ -94,6 +109,7 @@ def standing(
     joins: Callable[[Election], bool] = lambda election: False,
     account: str | None = None,
     form: str = "",
+    beside: Sequence[Key] = (),
 ) -> Standing | None:
     """Read the election, the roll under each of somebody's names, the salt and the form's mark in one round trip.
 
@@ -102,7 +118,7 @@ def standing(
     """
     entries = {name: keys.voter(election_name, name) for name in names if name}
     at, salt, mark = keys.election(election_name), keys.salt(election_name), keys.once(form)
-    found = table().get_many([at, salt, *([mark] if form else []), *entries.values()])
+    found = table().get_many(dict.fromkeys([at, salt, *([mark] if form else []), *entries.values(), *beside]))
     if at not in found:
         return None
     election = elections.election_of(found[at])
@@ -113,7 +129,8 @@ def standing(
     place = keys.voter(election_name, voter) if voter else None
     others = tuple(key for key in entries.values() if key != place and (key not in found or found[key] in there))
     bound = account if voter and not elections.is_by_address(voter) else None
-    return Standing(election, voter, entry, others, found.get(salt), mark in found, account=bound)
+    also = {key: found[key] for key in beside if key in found}
+    return Standing(election, voter, entry, others, found.get(salt), mark in found, account=bound, beside=also)
 
 
 def standing_of(person: User, election_name: str, *, form: str = "") -> Standing | None:
@@ -244,13 +261,12 @@ def through_gate(election: Election, now: datetime, votes: int, papers: int) -> 
 def marked(standing: Standing, *, voted: bool, paper: bool) -> Write:
     """The roll says that they voted, never how. Refused if they did anything since `standing` was read."""
     assert standing.voter is not None
-    caster = standing.person.credentials if standing.person else NOBODYS
-    said: Item = {"voted": voted, "paper": paper, "lineage": caster} | _since(standing)
+    said: Item = {"voted": voted, "paper": paper, "lineage": standing.caster} | _since(standing)
     if standing.entry is None:
         put = elections.new_voter(standing.election, standing.voter, standing.account)
         return Put(put.item | {"acts": 1, **said}, when=put.when)
     place = Key(standing.entry["PK"], standing.entry["SK"])
-    return Update(place, set=said, add={"acts": 1}, when=Equals("acts", standing.acts))
+    return Update(place, set=said, add={"acts": 1}, when=_by_newest(standing, place, Equals("acts", standing.acts)))
 
 
 def _since(standing: Standing) -> Item:
@@ -281,7 +297,23 @@ def _listed(standing: Standing, ballot: Ballot) -> Item:
 
 def _nowhere_else(standing: Standing) -> list[Write]:
     """Also where there is no entry yet: it may have come, and have voted, since `standing` was read."""
-    return [Check(place, Missing() | Equals("voted", False)) for place in standing.others]
+    nothing = Missing() | Equals("voted", False)
+    return [Check(place, _by_newest(standing, place, nothing)) for place in standing.others]
+
+
+def _by_newest(standing: Standing, place: Key, when: Condition) -> Condition:
+    """Of somebody who comes by a link, also that no newer one was sent to this entry since `standing` was read."""
+    return when & standing.link.is_newest if standing.link and standing.link.place == place else when
+
+
+def still_theirs(standing: Standing, written: Iterable[Write]) -> list[Write]:
+    """That a link is good, and whoever it was sent to has the same account, or none; as far as `written` does not
+    depend on it already."""
+    link, person = standing.link, standing.person
+    assert link is not None
+    account = people.is_still(person) if person else Check(link.account_place, Missing())
+    known = {each.key for each in written}
+    return [account, *([] if link.place in known else [Check(link.place, Exists() & link.is_newest)])]
 
 
 def _was_paper(standing: Standing) -> bool:

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import secrets
+from functools import partial
 from typing import Any
 
 from django.contrib import messages
+from django.contrib.auth.views import redirect_to_login
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse, QueryDict
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
-from accounts.access import View, public, requires
+from accounts.access import Lost, View, public, requires, whoever
 from accounts.models import User
 from accounts.rules import Permission
 from acts.links import whole
@@ -23,11 +25,12 @@ from elections.rules import Action, Election
 from pages.forms import form_page, token_in
 from pages.qr import qr_picture
 from pages.saying import ask, say
-from ranking import drafts
+from ranking import carrying, drafts
 from ranking.boxes import RANK, choices_of, ranks_in, typed_in, unranked_sentence
 from ranking.rankings import left_out, named, ranking_from, ranks_of, shuffled
 
-from . import rehearsal, repository, rules, services
+from . import passes, rehearsal, repository, rules, services
+from .passes import Pass
 from .repository import Standing
 from .secrecy import SecretReplaced
 
@@ -36,34 +39,95 @@ from .secrecy import SecretReplaced
 
 def fields_in(post: QueryDict) -> list[tuple[str, str]]:
     """What the next step has to carry on."""
-    kept = [name for name in post if name.startswith(RANK) or name in ("acts", "voter")]
+    kept = [name for name in post if name.startswith(RANK) or name in ("acts", "voter", carrying.WHOSE)]
     return [(name, value) for name in kept for value in post.getlist(name)]
+
+
+def fields_alone(post: QueryDict, **more: str) -> QueryDict:
+    fields = QueryDict(mutable=True)
+    for name, value in [*fields_in(post), *more.items()]:
+        fields.appendlist(name, value)
+    return fields
 
 
 # --- the ballot ---
 
 
-def vote(view: View) -> View:
-    """A page of somebody who votes in the election."""
-    return requires(Permission.VOTE, load_for=standing_for)(view)
+def kept_while_lost(request: HttpRequest) -> HttpResponse:
+    """To somebody whose session or cookies went while they ranked: the ballot again, behind the sign-in if need be,
+    with what they have sent."""
+    assert request.resolver_match is not None
+    words = request.resolver_match.kwargs
+    path = reverse("ballot", kwargs=words)
+    is_known = request.user.is_authenticated or passes.held_for(request, **words) is not None
+    answer = redirect(path) if is_known else redirect_to_login(path)
+    carrying.carry(answer, path, request.POST.get(carrying.WHOSE, ""), fields_alone(request.POST, lost="1"))
+    return answer
 
 
-def standing_for(user: User, name: str) -> Standing | None:
-    return services.standing_of(user, name)
+def vote(view: View, lost: Lost | None = None) -> View:
+    """A page of somebody who votes in the election, signed in or by a link."""
+    return requires(Permission.VOTE, load_for=standing_for, lost=lost, guests=passes.held_for)(view)
 
 
-@vote
+def standing_for(who: User | Pass, name: str) -> Standing | None:
+    return services.standing_of(who, name)
+
+
+@partial(vote, lost=kept_while_lost)
 @form_page
 def ballot(request: HttpRequest, standing: Standing) -> HttpResponse:
-    """Rank. Sent, it leads to the review; sent back from there, it is as it was left."""
+    """Rank. Sent, it leads to the review; coming back from there, it is as it was left."""
     try:
         services.check_own(standing, now_text())
     except Refusal as refusal:
         return _refused(request, standing.election, refusal)
-    if request.method != "POST":
-        cast = repository.ballot_of(standing)
-        return _show(request, standing, ranks_of(cast.rankings) if cast else {})
-    return _show_typed(request, standing) if "back" in request.POST else _review(request, standing)
+    if request.method == "POST":
+        return _to_review(request, standing)
+    if (sent := _carried(request, standing)) is not None:
+        return _show(request, standing, typed_in(sent), found="lost" in sent)
+    cast = repository.ballot_of(standing)
+    return _show(request, standing, ranks_of(cast.rankings) if cast else {})
+
+
+def _to_review(request: HttpRequest, standing: Standing) -> HttpResponse:
+    """The review is a page of its own, so that going back to it, or reloading it, sends nothing again."""
+    try:
+        ranking_from(ranks_in(request.POST), repository.candidates_of(standing.election))
+    except Refusal as refusal:
+        return _show_typed(request, standing, problem=str(refusal))
+    answer = redirect("review", name=standing.election.name)
+    path = reverse("ballot", args=[standing.election.name])
+    fields = fields_alone(request.POST, at=str(standing.acts))
+    carrying.carry(answer, path, whose(standing), fields)
+    return answer
+
+
+@vote
+@require_safe
+def review(request: HttpRequest, standing: Standing) -> HttpResponse:
+    """The ballot once more before it is cast; whoever comes without one goes back to it."""
+    sent = _carried(request, standing)
+    if sent is None:
+        return redirect("receipt" if standing.voted else "ballot", name=standing.election.name)
+    try:
+        services.check_own(standing, now_text())
+    except Refusal as refusal:
+        return _refused(request, standing.election, refusal)
+    return _review(request, standing, sent)
+
+
+def whose(standing: Standing) -> str:
+    """The mark of a voter's rankings in this election."""
+    election = standing.election
+    return drafts.of_person(standing.voter or "", standing.caster, "ballot", election.name, election.created_at)
+
+
+def _carried(request: HttpRequest, standing: Standing) -> QueryDict | None:
+    """What was ranked and is on its way, unless its voter has voted since it set out."""
+    sent = carrying.carried(request, whose(standing))
+    now = str(standing.acts)
+    return sent if sent is not None and sent.get("at", now) == now else None
 
 
 def _refused(request: HttpRequest, election: Election, refusal: Refusal) -> HttpResponse:
@@ -78,7 +142,8 @@ def _show(request: HttpRequest, standing: Standing, ranks: dict[int, Any], **mor
     context = {
         "choices": choices_of(shown, ranks),
         "ranks": len(shown),
-        "draft_key": draft_key(request, election),
+        "draft_key": draft_key(request, standing),
+        "whose": whose(standing),
         "unranked_sentence": unranked_sentence(election.unranked),
         "acts": standing.acts,
         "voted": standing.voted,
@@ -90,8 +155,10 @@ def _show(request: HttpRequest, standing: Standing, ranks: dict[int, Any], **mor
     return render(request, "ballots/ballot.html", context_of(request, election, **context | more), status=status)
 
 
-def draft_key(request: HttpRequest, election: Election) -> str:
-    return drafts.key(request, "ballot", election.name, election.created_at)
+def draft_key(request: HttpRequest, standing: Standing) -> str:
+    """Whoever votes by a link beside their account has two ballots, and two drafts."""
+    election, link = standing.election, standing.link
+    return drafts.key(request, "ballot", election.name, election.created_at, *([link.lineage] if link else []))
 
 
 def _show_typed(request: HttpRequest, standing: Standing, **more: Any) -> HttpResponse:
@@ -99,18 +166,18 @@ def _show_typed(request: HttpRequest, standing: Standing, **more: Any) -> HttpRe
     return _show(request, standing, typed_in(request.POST), **more)
 
 
-def _review(request: HttpRequest, standing: Standing, **more: Any) -> HttpResponse:
+def _review(request: HttpRequest, standing: Standing, sent: QueryDict, **more: Any) -> HttpResponse:
     candidates = repository.candidates_of(standing.election)
     try:
-        rankings = ranking_from(ranks_in(request.POST), candidates)
+        rankings = ranking_from(ranks_in(sent), candidates)
     except Refusal as refusal:
-        return _show_typed(request, standing, problem=str(refusal), **more)
+        return _show(request, standing, typed_in(sent), problem=str(refusal), **more)
     name = standing.election.name
     context = {
         "ranked": named(rankings, candidates),
         "unranked": left_out(rankings, candidates),
         "unranked_sentence": unranked_sentence(standing.election.unranked),
-        "fields": [*fields_in(request.POST), ("token", secrets.token_urlsafe(16))],
+        "fields": [*fields_in(sent), ("token", secrets.token_urlsafe(16))],
         "voted": standing.voted,
         "cast_action": reverse("cast", args=[name]),
         "back_action": reverse("ballot", args=[name]),
@@ -119,17 +186,20 @@ def _review(request: HttpRequest, standing: Standing, **more: Any) -> HttpRespon
     return render(request, "ballots/review.html", context_of(request, standing.election, **context | more))
 
 
-@requires(Permission.VOTE, load_for=lambda user, name: name)  # casting reads all it needs by itself, once
+# Casting reads all it needs by itself, once.
+@requires(Permission.VOTE, load_for=lambda who, name: name, lost=kept_while_lost, guests=passes.held_for)
 @require_POST
 def cast(request: HttpRequest, name: str) -> HttpResponse:
     try:
-        outcome = services.cast(request.user, name, ranks_in(request.POST), token_in(request.POST))
+        outcome = services.cast(whoever(request), name, ranks_in(request.POST), token_in(request.POST))
     except Refusal as refusal:
-        if (standing := services.standing_of(request.user, name)) is None:
+        if (standing := services.standing_of(whoever(request), name)) is None:
             raise Http404 from None
         return _show_typed(request, standing, problem=str(refusal))
     _say_outcome(request, outcome)
-    return redirect("receipt", name=name)
+    answer = redirect("receipt", name=name)
+    carrying.put_down(answer, reverse("ballot", args=[name]))
+    return answer
 
 
 def _say_outcome(request: HttpRequest, outcome: services.Outcome) -> None:
@@ -182,7 +252,7 @@ def _show_receipt(request: HttpRequest, standing: Standing, cast: rules.Ballot, 
         "unranked_sentence": unranked_sentence(election.unranked),
         "acts": standing.acts,
         "state_url": reverse("ballot_state", args=[election.name]),
-        "draft_key": "" if voter else draft_key(request, election),
+        "draft_key": "" if voter else draft_key(request, standing),
         "may_change": voter is None and election.takes_votes(now_text()),
         "paper_for": voter,
     }
@@ -207,11 +277,11 @@ def withdraw(request: HttpRequest, standing: Standing) -> HttpResponse:
     election = standing.election
     if request.method == "POST":
         try:
-            services.withdraw(request.user, election.name, token_in(request.POST))
+            services.withdraw(whoever(request), election.name, token_in(request.POST))
         except Refusal as refusal:
             return _refused(request, election, refusal)
         messages.success(request, _("Your ballot is withdrawn. Its code no longer counts."))
-        return redirect("election", name=election.name)
+        return redirect("ballot" if standing.link else "election", name=election.name)
     lead = _("Your ballot is taken out and its code no longer counts. You may vote again until the election closes.")
     context = context_of(request, election, lead=lead, danger=True, token=secrets.token_urlsafe(16))
     return ask(request, _("Withdraw my ballot"), _("Withdraw it"), **context)
@@ -264,7 +334,11 @@ def paper(request: HttpRequest, election: Election) -> HttpResponse:
     more = _paper_steps(election, voter)
     if request.method != "POST":
         return _show(request, standing, {}, **more)
-    return _show_typed(request, standing, **more) if "back" in request.POST else _review(request, standing, **more)
+    return (
+        _show_typed(request, standing, **more)
+        if "back" in request.POST
+        else _review(request, standing, request.POST, **more)
+    )
 
 
 def _ask_whose(request: HttpRequest, election: Election, voter: str = "", problem: str = "") -> HttpResponse:
@@ -283,6 +357,7 @@ def _paper_steps(election: Election, voter: str) -> dict[str, Any]:
         "back_action": action,
         "cast_action": cast_action,
         "draft_key": "",
+        "whose": "",
     }
 
 

@@ -38,5 +38,7 @@ def run(action: Action) -> Any:
 def context_of(request: HttpRequest, election: Election, **more: Any) -> dict[str, Any]:
     """What every page about one election shows: the election, its state, and what this person may do now."""
     state = election.state(now_text())
-    offered = {action.name for action in rules.offered(services.relation(request.user, election), state)}
+    user = request.user
+    who = services.relation(user, election) if user.is_authenticated else Relation.NOBODY
+    offered = {action.name for action in rules.offered(who, state)}
     return {"election": election, "state": state, "offered": offered, **more}

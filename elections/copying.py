@@ -24,7 +24,7 @@ from ranking.candidates import Candidate
 from store import keys
 from store.table import Conflict, Delete, Equals, Exists, Item, Key, Put, Refused, Update, Write
 
-from . import needs, repository, services
+from . import needs, repository, services, words
 from .rules import Action, Election, takes_names
 
 TAKEN_ALONG = (
@@ -117,6 +117,7 @@ def _fill(owner: User, draft: Election, mark: Item) -> None:
     services.add_candidates(owner, draft, candidates)
     services.copy_pictures(owner, draft, candidates)
     services.copy_needs(owner, draft, needs.of(source.name))
+    words.copy(owner, source.name, draft)
     services.check(owner, draft, Action.ADD_VOTERS)
     services.put_on_roll(owner, draft, repository.still_here(source.name, by_name=takes_names(source)))
 

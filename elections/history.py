@@ -312,6 +312,8 @@ SENTENCES: dict[str, Callable[[Told], str]] = {
     "VotersInvited": plainly(gettext_lazy("%(who)s invited the voters who had not been invited yet.")),
     "VotersReminded": _reminded,
     "VotersMessaged": plainly(gettext_lazy("%(who)s sent a message to all voters.")),
+    "InvitationWorded": plainly(gettext_lazy("%(who)s changed what the invitation says.")),
+    "InvitationTested": plainly(gettext_lazy("%(who)s sent themselves a test of a mail to voters.")),
     "VoterInvitedAgain": plainly(gettext_lazy("%(who)s sent one voter the invitation again.")),
     "BallotsUnlinked": plainly(
         gettext_lazy(

@@ -28,7 +28,7 @@ from store import keys
 from store.log import Event
 from store.table import Check, Condition, Delete, Equals, Exists, Item, Key, Missing, Page, Put, Refused, Update, Write
 
-from . import repository, services
+from . import by_link, repository, services
 from .purses import NoneLeft, purse_of
 from .rules import Action, Election, State, WrongState, check_listing
 from .turnout import tells_who, turnout
@@ -37,6 +37,7 @@ A_HANDFUL = 30  # voters of one transaction: three items each
 INVITED, REMINDED, TIMED, MESSAGED = "invited", "reminded", "timed", "messaged"
 LETTERS = {INVITED: "vote_invitation", REMINDED: "vote_reminder", TIMED: "vote_reminder", MESSAGED: "vote_message"}
 TO_ALL = "vote_reminder_to_all"  # a reminder that does not know who has voted
+NOWHERE, BEYOND = "nowhere", "beyond"  # counted beside the states of mails: see `Counts`
 LABELS = {INVITED: _("Invitations"), REMINDED: _("Reminders")}
 
 
@@ -122,7 +123,10 @@ def _still_there(election_name: str) -> Check:
 
 
 def send_again(actor: User, election: Election, voter: str) -> None:
-    """Invite one voter once more, whatever became of the first mail; if that had failed, it counts no longer."""
+    """Invite one voter once more, whatever became of the first mail; if that had failed, it counts no longer.
+
+    Where one votes by link, the mail has a new link, and the earlier ones end.
+    """
     services.check(actor, election, Action.INVITE)
     check_listing(election, [voter])
     item = table().get(keys.voter(election.name, voter))
@@ -134,10 +138,11 @@ def send_again(actor: User, election: Election, voter: str) -> None:
         raise WrongState(_("There is no account named %(name)s, so that there is no address.") % {"name": name})
     _check_not_waiting(item)
     letter = outbox.queued(LETTERS[INVITED], address, batch.ledger(name), **batch.about(name))
-    marked = batch.marked(item, letter.item["number"], _unmarked(item, batch))
+    marked = batch.marked(item, letter.item["number"], _unmarked(item, batch), again=True)
+    counted = _counted_again(batch.ledger(name), is_new=INVITED not in item)
     event = Event(actor.name, "VoterInvitedAgain", {"election_name": election.name, "voter": name})
     aside = outbox.replaced(item.get(INVITED, ""))  # so that nobody who tries all failed ones again sends both
-    writes = [letter, marked, *_invitation(name, actor.name), *_counted_again(batch.ledger(name)), *aside]
+    writes = [letter, marked, *_invitation(name, actor.name), *counted, *aside]
 
     def reserve() -> None:
         budget = allowance.today(actor)
@@ -154,10 +159,11 @@ def _check_not_waiting(voter: Item) -> None:
         raise WrongState(_("The last mail to %(name)s is still waiting.") % {"name": voter["voter_name"]})
 
 
-def _counted_again(ledger: outbox.Ledger) -> list[Write]:
-    """One more is queued and, if the one before had failed, one less has failed."""
+def _counted_again(ledger: outbox.Ledger, *, is_new: bool) -> list[Write]:
+    """One more is queued and, if the one before had failed, one less has failed. Who was invited is no voter more."""
     if table().get(ledger.failure) is None:
-        return [Update(ledger.counts, add={ledger.counted(outbox.QUEUED): 1})]
+        more = {} if is_new else {ledger.counted(BEYOND): -1}
+        return [Update(ledger.counts, add={ledger.counted(outbox.QUEUED): 1, **more})]
     numbers = {ledger.counted(outbox.QUEUED): 1, ledger.counted(outbox.FAILED): -1}
     return [Update(ledger.counts, add=numbers), Delete(ledger.failure, when=Exists())]
 
@@ -200,9 +206,10 @@ class Batch:
         more = {"message": self.message} if self.message else {}
         return {"election_name": self.election.name, "voter": voter, "invited_by": self.asked_by, **more}
 
-    def marked(self, item: Item, number: str, when: Condition) -> Update:
+    def marked(self, item: Item, number: str, when: Condition, *, again: bool = False) -> Update:
         time = {"invited_at": now_text()} if self.kind == INVITED else {}
-        return Update(Key(item["PK"], item["SK"]), set={self.mark: number, **time}, when=when)
+        turn = by_link.next_turn(self.election) if again else {}
+        return Update(Key(item["PK"], item["SK"]), set={self.mark: number, **time}, add=turn, when=when)
 
 
 def take_mailings_on() -> int:
@@ -284,7 +291,8 @@ def _mails_for(voters: list[Item], batch: Batch) -> list[Write]:
         letters |= {number: letter} if addresses[item["voter_name"]] and number not in letters else {}
     mailed = table().get_many(letter.key for letter in letters.values()) if letters else {}
     new = [letter for letter in letters.values() if letter.key not in mailed]
-    return [*new, *writes, _counted(batch, len(new), sum(not address for address in addresses.values()))]
+    nowhere = sum(not address for address in addresses.values())
+    return [*new, *writes, _counted(batch, len(new), nowhere, len(voters) - len(new) - nowhere)]
 
 
 def _unmarked(item: Item, batch: Batch) -> Condition:
@@ -297,9 +305,10 @@ def _letter(batch: Batch, voter: str, address: str) -> Put:
     return outbox.queued_once(occasion, batch.letter, address, batch.ledger(voter), **batch.about(voter))
 
 
-def _counted(batch: Batch, queued: int, nowhere: int) -> Update:
-    ledger = batch.ledger("")
-    return Update(batch.counts, add={ledger.counted(outbox.QUEUED): queued, ledger.counted("nowhere"): nowhere})
+def _counted(batch: Batch, queued: int, nowhere: int, beyond: int) -> Update:
+    counted = batch.ledger("").counted
+    numbers = {counted(outbox.QUEUED): queued, counted(NOWHERE): nowhere, counted(BEYOND): beyond}
+    return Update(batch.counts, add=numbers)
 
 
 def _addresses(voters: Iterable[Item]) -> dict[str, str]:
@@ -343,10 +352,16 @@ class Counts:
     sent: int
     failed: int
     nowhere: int  # people on the roll without an account, and so without an address
+    beyond: int = 0  # voters beyond these: two of one address get one mail, and one voter may have got two
 
     @property
     def all(self) -> int:
         return self.queued + self.sent + self.failed + self.nowhere
+
+    @property
+    def voters(self) -> int:
+        """How many on the roll were to be mailed so far."""
+        return self.all + self.beyond
 
 
 @dataclass(frozen=True, slots=True)
@@ -373,8 +388,17 @@ def counts(election: Election) -> list[Counts]:
     return [counts_of(item, kind, label) for kind, label in LABELS.items()]
 
 
+def waiting(election: Election, invited: Counts | None = None) -> int:
+    """How many on the roll are not invited yet, by the numbers alone: in one read, or none if they are known.
+
+    Whoever left the roll after an invitation is still counted as invited, so that it may be some more.
+    """
+    invited = counts(election)[0] if invited is None else invited
+    return max(0, election.voter_count - invited.voters)
+
+
 def counts_of(item: Item, kind: str, label: str = "") -> Counts:
-    states = (outbox.QUEUED, outbox.SENT, outbox.FAILED, "nowhere")
+    states = (outbox.QUEUED, outbox.SENT, outbox.FAILED, NOWHERE, BEYOND)
     return Counts(label, *(item.get(f"{kind}_{state}", 0) for state in states))
 
 

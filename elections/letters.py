@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from django.urls import reverse
+from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
 from accounts import repository as people
@@ -10,19 +13,40 @@ from acts.links import whole
 from acts.site import now_text
 from acts.tokens import sign
 from mail.letters import Letter
-from mail.outbox import Mail
+from mail.outbox import Mail, NothingToSay
 
-from . import repository
+from . import asking, repository, words
+from .by_link import token_for
 from .invitations import TO_ALL, silence_token
 from .messages import written
-from .rules import State
+from .rules import Election, State
 
 
 def _link(mail: Mail) -> str:
-    """To the election; for an address without an account, first to the page that makes one."""
+    """To the election; where one votes by link, through its door; for an address without an account, first to the page
+    that makes one, and then to the ballot."""
+    name = mail.about["election_name"]
+    if (token := token_for(name, mail.about["voter"], mail.to)) is not None:
+        return reverse("vote_by_link", args=[token])
     if people.find_by_email(mail.to) is None:
-        return reverse("accept_invitation", args=[sign("invitation", mail.to)])
+        return reverse("accept_invitation", args=[sign("invitation", mail.to, "ballot", name)])
+    return _page(mail)
+
+
+def _page(mail: Mail) -> str:
     return reverse("election", args=[mail.about["election_name"]])
+
+
+def _about_link(election: Election, mail: Mail) -> str:
+    """What the link does; as `_link` makes it."""
+    if election.vote_by_link:
+        return _(
+            "The link is yours alone: it leads to your ballot, without an account or a password. Whoever has it can "
+            "vote in your place, so please do not pass it on."
+        )
+    if people.find_by_email(mail.to) is None:
+        return _("The link leads to a page where you make an account, and then to the election.")
+    return _("The link leads to the election. It does not sign you in by itself.")
 
 
 def silence_link(mail: Mail) -> str:
@@ -36,45 +60,91 @@ def _is_over(mail: Mail) -> bool:
     return election is None or election.state(now_text()) not in (State.EDITABLE, State.OPEN)
 
 
+def _is_gone(mail: Mail) -> bool:
+    return repository.find(mail.about["election_name"]) is None
+
+
+def _words(mail: Mail) -> dict[str, str]:
+    """Who asks, for what, until when, as it is when the mail is sent."""
+    election = repository.find(mail.about["election_name"])
+    if election is None:
+        raise NothingToSay
+    said = asking.words(election, mail.about.get("invited_by", ""), now_text())
+    return {**said, "about_link": _about_link(election, mail)}
+
+
+NAME, WINDOW, ABOUT_LINK = "%(election)s", "%(window)s", "%(about_link)s"
+
+INVITATION = Letter(
+    gettext_noop("%(who)s asks for your vote: %(election)s, %(when)s"),
+    (asking.ASKS, WINDOW),
+    _link,
+    gettext_noop("To the election"),
+    is_over=_is_over,
+    words=_words,
+    title=gettext_noop("Your vote is asked for"),
+    headline=NAME,
+    message=words.written,
+    after=(ABOUT_LINK,),
+    reply_to=words.reply_address,
+)
+REMINDER = replace(
+    INVITATION,
+    subject=gettext_noop("You have not voted yet: %(election)s, %(when)s, asks %(who)s"),
+    sentences=(
+        gettext_noop("the election “%(election)s” is still open, and you have not voted yet. %(who)s asks you to."),
+        WINDOW,
+    ),
+    title=gettext_noop("You have not voted yet"),
+    silence=silence_link,
+)
+REMINDER_TO_ALL = replace(
+    REMINDER,
+    subject=gettext_noop("Still open: %(election)s, %(when)s, asks %(who)s"),
+    sentences=(
+        gettext_noop("the election “%(election)s” is still open, and %(who)s asks everybody to vote."),
+        WINDOW,
+        gettext_noop("If you have voted already, there is nothing left to do: nobody is told who has."),
+    ),
+    title=gettext_noop("An election is still open"),
+)
+MESSAGE = Letter(
+    gettext_noop("A message about an election"),
+    (gettext_noop("%(who)s, who runs the election “%(election)s”, writes to all its voters:"),),
+    _link,
+    gettext_noop("To the election"),
+    message=written,
+    words=_words,
+    after=(WINDOW,),
+    reply_to=words.reply_address,
+)
+
+
+def tested(letter: Letter) -> Letter:
+    """The letter as its organiser gets it to look at: marked as a test, and with a link that is nobody's vote."""
+    said = gettext_noop("this is a test, and only you get it. Voters get what follows, each with a link of their own.")
+    return replace(
+        letter,
+        sentences=(said, *letter.sentences),
+        link=_page,
+        silence=None,
+        is_over=_is_gone,
+        urgent=True,
+        is_test=True,
+    )
+
+
 LETTERS = {
-    "vote_invitation": Letter(
-        gettext_noop("Your vote is asked for"),
-        (
-            gettext_noop("you may vote in the election “%(election_name)s”."),
-            gettext_noop("This link leads there. It does not sign you in by itself."),
-        ),
-        _link,
-        gettext_noop("To the election"),
-        is_over=_is_over,
-    ),
-    "vote_reminder": Letter(
-        gettext_noop("You have not voted yet"),
-        (
-            gettext_noop("the election “%(election_name)s” is still open, and you have not voted yet."),
-            gettext_noop("This link leads there. It does not sign you in by itself."),
-        ),
-        _link,
-        gettext_noop("To the election"),
-        silence_link,
-        is_over=_is_over,
-    ),
-    TO_ALL: Letter(
-        gettext_noop("An election is still open"),
-        (
-            gettext_noop("the election “%(election_name)s” is still open."),
-            gettext_noop("If you have voted already, there is nothing left to do: nobody is told who has."),
-            gettext_noop("This link leads there. It does not sign you in by itself."),
-        ),
-        _link,
-        gettext_noop("To the election"),
-        silence_link,
-        is_over=_is_over,
-    ),
-    "vote_message": Letter(
-        gettext_noop("A message about an election"),
-        (gettext_noop("%(invited_by)s, who runs the election “%(election_name)s”, writes to all its voters:"),),
-        _link,
-        gettext_noop("To the election"),
-        message=written,
-    ),
+    "vote_invitation": INVITATION,
+    "vote_reminder": REMINDER,
+    TO_ALL: REMINDER_TO_ALL,
+    "vote_message": MESSAGE,
+    **{
+        f"{kind}_test": tested(letter)
+        for kind, letter in (
+            ("vote_invitation", INVITATION),
+            ("vote_reminder", REMINDER),
+            (TO_ALL, REMINDER_TO_ALL),
+        )
+    },
 }

@@ -89,4 +89,4 @@ def written(mail: Mail) -> Message:
     if place not in found or election not in found:
         raise NothingToSay
     item = found[place]
-    return Message(item["subject"], item["text"], _html(item))
+    return Message(f"{name}: {item['subject']}", item["text"], _html(item))

@@ -13,7 +13,7 @@ from store import keys
 from store.replay import Act, DoesNotFit, Exempt, Happened, Step, begins, like
 from store.table import Check, Delete, Exists, Missing, Table, Update, Write
 
-from . import invitations, needs, renaming, repository, services
+from . import by_link, invitations, needs, renaming, repository, services
 from .needs import Agreement, Need
 from .rules import Election, State
 
@@ -146,7 +146,7 @@ def voters_added(event: Happened) -> Iterator[Step]:
     """Events of earlier times do not say which accounts they were."""
     names, accounts = event.said["voters"], event.said.get("accounts", [])
     bound = {name: account for name, account in zip(names, accounts, strict=bool(accounts)) if account}
-    yield services.adding(election_of(event), names, bound)
+    yield services.adding(election_of(event), names, bound, event.said.get("turn", 0))
 
 
 def voters_removed(event: Happened) -> Iterator[Step]:
@@ -210,7 +210,7 @@ def mailed_again(event: Happened) -> Iterator[Step]:
     election = election_of(event)
     if not repository.on_roll(election.name, [event.said["voter"]]):
         raise DoesNotFit(f"is about {event.said['voter']}, who is not on the roll by then.")
-    yield []
+    yield [by_link.turned(election, event.said["voter"])] if election.vote_by_link else []
 
 
 def reminders_declined(event: Happened) -> Iterator[Step]:
@@ -241,6 +241,8 @@ REPLAY: dict[str, Act] = {
     "VoterInvitedAgain": mailed_again,
     "VotersReminded": mailed,
     "VotersMessaged": mailed,
+    "InvitationWorded": mailed,
+    "InvitationTested": mailed,
     "RemindersDeclined": reminders_declined,
 }
 
@@ -274,6 +276,7 @@ EXEMPT = (
     Exempt(like(keys.failed_mail("", "", "")), MAILS),
     Exempt(like(keys.message("", "")), MAILS),
     Exempt(like(keys.reminders("")), MAILS),
+    Exempt(like(keys.invitation_words("")), MAILS),
     Exempt(like(keys.voter_import("", "")), "A list on its way to the roll; each voter who arrives has an event."),
     Exempt(like(keys.imported_rows("", "", 0)), "A list on its way to the roll; each voter who arrives has an event."),
     Exempt(

@@ -390,12 +390,12 @@ def _text(candidate: Candidate) -> Item:
     return said | rendered.beside("statement", candidate.statement)
 
 
-def new_voter(election: Election, name: str, account: str | None = None) -> Put:
-    """An entry on the roll; by name, with the account of that name it is made for."""
+def new_voter(election: Election, name: str, account: str | None = None, turn: int = 0) -> Put:
+    """An entry on the roll; by name, with the account of that name it is made for; with the turn of its first link."""
     place = keys.voter(election.name, name)
     index = {"GSI1PK": keys.elections_of_voter(name).pk, "GSI1SK": keys.by_date(election.created_at, election.name)}
     shown = {"election_name": election.name, "voter_name": name, "voted": False, "acts": 0}
-    bound = {} if account is None else {"account": account}
+    bound: Item = ({} if account is None else {"account": account}) | ({"turn": turn} if turn else {})
     return Put({"PK": place.pk, "SK": place.sk, **index, "entity_type": "VOTER", **shown, **bound}, when=Missing())
 
 

@@ -213,6 +213,7 @@ class Action(Enum):
     REMOVE_VOTERS = _("remove voters")
     SEE_ROLL = _("see the roll")
     INVITE = _("invite voters")
+    WORD_INVITATION = _("word the invitation")
     SET_REMINDERS = _("choose reminders")
     ENTER_PAPER = _("enter paper ballots")
     REHEARSE = _("rehearse it")
@@ -240,6 +241,7 @@ WHEN: dict[Action, frozenset[State]] = {
     Action.REMOVE_VOTERS: frozenset({DRAFT}),
     Action.SEE_ROLL: EVER,
     Action.INVITE: frozenset({EDITABLE, OPEN}),
+    Action.WORD_INVITATION: frozenset({DRAFT, EDITABLE, OPEN}),
     Action.SET_REMINDERS: frozenset({DRAFT, EDITABLE, OPEN}),
     Action.ENTER_PAPER: frozenset({EDITABLE, OPEN}),
     Action.REHEARSE: frozenset({DRAFT}),
@@ -267,6 +269,7 @@ WHO: dict[Action, frozenset[Relation]] = {
     Action.REMOVE_VOTERS: RUNNERS,
     Action.SEE_ROLL: RUNNERS | {Relation.MODERATOR},
     Action.INVITE: RUNNERS,
+    Action.WORD_INVITATION: RUNNERS,
     Action.SET_REMINDERS: RUNNERS,
     Action.ENTER_PAPER: RUNNERS,
     Action.REHEARSE: RUNNERS,
@@ -283,7 +286,12 @@ WHO: dict[Action, frozenset[Relation]] = {
 
 
 # What can be done to a draft that is still being filled: only what cannot get in the way of that.
-WHILE_FILLING = frozenset({Action.LOOK, Action.ADD_CANDIDATES, Action.SET_NEEDS, Action.ADD_VOTERS, Action.DELETE})
+WHILE_FILLING = frozenset(
+    {
+        *(Action.LOOK, Action.ADD_CANDIDATES, Action.SET_NEEDS, Action.ADD_VOTERS, Action.WORD_INVITATION),
+        Action.DELETE,
+    }
+)
 
 
 class WrongState(Refusal):

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from django.conf import settings
 from django.core.mail import EmailMessage, EmailMultiAlternatives
 from django.template.loader import render_to_string
+from django.utils.translation import get_language_bidi, gettext_noop, override
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_noop, override
 
 from acts.links import whole
-from acts.naming import site_name
+from acts.naming import site_colour, site_name
+from pages import colours
 
+from .names import isolated
 from .numbers import domain, message_id
 from .senders import named_sender
 
@@ -26,9 +28,10 @@ if TYPE_CHECKING:
 class Message:
     """What a person wrote: as text, and as HTML that is safe to show."""
 
-    subject: str
+    subject: str  # nothing, where the letter keeps its own
     text: str
     html: str
+    lead: str = ""  # who says so
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,11 +46,16 @@ class Letter:
     silence: Callable[[Mail], str] | None = None  # where to ask for no more of these
     silence_words: str = gettext_noop("No more reminders about this")  # of the link that leads there
     list_name: str = ""  # of the list that mails like this one go to, by which mail programs sort them
-    message: Callable[[Mail], Message] | None = None  # what somebody wrote, to stand between our words
+    message: Callable[[Mail], Message | None] | None = None  # what somebody wrote, to stand between our words
     urgent: bool = False  # somebody sits and waits for it, so it goes before those that go to many
     good_for: int = 0  # seconds after which it is of no use; 0 if it always is
     is_over: Callable[[Mail], bool] | None = None  # whether what it speaks of is over
     words: Callable[[Mail], dict[str, str]] | None = None  # more that subject and sentences may name
+    title: str = ""  # what lists of mails call it; its subject, if that names nothing
+    headline: str = ""  # over the text; its subject, if there is none
+    after: tuple[str, ...] = ()  # sentences below what somebody wrote, beside the link
+    reply_to: Callable[[Mail], str] | None = None  # whom an answer goes to, if not to where all answers go
+    is_test: bool = False  # for whoever asked for it, to see what others will get
 
 
 # Every kind of mail: the apps bring theirs (config/steps.py).
@@ -77,27 +85,41 @@ def compose(mail: Mail) -> EmailMessage:
     """The mail as it is sent, in the language it was asked for in."""
     letter, name = LETTERS[mail.kind], site_name()
     with override(mail.language):
-        written = letter.message(mail) if letter.message else None
-        words = mail.about | (letter.words(mail) if letter.words else {})
-        context = {
-            "sentences": [_(sentence) % words for sentence in letter.sentences],
-            "link": whole(letter.link(mail)) if letter.link else "",
-            "button": _(letter.button) if letter.button else "",
-            "silence": letter.silence(mail) if letter.silence else "",
-            "silence_words": _(letter.silence_words),
-            "written": written,
-            "site": settings.SITE_URL,
-            "site_name": name,
-            "language": mail.language,
-        }
-        text = render_to_string("mail/letter.txt", context)
-        subject = written.subject if written else _(letter.subject) % words
-        message = EmailMultiAlternatives(f"{name}: {subject}", text, sender(name), [mail.to])
+        context = _said(letter, mail) | {"site": settings.SITE_URL, "site_name": name, "colours": _colours()}
+        text = render_to_string("mail/letter.txt", context).strip() + "\n"
+        message = EmailMultiAlternatives(f"{name}: {context['subject']}", text, sender(name), [mail.to])
         message.attach_alternative(render_to_string("mail/letter.html", context), "text/html")
-    message.extra_headers |= headers(mail, context["silence"])
-    if settings.MAIL_REPLY_TO:
-        message.reply_to = [settings.MAIL_REPLY_TO]
+    message.extra_headers |= headers(mail, context["silence"], by_hand=context["written"] is not None)
+    answers = (letter.reply_to(mail) if letter.reply_to else "") or settings.MAIL_REPLY_TO
+    message.reply_to = [answers] if answers else []
     return message
+
+
+def _said(letter: Letter, mail: Mail) -> dict[str, Any]:
+    """All that text and HTML say."""
+    written = letter.message(mail) if letter.message else None
+    more = letter.words(mail) if letter.words else {}
+    words = {name: isolated(str(value)) for name, value in (mail.about | more).items()}
+    subject = isolated(written.subject) if written and written.subject else _(letter.subject) % words
+    return {
+        "subject": _("Test: %(subject)s") % {"subject": subject} if letter.is_test else subject,
+        "headline": _(letter.headline) % words if letter.headline else subject,
+        "sentences": [_(sentence) % words for sentence in letter.sentences],
+        "written": written,
+        "after": [_(sentence) % words for sentence in letter.after],
+        "link": whole(letter.link(mail)) if letter.link else "",
+        "button": _(letter.button) if letter.button else "",
+        "silence": letter.silence(mail) if letter.silence else "",
+        "silence_words": _(letter.silence_words),
+        "language": mail.language,
+        "direction": "rtl" if get_language_bidi() else "ltr",
+    }
+
+
+def _colours() -> dict[str, tuple[str, str]]:
+    """By name, in light and in dark."""
+    own = colours.shades(site_colour() or colours.OURS)
+    return {name.replace("-", "_"): pair for name, pair in own.items()}
 
 
 def sender(name: str) -> str:
@@ -105,11 +127,11 @@ def sender(name: str) -> str:
     return settings.DEFAULT_FROM_EMAIL if name == settings.SITE_NAME else named_sender(settings.MAIL_FROM, name)
 
 
-def headers(mail: Mail, silence: str) -> dict[str, str]:
+def headers(mail: Mail, silence: str, *, by_hand: bool) -> dict[str, str]:
     """What mail programs go by: which mail it is, that no machine need answer it, and how to get no more of them."""
     letter = LETTERS[mail.kind]
     found = {"Message-ID": message_id(mail.number), "X-Auto-Response-Suppress": "OOF, AutoReply"}
-    if letter.message is None:  # otherwise somebody wrote it
+    if not by_hand:
         found["Auto-Submitted"] = "auto-generated"
     if not letter.urgent:
         found["Precedence"] = "bulk"

@@ -41,8 +41,8 @@ def told(mail: Mail) -> Message:
     """The post as it is now. Nothing, if nobody is to see it any more, or its reader has left meanwhile."""
     post = _post_for(mail)
     title, minutes = _CONTROL.sub(" ", post.title), _minutes(post)
-    html = format_html("<p><strong>{}</strong></p><p>{}</p><p>{}</p>", title, post.lead, minutes)
-    return Message(title, "\n\n".join((title, post.lead, minutes)), html)
+    html = format_html("<p>{}</p><p>{}</p>", post.lead, minutes)
+    return Message(title, "\n\n".join((post.lead, minutes)), html)
 
 
 def _post_for(mail: Mail) -> Post:

@@ -32,7 +32,7 @@ from .site_page import (
     said,
 )
 
-OUR_COLOUR = "#56278a"  # the accent of static/css/tokens.css
+OUR_COLOUR = colours.OURS
 MAILTO = "mailto:"
 
 

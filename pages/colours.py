@@ -11,6 +11,7 @@ PLAIN = 7.0  # what the lightened twin of a colour has in dark
 LIGHT = ("#ffffff", "#f6f5f3", "#eceae6")
 DARK = ("#15131a", "#1e1b24", "#292531")
 WHITE, BLACK = "#ffffff", "#000000"
+OURS = "#56278a"  # where nobody chose another
 
 
 def mistake(colour: str) -> str | None:

@@ -14,6 +14,7 @@ from django.http import HttpRequest
 
 PURPOSE = b"plenum: drafts in browsers"
 STRANGER = "stranger"
+GUEST = "plenum_pass"  # the cookie of who votes by a link (ballots.passes); it begins with a number of the browser
 
 
 def key(request: HttpRequest, *about: str) -> str:
@@ -23,12 +24,21 @@ def key(request: HttpRequest, *about: str) -> str:
 
 def key_of_person(request: HttpRequest, *about: str) -> str:
     """For longer texts, which wait in their tab until their writer has signed in again, and for nobody else."""
-    whose = _opaque("person", request.user.name)
+    whose = of_person(request.user.name)
     return f"text {whose} {_opaque(whose, *about)}"
 
 
+def of_person(name: str, *about: str) -> str:
+    """A mark of somebody, in whatever session: of all they do, or of one thing."""
+    return _opaque("person", name, *about)
+
+
 def mark(request: HttpRequest) -> str:
-    return _opaque(request.session.session_key or "") if request.user.is_authenticated else STRANGER
+    """Of a session; without one, of a browser that votes by a link, as long as it holds what that gave it."""
+    if request.user.is_authenticated:
+        return _opaque(request.session.session_key or "")
+    guest = request.COOKIES.get(GUEST, "").partition("~")[0]
+    return _opaque("guest", guest) if guest else STRANGER
 
 
 def _opaque(*words: str) -> str:

@@ -47,7 +47,7 @@ SETTINGS = ("method", "seats", "unranked", "secret_ballot", "electorate", "creat
 WINDOW = ("no_voting_before", "no_voting_after", "time_zone")
 MOMENTS = {"ElectionOpened": "opened_at", "ElectionClosed": "closed_at", "ResultSealed": "sealed_at"}
 VOTES = ("BallotCast", "BallotWithdrawn")
-OF_MAIL = ("RemindersDeclined", "VotersMessaged")
+OF_MAIL = ("RemindersDeclined", "VotersMessaged", "InvitationWorded", "InvitationTested")
 OF_SKILLS = ("CandidateAgreed", "CandidateDisagreed")  # which have no part in the count
 
 

@@ -83,6 +83,8 @@ NAMES: dict[str, tuple[str, ...]] = {
     "VoterInvitedAgain": ("voter",),
     "VotersReminded": (),
     "VotersMessaged": (),
+    "InvitationWorded": (),
+    "InvitationTested": (),
     "RemindersDeclined": ("voter_name",),
     "BallotCast": ("voter_name",),
     "BallotWithdrawn": ("voter_name",),

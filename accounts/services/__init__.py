@@ -34,6 +34,7 @@ from .registering import (
     read_invitation,
     read_registration,
     register,
+    where_invited_to,
 )
 from .roles import change_role, still, who
 
@@ -81,5 +82,6 @@ __all__ = [
     "sign_out_everywhere",
     "still",
     "unconfirm_organiser",
+    "where_invited_to",
     "who",
 ]

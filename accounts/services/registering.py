@@ -28,8 +28,9 @@ from .organising import confirm_organiser
 from .profile import change_picture, change_profile
 
 
-def register(name: str, email: str, password: str) -> None:
-    """Ask for an account, where the site lets people do so. It is made by the link in a mail.
+def register(name: str, email: str, password: str, then: str = "") -> None:
+    """Ask for an account, where the site lets people do so. It is made by the link in a mail; `then` they go on to where
+    they wanted to go.
 
     Whether the address is known is not told: its owner is, by mail.
     """
@@ -37,17 +38,17 @@ def register(name: str, email: str, password: str) -> None:
     hashed = make_password(password)
     if repository.find(name) is not None:
         raise NameTaken(NAME_TAKEN)
-    _await_confirmation(name, email, hashed)
+    _await_confirmation(name, email, hashed, then)
 
 
-def _await_confirmation(name: str, email: str, hashed: str) -> None:
+def _await_confirmation(name: str, email: str, hashed: str, then: str) -> None:
     known = repository.find_by_email(email)
     if known is not None:
         table().write(outbox.nothing(), outbox.queued("already_registered", known.email, name=known.name))
         return
     number = secrets.token_hex(16)
     place = keys.registration(number)
-    waiting = {"name": name, "email": email, "password": hashed, "ttl": int(time.time()) + DAY}
+    waiting = {"name": name, "email": email, "password": hashed, "then": then, "ttl": int(time.time()) + DAY}
     table().write(
         Put({"PK": place.pk, "SK": place.sk, **waiting}),
         outbox.queued("confirm_registration", email, number=number, name=name),
@@ -119,6 +120,11 @@ def _invite(actor: User, email: str) -> None:
         outbox.queued("invitation", email, invited_by=actor.name),
         *budget.reserving(1),
     )
+
+
+def where_invited_to(token: str) -> list[str]:
+    """The page, and its words, that whoever was invited by this link was invited to: none, if it was only the site."""
+    return (read("invitation", token, tokens.INVITATION_DAYS * DAY) or [])[1:]
 
 
 def read_invitation(token: str) -> str:

@@ -159,10 +159,13 @@ KINDS = (
     _kind("voter", keys.voter("", ""), "election_name voter_name account voted paper invited"),
     _kind("for everyone", keys.for_everyone(""), "election_name"),
     _kind("mailing", keys.mailing("", ""), "election_name kind moment asked_by language reserved day"),
-    _kind("mail counts", keys.mail_counts("", ""), *(f"{each}_queued {each}_sent {each}_failed" for each in MAILED)),
+    _kind("mail counts", keys.mail_counts("", ""), *(f"{each}_queued {each}_sent {each}_failed {each}_nowhere "
+          f"{each}_beyond" for each in MAILED)),
     _kind("failed mail", keys.failed_mail("", "", ""), "kind reason detail"),
     _kind("message", keys.message("", ""), "subject text written_by written_at text_html html_version"),
     _kind("reminders", keys.reminders(""), "from last_sent"),
+    _kind("own words", keys.invitation_words(""), "election_name text author answers written_at text_html "
+          "html_version"),
     _kind("import", keys.voter_import("", ""), "election_name voters slices done added unknown asked_by moved ttl"),
     _kind("import's rows", keys.imported_rows("", "", 0), "voters ttl"),
     _kind("to be filled", keys.filling(""), "election_name source source_created_at candidates"),

@@ -1,5 +1,6 @@
 """What voters do, and what becomes of their ballots: load, decide, record in one transaction. One room for each act."""
 
+from .by_link import SignInInstead, behind, check_holder
 from .casting import Outcome, cast, check_own, check_question, enter_paper, paper_standing, standing_of, withdraw
 from .emptying import are_old_boxes_full, empty_old_boxes
 from .leaving import take_along
@@ -8,8 +9,11 @@ from .sealing import publishing, seal_what_is_closed, sealed_parts
 
 __all__ = [
     "Outcome",
+    "SignInInstead",
     "are_old_boxes_full",
+    "behind",
     "cast",
+    "check_holder",
     "check_own",
     "check_question",
     "empty_old_boxes",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -15,6 +15,7 @@ from acts.once import once
 from acts.refusals import OVERTAKEN, Overtaken
 from acts.site import log_at, now_text
 from ballots import letters, repository, rules, secrecy
+from ballots.passes import Pass
 from ballots.repository import Standing
 from ballots.rules import Ballot, HasNotVoted, NotOnTheRoll
 from elections import services as organising
@@ -23,6 +24,8 @@ from elections.turnout import tells_who, turnout
 from ranking.rankings import Ranks, ranking_from
 from store.log import Event, as_text, utc_now
 from store.table import Item, Write
+
+from .by_link import standing_by
 
 TRIES = 8  # how often somebody may be overtaken by their own other tabs, or by the roll
 
@@ -42,9 +45,10 @@ BEFORE = Outcome(None)  # of a form that was carried out before
 # --- who votes ---
 
 
-def standing_of(user: User, election_name: str, form: str = "") -> Standing | None:
+def standing_of(who: User | Pass, election_name: str, form: str = "") -> Standing | None:
     """What this person is to the election. Drafts are nobody's to vote in, and so are not there."""
-    found = repository.standing_of(user, election_name, form=form)
+    read = standing_by if isinstance(who, Pass) else repository.standing_of
+    found = read(who, election_name, form=form)
     return None if found is None or found.election.stored_state == State.DRAFT else found
 
 
@@ -66,19 +70,19 @@ def check_own(standing: Standing, now: str) -> None:
 # --- casting ---
 
 
-def cast(user: User, election_name: str, ranks: Ranks, form: str) -> Outcome:
+def cast(who: User | Pass, election_name: str, ranks: Ranks, form: str) -> Outcome:
     """Cast a ballot, or put it in the place of the one there is.
 
     `form` is a token of the form: the same form again changes nothing.
     """
-    return _carried_out(form, lambda: _cast(user, standing_of(user, election_name, form), ranks, form))
+    return _carried_out(form, lambda: _cast(who, standing_of(who, election_name, form), ranks, form))
 
 
 def _carried_out(form: str, act: Callable[[], Outcome]) -> Outcome:
     return once(form, lambda: try_again(act, TRIES), BEFORE)
 
 
-def _cast(user: User, standing: Standing | None, ranks: Ranks, form: str, *, paper: bool = False) -> Outcome:
+def _cast(who: User | Pass, standing: Standing | None, ranks: Ranks, form: str, *, paper: bool = False) -> Outcome:
     now = utc_now()
     if standing is None:
         raise rules.NotThere(rules.NOT_OPEN)
@@ -90,11 +94,13 @@ def _cast(user: User, standing: Standing | None, ranks: Ranks, form: str, *, pap
     rankings = ranking_from(ranks, repository.candidates_of(standing.election))
     if paper:
         _check_no_ballot(standing)
-    ballot = _record_cast(user, standing, rankings, now, form, paper=paper)
+    ballot = _record_cast(who, standing, rankings, now, form, paper=paper)
     return Outcome(ballot, standing.voted, standing.acts)
 
 
-def _record_cast(user: User, standing: Standing, rankings: str, now: datetime, form: str, *, paper: bool) -> Ballot:
+def _record_cast(
+    who: User | Pass, standing: Standing, rankings: str, now: datetime, form: str, *, paper: bool
+) -> Ballot:
     when = None if standing.election.secret_ballot else as_text(now)
     ballot = Ballot(rankings, secrecy.new_confirmation(), when)
     said: Item = {"election_name": standing.election.name, "voter_name": standing.voter, "changed": standing.voted}
@@ -104,22 +110,30 @@ def _record_cast(user: User, standing: Standing, rankings: str, now: datetime, f
         said["account"] = standing.account
     if not standing.election.secret_ballot:
         said |= {"rankings": rankings, "confirmation": ballot.confirmation}
-    writes = [
-        *repository.casting(standing, ballot, now, paper=paper),
-        *letters.of_cast(standing, user.name, paper=paper),
-    ]
-    log_at(now).record(Event(user.name, "BallotCast", said), *writes, people.is_still(user), once=form)
+    actor, casting = _name(who, standing), repository.casting(standing, ballot, now, paper=paper)
+    writes = [*casting, *letters.of_cast(standing, actor, paper=paper), *_still(who, standing, casting)]
+    log_at(now).record(Event(actor, "BallotCast", said), *writes, once=form)
     return ballot
+
+
+def _name(who: User | Pass, standing: Standing) -> str:
+    """Under which the log has it: by a link, that on the roll. By which way somebody came is nobody else's to know."""
+    return (standing.voter or who.voter) if isinstance(who, Pass) else who.name
+
+
+def _still(who: User | Pass, standing: Standing, written: Sequence[Write]) -> list[Write]:
+    """That whoever acts may act as they could when `standing` was read."""
+    return repository.still_theirs(standing, written) if isinstance(who, Pass) else [people.is_still(who)]
 
 
 # --- withdrawing ---
 
 
-def withdraw(user: User, election_name: str, form: str) -> Outcome:
-    return _carried_out(form, lambda: _withdraw(user, standing_of(user, election_name, form), form))
+def withdraw(who: User | Pass, election_name: str, form: str) -> Outcome:
+    return _carried_out(form, lambda: _withdraw(who, standing_of(who, election_name, form), form))
 
 
-def _withdraw(user: User, standing: Standing | None, form: str) -> Outcome:
+def _withdraw(who: User | Pass, standing: Standing | None, form: str) -> Outcome:
     now = utc_now()
     if standing is None:
         raise rules.NotThere(rules.NOT_OPEN)
@@ -130,7 +144,10 @@ def _withdraw(user: User, standing: Standing | None, form: str) -> Outcome:
         raise Overtaken(OVERTAKEN)
     if not standing.voted:
         raise HasNotVoted(rules.NOTHING_CAST)
-    record_withdrawal(user.name, standing, now, *letters.of_withdrawal(standing), once=form)
+    also = letters.of_withdrawal(standing)
+    if isinstance(who, Pass):
+        also += repository.still_theirs(standing, repository.withdrawal(standing, now))
+    record_withdrawal(_name(who, standing), standing, now, *also, once=form)
     return Outcome(None, standing.voted, standing.acts)
 
 

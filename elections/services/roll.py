@@ -15,7 +15,7 @@ from acts.again import try_again
 from acts.handfuls import handfuls
 from acts.refusals import Overtaken, Refusal
 from acts.site import now_text, table
-from elections import repository, rules
+from elections import by_link, repository, rules
 from elections.books import repository as books
 from elections.rules import Action, Election, State
 from store import keys
@@ -128,15 +128,16 @@ def _add(
     more = also(added, new)
     if new:
         bound = {name: accounts[keys.fold(name)] for name in new if keys.fold(name) in accounts}
-        said = {"voters": new, "accounts": [bound.get(name) for name in new]}
-        record(actor, "VotersAdded", election, said, *adding(election, new, bound), *more)
+        turn = by_link.first_turn(election)
+        said = {"voters": new, "accounts": [bound.get(name) for name in new]} | ({"turn": turn} if turn else {})
+        record(actor, "VotersAdded", election, said, *adding(election, new, bound, turn), *more)
     elif more:
         table().write(*more)
     return added, new
 
 
-def adding(election: Election, names: Sequence[str], accounts: Mapping[str, str]) -> list[Write]:
-    entries = [repository.new_voter(election, name, accounts.get(name)) for name in names]
+def adding(election: Election, names: Sequence[str], accounts: Mapping[str, str], turn: int = 0) -> list[Write]:
+    entries = [repository.new_voter(election, name, accounts.get(name), turn) for name in names]
     return [*entries, repository.touched(election, len(names))]
 
 

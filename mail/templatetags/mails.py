@@ -37,4 +37,4 @@ def mail_note(mail: Mail) -> str:
 
 @register.filter
 def subject(mail: Mail) -> str:
-    return _(LETTERS[mail.kind].subject)
+    return _(LETTERS[mail.kind].title or LETTERS[mail.kind].subject)

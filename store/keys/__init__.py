@@ -58,8 +58,8 @@ from .of_results import (
     SEALING, counted_part, counted_parts, lots, result, result_part, result_parts, sealing,
 )
 from .of_mail import (
-    MAILINGS, bounces_read, failed_mail, failed_mails, mail, mail_by_date, mail_by_turn, mail_counts, mail_server,
-    mailing, mailing_by_date, mails, mails_again, mails_due, message, messages, reminders,
+    MAILINGS, bounces_read, failed_mail, failed_mails, invitation_words, mail, mail_by_date, mail_by_turn,
+    mail_counts, mail_server, mailing, mailing_by_date, mails, mails_again, mails_due, message, messages, reminders,
 )
 from .of_polls import (
     DELETED_POLLS, PUBLIC_POLLS, REPORTED_POLLS, all_of_poll, deleted_poll, listed_poll, made_by, made_poll,

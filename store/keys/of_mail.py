@@ -11,6 +11,7 @@
 | failed mail   | data  | ELECTION#{name}    | FAILED#{kind}#…   |                              | roll                 |
 | message       | data  | ELECTION#{name}    | MESSAGE#{digest}  |                              | messages, worker     |
 | reminders     | data  | ELECTION#{name}    | REMINDERS         |                              | worker               |
+| own words     | data  | ELECTION#{name}    | WORDS             |                              | invitation, worker   |
 
 The time of a mail that is queued is when it is to be tried; before it stands `0#` if it is urgent.
 """
@@ -100,3 +101,8 @@ def messages(election_name: str) -> Span:
 
 def reminders(election_name: str) -> Key:
     return Key(election(election_name).pk, "REMINDERS")
+
+
+def invitation_words(election_name: str) -> Key:
+    """What organisers say in the invitation in their own words, and whom answers go to."""
+    return Key(election(election_name).pk, "WORDS")

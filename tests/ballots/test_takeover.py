@@ -185,7 +185,7 @@ def test_the_page_says_that_there_is_a_ballot_and_what_can_be_done(stage):
     assert "There is a ballot of yours, and it counts." in text_of(page)
     assert "The one you cast now replaces it." in text_of(page)
     assert not any(value for name, value in fields_of(page, PAGE).items() if name.startswith("rank-"))
-    assert "until then, your earlier ballot counts" in text_of(eve.post(PAGE, {"rank-1": "1"}))
+    assert "until then, your earlier ballot counts" in text_of(eve.post(PAGE, {"rank-1": "1"}, follow=True))
     replaced = vote(eve, rank_2="1")
     assert "Your ballot is changed." in text_of(replaced)
     assert len(list(repository.every_ballot("Board"))) == 1

@@ -18,7 +18,7 @@ from mail import outbox as mail
 from mail.letters import compose
 from mail.sending import send_waiting
 from ranking.candidates import Candidate
-from store import keys
+from store import keys, trips
 from store.table import Update
 from tests.people import list_as_before
 
@@ -84,7 +84,8 @@ def test_while_it_may_not_be_told_who_voted_a_reminder_goes_to_all_who_were_invi
     sent.outbox.clear()
     invitations.remind(ada, election)
     assert deliver() == {f"{name}@example.org": 1 for name in names}
-    assert {message.subject for message in sent.outbox} == {"Plenum: An election is still open"}
+    subject = "Plenum: Still open: Board 2027, until it is closed, asks Ada"
+    assert {message.subject for message in sent.outbox} == {subject}
     assert all("have voted already" in message.body for message in sent.outbox)
     assert all("no-reminders" in message.body for message in sent.outbox)
 
@@ -101,7 +102,7 @@ def test_once_three_have_voted_only_the_others_are_reminded(site, ada, person):
     sent.outbox.clear()
     invitations.remind(ada, election)
     assert deliver() == {"Liz@example.org": 1}
-    assert sent.outbox[0].subject == "Plenum: You have not voted yet"
+    assert sent.outbox[0].subject == "Plenum: You have not voted yet: Board 2027, until it is closed, asks Ada"
 
 
 def compose_reminder(to):
@@ -199,3 +200,22 @@ def test_the_way_out_of_reminders_needs_a_button_and_a_link_of_ours(client, ada)
     assert client.get(link).status_code == 200
     assert "You get no more reminders" in client.post(link).content.decode()
     assert client.post("/no-reminders/made-up/").status_code == 410
+
+
+def test_how_many_are_not_invited_yet_is_known_by_the_numbers_alone(site, ada, person):
+    person("Hypatia", email="H@example.org")
+    election = opened(ada, ["h@example.org", "Hypatia", "b@example.org", NOBODY])
+    election = repository.find(election.name)
+    assert invitations.waiting(election) == election.voter_count == 4
+    invitations.invite(ada, election)
+    assert sum(deliver().values()) == 2, "two of the four have one address, and one has none"
+    assert invitations.waiting(election) == 0
+    invitations.send_again(ada, election, "b@example.org")
+    services.add_voters(ada, repository.find(election.name), ["late@example.org", "later@example.org"])
+    election = repository.find(election.name)
+    assert invitations.waiting(election) == 2
+    invitations.send_again(ada, election, "late@example.org")
+    assert invitations.waiting(election) == 1
+    with trips.counted() as asked:
+        invitations.waiting(election)
+    assert asked.count == 1

@@ -103,7 +103,7 @@ def test_a_message_is_previewed_sent_and_listed(site, page, board):
     assert page.post(address("message_voters"), words).status_code == 302
     invitations.take_mailings_on()
     send_waiting(compose)
-    assert {message.subject for message in sent.outbox} == {"Plenum: The room has changed"}
+    assert {message.subject for message in sent.outbox} == {"Plenum: Board 2027: The room has changed"}
     listed = text_of(page.get(address("message_voters")))
     assert "0 queued, 2 sent, 0 failed" in listed
     assert "<em>room 7</em>" in listed

@@ -58,7 +58,7 @@ def test_a_message_reaches_everybody_once_and_newcomers_when_it_is_sent_again(si
     messages.send(ada, election, "The room has changed", "We meet in *room 7*.")
     assert deliver() == {"h@example.org": 1, "a@example.org": 1}
     message = sent.outbox[0]
-    assert message.subject == "Plenum: The room has changed"
+    assert message.subject == "Plenum: Board 2027: The room has changed"
     assert "Ada, who runs the election" in message.body
     assert "We meet in *room 7*." in message.body
     assert "<em>room 7</em>" in message.alternatives[0][0]

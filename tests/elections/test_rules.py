@@ -46,6 +46,7 @@ TABLE = {
     Action.REMOVE_VOTERS: ("D", "owner manager"),
     Action.SEE_ROLL: ("DEOC", "owner manager moderator"),
     Action.INVITE: ("EO", "owner manager"),
+    Action.WORD_INVITATION: ("DEO", "owner manager"),
     Action.SET_REMINDERS: ("DEO", "owner manager"),
     Action.ENTER_PAPER: ("EO", "owner manager"),
     Action.REHEARSE: ("D", "owner manager"),

@@ -13,6 +13,8 @@ from django.core import mail as sent
 from django.core.mail import EmailMessage
 
 from accounts.letters import LETTERS
+from elections.repository import creation
+from elections.rules import Election
 from mail import outbox as mail
 from mail.letters import compose
 from mail.numbers import number_in
@@ -134,7 +136,7 @@ def test_every_mail_has_text_and_html_in_every_language(site, person, kind, lang
     about = {"name": "Ada", "number": "1", "email": "new@example.org", "invited_by": "Bo <b>", "factor": "totp"}
     about |= {"election_name": "Board <b>", "voter": "Ada", "message": "1", "event_id": "7", "hash": "0f"}
     about |= {"asked_by": "Bo <b>", "organiser": "Bo <b>", "entered_by": "Bo <b>"}
-    site.write(Update(keys.election("Board <b>"), set={"name": "Board <b>"}))
+    site.write(*creation(Election("Board <b>", "Bo <b>", "2026-11-15T00:00:00.000Z")))
     site.write(Update(keys.message("Board <b>", "1"), set={"subject": "Soon <b>", "text": "Please *vote* <b>"}))
     letter = mail.Mail(
         "1", kind, "ada@example.org", about, language, mail.QUEUED, "", "", 0, "2026-11-15T00:00:00.000Z"

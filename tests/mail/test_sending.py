@@ -7,6 +7,7 @@ import threading
 import time
 
 import pytest
+from django.core.mail import EmailMessage
 
 from mail import outbox as mail
 from mail import server as mail_server
@@ -48,8 +49,8 @@ def test_many_mails_go_through_one_connection_and_say_what_the_server_said(serve
 
 def test_a_line_that_begins_with_a_dot_arrives_as_it_is(serves, site):
     server = serves()
-    site.write(mail.queued("checkpoint", "ann@example.org", event_id="7", hash="x\n.\n..b"))
-    send_waiting(compose)
+    site.write(mail.queued("checkpoint", "ann@example.org", event_id="7", hash="x"))
+    send_waiting(lambda letter: EmailMessage("s", "x\n.\n..b.", to=[letter.to]))
     assert "\r\n.\r\n..b." in server.taken[0][1]
 
 

@@ -20,6 +20,8 @@ from django.test import Client
 
 from accounts.rules import Role
 from elections import invitations
+from elections.repository import creation
+from elections.rules import Election
 from mail import outbox as mail
 from mail.letters import LETTERS, compose
 from mail.numbers import number_in
@@ -33,7 +35,7 @@ from tests.mail.servers import MailServer
 
 def composed(site, kind: str, **about: str):
     site.write(Update(keys.message("Board", "1"), set={"subject": "Soon", "text": "Please vote"}))
-    site.write(Update(keys.election("Board"), set={"name": "Board"}))
+    site.write(*creation(Election("Board", "Otto", "2026-11-15T00:00:00.000Z")))
     words = {"election_name": "Board", "voter": "ann@example.org", "invited_by": "Otto", "message": "1", "name": "Ann"}
     return compose(
         mail.Mail("1", kind, "ann@example.org", words | about, "en", mail.QUEUED, "", "", 0, "2026-11-15T00:00:00.000Z")

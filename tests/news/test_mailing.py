@@ -212,8 +212,8 @@ def test_subscribers_are_written_to_in_their_language(mailed, clock):
     mailing.take_on()
     send_waiting(compose)
     texts = {message.to[0]: message.body for message in sent.outbox}
-    assert texts["dora@example.org"].startswith("Hallo,")
-    assert texts["ann@example.org"].startswith("Hello,")
+    assert texts["dora@example.org"].startswith("We have moved\n\nHallo,")
+    assert texts["ann@example.org"].startswith("We have moved\n\nHello,")
 
 
 HOSTILE = "Free\r\nBcc: eve@example.org\r\n\r\n<script>alert(1)</script> %(x)s {{ y }} \u2028 Ünï"

@@ -1,0 +1,95 @@
+"""The door behind a voter's link, and the way out again."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_POST
+
+from accounts import policy
+from accounts.access import public
+from accounts.models import User
+from acts.refusals import Refusal
+from acts.site import now_text
+from elections.access import context_of
+from elections.by_link import Link, LinkRefused, read_link
+from elections.rules import Election, State
+from pages.forms import form_page
+from pages.saying import say
+
+from . import passes, rules, services
+
+BY_LINK, AS_MYSELF = "link", "self"  # whose vote it is to be, of somebody who is signed in as another
+
+
+@public
+@form_page
+def vote_by_link(request: HttpRequest, token: str) -> HttpResponse:
+    """Says what the link is for; a button leads to the ballot, because mail scanners follow links."""
+    try:
+        link = read_link(token)
+        found = services.behind(link)
+    except LinkRefused as refusal:
+        return say(request, _("This link does not work"), str(refusal), status=410)
+    election, person = found.election, found.person
+    if (closed := _refused(request, link, election, person)) is not None:
+        return closed
+    if _is_signed_in(request, person):
+        return (
+            _let_in(request, link, election, AS_MYSELF) if request.method == "POST" else _door(request, link, election)
+        )
+    other = request.user if request.user.is_authenticated else None
+    whose = request.POST.get("whose", "" if other else BY_LINK)
+    if request.method == "POST" and whose in (BY_LINK, AS_MYSELF):
+        return _let_in(request, link, election, whose)
+    return _door(request, link, election, other=other)
+
+
+def _refused(request: HttpRequest, link: Link, election: Election, person: User | None) -> HttpResponse | None:
+    """The door without its button: it is too early or too late, or a link alone is not enough for this account."""
+    status = 403 if request.method == "POST" else 200
+    try:
+        rules.check_voting(election, now_text())
+        if not _is_signed_in(request, person):
+            services.check_holder(person)
+    except services.SignInInstead as refusal:
+        return _door(request, link, election, status, problem=str(refusal), signs_in=True)
+    except Refusal as refusal:
+        return _door(request, link, election, status, problem=str(refusal))
+    return None
+
+
+def _is_signed_in(request: HttpRequest, person: User | None) -> bool:
+    """Whether whoever the link was sent to is here with their account."""
+    user = request.user
+    return person is not None and user.is_authenticated and user.name == person.name
+
+
+def _let_in(request: HttpRequest, link: Link, election: Election, whose: str) -> HttpResponse:
+    answer = redirect("ballot", name=election.name)
+    if whose == BY_LINK:
+        passes.give(request, answer, link, election)
+    else:
+        passes.forget(request, answer, election.name)
+    return answer
+
+
+def _door(request: HttpRequest, link: Link, election: Election, status: int = 200, **more: Any) -> HttpResponse:
+    is_over = election.state(now_text()) == State.CLOSED
+    context = {"link": link, "is_over": is_over, "may_register": policy.takes_registrations(), **more}
+    return render(request, "ballots/door.html", context_of(request, election, **context), status=status)
+
+
+@public
+@require_POST
+def leave(request: HttpRequest, name: str) -> HttpResponse:
+    """Forget the pass, on a device that others use as well."""
+    messages.success(request, _("This browser has forgotten your link. To vote again, open it from your mail."))
+    answer = redirect("home")
+    passes.forget(request, answer, name)
+    answer["Clear-Site-Data"] = '"cache"'
+    return answer

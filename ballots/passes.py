@@ -1,0 +1,102 @@
+"""A pass: what a browser gets by the button behind a link, and what opens the ballot of that one election to it.
+
+It is a signed cookie of its own: no session and no account. It opens the pages of the voter in the election that the
+link was sent for, and where several elections are bound together in each of them; nothing else. One browser holds the
+passes of a few elections, for a day: then the link gives another. A pass is good beside the account that was signed in
+when it was given, or beside none: whoever signs in votes as themselves, and whoever signs out leaves no pass behind.
+"""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Iterable
+from dataclasses import astuple, dataclass, fields
+
+from django.conf import settings
+from django.http import HttpRequest, HttpResponse
+from django.utils.crypto import salted_hmac
+
+from accounts.models import User
+from acts.tokens import DAY, read, sign
+from elections import repository as elections
+from elections.by_link import Link
+from elections.rules import Election
+from ranking.drafts import GUEST as COOKIE
+from store import keys
+
+MOST = 5  # passes of one browser; the newest come first
+LONGEST = 3500  # characters of all of them: browsers keep cookies of 4,096
+WORDS = len(fields(Link))
+
+
+@dataclass(frozen=True, slots=True)
+class Pass:
+    """The right to vote as somebody in one election, or in those it is bound together with."""
+
+    link: Link
+    book: str = ""
+    beside: str = ""  # a mark of the account that was signed in when it was given
+
+    @property
+    def voter(self) -> str:
+        return self.link.voter
+
+    def is_of(self, election_name: str) -> bool:
+        return keys.fold(self.link.election_name) == keys.fold(election_name)
+
+
+def held_for(request: HttpRequest, name: str) -> Pass | None:
+    """The pass by which this browser may vote in the election; bound elections are asked what they are bound into."""
+    held = [each for each in passes_in(request) if each.beside == _mark(request.user)]
+    own = next((each for each in held if each.is_of(name)), None)
+    if own is not None or not any(each.book for each in held):
+        return own
+    election = elections.find(name)
+    return next((each for each in held if election and each.book and each.book == election.book), None)
+
+
+def passes_in(request: HttpRequest) -> list[Pass]:
+    """What the browser holds, as far as we have given it and it has not grown old."""
+    found = (read("pass", each, DAY) for each in _sent(request)[1:])
+    return [Pass(Link(*words[:WORDS]), *words[WORDS:]) for words in found if words and len(words) == WORDS + 2]
+
+
+def give(request: HttpRequest, answer: HttpResponse, link: Link, election: Election) -> None:
+    given = Pass(link, election.book, _mark(request.user))
+    others = [each for each in passes_in(request) if not each.is_of(election.name)]
+    _put(request, answer, [given, *others])
+
+
+def forget(request: HttpRequest, answer: HttpResponse, name: str) -> None:
+    """Whoever leaves: the next one at this device does not vote in their name."""
+    gone = held_for(request, name)
+    _put(request, answer, [each for each in passes_in(request) if each != gone and not each.is_of(name)])
+
+
+def forget_all(request: HttpRequest, answer: HttpResponse) -> None:
+    _put(request, answer, [])
+
+
+def _sent(request: HttpRequest) -> list[str]:
+    return request.COOKIES.get(COOKIE, "").split("~")[: MOST + 1]
+
+
+def _put(request: HttpRequest, answer: HttpResponse, passes: Iterable[Pass]) -> None:
+    """A number of the browser comes first, by which pages know what it keeps of unfinished ballots as its own."""
+    number = _sent(request)[0][:32] or secrets.token_hex(8)
+    tokens = [sign("pass", *astuple(each.link), each.book, each.beside) for each in list(passes)[:MOST]]
+    while len(text := "~".join([number, *tokens])) > LONGEST and len(tokens) > 1:
+        tokens.pop()
+    place = {"path": settings.SESSION_COOKIE_PATH, "samesite": "Lax"}
+    if tokens:
+        answer.set_cookie(COOKIE, text, secure=settings.SESSION_COOKIE_SECURE, httponly=True, **place)
+    elif COOKIE in request.COOKIES:
+        answer.delete_cookie(COOKIE, **place)
+
+
+def _mark(user: User) -> str:
+    """Of whoever is signed in; it names nobody, and is another one after signing out everywhere."""
+    if not user.is_authenticated:
+        return ""
+    words = f"{keys.fold(user.name)}\n{user.created_at}\n{user.session_salt}"
+    return salted_hmac("ballots.passes", words, algorithm="sha256").hexdigest()[:16]

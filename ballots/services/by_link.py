@@ -1,0 +1,88 @@
+"""Who comes by a link: what is behind it now, and what they are to an election."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from django.utils.translation import gettext_lazy as _
+
+from accounts import repository as people
+from accounts.access import demands_second_factor
+from accounts.models import User
+from accounts.rules import Permission
+from acts.site import table
+from ballots import repository
+from ballots.passes import Pass
+from ballots.repository import Standing
+from elections import repository as elections
+from elections.by_link import NOT_LISTED, Link, LinkRefused, check_link
+from elections.repository import is_by_address
+from elections.rules import Election
+from store import keys
+from store.table import Item
+
+
+class SignInInstead(LinkRefused):
+    """An account that a link must not go around."""
+
+
+SIGN_IN = _("Whoever it was sent to has an account here with a second step. Please sign in to vote.")
+NO_VOTE = _("Whoever it was sent to has an account here that may not vote.")
+
+
+@dataclass(frozen=True, slots=True)
+class Behind:
+    """What is behind a link: the election, and the account of whoever it was sent to, if they have one by now."""
+
+    election: Election
+    person: User | None
+
+
+def behind(link: Link) -> Behind:
+    """Refused in words if the link is not good any more."""
+    at = keys.election(link.election_name)
+    found = table().get_many([at, link.place, link.account_place])
+    election = elections.election_of(found[at]) if at in found else None
+    entry = found.get(link.place)
+    election = check_link(link, election, entry)
+    return Behind(election, _person(link, entry, found.get(link.account_place)))
+
+
+def _person(link: Link, entry: Item | None, told: Item | None) -> User | None:
+    """Of an entry by address whoever has it by now; of one by name the account that it was made for."""
+    if is_by_address(link.voter):
+        return people.find(told["name"]) if told else None
+    person = people.user_of(told) if told else None
+    if person is None or not elections.entries_of(person, [entry] if entry else []) or not link.is_good_for(person):
+        raise LinkRefused(NOT_LISTED)
+    return person
+
+
+def check_holder(person: User | None) -> None:
+    """Whoever has an account may vote by a link as they may with it; it goes around no second step."""
+    if person is None:
+        return
+    if not person.can(Permission.VOTE):
+        raise LinkRefused(NO_VOTE)
+    if person.factors or demands_second_factor(person):
+        raise SignInInstead(SIGN_IN)
+
+
+def standing_by(held: Pass, election_name: str, form: str = "") -> Standing | None:
+    """What whoever holds the pass is to the election, in one round trip unless they have an account."""
+    link = held.link
+    at = keys.election(link.election_name)
+    read = (at, link.place, link.account_place)
+    found = repository.standing(election_name, (link.voter,), form=form, beside=read)
+    if found is None:
+        return None
+    home = elections.election_of(found.beside[at]) if at in found.beside else None
+    entry = found.beside.get(link.place)
+    home = check_link(link, home, entry)
+    if not held.is_of(election_name) and (not home.book or home.book != found.election.book):
+        return None
+    person = _person(link, entry, found.beside.get(link.account_place))
+    check_holder(person)
+    if person is not None:
+        found = repository.standing_of(person, election_name, form=form)
+    return found and replace(found, person=person, link=link)

@@ -1,0 +1,22 @@
+"""Names that people chose, as a mail can say them: on one line, and each in its own direction of writing."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+
+FIRST_STRONG, POP = "\u2068", "\u2069"
+_TURNING = re.compile("[\u202a-\u202e\u2066-\u2069]")  # would turn what follows, or end our own bracket
+_UNSEEN = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\s]+")
+RIGHT_TO_LEFT = ("R", "AL", "AN")
+
+
+def isolated(name: str) -> str:
+    """Where a name is written from right to left, it is bracketed, so that the sentence around it keeps its order.
+
+    The brackets are characters nobody sees, good for a subject and for both parts of a mail. All other names go
+    without: not every mail program knows them.
+    """
+    line = _TURNING.sub("", _UNSEEN.sub(" ", name)).strip()
+    turns = any(unicodedata.bidirectional(character) in RIGHT_TO_LEFT for character in line)
+    return f"{FIRST_STRONG}{line}{POP}" if turns else line

@@ -1,0 +1,53 @@
+"""A ranking on its way from one page to the next, or past a sign-in: carried by the browser alone, for an hour.
+
+It travels encrypted, in a cookie that only the pages of its ballot get, so that neither store nor address nor whoever
+uses the device next ever holds it. A mark says whose it is: nobody finds a ranking there that another has sent, nor one
+that another site has made them send.
+"""
+
+from __future__ import annotations
+
+import base64
+import hmac
+import zlib
+
+from cryptography.fernet import Fernet, InvalidToken
+from django.conf import settings
+from django.http import HttpRequest, HttpResponse, QueryDict
+
+PURPOSE = b"plenum: rankings carried by browsers"
+COOKIE = "ranking"
+WHOSE = "whose"  # the field of a form that has the mark
+SECONDS = 3600
+LONGEST = 3800  # characters: browsers keep cookies of 4,096
+MOST_BYTES = 100_000  # of what was sent, however small it gets
+
+
+def carry(answer: HttpResponse, path: str, whose: str, fields: QueryDict) -> None:
+    """Give the fields to the browser with this answer, for the pages below the path. The longest ballot there can be
+    fits; what does not is no ballot."""
+    text = fields.urlencode().encode()[:MOST_BYTES]
+    packed = _lock().encrypt(whose.encode() + b"\n" + zlib.compress(text)).decode()
+    if len(packed) <= LONGEST:
+        safe = {"httponly": True, "secure": settings.SESSION_COOKIE_SECURE, "samesite": "Lax"}
+        answer.set_cookie(COOKIE, packed, path=path, **safe)
+
+
+def carried(request: HttpRequest, whose: str) -> QueryDict | None:
+    """What the browser carries of this person."""
+    try:
+        mark, _, text = _lock().decrypt(request.COOKIES.get(COOKIE, ""), ttl=SECONDS).partition(b"\n")
+    except InvalidToken:
+        return None
+    if not hmac.compare_digest(mark, whose.encode()):
+        return None
+    return QueryDict(zlib.decompressobj().decompress(text, MOST_BYTES))
+
+
+def put_down(answer: HttpResponse, path: str) -> None:
+    answer.delete_cookie(COOKIE, path=path, samesite="Lax")
+
+
+def _lock() -> Fernet:
+    key = hmac.digest(settings.SECRET_KEY.encode(), PURPOSE, "sha256")
+    return Fernet(base64.urlsafe_b64encode(key))
