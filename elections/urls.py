@@ -3,8 +3,18 @@
 from django.urls import path
 
 from . import history_views, lifecycle_views, mail_views, needs_views, roll_views, skilled_views, views
+from .books import views as books
 
 urlpatterns = [
+    path("books/new/", books.make_book, name="make_book"),
+    path("book/<slug:book_id>/", books.book, name="book"),
+    path("book/<slug:book_id>/dashboard/", books.book_dashboard, name="book_dashboard"),
+    path("book/<slug:book_id>/order/", books.order_book, name="order_book"),
+    path("book/<slug:book_id>/rename/", books.rename_book, name="rename_book"),
+    path("book/<slug:book_id>/question/<name:name>/", books.question_settings, name="question_settings"),
+    path("book/<slug:book_id>/open/", books.open_book, name="open_book"),
+    path("book/<slug:book_id>/end/", books.extend_book, name="extend_book"),
+    path("book/<slug:book_id>/close/", books.close_book, name="close_book"),
     path("elections/", views.elections, name="elections"),
     path("elections/new/", views.create, name="create_election"),
     path("election/<name:name>/", views.election, name="election"),

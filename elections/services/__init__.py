@@ -3,11 +3,7 @@
 A gerund (`opening`, `adding`, `closing`) is what an act writes: parts of a transaction, which replay uses too.
 """
 
-<<<<<<< HEAD
-from .acting import check, check_itself, relation
-=======
-from .acting import check, record, relation
->>>>>>> a1c3f703e96a4340ec9f492c3483715be7ff9191
+from .acting import check, check_itself, record, relation
 from .candidates import add_candidates, copy_pictures, edit_candidate, picture_candidate, remove_candidate
 from .deleting import A_TURN, clear_away_all, delete, deletion, swept
 from .drafts import NameTaken, change, changing, create, create_draft, rename, respelling
