@@ -26,6 +26,13 @@ class QuestionsForm(forms.Form):
         return kept_of(lists.read_candidates, self.cleaned_data["questions"])
 
 
+class MoreQuestionsForm(QuestionsForm):
+    def __init__(self, *arguments: Any, **options: Any):
+        super().__init__(*arguments, **options)
+        self.fields["questions"].label = _("Add questions, one a line")
+        self.fields["questions"].widget.attrs["rows"] = 3
+
+
 class BookForm(QuestionsForm):
     """A new ballot with several questions."""
 

@@ -27,7 +27,7 @@ from pages.forms import carried_out, form_page, posted, show_form
 from pages.saying import ask, say_what_was_understood, told
 
 from . import repository, rules, services
-from .forms import BookForm, BookNameForm, QuestionForm, QuestionsForm
+from .forms import BookForm, BookNameForm, MoreQuestionsForm, QuestionForm
 from .rules import Book
 
 
@@ -100,7 +100,7 @@ def make_book(request: HttpRequest) -> HttpResponse:
 @form_page
 def book_dashboard(request: HttpRequest, found: Found) -> HttpResponse:
     """All questions, what is missing before they can open, and a box for more of them."""
-    book, form = found.book, QuestionsForm(posted(request))
+    book, form = found.book, MoreQuestionsForm(posted(request))
 
     def add() -> Book:
         return services.add(request.user, book, form.cleaned_data["questions"])
