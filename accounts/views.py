@@ -41,7 +41,8 @@ from .forms import (
 from .models import User
 from .rules import Permission, Role
 from .sessions import sessions_of
-from .visitors import visitor
+from .visitors import SIGNING_OUT, visitor
+from .welcoming import asked_of
 
 
 def start_session(request: HttpRequest, user: User) -> None:
@@ -152,8 +153,8 @@ def accept_invitation(request: HttpRequest, token: str) -> HttpResponse:
         return say(request, _("Not just yet"), str(refusal), status=409)
     except policy.NoRegistration as refusal:
         return say(request, _("Create an account"), str(refusal), status=403)
-    lead = _("You were invited as %(email)s.") % {"email": email}
-    return show_form(request, form, _("You are invited"), _("Create account"), lead=lead)
+    lead, asked = _("You were invited as %(email)s.") % {"email": email}, asked_of(email)
+    return show_form(request, form, _("You are invited"), _("Create account"), lead=lead, asked=asked)
 
 
 # --- signing in and out ---
@@ -207,6 +208,7 @@ def _signed_out(request: HttpRequest) -> HttpResponse:
     messages.success(request, _("You are signed out."))
     answer = redirect("home")
     answer["Clear-Site-Data"] = '"cache"'
+    SIGNING_OUT.taken(request, answer)
     return answer
 
 

@@ -14,10 +14,13 @@ from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 from django.utils.crypto import constant_time_compare, salted_hmac
 
+from acts.steps import Steps
 from pages.addresses import origin
 from store import keys
 
 from .models import User
+
+SIGNING_OUT = Steps[[HttpRequest, HttpResponse], None]("with the answer to somebody who signs out")
 
 COOKIE = "plenum_known"
 A_YEAR = 365 * 24 * 3600

@@ -111,8 +111,8 @@ LETTERS = {
 # Where one votes by link, whoever did it may have had the link.
 OTHERS_LINK = gettext_noop(
     "If that was not you, somebody else may have your link. Cast your ballot anew before the election closes, and ask "
-    "%(organiser)s, who runs the election, to send you a new link: then the earlier one no longer works. If you have an "
-    "account here, change its password, too."
+    "%(organiser)s, who runs the election, to send you a new link: then the earlier one no longer works. If you have "
+    "an account here, change its password, too."
 )
 
 

@@ -15,14 +15,17 @@ from accounts.access import public
 from accounts.models import User
 from acts.refusals import Refusal
 from acts.site import now_text
+from elections import welcoming
 from elections.access import context_of
 from elections.books.addresses import ballot_of
 from elections.by_link import Link, LinkRefused, read_link
+from elections.invitations import INVITED
 from elections.rules import Election, State
 from pages.forms import form_page
 from pages.saying import say
 
 from . import passes, rules, services
+from .services import Behind
 
 BY_LINK, AS_MYSELF = "link", "self"  # whose vote it is to be, of somebody who is signed in as another
 
@@ -37,30 +40,28 @@ def vote_by_link(request: HttpRequest, token: str) -> HttpResponse:
     except LinkRefused as refusal:
         return say(request, _("This link does not work"), str(refusal), status=410)
     election, person = found.election, found.person
-    if (closed := _refused(request, link, election, person)) is not None:
+    if (closed := _refused(request, link, found)) is not None:
         return closed
     if _is_signed_in(request, person):
-        return (
-            _let_in(request, link, election, AS_MYSELF) if request.method == "POST" else _door(request, link, election)
-        )
+        return _let_in(request, link, election, AS_MYSELF)
     other = request.user if request.user.is_authenticated else None
-    whose = request.POST.get("whose", "" if other else BY_LINK)
+    whose = request.POST.get("whose") if other else BY_LINK
     if request.method == "POST" and whose in (BY_LINK, AS_MYSELF):
         return _let_in(request, link, election, whose)
-    return _door(request, link, election, other=other)
+    return _door(request, link, found, other=other)
 
 
-def _refused(request: HttpRequest, link: Link, election: Election, person: User | None) -> HttpResponse | None:
+def _refused(request: HttpRequest, link: Link, found: Behind) -> HttpResponse | None:
     """The door without its button: it is too early or too late, or a link alone is not enough for this account."""
     status = 403 if request.method == "POST" else 200
     try:
-        rules.check_voting(election, now_text())
-        if not _is_signed_in(request, person):
-            services.check_holder(person)
+        rules.check_voting(found.election, now_text())
+        if not _is_signed_in(request, found.person):
+            services.check_holder(found.person)
     except services.SignInInstead as refusal:
-        return _door(request, link, election, status, problem=str(refusal), signs_in=True)
+        return _door(request, link, found, status, problem=str(refusal), signs_in=True)
     except Refusal as refusal:
-        return _door(request, link, election, status, problem=str(refusal))
+        return _door(request, link, found, status, problem=str(refusal))
     return None
 
 
@@ -79,9 +80,11 @@ def _let_in(request: HttpRequest, link: Link, election: Election, whose: str) ->
     return answer
 
 
-def _door(request: HttpRequest, link: Link, election: Election, status: int = 200, **more: Any) -> HttpResponse:
+def _door(request: HttpRequest, link: Link, found: Behind, status: int = 200, **more: Any) -> HttpResponse:
+    """Who asks, as in the mail; as whom one votes, until when, and how secret it is."""
+    election, who = found.election, welcoming.who_asks(found.election, found.entry.get(INVITED, ""))
     is_over = election.state(now_text()) == State.CLOSED
-    context = {"link": link, "is_over": is_over, "may_register": policy.takes_registrations(), **more}
+    context = {"link": link, "who": who, "is_over": is_over, "may_register": policy.takes_registrations(), **more}
     return render(request, "ballots/door.html", context_of(request, election, **context), status=status)
 
 

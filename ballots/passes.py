@@ -4,10 +4,14 @@ It is a signed cookie of its own: no session and no account. It opens the pages 
 link was sent for, and where several elections are bound together in each of them; nothing else. One browser holds the
 passes of a few elections, for a day: then the link gives another. A pass is good beside the account that was signed in
 when it was given, or beside none: whoever signs in votes as themselves, and whoever signs out leaves no pass behind.
+
+A mail can be read by others, so that a link alone shows nobody how its voter has voted. What is cast with a pass is
+shown to that pass, and to no other that the same link gives later: with those it can only be replaced.
 """
 
 from __future__ import annotations
 
+import hmac
 import secrets
 from collections.abc import Iterable
 from dataclasses import astuple, dataclass, fields
@@ -24,9 +28,12 @@ from elections.rules import Election
 from ranking.drafts import GUEST as COOKIE
 from store import keys
 
+GOOD_FOR = DAY
+LONGEST_KEPT = 3650 * DAY  # by a browser that is never closed: the link makes an old pass good again
 MOST = 5  # passes of one browser; the newest come first
 LONGEST = 3500  # characters of all of them: browsers keep cookies of 4,096
 WORDS = len(fields(Link))
+PURPOSE = b"plenum: ballots cast with passes"
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +43,15 @@ class Pass:
     link: Link
     book: str = ""
     beside: str = ""  # a mark of the account that was signed in when it was given
+    secret: str = ""  # which no other pass has
+
+    @property
+    def lineage(self) -> str:
+        """By which a ballot knows that it was cast with this pass; it tells nothing of the pass."""
+        key = hmac.digest(settings.SECRET_KEY.encode(), PURPOSE, "sha256")
+        link = self.link
+        words = (keys.fold(link.election_name), link.created_at, keys.fold(link.voter), link.turn, self.secret)
+        return hmac.digest(key, "\n".join(words).encode(), "sha256").hex()[:32]
 
     @property
     def voter(self) -> str:
@@ -61,16 +77,18 @@ def held_for_book(request: HttpRequest, book_id: str, **_more: int) -> Pass | No
     return next((each for each in held if each.book == book_id), None)
 
 
-def passes_in(request: HttpRequest) -> list[Pass]:
+def passes_in(request: HttpRequest, seconds: int = GOOD_FOR) -> list[Pass]:
     """What the browser holds, as far as we have given it and it has not grown old."""
-    found = (read("pass", each, DAY) for each in _sent(request)[1:])
-    return [Pass(Link(*words[:WORDS]), *words[WORDS:]) for words in found if words and len(words) == WORDS + 2]
+    found = (read("pass", each, seconds) for each in _sent(request)[1:])
+    return [Pass(Link(*words[:WORDS]), *words[WORDS:]) for words in found if words and len(words) == WORDS + 3]
 
 
 def give(request: HttpRequest, answer: HttpResponse, link: Link, election: Election) -> None:
-    given = Pass(link, election.book, _mark(request.user))
-    others = [each for each in passes_in(request) if not each.is_of(election.name)]
-    _put(request, answer, [given, *others])
+    """The one it holds already, for another day; or a new one."""
+    beside = _mark(request.user)
+    held = (each.secret for each in passes_in(request, LONGEST_KEPT) if (each.link, each.beside) == (link, beside))
+    given = Pass(link, election.book, beside, next(held, secrets.token_hex(16)))
+    _put(request, answer, [given, *(each for each in passes_in(request) if not each.is_of(election.name))])
 
 
 def forget(request: HttpRequest, answer: HttpResponse, name: str) -> None:
@@ -90,7 +108,7 @@ def _sent(request: HttpRequest) -> list[str]:
 def _put(request: HttpRequest, answer: HttpResponse, passes: Iterable[Pass]) -> None:
     """A number of the browser comes first, by which pages know what it keeps of unfinished ballots as its own."""
     number = _sent(request)[0][:32] or secrets.token_hex(8)
-    tokens = [sign("pass", *astuple(each.link), each.book, each.beside) for each in list(passes)[:MOST]]
+    tokens = [sign("pass", *astuple(each.link), each.book, each.beside, each.secret) for each in list(passes)[:MOST]]
     while len(text := "~".join([number, *tokens])) > LONGEST and len(tokens) > 1:
         tokens.pop()
     place = {"path": settings.SESSION_COOKIE_PATH, "samesite": "Lax"}

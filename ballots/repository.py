@@ -44,6 +44,7 @@ class Standing:
     person: User | None = None  # whose standing it is, if they have an account
     account: str | None = None  # which account of that name votes, by when it was made
     link: Link | None = None  # by which they came, if they did not sign in
+    lineage: str = ""  # of the pass that the link has given them
     beside: Mapping[Key, Item] = field(default_factory=dict)  # what else was to be read with it
 
     @property
@@ -66,11 +67,11 @@ class Standing:
         """Whether their ballot is theirs to see: whoever came to the account since it was cast did not cast it.
 
         One that was cast before ballots knew their caster is shown until the account's first break. One that was cast
-        with a link is shown to whoever comes with it, and to nobody else.
+        with a pass is shown to that pass, and to nobody else.
         """
         known = (self.entry or {}).get("lineage")
         if self.link is not None:
-            return bool(known == self.link.lineage)
+            return bool(known == self.lineage)
         if self.person is None or self.entry is None:
             return False
         return not self.person.lineage if known is None else bool(known == self.person.credentials)
@@ -79,7 +80,7 @@ class Standing:
     def caster(self) -> str:
         """By which the roll knows whoever casts, so that their ballot is shown to nobody else."""
         if self.link is not None:
-            return self.link.lineage
+            return self.lineage
         return self.person.credentials if self.person else NOBODYS
 
     @property
@@ -93,8 +94,7 @@ class Standing:
     @property
     def listing(self) -> bytes:
         """What the order of the candidates on their page hangs on."""
-        voter, lineage = self.voter or "", self.person.lineage if self.person else ""
-        lineage = self.link.lineage if self.link else lineage
+        voter, lineage = self.voter or "", self.lineage or (self.person.lineage if self.person else "")
         if self.salt:
             return listing(self.salt, voter, lineage)
         words = (self.election.name, self.election.created_at, keys.fold(voter), lineage)

@@ -157,8 +157,8 @@ def _show(request: HttpRequest, standing: Standing, ranks: dict[int, Any], **mor
 
 def draft_key(request: HttpRequest, standing: Standing) -> str:
     """Whoever votes by a link beside their account has two ballots, and two drafts."""
-    election, link = standing.election, standing.link
-    return drafts.key(request, "ballot", election.name, election.created_at, *([link.lineage] if link else []))
+    election, lineage = standing.election, standing.lineage
+    return drafts.key(request, "ballot", election.name, election.created_at, *([lineage] if lineage else []))
 
 
 def _show_typed(request: HttpRequest, standing: Standing, **more: Any) -> HttpResponse:

@@ -21,7 +21,7 @@ from .errors import paused_page
 
 GetResponse = Callable[[HttpRequest], HttpResponse]
 SAFE = ("GET", "HEAD", "OPTIONS")
-WHILE_PAUSED = {"sign_in", "second_step", "sign_out", "pause", "resume", "set_language", "sandbox"}
+WHILE_PAUSED = {"sign_in", "second_step", "sign_out", "pause", "resume", "set_language", "sandbox", "leave_ballot"}
 PROBES = {"/healthz", "/readyz", "/metrics"}
 WATCHED = {"healthz", "readyz", "metrics"}
 DOCTOR = re.compile(r"/doctor/[^/]+/")

@@ -10,7 +10,9 @@ from __future__ import annotations
 from accounts.letters import LETTERS as OF_ACCOUNTS
 from accounts.services import LEAVING, PARTING, forget_sessions
 from accounts.telling import TELLING, told_of_accounts
-from ballots import secrecy
+from accounts.visitors import SIGNING_OUT
+from accounts.welcoming import WELCOMING
+from ballots import passes, secrecy
 from ballots import telling as of_ballots
 from ballots.letters import LETTERS as OF_BALLOTS
 from ballots.services import take_along
@@ -22,6 +24,7 @@ from elections.needs import kept as keep_skills
 from elections.services import forget_agreements
 from elections.services import pass_on as pass_elections_on
 from elections.services.lifecycle import OPENING, SHUTTING
+from elections.welcoming import asked_of
 from live import telling as of_live_sessions
 from live.hub import HUB
 from live.services.leaving import forget_hosting
@@ -69,6 +72,16 @@ def arrange() -> None:
     # Somebody looks at an election (elections.beside): what others show on its pages.
     BESIDE.arrange(
         on_elections,  # the newest posts about it, and what those who run it can do about news
+    )
+
+    # Somebody signs out (accounts.views.sign_out): the answer takes along
+    SIGNING_OUT.arrange(
+        passes.forget_all,  # what lets this browser vote by links
+    )
+
+    # An invited address is about to make its account (accounts.welcoming): what it is asked for.
+    WELCOMING.arrange(
+        asked_of,  # its vote, in every open election on whose roll it is
     )
 
     # Somebody is about to be removed: what of theirs would pass on.

@@ -1,16 +1,15 @@
 """The link by which a voter comes to the ballot without signing in, where the organiser allows it.
 
 It names the election, the voter as on the roll, and the turn: how often a newer link was sent. The turn stands on the
-roll as well, so that a newer link ends the older ones. Nothing else of a link is kept: whoever has the mail has the vote.
+roll as well, so that a newer link ends the older ones. Nothing else of a link is kept: whoever has the mail has the
+vote.
 """
 
 from __future__ import annotations
 
-import hmac
 import secrets
 from dataclasses import astuple, dataclass
 
-from django.conf import settings
 from django.utils.translation import gettext_lazy as _
 
 from accounts.models import User
@@ -25,7 +24,6 @@ from .rules import Election, State
 
 TURN = "turn"  # on the roll; where it is missing no newer link was sent
 LONGEST = 3650 * DAY  # a link is good as long as its election is open, and some have no end
-PURPOSE = b"plenum: ballots cast by link"
 
 
 class LinkRefused(NotAllowed):
@@ -66,13 +64,6 @@ class Link:
     def is_newest(self) -> Condition:
         """What the entry on the roll says as long as no newer link was sent."""
         return Missing(TURN) if self.turn == "0" else Equals(TURN, int(self.turn))
-
-    @property
-    def lineage(self) -> str:
-        """By which a ballot knows that it was cast with this link; it tells nothing of the link."""
-        key = hmac.digest(settings.SECRET_KEY.encode(), PURPOSE, "sha256")
-        words = (keys.fold(self.election_name), self.created_at, keys.fold(self.voter), self.turn)
-        return hmac.digest(key, "\n".join(words).encode(), "sha256").hex()[:32]
 
     def is_good_for(self, person: User) -> bool:
         """Whether the account still has the address it was mailed to; one by address is whose address it is."""

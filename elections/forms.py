@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from django import forms
@@ -9,15 +10,17 @@ from django.core.validators import URLValidator
 from django.utils.translation import gettext_lazy as _
 
 from accounts.forms import ConfirmNameForm
+from accounts.models import User
 from pages import lists, rendered
 from pages.fields import NameField, TitleField, kept_of, markdown_field
 from pages.names import LONGEST_NAME
 from pages.time_fields import LocalTimeField, ZonedForm, ZoneField
 from pages.times import Edge, from_text, typed, zone_label
 
-from . import messages
+from . import messages, words
 from .reminders import BEFORE
 from .rules import ELECTORATES, METHODS, MOST_SEATS, RESULTS, UNRANKED, Election, check_settings, check_window
+from .words import AS_BEFORE, MYSELF, NOBODY, Person, Words
 
 
 def reminders_field() -> forms.TypedMultipleChoiceField:
@@ -68,8 +71,10 @@ class SettingsForm(ZonedForm):
         label=_("Vote by link"),
         required=False,
         help_text=_(
-            "The link in the invitation leads straight to the ballot, without an account or a password, in this "
-            "election only. Whoever gets the mail, or is forwarded it, can vote in its place until the election closes."
+            "The link in the invitation leads straight to the ballot: no account, no password, in this election only, "
+            "until it closes. Whoever gets the mail, or is forwarded it, can vote in its addressee's place: leave the "
+            "mails about ballots on, so that it is noticed; sending the invitation again ends the earlier link. "
+            "Where everybody here may vote, only those on the roll are mailed a link."
         ),
     )
     announces = forms.BooleanField(
@@ -160,6 +165,35 @@ class MessageForm(forms.Form):
 
     def clean_text(self) -> str:
         return str(self.cleaned_data["text"]).replace("\r\n", "\n")
+
+
+class WordsForm(forms.Form):
+    """What an organiser adds to the invitation, and who gets the answers."""
+
+    text = forms.CharField(
+        label=_("Your own words"),
+        required=False,
+        max_length=words.LONGEST_WORDS,
+        validators=[rendered.check],
+        widget=forms.Textarea({"rows": 6, "dir": "auto"}),
+        help_text=_(
+            "They stand between our sentences, in invitations and reminders. You may use Markdown: *emphasis*, lists, "
+            "links."
+        ),
+    )
+    answers = forms.ChoiceField(label=_("Answers to these mails go to"), widget=forms.RadioSelect)
+
+    def __init__(self, data: Mapping[str, Any] | None = None, *, known: Words, person: User):
+        super().__init__(data, initial={"text": known.text})
+        mine = _("me, at %(email)s: everybody who is mailed sees this address") % {"email": person.email}
+        choices = [(NOBODY, _("nobody in particular, as with all mails of this site")), (MYSELF, mine)]
+        if known.answers is not None and known.answers != Person(person.name, person.created_at):
+            choices.append((AS_BEFORE, _("%(name)s, who chose so") % {"name": known.answers.name}))
+        field = self.fields["answers"]
+        field.choices, field.initial = choices, choices[-1][0] if known.answers is not None else NOBODY
+
+    def clean_text(self) -> str:
+        return str(self.cleaned_data["text"]).replace("\r\n", "\n").strip()
 
 
 class NameForm(forms.Form):

@@ -79,7 +79,7 @@ def _due_on_roll(election: Election, kind: str, message: str, enough: int | None
     """How many voters are to be mailed: counted no further than to one more than `enough`, and not without a limit."""
     if enough is None:
         return 0
-    batch = _batch(election, {"kind": kind, "asked_by": "", "message": message, "moment": ""})
+    batch = batch_of(election, kind, message=message)
     due = (1 for item in table().each(keys.voters(election.name)) if is_due(item, batch))
     return sum(islice(due, enough + 1))
 
@@ -133,7 +133,7 @@ def send_again(actor: User, election: Election, voter: str) -> None:
     if item is None:
         raise WrongState(_("%(name)s is not on the roll.") % {"name": voter})
     name, batch = item["voter_name"], Batch(election, INVITED, actor.name)
-    address = _addresses([item])[name]
+    address = addresses_of([item])[name]
     if not address:
         raise WrongState(_("There is no account named %(name)s, so that there is no address.") % {"name": name})
     _check_not_waiting(item)
@@ -190,6 +190,11 @@ class Batch:
     def mark(self) -> str:
         """The attribute of a voter that says the mail was queued."""
         return f"{self.kind}#{self.message}" if self.message else self.kind
+
+    @property
+    def occasion(self) -> str:
+        """On which no address is mailed twice."""
+        return f"{keys.election(self.election.name).pk}#{self.election.created_at}#{self.mark}#{self.moment}"
 
     @property
     def counts(self) -> Key:
@@ -260,8 +265,12 @@ def _next_voters(batch: Batch, after: str | None, room: int | None) -> Page:
 
 
 def _batch(election: Election, mailing: Item) -> Batch:
-    told = mailing["kind"] not in (REMINDED, TIMED) or tells_who(election, turnout(election.name).voted)
-    return Batch(election, mailing["kind"], mailing["asked_by"], mailing["message"], mailing["moment"], told)
+    return batch_of(election, *(mailing[name] for name in ("kind", "asked_by", "message", "moment")))
+
+
+def batch_of(election: Election, kind: str, asked_by: str = "", message: str = "", moment: str = "") -> Batch:
+    told = kind not in (REMINDED, TIMED) or tells_who(election, turnout(election.name).voted)
+    return Batch(election, kind, asked_by, message, moment, told)
 
 
 def is_due(voter: Item, batch: Batch) -> bool:
@@ -282,7 +291,7 @@ def _mails_for(voters: list[Item], batch: Batch) -> list[Write]:
         return []
     letters: dict[str, Put] = {}
     writes: list[Write] = []
-    addresses = _addresses(voters)
+    addresses = addresses_of(voters)
     for item in voters:
         letter = _letter(batch, item["voter_name"], addresses[item["voter_name"]])
         number = letter.item["number"]
@@ -301,8 +310,11 @@ def _unmarked(item: Item, batch: Batch) -> Condition:
 
 
 def _letter(batch: Batch, voter: str, address: str) -> Put:
-    occasion = f"{keys.election(batch.election.name).pk}#{batch.election.created_at}#{batch.mark}#{batch.moment}"
-    return outbox.queued_once(occasion, batch.letter, address, batch.ledger(voter), **batch.about(voter))
+    return outbox.queued_once(batch.occasion, batch.letter, address, batch.ledger(voter), **batch.about(voter))
+
+
+def number_of(batch: Batch, address: str) -> str:
+    return outbox.number_on(batch.occasion, address)
 
 
 def _counted(batch: Batch, queued: int, nowhere: int, beyond: int) -> Update:
@@ -311,7 +323,7 @@ def _counted(batch: Batch, queued: int, nowhere: int, beyond: int) -> Update:
     return Update(batch.counts, add=numbers)
 
 
-def _addresses(voters: Iterable[Item]) -> dict[str, str]:
+def addresses_of(voters: Iterable[Item]) -> dict[str, str]:
     """Where each voter is mailed; nowhere, if the account they were listed by is gone."""
     entries = {item["voter_name"]: item for item in voters}
     places = {name: keys.user(name) for name in entries if not repository.is_by_address(name)}

@@ -43,6 +43,10 @@ def _page(mail: Mail) -> str:
     return reverse(route, args=[word])
 
 
+def _page_whole(mail: Mail) -> str:
+    return whole(_page(mail))
+
+
 def _about_link(election: Election, mail: Mail) -> str:
     """What the link does; as `_link` makes it."""
     if election.vote_by_link:
@@ -126,13 +130,17 @@ MESSAGE = Letter(
 )
 
 
+def shown(letter: Letter) -> Letter:
+    """As a page shows it to organisers: what is each voter's own, the links, leads nowhere else than to the page."""
+    return replace(letter, link=_page, silence=_page_whole if letter.silence else None)
+
+
 def tested(letter: Letter) -> Letter:
     """The letter as its organiser gets it to look at: marked as a test, and with a link that is nobody's vote."""
     said = gettext_noop("this is a test, and only you get it. Voters get what follows, each with a link of their own.")
     return replace(
-        letter,
+        shown(letter),
         sentences=(said, *letter.sentences),
-        link=_page,
         silence=None,
         is_over=_is_gone,
         urgent=True,

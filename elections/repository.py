@@ -35,6 +35,7 @@ class Voter:
     name: str
     voted: bool = False
     account: str | None = None  # which account of the name, by when it was made
+    invited: str = ""  # the number of the mail that invited them
 
 
 @dataclass(frozen=True, slots=True)
@@ -229,7 +230,7 @@ def candidate_of(item: Item) -> Candidate:
 
 
 def voter_of(item: Item) -> Voter:
-    return Voter(item["voter_name"], item["voted"], item.get("account"))
+    return Voter(item["voter_name"], item["voted"], item.get("account"), item.get("invited", ""))
 
 
 def listed_of(item: Item) -> Listed:

@@ -84,14 +84,11 @@ def _failed(request: HttpRequest, election: Election) -> HttpResponse:
 @run(Action.INVITE)
 @require_POST
 def invite(request: HttpRequest, election: Election) -> HttpResponse:
-    """Invite those who are new, remind those who have not voted, or send one mail again."""
-    who = request.POST.get("who", "")
-    acts = {"new": invitations.invite, "late": invitations.remind}
-    if who in acts:
-        told(request, lambda: acts[who](request.user, election), _("The mails are on their way."))
-    else:
-        voter = request.POST.get("voter", "")
-        told(request, lambda: invitations.send_again(request.user, election, voter), _("The mail is on its way."))
+    """Send one voter the invitation again. All others are invited on a page of its own (`invite_views`)."""
+    voter = request.POST.get("voter", "")
+    done = _("The mail is on its way, with a new link: the earlier ones no longer work.")
+    done = done if election.vote_by_link else _("The mail is on its way.")
+    told(request, lambda: invitations.send_again(request.user, election, voter), done)
     return redirect("roll", name=election.name)
 
 

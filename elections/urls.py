@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from . import history_views, lifecycle_views, mail_views, needs_views, roll_views, skilled_views, views
+from . import history_views, invite_views, lifecycle_views, mail_views, needs_views, roll_views, skilled_views, views
 from .books import views as books
 
 urlpatterns = [
@@ -39,6 +39,8 @@ urlpatterns = [
     path("election/<name:name>/roll/import/", roll_views.import_roll, name="import_roll"),
     path("election/<name:name>/roll/import/<str:digest>/", roll_views.go_on_importing, name="go_on_importing"),
     path("election/<name:name>/roll/roll.csv", roll_views.export_roll, name="export_roll"),
+    path("election/<name:name>/invite/", invite_views.invitation, name="invitation"),
+    path("election/<name:name>/invite/mail/", invite_views.mail, name="invitation_mail"),
     path("election/<name:name>/roll/invite/", roll_views.invite, name="invite_voters"),
     path("election/<name:name>/messages/", mail_views.message, name="message_voters"),
     path("election/<name:name>/reminders/", mail_views.reminders, name="choose_reminders"),

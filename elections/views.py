@@ -25,7 +25,7 @@ from photos.changing import Wanted, picture_page
 from ranking.candidates import Candidate
 from store.log import utc_now
 
-from . import invitations, reminders, renaming, repository, rules, services
+from . import invitations, reminders, renaming, repository, rules, services, welcoming
 from .access import context_of, may, run, visible
 from .beside import beside
 from .calendar import NotInTheCalendar
@@ -80,10 +80,19 @@ def election(request: HttpRequest, found: tuple[Election, Voter | None]) -> Http
         "candidates": repository.candidates_to_show(election.name),
         "may_vote": has_vote and election.takes_votes(now_text()),
         "voted": entry is not None and entry.voted,
+        "asked": _asked(election, entry) if has_vote else (),
         "live": election.shows_live(now_text()),
         "beside": beside(request.user, election),
     }
     return render(request, "elections/election.html", context_of(request, election, **context))
+
+
+def _asked(election: Election, entry: Voter | None) -> tuple[str, ...]:
+    """What the invitation says, for whoever has not voted yet."""
+    is_over = election.state(now_text()) not in (State.EDITABLE, State.OPEN)
+    if is_over or (entry is not None and entry.voted):
+        return ()
+    return welcoming.sentences(election, entry.invited if entry else "")
 
 
 @requires(Permission.VIEW_APPLICATION, load=repository.find, rule=visible)

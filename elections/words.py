@@ -27,7 +27,7 @@ from . import asking, repository, rules, services
 from .rules import RUNNERS, Action, Election
 
 LONGEST_WORDS = 2_000
-NOBODY, MYSELF, AS_BEFORE = "", "me", "as before"  # whom answers may go to
+NOBODY, MYSELF, AS_BEFORE = "nobody", "me", "as before"  # whom answers may go to
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from django.conf import settings
-from django.core.mail import EmailMessage, EmailMultiAlternatives
+from django.core.mail import EmailMultiAlternatives
 from django.template.loader import render_to_string
 from django.utils.translation import get_language_bidi, gettext_noop, override
 from django.utils.translation import gettext as _
@@ -81,9 +81,9 @@ def is_of_use(mail: Mail, now: float) -> bool:
     return letter.is_over is None or not letter.is_over(mail)
 
 
-def compose(mail: Mail) -> EmailMessage:
-    """The mail as it is sent, in the language it was asked for in."""
-    letter, name = LETTERS[mail.kind], site_name()
+def compose(mail: Mail, letter: Letter | None = None) -> EmailMultiAlternatives:
+    """The mail as it is sent, in the language it was asked for in; or as another letter would have it."""
+    letter, name = letter or LETTERS[mail.kind], site_name()
     with override(mail.language):
         context = _said(letter, mail) | {"site": settings.SITE_URL, "site_name": name, "colours": _colours()}
         text = render_to_string("mail/letter.txt", context).strip() + "\n"

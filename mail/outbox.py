@@ -124,9 +124,12 @@ def queued(kind: str, to: str, ledger: Ledger | None = None, **about: str) -> Pu
 
 def queued_once(occasion: str, kind: str, to: str, ledger: Ledger | None = None, **about: str) -> Put:
     """As `queued`, but refused if this address was mailed on this occasion: its number is made of both."""
-    number = hashlib.sha256(f"{occasion}\0{keys.fold(to)}".encode()).hexdigest()[:32]
     free = Missing() | Less("ttl", int(time.time()))
-    return replace(_queued(number, kind, to, ledger, about), when=free)
+    return replace(_queued(number_on(occasion, to), kind, to, ledger, about), when=free)
+
+
+def number_on(occasion: str, to: str) -> str:
+    return hashlib.sha256(f"{occasion}\0{keys.fold(to)}".encode()).hexdigest()[:32]
 
 
 def _queued(number: str, kind: str, to: str, ledger: Ledger | None, about: dict[str, str]) -> Put:

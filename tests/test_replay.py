@@ -137,6 +137,7 @@ def named(verdict: replay.Verdict) -> list[tuple[str, str]]:
 UNSEEN = {  # all they change is exempt; the chain of the log misses them
     *("PersonInvited", "ResetLinkSent", "UserPasswordChanged", "RecoveryCodesMade", "RecoveryCodeUsed"),
     *("VotersInvited", "VoterInvitedAgain", "VotersReminded", "VotersMessaged"),
+    *("InvitationWorded", "InvitationTested"),
 }
 
 
@@ -192,6 +193,7 @@ TOLD_ONLY = {  # words for the reader, which no item repeats; the chain of the l
     "BallotsSealed": {"parts"},
     "VotersReminded": {"hours_before"},
     "VotersMessaged": {"subject", "message", "on_roll"},
+    "InvitationWorded": {"words", "answers_to_organiser"},
     "PersonInvited": {"email"},
     "ResultSealed": {"roll_commitment"},  # its secret is in no log; `verify` holds it against the roll
 }

@@ -264,6 +264,8 @@ ROUTES = {
     "import_roll": (Permission.USE_APPLICATION, FORM, ["draft"]),
     "go_on_importing": (Permission.USE_APPLICATION, FORM, ["draft", "made-up"]),
     "export_roll": (Permission.USE_APPLICATION, READ, ["draft"]),
+    "invitation": (Permission.USE_APPLICATION, FORM, ["draft"]),
+    "invitation_mail": (Permission.USE_APPLICATION, READ, ["draft"]),
     "invite_voters": (Permission.USE_APPLICATION, ACT, ["draft"]),
     "message_voters": (Permission.USE_APPLICATION, FORM, ["draft"]),
     "choose_reminders": (Permission.USE_APPLICATION, FORM, ["draft"]),
@@ -282,7 +284,10 @@ ROUTES = {
     "rehearse": (Permission.USE_APPLICATION, FORM, ["draft"]),
     "paper": (Permission.USE_APPLICATION, FORM, ["draft"]),
     "enter_paper": (Permission.USE_APPLICATION, ACT, ["draft"]),
+    "vote_by_link": (PUBLIC, FORM, ["token"]),
+    "leave_ballot": (PUBLIC, ACT, ["draft"]),
     "ballot": (Permission.VOTE, FORM, ["draft"]),
+    "review": (Permission.VOTE, READ, ["draft"]),
     "cast": (Permission.VOTE, ACT, ["draft"]),
     "receipt": (Permission.VOTE, READ, ["draft"]),
     "ballot_state": (Permission.VOTE, READ, ["draft"]),
@@ -365,6 +370,8 @@ DRAFT = {
     "import_roll": Action.ADD_VOTERS,
     "go_on_importing": Action.ADD_VOTERS,
     "export_roll": Action.SEE_ROLL,
+    "invitation": Action.INVITE,
+    "invitation_mail": Action.INVITE,
     "invite_voters": Action.INVITE,
     "message_voters": Action.INVITE,
     "choose_reminders": Action.SET_REMINDERS,
@@ -386,7 +393,7 @@ DRAFT = {
     "news_about": Action.LOOK,
     "announce_result": Action.LOOK,
 }
-BALLOT = {"ballot", "cast", "receipt", "ballot_state", "withdraw"}  # a draft is nobody's to vote in
+BALLOT = {"ballot", "review", "cast", "receipt", "ballot_state", "withdraw"}  # a draft is nobody's to vote in
 STANDING = {"agree", "candidates_skills"}  # for whoever stands, and where it was chosen at the opening
 REPORTED = {"reported_poll", "hide_poll", "show_poll", "dismiss_reports"}  # of a poll that is not there
 OF_WRITERS = {"picture_post", "publish_post", "withdraw_post", "delete_post", "revoke_previews"}  # find the post first
@@ -395,6 +402,7 @@ METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE")
 GONE = {"setup", "confirm_registration", "accept_invitation", "reset", "confirm_email"}  # a made-up token opens nothing
 GONE |= {"confirm_news", "leave_news"}
 GONE |= {"take_seat"}
+GONE |= {"vote_by_link"}
 OPEN_PAGES = {"game_now", "game_stream"}  # of somebody who has a seat
 OPEN_PAGES |= {"sealed_round", "sealed_round_json", "sealed_round_proof", "minutes", "minutes_json"}
 OF_PLAYERS = {"game_players", "change_player"}  # find the session first

@@ -29,8 +29,8 @@ from .profile import change_picture, change_profile
 
 
 def register(name: str, email: str, password: str, then: str = "") -> None:
-    """Ask for an account, where the site lets people do so. It is made by the link in a mail; `then` they go on to where
-    they wanted to go.
+    """Ask for an account, where the site lets people do so. It is made by the link in a mail; `then` is where they
+    wanted to go.
 
     Whether the address is known is not told: its owner is, by mail.
     """
@@ -41,7 +41,7 @@ def register(name: str, email: str, password: str, then: str = "") -> None:
     _await_confirmation(name, email, hashed, then)
 
 
-def _await_confirmation(name: str, email: str, hashed: str, then: str) -> None:
+def _await_confirmation(name: str, email: str, hashed: str, then: str = "") -> None:
     known = repository.find_by_email(email)
     if known is not None:
         table().write(outbox.nothing(), outbox.queued("already_registered", known.email, name=known.name))

@@ -1,6 +1,6 @@
 """What voters do, and what becomes of their ballots: load, decide, record in one transaction. One room for each act."""
 
-from .by_link import SignInInstead, behind, check_holder
+from .by_link import Behind, SignInInstead, behind, check_holder
 from .casting import Outcome, cast, check_own, check_question, enter_paper, paper_standing, standing_of, withdraw
 from .emptying import are_old_boxes_full, empty_old_boxes
 from .leaving import take_along
@@ -8,6 +8,7 @@ from .restoring import unlink_all, unlinking
 from .sealing import publishing, seal_what_is_closed, sealed_parts
 
 __all__ = [
+    "Behind",
     "Outcome",
     "SignInInstead",
     "are_old_boxes_full",

@@ -32,9 +32,11 @@ NO_VOTE = _("Whoever it was sent to has an account here that may not vote.")
 
 @dataclass(frozen=True, slots=True)
 class Behind:
-    """What is behind a link: the election, and the account of whoever it was sent to, if they have one by now."""
+    """What is behind a link: the election, the entry on its roll, and the account of whoever it was sent to, if they
+    have one by now."""
 
     election: Election
+    entry: Item
     person: User | None
 
 
@@ -45,7 +47,8 @@ def behind(link: Link) -> Behind:
     election = elections.election_of(found[at]) if at in found else None
     entry = found.get(link.place)
     election = check_link(link, election, entry)
-    return Behind(election, _person(link, entry, found.get(link.account_place)))
+    assert entry is not None  # or the link was refused
+    return Behind(election, entry, _person(link, entry, found.get(link.account_place)))
 
 
 def _person(link: Link, entry: Item | None, told: Item | None) -> User | None:
@@ -85,4 +88,4 @@ def standing_by(held: Pass, election_name: str, form: str = "") -> Standing | No
     check_holder(person)
     if person is not None:
         found = repository.standing_of(person, election_name, form=form)
-    return found and replace(found, person=person, link=link)
+    return found and replace(found, person=person, link=link, lineage=held.lineage)

@@ -47,8 +47,10 @@ BEFORE = Outcome(None)  # of a form that was carried out before
 
 def standing_of(who: User | Pass, election_name: str, form: str = "") -> Standing | None:
     """What this person is to the election. Drafts are nobody's to vote in, and so are not there."""
-    read = standing_by if isinstance(who, Pass) else repository.standing_of
-    found = read(who, election_name, form=form)
+    if isinstance(who, Pass):
+        found = standing_by(who, election_name, form)
+    else:
+        found = repository.standing_of(who, election_name, form=form)
     return None if found is None or found.election.stored_state == State.DRAFT else found
 
 

@@ -62,6 +62,10 @@
 
   // --- the page ---
 
+  const MANY = 12; // candidates from which on one looks for a name rather than along the list
+
+  const plain = (text) => text.normalize("NFKD").replace(/\p{M}/gu, "").toLocaleLowerCase();
+
   // Moves only what stands in the wrong place: what stays keeps the focus and the reader's place.
   const arrange = (parent, children) => {
     children.forEach((child, at) => {
@@ -124,6 +128,17 @@
       list.remove();
       this.classList.add("enhanced");
       this.find(".duel-offer").hidden = this.cards.size < 6;
+      if (this.cards.size < MANY) return;
+      this.find(".rank-find").hidden = false;
+      this.find(".rank-find input").addEventListener("input", () => this.#find());
+      new ResizeObserver(() => this.#stick()).observe(this.find(".ranked"));
+      addEventListener("resize", () => this.#stick());
+    }
+
+    // Beside a long list the ranking stays in sight: one higher than the window with its end, which grows.
+    #stick() {
+      const room = innerHeight - (this.closest("form")?.querySelector(".ballot-bar")?.offsetHeight ?? 0);
+      this.style.setProperty("--stick", `${Math.min(16, room - this.find(".ranked").offsetHeight - 16)}px`);
     }
 
     #equip(number, card) {
@@ -270,6 +285,17 @@
       this.find("[data-act=undo]").setAttribute("aria-disabled", !this.#past.length);
       this.find("[data-act=clear]").setAttribute("aria-disabled", !this.groups.length);
       this.find("[data-act=duel]").setAttribute("aria-disabled", !left);
+      if (this.cards.size >= MANY) this.#showFound();
+      const brief = this.closest("form")?.querySelector(".rank-brief");
+      if (brief) this.#showBrief(brief);
+    }
+
+    // The ranking in one line, for a page on which it is far up.
+    #showBrief(brief) {
+      const isolated = (number) => `\u2068${this.nameOf(number)}\u2069`; // a name from the right leaves the others be
+      const ranks = this.groups.map((group, at) => `${at + 1} ${group.map(isolated).join(" = ")}`);
+      brief.textContent = ranks.join(" · ");
+      brief.hidden = this.cards.size < MANY || !ranks.length;
     }
 
     // Cards glide from where they were; one that was carried glides from where it was let go.
@@ -285,6 +311,37 @@
         const frames = [{ translate: `${x}px ${y}px`, zIndex }, { translate: "0 0", zIndex }];
         if (x || y) card.animate(frames, { duration: 200, easing: "cubic-bezier(0.2, 0.8, 0.2, 1)" });
       }
+    }
+
+    // --- finding ---
+
+    get #wanted() {
+      return plain(this.find(".rank-find input").value.trim());
+    }
+
+    #isWanted(number) {
+      return plain(this.nameOf(number)).includes(this.#wanted);
+    }
+
+    #find() {
+      const found = this.#showFound();
+      if (this.#wanted) this.say(this.word("found", { count: found.length }));
+    }
+
+    #showFound() {
+      const found = this.unranked.filter((number) => this.#isWanted(number));
+      for (const [number, card] of this.cards) card.hidden = !found.includes(number) && !card.closest(".place");
+      this.find(".pool-none").hidden = found.length > 0 || !this.unranked.length;
+      return found;
+    }
+
+    // Enter ranks the only one found, and never sends the form.
+    #enter(event) {
+      const found = this.unranked.filter((number) => this.#isWanted(number));
+      event.preventDefault();
+      if (!this.#wanted || found.length !== 1) return;
+      this.find(".rank-find input").value = "";
+      this.move(found[0], lastStep(this.groups, found[0]));
     }
 
     // --- changing ---
@@ -404,6 +461,7 @@
     }
 
     #key(event) {
+      if (event.key === "Enter" && event.target.closest(".rank-find")) return this.#enter(event);
       const grip = event.target.closest(".grip");
       if (!grip || event.ctrlKey || event.metaKey || event.altKey) return;
       if (event.key === "Enter" && event.repeat) event.preventDefault(); // a long press is one press

@@ -70,7 +70,8 @@ PASSERS_BY = (
     "half in",
     "stranger",
     "passer-by",
-)  # who has given a password and no code; nobody; who has voted in a poll
+    "guest",
+)  # who has given a password and no code; nobody; who has voted in a poll; who votes by a link
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,6 +101,7 @@ class Site:
 def build() -> Site:
     """On the empty table that `settings.STORE_URL` names."""
     from .assembling import acts_of_assembling, looks_at_assembling
+    from .by_link import acts_by_link, looks_by_link
     from .hosting import acts_of_hosting, looks_at_hosting
     from .joining import acts_of_joining, looks_at_joining
     from .listening import looks_of_listeners
@@ -145,10 +147,12 @@ def build() -> Site:
         *looks_at_assembling(people["organiser"], people["voter"], browsers["voter"]),
         *looks_at_records(people["organiser"]),
         *looks_at_books(people["organiser"], people["voter"]),
+        *looks_by_link(people["organiser"], browsers["guest"]),
     ]
     acts = [*acts_of_joining(people["organiser"]), *acts_of_playing(people["organiser"], browsers["passer-by"])]
     acts += [*acts_of_hosting(people["organiser"]), *_acts_of_likers(liked)]
     acts += acts_of_assembling(people["organiser"], people["voter"], browsers["voter"])
+    acts += acts_by_link()
     return Site(browsers, looks, [*acts, *_acts(people, lunch, browsers["stranger"])])
 
 
@@ -372,6 +376,7 @@ def _looks_of_the_voter(mark: str) -> list[Look]:
         Look("history", "voter", ("Board",)),
         Look("ballot", "newcomer", ("Board",), of="not voted yet"),
         Look("ballot", "voter", ("Board",), of="to change it"),
+        Look("review", "newcomer", ("Board",)),
         *(Look(page, "voter", ("Board",)) for page in ("receipt", "ballot_state", "withdraw")),
     ]
 
@@ -391,6 +396,9 @@ def _looks_of_the_organiser() -> list[Look]:
         Look("candidate_picture", "organiser", ("Draft", "Ada")),
         Look("go_on_importing", "organiser", ("Draft", under_way.digest)),
         Look("dashboard", "organiser", ("Draft",), of="a draft"),
+        Look("invitation", "organiser", ("Board",)),
+        Look("invitation", "organiser", ("Board",), of="reminders", asked={"what": "reminder"}),
+        Look("invitation_mail", "organiser", ("Board",)),
         *(Look(page, "organiser", ("Board",)) for page in (*of_open, *of_any)),
     ]
 

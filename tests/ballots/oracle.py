@@ -140,7 +140,7 @@ def every_form(who: str, election: str, voters: Sequence[str]) -> Iterator[Quest
                 asked = {names.get(route, "voter"): voter, **form}
                 yield Question(who, route, (election,), tuple(asked.items()), is_form=True)
     plain: dict[str, dict[str, str]] = {
-        "invite_voters": {"who": "new"},
+        "invitation": {"send": "1000"},
         "message_voters": {"subject": "Hello", "text": "World"},
         "describe": {"description": "New words"},
         "fix_candidates": {},

@@ -6,6 +6,7 @@ import re
 from html import unescape
 
 import pytest
+from django.conf import settings
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 from django.urls import reverse
@@ -31,7 +32,7 @@ def fields_of(answer, action: str) -> dict[str, str]:
     """What the form with this action would send as it stands."""
     form = re.search(rf'<form[^>]*action="{re.escape(action)}"[^>]*>(.*?)</form>', answer.content.decode(), re.S)
     assert form, f"no form for {action}"
-    inputs = re.findall(r"<input[^>]*>", form[1])
+    inputs = re.findall(r"<input[^>]* name=[^>]*>", form[1])
     named = {re.search(r'name="([^"]*)"', each)[1]: re.search(r'value="([^"]*)"', each) for each in inputs}
     return {name: unescape(value[1]) if value else "" for name, value in named.items()}
 
@@ -121,6 +122,60 @@ def test_closed_meanwhile_the_ranking_is_still_there(eve):
     assert "This election is closed" in text_of(answer)
     assert fields_of(answer, PAGE)["rank-2"] == "1"
     assert list(repository.every_ballot("Board")) == []
+
+
+# --- on the way ---
+
+
+def test_a_review_without_a_ballot_leads_to_one_and_after_the_cast_to_the_receipt(eve):
+    assert eve.get(f"{PAGE}review/").url == PAGE
+    vote(eve, rank_1="1")
+    assert eve.get(f"{PAGE}review/").url == f"{PAGE}receipt/"
+    assert "is still here" not in text_of(eve.get(PAGE))
+
+
+def test_a_review_lasts_until_its_voter_has_voted_elsewhere(eve, signed_in):
+    eve.post(PAGE, {"rank-2": "1"})
+    vote(signed_in("Eve", Role.VOTER), rank_1="1")
+    assert eve.get(f"{PAGE}review/").url == f"{PAGE}receipt/"
+    assert fields_of(eve.get(PAGE), PAGE)["rank-1"] == "1"
+
+
+@pytest.mark.parametrize("step", ["", "cast/"])
+def test_a_ranking_sent_after_the_session_has_ended_is_there_after_signing_in(eve, signed_in, step):
+    typed = fields_of(eve.get(PAGE), PAGE) | {"rank-2": "1", "rank-0": "2", "token": "t"}
+    kept = Client()  # the same browser, later
+    answer = kept.post(f"{PAGE}{step}", typed)
+    assert answer.url == f"/sign-in/?next={PAGE}"
+    assert (kept.cookies["ranking"]["path"], kept.cookies["ranking"]["httponly"]) == (PAGE, True)
+    page = as_eve(kept, eve).get(PAGE)
+    assert (fields_of(page, PAGE)["rank-2"], fields_of(page, PAGE)["rank-0"]) == ("1", "2")
+    assert "Your ranking is still here" in text_of(page)
+    assert list(repository.every_ballot("Board")) == []
+
+
+def as_eve(browser: Client, eve: Client) -> Client:
+    """Eve signs in anew in this browser."""
+    name = settings.SESSION_COOKIE_NAME
+    browser.cookies[name] = eve.cookies[name].value
+    return browser
+
+
+def test_a_ranking_sent_without_cookies_is_kept(eve):
+    typed = fields_of(eve.get(PAGE), PAGE) | {"rank-2": "1"}
+    strict = as_eve(Client(enforce_csrf_checks=True), eve)
+    assert strict.post(PAGE, typed).url == PAGE
+    assert fields_of(strict.get(PAGE), PAGE)["rank-2"] == "1"
+
+
+def test_nobody_finds_what_another_has_ranked_or_another_site_has_sent(eve, signed_in):
+    typed = fields_of(eve.get(PAGE), PAGE) | {"rank-2": "1"}
+    bob = signed_in("Bob", Role.VOTER)
+    for whose in (typed["whose"], "", fields_of(bob.get(PAGE), PAGE)["whose"][::-1]):
+        shared = Client(enforce_csrf_checks=True)
+        shared.post(PAGE, typed | {"whose": whose})
+        assert fields_of(as_eve(shared, bob).get(PAGE), PAGE)["rank-2"] == ""
+        assert shared.get(f"{PAGE}review/").url == PAGE
 
 
 def test_a_form_sent_twice_is_one_ballot_and_says_so(eve):

@@ -24,12 +24,14 @@ from accounts import repository as people
 from accounts.models import User
 from acts.queues import SomeFailed
 from acts.site import table
-from ballots import repository, services
+from ballots import passes, repository, services
+from ballots.passes import Pass
 from ballots.services import casting
 from config.logs import JsonLines
 from elections import invitations
 from elections import repository as elections
 from elections import services as organising
+from elections.by_link import link_to
 from mail.letters import compose
 from mail.sending import send_waiting
 from ranking.candidates import Candidate
@@ -77,6 +79,7 @@ class Day:
     truth: dict[str, str] = field(default_factory=dict)  # voter -> confirmation, as it is now
     copies: list[Copy] = field(default_factory=list)
     truths: list[dict[str, str]] = field(default_factory=list)  # at each copy
+    passes: dict[str, Pass] = field(default_factory=dict)  # of those who vote by link
 
     def clock(self) -> datetime:
         return self.now
@@ -101,11 +104,18 @@ class Day:
     def cast(self, user: User) -> None:
         browser = self.browsers.get(user.name)
         if browser is None:
-            outcome = services.cast(user, NAME, self.ranks(), self.form())
+            outcome = services.cast(self.who(user), NAME, self.ranks(), self.form())
             assert outcome.ballot is not None
             self.truth[user.name] = outcome.ballot.confirmation
         else:
             self.truth[user.name] = self.cast_on_the_page(user, browser)
+
+    def who(self, user: User) -> User | Pass:
+        """A pass, of somebody who votes by link."""
+        browser = self.browsers.get(user.name)
+        if browser and passes.COOKIE in browser.cookies:
+            return passes.held_for(browser.get(f"/election/{NAME}/ballot/state/").wsgi_request, NAME)
+        return self.passes.get(user.name, user)
 
     def cast_on_the_page(self, user: User, browser: Client) -> str:
         """As a browser would: the page, the ballot, the receipt."""
@@ -113,7 +123,7 @@ class Day:
         listed = re.findall(r'name="rank-(\d+)"', page.content.decode())
         typed = {f"rank-{number}": rank[0] for number, rank in self.ranks(listed).items()}
         answer = browser.post(f"/election/{NAME}/ballot/cast/", {**typed, "token": self.form()}, follow=True)
-        ballot = repository.ballot_of(services.standing_of(user, NAME))
+        ballot = repository.ballot_of(services.standing_of(self.who(user), NAME))
         assert ballot.confirmation in answer.content.decode()
         return ballot.confirmation
 
@@ -121,7 +131,7 @@ class Day:
         if browser := self.browsers.get(user.name):
             browser.post(f"/election/{NAME}/ballot/withdraw/", {"token": self.form()})
         else:
-            services.withdraw(user, NAME, self.form())
+            services.withdraw(self.who(user), NAME, self.form())
         del self.truth[user.name]
 
     def ranks(self, listed: Sequence[str] = ()) -> Ranks:
@@ -184,9 +194,15 @@ def web_log():
 
 @pytest.fixture
 def day(site, person, signed_in, web_log, monkeypatch) -> Callable[..., Day]:
-    """Open a secret election with so many voters, the first of whom vote on the page."""
+    """Open a secret election with so many voters, the first of whom vote on the page, and some by link."""
 
-    def begin(voters: int, on_the_page: int = 0, seed: int = 1, before: Callable[..., None] | None = None) -> Day:
+    def begin(
+        voters: int,
+        on_the_page: int = 0,
+        seed: int = 1,
+        before: Callable[..., None] | None = None,
+        by_link: bool = False,
+    ) -> Day:
         without_waiting_for_the_disk(monkeypatch)
         if before is not None:
             before(monkeypatch)
@@ -199,7 +215,9 @@ def day(site, person, signed_in, web_log, monkeypatch) -> Callable[..., Day]:
         made = Day(site.path, chance, users, browsers, signed_in(organiser), web_log, utc_now())
         monkeypatch.setattr("acts.site.EventLog", lambda table, _clock=None: EventLog(table, made.clock))
         monkeypatch.setattr(casting, "utc_now", made.clock)
-        open_election(organiser, [user.name for user in chance.sample(users, len(users))])
+        open_election(organiser, [user.name for user in chance.sample(users, len(users))], by_link)
+        if by_link:
+            come_by_link(made, users[::3])
         return made
 
     return begin
@@ -223,9 +241,21 @@ def signed_in_from(address: str, user: User) -> Client:
     return client
 
 
-def open_election(organiser: User, roll: list[str]) -> None:
+def come_by_link(day: Day, users: list[User]) -> None:
+    """Those who vote on the page by its door; the others hold what it gives."""
+    election = elections.find(NAME)
+    for user in users:
+        link = link_to(election, table().get(keys.voter(NAME, user.name)), user.email)
+        if user.name in day.browsers:
+            day.browsers[user.name] = Client(REMOTE_ADDR="10.1.0.1")
+            day.browsers[user.name].post(f"/vote/{link.token}/")
+        else:
+            day.passes[user.name] = Pass(link, secret=f"{day.chance.getrandbits(128):032x}")
+
+
+def open_election(organiser: User, roll: list[str], by_link: bool = False) -> None:
     end = as_text(utc_now() + timedelta(days=2))
-    election = organising.create(organiser, NAME, no_voting_after=end)
+    election = organising.create(organiser, NAME, no_voting_after=end, vote_by_link=by_link)
     organising.add_candidates(organiser, election, [Candidate(name) for name in CANDIDATES])
     organising.add_voters(organiser, election, roll)
     opened = organising.open_(organiser, elections.find(NAME), editable=False)
@@ -251,8 +281,9 @@ def whole_day(day: Day) -> Day:
 
 @pytest.mark.slow
 def test_no_join_of_anything_with_anything_does_better_than_chance(day, settings):
-    """One copy, two copies, all copies, during and after; afterwards also with the site's secret."""
-    voted = whole_day(day(300, on_the_page=40))
+    """One copy, two copies, all copies, during and after; afterwards also with the site's secret. A third votes by
+    link."""
+    voted = whole_day(day(300, on_the_page=40, by_link=True))
     for moments in ((1,), (3,), (0, 1), (2, 3), (0, 1, 2, 3)):
         for at in moments:
             assert voted.leaks(*moments, at=at) == [], f"copies {moments} tell of the ballots at {at}"

@@ -681,7 +681,7 @@ def test_a_duel_stopped_at_once_ranks_nobody(ballot):
     assert both(page) == ""
 
 
-def test_a_duel_can_be_undone_and_leaves_out_whom_one_does_not_care_about(ballot):
+def test_a_duel_can_be_undone_and_leaves_out_whom_one_does_not_want(ballot):
     page = ballot(SEVEN)
     duel = start_duel(page)
     question = duel.locator("[role=status]")
@@ -691,9 +691,9 @@ def test_a_duel_can_be_undone_and_leaves_out_whom_one_does_not_care_about(ballot
     duel.get_by_role("button", name="Undo").click()
     expect(question).to_have_text(re.compile(r"^Bo or Ada"))
     page.keyboard.press("ArrowRight")
-    duel.get_by_role("button", name=re.compile("do not care.*: Cy")).click()
+    duel.get_by_role("button", name=re.compile("Leave this one out.*: Cy")).click()
     expect(question).to_have_text(re.compile(r"^Di or Bo"))
-    duel.get_by_role("button", name=re.compile("do not care.*: Bo")).click()
+    duel.get_by_role("button", name=re.compile("Leave this one out.*: Bo")).click()
     expect(question).to_have_text(re.compile(r"^Di or Ada"))
     answer(page, "ADEFG")
     assert both(page) == "Ada > Di > Eve > Flo > Gus"
@@ -779,6 +779,47 @@ def test_with_forced_colours_the_target_is_outlined(ballot):
 # --- the pages of a ballot ---
 
 
+MANY = [f"{first} {last}" for first in ("Ann", "Bea", "Cem", "Dag") for last in ("Åberg", "Noor", "Voss", "Wu", "Zog")]
+
+
+def test_among_many_one_finds_a_name_and_ranks_it_with_enter(ballot):
+    page = ballot(MANY)
+    find = page.get_by_role("searchbox", name="Find by name")
+    find.fill("aberg")
+    assert page.locator(".pool .candidate-name:visible").all_inner_texts() == [
+        f"{each} Åberg" for each in ("Ann", "Bea", "Cem", "Dag")
+    ]
+    find.press("Enter")  # which of the four is not said
+    assert both(page) == ""
+    find.fill("bea å")
+    find.press("Enter")
+    assert both(page) == "Bea Åberg"
+    assert page.locator(".pool .candidate:visible").count() == len(MANY) - 1
+    find.fill("nobody")
+    expect(page.get_by_text("Nobody of that name is left to rank.")).to_be_visible()
+    find.fill("zog")
+    press(page, "next", "Dag Zog")
+    assert both(page) == "Bea Åberg > Dag Zog"
+    assert page.locator(".pool .candidate:visible").count() == 3
+    expect(ballot().locator(".rank-find")).to_be_hidden()
+
+
+def test_beside_a_long_list_the_ranking_stays_in_sight(ballot):
+    page = ballot(MANY, {"Ann Voss": 1, "Bea Wu": 2})
+    page.locator(".pool .candidate").last.scroll_into_view_if_needed()
+    expect(page.locator(".ranked h2")).to_be_in_viewport()
+    expect(page.locator(".place").last).to_be_in_viewport()
+
+
+def test_a_name_from_the_right_stands_beside_its_grip(ballot):
+    page = ballot(["Ada", "عبد الله"])
+    sides = page.locator(".candidate").evaluate_all(
+        "cards => cards.map(card => card.querySelector('.candidate-name').getBoundingClientRect().left"
+        " - card.querySelector('.grip').getBoundingClientRect().right)"
+    )
+    assert sides[0] == sides[1] < 20
+
+
 @pytest.fixture
 def voter(visit) -> Page:
     return visit("about:blank", who="Wang Zhenyi")
@@ -815,13 +856,22 @@ def clear(page: Page) -> None:
         page.get_by_role("button", name="Clear").click()
 
 
+def test_on_a_phone_the_first_screen_shows_candidates(voter):
+    """Also to somebody who is told that they have voted."""
+    voter.set_viewport_size({"width": 390, "height": 844})
+    clear(voter)
+    bar = voter.locator(".ballot-bar").bounding_box()["y"]
+    names = [each.bounding_box() for each in voter.locator(".candidate-name").all()[:2]]
+    assert all(box["y"] + box["height"] < bar for box in names)
+
+
 def test_a_ballot_is_ranked_reviewed_cast_and_followed_by_its_receipt(voter, visit, subtests):
     clear(voter)
     for name in ("Chen Wei", "Noor al-Said"):
         press(voter, "next", name)
     voter.get_by_role("button", name="Review my ballot").click()
     expect(voter.locator(".ballot-ranks")).to_contain_text("Chen Wei")
-    voter.get_by_role("button", name="Go back and change it").click()
+    voter.get_by_role("link", name="Go back and change it").click()
     assert both(voter) == "Chen Wei > Noor al-Said"
     expect(voter.locator(".rank-note")).to_be_hidden()
     press(voter, "tie", "Noor al-Said")
@@ -831,6 +881,12 @@ def test_a_ballot_is_ranked_reviewed_cast_and_followed_by_its_receipt(voter, vis
     expect(voter.get_by_role("heading", name="Your receipt")).to_be_visible()
     assert faults(voter) == []
     assert voter.evaluate("Object.keys(localStorage).filter(key => key.startsWith('draft '))") == []
+    with subtests.test("going back shows the ballot as it was cast, and nothing is sent again"):
+        voter.go_back()
+        expect(voter.get_by_role("heading", name="Your receipt")).to_be_visible()
+        voter.go_back()
+        assert both(voter) == "Chen Wei = Noor al-Said"
+        voter.goto(f"{BOARD}receipt/")
 
     tab = voter.context.new_page()
     with subtests.test("a receipt says when the ballot was changed in another window"):

@@ -101,11 +101,12 @@ def test_a_mailing_that_does_not_fit_is_refused_before_anything_is_sent(site, ad
     assert list(site.each(keys.MAILINGS)) == []
     assert messages.all_of(board) == []
     client = signed_in(ada)
-    answer = client.post(address("invite_voters"), {"who": "new"}, follow=True)
+    assert "more than you may have mailed today" in text_of(client.get(address("invitation")))
+    answer = client.post(address("invitation"), {"send": "4"}, follow=True)
     assert "3 of 3 are left" in text_of(answer)
     assert "ask an admin" in text_of(answer)
     limited(ada, 4)
-    assert "The mails are on their way" in text_of(client.post(address("invite_voters"), {"who": "new"}, follow=True))
+    assert "The mails are on their way" in text_of(client.post(address("invitation"), {"send": "4"}, follow=True))
     assert invitations.take_mailings_on() == queued() == 4
     assert left(ada) == 0
 

@@ -153,6 +153,8 @@ def test_who_runs_it_is_told(organiser, opened, person):
         ("VotersRemoved", {"voters": ["a@b"]}, "Ada took 1 voter off the roll."),
         ("VotersInvited", {}, "Ada invited the voters who had not been invited yet."),
         ("VotersReminded", {"hours_before": 3}, "Ada reminded those who had not voted, as the organisers had chosen."),
+        ("InvitationWorded", {"words": "0f"}, "Ada changed what the invitation says."),
+        ("InvitationTested", {}, "Ada sent themselves a test of a mail to voters."),
         ("VotersMessaged", {"subject": "secret"}, "Ada sent a message to all voters."),
         ("VoterInvitedAgain", {"voter": "a@b"}, "Ada sent one voter the invitation again."),
         ("SomethingNew", {"voter": "a@b"}, "Ada did what the log calls “SomethingNew”."),

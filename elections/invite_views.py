@@ -1,0 +1,115 @@
+"""Pages on which organisers invite and remind: the numbers first, then what the mail says, then the button."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.conf import settings
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.views.decorators.clickjacking import xframe_options_sameorigin
+from django.views.decorators.http import require_safe
+
+from accounts import allowance, policy
+from accounts.rules import NOT_CONFIRMED
+from pages.forms import carried_out, form_page, posted
+from pages.saying import told
+
+from . import forecast, trials, words
+from .access import context_of, run
+from .forms import WordsForm
+from .invitations import INVITED, REMINDED
+from .rules import Action, Election
+from .turnout import tells_who, turnout
+
+KINDS = {"invitation": INVITED, "reminder": REMINDED}
+# What a mail brings along are styles in its elements, and nothing else; whatever is in it, it can neither run nor lead
+# away from the page that shows it.
+OF_MAILS = "; ".join(
+    (
+        *("default-src 'none'", "style-src 'unsafe-inline'", "form-action 'none'", "base-uri 'none'"),
+        *("frame-ancestors 'self'", "sandbox"),
+    )
+)
+SHOWING_MAILS = "; ".join(
+    f"{name} {value}" for name, value in (settings.CONTENT_SECURITY_POLICY | {"frame-src": "'self'"}).items()
+)
+
+
+@run(Action.INVITE)
+@form_page
+def invitation(request: HttpRequest, election: Election) -> HttpResponse:
+    """Numbers, preview and own words; a POST saves the words, mails a test to its sender, or mails the voters."""
+    what = _what(request)
+    if "test" in request.POST:
+        done = _("The test mail to %(email)s is on its way.") % {"email": request.user.email}
+        told(request, lambda: trials.send_test(request.user, election, KINDS[what]), done)
+        return _back(election, what)
+    if "send" in request.POST:
+        seen = _number(request.POST["send"])
+        told(request, lambda: _send(request, election, KINDS[what], seen), _("The mails are on their way."))
+        return _back(election, what)
+    return _page(request, election, what)
+
+
+def _send(request: HttpRequest, election: Election, kind: str, seen: int) -> None:
+    forecast.send(request.user, election, kind, seen)
+
+
+def _page(request: HttpRequest, election: Election, what: str) -> HttpResponse:
+    known = words.of(election.name)
+    form = WordsForm(posted(request), known=known, person=request.user)
+    if request.method == "POST" and not request.user.can_write_to_many:
+        return _shown(request, election, what, form, known, status=403)
+    if carried_out(
+        request, form, lambda: words.change(request.user, election, **form.cleaned_data), _("The words are saved.")
+    ):
+        return _back(election, what)
+    return _shown(request, election, what, form, known, status=422 if form.errors else 200)
+
+
+def _shown(
+    request: HttpRequest, election: Election, what: str, form: WordsForm, known: words.Words, status: int
+) -> HttpResponse:
+    kind = KINDS[what]
+    context: dict[str, Any] = {
+        "what": what,
+        "numbers": forecast.of(election, kind),
+        "preview": trials.preview(request.user, election, kind),
+        "form": form if request.user.can_write_to_many else None,
+        "not_confirmed": NOT_CONFIRMED,
+        "silenced": bool(known.text) and words.writer(known) is None,
+        "mails_today": allowance.today(request.user),
+        "tells_who": tells_who(election, turnout(election.name).voted),
+        "needs_an_admin": not policy.takes_every_invitation(),
+    }
+    answer = render(request, "elections/invite.html", context_of(request, election, **context), status=status)
+    answer["Content-Security-Policy"] = SHOWING_MAILS
+    return answer
+
+
+@run(Action.INVITE)
+@xframe_options_sameorigin
+@require_safe
+def mail(request: HttpRequest, election: Election) -> HttpResponse:
+    """The HTML of the mail by itself, for the frame on the page."""
+    shown = trials.preview(request.user, election, KINDS[_what(request)])
+    answer = HttpResponse(shown.html)
+    answer["Content-Security-Policy"] = OF_MAILS
+    return answer
+
+
+def _what(request: HttpRequest) -> str:
+    asked = request.POST.get("what") or request.GET.get("what") or ""
+    return asked if asked in KINDS else "invitation"
+
+
+def _number(text: str) -> int:
+    return int(text) if text.isascii() and text.isdigit() and len(text) < 10 else 0
+
+
+def _back(election: Election, what: str) -> HttpResponse:
+    address = reverse("invitation", args=[election.name])
+    return redirect(address if what == "invitation" else f"{address}?what={what}")

@@ -1,0 +1,454 @@
+"""Voting by link: what the door says, what a pass opens and what it does not, and when both end."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+
+from accounts import repository as people
+from accounts.rules import Role
+from accounts.services import where_invited_to
+from acts.site import table
+from acts.tokens import sign
+from ballots import passes, repository, services
+from ballots.passes import Pass
+from ballots.services.by_link import SignInInstead
+from elections import invitations
+from elections import repository as elections
+from elections import services as organising
+from elections.by_link import Link, LinkRefused, link_to
+from store import keys
+from store.table import Delete, Update
+from tests.people import PASSWORD, make_owner
+from tests.test_routes import BALLOT, PUBLIC, ROUTES
+
+from .conftest import ranks
+from .test_pages import PAGE, code_of, fields_of, text_of, trips_of, vote
+
+ANN, BEN = "ann@example.org", "ben@example.org"
+
+
+@pytest.fixture
+def board(opened):
+    return opened(ANN, BEN, vote_by_link=True)
+
+
+def link_of(voter: str = ANN, name: str = "Board", address: str = "") -> Link:
+    return link_to(elections.find(name), table().get(keys.voter(name, voter)), address)
+
+
+def door_of(voter: str = ANN, name: str = "Board", address: str = "") -> str:
+    return reverse("vote_by_link", args=[link_of(voter, name, address).token])
+
+
+def come_in(door: str, client: Client | None = None) -> Client:
+    client = client or Client()
+    assert client.post(door)["Location"] == PAGE
+    return client
+
+
+def entry_of(voter: str = ANN) -> dict:
+    return table().get(keys.voter("Board", voter))
+
+
+# --- from the link to the receipt ---
+
+
+def test_the_mail_leads_to_the_door_and_its_button_to_the_ballot(board, link, outbox):
+    invitations.invite(people.find("the organiser"), board)
+    invitations.take_mailings_on()
+    client, door = Client(), link(ANN)
+    page = client.get(door)
+    for words in ("Board", "the organiser asks for your vote", ANN, "Voting ends", "secret"):
+        assert words in text_of(page)
+    assert not client.cookies.get(passes.COOKIE), "whoever only follows links gets nothing"
+    come_in(door, client)
+    receipt = vote(client, rank_1="1")
+    (ballot,) = repository.every_ballot("Board")
+    assert (code_of(receipt), ballot.rankings) == (ballot.confirmation, "1")
+    assert f"Voting as {ANN} by link" in text_of(receipt)
+    (event,) = [each for each in table().each(keys.events()) if each["event_type"] == "BallotCast"]
+    assert event["actor"] == ANN
+    assert set(event["event_data"]) == {"election_name", "voter_name", "changed"}
+    told = [text for to, _subject, text in outbox() if to == ANN][-1]
+    assert "somebody else may have your link" in told
+    assert "/vote/" in told
+
+
+def test_the_ballot_is_looked_at_in_its_browser_and_changed_and_withdrawn_by_whoever_has_the_link(board):
+    client = come_in(door_of())
+    vote(client, rank_1="1")
+    come_in(door_of(), client)
+    assert fields_of(client.get(PAGE), PAGE)["rank-1"] == "1", "the button again gives the same pass for another day"
+    again = come_in(door_of())
+    assert "There is a ballot of yours, and it counts." in text_of(again.get(PAGE))
+    assert not fields_of(again.get(PAGE), PAGE)["rank-1"], "whoever reads the mail does not read the ballot"
+    assert "It is not shown" in text_of(again.get(f"{PAGE}receipt/"))
+    assert again.get(f"{PAGE}state/").json() == {"acts": 1}
+    assert "The earlier code no longer counts" in text_of(vote(again, rank_2="1"))
+    token = re.search(r'name="token" value="([^"]+)"', again.get(f"{PAGE}withdraw/").content.decode())[1]
+    answer = again.post(f"{PAGE}withdraw/", {"token": token})
+    assert (answer.status_code, answer["Location"]) == (302, PAGE)
+    assert list(repository.every_ballot("Board")) == []
+
+
+def test_a_form_sent_twice_in_two_tabs_is_one_ballot(board):
+    client = come_in(door_of())
+    review = client.post(PAGE, {"rank-2": "1"}, follow=True)
+    fields = fields_of(review, f"{PAGE}cast/")
+    first, second = (each.post(f"{PAGE}cast/", fields, follow=True) for each in (client, client))
+    assert code_of(first) == code_of(second)
+    assert "was sent before" in text_of(second)
+
+
+def test_round_trips_are_fewer_than_with_an_account(board):
+    client = come_in(door_of())
+    client.get(PAGE)  # the candidates are kept from now on
+    assert trips_of(client.get(door_of())) == 2, "the election, the entry, whose address it is; who asks"
+    assert trips_of(client.get(PAGE)) == 1
+    fields = fields_of(client.post(PAGE, {"rank-1": "1"}, follow=True), f"{PAGE}cast/")
+    assert trips_of(client.post(f"{PAGE}cast/", fields)) == 3, "all the decision needs; a number; the write"
+
+
+# --- doors that stay shut ---
+
+
+def gone(door: str) -> str:
+    answers = [Client().get(door), Client().post(door)]
+    assert [answer.status_code for answer in answers] == [410, 410]
+    assert passes.COOKIE not in answers[1].cookies
+    return text_of(answers[1])
+
+
+def test_a_link_that_is_not_ours(board, settings):
+    token = link_of().token
+    for bad in ("made-up", token[:-1], sign("silence", *"abcde"), sign("vote", "Board", ANN)):
+        assert "not one of ours" in gone(reverse("vote_by_link", args=[bad]))
+    settings.SECRET_KEY = "another site's"
+    assert "not one of ours" in gone(reverse("vote_by_link", args=[token]))
+
+
+def test_a_link_of_an_election_that_is_gone_or_made_anew(board, opened):
+    door, owner = door_of(), people.find("the organiser")
+    organising.delete(owner, board)
+    assert "no longer there" in gone(door)
+    opened(ANN, name="Other", vote_by_link=True)
+    before = replace(link_of(name="Other"), created_at=board.created_at)
+    assert "no longer there" in gone(reverse("vote_by_link", args=[before.token])), "made anew under the name"
+
+
+def test_an_election_without_it_opens_by_no_link(opened):
+    opened(ANN)
+    assert "no longer there" in gone(door_of())
+
+
+def test_the_invitation_sent_again_ends_the_earlier_link_and_its_pass(board):
+    door, client, owner = door_of(), come_in(door_of()), people.find("the organiser")
+    invitations.send_again(owner, board, ANN)
+    assert "A newer link was sent" in gone(door)
+    page = client.get(PAGE)
+    assert page.status_code == 403
+    assert "A newer link was sent" in text_of(page)
+    assert client.post(f"{PAGE}cast/", {"rank-1": "1"}).status_code == 403
+    assert list(repository.every_ballot("Board")) == []
+    vote(come_in(door_of()), rank_1="1")
+    assert len(list(repository.every_ballot("Board"))) == 1
+
+
+def test_a_link_replaced_while_somebody_casts_with_it_loses(board, monkeypatch):
+    """Between the reading and the write the organiser sends another: the write is refused, and then the link is."""
+    held, owner, casting = Pass(link_of()), people.find("the organiser"), repository.casting
+
+    def meanwhile(*arguments, **options):
+        if "invited" not in entry_of():
+            invitations.send_again(owner, board, ANN)
+        return casting(*arguments, **options)
+
+    monkeypatch.setattr(repository, "casting", meanwhile)
+    with pytest.raises(LinkRefused):
+        services.cast(held, "Board", ranks(Bo=1), "form")
+    assert not entry_of()["voted"]
+
+
+def test_somebody_taken_off_the_roll_and_put_on_it_again_needs_a_new_link(board, person):
+    door, owner = door_of(), people.find("the organiser")
+    services.take_along(person("Ann", Role.VOTER, ANN))
+    table().write(Delete(keys.email(ANN)))
+    assert "not on the roll" in gone(door)
+    organising.add_voters(owner, elections.find("Board"), [ANN])
+    assert "A newer link was sent" in gone(door), "also one that was replaced before must not come back"
+    come_in(door_of())
+
+
+def test_before_the_beginning_and_after_the_end_the_door_says_so(opened):
+    election = opened(ANN, vote_by_link=True, no_voting_before="2999-01-01T00:00:00.000Z", results_public=True)
+    page = Client().get(door_of())
+    assert page.status_code == 200
+    assert "Voting begins" in text_of(page)
+    assert "To the ballot" not in text_of(page)
+    assert Client().post(door_of()).status_code == 403
+    organising.close(people.find("the organiser"), election)
+    shut = Client().get(door_of())
+    assert "This election is closed." in text_of(shut)
+    assert reverse("shared", args=["Board"]) in shut.content.decode()
+    assert not Client().post(door_of()).cookies.get(passes.COOKIE)
+
+
+def test_after_the_close_a_pass_leads_to_the_public_result(opened):
+    election = opened(ANN, vote_by_link=True, results_public=True)
+    client = come_in(door_of())
+    vote(client, rank_1="1")
+    organising.close(people.find("the organiser"), election)
+    page = client.get(PAGE)
+    assert page.status_code == 403
+    assert reverse("shared", args=["Board"]) in page.content.decode()
+    assert "nobody can tell which ballot is whose" in text_of(client.get(f"{PAGE}receipt/"))
+
+
+# --- the pass ---
+
+
+def test_a_pass_opens_the_pages_of_this_voter_and_no_other(board):
+    client = come_in(door_of())
+    for name, (whom, allowed, words) in ROUTES.items():
+        if whom == PUBLIC:
+            continue
+        address = reverse(name, args=["Board" if word == "draft" else word for word in words])
+        for method in {"GET", "POST"} & set(allowed):
+            answer = client.generic(method, address)
+            is_asked = answer.status_code == 302 and answer["Location"].startswith("/sign-in/?next=")
+            assert is_asked != (name in BALLOT), f"{name} {method}: {answer.status_code}"
+
+
+def test_a_pass_opens_no_other_election(board, opened):
+    opened(ANN, name="Other", vote_by_link=True)
+    client = come_in(door_of())
+    assert client.get("/election/Other/ballot/")["Location"].startswith("/sign-in/")
+    client.post(door_of(name="Other"))
+    assert [client.get(f"/election/{name}/ballot/").status_code for name in ("Board", "Other")] == [200, 200]
+    client.post(reverse("leave_ballot", args=["Other"]))
+    assert [client.get(f"/election/{name}/ballot/").status_code for name in ("Board", "Other")] == [200, 302]
+
+
+def test_a_pass_is_good_for_all_elections_of_a_book(board, opened):
+    other = opened(ANN, name="Other", vote_by_link=True)
+    for election in (board, other):
+        table().write(*elections.change(elections.find(election.name), replace(election, book="b1")))
+    held = Pass(link_of(), "b1")
+    assert services.standing_of(held, "Other").voter == ANN
+    services.cast(held, "Other", ranks(Bo=1), "form")
+    invitations.send_again(people.find("the organiser"), elections.find("Board"), ANN)
+    with pytest.raises(LinkRefused):
+        services.cast(held, "Other", ranks(Cy=1), "another form")
+    table().write(*elections.change(elections.find("Other"), replace(elections.find("Other"), book="b2")))
+    assert services.standing_of(Pass(link_of(), "b2"), "Other") is None, "what the cookie says of a book is not enough"
+
+
+@pytest.mark.parametrize("spoil", [lambda text: text[:-2], lambda text: text.replace("~", "~x"), lambda text: "~~~~"])
+def test_a_spoilt_cookie_opens_nothing(board, spoil):
+    client = come_in(door_of())
+    client.cookies[passes.COOKIE] = spoil(client.cookies[passes.COOKIE].value)
+    assert client.get(PAGE)["Location"].startswith("/sign-in/")
+
+
+def test_a_pass_of_another_key_or_another_day_opens_nothing(board, settings, monkeypatch):
+    client = come_in(door_of())
+    with monkeypatch.context() as tomorrow:
+        tomorrow.setattr(passes.passes_in, "__defaults__", (-1,))
+        assert client.get(PAGE)["Location"].startswith("/sign-in/")
+    assert client.get(PAGE).status_code == 200
+    settings.SECRET_KEY = "another site's"
+    assert client.get(PAGE)["Location"].startswith("/sign-in/")
+
+
+def test_the_cookie_is_kept_from_scripts_and_other_sites_and_never_grows_too_long(opened, settings, rf):
+    settings.SESSION_COOKIE_SECURE = True
+    opened(ANN, vote_by_link=True)
+    answer = Client().post(door_of())
+    cookie = answer.cookies[passes.COOKIE]
+    assert cookie["httponly"]
+    assert cookie["secure"]
+    assert cookie["samesite"] == "Lax"
+    assert not cookie["max-age"]
+    assert ANN not in cookie.value
+    election, request = elections.find("Board"), rf.get("/")
+    request.user = Client().get("/").wsgi_request.user
+    for number in range(9):
+        answer = Client().get("/help/secrecy/")
+        long = Link("選" * 190 + str(number), "2026", "挙" * 200, "0", "a" * 250)
+        passes.give(request, answer, long, replace(election, name=long.election_name))
+        request.COOKIES[passes.COOKIE] = answer.cookies[passes.COOKIE].value
+        assert len(request.COOKIES[passes.COOKIE]) < 4000
+    assert passes.passes_in(request)[0].link == long
+
+
+def test_the_button_is_no_other_sites_to_press(board):
+    client = Client(enforce_csrf_checks=True)
+    assert client.post(door_of()).status_code == 403
+    assert passes.COOKIE not in client.cookies
+
+
+def test_leaving_forgets_the_pass_and_what_was_ranked(board):
+    client = come_in(door_of())
+    page = client.get(PAGE)
+    mark = re.search(r'name="drafts" content="(\w+)"', page.content.decode())[1]
+    assert mark in client.get("/help/secrecy/").content.decode(), "the draft stays meanwhile"
+    assert mark != "stranger"
+    assert ANN not in re.search(r'data-draft="([^"]*)"', page.content.decode())[1]
+    answer = client.post(reverse("leave_ballot", args=["Board"]), follow=True)
+    assert "has forgotten your link" in text_of(answer)
+    assert 'content="stranger"' in answer.content.decode()
+    assert client.get(PAGE)["Location"].startswith("/sign-in/")
+
+
+def test_no_form_of_a_guest_is_lost_with_the_pass(board, monkeypatch):
+    client = come_in(door_of())
+    fields = fields_of(client.get(PAGE), PAGE) | {"rank-2": "1"}
+    with monkeypatch.context() as tomorrow:
+        tomorrow.setattr(passes.passes_in, "__defaults__", (-1,))
+        assert client.post(PAGE, fields)["Location"].startswith("/sign-in/")
+    assert fields_of(come_in(door_of(), client).get(PAGE), PAGE)["rank-2"] == "1"
+
+
+# --- beside accounts ---
+
+
+def test_signed_in_as_the_addressee_one_votes_as_oneself(board, person, signed_in):
+    client = signed_in(person("Ann", Role.VOTER, ANN))
+    assert client.get(door_of())["Location"] == PAGE
+    assert passes.COOKIE not in client.cookies
+    vote(client, rank_1="1")
+    by_link = come_in(door_of())
+    assert "There is a ballot of yours, and it counts." in text_of(by_link.get(PAGE))
+    assert not fields_of(by_link.get(PAGE), PAGE)["rank-1"], "what was cast with an account is not shown to a link"
+    assert "It is not shown" in text_of(by_link.get(f"{PAGE}receipt/"))
+    vote(by_link, rank_2="1")
+    assert not fields_of(client.get(PAGE), PAGE)["rank-2"], "nor the other way round"
+    assert [each.rankings for each in repository.every_ballot("Board")] == ["2"]
+
+
+def test_signed_in_as_somebody_else_one_is_asked_whose_vote_it_is(board, signed_in):
+    client = signed_in("Cleo", Role.VOTER)
+    for answer in (client.get(door_of()), client.post(door_of())):
+        assert "Whose vote do you want to cast?" in text_of(answer)
+    assert passes.COOKIE not in client.cookies
+    assert client.post(door_of(), {"whose": "self"})["Location"] == PAGE
+    assert "You are not on the roll" in text_of(client.get(PAGE))
+    client.post(door_of(), {"whose": "link"})
+    assert f"Voting as {ANN} by link" in text_of(client.get(PAGE))
+    vote(client, rank_1="1")
+    assert entry_of()["voted"]
+    client.post(door_of(), {"whose": "self"})
+    assert "You are not on the roll" in text_of(client.get(PAGE))
+
+
+def test_whoever_signs_in_or_out_leaves_the_pass_behind(board, person):
+    person("Cleo", Role.VOTER)
+    client = come_in(door_of())
+    client.post("/sign-in/", {"name_or_email": "Cleo", "password": PASSWORD})
+    assert "You are not on the roll" in text_of(client.get(PAGE)), "who signs in is themselves"
+    client.post(door_of(), {"whose": "link"})
+    assert client.get(PAGE).status_code == 200
+    client.post("/sign-out/")
+    assert client.get(PAGE)["Location"].startswith("/sign-in/")
+    assert not client.cookies[passes.COOKIE].value
+
+
+def test_a_link_goes_around_no_demotion_and_no_second_step(board, person):
+    ann = person("Ann", Role.VOTER, ANN)
+    client, held = come_in(door_of()), Pass(link_of())
+    table().write(*people.role_change(ann, Role.OBSERVER))
+    assert "may not vote" in text_of(client.get(PAGE))
+    assert "may not vote" in text_of(Client().get(door_of()))
+    ann = people.find("Ann")
+    table().write(*people.role_change(ann, Role.VOTER))
+    give_factor(ann)
+    with pytest.raises(SignInInstead):
+        services.cast(held, "Board", ranks(Bo=1), "form")
+    page = Client().get(door_of())
+    assert "Please sign in to vote" in text_of(page)
+    assert "/sign-in/?next=/election/Board/ballot/" in page.content.decode()
+    assert Client().post(door_of()).status_code == 403
+
+
+def give_factor(user) -> None:
+    table().write(Update(keys.user(user.name), set={"factors": [{"kind": "app"}]}))
+
+
+def test_an_entry_by_name_is_its_accounts_and_its_link_goes_with_the_address(opened, person):
+    opened("Eve", vote_by_link=True)
+    eve = people.find("Eve")
+    door = door_of("Eve", address=eve.email)
+    vote(come_in(door), rank_1="1")
+    assert entry_of("Eve")["voted"]
+    table().write(*people.email_change(eve, "new@example.org"))
+    assert "not on the roll" in gone(door), "whoever has the old mail box has no vote"
+    assert "not on the roll" in gone(door_of("Eve", address=""))
+    come_in(door_of("Eve", address="new@example.org"))
+
+
+def test_one_person_listed_twice_has_one_vote_by_link_too(opened, person):
+    opened(ANN, vote_by_link=True)
+    person("Ann", Role.VOTER, ANN)
+    organising.add_voters(people.find("the organiser"), elections.find("Board"), ["Ann"])
+    services.cast(people.find("Ann"), "Board", ranks(Ada=1), "one")
+    services.cast(Pass(link_of()), "Board", ranks(Bo=1), "two")
+    services.cast(Pass(link_of("Ann", address=ANN)), "Board", ranks(Cy=1), "three")
+    assert [each.rankings for each in repository.every_ballot("Board")] == ["2"]
+    services.withdraw(Pass(link_of()), "Board", "four")
+    assert list(repository.every_ballot("Board")) == []
+
+
+def test_an_account_made_while_somebody_casts_by_link_is_noticed(board, person, monkeypatch):
+    held, casting = Pass(link_of()), repository.casting
+
+    def meanwhile(*arguments, **options):
+        if people.find("Ann") is None:
+            give_factor(person("Ann", Role.VOTER, ANN))
+        return casting(*arguments, **options)
+
+    monkeypatch.setattr(repository, "casting", meanwhile)
+    with pytest.raises(SignInInstead):
+        services.cast(held, "Board", ranks(Bo=1), "form")
+
+
+# --- whoever makes an account on the way ---
+
+
+def test_whoever_registers_at_the_door_lands_on_the_ballot(site, board, link):
+    make_owner()
+    client = Client()
+    register = re.search(r'href="(/register/[^"]*)"', client.get(door_of()).content.decode())[1]
+    assert f'name="next" value="{PAGE}"' in client.get(register).content.decode()
+    words = {"name": "Ann", "email": ANN, "password": PASSWORD, "next": PAGE}
+    assert client.post("/register/", words).status_code == 200
+    answer = client.post(link(ANN))
+    assert answer["Location"] == f"/sign-in/?next={PAGE}"
+    answer = client.post("/sign-in/", {"name_or_email": "Ann", "password": PASSWORD, "next": PAGE})
+    assert answer["Location"] == PAGE
+    assert client.get(PAGE).status_code == 200
+
+
+def test_registering_leads_to_no_other_site(site, link):
+    make_owner()
+    words = {"name": "Ann", "email": ANN, "password": PASSWORD, "next": "https://elsewhere.example/"}
+    Client().post("/register/", words)
+    assert Client().post(link(ANN))["Location"] == "/sign-in/"
+
+
+def test_whoever_makes_an_account_by_the_invitation_lands_on_the_ballot(opened, link):
+    election = opened(ANN)
+    invitations.invite(people.find("the organiser"), election)
+    invitations.take_mailings_on()
+    client = Client()
+    answer = client.post(link(ANN), {"name": "Ann", "password": PASSWORD})
+    assert answer["Location"] == PAGE
+    assert client.get(PAGE).status_code == 200
+
+
+def test_an_invitation_to_the_site_alone_leads_home(site, client):
+    assert where_invited_to(sign("invitation", ANN)) == [] == where_invited_to("made-up")
