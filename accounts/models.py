@@ -43,6 +43,8 @@ class User(AbstractBaseUser):
     mails_a_day = models.IntegerField(null=True, default=None)  # if another number was set for them than is usual
     confirmed = models.BooleanField(default=False)  # as an organiser, by an admin
     photo = models.JSONField(null=True, default=None)  # a `photos.rules.Photo`, if they have given one
+    visited_at = models.CharField(max_length=24, default="")  # when the visit began that is now, or was the last one,
+    visited_before = models.CharField(max_length=24, default="")  # and the one before it
     warned_at = models.CharField(max_length=24, default="")  # that nobody uses the account
 
     objects = People()

@@ -167,5 +167,10 @@ EXEMPT = (
         "When somebody was warned that nobody uses the account: a mail, and no act of anybody.",
         attributes=("warned_at",),
     ),
+    Exempt(
+        like(keys.user("")),
+        "When somebody was here last, by which home knows what is new to them: no act of anybody.",
+        attributes=("visited_at", "visited_before"),
+    ),
     Exempt(like(keys.leaving("")), "Work left to do after a removal; each thing done has an event of its own."),
 )

@@ -120,6 +120,8 @@ def user_of(item: Item) -> User:
         mails_a_day=item.get("mails_a_day"),
         confirmed=item.get("confirmed", False),
         warned_at=item.get("warned_at", ""),
+        visited_at=item.get("visited_at", ""),
+        visited_before=item.get("visited_before", ""),
         photo=photo_of(item.get("photo")),
     )
 
@@ -265,6 +267,12 @@ def warned(user: User, now: str) -> Update:
     """That they were told that nobody uses their account. Refused if somebody has by now, or another has told them."""
     before = Equals("warned_at", user.warned_at) if user.warned_at else Missing("warned_at")
     return Update(keys.user(user.name), set={"warned_at": now}, when=Exists() & unused_since(user) & before)
+
+
+def visit(user: User, now: str) -> Update:
+    """That somebody is here again. Refused if another of their windows has said so."""
+    moments = {"visited_at": now, "visited_before": user.visited_at}
+    return Update(keys.user(user.name), set=moments, when=Exists() & _still("visited_at", user.visited_at))
 
 
 def profile_change(user: User, display_name: str, about: str) -> Write:

@@ -122,6 +122,7 @@ def account_of(user: User) -> Item:
         "created_at": user.created_at,
         "may_vote_since": user.votes_since,
         "last_sign_in": signed_in,
+        "last_visits": [moment for moment in (user.visited_before, user.visited_at) if moment],
         "display_name": user.display_name,
         "about": user.about,
         "picture": user.photo.as_item() if user.photo else None,

@@ -45,14 +45,29 @@ def _vote(planned: Planned, election: Election) -> int:
 
 
 def _cast_all(planned: Planned, election: Election) -> int:
+    said = _given(planned) if planned.given else _made_up(planned, election)
+    acts = [_act(planned, election, voter, ranking) for voter, ranking in said]
+    with ThreadPoolExecutor(SIDE_BY_SIDE) as pool:
+        list(pool.map(lambda act: act(), acts))
+    return len(acts)
+
+
+def _given(planned: Planned) -> list[tuple[str, Ranks]]:
+    """As planned, in the order of the roll."""
+    said = [_ranks(ranking) for ranking, times in planned.given for _ in range(times)]
+    return list(zip(planned.electorate, said, strict=False))
+
+
+def _ranks(ranking: str) -> Ranks:
+    return {number: [str(rank)] for rank, number in enumerate(ranking.split(">"), 1)}
+
+
+def _made_up(planned: Planned, election: Election) -> list[tuple[str, Ranks]]:
     chance = random.Random(crc32(planned.name.encode()))  # noqa: S311 - the demo is the same everywhere
     candidates = elections.candidates(election.name)
     voters = [name for name in planned.electorate if chance.random() < TURNOUT]
     voters = voters if planned.closed else voters[: len(voters) // 2]  # somebody is left to try it out
-    acts = [_act(planned, election, name, ranks(candidates, chance)) for name in voters]
-    with ThreadPoolExecutor(SIDE_BY_SIDE) as pool:
-        list(pool.map(lambda act: act(), acts))
-    return len(acts)
+    return [(voter, ranks(candidates, chance)) for voter in voters]
 
 
 def _act(planned: Planned, election: Election, voter: str, said: Ranks) -> Callable[[], object]:

@@ -1,4 +1,5 @@
-"""Elections of the demo: one in every state, with believable candidates and voters.
+"""Elections of the demo: one in every state, one that is about to close, one with a cycle, one with several seats and
+one whose result is public; with believable candidates and voters. A ballot waits for the owner.
 
 Their ballots are in ballots/demo.py, which also closes those that are to be closed.
 """
@@ -19,6 +20,7 @@ from . import repository, services
 from .needs import Need
 from .rules import Election
 
+OWNER = "Ada Lovelace"
 VOTERS = ("Hypatia", "Ibn al-Haytham", "Wang Zhenyi", "Alan Turing", "Emmy Noether", "Katherine Johnson")
 
 
@@ -36,9 +38,10 @@ class Planned:
     seats: int = 1
     method: str = "schulze"
     secret: bool = True
-    days_left: int | None = None
+    hours_left: int | None = None
     electorate: tuple[str, ...] = VOTERS
     paper: bool = False
+    given: tuple[tuple[str, int], ...] = ()  # rankings, and how many of the first on the roll give each; else robots
     shared: bool = False  # whether everybody on the web may see the result
     needs: tuple[tuple[str, int, int], ...] = ()  # a skill, a level, and of how many
     agreeing: tuple[str, ...] = ()  # candidates who show what they can do
@@ -49,7 +52,11 @@ PLANNED = (
         "Name of the new reading room",
         "Emmy Noether",
         "The room on the second floor needs a **name**. Rank as many as you like.",
-        (("Lovelace Room", "Short and to the point."), ("The Quiet Corner", ""), ("Al-Khwarizmi Library", "")),
+        (
+            ("Lovelace Room", "Short and to the point."),
+            ("The Quiet Corner", "It says what it is."),
+            ("Al-Khwarizmi Library", "For whom algorithms are named."),
+        ),
     ),
     Planned(
         "Where we meet next summer",
@@ -62,43 +69,63 @@ PLANNED = (
         ),
         opened=True,
         secret=False,
-        days_left=9,
+        hours_left=9 * 24,
     ),
     Planned(
         "Topics for the spring seminar",
         "Emmy Noether",
         "Topics may still be added while people vote.",
-        (("Proofs without words", ""), ("A history of zero", ""), ("Voting paradoxes", "Condorcet and friends.")),
+        (
+            ("Proofs without words", "Three evenings with chalk, and nobody speaks."),
+            ("A history of zero", "From an empty place to a number."),
+            ("Voting paradoxes", "Condorcet and friends."),
+        ),
         opened=True,
         editable=True,
         secret=False,
+        electorate=(OWNER, *VOTERS),
+    ),
+    Planned(
+        "Film for Friday evening",
+        "Alan Turing",
+        "The projector is booked, the film is not. Voting is **short** this time, so that somebody can still fetch it.",
+        (
+            ("The Long Orchard", "Three sisters, forty summers and one ladder."),
+            ("Night Train to Bergen", "Somebody on board is not who they say. *102 minutes.*"),
+            ("A Short Course in Silence", "A teacher of sign language moves to the loudest street in town."),
+            ("The Ball at the Lighthouse", "With songs. Bring a handkerchief."),
+        ),
+        opened=True,
+        hours_left=5,
+        electorate=(*VOTERS, OWNER),
     ),
     Planned(
         "Board 2027",
-        "Ada Lovelace",
+        OWNER,
         "Three seats, two years. Candidates introduce themselves below.",
         (
             ("Amara Okafor", "I want our accounts to be *readable*."),
             ("Chen Wei", "More evenings, fewer minutes."),
             ("Grace Lindqvist", "I have kept the archive for six years."),
-            ("Mateo Rivera", ""),
+            ("Mateo Rivera", "Ten years of camps: I can cook for sixty."),
             ("Noor al-Said", "Let us open the workshop on Saturdays."),
         ),
         opened=True,
         seats=3,
         method="stv-scottish",
-        days_left=2,
+        hours_left=2 * 24,
     ),
     Planned(
         "Committee of the workshop",
-        "Ada Lovelace",
-        "Three who keep the workshop going. It needs somebody for the accounts, and somebody to open the door.",
+        OWNER,
+        "Three who keep the workshop going. It needs somebody for the accounts, and somebody to open the door. "
+        "Voted on paper at the open day.",
         (
-            ("Amina Diallo", "I like it when sums come out."),
-            ("Beatriz Lopes", "Tea is on me."),
-            ("Elif Kaya", ""),
-            ("Hannah Weiss", "Short meetings."),
-            ("Henrik Dahl", "The lathe is mended."),
+            ("Amina Diallo", "I like it when sums come out, and I have done the books of the choir for four years."),
+            ("Beatriz Lopes", "Tea is on me. So is the list of who has which key."),
+            ("Elif Kaya", "Welding on Tuesdays, for everybody who has never tried."),
+            ("Hannah Weiss", "Short meetings, and minutes that fit on one page."),
+            ("Henrik Dahl", "The lathe is mended. Next is the band saw."),
         ),
         opened=True,
         closed=True,
@@ -106,6 +133,26 @@ PLANNED = (
         method="stv-scottish",
         needs=(("bookkeeping", 2, 1), ("chairing-meetings", 2, 1), ("first-aid", 1, 2), ("welding", 3, 1)),
         agreeing=("Amina Diallo", "Beatriz Lopes", "Hannah Weiss", "Henrik Dahl"),
+        electorate=(*VOTERS, *(f"friend.{number:02d}@example.org" for number in range(1, 65))),
+        paper=True,
+        given=(("0>1>3", 25), ("1>3>0", 9), ("2>3>4", 7), ("3>4>2", 8), ("4>3", 6), ("4>2", 5)),
+    ),
+    Planned(
+        "What we do with the bequest",
+        "Emmy Noether",
+        "An old friend of the house has left us **40,000 euros**, and one wish: that we decide together. "
+        "Every idea here would use it up.",
+        (
+            ("A roof that is tight", "It has rained into the library for two winters now."),
+            ("A garden behind the house", "Fruit trees, benches, and a place for the summer party."),
+            ("Instruments for the orchestra", "Two cellos, a harp, and a piano that stays in tune."),
+            ("Leave it in the bank", "For worse times."),
+        ),
+        opened=True,
+        closed=True,
+        electorate=(OWNER, *VOTERS, *(f"guest.{number:03d}@example.org" for number in range(1, 114))),
+        paper=True,
+        given=(("0>1>2>3", 34), ("1>2>0>3", 29), ("2>0>1>3", 24), ("0>1", 4), ("3", 3)),
     ),
     Planned(
         "Colour of the front door",
@@ -130,7 +177,7 @@ PLANNED = (
         ),
         opened=True,
         closed=True,
-        electorate=tuple(f"member.{number:04d}@example.org" for number in range(1, 2201)),
+        electorate=tuple(f"member.{number:04d}@example.org" for number in range(1, 2001)),
         paper=True,
         shared=True,
     ),
@@ -146,7 +193,7 @@ def _make(planned: Planned) -> bool:
     owner = people.find(planned.owner)
     if owner is None:
         return False
-    end = as_text(utc_now() + timedelta(days=planned.days_left)) if planned.days_left else None
+    end = as_text(utc_now() + timedelta(hours=planned.hours_left)) if planned.hours_left else None
     try:
         election = services.create(
             owner,

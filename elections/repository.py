@@ -25,6 +25,7 @@ from .rules import Election, State, is_over
 A_HANDFUL = 90  # entries of a roll that are looked at together
 GATES = Gates(16, keys.gate)  # how many gates an election has
 LOOKED_AT = 1000  # entries on rolls, the newest, among which home looks for what waits for one's vote
+OUTCOME = ("sealed_at", "winners", "winner_count", "seats")  # and once it is sealed, how it ended
 COPIED = ("name", "no_voting_before", "no_voting_after", "created_at", "closing")  # what lists show beside the state
 
 
@@ -48,6 +49,14 @@ class Listed:
     no_voting_after: str | None
     created_at: str
     closing: str | None
+    sealed_at: str = ""
+    winners: tuple[str, ...] = ()  # the first few,
+    winner_count: int = 0  # of so many
+    seats: int = 1
+
+    def takes_votes(self, now: str) -> bool:
+        has_begun = self.no_voting_before is None or self.no_voting_before <= now
+        return has_begun and self.state(now) in (State.EDITABLE, State.OPEN)
 
     def state(self, now: str) -> State:
         is_open = self.stored_state in (State.EDITABLE, State.OPEN)
@@ -186,19 +195,6 @@ def list_of(state: State) -> Span:
     return keys.elections_in_state(State.OPEN.value if state == State.EDITABLE else state.value)
 
 
-def waiting_for(person: User, now: str) -> list[Election]:
-    """Open elections somebody may vote in and has not, the one that ends first on top."""
-    spans = (keys.elections_of_voter(person.name), keys.elections_of_voter(person.email))
-    listed = entries_of(person, (item for span in spans for item in newest(span)))
-    on_roll = {keys.fold(item["election_name"]) for item in listed}
-    listed += newest(keys.FOR_EVERYONE)
-    names = {keys.fold(item["election_name"]): item["election_name"] for item in listed}
-    voted = {keys.fold(item["election_name"]) for item in listed if item.get("voted")}
-    found = taking_votes([each for folded, each in names.items() if folded not in voted], now)
-    found = [each for each in found if keys.fold(each.name) in on_roll or each.is_open_to(person.votes_since)]
-    return sorted(found, key=lambda each: each.no_voting_after or "~")
-
-
 def newest(span: Span) -> Iterator[Item]:
     """Somebody is on the rolls of closed elections, too, and of drafts: what is open must not hide behind a hundred."""
     return islice(table().each(span, backwards=True), LOOKED_AT)
@@ -235,7 +231,9 @@ def voter_of(item: Item) -> Voter:
 
 def listed_of(item: Item) -> Listed:
     state = item.get("state") or election_of(item).stored_state.value
-    return Listed(item["name"], State(state), *(item[name] for name in COPIED[1:]))
+    sealed = {name: item[name] for name in OUTCOME} if "sealed_at" in item else {}
+    sealed |= {"winners": tuple(sealed["winners"])} if sealed else {}
+    return Listed(item["name"], State(state), *(item[name] for name in COPIED[1:]), **sealed)
 
 
 def _copied(election: Election) -> Item:

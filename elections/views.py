@@ -25,7 +25,7 @@ from photos.changing import Wanted, picture_page
 from ranking.candidates import Candidate
 from store.log import utc_now
 
-from . import invitations, reminders, renaming, repository, rules, services, welcoming
+from . import invitations, mine, reminders, renaming, repository, rules, services, welcoming
 from .access import context_of, may, run, visible
 from .beside import beside
 from .calendar import NotInTheCalendar
@@ -42,7 +42,7 @@ from .repository import Voter
 from .rules import Action, Election, State
 from .turnout import turnout
 
-TABS = ("mine", "open", "closed", "all")
+STATES = {"open": State.OPEN, "closed": State.CLOSED}  # by the tab that shows them
 
 
 # --- lists ---
@@ -51,16 +51,26 @@ TABS = ("mine", "open", "closed", "all")
 @requires(Permission.VIEW_APPLICATION)
 @require_safe
 def elections(request: HttpRequest) -> HttpResponse:
-    tab = request.GET.get("show", "mine" if request.user.can(Permission.USE_APPLICATION) else "open")
-    tab = tab if tab in TABS else "all"
+    """All, or those of one state; or one's own: those one may vote in, and those one runs."""
+    tab = request.GET.get("show", "mine" if request.user.can(Permission.VOTE) else "open")
     form = SearchForm(request.GET)
     prefix = form.cleaned_data["q"] if form.is_valid() else ""
-    narrowed = {"mine": {"run_by": request.user.name}, "open": {"state": State.OPEN}, "closed": {"state": State.CLOSED}}
-    read = partial(repository.lists, prefix=prefix, **narrowed.get(tab, {}))
+    if tab == "mine" and not prefix:
+        return _mine(request)
+    tab = tab if tab in STATES else "all"
+    read = partial(repository.lists, prefix=prefix, state=STATES.get(tab))
     found, older = one_page(request, read, show=tab, q=prefix)
     now = now_text()
-    shown = [(each, each.state(now)) for each in found if each.stored_state != State.DRAFT or tab == "mine"]
+    shown = [(each, each.state(now)) for each in found if each.stored_state != State.DRAFT]
     return render(request, "elections/elections.html", {"rows": shown, "older": older, "tab": tab, "form": form})
+
+
+def _mine(request: HttpRequest) -> HttpResponse:
+    found, older = one_page(request, partial(mine.own, request.user), show="mine")
+    now = now_text()
+    rows = [(each.listed, each.listed.state(now), each, each.waits(now)) for each in found]
+    context = {"rows": rows, "older": older, "tab": "mine", "form": SearchForm()}
+    return render(request, "elections/elections.html", context)
 
 
 def load_with_entry(user: User, name: str) -> tuple[Election, Voter | None] | None:

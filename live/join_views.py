@@ -7,13 +7,16 @@ from typing import Any
 
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
+from django.urls import reverse
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_safe
 
 from accounts.access import public
 from acts import tokens
 from acts.limits import TooOften
 from acts.refusals import Refusal
+from news.front import show_home
 from pages.addresses import origin
 from pages.forms import form_page
 from polls.services import as_code
@@ -28,6 +31,8 @@ from .services import joining
 
 OFFER = "name offered"  # what names that we have drawn are signed for
 OFFERED_FOR = 24 * 3600  # seconds
+OF_NO_SESSION = gettext_lazy("No session has this code now. Look at it again, and type it anew.")
+OF_NEITHER = gettext_lazy("Neither a poll nor a live session has this code now. Look at it again, and type it anew.")
 
 
 # --- the code ---
@@ -40,11 +45,19 @@ def join(request: HttpRequest) -> HttpResponse:
     letters = "letters" in request.GET
     form = CodeForm(request.GET if "code" in request.GET else None, letters=letters)
     if form.is_bound and form.is_valid():
-        return redirect("join_by_code", form.cleaned_data["code"])
+        address = reverse("join_by_code", args=[form.cleaned_data["code"]])
+        return redirect(f"{address}?at=home" if _is_at_home(request) else address)
     return _ask(request, form, 422 if form.errors else 200)
 
 
+def _is_at_home(request: HttpRequest) -> bool:
+    """Whether the code was typed on the front page, which then also says what is wrong with it."""
+    return request.GET.get("at") == "home"
+
+
 def _ask(request: HttpRequest, form: CodeForm, status: int) -> HttpResponse:
+    if _is_at_home(request):
+        return show_home(request, status, typed=form["code"].value(), code_problem=form.errors["code"][0])
     return render(
         request, "live/join/code.html", {"form": with_focus(form), "letters": "letters" in request.GET}, status=status
     )
@@ -76,7 +89,7 @@ def _lead(request: HttpRequest, found: Item) -> HttpResponse:
 def _unknown(request: HttpRequest, code: str) -> HttpResponse:
     form = CodeForm({"code": code or "?"}, letters="letters" in request.GET)
     if form.is_valid():
-        form.add_error("code", _("No session has this code now. Look at it again, and type it anew."))
+        form.add_error("code", OF_NEITHER if _is_at_home(request) else OF_NO_SESSION)
     return _ask(request, form, 404)
 
 

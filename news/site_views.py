@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from datetime import datetime
 from typing import Any
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
-from django.templatetags.static import static
 from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
@@ -15,22 +13,16 @@ from django.views.decorators.http import require_safe
 from django_htmx.http import HttpResponseClientRedirect
 
 from accounts.access import anybody, public, requires
-from accounts.policy import takes_registrations
 from accounts.rules import Permission
-from acts.links import whole
 from acts.naming import site_name
 from acts.refusals import Refusal
-from acts.site import log
 from pages import rendered
 from pages.forms import form_page, posted
-from pages.markdown import plain
 from pages.saying import ask, told
-from pages.sharing import SHORT
 from photos.changing import picture_page
-from photos.rules import Photo
 
 from . import site_page, site_services
-from .repository import newest
+from .front import show_page, show_plenum
 from .site_forms import FORMS, PartForm, Rows
 from .site_page import Part, SitePage
 
@@ -52,38 +44,6 @@ def page(request: HttpRequest) -> HttpResponse:
     page = site_page.find()
     may_edit = request.user.is_authenticated and request.user.can(Permission.MANAGE_USERS)
     return show_page(request, page) if page.is_told or may_edit else show_plenum(request)
-
-
-def show_page(request: HttpRequest, page: SitePage) -> HttpResponse:
-    edited, left = request.GET.get("edited", ""), request.GET.get("left", "")
-    context = {"page": page, "edited": edited, "at": edited or left, **told_of(page), **doing()}
-    return render(request, "news/site_page.html", context)
-
-
-def show_plenum(request: HttpRequest) -> HttpResponse:
-    """What this is, where nobody has said who runs it."""
-    checkpoint = log().newest_public()
-    published_at = datetime.fromisoformat(checkpoint["published_at"]) if checkpoint else None
-    context = {"checkpoint": checkpoint, "published_at": published_at, **doing()}
-    return render(request, "news/home.html", context)
-
-
-def told_of(page: SitePage) -> dict[str, Any]:
-    """Its text as HTML, and what other sites show of a link to it."""
-    html = site_page.shown_text(page)
-    preview = {"title": site_name(), "summary": plain(html, SHORT), "address": whole(reverse("home"))}
-    return {"text": html, "preview": preview | _image(page.photo)}
-
-
-def _image(photo: Photo | None) -> dict[str, Any]:
-    if photo is None:
-        return {"image": whole(static("img/apple-touch-icon.png"))}
-    return {"image": whole(photo.large), "wide": photo.wide, "high": photo.high, "alt": photo.alt}
-
-
-def doing() -> dict[str, Any]:
-    """What can be done and read here by whoever comes by."""
-    return {"may_register": takes_registrations(), "newest": newest()}
 
 
 # --- editing ---

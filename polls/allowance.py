@@ -1,4 +1,4 @@
-"""How many polls somebody may make."""
+"""Whether somebody may make polls, and how many."""
 
 from __future__ import annotations
 
@@ -6,10 +6,17 @@ from django.conf import settings
 from django.contrib.auth.models import AnonymousUser
 
 from accounts.models import User
+from accounts.rules import Permission
 from acts.limits import DAY, HOUR, Limit, count
 
 MADE = Limit("poll-maker", 20, HOUR)
 MADE_ADDRESS = Limit("poll-maker-address", 40, HOUR)
+
+
+def may_make(maker: User | AnonymousUser) -> bool:
+    if maker.is_authenticated and maker.can(Permission.USE_APPLICATION):
+        return True
+    return bool(settings.POLLS_BY_ANYBODY)
 
 
 def count_making(maker: User | AnonymousUser, address: str) -> None:

@@ -86,12 +86,7 @@ def polls(request: HttpRequest) -> HttpResponse:
     tab, now = "mine" if mine else "public", now_text()
     found, older = one_page(request, partial(repository.lists, span), show=tab)
     context = {"rows": [(each, each.is_open(now)) for each in found], "older": older, "tab": tab}
-    return render(request, "polls/polls.html", context | {"may_make": may_make(request)})
-
-
-def may_make(request: HttpRequest) -> bool:
-    user = request.user
-    return settings.POLLS_BY_ANYBODY or (user.is_authenticated and user.can(Permission.USE_APPLICATION))
+    return render(request, "polls/polls.html", context | {"may_make": allowance.may_make(request.user)})
 
 
 # --- making ---

@@ -8,9 +8,10 @@ from acts.site import table
 from ballots import replay as ballots
 from elections import repository as elections
 from elections.replay import election_of
+from elections.rules import Election
 from store import keys
 from store.replay import Act, DoesNotFit, Exempt, Happened, Step, announced, like
-from store.table import Delete, Update
+from store.table import Delete, Exists, Update, Write
 
 from . import services
 from .roll import roll_digest
@@ -33,7 +34,19 @@ def result_sealed(event: Happened) -> Iterator[Step]:
         if name not in BY_CHANCE and again.get(name) != told:
             raise DoesNotFit(f"tells another result than the ballots in the log give ({name}).")
     head = Update(keys.result(election.name), set={"sealed_at": when}, remove=("roll_secret",))
-    yield [head, Delete(keys.sealing(election.name))]
+    yield [head, Delete(keys.sealing(election.name)), *_outcome(election, event, when)]
+
+
+def _outcome(election: Election, event: Happened, when: str) -> list[Write]:
+    """What lists and cards say of it, as of then; of a result sealed before they did, nothing."""
+    listed, shared = keys.listed_election(election.name), keys.shared_result(election.name)
+    if "winners" not in event.said:
+        return [Update(listed, remove=elections.OUTCOME, when=Exists()), Delete(shared)]
+    writes: list[Write] = [Update(listed, set={"sealed_at": when})]
+    if election.results_public:
+        date = keys.by_date(when, election.name)
+        writes.append(Update(shared, set={"sealed_at": when, "GSI1SK": date}))
+    return writes
 
 
 REPLAY: dict[str, Act] = {"ResultSealed": result_sealed}

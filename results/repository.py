@@ -15,8 +15,9 @@ from elections.rules import Election
 from elections.turnout import Turnout
 from store import keys
 from store.log import as_text
-from store.table import Item, Key, Missing, Put
+from store.table import Exists, Item, Key, Missing, Put, Update, Write
 from tally.ballots import Ballots
+from tally.result import Result
 
 from .report import Report
 
@@ -24,6 +25,7 @@ PLAIN = ("ballots", "digest", "report_digest", "sealed_at", "parts")  # stored a
 LOTS = ("lots_secret", "seed")  # likewise, where the election had a commitment
 A_PART = 300_000  # characters, most of them one byte each; an item holds 400 KB
 RANKINGS_A_PART = 4_000
+FEW = 3  # winners that a list or a card names
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,6 +123,40 @@ def head(election_name: str, seal: Seal) -> Put:
     counted = {"voted": seal.turnout.voted, "paper": seal.turnout.paper, "steps": steps}
     drawn = {name: getattr(seal, name) for name in LOTS if getattr(seal, name)}
     return Put({"PK": place.pk, "SK": place.sk, **fields, **counted, **drawn}, when=Missing())
+
+
+def outcome(election: Election, seal: Seal, result: Result) -> list[Write]:
+    """How it ended, in a few words: beside the election in lists; by itself, if everybody on the web may see it."""
+    winners = result.winners if result.total > result.blank else ()
+    shown = {"sealed_at": seal.sealed_at, "winners": list(winners[:FEW]), "winner_count": len(winners)}
+    shown |= {"seats": result.seats}
+    listed = Update(keys.listed_election(election.name), set=shown, when=Exists())
+    if not election.results_public:
+        return [listed]
+    place = keys.shared_result(election.name)
+    index = {"GSI1PK": keys.SHARED_RESULTS.pk, "GSI1SK": keys.by_date(seal.sealed_at, election.name)}
+    about = {"election_name": election.name, "ballots": seal.ballots, "method": result.method}
+    return [listed, Put({"PK": place.pk, "SK": place.sk, **index, **about, **shown})]
+
+
+@dataclass(frozen=True, slots=True)
+class Shared:
+    """A sealed result that everybody on the web may see, as a card shows it."""
+
+    election_name: str
+    method: str
+    ballots: int
+    sealed_at: str
+    winners: tuple[str, ...]
+    winner_count: int
+    seats: int
+
+
+def newest_shared() -> Shared | None:
+    """In one round trip. Results that were sealed before there were such entries have none."""
+    found = table().page(keys.SHARED_RESULTS, limit=1, backwards=True).items
+    fields = {name: found[0][name] for name in Shared.__dataclass_fields__} if found else None
+    return Shared(**fields | {"winners": tuple(fields["winners"])}) if fields else None
 
 
 def write_parts(election_name: str, report: str, ballots: Ballots) -> int:

@@ -52,16 +52,19 @@ def seal_result(election: Election) -> None:
     checked, drawn = _checked(election, counted), _drawn(election, counted)
     if drawn.get("seed") == "" and repository.is_sealed(election.name):
         return  # whoever has sealed it has told the secret, so that it is no longer there
-    text = _report(election, counted, drawn).as_json()
+    report = _report(election, counted, drawn)
+    text, winners = report.as_json(), list(report.result.winners)
     parts = repository.write_parts(election.name, text, counted)
     digest = hashlib.sha256(text.encode()).hexdigest()
     sealed_at, secret = now_text(), new_secret()
     seal = Seal(counted.total, counted.digest, digest, sealed_at, parts, counted.candidates, came, secret, **drawn)
     said = {"election_name": election.name, "ballots": seal.ballots, "digest": seal.digest, "report_digest": digest}
     said |= {"sealed_at": sealed_at, "roll_commitment": roll_commitment(election, secret)} | checked | drawn
+    said |= {"winners": winners}
     with suppress(Refused):  # then somebody else has sealed it, and the same
         there, told = Check(keys.election(election.name), Exists()), Delete(keys.lots(election.name))
-        log().record(Event("plenum", "ResultSealed", said), repository.head(election.name, seal), there, told)
+        shown = repository.outcome(election, seal, report.result)
+        log().record(Event("plenum", "ResultSealed", said), repository.head(election.name, seal), there, told, *shown)
 
 
 def _checked(election: Election, counted: Ballots) -> Item:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
@@ -70,6 +72,18 @@ def unranked(report: Report) -> str:
 
 def names(winners: tuple[str, ...]) -> str:
     return ", ".join(winners)
+
+
+def ended(shown: Any) -> str:
+    """How it ended, in a line of a list or on a card, which know the first few winners and how many there are."""
+    if not shown.winners:
+        return _("There was nothing to count.")
+    words = {"names": names(shown.winners), "count": shown.winner_count - len(shown.winners)}
+    if words["count"] > 0:
+        words["names"] = _("%(names)s and %(count)d more") % words
+    if shown.seats > 1:
+        return _("Elected: %(names)s") % words
+    return (_("A tie: %(names)s") if shown.winner_count > 1 else _("Winner: %(names)s")) % words
 
 
 def how_close(report: Report) -> str:

@@ -87,7 +87,8 @@ def _kind(name: str, place: Key, *shown: str) -> Kind:
     return Kind(name, place.table, _pattern(place.pk), _pattern(place.sk), words | frozenset(KEYS) | {"entity_type"})
 
 
-LISTED = "name state no_voting_before no_voting_after created_at closing remind_before"
+OUTCOME = "sealed_at winners winner_count seats"
+LISTED = f"name state no_voting_before no_voting_after created_at closing remind_before {OUTCOME}"
 ELECTION = " ".join(field for field in Election.__dataclass_fields__ if field != "html")
 CONVENED = " ".join(Convened.__dataclass_fields__)
 # Of links and projects, too, and of the picture.
@@ -118,7 +119,7 @@ SAID_BY_TYPE = {
     "ElectionCreated": CONVENED,
     "BallotCast": "rankings",
     "BallotsSealed": "ballots confirmation rankings",
-    "ResultSealed": "ballots lots_secret",
+    "ResultSealed": "ballots lots_secret winners",
     **dict.fromkeys(books.REPLAY, f"{OF_BOOKS} book_id"),
     **dict.fromkeys(news.REPLAY, OF_POSTS_SAID),
     "SitePageEdited": SITE_PAGE,
@@ -179,6 +180,7 @@ KINDS = (
           "lots_secret seed"),
     _kind("result's text", keys.result_part("", 0), "text"),
     _kind("rankings", keys.counted_part("", 0), "text"),
+    _kind("public result", keys.shared_result(""), f"election_name ballots method {OUTCOME}"),
     _kind("to be sealed", keys.sealing(""), "election_name parts removing"),
     _kind("poll", keys.poll(""), "id title candidates number name createdAt expiresAt goneAt closedAt maker "
           "description description_html html_version time_zone sign_in results_hidden listed version ttl"),
@@ -283,6 +285,7 @@ LISTS = frozenset(
         keys.DELETED_POLLS,
         keys.ballots_by_time(""),
         keys.SEALING,
+        keys.SHARED_RESULTS,
         keys.made_by(""),
         keys.PUBLIC_POLLS,
         keys.polls_ending(),

@@ -29,7 +29,7 @@ def delete(actor: User, election: Election) -> None:
 def deletion(election: Election) -> list[Write]:
     """With the gates, so that nobody votes in what is gone already, and with the salt, which ties ballots to voters;
     and out of the book it is bound into."""
-    own = (keys.salt, keys.lots, keys.for_everyone, keys.sealing)
+    own = (keys.salt, keys.lots, keys.for_everyone, keys.sealing, keys.shared_result)
     return [
         Delete(keys.election(election.name), when=repository.unchanged(election)),
         *(Delete(place) for place in repository.GATES.keys(election.name)),

@@ -55,7 +55,8 @@ from .of_ballots import (
     all_published, ballot, ballots, ballots_by_time, gate, published, salt,
 )
 from .of_results import (
-    SEALING, counted_part, counted_parts, lots, result, result_part, result_parts, sealing,
+    SEALING, SHARED_RESULTS, counted_part, counted_parts, lots, result, result_part, result_parts, sealing,
+    shared_result,
 )
 from .of_mail import (
     MAILINGS, bounces_read, failed_mail, failed_mails, invitation_words, mail, mail_by_date, mail_by_turn,

@@ -7,6 +7,7 @@
 | result's text | data  | ELECTION#{name}    | RESULT#{nnnn}     |                              | results page         |
 | rankings      | data  | ELECTION#{name}    | COUNTED#{nnnn}    |                              | what if, recount     |
 | to be sealed  | data  | ELECTION#{name}    | SEALING           | SEALING / {time}#…           | worker               |
+| public result | data  | ELECTION#{name}    | SHARED            | SHARED / {sealed}#…          | home of strangers    |
 """
 
 from __future__ import annotations
@@ -46,3 +47,11 @@ SEALING = Span("SEALING", index=True)
 
 def sealing(election_name: str) -> Key:
     return Key(election(election_name).pk, "SEALING")
+
+
+SHARED_RESULTS = Span("SHARED", index=True)
+
+
+def shared_result(election_name: str) -> Key:
+    """The outcome in a few words, of an election whose result everybody on the web may see."""
+    return Key(election(election_name).pk, "SHARED")

@@ -371,6 +371,7 @@ def _looks_of_the_voter(mark: str) -> list[Look]:
         *(Look(page, "voter") for page in (*own, *forms)),
         Look("remove_passkey", "voter", (mark,)),
         Look("elections", "voter", of="open ones", asked={"show": "open"}),
+        Look("elections", "voter", of="one's own"),
         Look("election", "voter", ("Board",)),
         Look("election_calendar", "voter", ("Board",)),
         Look("history", "voter", ("Board",)),

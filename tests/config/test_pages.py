@@ -31,12 +31,14 @@ def test_every_page_answers_head(client, site, path):
     assert client.head(path).status_code == 200
 
 
-def test_home_shows_the_newest_checkpoint_and_asks_twice(client, site):
+def test_home_asks_twice_and_the_newest_checkpoint_has_its_own_place(client, site):
     EventLog(site).record(Event("ada", "ThingMade"))
     newest = seal_publicly(site)
     answer = client.get("/")
-    assert newest["hash"][:8] in answer.content.decode()
-    assert 'desc="2 trips"' in answer["Server-Timing"], "for the checkpoint, and for the newest posts"
+    assert newest["hash"][:8] not in answer.content.decode()
+    assert 'href="/checkpoints/"' in answer.content.decode()
+    assert newest["hash"] in client.get("/checkpoints/").content.decode()
+    assert 'desc="2 trips"' in answer["Server-Timing"], "for the newest public result, and for the newest posts"
 
 
 def test_round_trips_are_not_told_in_production(client, site, settings):
@@ -121,7 +123,7 @@ def fail(monkeypatch, client, site):
         def raise_it(*args, **kwargs):
             raise exception
 
-        monkeypatch.setattr("store.log.EventLog.newest_public", raise_it)
+        monkeypatch.setattr("news.front.newest_shared", raise_it)
         client.raise_request_exception = False
         return client.get("/")
 
@@ -216,7 +218,7 @@ def test_what_broke_is_recorded_without_its_words(fail, caplog):
     fail(RuntimeError("ada@example.org did it"))
     (record,) = [record for record in caplog.records if record.message == "failure"]
     assert record.error == "RuntimeError"
-    assert "newest_public" in record.where or "home" in record.where
+    assert "newest_shared" in record.where or "home" in record.where
     from config.logs import JsonLines
 
     assert "ada@example.org" not in "".join(JsonLines().format(each) for each in caplog.records)

@@ -16,6 +16,7 @@ from acts.site import now_text
 from ballots import services as ballots
 from ballots.rules import NotOnTheRoll
 from elections import imports, invitations, repository, services
+from elections.mine import votes_of
 from elections.rules import Action
 from ranking.candidates import Candidate
 from store import keys, trips
@@ -129,7 +130,7 @@ def test_whoever_had_the_name_before_the_rule_came_in_keeps_their_place(site, ad
     site.write(Delete(keys.names_rule()))  # as earlier versions left a store
     list_as_before(draft, "Old", after)
     opened(ada)
-    assert [each.name for each in repository.waiting_for(before, now_text())] == ["Board"]
+    assert [each.name for each in votes_of(before, now_text()).waiting] == ["Board"]
     with pytest.raises(NotOnTheRoll):
         votes(person(after, Role.VOTER))
     assert people.names_rule() == people.find(after).created_at

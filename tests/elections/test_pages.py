@@ -231,8 +231,10 @@ def test_an_election_that_is_open_and_still_editable_is_listed_as_open(ada, boar
     assert "Board 2027" not in text_of(observer.get("/elections/?show=closed"))
 
 
-def test_a_list_takes_two_round_trips(ada, board):
-    assert 'desc="2 trips"' in ada.get("/elections/")["Server-Timing"]
+def test_a_list_takes_two_round_trips_and_ones_own_one_for_each_way_to_be_in_it(ada, board):
+    assert 'desc="2 trips"' in ada.get("/elections/?show=all")["Server-Timing"]
+    timing = ada.get("/elections/")["Server-Timing"]
+    assert 'desc="6 trips"' in timing, "who asks; by name, by address, for everybody, run by them; and the entries"
 
 
 def test_a_preview_shows_the_markdown_and_saves_nothing(ada, board):

@@ -14,6 +14,7 @@ from accounts.rules import Role
 from acts.refusals import NotAllowed, Overtaken
 from acts.site import now_text
 from elections import copying, repository, services
+from elections.mine import votes_of
 from elections.rules import Action, NotReady, State, WrongState
 from ranking.candidates import Candidate
 from store import keys
@@ -209,12 +210,12 @@ def test_while_open_the_roll_may_only_grow(ada, ready):
 
 def test_elections_waiting_for_me_are_found_by_name_and_by_address(ada, ready, person):
     by_name, by_address = person("hypatia"), person("somebody", email="NEW@example.org")
-    assert repository.waiting_for(by_name, now_text()) == []
+    assert votes_of(by_name, now_text()).waiting == []
     services.open_(ada, ready, editable=False)
     now = now_text()
-    assert [each.name for each in repository.waiting_for(by_name, now)] == ["Board 2027"]
-    assert [each.name for each in repository.waiting_for(by_address, now)] == ["Board 2027"]
-    assert repository.waiting_for(ada, now) == []
+    assert [each.name for each in votes_of(by_name, now).waiting] == ["Board 2027"]
+    assert [each.name for each in votes_of(by_address, now).waiting] == ["Board 2027"]
+    assert votes_of(ada, now).waiting == []
 
 
 def test_elections_of_somebody_removed_pass_to_the_owner(ada, ready, person):
@@ -234,8 +235,8 @@ def test_an_election_for_everybody_waits_for_everybody_who_was_here_when_it_open
     election = services.change(ada, again(draft), Action.SET_UP, electorate="everyone")
     services.open_(ada, election, editable=False)
     now = now_text()
-    assert [each.name for each in repository.waiting_for(anybody, now)] == ["Board 2027"]
-    assert repository.waiting_for(person("Late"), now) == []
+    assert [each.name for each in votes_of(anybody, now).waiting] == ["Board 2027"]
+    assert votes_of(person("Late"), now).waiting == []
 
 
 # --- copy, rename, delete ---
@@ -326,7 +327,7 @@ def test_what_waits_for_ones_vote_is_not_hidden_by_a_hundred_others(site, ada, r
         site.write(*repository.creation(other), repository.new_voter(other, "Hypatia", hypatia.created_at))
     for name in (early.name, late.name):
         services.open_(ada, repository.find(name), editable=False)
-    waiting = repository.waiting_for(hypatia, now)
+    waiting = votes_of(hypatia, now).waiting
     assert {each.name for each in waiting} == {"The oldest", "The newest"}
 
 

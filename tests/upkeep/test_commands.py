@@ -2,17 +2,26 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
 from io import StringIO
 
 import pytest
 from django.core.management import call_command
 from django.core.management.base import CommandError
 
+from accounts import repository as people
 from accounts.demo import PEOPLE
+from acts.site import now_text, table
+from elections import repository as elections
+from elections.mine import votes_of
 from news import repository as news
+from polls import repository as polls_repository
+from results import repository as results_repository
+from results import services as results
+from results.words import said
 from skills.demo import MEMBERS
 from store import keys
-from store.log import Event, EventLog
+from store.log import Event, EventLog, utc_now
 from store.table import LOG, Key, Update
 
 
@@ -38,6 +47,59 @@ def test_the_demo_is_loaded_once(site):
     registered = sum(event["event_type"] == "UserRegistered" for event in EventLog(site).since(0))
     assert registered == len(PEOPLE) + len(MEMBERS)
     assert sum(1 for _ in site.each(keys.mails("queued"))) < 20, "of thousands of ballots only those of a few are told"
+    for sentence, holds in PROMISES.items():
+        assert holds(), sentence
+
+
+def votes_of_the_owner():
+    return votes_of(people.find(people.owner_name()), now_text())
+
+
+def is_about_to_close() -> bool:
+    (first, *_others), now = votes_of_the_owner().waiting, utc_now()
+    return now < first.ends < now + timedelta(hours=12)
+
+
+def has_a_cycle() -> bool:
+    """Each of three beats the next one to one, and the page says so."""
+    report = results.find("What we do with the bequest").report
+    won = {(a, b): report.result.pairwise[a][b] > report.result.pairwise[b][a] for a in range(4) for b in range(4)}
+    is_cycle = any(won[a, b] and won[b, c] and won[c, a] for a in range(4) for b in range(4) for c in range(4))
+    return is_cycle and any("There was a cycle" in said(each) for each in report.sentences)
+
+
+def has_seats_and_transfers() -> bool:
+    result = results.find("Committee of the workshop").report.result
+    passed_on = {each.source for round_ in result.rounds for each in round_.transfers}
+    return result.seats == len(result.winners) == 3 and bool(passed_on & set(result.winners))
+
+
+def is_public() -> bool:
+    shown = results_repository.newest_shared()
+    return shown.election_name == "Talk of the year" and shown.ballots > 1000
+
+
+def is_a_poll_running() -> bool:
+    polls, _cursor = polls_repository.lists(keys.PUBLIC_POLLS, limit=9)
+    return any(each.is_open(now_text()) and voters_of(each.id) > 10 for each in polls)
+
+
+def voters_of(poll_id: str) -> int:
+    return sum(1 for _ in table().each(keys.votes(poll_id)))
+
+
+PROMISES = {
+    "the owner has a ballot waiting": lambda: len(votes_of_the_owner().waiting) == 1,
+    "and has cast one, and is told how one ended": lambda: votes_of_the_owner().cast and votes_of_the_owner().decided,
+    "one election with a cycle": has_a_cycle,
+    "one with several seats": has_seats_and_transfers,
+    "one about to close": is_about_to_close,
+    "one with a public result": is_public,
+    "a poll that is running": is_a_poll_running,
+    "and candidates introduce themselves": lambda: all(
+        each.statement for each in elections.candidates("Film for Friday evening")
+    ),
+}
 
 
 @pytest.fixture

@@ -1,0 +1,115 @@
+"""What the front page shows: to somebody what waits for them and what they run, to strangers the ways in.
+
+It stands at its own address, and where a code that was typed on it leads nowhere.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.templatetags.static import static
+from django.urls import reverse
+
+from accounts.policy import sentence, takes_registrations
+from accounts.rules import Permission
+from accounts.visits import last_visit
+from acts import naming
+from acts.links import whole
+from acts.naming import site_name
+from acts.site import now_text
+from elections import repository as elections
+from elections.mine import votes_of
+from elections.rules import Election
+from pages import rendered
+from pages.markdown import plain
+from pages.sharing import SHORT
+from photos.rules import Photo
+from polls.allowance import may_make
+from results import words
+from results.repository import newest_shared
+
+from . import site_page
+from .repository import newest
+from .site_page import SitePage
+
+MOST = 5  # elections somebody runs, and results that are new to them; lists have the others
+A_GLANCE = 160  # letters of what an election is about
+
+
+def show_home(request: HttpRequest, status: int = 200, **code: Any) -> HttpResponse:
+    """For somebody signed in: what waits for them and what they run. For others: who we are, or what this is. With what
+    is wrong with a code that was typed here, if anything."""
+    if request.user.is_authenticated and request.user.can(Permission.VIEW_APPLICATION):
+        return render(request, "news/home_of.html", _own(request) | code, status=status)
+    if naming.is_told() and (page := site_page.find()).is_told:
+        return show_page(request, page, status, **code)
+    return show_plenum(request, status, **code)
+
+
+def _own(request: HttpRequest) -> dict[str, Any]:
+    user, now = request.user, now_text()
+    mine, more = elections.lists(run_by=user.name, limit=MOST) if user.can_run_elections else ([], None)
+    run = [(each, each.state(now), each.takes_votes(now)) for each in mine]
+    return {"mine": run, "more": more, "newest": newest(), **_votes(request, now)}
+
+
+def _votes(request: HttpRequest, now: str) -> dict[str, Any]:
+    """What waits, what can still be changed, and how it ended since the last visit."""
+    if not request.user.can(Permission.VOTE):
+        return {}
+    votes = votes_of(request.user, now, last_visit(request.user, now))
+    decided = [(each, words.ended(each)) for each in votes.decided[:MOST]]
+    waiting = [(each, _glance(each)) for each in votes.waiting]
+    return {"waiting": waiting, "cast": votes.cast, "decided": decided, "more_decided": len(votes.decided) > MOST}
+
+
+def _glance(election: Election) -> str:
+    return plain(rendered.description_of(election), A_GLANCE)
+
+
+# --- for strangers ---
+
+
+def show_page(request: HttpRequest, page: SitePage, status: int = 200, **code: Any) -> HttpResponse:
+    edited, left = request.GET.get("edited", ""), request.GET.get("left", "")
+    context = {"page": page, "edited": edited, "at": edited or left, **told_of(page), **doing(request), **code}
+    return render(request, "news/site_page.html", context, status=status)
+
+
+def show_plenum(request: HttpRequest, status: int = 200, **code: Any) -> HttpResponse:
+    """What this is, where nobody has said who runs it."""
+    return render(request, "news/home.html", doing(request) | code, status=status)
+
+
+def told_of(page: SitePage) -> dict[str, Any]:
+    """Its text as HTML, and what other sites show of a link to it."""
+    html = site_page.shown_text(page)
+    preview = {"title": site_name(), "summary": plain(html, SHORT), "address": whole(reverse("home"))}
+    return {"text": html, "preview": preview | _image(page.photo)}
+
+
+def _image(photo: Photo | None) -> dict[str, Any]:
+    if photo is None:
+        return {"image": whole(static("img/apple-touch-icon.png"))}
+    return {"image": whole(photo.large), "wide": photo.wide, "high": photo.high, "alt": photo.alt}
+
+
+def doing(request: HttpRequest) -> dict[str, Any]:
+    """What can be done and read here by whoever comes by."""
+    return {
+        "may_register": takes_registrations(),
+        "who_registers": sentence(),
+        "may_make_polls": may_make(request.user),
+        "shared": _shared(),
+        "newest": newest(),
+    }
+
+
+def _shared() -> dict[str, Any] | None:
+    """The newest result that everybody on the web may see, as a card shows it."""
+    found = newest_shared()
+    if found is None:
+        return None
+    return {"result": found, "ended": words.ended(found), "method": words.label(found.method)}
