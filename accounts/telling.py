@@ -84,6 +84,8 @@ def explained(user: User) -> str:
         _("likes.json: posts you like."),
         _("question_sets.json: question sets you have made, with their questions."),
         _("news_by_mail.json: since when your address gets the news by mail, if it does."),
+        _("groups.json: groups of voters you keep for your elections, without their members."),
+        _("in_groups.json: groups of voters you are in, and whose they are."),
         _("live_sessions.json: live sessions you host or have hosted, without anybody who played along."),
         "",
         _("Passwords and keys are not told: what opens the door is kept only in a form that cannot be read back."),

@@ -79,8 +79,11 @@ OF_SETS = (
     "QuestionCategoryMoved",
     "QuestionSetDeleted",
 )
+OF_GROUPS = ("GroupMade", "GroupRenamed", "GroupMembersAdded", "GroupMembersRemoved", "GroupDeleted")
 OF_MAILS = ("MailsTriedAgain", "MailPutAside")
-TYPES = sorted((*OF_PEOPLE, *OF_BALLOTS, *OF_MAILS, *OF_SKILLS, *OF_NEWS, *OF_SETS, *SENTENCES, "ElectionDeleted"))
+TYPES = sorted(
+    (*OF_PEOPLE, *OF_BALLOTS, *OF_MAILS, *OF_SKILLS, *OF_NEWS, *OF_SETS, *OF_GROUPS, *SENTENCES, "ElectionDeleted")
+)
 
 
 class MomentField(forms.Field):

@@ -33,18 +33,21 @@ from upkeep import health
 
 TRIALS = Limit("test mails", 20, HOUR)
 MOST_REPORTS = 100  # at once
+FIRST = (outbox.FAILED, outbox.UNKNOWN, outbox.SENT, outbox.QUEUED)  # the page opens on the first there is any of
 
 
 @requires(Permission.TRANSFER_OWNER)
 @require_safe
 def mails(request: HttpRequest) -> HttpResponse:
-    """The outbox by state. In the local profile the owner can read what was sent: it went nowhere else."""
-    state = request.GET.get("state", outbox.QUEUED)
+    """The outbox by state, first what somebody has to see to. In the local profile the owner can read what was sent: it
+    went nowhere else."""
+    counts = health.mails(table(), *outbox.STATES)
+    state = request.GET.get("state", "")
     if state not in outbox.STATES:
-        state = outbox.QUEUED
+        state = next((each for each in FIRST if counts[each].count), outbox.SENT)
     context = {
         "state": state,
-        "counts": health.mails(table(), *outbox.STATES),
+        "counts": counts,
         "outages": server.outages(table()),
         "is_tried_again": again.is_asked(),
         "undecided": again.UNDECIDED,

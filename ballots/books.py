@@ -1,8 +1,8 @@
 """The way of a voter through several questions on one ballot, and casting all of them.
 
 Each question is an election, and is cast as its own ballot with its own code; a form that casts several gives each a
-token of its own, so that sending it again casts none of them twice. What was ranked on the way is carried by the browser
-(`ranking.carrying`) as one ranking for each question.
+token of its own, so that sending it again casts none of them twice. What was ranked on the way is carried by the
+browser (`ranking.carrying`) as one ranking for each question.
 """
 
 from __future__ import annotations

@@ -19,6 +19,8 @@ from ballots.services import take_along
 from ballots.services.sealing import COUNTING
 from elections import telling as of_elections
 from elections.beside import BESIDE
+from elections.groups import telling as of_groups
+from elections.groups.services import leave as leave_groups
 from elections.letters import LETTERS as OF_ELECTIONS
 from elections.needs import kept as keep_skills
 from elections.services import forget_agreements
@@ -86,13 +88,15 @@ def arrange() -> None:
 
     # Somebody is about to be removed: what of theirs would pass on.
     PARTING.arrange(
-        *(of_elections.parting, of_polls.parting, of_news.parting, of_sets.parting, of_live_sessions.parting)
+        *(of_elections.parting, of_polls.parting, of_news.parting, of_sets.parting, of_live_sessions.parting),
+        of_groups.parting,
     )
 
     # Somebody is removed (accounts.services.remove): the account goes first, and then, each until it is done,
     LEAVING.arrange(
         pass_elections_on,  # their elections pass to the site's owner
         take_along,  # their ballots in open elections go with them, and so do their places on rolls
+        leave_groups,  # they go out of all groups that are kept for rolls, and their own groups go
         pass_polls_on,  # their polls pass to the site's owner
         pass_sets_on,  # question sets that others use pass to the site's owner; the others go
         pass_posts_on,  # what they wrote for everybody stays without a name; what nobody can read yet passes on
@@ -110,6 +114,7 @@ def arrange() -> None:
     TELLING.arrange(
         *(told_of_accounts, of_elections.told, of_ballots.told, of_polls.told, of_skills.told),
         *(of_news.told, of_likes.told, of_news_by_mail.told, of_sets.told, of_live_sessions.told),
+        of_groups.told,
     )
 
     # Somebody listens to a live session (live.hub): each look of its thread

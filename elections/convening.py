@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import datetime
+from fractions import Fraction
+from math import ceil, floor
 
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
@@ -54,6 +56,16 @@ class Convened:
         share = {"share": self.quorum.removeprefix(">")}
         more = self.quorum.startswith(">")
         return (_("more than %(share)s of those entitled") if more else _("%(share)s of those entitled")) % share
+
+    @property
+    def quorum_number(self) -> int | None:
+        """How many had to be there; nothing where none was asked for, or nobody said how many are entitled."""
+        if self.quorum.isdecimal():
+            return int(self.quorum)
+        if not (self.quorum and self.entitled):
+            return None
+        needed = Fraction(self.quorum.removeprefix(">")) * self.entitled
+        return floor(needed) + 1 if self.quorum.startswith(">") else ceil(needed)
 
     @property
     def roll_words(self) -> str:

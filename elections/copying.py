@@ -40,6 +40,8 @@ def copy(actor: User, election: Election, name: str) -> Election:
     """
     services.check(actor, election, Action.COPY)
     settings = {each: getattr(election, each) for each in TAKEN_ALONG}
+    if election.group and table().get(keys.group(election.group)):
+        settings["group"] = election.group  # its roll is the group's, too
     source = {"source": election.name, "source_created_at": election.created_at}
     return _made(actor, _draft(actor, name, **settings), source, copied_from=election.name)
 

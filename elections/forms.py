@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from django import forms
@@ -12,14 +13,17 @@ from django.utils.translation import gettext_lazy as _
 from accounts.forms import ConfirmNameForm
 from accounts.models import User
 from pages import lists, rendered
-from pages.fields import NameField, TitleField, kept_of, markdown_field
+from pages.cards import Cards
+from pages.fields import NameField, TitleField, kept_of, markdown_field, new_of, usable_rows
 from pages.names import LONGEST_NAME
 from pages.time_fields import LocalTimeField, ZonedForm, ZoneField
 from pages.times import Edge, from_text, typed, zone_label
 
 from . import messages, words
+from .method_cards import METHOD_CHOICES, UNRANKED_CARDS
 from .reminders import BEFORE
-from .rules import ELECTORATES, METHODS, MOST_SEATS, RESULTS, UNRANKED, Election, check_settings, check_window
+from .rules import ELECTORATES, MOST_SEATS, RESULTS, Election, check_settings, check_window
+from .skipping import Skipped, skipped_of
 from .words import AS_BEFORE, MYSELF, NOBODY, Person, Words
 
 
@@ -32,6 +36,34 @@ def reminders_field() -> forms.TypedMultipleChoiceField:
         widget=forms.CheckboxSelectMultiple,
         help_text=_("By mail, everybody who was invited and did not ask to be left alone."),
     )
+
+
+def seats_field(initial: int) -> forms.IntegerField:
+    return forms.IntegerField(
+        label=_("Seats"),
+        min_value=1,
+        max_value=MOST_SEATS,
+        initial=initial,
+        help_text=_("More than one only with a proportional method: the others elect one."),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """Settings that belong together; those that few people need are folded."""
+
+    title: Any
+    fields: tuple[str, ...]
+    folded: tuple[str, ...] = ()
+
+
+GROUPS = (
+    Group(_("Who votes"), ("electorate", "joining", "secret_ballot", "vote_by_link"), ("paper_ballots",)),
+    Group(_("When"), ("ends", "time_zone", "remind_before"), ("begins",)),
+    Group(_("How it is counted"), ("method", "seats", "unranked")),
+    Group(_("The result"), ("results_visible", "results_public")),
+    Group(_("Mail to voters"), ("mail_votes", "announces")),
+)
 
 
 class SettingsForm(ZonedForm):
@@ -90,10 +122,13 @@ class SettingsForm(ZonedForm):
         required=False,
         help_text=_("After it has closed, by a link, without an account. Who voted is not shown there."),
     )
-    method = forms.ChoiceField(label=_("Method"), choices=list(METHODS.items()))
-    seats = forms.IntegerField(label=_("Seats"), min_value=1, max_value=MOST_SEATS, initial=1)
+    method = forms.ChoiceField(label=_("Method"), choices=METHOD_CHOICES, initial="schulze", widget=Cards)
+    seats = seats_field(1)
     unranked = forms.ChoiceField(
-        label=_("A candidate left out of a ranking counts as"), choices=list(UNRANKED.items()), initial="below"
+        label=_("A candidate left out of a ranking counts as"),
+        choices=list(UNRANKED_CARDS.items()),
+        initial="below",
+        widget=Cards,
     )
     time_zone = ZoneField()
     begins = LocalTimeField(edge=Edge.OPENING, label=_("Voting begins"), required=False)
@@ -120,6 +155,17 @@ class SettingsForm(ZonedForm):
 
     def clean_remind_before(self) -> tuple[int, ...]:
         return tuple(sorted(self.cleaned_data["remind_before"], reverse=True))
+
+    def groups(self) -> Iterator[tuple[Any, list[Any], list[Any]]]:
+        """Headings with their fields; what few people need is folded unless there is something wrong with it."""
+        for group in GROUPS:
+            wrong = [name for name in group.folded if self.errors.get(name) or self[name].value()]
+            folded = [self[name] for name in group.folded if name not in wrong]
+            yield group.title, [self[name] for name in (*group.fields, *wrong)], folded
+
+    def before_groups(self) -> list[Any]:
+        grouped = {name for group in GROUPS for name in (*group.fields, *group.folded)}
+        return [self[name] for name in self.fields if name not in grouped]
 
     def _stored(self, name: str) -> str | None:
         understood = self.cleaned_data.get(name)
@@ -244,7 +290,9 @@ class CandidatesForm(forms.Form):
     )
 
     def clean_names(self) -> list[str]:
-        return kept_of(lists.read_candidates, self.cleaned_data["names"])
+        rows = usable_rows(lists.read_candidates, self.cleaned_data["names"])
+        self.skipped = skipped_of(rows)
+        return new_of(rows)
 
 
 class CandidateForm(forms.Form):
@@ -267,7 +315,9 @@ class VotersForm(forms.Form):
     )
 
     def clean_voters(self) -> list[str]:
-        return kept_of(lambda text: lists.read_voters(text.encode()), self.cleaned_data["voters"])
+        rows = usable_rows(lambda text: lists.read_voters(text.encode()), self.cleaned_data["voters"])
+        self.skipped = skipped_of(rows)
+        return new_of(rows)
 
 
 class ImportForm(forms.Form):
@@ -293,12 +343,16 @@ class ImportForm(forms.Form):
 
 
 class ImportedForm(forms.Form):
-    """The voters of a preview, sent back to be kept."""
+    """The voters of a preview, sent back to be kept, and what was left out of it."""
 
     voters = forms.CharField(widget=forms.HiddenInput, max_length=lists.MOST_BYTES)
+    skipped = forms.CharField(widget=forms.HiddenInput, required=False, max_length=300)
 
     def clean_voters(self) -> list[str]:
         return kept_of(lambda text: lists.read_voters(text.encode()), self.cleaned_data["voters"])
+
+    def clean_skipped(self) -> Skipped:
+        return Skipped.from_text(self.cleaned_data["skipped"])
 
 
 class SearchForm(forms.Form):

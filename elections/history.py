@@ -210,6 +210,14 @@ def _opened(told: Told) -> str:
     return told.with_words(_("%(who)s opened the election."))
 
 
+def _closed(told: Told) -> str:
+    """One that closed early says so: its page showed another end until then."""
+    if not told.election.closed_early:
+        return told.with_words(_("%(who)s closed the election."))
+    end = _in_its_zone(str(told.election.no_voting_after), told.election)
+    return told.with_words(_("%(who)s closed the election before its planned end, %(end)s."), end=end)
+
+
 def _candidates_added(told: Told) -> str:
     names = [str(each["name"]) for each in told.said.get("candidates", ())]
     shown = [name for name in names if fold(name) in told.standing]
@@ -295,7 +303,7 @@ SENTENCES: dict[str, Callable[[Told], str]] = {
     "ElectionUpdated": _updated,
     "ElectionRenamed": plainly(gettext_lazy("%(who)s gave the draft another name.")),
     "ElectionOpened": _opened,
-    "ElectionClosed": plainly(gettext_lazy("%(who)s closed the election.")),
+    "ElectionClosed": _closed,
     "ElectionOwnerChanged": naming(gettext_lazy("%(who)s handed the election over to %(name)s."), "new_owner"),
     "ManagerAdded": naming(gettext_lazy("%(who)s made %(name)s a manager."), "name"),
     "ManagerRemoved": naming(gettext_lazy("%(who)s ended the management by %(name)s."), "name"),
@@ -309,6 +317,7 @@ SENTENCES: dict[str, Callable[[Told], str]] = {
     "CandidateDisagreed": plainly(gettext_lazy("A candidate no longer agrees to show skills.")),
     "VotersAdded": _voters_added,
     "VotersRemoved": _voters_removed,
+    "GroupUsed": plainly(gettext_lazy("%(who)s put one of their groups on the roll.")),
     "VotersInvited": plainly(gettext_lazy("%(who)s invited the voters who had not been invited yet.")),
     "VotersReminded": _reminded,
     "VotersMessaged": plainly(gettext_lazy("%(who)s sent a message to all voters.")),

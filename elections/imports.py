@@ -12,26 +12,29 @@ import hashlib
 import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from operator import itemgetter
 
 from django.utils.translation import gettext_lazy as _
 
 from accounts import repository as people
 from accounts.models import User
 from acts.queues import take_each
-from acts.refusals import Overtaken, Refusal
+from acts.refusals import OVERTAKEN, Overtaken, Refusal
 from acts.site import now_text, table
 from store import keys
 from store.table import Delete, Equals, Exists, Item, Key, Less, Missing, Put, Refused, Update, Write
 
 from . import repository, services
 from .rules import Action, Election, WrongState, check_listing
+from .skipping import NOTHING_SKIPPED, Skipped, on_the_roll, summary, voters_added
 
 A_SLICE = 90  # voters of one transaction
 A_WRITE = 40  # slices of one transaction: 90 long names are 72 KB, and it takes 4 MB
 INDEX = ("GSI1PK", "GSI1SK")  # by which a worker finds an import that is under way
 SECONDS_KEPT = 7 * 24 * 3600
 SECONDS_ALONE = 30  # after which nobody seems to watch an import any more
+LOOKED_AT = 20  # imports of one election
 SECONDS_A_TURN = 20  # that a worker takes for one of them before the next has its turn
 
 
@@ -46,6 +49,14 @@ class Import:
     done: int
     added: int
     unknown: int = 0  # of the names, those that nobody had any more when their turn came
+    skipped: str = ""  # what the list had that was not taken from it, as `Skipped` writes it
+
+    @property
+    def sentence(self) -> str:
+        """What came of it, of those on the list and of those left out of it."""
+        skipped = Skipped.from_text(self.skipped)
+        there = skipped.there + self.seen - self.added - self.unknown
+        return summary(voters_added(self.added), replace(skipped, there=there), on_the_roll, self.unknown)
 
     @property
     def is_finished(self) -> bool:
@@ -63,8 +74,17 @@ def find(election_name: str, digest: str) -> Import | None:
 
 
 def under_way(election: Election) -> list[Import]:
-    found = map(_import_of, table().page(keys.voter_imports(election.name), limit=20).items)
-    return [each for each in found if not each.is_finished]
+    return [each for each in map(_import_of, _newest(election)) if not each.is_finished]
+
+
+def last(election: Election) -> Import | None:
+    """The one that came to its end last, in the last days; also if nobody watched."""
+    found = max(_newest(election), key=itemgetter("moved"), default=None)
+    return _import_of(found) if found and found["done"] == found["slices"] else None
+
+
+def _newest(election: Election) -> list[Item]:
+    return list(table().page(keys.voter_imports(election.name), limit=LOOKED_AT).items)
 
 
 def _import_of(item: Item) -> Import:
@@ -74,19 +94,31 @@ def _import_of(item: Item) -> Import:
 # --- starting ---
 
 
-def start(actor: User, election: Election, names: Sequence[str]) -> Import:
-    """Store the list. One that is under way already is left as it is."""
+def start(
+    actor: User,
+    election: Election,
+    names: Sequence[str],
+    skipped: Skipped = NOTHING_SKIPPED,
+    begin: Callable[[Put], None] = lambda mark: table().write(mark),
+) -> Import:
+    """Store the list. One that is under way already is left as it is.
+
+    What was skipped on the way here is kept beside it, to be told in the end. `begin` writes the mark with which the
+    list is on its way, and whatever goes with it.
+    """
     services.check(actor, election, Action.ADD_VOTERS)
     check_listing(election, names)
     distinct = list({keys.fold(name): name for name in names}.values())
     slices = [distinct[start : start + A_SLICE] for start in range(0, len(distinct), A_SLICE)]
-    new = Import(election.name, _digest(election, distinct), len(distinct), len(slices), 0, 0)
+    new = Import(
+        election.name, _digest(election, distinct), len(distinct), len(slices), 0, 0, skipped=skipped.as_text()
+    )
     if (there := find(election.name, new.digest)) is not None and not there.is_finished:
         return there
     rows = [_rows(new, number, names) for number, names in enumerate(slices)]
     for first in range(0, len(rows), A_WRITE):
         table().write(*rows[first : first + A_WRITE])
-    return _begun(actor, new)
+    return _begun(actor, new, begin)
 
 
 def _digest(election: Election, names: Sequence[str]) -> str:
@@ -98,16 +130,18 @@ def _rows(new: Import, number: int, names: list[str]) -> Put:
     return Put({"PK": place.pk, "SK": place.sk, "voters": names, "ttl": int(time.time()) + SECONDS_KEPT})
 
 
-def _begun(actor: User, new: Import) -> Import:
+def _begun(actor: User, new: Import, begin: Callable[[Put], None]) -> Import:
     place, now = keys.voter_import(new.election_name, new.digest), int(time.time())
     fields = {name: getattr(new, name) for name in Import.__dataclass_fields__}
     index = {"GSI1PK": keys.IMPORTS.pk, "GSI1SK": keys.voter_import_by_date(now_text(), new.digest)}
     fields |= {**index, "asked_by": actor.name, "moved": now}
     is_free = Missing() | Equals("done", new.slices) | Less("ttl", now)
     try:
-        table().write(Put({"PK": place.pk, "SK": place.sk, **fields, "ttl": now + SECONDS_KEPT}, when=is_free))
+        begin(Put({"PK": place.pk, "SK": place.sk, **fields, "ttl": now + SECONDS_KEPT}, when=is_free))
     except Refused:
-        return find(new.election_name, new.digest) or new  # the same list was sent twice, and the other goes on
+        if (there := find(new.election_name, new.digest)) is not None:
+            return there  # the same list was sent twice, and the other goes on
+        raise Overtaken(OVERTAKEN) from None
     return new
 
 

@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
+from django.urls import reverse
 from django.utils.translation import gettext as _
-from django.utils.translation import ngettext
 from django.views.decorators.http import require_POST
 
+from accounts import policy
+from acts.links import whole
+from acts.site import now_text
 from pages.forms import carried_out, form_page, posted, show_form
-from pages.saying import ask, say_what_was_understood, told
+from pages.saying import say_what_was_understood, told
 
-from . import copying, needs, services
+from . import copying, messages, needs, numbers_first, recap, repository, services
 from .access import context_of, run
+from .concerns import Looked, concerns
 from .forms import (
     ConfirmDeletionForm,
     EndForm,
@@ -22,6 +27,7 @@ from .forms import (
     OpenForm,
     PersonForm,
 )
+from .progress import Progress, progress
 from .rules import Action, Election
 from .turnout import turnout
 
@@ -34,8 +40,19 @@ def open_(request: HttpRequest, election: Election) -> HttpResponse:
         request, form, lambda: services.open_(request.user, election, **form.cleaned_data), _("The election is open.")
     ):
         return redirect("dashboard", name=election.name)
-    lead = _("Once it is open it cannot be renamed, and its settings stay as they are.")
-    return show_form(request, form, _("Open the election"), _("Open it"), lead=lead, **context_of(request, election))
+    context = context_of(request, election, form=form, needs_an_admin=not policy.takes_every_invitation())
+    context |= _recapped(election, context["offered"])
+    return render(request, "elections/opening.html", context, status=422 if form.errors else 200)
+
+
+def _recapped(election: Election, offered: set[str]) -> dict[str, Any]:
+    """What the page says before the button."""
+    candidates, now = repository.candidates(election.name), now_text()
+    points = recap.recap(election, [each.name for each in candidates], recap.roll_of(election), offered, now)
+    silent = sum(not each.statement for each in candidates)
+    found = concerns(Looked(election, len(candidates), silent, offered, now, Progress()), said="settings")
+    is_ready = not any(point.is_missing for point in points)
+    return {"points": points, "concerns": found, "fixed": recap.fixed(election), "is_ready": is_ready}
 
 
 @run(Action.FIX)
@@ -61,9 +78,9 @@ def close(request: HttpRequest, election: Election) -> HttpResponse:
     if request.method == "POST":
         told(request, lambda: services.close(request.user, election), _("The election is closed."))
         return redirect("dashboard", name=election.name)
-    lead = _("Nobody can vote after that, and nothing can be changed again.")
-    context = context_of(request, election, lead=lead, danger=True)
-    return ask(request, _("Close the election"), _("Close it for good"), **context)
+    said = numbers_first.closing(election, turnout(election.name).voted, now_text())
+    context = context_of(request, election, said=said, title=_("Close the election"), button=_("Close for good"))
+    return render(request, "elections/numbers_first.html", context)
 
 
 @run(Action.RENAME)
@@ -107,15 +124,18 @@ def delete(request: HttpRequest, election: Election) -> HttpResponse:
     if carried_out(request, form, lambda: services.delete(request.user, election), done):
         return redirect("elections")
     title = _("Delete %(name)s") % {"name": election.name}
-    ballots = turnout(election.name).voted
-    lead = ngettext(
-        "Its candidates, its roll and %(count)d ballot go for good. The event log keeps what happened.",
-        "Its candidates, its roll and %(count)d ballots go for good. The event log keeps what happened.",
-        ballots,
-    ) % {"count": ballots}
-    return show_form(
-        request, form, title, _("Delete for good"), lead=lead, danger=True, **context_of(request, election)
-    )
+    got = progress(election)
+    context = context_of(request, election, form=form, title=title, button=_("Delete for good"))
+    context |= {"said": _what_goes(election, got), "is_sealed": got.is_sealed, "is_kept_elsewhere": True}
+    return render(request, "elections/numbers_first.html", context, status=422 if form.errors else 200)
+
+
+def _what_goes(election: Election, got: Progress) -> numbers_first.Said:
+    candidates, voted = len(repository.candidates(election.name)), turnout(election.name).voted
+    mails = got.sent + sum(each.mails.sent for each in messages.all_of(election))
+    is_public = got.is_sealed and election.results_public
+    address = whole(reverse("shared", args=[election.name])) if is_public else ""
+    return numbers_first.deleting(election, candidates, voted, mails, got, address)
 
 
 # --- who runs it ---

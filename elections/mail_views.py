@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
 
 from accounts import allowance
 from accounts.rules import NOT_CONFIRMED
+from acts.site import now_text
 from pages import rendered
 from pages.forms import carried_out, form_page, posted, show_form
 
@@ -15,13 +18,16 @@ from . import messages
 from . import reminders as by_the_clock
 from .access import context_of, run
 from .forms import MessageForm, RemindersForm
-from .rules import Action, Election
+from .progress import progress
+from .rules import Action, Election, State
 
 
-@run(Action.INVITE)
+@run(Action.READ_MAILS)
 @form_page
 def message(request: HttpRequest, election: Election) -> HttpResponse:
-    """What was written to the voters so far, and a form to write more."""
+    """What was mailed to the voters so far, also after the close; and while it is open a form to write more."""
+    if request.method != "POST" and election.state(now_text()) == State.CLOSED:
+        return render(request, "elections/messages.html", _read(request, election))
     if not request.user.can_write_to_many:
         return _not_confirmed(request, election)
     form = MessageForm(posted(request))
@@ -35,15 +41,20 @@ def message(request: HttpRequest, election: Election) -> HttpResponse:
         _("The message is on its way."),
     ):
         return redirect("message_voters", name=election.name)
-    context = context_of(request, election, form=form, preview=preview, messages_sent=messages.all_of(election))
-    context |= {"mails_today": allowance.today(request.user)}
+    context = _read(request, election, form=form, preview=preview, mails_today=allowance.today(request.user))
     return render(request, "elections/messages.html", context, status=422 if form.errors else 200)
 
 
 def _not_confirmed(request: HttpRequest, election: Election) -> HttpResponse:
     """The page as it is for others, and what to do in place of the form."""
-    context = context_of(request, election, not_confirmed=NOT_CONFIRMED, messages_sent=messages.all_of(election))
+    context = _read(request, election, not_confirmed=NOT_CONFIRMED)
     return render(request, "elections/messages.html", context, status=403 if request.method == "POST" else 200)
+
+
+def _read(request: HttpRequest, election: Election, **more: Any) -> dict[str, Any]:
+    """What there is to read: messages, and how many mails of each other kind went out."""
+    mails = progress(election).mails
+    return context_of(request, election, messages_sent=messages.all_of(election), mails=mails, **more)
 
 
 @run(Action.SET_REMINDERS)

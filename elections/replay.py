@@ -171,7 +171,7 @@ def opened(event: Happened) -> Iterator[Step]:
 
 def closed(event: Happened) -> Iterator[Step]:
     election = election_of(event)
-    yield services.shutting(election, replace(election, closing=event.actor))
+    yield services.shutting(election, replace(election, closing=event.actor, closed_at=event.said.get("closed_at")))
     yield services.closing(election_of(event))
 
 
@@ -249,7 +249,7 @@ REPLAY: dict[str, Act] = {
 # Fields that elections of earlier times do not have.
 LATER = (
     *("results_public", "mail_votes", "lots_commitment", "restores", "joining", "opened_at", "shows_skills"),
-    *("convened", "vote_by_link", "announces", "group", "book"),
+    *("convened", "vote_by_link", "announces", "group", "book", "closed_at"),
 )
 FILLING = "What a draft was made from is brought into it a handful at a time, and whoever arrives has an event."
 MAILS = "Which mails went out and what became of them; their texts are in no log."
@@ -334,4 +334,5 @@ def shut_what_is_shut(there: Table) -> None:
     for item in list(table().each(repository.list_of(State.OPEN))):
         stored, election = there.get(keys.election(item["name"])), repository.find(item["name"])
         if election is not None and stored is not None and stored.get("closing"):
-            table().write(*services.shutting(election, replace(election, closing=stored["closing"])))
+            shut = replace(election, closing=stored["closing"], closed_at=stored.get("closed_at"))
+            table().write(*services.shutting(election, shut))

@@ -264,8 +264,14 @@ def creation(election: Election) -> tuple[Put, *tuple[Write, ...]]:
         Put({"PK": key.pk, "SK": key.sk, "entity_type": "ELECTION", **_stored(election)}, when=Missing()),
         Put({"PK": entry.pk, "SK": entry.sk, **state, **_copied(election)}),
         runner(election, election.owner_name),
+        *_with_its_group(election),
         *is_vacant(election.name),
     )
+
+
+def _with_its_group(election: Election) -> list[Write]:
+    """A copy has the group of what it was made from."""
+    return [group_used(election.group, election.name, election.created_at)] if election.group else []
 
 
 def is_vacant(name: str) -> tuple[Check, Check]:
@@ -411,6 +417,18 @@ def on_roll_or_here(election_name: str, names: Sequence[str]) -> tuple[set[str],
     found = table().get_many([*places, *people_])
     accounts = {folded: found[key]["created_at"] for key, folded in people_.items() if key in found}
     return {folded for place, folded in places.items() if place in found}, accounts
+
+
+def group_used(group_id: str, election_name: str, created_at: str) -> Put:
+    """That a group is, or was, the roll of an election: so the next one finds it."""
+    place = keys.group_use(group_id, created_at, election_name)
+    return Put({"PK": place.pk, "SK": place.sk, "election_name": election_name, "created_at": created_at})
+
+
+def with_group(election: Election, group_id: str) -> list[Write]:
+    """The election knows which group was last put on its roll, and the group in which elections it was used."""
+    known = replace(touched(election), set={"group": group_id})
+    return [known, group_used(group_id, election.name, election.created_at)]
 
 
 def to_be_cleared(election: Election) -> Put:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import secrets
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -26,8 +28,9 @@ from pages.lists import Verdict
 from pages.paging import one_page
 from pages.saying import ask, say, told
 
-from . import imports, invitations, renaming, repository, services
+from . import imports, invitations, renaming, repository, services, skipping
 from .access import context_of, may, run
+from .dashboard_views import turnout_context
 from .forms import (
     ImportedForm,
     ImportForm,
@@ -37,7 +40,6 @@ from .forms import (
 from .imports import Import
 from .rules import EVERYBODY_HERE, Action, Election, State, takes_names
 from .turnout import tells_names, tells_who, turnout
-from .views import turnout_context
 
 A_SHORT_LIST = 2000  # voters; a longer list shows its progress from the start
 A_MOMENT = 1.0  # seconds a short one may take before it does
@@ -50,7 +52,7 @@ A_WHILE = 10.0  # seconds a browser without scripts waits before it is asked to 
 def roll(request: HttpRequest, election: Election) -> HttpResponse:
     """Who may vote, page by page; a POST adds some, typed one a line."""
     form = VotersForm(posted(request))
-    if carried_out(request, form, lambda: add_from(form, request.user, election), added_sentence, "voters"):
+    if carried_out(request, form, lambda: add_from(form, request.user, election), str, "voters"):
         return redirect("roll", name=election.name)
     if request.GET.get("show") == "failed":
         return _failed(request, election)
@@ -63,7 +65,7 @@ def roll(request: HttpRequest, election: Election) -> HttpResponse:
     found, older = one_page(request, read, q=prefix)
     shown = invitations.with_mails(found)
     context = context_of(request, election, form=form, search=search, voters=shown, older=older, **counts)
-    context |= {"tells_who": tells_who(election, voted), "by_name": by_name}
+    context |= {"tells_who": tells_who(election, voted), "by_name": by_name, "keep_token": secrets.token_urlsafe(16)}
     context |= {"needs_an_admin": not policy.takes_every_invitation(), **_mails_today(request, election)}
     return render(request, "elections/roll.html", context, status=422 if form.errors else 200)
 
@@ -115,7 +117,8 @@ def import_roll(request: HttpRequest, election: Election) -> HttpResponse:
     form = ImportForm(posted(request), request.FILES if request.method == "POST" else None)
     if request.method == "POST" and form.is_valid():
         return previewed(request, election, form.cleaned_data["rows"])
-    context = context_of(request, election, imports=imports.under_way(election), upload=True)
+    under_way, last = imports.under_way(election), imports.last(election)
+    context = context_of(request, election, imports=under_way, last_import=last, upload=True)
     return show_form(request, form, _("Import voters"), _("Look at the list"), **context)
 
 
@@ -128,25 +131,31 @@ def previewed(request: HttpRequest, election: Election, rows: list[lists.Row], *
 
 def _verdicts(rows: list[lists.Row]) -> dict[str, Any]:
     new = [row.kept for row in rows if row.verdict == Verdict.NEW]
-    counts = {verdict: sum(row.verdict == verdict for row in rows) for verdict in Verdict}
+    skipped = skipping.skipped_of(rows)
     # With a heading and quotation marks, for the first name may look like a heading, and any may have a comma.
     sent_back = "".join(lists.as_csv(["voter"], ([name] for name in new))) if new else ""
-    form = ImportedForm(initial={"voters": sent_back})
-    return {"rows": rows, "counts": counts, "new": new, "form": form}
+    form = ImportedForm(initial={"voters": sent_back, "skipped": skipped.as_text()})
+    numbers = skipping.numbers(len(new), skipped, skipping.already_on_the_roll)
+    return {"new": len(new), "form": form, **skipping.sorted_out(rows), "numbers": numbers}
 
 
 def _import(request: HttpRequest, election: Election) -> HttpResponse:
     form = ImportedForm(request.POST)
     try:
-        begun = imports.start(request.user, election, form.cleaned_data["voters"]) if form.is_valid() else None
-        if begun is not None:
-            seconds = A_MOMENT if begun.voters <= A_SHORT_LIST else 0
-            return _went_on(request, imports.go_on(request.user, election, begun, seconds))
+        if form.is_valid():
+            voters, skipped = form.cleaned_data["voters"], form.cleaned_data["skipped"]
+            return begun(request, election, imports.start(request.user, election, voters, skipped))
     except Refusal as refusal:
         messages.error(request, str(refusal))
     else:
         messages.error(request, _("That list could not be imported. Please start again with the file."))
     return redirect("import_roll", name=election.name)
+
+
+def begun(request: HttpRequest, election: Election, new: Import) -> HttpResponse:
+    """A short list is on the roll in a moment; a longer one shows its progress."""
+    seconds = A_MOMENT if new.voters <= A_SHORT_LIST else 0
+    return _went_on(request, imports.go_on(request.user, election, new, seconds))
 
 
 def load_import(name: str, digest: str) -> tuple[Election, Import] | None:
@@ -180,10 +189,7 @@ def go_on_importing(request: HttpRequest, found: tuple[Election, Import]) -> Htt
 def _went_on(request: HttpRequest, after: Import) -> HttpResponse:
     if not after.is_finished:
         return _to(request, reverse("go_on_importing", args=[after.election_name, after.digest]))
-    messages.success(request, added_sentence(after.added))
-    if after.unknown:
-        sentence = _("Left out, because nobody here has their name by now: %(count)d.")
-        messages.warning(request, sentence % {"count": after.unknown})
+    messages.success(request, after.sentence)
     return _to(request, reverse("roll", args=[after.election_name]))
 
 
@@ -192,12 +198,12 @@ def _to(request: HttpRequest, address: str) -> HttpResponse:
     return HttpResponseClientRedirect(address) if request.htmx else redirect(address)
 
 
-def add_from(form: Any, actor: User, election: Election) -> int:
-    return services.add_voters(actor, election, form.cleaned_data["voters"])
-
-
-def added_sentence(added: int) -> str:
-    return _("Voters added: %(count)d.") % {"count": added}
+def add_from(form: Any, actor: User, election: Election) -> str:
+    """What came of it, in a sentence."""
+    voters = form.cleaned_data["voters"]
+    added = services.add_voters(actor, election, voters)
+    skipped = replace(form.skipped, there=len(voters) - added)
+    return skipping.summary(skipping.voters_added(added), skipped, skipping.on_the_roll)
 
 
 @run(Action.SEE_ROLL)

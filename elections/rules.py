@@ -6,7 +6,6 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import Enum
-from math import factorial
 from typing import Any
 
 from django.core.exceptions import ValidationError
@@ -100,6 +99,7 @@ class Election:
     restores: int = 0  # how often it was restored while open: a copy does not say whose which secret ballot is
     joining: bool = False  # whether, where everybody may vote, that includes those who join while it is open
     opened_at: str | None = None  # an election that was opened before this was kept is everybody's who comes
+    closed_at: str | None = None  # when its ballot box was shut; not of one that was closed before this was kept
     shows_skills: bool = False  # whether voters see, before they vote, which needs candidates who agreed say they meet
     vote_by_link: bool = False  # whether the link in an invitation leads to the ballot without signing in
     announces: bool = False  # whether voters are mailed who won as soon as the result is sealed
@@ -129,6 +129,18 @@ class Election:
     @property
     def opened(self) -> datetime | None:
         return datetime.fromisoformat(self.opened_at) if self.opened_at else None
+
+    @property
+    def ended(self) -> datetime | None:
+        """When voting in one that is closed really ended, if that is known. An end that had come is the end, however
+        late somebody wrote it down."""
+        known = [moment for moment in (self.closed_at, self.no_voting_after) if moment]
+        return datetime.fromisoformat(min(known)) if known and (self.closed_at or self.allow_vote) else None
+
+    @property
+    def closed_early(self) -> bool:
+        """Whether somebody closed it before the end it had."""
+        return bool(self.closed_at and self.no_voting_after and self.closed_at < self.no_voting_after)
 
     @property
     def method_label(self) -> str:
@@ -213,6 +225,7 @@ class Action(Enum):
     REMOVE_VOTERS = _("remove voters")
     SEE_ROLL = _("see the roll")
     INVITE = _("invite voters")
+    READ_MAILS = _("read what was mailed to voters")
     WORD_INVITATION = _("word the invitation")
     SET_REMINDERS = _("choose reminders")
     ENTER_PAPER = _("enter paper ballots")
@@ -241,6 +254,7 @@ WHEN: dict[Action, frozenset[State]] = {
     Action.REMOVE_VOTERS: frozenset({DRAFT}),
     Action.SEE_ROLL: EVER,
     Action.INVITE: frozenset({EDITABLE, OPEN}),
+    Action.READ_MAILS: frozenset({EDITABLE, OPEN, State.CLOSED}),
     Action.WORD_INVITATION: frozenset({DRAFT, EDITABLE, OPEN}),
     Action.SET_REMINDERS: frozenset({DRAFT, EDITABLE, OPEN}),
     Action.ENTER_PAPER: frozenset({EDITABLE, OPEN}),
@@ -269,6 +283,7 @@ WHO: dict[Action, frozenset[Relation]] = {
     Action.REMOVE_VOTERS: RUNNERS,
     Action.SEE_ROLL: RUNNERS | {Relation.MODERATOR},
     Action.INVITE: RUNNERS,
+    Action.READ_MAILS: RUNNERS,
     Action.WORD_INVITATION: RUNNERS,
     Action.SET_REMINDERS: RUNNERS,
     Action.ENTER_PAPER: RUNNERS,
@@ -367,43 +382,6 @@ def check_opening(election: Election, candidates: int, now: str) -> None:
         missing.append(_("an end in the future"))
     if missing:
         raise NotReady(_("Before it can open, it needs %(missing)s.") % {"missing": ", ".join(map(str, missing))})
-
-
-SMALL = 10  # voters; with fewer, a secret may be guessed from who voted
-
-
-def warnings(election: Election, candidates: int, without_statement: int, now: str) -> list[str]:
-    """What an organiser should think about before it is too late."""
-    voters = election.voter_count
-    secret = election.secret_ballot and election.electorate == "listed" and voters > 0
-    over = election.no_voting_after is not None and election.no_voting_after <= now
-    found = []
-    if election.restores:
-        found.append(
-            _(
-                "The site was restored from a backup while this election was open. Ballots cast before count, but "
-                "nobody can tell any more whose they are: those who cast them can neither see, change nor withdraw "
-                "them."
-            )
-        )
-    if election.convened and not election.convened.quorate:
-        found.append(
-            _("The assembly that convened this election did not have its quorum: %(words)s.")
-            % {"words": election.convened.words}
-        )
-    if secret and voters < SMALL:
-        found.append(
-            _("With so few voters, a secret ballot may be guessed: from a result that is nearly unanimous, say.")
-        )
-    if secret and voters < factorial(min(candidates, 5)):
-        found.append(
-            _("There are more possible rankings than voters, so that a rare ranking may give its author away.")
-        )
-    if candidates and without_statement:
-        found.append(_("Candidates without a statement: %(count)d.") % {"count": without_statement})
-    if election.stored_state == State.DRAFT and over:
-        found.append(_("The end of the voting has passed already."))
-    return found
 
 
 def check_new_end(election: Election, end: str | None, now: str) -> None:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
 from acts.site import table
+from store.table import Item
 
 from . import repository
 from .rules import Election, takes_names
@@ -48,9 +50,20 @@ def bucket(election: Election, now: datetime) -> str:
 
 def turnout(election_name: str) -> Turnout:
     """In one round trip, whatever the number of voters."""
+    return turnouts(election_name)[0]
+
+
+def turnouts(*election_names: str) -> list[Turnout]:
+    """Of several elections, in one round trip, too."""
+    places = {name: repository.GATES.keys(name) for name in election_names}
+    found = table().get_many(place for each in places.values() for place in each)
+    return [_counted(found[place] for place in places[name] if place in found) for name in election_names]
+
+
+def _counted(gates: Iterable[Item]) -> Turnout:
     voted = paper = 0
     steps: dict[int, int] = {}
-    for gate in table().get_many(repository.GATES.keys(election_name)).values():
+    for gate in gates:
         voted += gate.get("voted", 0)
         paper += gate.get("paper", 0)
         for name, count in gate.items():

@@ -1,9 +1,21 @@
 """Every address about elections."""
 
-from django.urls import path
+from django.urls import include, path
 
-from . import history_views, invite_views, lifecycle_views, mail_views, needs_views, roll_views, skilled_views, views
+from . import (
+    dashboard_views,
+    history_views,
+    invite_views,
+    lifecycle_views,
+    mail_views,
+    needs_views,
+    path_views,
+    roll_views,
+    skilled_views,
+    views,
+)
 from .books import views as books
+from .groups import views as groups
 
 urlpatterns = [
     path("books/new/", books.make_book, name="make_book"),
@@ -16,12 +28,14 @@ urlpatterns = [
     path("book/<slug:book_id>/end/", books.extend_book, name="extend_book"),
     path("book/<slug:book_id>/close/", books.close_book, name="close_book"),
     path("elections/", views.elections, name="elections"),
-    path("elections/new/", views.create, name="create_election"),
+    path("elections/new/", path_views.create, name="create_election"),
+    path("elections/new/all/", path_views.create_whole, name="create_election_whole"),
     path("election/<name:name>/", views.election, name="election"),
     path("election/<name:name>/calendar.ics", views.calendar, name="election_calendar"),
     path("election/<name:name>/history/", history_views.history, name="history"),
-    path("election/<name:name>/dashboard/", views.dashboard, name="dashboard"),
-    path("election/<name:name>/turnout/", views.turnout_part, name="turnout"),
+    path("election/<name:name>/dashboard/", dashboard_views.dashboard, name="dashboard"),
+    path("election/<name:name>/turnout/", dashboard_views.turnout_part, name="turnout"),
+    path("election/<name:name>/steps/<slug:step>/", path_views.step, name="election_step"),
     path("election/<name:name>/settings/", views.settings, name="election_settings"),
     path("election/<name:name>/description/", views.describe, name="describe"),
     path("election/<name:name>/candidates/", views.candidates, name="candidates"),
@@ -36,6 +50,8 @@ urlpatterns = [
     path("election/<name:name>/skills/", needs_views.shown, name="candidates_skills"),
     path("election/<name:name>/roll/", roll_views.roll, name="roll"),
     path("election/<name:name>/roll/skills/", skilled_views.skilled, name="skilled_voters"),
+    path("election/<name:name>/roll/group/", groups.put_on, name="add_group"),
+    path("election/<name:name>/roll/keep/", groups.keep, name="keep_roll"),
     path("election/<name:name>/roll/import/", roll_views.import_roll, name="import_roll"),
     path("election/<name:name>/roll/import/<str:digest>/", roll_views.go_on_importing, name="go_on_importing"),
     path("election/<name:name>/roll/roll.csv", roll_views.export_roll, name="export_roll"),
@@ -55,4 +71,5 @@ urlpatterns = [
     path("election/<name:name>/delete/", lifecycle_views.delete, name="delete_election"),
     path("election/<name:name>/managers/", lifecycle_views.managers, name="managers"),
     path("election/<name:name>/hand-over/", lifecycle_views.hand_over, name="hand_over_election"),
+    path("groups/", include("elections.groups.urls")),
 ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -25,7 +26,7 @@ from photos.changing import Wanted, picture_page
 from ranking.candidates import Candidate
 from store.log import utc_now
 
-from . import invitations, mine, reminders, renaming, repository, rules, services, welcoming
+from . import mine, renaming, repository, services, skipping, welcoming
 from .access import context_of, may, run, visible
 from .beside import beside
 from .calendar import NotInTheCalendar
@@ -34,13 +35,11 @@ from .forms import (
     CandidateForm,
     CandidatesForm,
     DescriptionForm,
-    ElectionForm,
     SearchForm,
     SettingsForm,
 )
 from .repository import Voter
 from .rules import Action, Election, State
-from .turnout import turnout
 
 STATES = {"open": State.OPEN, "closed": State.CLOSED}  # by the tab that shows them
 
@@ -112,7 +111,7 @@ def calendar(request: HttpRequest, election: Election) -> HttpResponse:
     url = whole(reverse("election", args=[election.name]))
     words = {"name": election.name, "url": url, "description": plain(rendered.description_of(election), 500)}
     try:
-        file = as_calendar(**words, opens=election.begins, closes=election.ends, now=utc_now())
+        file = as_calendar(**words, opens=election.begins, closes=election.ended or election.ends, now=utc_now())
     except NotInTheCalendar:
         raise Http404 from None
     answer = HttpResponse(file, content_type="text/calendar; charset=utf-8")
@@ -120,18 +119,7 @@ def calendar(request: HttpRequest, election: Election) -> HttpResponse:
     return answer
 
 
-# --- making and setting up ---
-
-
-@requires(Permission.USE_APPLICATION)
-@form_page
-def create(request: HttpRequest) -> HttpResponse:
-    form = ElectionForm(posted(request))
-    done = _("Your draft is there. Now add candidates and voters.")
-    if carried_out(request, form, lambda: services.create(request.user, **form.values()), done, "name"):
-        say_what_was_understood(request, form)
-        return redirect("dashboard", name=form.cleaned_data["name"])
-    return show_form(request, form, _("New election"), _("Create draft"))
+# --- setting up ---
 
 
 @run(Action.SET_UP)
@@ -146,7 +134,8 @@ def settings(request: HttpRequest, election: Election) -> HttpResponse:
     ):
         say_what_was_understood(request, form)
         return redirect("dashboard", name=election.name)
-    return show_form(request, form, _("Settings"), _("Save settings"), **context_of(request, election))
+    context = context_of(request, election, form=form, title=_("Settings"), button=_("Save settings"))
+    return render(request, "elections/settings.html", context, status=422 if form.errors else 200)
 
 
 @run(Action.DESCRIBE)
@@ -166,50 +155,6 @@ def describe(request: HttpRequest, election: Election) -> HttpResponse:
     return show_form(request, form, _("Description"), _("Save"), **context)
 
 
-@run(Action.LOOK)
-@require_safe
-def dashboard(request: HttpRequest, election: Election) -> HttpResponse:
-    candidates = repository.candidates(election.name)
-    silent = sum(not each.statement for each in candidates)
-    context = context_of(
-        request,
-        election,
-        candidates=candidates,
-        missing=_missing(election, len(candidates)),
-        warnings=rules.warnings(election, len(candidates), silent, now_text()),
-        mails=[] if election.stored_state == State.DRAFT else invitations.counts(election),
-        reminders=[reminders.BEFORE[hours] for hours in election.remind_before],
-        beside=beside(request.user, election),
-        **turnout_context(election),
-    )
-    return render(request, "elections/dashboard.html", context)
-
-
-def turnout_context(election: Election) -> dict[str, Any]:
-    """What the turnout part shows, once there can be one."""
-    if election.stored_state == State.DRAFT:
-        return {}
-    counted, voters = turnout(election.name), election.voter_count
-    return {"turnout": counted, "percent": counted.percent(voters), "curve": counted.curve(voters, utc_now())}
-
-
-@run(Action.SEE_ROLL)
-@require_safe
-def turnout_part(request: HttpRequest, election: Election) -> HttpResponse:
-    """The turnout alone, for a page that shows it live."""
-    return render(
-        request, "elections/parts/turnout_now.html", context_of(request, election, **turnout_context(election))
-    )
-
-
-def _missing(election: Election, candidates: int) -> str:
-    try:
-        rules.check_opening(election, candidates, now_text())
-    except rules.NotReady as refusal:
-        return str(refusal)
-    return ""
-
-
 # --- candidates ---
 
 
@@ -223,11 +168,18 @@ def candidates(request: HttpRequest, election: Election) -> HttpResponse:
         new = [Candidate(name) for name in form.cleaned_data["names"]]
         return services.add_candidates(request.user, election, new)
 
-    if carried_out(request, form, add, lambda added: _("Candidates added: %(count)d.") % {"count": len(added)}):
+    if carried_out(request, form, add, partial(added_candidates, form)):
         return redirect("candidates", name=election.name)
     found = repository.candidates(election.name)
     context = context_of(request, election, form=form, candidates=found)
     return render(request, "elections/candidates.html", context, status=422 if form.errors else 200)
+
+
+def added_candidates(form: Any, added: list[str]) -> str:
+    there = len(form.cleaned_data["names"]) - len(added)
+    return skipping.summary(
+        skipping.candidates_added(len(added)), replace(form.skipped, there=there), skipping.standing
+    )
 
 
 def load_candidate(name: str, candidate: str) -> tuple[Election, Candidate] | None:

@@ -15,13 +15,15 @@ from django.utils.translation import gettext as _
 from accounts import repository as people
 from accounts.models import User
 from accounts.rules import check_confirmed
-from acts.site import now_text, table
+from acts.refusals import OVERTAKEN, Overtaken
+from acts.site import log, now_text, table
 from mail.letters import Message
 from mail.names import isolated
 from mail.outbox import Mail
 from pages import rendered
 from store import keys
-from store.table import Check, Delete, Exists, Item, Put
+from store.log import Event
+from store.table import Check, Delete, Exists, Item, Put, Refused
 
 from . import asking, repository, rules, services
 from .rules import RUNNERS, Action, Election
@@ -72,7 +74,11 @@ def change(actor: User, election: Election, text: str, answers: str = NOBODY) ->
     if (text, to) == (before.text, before.answers) and (not text or writer(before) is not None):
         return
     said = {"words": _digest(text), "answers_to_organiser": to is not None}
-    services.record(actor, "InvitationWorded", election, said, _kept(election, text, author, to), _is_there(election))
+    event = Event(actor.name, "InvitationWorded", {"election_name": election.name, **said})
+    try:
+        log().record(event, _kept(election, text, author, to), Check(keys.election(election.name), Exists()))
+    except Refused:
+        raise Overtaken(OVERTAKEN) from None
 
 
 def _digest(text: str) -> str:
@@ -91,10 +97,6 @@ def _kept(election: Election, text: str, author: Person, answers: Person | None)
 
 def _stored(person: Person) -> Item:
     return {"name": person.name, "account": person.account}
-
-
-def _is_there(election: Election) -> Check:
-    return Check(keys.election(election.name), Exists())
 
 
 def copy(owner: User, source: str, draft: Election) -> None:

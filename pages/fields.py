@@ -64,6 +64,14 @@ def markdown_field(label: Any, rows: int) -> forms.CharField:
 
 def kept_of(read: Callable[[str], Sequence[lists.Row]], text: str) -> list[str]:
     """The names of a list; whatever is wrong with it is said with its line."""
+    return new_of(usable_rows(read, text))
+
+
+def new_of(rows: Sequence[lists.Row]) -> list[str]:
+    return [row.kept for row in rows if row.kept and row.verdict == Verdict.NEW]
+
+
+def usable_rows(read: Callable[[str], Sequence[lists.Row]], text: str) -> Sequence[lists.Row]:
     try:
         rows = read(text)
     except lists.NotAList as refusal:
@@ -73,4 +81,4 @@ def kept_of(read: Callable[[str], Sequence[lists.Row]], text: str) -> list[str]:
         sentence = _("Line %(line)d, “%(typed)s”: %(reason)s")
         words = ({"line": row.line, "typed": row.typed[:60], "reason": row.reason} for row in wrong[:10])
         raise ValidationError([sentence % each for each in words])
-    return [row.kept for row in rows if row.kept and row.verdict == Verdict.NEW]
+    return rows

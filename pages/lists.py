@@ -89,15 +89,16 @@ def _pasted(lines: list[tuple[int, str]], clean: Callable[[str], str]) -> list[R
     return list(_without_repeats(_judge(number, name, clean) for number, name in names))
 
 
-def against(rows: Iterable[Row], already: Collection[str], people: Collection[str]) -> list[Row]:
-    """The rows again, knowing who is on the roll already, and which names somebody here has; both are folded."""
+def against(rows: Iterable[Row], already: Collection[str], people: Collection[str], reason: str = "") -> list[Row]:
+    """The rows again, knowing who is on the roll already, or wherever else the reason says, and which names somebody
+    here has; both are folded."""
     there, here = set(already), set(people)
-    return [_known(row, there, here) for row in rows]
+    return [_known(row, there, here, reason or _("On the roll already.")) for row in rows]
 
 
-def _known(row: Row, there: set[str], here: set[str]) -> Row:
+def _known(row: Row, there: set[str], here: set[str], known: str) -> Row:
     if row.kept and fold(row.kept) in there:
-        return replace(row, verdict=Verdict.THERE, reason=_("On the roll already."))
+        return replace(row, verdict=Verdict.THERE, reason=known)
     if row.verdict == Verdict.NEW and row.kept and "@" not in row.kept and fold(row.kept) not in here:
         reason = _("Nobody here has this name; list them by their address.")
         return replace(row, verdict=Verdict.INVALID, reason=reason)

@@ -15,8 +15,7 @@ from elections.needs import Need, Snapshot
 from pages import lists
 from skills.rules import level_of
 
-from .pictures.bars import ROW, Bar, draw
-from .pictures.drawing import fluid, isolated
+from .pictures.bars import Bar, draw
 from .pictures.picture import Picture
 from .repository import Sealed
 
@@ -85,9 +84,7 @@ def _level(level: int | None) -> str:
 def picture(coverage: Coverage) -> Picture:
     """A bar for each need: as long as the part of it that is met."""
     title = _("How far the needs are met")
-    bars = [_bar(each) for each in coverage.covered]
-    said = "; ".join(f"{isolated(bar.label)}: {bar.shown}" for bar in bars)
-    return Picture(title, fluid(ROW * len(bars), title, said, draw(bars, Fraction(1), 0), kind="bars"))
+    return Picture(title, draw([_bar(each) for each in coverage.covered], Fraction(1)))
 
 
 def _bar(each: Covered) -> Bar:

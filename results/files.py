@@ -15,7 +15,8 @@ from ballots import repository as ballots
 from elections import repository as elections
 from pages.lists import as_csv
 from ranking.rankings import named
-from tally.formats import File, write
+from tally.ballots import Ballots
+from tally.formats import CannotWrite, File, write
 from tally.formats.ranking import quoted
 
 from . import repository
@@ -40,6 +41,18 @@ def _file(found: Sealed) -> File:
     election, seal = found.election, found.seal
     counted = repository.counted(election.name, seal.candidates)
     return File(counted, election.seats, election.name, election.unranked)
+
+
+def can_hold(found: Sealed, format: str) -> bool:
+    """Whether a format can hold these ballots: asked of the writer itself, by one ballot that has all that may be hard
+    to say. So the ballots need not be read. Of a result that does not say whether it has equals, it is tried."""
+    election, names = found.election, found.seal.candidates
+    hard = "0=1" if found.seal.equals and len(names) > 1 else ""
+    try:
+        write(File(Ballots(names, {hard: 1}), election.seats, election.name, election.unranked), format)
+    except CannotWrite:
+        return False
+    return True
 
 
 def single_csv(found: Sealed) -> Iterator[str]:
@@ -121,10 +134,17 @@ def has(found: Found, file: str) -> bool:
     return file in EXPORTS and not (EXPORTS[file].needs_rounds and report and report.result.rounds is None)
 
 
+def is_offered(found: Sealed, file: str) -> bool:
+    """What cannot be written is not offered; its address says why."""
+    kind, _dot, format = file.partition(".")
+    return has(found, file) and (kind != "ballots" or can_hold(found, format))
+
+
 def context_of_exports(found: Sealed) -> dict[str, Any]:
     """What the part of the results page about exports needs."""
     groups = [
-        (label, [(file, EXPORTS[file].label) for file in files if has(found, file)]) for label, files in GROUPS.items()
+        (label, [(file, EXPORTS[file].label) for file in files if is_offered(found, file)])
+        for label, files in GROUPS.items()
     ]
     return {"exports": groups, "version": version(found), "as_text": as_text(found)}
 

@@ -53,7 +53,9 @@ REPLAY: dict[str, Act] = {"ResultSealed": result_sealed}
 
 NOT_SEALED = "The long texts of a result are written before its head, which makes them count."
 HIDES_THE_ROLL = "It hides the roll in what was sealed, and is in no log; the roll itself is compared."
+FOLLOWS = "Whether any ballot ranks equals follows from the ballots; results of earlier times do not say it."
 EXEMPT = (
+    Exempt(like(keys.result("")), FOLLOWS, ("equals",)),
     Exempt(like(keys.result("")), HIDES_THE_ROLL, ("roll_secret",)),
     Exempt(like(keys.result_part("", 0)), NOT_SEALED, until=keys.result("")),
     Exempt(like(keys.counted_part("", 0)), NOT_SEALED, until=keys.result("")),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 from acts.handfuls import handfuls
@@ -46,6 +46,7 @@ class Seal:
     roll_secret: str = field(default="", repr=False)
     lots_secret: str = ""  # to which the election was committed when it opened,
     seed: str = ""  # and what that and the ballots make: from this the lots were drawn
+    equals: bool | None = None  # whether any ballot ranks equals; results sealed before this was kept do not say
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +71,11 @@ class Sealed(Found):
 
     seal: Seal
     report: Report
+
+    @property
+    def closed(self) -> Election:
+        """The election with the moment at which it closed; of one from before that was kept, when it was counted."""
+        return replace(self.election, closed_at=self.election.closed_at or self.seal.sealed_at)
 
 
 def find(election_name: str) -> Found | None:
@@ -108,7 +114,8 @@ def seal_of(item: Item) -> Seal:
     voted = item["voted"] if "voted" in item else item["ballots"]
     counted = Turnout(voted, item.get("paper", 0), steps)
     secret = item.get("roll_secret", "")
-    return Seal(**fields, candidates=tuple(item["candidates"]), turnout=counted, roll_secret=secret)
+    more = {"turnout": counted, "roll_secret": secret, "equals": item.get("equals")}
+    return Seal(**fields, candidates=tuple(item["candidates"]), **more)
 
 
 def is_sealed(election_name: str) -> bool:
@@ -122,7 +129,8 @@ def head(election_name: str, seal: Seal) -> Put:
     steps = [[as_text(moment), count] for moment, count in seal.turnout.steps]
     counted = {"voted": seal.turnout.voted, "paper": seal.turnout.paper, "steps": steps}
     drawn = {name: getattr(seal, name) for name in LOTS if getattr(seal, name)}
-    return Put({"PK": place.pk, "SK": place.sk, **fields, **counted, **drawn}, when=Missing())
+    known = {} if seal.equals is None else {"equals": seal.equals}
+    return Put({"PK": place.pk, "SK": place.sk, **fields, **counted, **drawn, **known}, when=Missing())
 
 
 def outcome(election: Election, seal: Seal, result: Result) -> list[Write]:

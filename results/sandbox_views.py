@@ -21,7 +21,7 @@ from pages.forms import form_page, posted
 from tally.ballots import Ballots
 from tally.closeness import RECOUNTS
 from tally.cost import of_methods
-from tally.formats import BadFile, File, Limits, read
+from tally.formats import BadFile, File, Limits, NotRecognised, read
 from tally.formats.text import Text
 from tally.job import Job
 
@@ -77,6 +77,16 @@ EXAMPLES = {
 
 # --- what is typed ---
 
+FORMATS = {
+    "plain": gettext_lazy("one ranking a line"),
+    "csv": "CSV",
+    "json": "JSON",
+    "blt": "BLT",
+    "abif": "ABIF",
+    "cvotes": gettext_lazy("Condorcet vote format"),
+    "preflib": "PrefLib",
+}
+
 
 class SandboxForm(forms.Form):
     """Ballots, pasted or as a file, and how to count them. What is left open, the file may say."""
@@ -97,6 +107,11 @@ class SandboxForm(forms.Form):
         required=False,
         max_length=200,
         help_text=gettext_lazy("Up to one megabyte; taken in place of what stands above."),
+    )
+    format = forms.ChoiceField(
+        label=gettext_lazy("Format"),
+        required=False,
+        choices=[("", gettext_lazy("recognised by itself")), *FORMATS.items()],
     )
     method = forms.ChoiceField(
         label=gettext_lazy("Method"),
@@ -137,8 +152,10 @@ class SandboxForm(forms.Form):
         upload = cleaned["file"]
         source = upload.read(LIMITS.bytes + 1) if upload else cleaned["ballots"]
         try:
-            file = read(source, name=upload.name if upload else "", limits=LIMITS)
+            file = read(source, cleaned["format"] or None, name=upload.name if upload else "", limits=LIMITS)
             self.text = "".join(Text(source, LIMITS).pieces())
+        except NotRecognised as refusal:
+            raise ValidationError({"format": str(refusal)}) from refusal
         except BadFile as refusal:
             raise ValidationError({"file" if upload else "ballots": str(refusal)}) from refusal
         return file

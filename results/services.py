@@ -57,7 +57,8 @@ def seal_result(election: Election) -> None:
     parts = repository.write_parts(election.name, text, counted)
     digest = hashlib.sha256(text.encode()).hexdigest()
     sealed_at, secret = now_text(), new_secret()
-    seal = Seal(counted.total, counted.digest, digest, sealed_at, parts, counted.candidates, came, secret, **drawn)
+    known = {**drawn, "equals": counted.has_equals}
+    seal = Seal(counted.total, counted.digest, digest, sealed_at, parts, counted.candidates, came, secret, **known)
     said = {"election_name": election.name, "ballots": seal.ballots, "digest": seal.digest, "report_digest": digest}
     said |= {"sealed_at": sealed_at, "roll_commitment": roll_commitment(election, secret)} | checked | drawn
     said |= {"winners": winners}

@@ -54,7 +54,7 @@ def shared(request: HttpRequest, name: str) -> HttpResponse:
     found = load(name)
     context = {"election": found.election, "address": address("shared", found.election)}
     if isinstance(found, Sealed):
-        context |= context_of_report(found) | preview(found)
+        context |= context_of_report(found) | preview(found) | {"closed": found.closed}
         context |= {"text": f"{as_text(found)}\n{address('shared', found.election)}\n", "frame": frame(found.election)}
     return _answer(request, "results/shared.html", found, context)
 

@@ -25,5 +25,6 @@ urlpatterns = [
     path("result/<name:name>/card/<slug:language>/<slug:sealed>.png", share_views.card, name="card"),
     path("book/<slug:book_id>/results/", book_views.book_results, name="book_results"),
     path("book/<slug:book_id>/result/", book_views.shared_book, name="shared_book"),
+    path("help/counting/", views.help_counting, name="help_counting"),
     path("sandbox/", sandbox_views.sandbox, name="sandbox"),
 ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from typing import Any
 
 from django.http import HttpRequest, HttpResponse
@@ -9,7 +10,7 @@ from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
-from accounts.access import View, requires
+from accounts.access import View, public, requires
 from accounts.models import User
 from accounts.rules import Permission
 from acts.site import now_text
@@ -23,8 +24,9 @@ from .coverage import coverage_of
 from .coverage import picture as coverage_picture
 from .files import context_of_exports
 from .lots import context_of_lots
+from .margin import margin_of
 from .pictures import pictures_of, turnout_pictures
-from .pictures.drawing import exact
+from .pictures.drawing import exact, voters
 from .repository import Found, Sealed
 
 MOST_CONTESTS = 60  # candidates whose contests the page shows; the files have all of them
@@ -49,13 +51,28 @@ def results(request: HttpRequest, found: Found) -> HttpResponse:
         is_live = found.election.shows_live(now_text())
         return redirect("live", found.election.name) if is_live else not_yet(request, found)
     context = context_of_report(found) | context_of_exports(found)
-    context["pictures"] += turnout_pictures(found.election, found.seal.turnout)
+    context["pictures"] += turnout_pictures(found.closed, found.seal.turnout)
+    context |= {"closed": found.closed, "playable": playable(found)}
     if (coverage := coverage_of(found)) is not None:
         context |= {"coverage": coverage, "coverage_picture": coverage_picture(coverage)}
     shown = context_of(request, found.election, **context)
     if "LOOK" in shown["offered"]:  # whoever runs it sees what can be done with the result; others came to read it
         shown["beside"] = beside(request.user, found.election)
     return render(request, "results/results.html", shown)
+
+
+def playable(found: Sealed) -> list[tuple[int, str]]:
+    """Who can be compared and left out, by the numbers that those pages ask for; one alone is nothing to play with."""
+    candidates = found.seal.candidates
+    return list(enumerate(candidates)) if len(candidates) > 1 and voters(found.report.result) else []
+
+
+@public
+@require_safe
+def help_counting(request: HttpRequest) -> HttpResponse:
+    """Every method in a sentence; the names of the methods are places on the page."""
+    methods = [(key, words.label(key), rule) for key, rule in words.RULES.items()]
+    return render(request, "results/help_counting.html", {"methods": methods})
 
 
 def not_yet(request: HttpRequest, found: Found) -> HttpResponse:
@@ -85,12 +102,15 @@ def context_of_report(found: Found) -> dict[str, Any]:
         "pairwise": rows,
         "rounds": [(name, [exact(each.tally.get(name, "")) for each in result.rounds or ()]) for name in order],
         "beside_rounds": _beside(result.rounds or ()),
+        "method": words.label(result.method),
         "rule": words.RULES[result.method],
+        "margin": margin_of(result),
         "unranked": words.unranked(report),
         "sentences": [words.said(each) for each in report.sentences],
         "how_close": words.how_close(report),
         "pictures": pictures_of(result),
         "all_methods": words.all_methods(report),
+        "methods_differ": bool(words.differing(report)),
         "others": [(words.label(each.method), words.names(each.winners)) for each in words.comparable(report)],
         **context_of_lots(found),
     }
@@ -98,7 +118,9 @@ def context_of_report(found: Found) -> dict[str, Any]:
 
 def _beside(rounds: tuple[Round, ...]) -> list[tuple[str, list[str]]]:
     """What is in the rounds besides the votes of each."""
-    rows = {_("Exhausted"): "exhausted", _("Lost in cut decimals"): "residue", _("Needed"): "threshold"}
+    rows = {_("Exhausted"): "exhausted", _("Needed"): "threshold"}
+    if any(Fraction(each.residue) for each in rounds):
+        rows[_("Lost in cut decimals")] = "residue"
     return [(label, [exact(getattr(each, part)) for each in rounds]) for label, part in rows.items()]
 
 

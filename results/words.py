@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from django.utils.translation import gettext as _
@@ -86,30 +87,89 @@ def ended(shown: Any) -> str:
     return (_("A tie: %(names)s") if shown.winner_count > 1 else _("Winner: %(names)s")) % words
 
 
+def side_by_side(people: Sequence[str]) -> str:
+    """Names in a sentence: A; A and B; A, B and C."""
+    if len(people) < 2:
+        return "".join(people)
+    return _("%(names)s and %(last)s") % {"names": ", ".join(people[:-1]), "last": people[-1]}
+
+
 def how_close(report: Report) -> str:
-    close = report.closeness
+    close, total = report.closeness, report.result.total
     if close.ballots is None:
-        return _("No number of changed ballots was found that would have changed who won.")
-    words = {"count": close.ballots, "names": names(close.new_winners)}
-    sentence = ngettext(
-        "If %(count)d ballot had been different, the outcome could have been: %(names)s.",
-        "If %(count)d ballots had been different, the outcome could have been: %(names)s.",
-        close.ballots,
+        if close.exact:
+            return _("Whatever ballots had said, it could not have come out differently.")
+        return _("No number of ballots was found that, ranked differently, would have changed who won.")
+    said = {"count": close.ballots, "total": total, **_changed(report)}
+    sentence = _would_be(report) % said
+    if close.ballots == 1:
+        return sentence
+    enough = _("Fewer would not have been enough.")
+    perhaps = _("Perhaps fewer would have been enough: this is the smallest number that was found.")
+    return f"{sentence} {enough if close.exact else perhaps}"
+
+
+def _changed(report: Report) -> dict[str, str]:
+    """Who would have won; who of them is new, and who would have gone."""
+    before, after = report.closeness.winners, report.closeness.new_winners
+    new, gone = ([name for name in some if name not in others] for some, others in ((after, before), (before, after)))
+    return {"names": side_by_side(after), "new": side_by_side(new), "gone": side_by_side(gone)}
+
+
+def _would_be(report: Report) -> str:
+    """The sentence with its places still open."""
+    close = report.closeness
+    before, after, many = set(close.winners), set(close.new_winners), close.ballots or 0
+    if report.result.seats > 1:
+        return _other_seats(len(before - after) == len(after - before) > 0, many)
+    if len(after) > 1:
+        return ngettext(
+            "If %(count)d of the %(total)d ballots had ranked differently, it would have been a tie between %(names)s.",
+            "If %(count)d of the %(total)d ballots had ranked differently, it would have been a tie between %(names)s.",
+            many,
+        )
+    if after < before:
+        return ngettext(
+            "If %(count)d of the %(total)d ballots had ranked differently, %(names)s would have won alone.",
+            "If %(count)d of the %(total)d ballots had ranked differently, %(names)s would have won alone.",
+            many,
+        )
+    return ngettext(
+        "If %(count)d of the %(total)d ballots had ranked differently, %(names)s would have won.",
+        "If %(count)d of the %(total)d ballots had ranked differently, %(names)s would have won.",
+        many,
     )
-    exact = _("With fewer it could not.")
-    found = _("Perhaps fewer would have been enough: this is the best that was found.")
-    return f"{sentence % words} {exact if close.exact else found}"
+
+
+def _other_seats(swapped: bool, many: int) -> str:
+    if swapped:
+        return ngettext(
+            "If %(count)d of the %(total)d ballots had ranked differently, %(new)s would have been elected in place of "
+            "%(gone)s.",
+            "If %(count)d of the %(total)d ballots had ranked differently, %(new)s would have been elected in place of "
+            "%(gone)s.",
+            many,
+        )
+    return ngettext(
+        "If %(count)d of the %(total)d ballots had ranked differently, these would have been elected: %(names)s.",
+        "If %(count)d of the %(total)d ballots had ranked differently, these would have been elected: %(names)s.",
+        many,
+    )
 
 
 def all_methods(report: Report) -> str:
     """One sentence about what the others would have said."""
     if not report.result.total - report.result.blank:
         return _("There is nothing for any method to count.")
-    differing = [each for each in comparable(report) if set(each.winners) != set(report.result.winners)]
-    if not differing:
+    if not (others := differing(report)):
         return _("Every other method would have given the same.")
-    words = {"methods": ", ".join(label(each.method) for each in differing)}
+    words = {"methods": ", ".join(label(each.method) for each in others)}
     return _("These would have given something else: %(methods)s.") % words
+
+
+def differing(report: Report) -> list[Other]:
+    """Those of them that elect somebody else."""
+    return [each for each in comparable(report) if set(each.winners) != set(report.result.winners)]
 
 
 def comparable(report: Report) -> list[Other]:

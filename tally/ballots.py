@@ -92,6 +92,11 @@ class Ballots:
     def blank(self) -> int:
         return self.counts.get("", 0)
 
+    @cached_property
+    def has_equals(self) -> bool:
+        """Whether any ballot ranks two as equals."""
+        return any("=" in ranking for ranking, count in self.counts.items() if count)
+
     def in_order(self, candidates: Sequence[str]) -> Ballots:
         """The same ballots with the candidates numbered in another order; those not named are left out of every one."""
         if tuple(candidates) == self.candidates:

@@ -171,7 +171,7 @@ class LosesOne(Random):
 
 FORMS = {
     "BallotCast": ("/election/Board/ballot/cast/", {**BALLOT, "token": "g" * 32}),
-    "ElectionCreated": ("/elections/new/", NEW),
+    "ElectionCreated": ("/elections/new/all/", NEW),
     "CandidatesAdded": ("/election/Draft/candidates/", {"names": "Di\nEd"}),
     "ElectionOpened": ("/election/Draft/open/", {}),
     "VotersRemoved": ("/election/Draft/roll/remove/", {"voter": "Ada"}),
@@ -241,9 +241,9 @@ def test_a_clock_that_jumps_breaks_no_page_and_doubles_nothing(site, browser, ju
 def test_a_log_written_by_a_clock_that_jumps_can_be_sealed_and_verified(site, browser, jump, hours):
     PAGES["cast"](browser)
     jump(timedelta(hours=hours))
-    browser.post("/elections/new/", {**NEW, "name": "After the jump"})
+    browser.post("/elections/new/all/", {**NEW, "name": "After the jump"})
     jump(timedelta())
-    browser.post("/elections/new/", {**NEW, "name": "As before"})
+    browser.post("/elections/new/all/", {**NEW, "name": "As before"})
     site_sealer().seal()
     verdict = seal.verify(site)
     assert (verdict.flaw, verdict.unsealed) == (None, 0)

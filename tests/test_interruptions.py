@@ -37,6 +37,9 @@ from elections import repository as elections
 from elections import services as organising
 from elections.books import repository as books
 from elections.books import services as binding
+from elections.groups import filling as group_filling
+from elections.groups import repository as kept_groups
+from elections.groups import services as groups
 from elections.rules import Action
 from live import clock as game_clock
 from live import repository as games
@@ -162,6 +165,8 @@ def a_member_with_everything() -> None:
     news.write(someone("Bo"), Written("Who will it be?", "Not known *yet*."), "Board")
     question_sets.share(someone("Bo"), a_set("Bo", "Shared", 3), on=True)
     a_set("Bo", "Private", 3)
+    groups.make(someone("Bo"), "Club")
+    groups.add(someone("Olga"), groups.make(someone("Olga"), "All").id, ["Bo", "Ann", someone("Bo").email])
     opened("Olga", "Secret", ["Ann", "Bo", "Bea", "Col"])
     ballots.cast(someone("Bo"), "Secret", {"0": ["1"]}, form="Secret Bo")
     making.make(someone("Bo"), Type.POLL, QUESTIONS[Type.POLL], title="Bo asks")
@@ -256,6 +261,27 @@ def move_the_end_of_both() -> None:
 def close_both() -> None:
     if not election("Board").closing and election("Board").allow_vote:
         binding.close(someone("Bo"), the_book())
+
+
+def keep_its_roll() -> None:
+    groups.keep_roll(someone("Bo"), election("Board"), "form")
+
+
+def a_group_and_a_draft() -> None:
+    a_long_draft()
+    groups.keep_roll(someone("Bo"), election("Board"), "form")
+    draft("Bo", "Next", ["Ann"])
+
+
+def put_the_group_on_a_roll() -> None:
+    if (next_one := election("Next")).voter_count < 100:
+        (group,) = kept_groups.each_of("Bo")
+        imports.go_on(someone("Bo"), next_one, groups.put_on_roll(someone("Bo"), next_one, group.id), 3600)
+
+
+def delete_the_group() -> None:
+    for group in list(kept_groups.each_of("Bo")):
+        groups.delete(someone("Bo"), group.id)
 
 
 def a_poll_with_votes() -> None:
@@ -488,6 +514,9 @@ ACTS: dict[str, tuple[Callable[[], None], Callable[[], None]]] = {
     "the end of two questions is moved": (two_open_questions, move_the_end_of_both),
     "two questions are closed": (two_open_questions, close_both),
     "a list is imported": (a_long_draft, import_a_list),
+    "a roll is kept as a group": (a_long_draft, keep_its_roll),
+    "a group is put on a roll": (a_group_and_a_draft, put_the_group_on_a_roll),
+    "a group is deleted": (a_group_and_a_draft, delete_the_group),
     "a poll is closed and sealed": (a_poll_with_votes, close_the_poll),
     "a poll is deleted": (a_poll_with_votes, delete_the_poll),
     "a poll becomes an election": (a_poll_with_votes, make_an_election_of_it),
@@ -522,6 +551,7 @@ def finish_what_is_left() -> None:
     """What a worker does, as soon as it is sure that nobody else is at it."""
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(imports, "SECONDS_ALONE", 0)
+        patched.setattr(group_filling, "SECONDS_ALONE", 0)
         for _ in range(MOST_ROUNDS):
             if not sum([job.work() for job in jobs.JOBS if job not in RESTING and job.waits()]):
                 return
@@ -625,7 +655,8 @@ def cut_off(table: Table, act: Callable[[], None], at: int, how: str) -> Counter
 
 def lasting(alike: Counter[str]) -> Counter[str]:
     """Without what goes by itself in a few days."""
-    return Counter({text: count for text, count in alike.items() if "IMPORTED#" not in text})
+    goes = ("IMPORTED#", "COMING#")
+    return Counter({text: count for text, count in alike.items() if not any(word in text for word in goes)})
 
 
 @dataclass(frozen=True)

@@ -25,7 +25,7 @@ from acts.site import table
 from acts.tokens import sign
 from ballots import services as ballots
 from ballots.services import emptying
-from elections import copying, imports, invitations, messages, reminders
+from elections import copying, imports, invitations, messages, reminders, trials, words
 from elections import repository as elections
 from elections import services as organising
 from elections.books import repository as books
@@ -276,6 +276,8 @@ def mails() -> None:
     invitations.leave_alone(invitations.silence_token("BOARD", "late@example.org"))
     invitations.remind(ada, election("Board"))
     messages.send(ada, election("Board"), "The room", "It is *another* one.")
+    words.change(ada, election("Board"), "Please come *early*.", "me")
+    trials.send_test(ada, election("Board"), "invited")
     send_mails()
 
 

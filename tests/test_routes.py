@@ -31,6 +31,7 @@ NO_GAME = "no-such-session"  # and live sessions theirs: tests/live/test_players
 NO_POST = "no-such-post"  # and posts theirs: tests/news/test_pages.py
 
 NO_BOOK = "no-such-book"  # and books theirs: tests/elections/test_book_pages.py, tests/ballots/test_book_pages.py
+NO_GROUP = "no-such-group"  # and groups theirs: tests/elections/test_group_pages.py
 NO_SET = "no-such-set"  # and question sets theirs: tests/live/sets/test_pages.py
 
 # address: (whom it is for, methods it takes, words it needs)
@@ -246,6 +247,8 @@ ROUTES = {
     "show_endorsement": (Permission.VOTE, ACT, [NO_SKILL, "target"]),
     "elections": (Permission.VIEW_APPLICATION, READ, []),
     "create_election": (Permission.USE_APPLICATION, FORM, []),
+    "create_election_whole": (Permission.USE_APPLICATION, FORM, []),
+    "election_step": (Permission.USE_APPLICATION, FORM, ["draft", "who"]),
     "election": (Permission.VIEW_APPLICATION, READ, ["draft"]),
     "election_calendar": (Permission.VIEW_APPLICATION, READ, ["draft"]),
     "dashboard": (Permission.USE_APPLICATION, READ, ["draft"]),
@@ -260,6 +263,16 @@ ROUTES = {
     "agree": (Permission.VOTE, FORM, ["draft"]),
     "candidates_skills": (Permission.VIEW_APPLICATION, READ, ["draft"]),
     "skilled_voters": (Permission.USE_APPLICATION, FORM, ["draft"]),
+    "add_group": (Permission.USE_APPLICATION, FORM, ["draft"]),
+    "keep_roll": (Permission.USE_APPLICATION, ACT, ["draft"]),
+    "groups": (Permission.USE_APPLICATION, READ, []),
+    "make_group": (Permission.USE_APPLICATION, FORM, []),
+    "group": (Permission.USE_APPLICATION, READ, [NO_GROUP]),
+    "add_members": (Permission.USE_APPLICATION, FORM, [NO_GROUP]),
+    "remove_member": (Permission.USE_APPLICATION, ACT, [NO_GROUP]),
+    "rename_group": (Permission.USE_APPLICATION, FORM, [NO_GROUP]),
+    "delete_group": (Permission.USE_APPLICATION, FORM, [NO_GROUP]),
+    "group_csv": (Permission.USE_APPLICATION, READ, [NO_GROUP]),
     "roll": (Permission.USE_APPLICATION, FORM, ["draft"]),
     "import_roll": (Permission.USE_APPLICATION, FORM, ["draft"]),
     "go_on_importing": (Permission.USE_APPLICATION, FORM, ["draft", "made-up"]),
@@ -325,6 +338,7 @@ ROUTES = {
     "live": (Permission.VIEW_APPLICATION, READ, ["draft"]),
     "live_now": (Permission.VIEW_APPLICATION, READ, ["draft"]),
     "help_secrecy": (PUBLIC, READ, []),
+    "help_counting": (PUBLIC, READ, []),
     "news_about": (Permission.VIEW_APPLICATION, READ, ["draft"]),
     "announce_result": (Permission.USE_APPLICATION, ACT, ["draft"]),
     "help_news": (PUBLIC, READ, []),
@@ -358,6 +372,7 @@ DRAFT = {
     "history": Action.LOOK,
     "dashboard": Action.LOOK,
     "election_settings": Action.SET_UP,
+    "election_step": Action.SET_UP,
     "describe": Action.DESCRIBE,
     "candidates": Action.LOOK,
     "candidate": Action.CHANGE_CANDIDATES,
@@ -366,6 +381,8 @@ DRAFT = {
     "needs": Action.LOOK,
     "drop_need": Action.SET_NEEDS,
     "skilled_voters": Action.ADD_VOTERS,
+    "add_group": Action.ADD_VOTERS,
+    "keep_roll": Action.COPY,
     "roll": Action.SEE_ROLL,
     "import_roll": Action.ADD_VOTERS,
     "go_on_importing": Action.ADD_VOTERS,
@@ -373,7 +390,7 @@ DRAFT = {
     "invitation": Action.INVITE,
     "invitation_mail": Action.INVITE,
     "invite_voters": Action.INVITE,
-    "message_voters": Action.INVITE,
+    "message_voters": Action.READ_MAILS,
     "choose_reminders": Action.SET_REMINDERS,
     "remove_voter": Action.REMOVE_VOTERS,
     "open_election": Action.OPEN,

@@ -21,6 +21,8 @@ from acts.site import table
 from ballots.services import are_old_boxes_full, empty_old_boxes, seal_what_is_closed
 from elections import copying, imports
 from elections.books import services as books
+from elections.groups import filling as group_filling
+from elections.groups import services as groups
 from elections.invitations import take_mailings_on
 from elections.reminders import remind_by_the_clock
 from elections.renaming import finish_all
@@ -151,6 +153,8 @@ DELETED_POLLS = Job("deleted polls", 5, polls.clear_away_all, anything_in(keys.D
 DELETED_POSTS = Job("deleted posts", 10, news.forget_who_liked_all, anything_in(keys.DELETED_POSTS))
 DELETED_SETS = Job("deleted question sets", 10, question_sets.clear_away_all, anything_in(keys.DELETED_SETS))
 FILLING_SETS = Job("questions", 10, question_sets.fill_all, anything_in(keys.FILLING_SETS))
+DELETED_GROUPS = Job("deleted groups", 10, groups.clear_away_all, anything_in(keys.DELETED_GROUPS))
+FILLING_GROUPS = Job("groups", 10, group_filling.take_up_all, anything_in(keys.FILLING_GROUPS))
 COPIES = Job("copies", 10, copying.finish_all, anything_in(keys.FILLING))
 BOOKS = Job("books", 5, books.finish_all, anything_in(keys.BOOKS_AT_WORK, keys.BOOKS_ADDED))
 IMPORTS = Job("imports", 10, imports.take_up_all, anything_in(keys.IMPORTS))
@@ -187,7 +191,7 @@ JOBS = (
     BOOKS,
     *(MAILINGS, LOG, NIGHTLY, BACKUPS, SWEEP, NAMES, RETENTION, MERGES, URGENT_MAIL, MAILS_AGAIN, MAIL, BOUNCES),
     *(SPREADING, DELETED_POSTS, NEWS_BY_MAIL, DELETED_SETS, FILLING_SETS, LIVE_SESSIONS, LIVE_ANSWERS, DELETED_GAMES),
-    *(EXPIRED_GAMES, MINUTES, LIVE_OUTCOMES),
+    *(EXPIRED_GAMES, MINUTES, LIVE_OUTCOMES, DELETED_GROUPS, FILLING_GROUPS),
 )
 
 

@@ -100,7 +100,7 @@ SAID = (
     "report_digest roll_digest roll_commitment sealed_at hours_before subject on_roll since minutes sentence poll_id "
     "title closedAt createdAt expiresAt goneAt id maker listed sign_in results_hidden votes accounts account "
     "voter_since names_rule mails_a_day old_mails_a_day which events skill_id category alias into at level years "
-    "last_used interest visibility grounds by people skills shard shards count photo"
+    "last_used interest visibility grounds by people skills shard shards count photo group_id"
 )
 OF_BOOKS = " ".join(Book.__dataclass_fields__)
 OF_POSTS = " ".join((*Post.__dataclass_fields__, *Photo.__dataclass_fields__))
@@ -158,6 +158,11 @@ KINDS = (
     _kind("agreement", keys.agreement("", ""), "election_name candidate_name person account skills"),
     _kind("snapshot", keys.snapshot(""), "election_name needs version"),
     _kind("voter", keys.voter("", ""), "election_name voter_name account voted paper invited"),
+    _kind("group", keys.group(""), "id name owner_name created_at members version"),
+    _kind("group's name", keys.group_name("", ""), "name id"),
+    _kind("group's use", keys.group_use("", "", ""), "election_name created_at"),
+    _kind("members coming", keys.group_filling("", ""), "group_id by slices done added there gone moved"),
+    _kind("deleted group", keys.deleted_group(""), "id"),
     _kind("for everyone", keys.for_everyone(""), "election_name"),
     _kind("mailing", keys.mailing("", ""), "election_name kind moment asked_by language reserved day"),
     _kind("mail counts", keys.mail_counts("", ""), *(f"{each}_queued {each}_sent {each}_failed {each}_nowhere "
@@ -165,9 +170,10 @@ KINDS = (
     _kind("failed mail", keys.failed_mail("", "", ""), "kind reason detail"),
     _kind("message", keys.message("", ""), "subject text written_by written_at text_html html_version"),
     _kind("reminders", keys.reminders(""), "from last_sent"),
+    _kind("import", keys.voter_import("", ""), "election_name voters slices done added unknown skipped asked_by moved "
+          "ttl"),
     _kind("own words", keys.invitation_words(""), "election_name text author answers written_at text_html "
           "html_version"),
-    _kind("import", keys.voter_import("", ""), "election_name voters slices done added unknown asked_by moved ttl"),
     _kind("import's rows", keys.imported_rows("", "", 0), "voters ttl"),
     _kind("to be filled", keys.filling(""), "election_name source source_created_at candidates"),
     _kind("to be listed", keys.filling_part("", 0), "voters accounts"),
@@ -177,7 +183,7 @@ KINDS = (
     _kind("ballot", keys.ballot("", ""), "voter_name rankings when_cast"),
     _kind("published", keys.published("", 0), "ballots confirmation rankings voter_name"),
     _kind("result", keys.result(""), "ballots candidates digest report_digest sealed_at parts voted paper steps "
-          "lots_secret seed"),
+          "lots_secret seed equals"),
     _kind("result's text", keys.result_part("", 0), "text"),
     _kind("rankings", keys.counted_part("", 0), "text"),
     _kind("public result", keys.shared_result(""), f"election_name ballots method {OUTCOME}"),
@@ -259,9 +265,9 @@ KINDS = (
     _kind("log's format", keys.log_format(), "number"),
 )  # fmt: skip
 # Left out on purpose: sessions, throttles, marks of forms, registrations, the setup link, second factors, salts,
-# secrets of lots, votes in polls, who likes a post, subscribers; of live sessions who plays, what is asked and said,
-# how it is put in order, what links two answers, and who is on the roll of an assembly; of minutes who was there and
-# who voted how.
+# secrets of lots, votes in polls, who likes a post, subscribers, who is in somebody's group; of live sessions who
+# plays, what is asked and said, how it is put in order, what links two answers, and who is on the roll of an assembly;
+# of minutes who was there and who voted how.
 
 # The lists of the index that may be opened; one more is everybody's own, under their address.
 LISTS = frozenset(
@@ -278,6 +284,7 @@ LISTS = frozenset(
         keys.FOR_EVERYONE,
         keys.MAILINGS,
         keys.IMPORTS,
+        keys.groups_of(""),
         keys.FILLING,
         keys.BOOKS_AT_WORK,
         keys.RENAMED,

@@ -311,6 +311,23 @@ def _bound(book: Item, place: int, election_name: str) -> Row:
     return Row((*cells_of(book, "id", "name"), Cell(place), election_cell(election_name), leads), ())
 
 
+# --- groups ---
+
+
+def _groups(asked: Asked) -> Page:
+    """Of one owner, by name; without a name none: whose they are is theirs to say. Nobody sees who is in them."""
+    if not asked.name:
+        return Page([], None)
+    page = table().page(keys.groups_of(asked.name), limit=A_PAGE, cursor=asked.cursor)
+    return Page([_group(item) for item in page.items], page.cursor)
+
+
+def _group(item: Item) -> Row:
+    seen = masks.shown(DATA, item) or {}
+    owner = person_cell(seen["owner_name"])
+    return Row((*cells_of(seen, "id", "name"), owner, *cells_of(seen, "members", "created_at")), (item_link(item),))
+
+
 # --- question sets ---
 
 
@@ -565,6 +582,15 @@ RELATIONS = (
         ("book_id", "place"),
         ("name",),
         _books,
+    ),
+    Sheet(
+        "groups",
+        _("Groups"),
+        _("Groups of voters that one person keeps, without who is in them: give the whole name."),
+        ("id", "name", "owner_name", "members", "created_at"),
+        ("id",),
+        ("name",),
+        _groups,
     ),
     Sheet(
         "question-sets",

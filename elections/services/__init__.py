@@ -3,7 +3,7 @@
 A gerund (`opening`, `adding`, `closing`) is what an act writes: parts of a transaction, which replay uses too.
 """
 
-from .acting import check, check_itself, record, relation
+from .acting import check, check_itself, relation
 from .candidates import add_candidates, copy_pictures, edit_candidate, picture_candidate, remove_candidate
 from .deleting import A_TURN, clear_away_all, delete, deletion, swept
 from .drafts import NameTaken, change, changing, create, create_draft, rename, respelling
@@ -66,7 +66,6 @@ __all__ = [
     "pass_on",
     "picture_candidate",
     "put_on_roll",
-    "record",
     "relation",
     "remove_candidate",
     "remove_manager",

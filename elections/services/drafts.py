@@ -24,6 +24,7 @@ NOT_OF_A_DRAFT = (
     "filling",
     "lots_commitment",
     "opened_at",
+    "closed_at",
     "shows_skills",
 )  # so that the event which makes it says nothing of them
 
@@ -44,13 +45,14 @@ BEING_CLEARED = _(
 )
 
 
-def create(actor: User, name: str, **settings: Any) -> Election:
+def create(actor: User, name: str, *, mark: str | None = None, **settings: Any) -> Election:
+    """With the mark of a form, only once however often it is sent (see acts/once.py)."""
     election = Election(name=name, owner_name=actor.name, created_at=now_text(), **settings)
-    create_draft(actor, election)
+    create_draft(actor, election, mark=mark)
     return election
 
 
-def create_draft(actor: User, election: Election, *also: Write, **data: Any) -> None:
+def create_draft(actor: User, election: Election, *also: Write, mark: str | None = None, **data: Any) -> None:
     _make_room(election.name)
     fields = repository.storable(asdict(election)).items()
     said = {each: value for each, value in fields if each not in NOT_OF_A_DRAFT}
@@ -58,7 +60,7 @@ def create_draft(actor: User, election: Election, *also: Write, **data: Any) -> 
     said |= {"election_name": election.name, **data}
     writes = repository.creation(election)
     try:
-        log().record(Event(actor.name, "ElectionCreated", said), *writes, *also, people.is_still(actor))
+        log().record(Event(actor.name, "ElectionCreated", said), *writes, *also, people.is_still(actor), once=mark)
     except Refused as refused:
         is_taken = any(part < len(writes) for part in refused.parts)
         raise (NameTaken(NAME_TAKEN) if is_taken else Overtaken(OVERTAKEN)) from None

@@ -94,14 +94,15 @@ def closing(shut: Election) -> list[Write]:
 
 
 def _shut(election: Election, who: str) -> tuple[Election, list[Write]]:
-    after = replace(election, closing=who)
+    after = replace(election, closing=who, closed_at=now_text())
     also = [write for writes in SHUTTING.taken(after) for write in writes]
     return replace(after, version=election.version + 1), [*shutting(election, after), *also]
 
 
 def _said(shut: Election) -> tuple[Election, Event, list[Write]]:
     after = replace(shut, allow_edit=False, allow_vote=False, closing=None, version=shut.version + 1)
-    return after, Event(str(shut.closing), "ElectionClosed", {"election_name": shut.name}), closing(shut)
+    said = {"election_name": shut.name} | ({"closed_at": shut.closed_at} if shut.closed_at else {})
+    return after, Event(str(shut.closing), "ElectionClosed", said), closing(shut)
 
 
 CLOSING = Closing(_shut, _said)

@@ -82,6 +82,7 @@ def what_if(request: HttpRequest, found: Sealed) -> HttpResponse:
         return not_counted(request, found, "what_if", refusal, form=form)
     supposed = Sealed(found.election, found.seal, report_of(done))
     context = context_of_report(supposed) | {"without": without, "voters": voters, "real": found.report.result}
+    context |= {"how_close": ""}  # nobody has looked: see job_of
     return page(request, supposed, "what_if", form=form, **context)
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from dataclasses import replace
 
 from tally.result import Result
 
@@ -17,7 +18,7 @@ from .rounds import rounds
 from .transfers import transfers
 from .turnout import turnout_pictures
 
-__all__ = ["Picture", "pictures_of", "turnout_pictures"]
+__all__ = ["Picture", "arranged", "pictures_of", "turnout_pictures"]
 
 Draw = Callable[[Result], Picture | None]
 DRAWN: dict[str, tuple[Draw, ...]] = {
@@ -39,3 +40,17 @@ def pictures_of(result: Result) -> list[Picture]:
         return []
     drawn = (draw(result) for draw in DRAWN[result.method])
     return [picture for picture in drawn if picture is not None]
+
+
+def arranged(pictures: Iterable[Picture]) -> list[Picture]:
+    """In an order that leaves no holes where two have room beside each other: one that would stand alone in half a row
+    is joined by the next that takes half a row, and the last, if it has none, takes a whole one."""
+    left, found = list(pictures), []
+    while left:
+        first = left.pop(0)
+        if first.is_whole:
+            found.append(first)
+            continue
+        at = next((at for at, each in enumerate(left) if not each.is_whole), None)
+        found += [replace(first, alone=True)] if at is None else [first, left.pop(at)]
+    return found

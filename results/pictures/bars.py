@@ -1,4 +1,8 @@
-"""Bars, one below the other: a name and a number on a line, and the bar under it."""
+"""Bars, one below the other: a name and a number on a line, and the bar under it.
+
+Names and numbers are text of the page, which wraps as it must at every width and in every script; only the bars are
+drawn. So nothing can lie on anything else, and no number stands on a bar.
+"""
 
 from __future__ import annotations
 
@@ -7,10 +11,10 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from django.utils.safestring import SafeString
+from django.utils.translation import gettext as _
 
-from .drawing import CROSS, TICK, at_right, clipped, fit, joined, share, short, sign, tag, words
+from .drawing import CROSS, TICK, joined, share, short, sign, tag
 
-ROW = 42
 THICK = 12
 SIGNS = {"elected": TICK, "eliminated": CROSS}
 
@@ -25,74 +29,95 @@ class Bar:
     is_name: bool = True
 
 
-def draw(bars: Sequence[Bar], whole: Fraction, top: float, needed: Fraction | None = None) -> SafeString:
-    """Bars from the top on; one of the length of the whole goes all the way, and a line says what is needed."""
-    return joined(_row(bar, whole, top + ROW * position, needed) for position, bar in enumerate(bars))
+def draw(bars: Sequence[Bar], whole: Fraction, needed: Fraction | None = None) -> SafeString:
+    """Bars below each other; one of the length of the whole goes all the way, and a line says what is needed."""
+    rows = (_row(bar, whole, needed) for bar in bars)
+    return tag("ul", *rows, class_="picture bar-rows", role="list")
 
 
-def _row(bar: Bar, whole: Fraction, y: float, needed: Fraction | None) -> SafeString:
-    label = words(fit(bar.label) if bar.is_name else bar.label, 18 if bar.mark else 0, 15)
-    mark = [sign(SIGNS[bar.mark], 0, 3, bar.mark)] if bar.mark else []
+def _row(bar: Bar, whole: Fraction, needed: Fraction | None) -> SafeString:
+    label = tag("bdi", bar.label) if bar.is_name else tag("span", bar.label)
+    strip = [] if bar.kind == "several" else [_strip(bar, whole, needed)]
     return tag(
-        "g",
-        tag("title", f"{bar.label}: {bar.shown}"),
-        clipped(y, 21, 74, *mark, label),
-        at_right(bar.shown, y + 15, "number"),
-        *([] if bar.kind == "several" else _strips(bar, whole, y + 22, needed)),
-        class_=f"row {bar.kind}",
+        "li",
+        tag("span", *marked(bar.mark), label, class_="bar-label"),
+        tag("b", bar.shown, class_="number"),
+        *strip,
+        class_=f"bar-row {bar.kind}",
     )
 
 
-def _strips(bar: Bar, whole: Fraction, y: float, needed: Fraction | None) -> list[SafeString]:
-    across = {"y": short(y), "height": THICK}
-    strips = [
+def marked(mark: str, said: str = "") -> list[SafeString]:
+    """A tick or a cross, and the word for it, for those who listen."""
+    if not mark:
+        return []
+    drawn = tag("svg", sign(SIGNS[mark], 0, 1, mark), width=14, height=14, aria_hidden="true", class_="bar-sign")
+    return [drawn, tag("span", f"{said or _said(mark)}: ", class_="out-of-sight")]
+
+
+def _said(mark: str) -> str:
+    return _("elected") if mark == "elected" else _("eliminated")
+
+
+def _strip(bar: Bar, whole: Fraction, needed: Fraction | None) -> SafeString:
+    across = {"y": 3, "height": THICK}
+    parts = [
         tag("rect", x=0, width="100%", class_="track", **across),
         tag("rect", x=0, width=share(bar.length, whole), class_="bar", **across),
     ]
-    if needed is None or bar.kind == "nobody":
-        return strips
-    at = share(needed, whole)
-    return [*strips, tag("line", x1=at, x2=at, y1=short(y - 3), y2=short(y + THICK + 3), class_="needed")]
+    if needed is not None and bar.kind != "nobody":
+        at = share(needed, whole)
+        parts.append(tag("line", x1=at, x2=at, y1=0, y2=THICK + 6, class_="needed"))
+    return strip(THICK + 6, *parts)
 
 
-def notes(said: Iterable[str], y: float) -> SafeString:
+def strip(height: float, *parts: SafeString) -> SafeString:
+    """What is drawn beside words that say the same."""
+    return tag("svg", *parts, width="100%", height=short(height), aria_hidden="true", class_="strip")
+
+
+def notes(said: Iterable[str]) -> SafeString:
     """Lines of small writing below."""
-    return joined(words(line, 0, y + 18 * position, "small") for position, line in enumerate(said))
+    return joined(tag("p", line, class_="small") for line in said)
 
 
 # --- a contest of two ---
 
-SPLIT = 22
-DIGIT = 0.035  # of the width, on a phone
+
+@dataclass(frozen=True, slots=True)
+class Contest:
+    """Two names, and how many are for each."""
+
+    name: str
+    ayes: int
+    other: str
+    noes: int
+    mark: str = ""
+    said: str = ""  # what the mark means
+    rank: str = ""
+    is_named: bool = True  # whether the first is named to those who see; else the title names them
 
 
-def split(ayes: int, noes: int, of: int, y: float) -> SafeString:
+def contest(each: Contest, of: int, *below: SafeString, kind: str = "") -> SafeString:
     """Those for one from the left, those for the other from the right, between them who prefers neither."""
-    across = {"y": short(y), "height": SPLIT}
-    strips = [
+    across = {"y": 2, "height": 14}
+    drawn = strip(
+        18,
         tag("rect", x=0, width="100%", class_="track", **across),
-        tag("rect", x=0, width=share(ayes, of), class_="bar first", **across),
-        tag("rect", x=share(of - noes, of), width=share(noes, of), class_="bar second", **across),
-    ]
-    return joined([*strips, _ayes(ayes, of, y + 16), _noes(ayes, noes, of, y + 16)])
+        tag("rect", x=0, width=share(each.ayes, of), class_="bar first", **across),
+        tag("rect", x=share(of - each.noes, of), width=share(each.noes, of), class_="bar second", **across),
+    )
+    first = [*marked(each.mark, each.said), *([tag("span", each.rank, class_="rank")] if each.rank else [])]
+    left = [*first, _votes(each.ayes), _name(each.name, each.ayes > each.noes, each.is_named)]
+    right = [_name(each.other, each.noes > each.ayes), _votes(each.noes)]
+    ends = tag("span", *left, class_="end"), tag("span", *right, class_="end")
+    return tag("li", *ends, drawn, *below, class_=f"contest {kind}{'' if each.is_named else ' of-one'}".rstrip())
 
 
-def _room(number: int, of: int) -> float:
-    return (len(str(number)) + 2) * DIGIT * of
+def _votes(votes: int) -> SafeString:
+    """At the outer end, where the bar begins."""
+    return tag("b", votes, class_="number")
 
 
-def _ayes(ayes: int, of: int, y: float) -> SafeString:
-    """On its bar, or right beside one that is too short."""
-    if ayes >= _room(ayes, of):
-        return tag("text", ayes, x=0, dx=7, y=short(y), class_="number on-bar")
-    return tag("text", ayes, x=share(ayes, of), dx=7, y=short(y), class_="number")
-
-
-def _noes(ayes: int, noes: int, of: int, y: float) -> SafeString:
-    """On its bar, or beside one that is too short: between the two, or at the end of the other."""
-    ends = {"text_anchor": "end", "dx": -7, "y": short(y)}
-    if noes >= _room(noes, of):
-        return tag("text", noes, x="100%", class_="number", **ends)
-    if of - ayes - noes >= _room(noes, of):
-        return tag("text", noes, x=share(of - noes, of), class_="number", **ends)
-    return tag("text", noes, x=share(ayes, of), class_="number on-bar", **ends)
+def _name(name: str, won: bool, is_named: bool = True) -> SafeString:
+    return tag("bdi", name, class_=" ".join(["won"] * won + ["out-of-sight"] * (not is_named)) or None)

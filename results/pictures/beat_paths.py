@@ -12,15 +12,17 @@ from django.utils.translation import gettext as _
 
 from tally.result import Result
 
-from .drawing import fit, in_order, isolated, listed, short, sized, tag, words
+from .drawing import in_lines, in_order, isolated, listed, short, sized, tag, width, words, wrapped
 from .picture import Picture, Table
 
 MOST = 8
 LISTED = 500  # chains in the table
 WIDE, MARGIN = 400, 62
 NODE = 15
-LONGEST = 15  # letters of a name
+LONGEST, LINES = 15, 3  # letters on a line of a name, and how many lines
+LINE = 17
 LETTER = 6.8  # how wide one is, about, in a label
+WIDER = 7.8  # and in a name
 
 NOTHING = "\N{EN DASH}"
 
@@ -36,6 +38,7 @@ class Graph:
     above: frozenset[Edge]  # of chains from the winners to the others
     back: frozenset[Edge]  # of chains from the others back to the winners
     height: float
+    names: dict[int, list[str]]  # in lines
 
 
 def beat_paths(result: Result) -> Picture | None:
@@ -55,8 +58,10 @@ def _graph(result: Result) -> Graph:
     ways = [paths[i][j] for i in first for j in drawn]
     returns = [paths[j][i] for i in first for j in drawn if j not in first]
     above = _inside(ways, drawn)
-    height = 230 if len(drawn) == 3 else 310 if len(drawn) < 6 else 430
-    return Graph(_circle(drawn, height), above, _inside(returns, drawn) - above, height)
+    names = {each: wrapped(result.candidates[each], LONGEST, LINES) for each in drawn}
+    tall = 140 if len(drawn) == 3 else 220 if len(drawn) < 6 else 340
+    edge = 29 + LINE * max(map(len, names.values()))  # above the highest and below the lowest
+    return Graph(_circle(drawn, tall, edge), above, _inside(returns, drawn) - above, tall + 2 * edge, names)
 
 
 def _inside(ways: list[list[int]], drawn: list[int]) -> frozenset[Edge]:
@@ -77,13 +82,13 @@ def _drawn(result: Result) -> list[int]:
     return sorted(drawn, key=lambda number: order.index(result.candidates[number]))
 
 
-def _circle(drawn: list[int], height: float) -> dict[int, Point]:
+def _circle(drawn: list[int], tall: float, edge: float) -> dict[int, Point]:
     """Around a circle, the first on top, then clockwise."""
-    across, down = WIDE / 2 - MARGIN, (height - 92) / 2
+    across = WIDE / 2 - MARGIN
     angles = [2 * pi * at / len(drawn) - pi / 2 for at in range(len(drawn))]
     lowest = max(sin(angle) for angle in angles)  # of three or five, nobody is at the very bottom
     return {
-        each: (WIDE / 2 + across * cos(angle), 46 + 2 * down * (sin(angle) + 1) / (lowest + 1))
+        each: (WIDE / 2 + across * cos(angle), edge + tall * (sin(angle) + 1) / (lowest + 1))
         for each, angle in zip(drawn, angles, strict=True)
     }
 
@@ -98,7 +103,7 @@ def _edges(result: Result, graph: Graph) -> list[SafeString]:
     arrows = [_arrow(graph, edge) for edge in sorted(won, key=lambda edge: _rank(graph, edge))]
     told = [edge for edge in won if edge in graph.above | graph.back]
     taken = [(x, y, 2.0 * NODE, 2.0 * NODE) for x, y in graph.places.values()]
-    taken += [_name_box(result, graph, each) for each in graph.places]
+    taken += [_name_box(graph, each) for each in graph.places]
     labels = []
     for edge in sorted(told, key=lambda edge: -_rank(graph, edge)):
         votes = f"{result.pairwise[edge[0]][edge[1]]} : {result.pairwise[edge[1]][edge[0]]}"
@@ -163,14 +168,14 @@ def _nodes(result: Result, graph: Graph) -> list[SafeString]:
     nodes = []
     for each, (x, y) in graph.places.items():
         name = result.candidates[each]
-        at, _y, anchor = _beside(graph, each)
+        at, top, anchor = _beside(graph, each)
         nodes.append(
             tag(
                 "g",
                 tag("title", name),
                 tag("circle", cx=short(x), cy=short(y), r=NODE),
                 words(places[name], short(x), y + 5, "place", text_anchor="middle"),
-                words(fit(name, LONGEST), short(at), _y, text_anchor=anchor),
+                in_lines(graph.names[each], short(at), top, LINE, text_anchor=anchor),
                 class_="node won" if name in result.winners else "node",
             )
         )
@@ -178,18 +183,19 @@ def _nodes(result: Result, graph: Graph) -> list[SafeString]:
 
 
 def _beside(graph: Graph, each: int) -> tuple[float, float, str]:
-    """Where the name stands: above the upper half, below the lower."""
+    """Where the name stands, by its first line: above the upper half, below the lower."""
     x, y = graph.places[each]
     under = y > graph.height / 2 + 1
     anchor = "middle" if abs(x - WIDE / 2) < WIDE / 5 else "start" if x < WIDE / 2 else "end"
     at = {"middle": x, "start": 4.0, "end": WIDE - 4.0}[anchor]
-    return at, y + NODE + 17 if under else y - NODE - 8, anchor
+    return at, y + NODE + LINE if under else y - NODE - 8 - LINE * (len(graph.names[each]) - 1), anchor
 
 
-def _name_box(result: Result, graph: Graph, each: int) -> tuple[float, float, float, float]:
+def _name_box(graph: Graph, each: int) -> tuple[float, float, float, float]:
     at, y, anchor = _beside(graph, each)
-    wide = LETTER * min(LONGEST, len(result.candidates[each]))
-    return at + {"middle": 0.0, "start": wide / 2, "end": -wide / 2}[anchor], y - 5, wide, 18.0
+    wide = WIDER * max(map(width, graph.names[each]))
+    tall = LINE * len(graph.names[each])
+    return at + {"middle": 0.0, "start": wide / 2, "end": -wide / 2}[anchor], y - 13 + tall / 2, wide, tall
 
 
 # --- words ---

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from fractions import Fraction
 
 from django.utils.formats import get_format
@@ -73,11 +73,6 @@ def at_right(said: object, y: float, class_: str | None = None) -> SafeString:
     return words(said, "100%", y, class_, text_anchor="end")
 
 
-def clipped(y: float, height: float, width: int, *children: object, x: int = 0) -> SafeString:
-    """What may not go further to the right than so many percent."""
-    return tag("svg", *children, x=f"{x}%", y=short(y), width=f"{width}%", height=short(height))
-
-
 def sign(path: str, x: float, y: float, class_: str) -> SafeString:
     """A tick or a cross, drawn: no font has to have it."""
     return tag("path", d=path, transform=f"translate({short(x)} {short(y)})", class_=f"sign {class_}")
@@ -93,11 +88,11 @@ def isolated(name: str) -> str:
 
 def fit(name: str, room: float = NAME) -> str:
     """A name cut to so many letters of usual width, and isolated."""
-    if _width(name) <= room:
+    if width(name) <= room:
         return isolated(name)
     kept, left = 0, room - 1
     for letter in name:
-        left -= _width(letter)
+        left -= width(letter)
         if left < 0:
             break
         kept += 1
@@ -106,12 +101,12 @@ def fit(name: str, room: float = NAME) -> str:
     return isolated(name[:kept].rstrip() + "…")
 
 
-def _width(name: str) -> float:
+def width(name: str) -> float:
     return sum(_letter(letter) for letter in name)
 
 
 def _letter(letter: str) -> float:
-    if unicodedata.combining(letter) or letter in JOINERS:
+    if unicodedata.combining(letter) or letter in JOINERS or unicodedata.category(letter) == "Cf":
         return 0
     if unicodedata.east_asian_width(letter) in "WF":
         return 1.9
@@ -119,20 +114,44 @@ def _letter(letter: str) -> float:
 
 
 def listed(names: Iterable[str], most: int = 8) -> str:
-    """Names put side by side, cut where they are long; of very many the first ones."""
+    """Names put side by side; of very many the first ones."""
     every = list(names)
-    shown = [fit(name) for name in every[:most]]
+    shown = [isolated(name) for name in every[:most]]
     return ", ".join(shown) + (f" + {len(every) - most}" if len(every) > most else "")
 
 
-def lines(said: str, room: int = 38) -> list[str]:
-    """A sentence in lines of about so many letters."""
+def wrapped(name: str, room: float, most: int = 2) -> list[str]:
+    """A name in at most so many lines of about so many letters, each isolated; cut only if that is not enough."""
     found = [""]
-    for word in said.split(" "):
-        if found[-1] and _width(found[-1]) + _width(word) >= room:
-            found.append("")
-        found[-1] = f"{found[-1]} {word}".strip()
-    return found
+    for word in name.split():
+        for piece in _pieces(word, room):
+            if found[-1] and width(f"{found[-1]} {piece}") > room:
+                found.append("")
+            found[-1] = f"{found[-1]} {piece}".strip()
+    kept = found[:most]
+    if len(found) > most:
+        kept[-1] = fit(f"{kept[-1]} {found[most]}", min(room, width(kept[-1]) + 1)).strip("\u2068\u2069")
+    return [isolated(line) for line in kept]
+
+
+def _pieces(word: str, room: float) -> list[str]:
+    """A word that is longer than the room, between its letters."""
+    pieces = []
+    while width(word) > room:
+        kept = len(fit(word, room).strip("\u2068\u2069…"))
+        pieces.append(word[: max(1, kept)])
+        word = word[max(1, kept) :]
+    return [*pieces, word] if word else pieces
+
+
+def in_lines(
+    said: Sequence[str], x: object, y: float, step: float, class_: str | None = None, **more: object
+) -> SafeString:
+    """Text in lines; the first is at y."""
+    if len(said) == 1:
+        return words(said[0], x, y, class_, **more)
+    spans = (tag("tspan", line, x=x, dy=short(step) if at else None) for at, line in enumerate(said))
+    return tag("text", *spans, x=x, y=short(y), class_=class_, **more)
 
 
 # --- numbers ---
@@ -147,8 +166,14 @@ def number(votes: Fraction | int | str) -> str:
 
 
 def exact(votes: int | str) -> str:
-    """Every digit, as counts have it, with the decimal point of the reader's language."""
-    return str(votes).replace(".", get_format("DECIMAL_SEPARATOR"))
+    """Exactly, as people write it: no zeros at the end of a decimal, a fraction with its whole number before it."""
+    said = str(votes)
+    if "." in said:
+        return said.rstrip("0").rstrip(".").replace(".", get_format("DECIMAL_SEPARATOR"))
+    if "/" not in said:
+        return said
+    whole, rest = divmod(Fraction(said), 1)
+    return f"{whole} {rest}" if whole and rest else str(whole or rest)
 
 
 def is_cut(votes: Fraction | int | str) -> bool:

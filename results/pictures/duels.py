@@ -4,36 +4,33 @@ from __future__ import annotations
 
 from itertools import combinations, islice
 
-from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 
 from tally.result import Result
 
-from .bars import split
-from .drawing import TICK, clipped, fit, fluid, in_order, isolated, joined, sign, tag, voters, words
+from .bars import Contest, contest
+from .drawing import in_order, isolated, tag, voters
 from .picture import Picture, Table
 
 MOST = 12
 LISTED = 500  # in the table
-ROW = 58
 
 
 def duels(result: Result) -> Picture | None:
     pairs = contests(result)
-    shown = [(name, other, *votes(result, name, other)) for name, other in pairs[:MOST]]
-    said = [
-        _("%(name)s %(votes)s, %(other)s %(against)s")
-        % {"name": isolated(name), "votes": ayes, "other": isolated(other), "against": noes}
-        for name, other, ayes, noes in shown
-    ]
-    title = _title(result)
-    drawn = joined(_row(result, *contest, y=ROW * position) for position, contest in enumerate(shown))
+    shown = [_contest(result, name, other) for name, other in pairs[:MOST]]
+    rows = (contest(each, voters(result)) for each in shown)
     return Picture(
-        title,
-        fluid(ROW * len(shown), title, "; ".join(said), drawn, kind="duels"),
+        _title(result),
+        tag("ul", *rows, class_="picture contests", role="list"),
         _note(result, len(shown), len(pairs)),
         _table(result, pairs),
     )
+
+
+def _contest(result: Result, name: str, other: str) -> Contest:
+    ayes, noes = votes(result, name, other)
+    return Contest(name, ayes, other, noes, is_named=len(result.winners) > 1)
 
 
 def contests(result: Result) -> list[tuple[str, str]]:
@@ -53,17 +50,6 @@ def _title(result: Result) -> str:
     if len(result.winners) > 1:
         return _("Those in first place, one to one")
     return _("%(name)s against everybody else, one to one") % {"name": isolated(result.winners[0])}
-
-
-def _row(result: Result, name: str, other: str, ayes: int, noes: int, *, y: float) -> SafeString:
-    left = words(fit(name, 15), 18 if ayes > noes else 0, 15, "won" if ayes > noes else None)
-    right = words(fit(other, 15), "100%", 15, "won" if noes > ayes else None, text_anchor="end")
-    return tag(
-        "g",
-        clipped(y, 21, 52, *([sign(TICK, 0, 3, "elected")] if ayes > noes else []), left),
-        clipped(y, 21, 46, right, x=54),
-        split(ayes, noes, voters(result), y + 22),
-    )
 
 
 def _note(result: Result, shown: int, every: int) -> str:

@@ -1,5 +1,5 @@
 """Every contest one to one as a field of numbers: rows and columns in the order of the result, darker where the row won
-more clearly."""
+more clearly. Rows have names, and numbers by which the columns are called."""
 
 from __future__ import annotations
 
@@ -8,12 +8,17 @@ from django.utils.translation import gettext as _
 
 from tally.result import Result
 
-from .drawing import fit, in_order, joined, short, sized, tag, voters
+from .drawing import in_lines, in_order, joined, short, sized, tag, voters, width, words, wrapped
 from .picture import Picture
 
 MOST = 16
-TALL = 32
-ROOM = 480  # a picture less wide may have another beside it
+TALL, TALLER = 32, 42  # of a row whose name takes one line, or two
+LETTER = 7.4  # how wide one is, about
+LINE = 17
+NAME = 20  # letters on a line
+NUMBER = 26  # room for the number of a row
+HEAD = 26
+ROOM = 500  # a picture less wide may have another beside it
 STEPS = (0.05, 0.15, 0.3, 0.5)  # margins, as parts of the ballots that prefer one, from which on it is darker
 
 
@@ -21,16 +26,25 @@ def heat_map(result: Result) -> Picture | None:
     if len(result.candidates) < 3:
         return None
     order = in_order(result)[:MOST]
-    title = _("Everybody against everybody")
+    names = {name: wrapped(name, NAME) for name in order}
+    tall = TALLER if any(len(said) > 1 for said in names.values()) else TALL
     across = max(40, 9 * len(str(voters(result))) + 12)
-    label = 22 + 7.6 * max(min(len(name), 20) for name in order)
-    head = 14 + 5.2 * max(min(len(name), 16) for name in order)
-    rows = joined(_row(result, order, name, label, head + TALL * at, across) for at, name in enumerate(order))
-    heads = joined(_head(name, label + across * (at + 0.5), head) for at, name in enumerate(order))
-    size = label + across * len(order) + head, head + TALL * len(order) + 2
-    return Picture(
-        title, sized(*size, title, _desc(), heads, rows, kind="heat"), _note(result, len(order)), kind=_kind(size[0])
+    label = NUMBER + 14 + LETTER * max(width(line) for said in names.values() for line in said)
+    heads = joined(_head(at, label + across * (at - 0.5)) for at in range(1, len(order) + 1))
+    rows = joined(
+        [
+            *(_label(result, name, names[name], at, tall) for at, name in enumerate(order)),
+            *(
+                _cell(result, name, other, (label + across * column, HEAD + tall * at), (across, tall))
+                for at, name in enumerate(order)
+                for column, other in enumerate(order)
+            ),
+        ]
     )
+    title = _("Everybody against everybody")
+    size = label + across * len(order) + 2, HEAD + tall * len(order) + 2
+    drawn = sized(*size, title, _desc(), heads, rows, kind="heat")
+    return Picture(title, drawn, _note(result, len(order)), kind=_kind(size[0]))
 
 
 def _kind(wide: float) -> str:
@@ -38,44 +52,32 @@ def _kind(wide: float) -> str:
 
 
 def _desc() -> str:
-    return _(
-        "Each number is how many ballots rank the candidate of the row above the one of the column; "
-        "the table below has the same numbers."
-    )
+    return _("Each number is how many ballots rank the candidate of the row above the one of the column.")
 
 
-def _head(name: str, x: float, y: float) -> SafeString:
-    turned = f"translate({short(x + 4)} {short(y - 8)}) rotate(-45)"
-    return tag("text", tag("title", name), fit(name, 16), transform=turned, class_="small")
+def _head(at: int, x: float) -> SafeString:
+    return words(at, short(x), HEAD - 8, "small", text_anchor="middle")
 
 
-def _row(result: Result, order: list[str], name: str, label: float, y: float, across: float) -> SafeString:
+def _label(result: Result, name: str, said: list[str], at: int, tall: float) -> SafeString:
+    """The number of the row, and the name on one line or two, in the middle of the row."""
+    middle = HEAD + tall * (at + 0.5) + 5
+    y = middle - LINE * (len(said) - 1) / 2
     chosen = "won" if name in result.winners else None
-    head = tag(
-        "text",
-        tag("title", name),
-        fit(name, 20),
-        x=short(label - 10),
-        y=short(y + 21),
-        text_anchor="end",
-        class_=chosen,
-    )
-    cells = (_cell(result, name, other, label + across * at, y, across) for at, other in enumerate(order))
-    return joined([head, *cells])
+    number = words(at + 1, NUMBER - 8, middle, "small", text_anchor="end")
+    return tag("g", tag("title", name), number, in_lines(said, NUMBER, y, LINE, chosen))
 
 
-def _cell(result: Result, name: str, other: str, x: float, y: float, across: float) -> SafeString:
-    box = {"x": short(x + 1), "y": short(y + 1), "width": short(across - 2), "height": TALL - 2}
+def _cell(result: Result, name: str, other: str, corner: tuple[float, float], size: tuple[float, float]) -> SafeString:
+    (x, y), (wide, tall) = corner, size
+    box = {"x": short(x + 1), "y": short(y + 1), "width": short(wide - 2), "height": short(tall - 2)}
     if name == other:
         return tag("rect", class_="none", **box)
     assert result.pairwise is not None
     i, j = result.candidates.index(name), result.candidates.index(other)
     ayes, noes = result.pairwise[i][j], result.pairwise[j][i]
-    kind = shade(ayes, noes)
-    said = tag(
-        "text", f"={ayes}" if ayes == noes else ayes, x=short(x + across / 2), y=short(y + 21), text_anchor="middle"
-    )
-    return tag("g", tag("rect", **box), said, class_=f"cell {kind}")
+    said = words(f"={ayes}" if ayes == noes else ayes, short(x + wide / 2), y + tall / 2 + 5, text_anchor="middle")
+    return tag("g", tag("rect", **box), said, class_=f"cell {shade(ayes, noes)}")
 
 
 def shade(ayes: int, noes: int) -> str:
@@ -88,8 +90,8 @@ def shade(ayes: int, noes: int) -> str:
 
 def _note(result: Result, shown: int) -> str:
     said = _(
-        "Ballots that rank the candidate of the row above the one of the column. Shaded and bold where the row won, "
-        "the darker the more clearly; = where it was a draw."
+        "Ballots that rank the candidate of the row above the one of the column; columns have the numbers of the rows. "
+        "Shaded and bold where the row won, the darker the more clearly; = where it was a draw."
     )
     if shown == len(result.candidates):
         return said

@@ -9,13 +9,11 @@ from django.utils.translation import gettext as _
 
 from tally.result import Result
 
-from .bars import split
-from .drawing import CROSS, TICK, clipped, fit, fluid, in_order, isolated, joined, lines, sign, tag, voters, words
+from .bars import Contest, contest
+from .drawing import in_order, isolated, tag, voters
 from .picture import Picture, Table
 
 MOST = 8  # candidates; they have 28 contests
-ROW = 58
-LINE = 18
 
 
 def locked(result: Result) -> Picture | None:
@@ -25,53 +23,35 @@ def locked(result: Result) -> Picture | None:
     if not shown:
         return None  # every contest is a draw
     title = _("Contests in the order of their strength")
-    drawn, y = [], 0.0
-    for contest in shown:
-        drawn.append(_row(contest, voters(result), y))
-        y += ROW + LINE * len(_why(contest))
-    said = "; ".join(
-        f"{isolated(each['winner'])} > {isolated(each['loser'])} {_numbers(each)}, {_fate(each)}" for each in shown
-    )
-    return Picture(
-        title, fluid(y, title, said, joined(drawn), kind="locked"), _note(result, among), _table(every), "narrow"
-    )
+    rows = (_row(each, voters(result)) for each in shown)
+    drawn = tag("ul", *rows, class_="picture contests", role="list")
+    return Picture(title, drawn, _note(result, among), _table(every), "narrow")
 
 
 def _place(contest: dict[str, Any]) -> tuple[Any, ...]:
     return contest["rank"], "cycle" in contest, contest["winner"], contest["loser"]
 
 
-def _numbers(contest: dict[str, Any]) -> str:
-    return f"{contest['for']} : {contest['against']}"
-
-
 def _fate(contest: dict[str, Any]) -> str:
     return _("left out") if "cycle" in contest else _("locked")
 
 
-def _row(contest: dict[str, Any], of: int, y: float) -> SafeString:
-    out = "cycle" in contest
-    mark = sign(CROSS, 0, 3, "eliminated") if out else sign(TICK, 0, 3, "elected")
-    names = f"{contest['rank']}. {fit(contest['winner'], 14)} > {fit(contest['loser'], 14)}"
-    why = (words(line, 18, y + 60 + LINE * at, "small") for at, line in enumerate(_why(contest)))
-    return tag(
-        "g",
-        clipped(y, 21, 100, mark, words(names, 18, 15)),
-        split(contest["for"], contest["against"], of, y + 22),
-        *why,
-        class_="row out" if out else "row",
-    )
+def _row(each: dict[str, Any], of: int) -> SafeString:
+    out = "cycle" in each
+    mark = "eliminated" if out else "elected"
+    shown = Contest(each["winner"], each["for"], each["loser"], each["against"], mark, _fate(each), f"{each['rank']}.")
+    return contest(shown, of, *_why(each), kind="out" if out else "")
 
 
-def _why(contest: dict[str, Any]) -> list[str]:
-    if "cycle" not in contest:
+def _why(each: dict[str, Any]) -> list[SafeString]:
+    if "cycle" not in each:
         return []
     said = (
         _("left out: with contests as strong it would close the cycle")
-        if contest["equals"]
+        if each["equals"]
         else _("left out: it would close the cycle")
     )
-    return lines(f"{said} " + " > ".join(fit(name, 12) for name in contest["cycle"]), 34)
+    return [tag("p", f"{said} " + " > ".join(map(isolated, each["cycle"])), class_="small")]
 
 
 def _note(result: Result, among: set[str]) -> str:

@@ -6,6 +6,8 @@ from dataclasses import dataclass, field
 
 from django.utils.safestring import SafeString
 
+WHOLE = ("panels", "full", "wide")
+
 
 @dataclass(frozen=True, slots=True)
 class Table:
@@ -16,7 +18,17 @@ class Table:
 @dataclass(frozen=True, slots=True)
 class Picture:
     title: str
-    svg: SafeString  # one or several svg elements, side by side where there is room
+    drawn: SafeString  # an svg element; or rows of words with bars, side by side where there is room
     note: str = ""  # how to read it, and what it leaves out
     table: Table | None = field(default=None)  # None where the page's own tables say the same
     kind: str = ""  # a class for the look of it
+    alone: bool = False  # whether nothing stands beside it, although it would take half a row only
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether it takes a whole row."""
+        return self.kind in WHOLE
+
+    @property
+    def look(self) -> str:
+        return f"{self.kind or 'plain'}{' alone' if self.alone else ''}"

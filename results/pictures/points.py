@@ -9,8 +9,8 @@ from django.utils.translation import gettext as _
 
 from tally.result import Result
 
-from .bars import ROW, Bar, draw
-from .drawing import exact, fluid, in_order, isolated, number, voters
+from .bars import Bar, draw
+from .drawing import exact, in_order, number, voters
 from .picture import Picture, Table
 
 MOST = 16
@@ -29,10 +29,8 @@ def points(result: Result) -> Picture:
     scores = [score(result, name) for name in in_order(result)]
     whole = max(score.length for score in scores) or Fraction(1)
     bars = [_bar(result, score) for score in scores[:MOST]]
-    desc = "; ".join(f"{isolated(score.name)}: {score.shown}" for score in scores[:MOST])
-    picture = fluid(ROW * len(bars), title, desc, draw(bars, whole, 0), kind="bars")
     rows = tuple((score.name, *score.exact) for score in scores)
-    return Picture(title, picture, _note(result, note), Table((_("Candidate"), *head), rows), "narrow")
+    return Picture(title, draw(bars, whole), _note(result, note), Table((_("Candidate"), *head), rows), "narrow")
 
 
 def _words(method: str) -> tuple[str, tuple[str, ...], str]:

@@ -11,13 +11,12 @@ from django.utils.translation import ngettext
 
 from tally.result import Result, Round
 
-from .bars import ROW, Bar, draw, notes
-from .drawing import fit, fluid, in_order, is_cut, isolated, joined, lines, listed, number, share, tag, voters, words
+from .bars import Bar, draw, notes
+from .drawing import in_order, is_cut, isolated, joined, listed, number, tag, voters
 from .picture import Picture
 
 PANELS = 16
 NAMES = 10  # in one panel; more are one bar together
-TOP = 56
 
 
 def rounds(result: Result) -> Picture | None:
@@ -40,34 +39,19 @@ def chosen(rounds: tuple[Round, ...]) -> list[Round]:
 
 
 def _panel(result: Result, each: Round, whole: Fraction) -> SafeString:
-    bars = _bars(result, each)
-    below = _settled(result, each)
-    bottom = TOP + ROW * len(bars)
-    height = bottom + 18 * len(below)
     title = _("Round %(number)s") % {"number": each.number}
-    desc = "; ".join(f"{isolated(bar.label)} {bar.shown}" for bar in bars)
-    return fluid(
-        height,
-        title,
-        f"{_needed(each)}; {desc}. {' '.join(below)}".strip(),
-        words(title, 0, 16, "head"),
-        draw(bars, whole, TOP, Fraction(each.threshold)),
-        _threshold(each, whole),
-        notes(below, bottom + 10),
-        kind="round",
+    head = tag("h4", title), tag("span", _needed(each), class_="small")
+    return tag(
+        "section",
+        tag("div", *head, class_="round-head"),
+        draw(_bars(result, each), whole, Fraction(each.threshold)),
+        notes(_settled(result, each)),
+        class_="round",
     )
 
 
 def _needed(each: Round) -> str:
     return _("needed: %(votes)s") % {"votes": number(each.threshold)}
-
-
-def _threshold(each: Round, whole: Fraction) -> SafeString:
-    """What the lines on the bars stand for."""
-    at = share(Fraction(each.threshold), whole)
-    right = Fraction(each.threshold) * 2 > whole
-    label = words(_needed(each), at, 40, "small", text_anchor="end" if right else "start")
-    return joined([label, tag("line", x1=at, x2=at, y1=45, y2=53, class_="needed")])
 
 
 def _bars(result: Result, each: Round) -> list[Bar]:
@@ -114,10 +98,10 @@ def _settled(result: Result, each: Round) -> list[str]:
     for tie in result.ties:
         if tie.round == each.number:
             tied = _("Tie: %(names)s.") % {"names": listed(tie.names)}
-            said += lines(f"{tied} {_settling(tie.settled)}")
+            said.append(f"{tied} {_settling(tie.settled)}")
     for lot in result.lots:
         if lot.round == each.number:
-            said += lines(_("The lot chose %(name)s.") % {"name": fit(lot.chosen)})
+            said.append(_("The lot chose %(name)s.") % {"name": isolated(lot.chosen)})
     return said
 
 

@@ -18,10 +18,9 @@ from .drawing import (
     CROSS,
     TICK,
     at_right,
-    clipped,
     exact,
-    fit,
     fluid,
+    in_lines,
     in_order,
     isolated,
     joined,
@@ -31,6 +30,7 @@ from .drawing import (
     tag,
     voters,
     words,
+    wrapped,
 )
 from .picture import Picture, Table
 
@@ -39,7 +39,8 @@ COLUMNS = 40
 LISTED = 1_000  # transfers in the table, the last
 WIDE = 1000  # units across; they are stretched to the width there is
 TALL = 320  # pixels down for all votes together
-LABEL, GAP, TOP = 24, 12, 40
+LABEL, LINE, GAP, TOP = 24, 18, 12, 40  # down: for a name, for each more of its lines, below a band, above the first
+NAME = 23  # letters on a line, about what fits beside a number on a phone
 OTHERS, NOBODY = "others", "nobody"
 
 Flows = dict[tuple[str, str], Fraction]
@@ -53,6 +54,12 @@ class Band:
     votes: tuple[Fraction, ...]
     y: float
     scale: float
+    label: tuple[str, ...] = ("",)  # what it is called, in lines
+
+    @property
+    def top(self) -> float:
+        """Of its label."""
+        return self.y - LABEL - LINE * (len(self.label) - 1)
 
     @property
     def tall(self) -> float:
@@ -91,9 +98,9 @@ def bands_of(result: Result, shown: Sequence[Round], lanes: dict[str | None, str
     bands: dict[str, Band] = {}
     y = float(TOP)
     for key in dict.fromkeys(lanes.values()):
-        votes = tuple(_held(each, key, lanes) for each in shown)
-        bands[key] = Band(key, votes, y + LABEL, scale)
-        y += LABEL + bands[key].tall + GAP
+        votes, label = tuple(_held(each, key, lanes) for each in shown), _called(result, key)
+        bands[key] = Band(key, votes, y + LABEL + LINE * (len(label) - 1), scale, label)
+        y = bands[key].y + bands[key].tall + GAP
     return bands
 
 
@@ -204,36 +211,36 @@ def _branch(bands: dict[str, Band], moves: list[Flows], column: int, way: tuple[
 
 
 def _label(result: Result, band: Band) -> SafeString:
-    y = band.y - LABEL
     name = band.key[1:] if band.key.startswith("=") else None
     mark, right = _fate(result, band, name)
-    label = words(_called(result, band, name), 18 if mark else 0, 17, "won" if name in result.winners else None)
-    return tag("g", clipped(y, 23, 64, *mark, label), right)
+    chosen = "won" if name in result.winners else None
+    label = in_lines(band.label, 18 if mark else 0, band.top + 17, LINE, chosen)
+    return tag("g", *([tag("title", name)] if name else []), *mark, label, right)
 
 
-def _called(result: Result, band: Band, name: str | None) -> str:
-    if name is not None:
-        return fit(name)
-    if band.key == NOBODY:
-        return _("Exhausted")
+def _called(result: Result, key: str) -> tuple[str, ...]:
+    if key.startswith("="):
+        return tuple(wrapped(key[1:], NAME))
+    if key == NOBODY:
+        return (_("Exhausted"),)
     count = len(result.candidates) - BANDS + 1
-    return ngettext("%(count)d more, together", "%(count)d more, together", count) % {"count": count}
+    return (ngettext("%(count)d more, together", "%(count)d more, together", count) % {"count": count},)
 
 
 def _fate(result: Result, band: Band, name: str | None) -> tuple[list[SafeString], SafeString]:
     """A tick and the last votes for the elected, a cross and the last round for who went."""
     if name in result.winners:
-        return [sign(TICK, 0, 5, "elected")], _votes(band)
+        return [sign(TICK, 0, band.top + 5, "elected")], _votes(band)
     out = next((each.number for each in result.rounds or () if name in each.eliminated), None)
     if out is not None:
         left = _("out in round %(number)s") % {"number": out}
-        return [sign(CROSS, 0, 5, "eliminated")], at_right(left, band.y - LABEL + 17, "small")
+        return [sign(CROSS, 0, band.top + 5, "eliminated")], at_right(left, band.top + 17, "small")
     return [], _votes(band)
 
 
 def _votes(band: Band) -> SafeString:
     """What a count ends with."""
-    return at_right(number(band.votes[-1]), band.y - LABEL + 17, "number")
+    return at_right(number(band.votes[-1]), band.top + 17, "number")
 
 
 # --- words ---

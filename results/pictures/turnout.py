@@ -72,6 +72,8 @@ def _axis(election: Election, turnout: Turnout) -> list[SafeString]:
 
 
 def _moment(election: Election, moment: datetime) -> str:
+    """To the hour or the day, at whose end votes are counted; but none came after the close."""
+    moment = min(moment, election.ended or moment)
     try:
         return times.moment_text(times.shown(moment, election.time_zone))
     except times.UnknownZone:

@@ -3,7 +3,7 @@
 (() => {
   const LONGEST_LINK = 16000; // characters; chats and mail programs cut longer ones short
   const MOST_TEXT = 1000000; // what the sandbox counts; a small link must not unpack into a huge text
-  const FIELDS = ["ballots", "method", "seats", "unranked", "seed"];
+  const FIELDS = ["ballots", "format", "method", "seats", "unranked", "seed"];
   const form = document.getElementById("sandbox");
   const said = document.getElementById("from-link");
   const made = document.getElementById("link-made");

@@ -100,7 +100,7 @@
   const enhance = (part, arrived) => {
     const all = (selector) => [...(part.matches?.(selector) ? [part] : []), ...part.querySelectorAll(selector)];
     for (const time of all("time[data-local]")) showOwnTime(time);
-    for (const select of all("select[data-own-zone]")) chooseOwnZone(select);
+    for (const select of all("[data-own-zone]")) chooseOwnZone(select);
     for (const timer of all("[role=timer][data-until]:not([data-counting])")) {
       timer.dataset.counting = "";
       countDown(timer, arrived);

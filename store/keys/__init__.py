@@ -6,6 +6,7 @@
 | `of_elections` | elections, their lists, managers and candidates, and what is still to be done      |
 | `of_rolls`     | voters, elections for everyone, lists of voters on their way in                    |
 | `of_books`     | elections bound together, and what is still to be done to each of them             |
+| `of_groups`    | groups that are kept for rolls, their members and where they were used             |
 | `of_ballots`   | gates, salts, ballots, published ballots                                           |
 | `of_results`   | lots, results, counted rankings, what is to be sealed                              |
 | `of_mail`      | the outbox, mailings, messages, reminders, mails that failed                       |
@@ -50,6 +51,11 @@ from .of_rolls import (
 )
 from .of_books import (
     BOOKS_ADDED, BOOKS_AT_WORK, book, book_added, book_at_work, book_by_date,
+)
+from .of_groups import (
+    DELETED_GROUPS, FILLING_GROUPS, all_of_group, coming_members, deleted_group, group, group_by_date, group_by_id,
+    group_filling, group_fillings, group_name, group_names, group_use, group_uses, group_uses_before, groups_of,
+    groups_with, member, members,
 )
 from .of_ballots import (
     all_published, ballot, ballots, ballots_by_time, gate, published, salt,

@@ -37,6 +37,10 @@ class BadFile(ValueError):
         self.reason = reason
 
 
+class NotRecognised(BadFile):
+    """A file whose format cannot be told."""
+
+
 class CannotWrite(ValueError):
     """Ballots that a format has no way to express; the words say what, and often what to use instead."""
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from . import csv_file
-from .file import BadFile
+from .file import BadFile, NotRecognised
 
 ENDINGS = {
     "csv": "csv",
@@ -73,4 +73,4 @@ def _by_ballots(lines: list[str]) -> str:
         return "cvotes"
     if any(">" in line or "=" in line for line in lines):
         return "plain"
-    raise BadFile(None, "What kind of file this is cannot be told from its beginning. Name the format.")
+    raise NotRecognised(None, "What kind of file this is cannot be told from its beginning. Name the format.")

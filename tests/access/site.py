@@ -19,9 +19,10 @@ from accounts.rules import Role
 from acts.links import whole
 from acts.site import log
 from ballots import services as voting
-from elections import imports, invitations, messages, reminders
+from elections import imports, invitations, messages, path, reminders
 from elections import repository as elections
 from elections import services as organising
+from elections.groups import services as groups
 from elections.needs import Need
 from elections.rules import Election
 from live.questions import Kind, Question
@@ -140,6 +141,7 @@ def build() -> Site:
         *_looks_at_feeds(),
         *_looks_at_the_site_page(),
         *_looks_at_sets(_question_set(people["organiser"])),
+        *_looks_at_groups(_group(people["organiser"])),
         *looks_at_joining(people["organiser"], browsers["passer-by"], browsers["half in"]),
         *looks_at_playing(people["organiser"], browsers["passer-by"]),
         *looks_of_listeners(people["organiser"], browsers["passer-by"]),
@@ -296,6 +298,13 @@ def _question_set(otto: User) -> str:
     return made.id
 
 
+def _group(otto: User) -> str:
+    """With two members; answers its id."""
+    made = groups.make(otto, "Club")
+    groups.add(otto, made.id, ["Ann", "club@example.org"])
+    return made.id
+
+
 def _runner(poll: Poll, otto: User) -> polling.Runner:
     found = polling.find_runner(poll.id, otto, "")
     assert found is not None
@@ -338,7 +347,7 @@ def _second_factors(ann: User, client: Client) -> str:
 
 def _looks_of_everybody(links: dict[str, tuple[str, ...]]) -> list[Look]:
     pages = ("home", "style", "healthz", "readyz", "checkpoints", "newest_checkpoint", "set_language", "register")
-    more = ("sign_in", "forgotten", "sandbox", "help_secrecy")
+    more = ("sign_in", "forgotten", "sandbox", "help_secrecy", "help_counting")
     return [
         *(Look(page, "stranger") for page in (*pages, *more)),
         Look("setup", "stranger", ("made-up",), gone=True),
@@ -392,6 +401,8 @@ def _looks_of_the_organiser() -> list[Look]:
         Look("elections", "organiser"),
         Look("elections", "organiser", of="search", asked={"q": "Bo"}),
         Look("create_election", "organiser"),
+        Look("create_election_whole", "organiser"),
+        *(Look("election_step", "organiser", ("Draft", step), of=step) for step in path.BY_NAME),
         *(Look(page, "organiser", ("Draft",)) for page in of_drafts),
         Look("candidate", "organiser", ("Draft", "Ada")),
         Look("candidate_picture", "organiser", ("Draft", "Ada")),
@@ -514,6 +525,17 @@ def _looks_at_sets(set_id: str) -> list[Look]:
         *(Look(page, "organiser", (set_id,)) for page in ("set_csv", "set_json", "set_gift", "add_question")),
         *(Look(page, "organiser", (set_id, 1)) for page in ("edit_question", "remove_question")),
         Look("edit_question_category", "organiser", (set_id, 1)),
+    ]
+
+
+def _looks_at_groups(group_id: str) -> list[Look]:
+    return [
+        *(Look(page, "organiser") for page in ("groups", "make_group")),
+        *(Look(page, "organiser", (group_id,)) for page in ("group", "add_members", "rename_group", "delete_group")),
+        Look("add_members", "organiser", (group_id,), of="a preview", form={"text": "Ann\nnew@example.org"}),
+        Look("group_csv", "organiser", (group_id,)),
+        Look("add_group", "organiser", ("Skilled",)),
+        Look("add_group", "organiser", ("Skilled",), of="its numbers", form={"group": group_id}),
     ]
 
 

@@ -142,7 +142,7 @@ def found_elections(browser: Browser, prefix: str, rush: Rush, story: Story) -> 
 
 def _founded(browser: Browser, name: str, story: Story) -> bool:
     try:
-        answer, page = browser.ask("POST", "/elections/new/", FORM | {"name": name})
+        answer, page = browser.ask("POST", "/elections/new/all/", FORM | {"name": name})
     except NOBODY_THERE:
         return False
     story.answers[f"drafts answered {answer.status}"] += 1

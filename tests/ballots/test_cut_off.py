@@ -100,7 +100,7 @@ def test_an_organiser_chooses_it_in_the_settings(site, signed_in, person):
     ada = signed_in("Ada")
     form = {"name": "Board", "electorate": "everyone", "joining": "on", "method": "schulze", "seats": "1"}
     form |= {"results_visible": "closed", "unranked": "below", "time_zone": "UTC"}
-    assert ada.post("/elections/new/", form).status_code == 302
+    assert ada.post("/elections/new/all/", form).status_code == 302
     assert elections.find("Board").joining
     assert "also those who join while it is open" in text_of(ada.get(f"{HERE}dashboard/"))
     ada.post(f"{HERE}settings/", {**form, "joining": ""})

@@ -135,12 +135,12 @@ SETTINGS = {
 
 def test_it_is_a_setting_in_plain_words_and_on_by_default(person, signed_in):
     client = signed_in("Ada")
-    page = client.get("/elections/new/").content.decode()
+    page = client.get("/elections/new/all/").content.decode()
     assert "Tell voters by mail about their ballots" in page
     box = next(part for part in page.split("<input") if 'name="mail_votes"' in part).partition(">")[0]
     assert "checked" in box
-    client.post("/elections/new/", SETTINGS | {"name": "Told", "mail_votes": "on"})
-    client.post("/elections/new/", SETTINGS | {"name": "Untold"})
+    client.post("/elections/new/all/", SETTINGS | {"name": "Told", "mail_votes": "on"})
+    client.post("/elections/new/all/", SETTINGS | {"name": "Untold"})
     assert [elections.find(name).mail_votes for name in ("Told", "Untold")] == [True, False]
     assert "when their ballot is cast, changed or withdrawn" in client.get("/election/Told/dashboard/").content.decode()
     assert "nothing about their ballots" in client.get("/election/Untold/dashboard/").content.decode()

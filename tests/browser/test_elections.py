@@ -20,7 +20,8 @@ def organiser(visit):
 
 
 def make(page: Page, name: str) -> None:
-    page.goto("/elections/new/")
+    """All settings at once, by somebody who knows what they want."""
+    page.goto("/elections/new/all/")
     page.fill("[name=name]", name)
     page.select_option("[name=time_zone]", "Europe/Berlin")
     page.fill("[name=ends]", "2199-03-01T18:00")
@@ -28,13 +29,43 @@ def make(page: Page, name: str) -> None:
     expect(page.locator("main h1")).to_have_text(name)
 
 
+def go_on(page: Page, heading: str) -> None:
+    page.click('main button:has-text("Save and go on")')
+    expect(page.locator("main h1")).to_have_text(heading)
+
+
+def walk(page: Page, name: str) -> None:
+    """The path as it is first met, with its defaults, to the page that opens the election."""
+    page.goto("/elections/new/")
+    page.check("[name=beginning][value=option]")
+    page.fill("[name=name]", name)
+    page.click("main form button.button")
+    expect(page.locator("main h1")).to_have_text("What is on the ballot?")
+    page.fill("[name=names]", "1. Amara\n2. Chen\n3. Noor 🦜")
+    go_on(page, "Who votes?")
+    page.check("[name=electorate][value=everyone]")
+    expect(page.locator("[name=voters]")).to_be_hidden()
+    page.check("[name=electorate][value=listed]")
+    page.fill("[name=voters]", "hypatia@example.org")
+    go_on(page, "When do people vote?")
+    expect(page.locator("[name=lasts][value=week]")).to_be_checked()
+    expect(page.locator("[name=ends]")).to_be_hidden()
+    page.check("[name=lasts][value=moment]")
+    page.fill("[name=ends]", "2199-03-01T18:00")
+    page.select_option("[name=time_zone]", "Europe/Berlin")
+    go_on(page, "How is it counted?")
+    expect(page.locator("[name=seats]")).to_be_hidden()
+    page.check("[name=method][value=stv-scottish]")
+    expect(page.locator("[name=seats]")).to_be_visible()
+    page.check("[name=method][value=schulze]")
+    go_on(page, "Open the election")
+
+
 def test_an_organiser_takes_an_election_from_draft_to_closed(organiser, visit, tmp_path: Path):
     page = organiser
-    make(page, "Journey to the close")
+    walk(page, "Journey to the close")
+    page.goto("/election/Journey to the close/dashboard/")
     expect(page.locator("main")).to_contain_text("March 1, 2199")
-    page.click('main a.button:has-text("Add candidates")')
-    fill(page, names="1. Amara\n2. Chen\n3. Noor 🦜")
-    expect(page.locator(".list li")).to_have_count(3)
     page.click("main .tabs >> text=Electorate")
     page.click('main a.button:has-text("Import a list")')
     messy = tmp_path / "voters.csv"
@@ -45,7 +76,7 @@ def test_an_organiser_takes_an_election_from_draft_to_closed(organiser, visit, t
     page.click("main form button.button")
     expect(page.locator("main")).to_contain_text("Is this right?")
     page.click("main form button.button")
-    expect(page.locator("main")).to_contain_text("Voters added: 2.")
+    expect(page.locator("main")).to_contain_text("2 voters added.")
     page.click("main .tabs >> text=Overview")
     page.click('main a.button:has-text("Open the election")')
     page.click("main form button.button")
@@ -67,7 +98,10 @@ def test_an_organiser_takes_an_election_from_draft_to_closed(organiser, visit, t
 
 def test_an_election_is_made_without_scripts(visit):
     page = visit("/", who="Emmy Noether", java_script_enabled=False)
-    make(page, "Made without scripts")
+    walk(page, "Made without scripts")
+    page.go_back()
+    expect(page.locator("[name=method][value=schulze]")).to_be_checked()
+    page.goto("/election/Made without scripts/dashboard/")
     page.click("text=Delete")
     fill(page, name="Made without scripts")
     expect(page.locator("main")).to_contain_text("is deleted")
@@ -105,7 +139,7 @@ def test_a_long_list_shows_its_progress_is_taken_on_after_the_page_was_left_and_
         place = organiser.url
         organiser.goto("/election/A long list/roll/import/")
     organiser.click("text=Go on with a list that was interrupted")
-    expect(organiser.locator("main")).to_contain_text("Voters added: 20000.")
+    expect(organiser.locator("main")).to_contain_text("20000 voters added.")
     organiser.click("main .tabs >> text=Overview")
     expect(organiser.locator(".facts")).to_contain_text("20000 voters")
     with subtests.test("axe finds nothing where the list was followed"):
@@ -176,13 +210,16 @@ def test_an_organiser_writes_to_all_and_chooses_reminders(organiser):
 
 ELECTION = "/election/Where we meet next summer"
 PARTS = ("dashboard", "candidates", "roll", "roll/import", "managers", "end", "delete", "messages", "reminders")
-PATHS = ("/", "/elections/", "/elections/?show=closed", "/elections/new/", f"{ELECTION}/")
+PATHS = ("/", "/elections/", "/elections/?show=closed", "/elections/new/", "/elections/new/all/", f"{ELECTION}/")
+DRAFT = "/election/Name of the new reading room"
 
 
 def test_axe_finds_nothing_on_pages_of_elections(visit, subtests):
     paths = [*PATHS, *(f"{ELECTION}/{part}/" for part in PARTS)]
     paths += [f"{ELECTION}/roll/?show=failed", f"{ELECTION}/roll/?q=zzz"]
     judge(visit("/", who="Alan Turing"), subtests, paths)
+    steps = [f"{DRAFT}/steps/{step}/" for step in ("what", "candidates", "who", "when", "how")]
+    judge(visit("/", who="Emmy Noether"), subtests, [*steps, f"{DRAFT}/settings/"])
 
 
 def test_a_question_is_edited_where_it_stands_and_axe_finds_nothing(visit, subtests):

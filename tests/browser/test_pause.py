@@ -13,7 +13,7 @@ def test_what_was_typed_survives_a_pause(visit, fresh_server: str, tmp_path):
     set_up(owner, tmp_path)
     owner.goto("/elections/new/")
     fill(owner, name="Board")
-    expect(owner.locator("main h1")).to_have_text("Board")
+    expect(owner.locator("main h1")).to_have_text("What is on the ballot?")
 
     writing = owner.context.new_page()
     writing.goto("/election/Board/candidates/")

@@ -61,7 +61,7 @@ def elsewhere() -> Iterator[Callable[[str], str]]:
 
 def open_live_election(page: Page) -> None:
     """Of three candidates, for everybody, public, and counted while it is open."""
-    page.goto("/elections/new/")
+    page.goto("/elections/new/all/")
     page.fill("[name=name]", NAME)
     page.select_option("[name=time_zone]", "Europe/Berlin")
     page.check("[name=electorate][value=everyone]")

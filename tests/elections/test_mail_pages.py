@@ -184,7 +184,7 @@ def test_a_long_list_is_taken_on_step_by_step_by_a_script(page, board, slowly):
     assert "go-on" in step["HX-Trigger-After-Settle"]
     done = page.post(place, headers=HTMX)
     assert done["HX-Redirect"] == address("roll")
-    assert "Voters added: 250." in text_of(page.get(address("roll")))
+    assert "250 voters added." in text_of(page.get(address("roll")))
     assert repository.find(board.name).voter_count == 253
     assert 'value="250" max="250"' in text_of(page.get(place))
     assert page.post(place, headers=HTMX)["HX-Redirect"] == address("roll"), "a second tab comes to the same end"
@@ -201,7 +201,7 @@ def test_without_scripts_a_button_takes_it_on(page, board, slowly):
 
 def test_a_short_list_is_there_at_once(page, board):
     answer = page.post(address("import_roll"), {"voters": "\n".join(VOTERS)}, follow=True)
-    assert "Voters added: 250." in text_of(answer)
+    assert "250 voters added." in text_of(answer)
 
 
 def test_names_that_look_like_headings_or_have_commas_come_through_the_preview(page, board):

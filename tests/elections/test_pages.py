@@ -41,7 +41,7 @@ def ada(person, signed_in):
 @pytest.fixture
 def board(ada):
     enrol("Hypatia")
-    assert ada.post("/elections/new/", FORM).status_code == 302
+    assert ada.post("/elections/new/all/", FORM).status_code == 302
     return repository.find("Board 2027")
 
 
@@ -70,7 +70,7 @@ def test_an_organiser_makes_opens_and_closes_an_election(ada, board):
 
 
 def test_what_was_understood_of_a_time_is_said(ada):
-    page = text_of(ada.post("/elections/new/", {**FORM, "ends": "2099-03-29T02:30"}, follow=True))
+    page = text_of(ada.post("/elections/new/all/", {**FORM, "ends": "2099-03-29T02:30"}, follow=True))
     assert "March 29, 2099" in page
 
 
@@ -88,20 +88,20 @@ def test_what_was_understood_of_a_time_is_said(ada):
     ],
 )
 def test_what_is_wrong_with_a_new_election_is_said_and_nothing_is_lost(ada, change, sentence):
-    answer = ada.post("/elections/new/", {**FORM, **change})
+    answer = ada.post("/elections/new/all/", {**FORM, **change})
     assert answer.status_code == 422
     assert sentence in text_of(answer)
     assert "Who *leads* us?" in text_of(answer)
 
 
 def test_a_taken_name_is_a_sentence(ada, board):
-    answer = ada.post("/elections/new/", {**FORM, "name": "BOARD 2027"})
+    answer = ada.post("/elections/new/all/", {**FORM, "name": "BOARD 2027"})
     assert "There is an election of that name already" in text_of(answer)
 
 
 @pytest.mark.parametrize("name", ODD_NAMES)
 def test_odd_names_survive_every_page(ada, name):
-    assert ada.post("/elections/new/", {**FORM, "name": name}).status_code == 302
+    assert ada.post("/elections/new/all/", {**FORM, "name": name}).status_code == 302
     for page in ("election", "dashboard", "candidates", "roll", "election_settings", "managers", "delete_election"):
         assert ada.get(reverse(page, args=[name])).status_code == 200, page
     ada.post(reverse("candidates", args=[name]), {"names": f"{name}\nanother"})
@@ -213,7 +213,7 @@ def test_a_candidates_statement_is_kept_and_shown_safely(ada, board):
 
 
 def test_lists_are_narrowed_by_tab_and_by_name(ada, board, signed_in):
-    ada.post("/elections/new/", {**FORM, "name": "Council"})
+    ada.post("/elections/new/all/", {**FORM, "name": "Council"})
     assert text_of(ada.get("/elections/")).count("<tr>") == 3
     assert "Council" in text_of(ada.get("/elections/?show=mine"))
     assert "Board 2027" not in text_of(signed_in("Stranger").get("/elections/?show=all"))

@@ -25,7 +25,6 @@ from elections.rules import (
     check_window,
     offered,
     relation,
-    warnings,
 )
 from tests.rows import every_row
 
@@ -46,6 +45,7 @@ TABLE = {
     Action.REMOVE_VOTERS: ("D", "owner manager"),
     Action.SEE_ROLL: ("DEOC", "owner manager moderator"),
     Action.INVITE: ("EO", "owner manager"),
+    Action.READ_MAILS: ("EOC", "owner manager"),
     Action.WORD_INVITATION: ("DEO", "owner manager"),
     Action.SET_REMINDERS: ("DEO", "owner manager"),
     Action.ENTER_PAPER: ("EO", "owner manager"),
@@ -179,22 +179,3 @@ def test_settings_that_contradict_each_other_are_refused():
         check_settings("schulze", 1, True, "live")
     with pytest.raises(ValidationError, match="after it begins"):
         check_window(NOON, NOON)
-
-
-@pytest.mark.parametrize(
-    ("changes", "candidates", "silent", "voters", "words"),
-    [
-        ({}, 3, 0, 10, []),
-        ({}, 3, 0, 5, ["so few voters", "more possible rankings"]),
-        ({}, 5, 0, 10, ["more possible rankings"]),
-        ({}, 3, 2, 10, ["without a statement: 2"]),
-        ({"secret_ballot": False}, 5, 0, 3, []),
-        ({"electorate": "everyone"}, 5, 0, 0, []),
-        ({"no_voting_after": BEFORE}, 3, 0, 10, ["has passed already"]),
-        ({"no_voting_after": AFTER}, 3, 0, 10, []),
-    ],
-)
-def test_what_an_organiser_should_think_about(changes, candidates, silent, voters, words):
-    found = warnings(replace(ELECTION, voter_count=voters, **changes), candidates, silent, NOON)
-    assert len(found) == len(words)
-    assert all(word in sentence for word, sentence in zip(words, found, strict=True))

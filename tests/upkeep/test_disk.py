@@ -65,9 +65,9 @@ def test_on_a_full_disk_pages_answer_and_writes_get_an_honest_503(site, person, 
     form = {**texts, "unranked": "below", "results_visible": "closed", "time_zone": "UTC"}
     before = EventLog(site).newest_checkpoint(), site.get(keys.counts())
     with full(site):
-        while (answer := client.post("/elections/new/", form | {"name": os.urandom(8).hex()})).status_code == 302:
+        while (answer := client.post("/elections/new/all/", form | {"name": os.urandom(8).hex()})).status_code == 302:
             pass  # into what is left of the last page
-        for path in ("/", "/elections/", "/me/", "/elections/new/"):
+        for path in ("/", "/elections/", "/me/", "/elections/new/all/"):
             assert client.get(path).status_code == 200, path
     text = answer.content.decode()
     assert (answer.status_code, answer["Retry-After"]) == (503, "5")
@@ -76,7 +76,7 @@ def test_on_a_full_disk_pages_answer_and_writes_get_an_honest_503(site, person, 
     assert site.path not in text, "where the store lies is nobody's business"
     assert any("its disk is full" in getattr(record, "words", "") for record in caplog.records)
     assert (EventLog(site).newest_checkpoint(), site.get(keys.counts())) == before
-    assert client.post("/elections/new/", form).status_code == 302, "as soon as there is room"
+    assert client.post("/elections/new/all/", form).status_code == 302, "as soon as there is room"
 
 
 def test_a_file_of_the_queue_that_cannot_be_made_is_a_sentence(tmp_path):

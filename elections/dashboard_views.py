@@ -1,0 +1,76 @@
+"""The page of those who run an election: what is next, how many have voted, what to think about."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.views.decorators.http import require_safe
+
+from acts.site import now_text
+
+from . import compared, reminders, repository, turnout_picture
+from .access import context_of, run
+from .beside import beside
+from .concerns import Looked, concerns
+from .groups import services as groups
+from .next_step import ONCE_SEALED, Numbers, next_step
+from .progress import progress
+from .rules import Action, Election, State
+from .turnout import turnouts
+
+
+@run(Action.LOOK)
+@require_safe
+def dashboard(request: HttpRequest, election: Election) -> HttpResponse:
+    candidates, got, now = repository.candidates(election.name), progress(election), now_text()
+    context = context_of(request, election, candidates=candidates, **turnout_context(election))
+    numbers = Numbers(
+        candidates=len(candidates),
+        voted=context["turnout"].voted if "turnout" in context else 0,
+        uninvited=got.uninvited(election),
+        reminded=got.reminded.all if got.reminded else 0,
+        is_inviting=got.is_inviting,
+        is_sealed=got.is_sealed,
+    )
+    later = ONCE_SEALED.taken(request.user, election) if got.is_sealed else []
+    step = next_step(election, numbers, context["offered"], now, *later)
+    silent = sum(not each.statement for each in candidates)
+    looked = Looked(election, len(candidates), silent, context["offered"], now, got)
+    context |= {
+        "step": step,
+        "begins_later": election.no_voting_before is not None and election.no_voting_before > now,
+        "concerns": concerns(looked, said=step.what),
+        "mails": got.mails,
+        "reminders": [reminders.BEFORE[hours] for hours in election.remind_before],
+        "beside": beside(request.user, election),
+    }
+    return render(request, "elections/dashboard.html", context)
+
+
+@run(Action.SEE_ROLL)
+@require_safe
+def turnout_part(request: HttpRequest, election: Election) -> HttpResponse:
+    """The turnout alone, for a page that shows it live."""
+    context = context_of(request, election, **turnout_context(election))
+    return render(request, "elections/parts/turnout_now.html", context)
+
+
+def turnout_context(election: Election) -> dict[str, Any]:
+    """What the turnout part shows, once there can be one: of a draft nothing."""
+    if election.stored_state == State.DRAFT:
+        return {}
+    other, now = groups.last_election(election.group, before=election), datetime.fromisoformat(now_text())
+    counted, *others = turnouts(election.name, *([other.name] if other else []))
+    when = turnout_picture.window(election, counted, now)
+    beside_it = compared.compared(other, others[0], when, now) if other else None
+    quorum = election.convened.quorum_number if election.convened else None
+    way = beside_it.way if beside_it else ()
+    return {
+        "turnout": counted,
+        "percent": counted.percent(election.voter_count),
+        "picture": turnout_picture.picture(election, counted, when, way, quorum) if when and counted.steps else None,
+        "compared": beside_it,
+    }

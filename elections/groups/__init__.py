@@ -1,0 +1,1 @@
+"""Groups: electorates that somebody keeps, to put them on the rolls of their elections."""

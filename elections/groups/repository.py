@@ -1,0 +1,167 @@
+"""Groups in the table: ids in, values out, and the writes that keep every item of a group in step."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict
+
+from acts.handfuls import handfuls
+from acts.site import table
+from elections import repository as elections
+from elections.rules import Election
+from store import keys
+from store.table import Delete, Equals, Exists, Item, Missing, Put, Update, Write
+
+from .rules import Group, Member
+
+OF_GROUPS = tuple(Group.__dataclass_fields__)
+LOOKED_AT = 20  # uses of a group, the newest, among which the election before another is looked for
+
+# --- finding ---
+
+
+def find(group_id: str) -> Group | None:
+    item = table().get(keys.group(group_id))
+    return group_of(item) if item else None
+
+
+def mine(name: str, *, limit: int, cursor: str | None = None) -> tuple[list[Group], str | None]:
+    """By name."""
+    page = table().page(keys.groups_of(name), limit=limit, cursor=cursor)
+    return [group_of(item) for item in page.items], page.cursor
+
+
+def each_of(name: str) -> Iterator[Group]:
+    return map(group_of, table().each(keys.groups_of(name)))
+
+
+def names_taken(person: str) -> set[str]:
+    """The names of all groups of somebody, folded; read from the items that make them unique, which never lag."""
+    return {keys.fold(item["name"]) for item in table().each(keys.group_names(person))}
+
+
+def members(
+    group_id: str, *, prefix: str = "", limit: int, cursor: str | None = None
+) -> tuple[list[Member], str | None]:
+    page = table().page(keys.members(group_id, prefix), limit=limit, cursor=cursor)
+    return [member_of(item) for item in page.items], page.cursor
+
+
+def every_member(group_id: str) -> Iterator[Member]:
+    return (member_of(item) for item in table().each(keys.members(group_id)))
+
+
+def there(group_id: str, names: Iterable[str]) -> set[str]:
+    """Those of the names, folded, that are in the group."""
+    places = {keys.member(group_id, name): keys.fold(name) for name in names}
+    return {places[place] for place in table().get_many(places)} if places else set()
+
+
+def accounts(names: Iterable[str]) -> dict[str, str]:
+    """Which account has each of the names, folded; by when it was made."""
+    places = {keys.user(name): keys.fold(name) for name in names if not elections.is_by_address(name)}
+    found = table().get_many(places) if places else {}
+    return {places[place]: item["created_at"] for place, item in found.items()}
+
+
+def still_here(members: Sequence[Member]) -> list[Member]:
+    """Without those by the name of an account that is gone."""
+    here = accounts(member.name for member in members)
+    return [each for each in members if each.is_by_address or here.get(keys.fold(each.name)) == each.account]
+
+
+def on_roll(election: Election, *, by_name: bool) -> Iterator[Member]:
+    """Who is on a roll and still here, as members."""
+    for some in handfuls(elections.still_here(election.name, by_name=by_name)):
+        here = accounts(some)
+        yield from (Member(name, here.get(keys.fold(name))) for name in some)
+
+
+def uses(group_id: str, limit: int) -> list[Item]:
+    """Where the group was put on a roll, the newest election first."""
+    return list(table().page(keys.group_uses(group_id), limit=limit, backwards=True).items)
+
+
+def uses_before(group_id: str, created_at: str) -> list[Item]:
+    return list(table().page(keys.group_uses_before(group_id, created_at), limit=LOOKED_AT, backwards=True).items)
+
+
+# --- items ---
+
+
+def group_of(item: Item) -> Group:
+    return Group(**{name: item[name] for name in OF_GROUPS})
+
+
+def member_of(item: Item) -> Member:
+    return Member(item["member_name"], item.get("account"))
+
+
+# --- writes; each answers parts of a transaction ---
+
+
+def creation(group: Group, source: Sequence[str] = ()) -> list[Write]:
+    """Refused in part 0 if its owner has a group of that name. One that was a roll says of which election: by name, and
+    by when that was made."""
+    place = keys.group(group.id)
+    index = {"GSI1PK": keys.groups_of(group.owner_name).pk, "GSI1SK": keys.part(group.name)}
+    own = Put({"PK": place.pk, "SK": place.sk, "entity_type": "GROUP", **index, **asdict(group)}, when=Missing())
+    return [_named(group, group.name, is_new=True), own, *([elections.group_used(group.id, *source)] if source else [])]
+
+
+def _named(group: Group, name: str, *, is_new: bool) -> Put:
+    place = keys.group_name(group.owner_name, name)
+    item = {"PK": place.pk, "SK": place.sk, "name": name, "id": group.id}
+    return Put(item, when=Missing() if is_new else Equals("id", group.id))
+
+
+def renaming(group: Group, name: str) -> list[Write]:
+    """Refused in part 0 if its owner has another group of that name, in part 1 if it is called otherwise by now."""
+    is_same = keys.fold(name) == keys.fold(group.name)
+    shown = {"name": name, "GSI1SK": keys.part(name)}
+    changed = Update(keys.group(group.id), set=shown, add={"version": 1}, when=unchanged(group))
+    old = [] if is_same else [Delete(keys.group_name(group.owner_name, group.name))]
+    return [_named(group, name, is_new=not is_same), changed, *old]
+
+
+def unchanged(group: Group) -> Equals:
+    return Equals("name", group.name)
+
+
+def adding(group_id: str, members: Sequence[Member]) -> list[Write]:
+    return [*(_new_member(group_id, each) for each in members), _touched(group_id, len(members))]
+
+
+def _new_member(group_id: str, member: Member) -> Put:
+    place = keys.member(group_id, member.name)
+    index = {"GSI1PK": keys.groups_with(member.name).pk, "GSI1SK": keys.group_by_id(group_id)}
+    bound = {} if member.account is None else {"account": member.account}
+    words = {"group_id": group_id, "member_name": member.name, **bound}
+    return Put({"PK": place.pk, "SK": place.sk, "entity_type": "MEMBER", **index, **words}, when=Missing())
+
+
+def removing(group_id: str, names: Sequence[str]) -> list[Write]:
+    gone = [Delete(keys.member(group_id, name), when=Exists()) for name in names]
+    return [*gone, _touched(group_id, -len(names))]
+
+
+def _touched(group_id: str, members: int) -> Update:
+    return Update(keys.group(group_id), add={"members": members, "version": 1}, when=Exists())
+
+
+def deletion(group: Group, at: str) -> list[Write]:
+    """It is nowhere to be found any more. The worker clears away its members, and where it was used."""
+    place = keys.deleted_group(group.id)
+    index = {"GSI1PK": keys.DELETED_GROUPS.pk, "GSI1SK": keys.group_by_date(at, group.id)}
+    mark = Put({"PK": place.pk, "SK": place.sk, **index, "id": group.id})
+    name = Delete(keys.group_name(group.owner_name, group.name))
+    return [Delete(keys.group(group.id), when=unchanged(group)), name, mark]
+
+
+def told(members: Sequence[Member]) -> dict[str, list[str | None]]:
+    """As the log tells of them."""
+    return {"members": [each.name for each in members], "accounts": [each.account for each in members]}
+
+
+def members_of(said: Mapping[str, Sequence[str]]) -> list[Member]:
+    return [Member(name, account) for name, account in zip(said["members"], said["accounts"], strict=True)]

@@ -1,0 +1,85 @@
+"""What a group is, whose it is and how many it holds: frozen values and pure decisions."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from itertools import count
+
+from django.utils.translation import gettext_lazy as _
+
+from acts.refusals import Refusal
+from pages import lists
+from pages.names import LONGEST_NAME
+from store.keys import fold
+
+MOST_MEMBERS = lists.MOST_ROWS  # as many as a list for a roll may have
+MOST_GROUPS = 200  # of one person
+
+
+class NotThere(Refusal):
+    """There is no such group, or not any more."""
+
+
+class NameTaken(Refusal):
+    """Another group of the same person is called so."""
+
+
+class Full(Refusal):
+    """More groups, or more members, than there may be."""
+
+
+NOT_THERE = _("There is no such group any more.")
+NAME_TAKEN = _("You have a group of that name already. Please choose another name.")
+NOBODY = _("There is nobody in this group who can be put on this roll.")
+TOO_MANY_GROUPS = _("You have %(most)d groups, and nobody has more. Delete one that you do not need.")
+TOO_MANY_MEMBERS = _("A group has at most %(most)d members; with these it would have %(count)d.")
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """What lists show of a group; its members lie beside it. It never changes a roll by itself."""
+
+    id: str
+    name: str
+    owner_name: str
+    created_at: str
+    members: int = 0
+    version: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """Somebody in a group, as on a roll: a user name and which account of that name, or an address."""
+
+    name: str
+    account: str | None = None
+
+    @property
+    def is_by_address(self) -> bool:
+        return "@" in self.name
+
+
+def owns(name: str, group: Group) -> bool:
+    return fold(name) == fold(group.owner_name)
+
+
+def check_number(groups: int) -> None:
+    if groups >= MOST_GROUPS:
+        raise Full(TOO_MANY_GROUPS % {"most": MOST_GROUPS})
+
+
+def check_room(group: Group, more: int) -> None:
+    if group.members + more > MOST_MEMBERS:
+        raise Full(TOO_MANY_MEMBERS % {"most": MOST_MEMBERS, "count": group.members + more})
+
+
+def free_name(wanted: str, taken: Collection[str]) -> str:
+    """The name, or the first of “Name (2)”, “Name (3)” … that nobody's group has; the taken ones are folded."""
+    names = (wanted if number == 1 else _numbered(wanted, number) for number in count(1))
+    return next(name for name in names if fold(name) not in taken)
+
+
+def _numbered(name: str, number: int) -> str:
+    end = f" ({number})"
+    return name[: LONGEST_NAME - len(end)].rstrip() + end

@@ -1,0 +1,224 @@
+"""What people do with their groups: load, decide, record in one transaction. And which election had a group before."""
+
+from __future__ import annotations
+
+import hashlib
+import secrets
+from collections.abc import Callable, Sequence
+from functools import partial
+
+from accounts import repository as people
+from accounts.models import User
+from acts.again import try_again
+from acts.handfuls import sweep
+from acts.queues import take_each
+from acts.refusals import OVERTAKEN, Overtaken
+from acts.site import log, now_text, table
+from elections import imports, services
+from elections import repository as elections
+from elections.imports import Import
+from elections.rules import Action, Election, State, takes_names
+from elections.skipping import Skipped
+from store import keys
+from store.log import Event
+from store.table import Check, Delete, Exists, Item, Missing, Put, Refused
+
+from . import filling, repository, rules
+from .filling import Filling
+from .rules import Group, Member
+
+SITE = "plenum"
+
+
+# --- making ---
+
+
+def make(user: User, name: str, members: Sequence[Member] = ()) -> Group:
+    """A group, for its owner alone."""
+    return _make(user, Group(secrets.token_hex(11), name, user.name, now_text()), members)
+
+
+def _make(user: User, group: Group, members: Sequence[Member], source: Sequence[str] = ()) -> Group:
+    rules.check_number(len(repository.names_taken(user.name)))
+    rules.check_room(group, len(members))
+    coming, mark = filling.begun(group, user.name, members)
+    said = {"group_id": group.id, "name": group.name, "created_at": group.created_at}
+    event = Event(user.name, "GroupMade", said | ({"source": list(source)} if source else {}))
+    try:
+        log().record(event, *repository.creation(group, source), *mark, people.is_still(user))
+    except Refused as refused:
+        raise (rules.NameTaken(rules.NAME_TAKEN) if 0 in refused.parts else Overtaken(OVERTAKEN)) from None
+    filling.fill(coming)
+    return group
+
+
+def keep_roll(user: User, election: Election, form: str) -> Group:
+    """A group of those who are on the roll, under the election's name or one like it. The same form sent again is
+    answered by the group that it has made: its number is made of the form's token.
+
+    Where names come onto the roll by voting in secret, it is a group of those by address: who has voted stays a secret.
+    """
+    services.check(user, election, Action.COPY)
+    number = hashlib.sha256("\n".join((user.name, user.created_at, form)).encode()).hexdigest()[:22]
+
+    def kept() -> Group:
+        if (there := repository.find(number)) is not None:
+            return there
+        members = list(repository.on_roll(election, by_name=takes_names(election)))
+        name = rules.free_name(election.name, repository.names_taken(user.name))
+        source = (election.name, election.created_at)
+        return _make(user, Group(number, name, user.name, now_text()), members, source)
+
+    try:
+        return kept()
+    except (Overtaken, rules.NameTaken):  # by the same form, or by another group of the name
+        return kept()
+
+
+# --- changing ---
+
+
+def _there(user: User, group_id: str) -> Group:
+    group = repository.find(group_id)
+    if group is None or not rules.owns(user.name, group):
+        raise rules.NotThere(rules.NOT_THERE)
+    return group
+
+
+def rename(user: User, group_id: str, name: str) -> Group:
+    """Of two at once, the second takes the first one's place."""
+    return try_again(lambda: _rename(user, _there(user, group_id), name))
+
+
+def _rename(user: User, group: Group, name: str) -> Group:
+    if name == group.name:
+        return group
+    try:
+        log().record(
+            Event(user.name, "GroupRenamed", {"group_id": group.id, "name": name}), *repository.renaming(group, name)
+        )
+    except Refused as refused:
+        if 0 in refused.parts and 1 not in refused.parts:
+            raise rules.NameTaken(rules.NAME_TAKEN) from None
+        raise
+    return Group(group.id, name, group.owner_name, group.created_at, group.members, group.version + 1)
+
+
+def add(user: User, group_id: str, names: Sequence[str]) -> Filling:
+    """Those of the names that somebody here has, and all addresses; answers how many came in."""
+    group = _there(user, group_id)
+    here = repository.accounts(names)
+    known = [Member(name, here.get(keys.fold(name))) for name in names]
+    known = [each for each in known if each.is_by_address or each.account]
+    rules.check_room(group, len(known))
+    coming, mark = filling.begun(group, user.name, known)
+    if mark:
+        try:
+            table().write(*mark, Check(keys.group(group.id), Exists()))
+        except Refused as refused:
+            if 1 in refused.parts:
+                raise rules.NotThere(rules.NOT_THERE) from None  # else the same list is on its way already
+    return filling.fill(coming)
+
+
+def remove(user: User, group_id: str, name: str) -> None:
+    """Somebody who is no longer in it is left as they are."""
+    try_again(lambda: _remove(user.name, _there(user, group_id).id, name))
+
+
+def _remove(who: str, group_id: str, name: str) -> None:
+    item = table().get(keys.member(group_id, name))
+    if item is None or repository.find(group_id) is None:
+        return
+    names = [item["member_name"]]
+    event = Event(who, "GroupMembersRemoved", {"group_id": group_id, "members": names})
+    log().record(event, *repository.removing(group_id, names))
+
+
+def delete(user: User, group_id: str) -> None:
+    """Rolls that it was put on stay as they are."""
+    try_again(lambda: _delete(user.name, _there(user, group_id)))
+
+
+def _delete(who: str, group: Group) -> None:
+    at = now_text()
+    event = Event(who, "GroupDeleted", {"group_id": group.id, "at": at})
+    log().record(event, *repository.deletion(group, at))
+
+
+def clear_away_all() -> int:
+    """Clear away what deleted groups have left behind; answers of how many."""
+    return take_each(list(table().each(keys.DELETED_GROUPS)), lambda mark: clear_away(mark["id"]))
+
+
+def clear_away(group_id: str) -> bool:
+    """The mark goes last."""
+    is_gone, mark = Check(keys.group(group_id), Missing()), keys.deleted_group(group_id)
+    sweep(keys.all_of_group(group_id), (mark.sk,), is_gone)
+    table().write(is_gone, Delete(mark))
+    return True
+
+
+# --- using one ---
+
+
+def put_on_roll(user: User, election: Election, group_id: str) -> Import:
+    """Those of it who are still here are on their way to the roll, in the transaction that says whose group it was.
+
+    The same once more is the import that is under way, or one that finds everybody there.
+    """
+    group = _there(user, group_id)
+    members = list(repository.every_member(group.id))
+    names = usable(election, repository.still_here(members))
+    if not names:
+        raise rules.NotThere(rules.NOBODY)
+
+    def begin(mark: Put) -> None:
+        if election.group == group.id:
+            table().write(mark)
+            return
+        event = Event(user.name, "GroupUsed", {"election_name": election.name, "group_id": group.id})
+        log().record(event, *elections.with_group(election, group.id), mark, Check(keys.group(group.id), Exists()))
+
+    return imports.start(user, election, names, Skipped(unusable=len(members) - len(names)), begin)
+
+
+def usable(election: Election, members: Sequence[Member]) -> list[str]:
+    """Where names come onto the roll by voting in secret, only addresses are put there."""
+    return [each.name for each in members if each.is_by_address or takes_names(election)]
+
+
+def last_election(group_id: str, before: Election) -> Election | None:
+    """The election that had the same group on its roll before this one: the newest that was made earlier, is still
+    there and has been opened. Nothing if there is none, or if the group is gone."""
+    for use in repository.uses_before(group_id, before.created_at) if group_id else ():
+        found = elections.find_made(use["election_name"], use["created_at"])
+        if found is not None and found.stored_state != State.DRAFT:
+            return found
+    return None
+
+
+def used_in(group_id: str, limit: int, visible: Callable[[Election], bool]) -> list[Election]:
+    """Where it was put on a roll, as far as somebody may see these elections."""
+    found = (elections.find_made(use["election_name"], use["created_at"]) for use in repository.uses(group_id, limit))
+    return [each for each in found if each is not None and visible(each)]
+
+
+# --- when somebody leaves ---
+
+
+def leave(gone: User) -> None:
+    """They go out of all groups, by name and by address; and their own groups go."""
+    for name in (gone.name, gone.email):
+        entries = list(table().each(keys.groups_with(name)))
+        take_each(entries, lambda item: try_again(partial(_leave, item)))
+    take_each(list(repository.each_of(gone.name)), lambda group: try_again(partial(_delete_left, group.id)))
+
+
+def _leave(item: Item) -> None:
+    _remove(SITE, item["group_id"], item["member_name"])
+
+
+def _delete_left(group_id: str) -> None:
+    if (group := repository.find(group_id)) is not None:
+        _delete(SITE, group)

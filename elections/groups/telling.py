@@ -1,0 +1,49 @@
+"""What groups tell somebody of themselves: which they keep, and in whose they are; and what goes when they leave."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from django.utils.translation import ngettext
+
+from accounts.models import User
+from accounts.telling import Part
+from acts.handfuls import handfuls
+from acts.site import table
+from store import keys
+from store.table import Item
+
+from . import repository
+
+AT_ONCE = 50  # groups that are read together
+
+
+def told(user: User) -> list[Part]:
+    return [("groups", kept_by(user)), ("in_groups", those_with(user))]
+
+
+def kept_by(user: User) -> Iterator[Item]:
+    """Without the members: they are other people."""
+    for group in repository.each_of(user.name):
+        yield {"group": group.name, "made_at": group.created_at, "members": group.members}
+
+
+def those_with(user: User) -> Iterator[Item]:
+    """Which groups they are in, and whose these are; by name, and by address."""
+    for name in (user.name, user.email):
+        for some in handfuls(table().each(keys.groups_with(name)), AT_ONCE):
+            groups = table().get_many(keys.group(item["group_id"]) for item in some)
+            for item in some:
+                if (found := groups.get(keys.group(item["group_id"]))) and _is_theirs(user, item):
+                    yield {"group": found["name"], "kept_by": found["owner_name"], "listed_as": item["member_name"]}
+
+
+def _is_theirs(user: User, item: Item) -> bool:
+    return item.get("account", user.created_at) == user.created_at
+
+
+def parting(user: User) -> str:
+    """What goes with them."""
+    count = len(repository.names_taken(user.name))
+    sentence = ngettext("%(count)d group of voters is deleted.", "%(count)d groups of voters are deleted.", count)
+    return sentence % {"count": count} if count else ""

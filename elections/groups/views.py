@@ -1,0 +1,243 @@
+"""Pages of groups: one's own, one with its members, and how it comes from a roll and onto another."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
+from django.shortcuts import redirect, render
+from django.utils.http import content_disposition_header
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+from django.views.decorators.http import require_POST, require_safe
+
+from accounts.access import requires
+from accounts.rules import Permission
+from acts.limits import HOUR, Limit, count
+from acts.refusals import Refusal
+from elections import repository as elections
+from elections import rules as of_elections
+from elections import skipping
+from elections.access import context_of, run
+from elections.forms import SearchForm
+from elections.roll_views import begun
+from elections.rules import EVERYBODY_HERE, Action, Election, takes_names
+from elections.services import relation
+from elections.skipping import Skipped
+from pages import lists
+from pages.forms import carried_out, form_page, posted, show_form, token_in
+from pages.lists import Row, Verdict
+from pages.paging import listed, one_page
+from pages.saying import ask, told
+
+from . import filling, repository, services
+from .access import owned
+from .filling import Filling
+from .forms import ChoiceForm, GroupForm, MembersForm, NewMembersForm
+from .rules import MOST_GROUPS, Group, Member
+
+MADE = Limit("groups", 60, HOUR)
+USES_SHOWN = 10
+CSV = "group.csv"
+
+
+# --- one's own ---
+
+
+@requires(Permission.USE_APPLICATION)
+@require_safe
+def groups(request: HttpRequest) -> HttpResponse:
+    """By name."""
+    return render(request, "elections/groups/groups.html", listed(request, partial(repository.mine, request.user.name)))
+
+
+@requires(Permission.USE_APPLICATION)
+@form_page
+def make(request: HttpRequest) -> HttpResponse:
+    """First its name; then who is in it."""
+    form = GroupForm(posted(request))
+    if request.method == "POST" and form.is_valid():
+        try:
+            count(MADE, request.user.name)
+            made = services.make(request.user, form.cleaned_data["name"])
+        except Refusal as refusal:
+            form.add_error("name", str(refusal))
+        else:
+            return redirect("add_members", group_id=made.id)
+    return show_form(request, form, _("New group"), _("Go on"), lead=_("People who vote together again and again."))
+
+
+# --- one of them ---
+
+
+@owned
+@require_safe
+def group(request: HttpRequest, group: Group) -> HttpResponse:
+    search = SearchForm(request.GET)
+    prefix = search.cleaned_data["q"] if search.is_valid() else ""
+    found, older = one_page(request, partial(repository.members, group.id, prefix=prefix), q=prefix)
+    used = services.used_in(group.id, USES_SHOWN, lambda election: _sees(request, election))
+    context = {"group": group, "members": found, "older": older, "search": search, "used": used}
+    context |= {"coming": filling.is_under_way(group.id)}
+    return render(request, "elections/groups/group.html", context)
+
+
+def _sees(request: HttpRequest, election: Election) -> bool:
+    """A draft is there for those who run it, and for nobody else."""
+    is_draft = election.stored_state == of_elections.State.DRAFT
+    return not is_draft or relation(request.user, election) != of_elections.Relation.NOBODY
+
+
+@owned
+@form_page
+def rename(request: HttpRequest, group: Group) -> HttpResponse:
+    form = GroupForm(posted(request), initial={"name": group.name})
+
+    def act() -> Group:
+        return services.rename(request.user, group.id, form.cleaned_data["name"])
+
+    if carried_out(request, form, act, _("The group has its new name."), "name"):
+        return redirect("group", group_id=group.id)
+    return show_form(request, form, _("Rename the group"), _("Rename"), group=group)
+
+
+@owned
+@form_page
+def delete(request: HttpRequest, group: Group) -> HttpResponse:
+    if request.method != "POST":
+        members = ngettext("%(count)d member", "%(count)d members", group.members) % {"count": group.members}
+        lead = _("%(members)s. The rolls it was put on stay as they are.") % {"members": members}
+        title = _("Delete the group “%(name)s”?") % {"name": group.name}
+        return ask(request, title, _("Delete the group"), danger=True, lead=lead)
+    told(request, lambda: services.delete(request.user, group.id), _("The group is deleted."))
+    return redirect("groups")
+
+
+@owned
+@require_safe
+def export(request: HttpRequest, group: Group) -> HttpResponse:
+    """Its members as a file, which can be read in again."""
+    rows = ([member.name] for member in repository.every_member(group.id))
+    answer = StreamingHttpResponse(lists.as_csv(["voter"], rows), content_type="text/csv; charset=utf-8")
+    answer["Content-Disposition"] = content_disposition_header(as_attachment=True, filename=f"{group.name}.csv")
+    return answer
+
+
+@owned
+@require_POST
+def remove(request: HttpRequest, group: Group) -> HttpResponse:
+    name = request.POST.get("member", "")
+    done = _("%(name)s is no longer in the group.") % {"name": name}
+    told(request, lambda: services.remove(request.user, group.id, name), done)
+    return redirect("group", group_id=group.id)
+
+
+# --- who comes in ---
+
+
+@owned
+@form_page
+def add(request: HttpRequest, group: Group) -> HttpResponse:
+    """A list, pasted or as a file; then a preview, problems first; then one button."""
+    if "voters" in request.POST:
+        return _add(request, group)
+    form = MembersForm(posted(request), request.FILES if request.method == "POST" else None)
+    if request.method == "POST" and form.is_valid():
+        return _previewed(request, group, form.cleaned_data["rows"])
+    return show_form(request, form, _("Add members"), _("Look at the list"), upload=True, group=group)
+
+
+def _previewed(request: HttpRequest, group: Group, rows: list[Row]) -> HttpResponse:
+    names = [row.kept for row in rows if row.kept]
+    rows = lists.against(
+        rows, repository.there(group.id, names), repository.accounts(names), _("In the group already.")
+    )
+    new = [row.kept for row in rows if row.verdict == Verdict.NEW]
+    skipped = skipping.skipped_of(rows)
+    sent_back = "".join(lists.as_csv(["voter"], ([name] for name in new))) if new else ""
+    form = NewMembersForm(initial={"voters": sent_back, "skipped": skipped.as_text()})
+    numbers = skipping.numbers(len(new), skipped, skipping.already_in_the_group)
+    context = {"group": group, "form": form, "new": len(new), "numbers": numbers, **skipping.sorted_out(rows)}
+    return render(request, "elections/groups/preview.html", context)
+
+
+def _add(request: HttpRequest, group: Group) -> HttpResponse:
+    form = NewMembersForm(request.POST)
+    if not form.is_valid():
+        messages.error(request, _("That list could not be read. Please start again with it."))
+        return redirect("add_members", group_id=group.id)
+    try:
+        came = services.add(request.user, group.id, form.cleaned_data["voters"])
+    except Refusal as refusal:
+        messages.error(request, str(refusal))
+        return redirect("add_members", group_id=group.id)
+    messages.success(request, _came(came, form.cleaned_data["skipped"]))
+    return redirect("group", group_id=group.id)
+
+
+def _came(came: Filling, skipped: Skipped) -> str:
+    there = Skipped(skipped.there + came.there, skipped.repeated, skipped.unusable, skipped.lines)
+    return skipping.summary(skipping.members_added(came.added), there, skipping.in_the_group, came.gone)
+
+
+# --- from a roll, and onto one ---
+
+
+@run(Action.COPY)
+@require_POST
+def keep(request: HttpRequest, election: Election) -> HttpResponse:
+    """Everybody on the roll, in a group of one's own."""
+    try:
+        count(MADE, request.user.name)
+        made = services.keep_roll(request.user, election, token_in(request.POST))
+    except Refusal as refusal:
+        messages.error(request, str(refusal))
+        return redirect("roll", name=election.name)
+    messages.success(request, _("The roll is kept as a group. Later changes of one do not change the other."))
+    return redirect("group", group_id=made.id)
+
+
+@run(Action.ADD_VOTERS)
+@form_page
+def put_on(request: HttpRequest, election: Election) -> HttpResponse:
+    """First which group, then its numbers, then one button."""
+    own, _more = repository.mine(request.user.name, limit=MOST_GROUPS)
+    form = ChoiceForm(posted(request), groups=own, initial={"group": own[0].id if len(own) == 1 else None})
+    if request.method == "POST" and form.is_valid():
+        chosen = next(each for each in own if each.id == form.cleaned_data["group"])
+        return _put_on(request, election, chosen) if "sure" in request.POST else _looked_at(request, election, chosen)
+    context = context_of(request, election, form=form, groups=own)
+    return render(request, "elections/groups/choose.html", context, status=422 if form.errors else 200)
+
+
+def _looked_at(request: HttpRequest, election: Election, group: Group) -> HttpResponse:
+    rows = _rows(election, list(repository.every_member(group.id)))
+    skipped, new = skipping.skipped_of(rows), sum(row.verdict == Verdict.NEW for row in rows)
+    numbers = skipping.numbers(new, skipped, skipping.already_on_the_roll)
+    context = {"group": group, "new": new, "numbers": numbers, **skipping.sorted_out(rows)}
+    return render(request, "elections/groups/put_on.html", context_of(request, election, **context))
+
+
+def _rows(election: Election, members: list[Member]) -> list[Row]:
+    """What would become of each member. Whose account is gone stays behind, also if somebody has the name again."""
+    here = {each.name for each in repository.still_here(members)}
+    names = [each.name for each in members]
+    judged = lists.against(
+        (Row(line, name, name, Verdict.NEW) for line, name in enumerate(names, 1)),
+        *elections.on_roll_or_here(election.name, names),
+    )
+    judged = judged if takes_names(election) else lists.only_addresses(judged, str(EVERYBODY_HERE))
+    return [_gone(row) if row.verdict == Verdict.NEW and row.kept not in here else row for row in judged]
+
+
+def _gone(row: Row) -> Row:
+    return Row(row.line, row.typed, row.kept, Verdict.INVALID, _("This account is gone."))
+
+
+def _put_on(request: HttpRequest, election: Election, group: Group) -> HttpResponse:
+    try:
+        return begun(request, election, services.put_on_roll(request.user, election, group.id))
+    except Refusal as refusal:
+        messages.error(request, str(refusal))
+        return redirect("roll", name=election.name)

@@ -1,0 +1,28 @@
+"""Choices as cards: each says in plain words what it means, and may have a picture. They work as radio buttons do."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from django import forms
+
+
+@dataclass(frozen=True, slots=True)
+class Card:
+    """One choice: what it is called, what it does, and what is to be said of it in a word or two."""
+
+    title: Any
+    sentence: Any
+    mark: Any = ""
+    picture: str = ""  # the template that draws it
+
+    def __str__(self) -> str:
+        return str(self.title)
+
+
+class Cards(forms.RadioSelect):
+    """Radio buttons on cards. A group of choices is folded under its heading until one of it is chosen."""
+
+    template_name = "pages/cards/cards.html"
+    option_template_name = "pages/cards/card.html"

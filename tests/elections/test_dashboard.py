@@ -1,0 +1,289 @@
+"""The dashboard of an election, and the pages of its heavy acts, as those who run it meet them."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from django.urls import reverse
+
+from accounts.rules import Role
+from acts.site import table
+from ballots import services as casting
+from elections import imports, invitations, messages, repository, services
+from elections.groups import services as groups
+from elections.groups.rules import Member
+from elections.next_step import ONCE_SEALED, Button, Step
+from mail import outbox
+from mail.letters import compose
+from mail.sending import send_waiting
+from ranking.candidates import Candidate
+from store import keys
+from store.table import Update
+from tests.people import confirm
+
+FUTURE = "2999-01-01T00:00:00.000Z"
+VOTERS = ["a@example.org", "b@example.org", "c@example.org"]
+
+
+@pytest.fixture
+def ada(person):
+    return confirm(person("Ada"))
+
+
+@pytest.fixture
+def page(ada, signed_in):
+    return signed_in(ada)
+
+
+def made(ada, name="Board", voters=VOTERS, **settings):
+    election = services.create(ada, name, **{"no_voting_after": FUTURE, **settings})
+    services.add_candidates(ada, election, [Candidate("Bo", "Yes."), Candidate("Cy")])
+    if voters:
+        services.add_voters(ada, election, voters)
+    return repository.find(name)
+
+
+def opened(ada, name="Board", voters=VOTERS, **settings):
+    return services.open_(ada, made(ada, name, voters, **settings), editable=False)
+
+
+def sealed(ada, *arguments, **settings):
+    election = opened(ada, *arguments, **settings)
+    services.close(ada, election)
+    casting.seal_what_is_closed()
+    return repository.find(election.name)
+
+
+def at(route, name="Board"):
+    return reverse(route, args=[name])
+
+
+def text_of(answer):
+    return re.sub(r"\s+", " ", answer.content.decode())
+
+
+def loud(text):
+    """What the next step's loud button says; nothing, if there is none."""
+    card = re.search(r'<section class="card ruled stack next-step".*?</section>', text)[0]
+    return re.findall(r'<a class="button" href="[^"]*">([^<]*)</a>', card)
+
+
+def shown(page, route="dashboard", name="Board"):
+    return text_of(page.get(at(route, name)))
+
+
+def test_the_next_step_changes_when_it_is_done(page, ada):
+    election = services.create(ada, "Board", no_voting_after=FUTURE)
+    assert loud(shown(page)) == ["Add candidates"]
+    services.add_candidates(ada, election, [Candidate("Bo"), Candidate("Cy")])
+    assert loud(shown(page)) == ["Add voters"]
+    services.add_voters(ada, repository.find("Board"), VOTERS)
+    assert loud(shown(page)) == ["Look it over and open it"]
+    election = services.open_(ada, repository.find("Board"), editable=False)
+    assert loud(shown(page)) == ["Invite voters"]
+    assert f'class="button" href="{at("invitation")}"' in shown(page)
+    assert "3 of 3 voters wait for their invitation." in shown(page)
+    invitations.invite(ada, election)
+    assert loud(shown(page)) == []
+    assert "Invitations are on their way" in shown(page)
+    invitations.take_mailings_on()
+    assert loud(shown(page)) == []
+    assert "Everyone is invited. 0 of 3 have voted." in shown(page)
+    services.close(ada, election)
+    assert "The ballots are being counted." in shown(page)
+    casting.seal_what_is_closed()
+    assert loud(shown(page)) == ["See the result"]
+
+
+def test_others_say_what_follows_the_sealing(page, ada, monkeypatch):
+    asked = []
+    step = Step("tell", "Tell everybody.", Button("Tell them", "/tell/"))
+    monkeypatch.setattr(
+        ONCE_SEALED, "steps", (lambda user, election: asked.append((user.name, election.name)) or step,)
+    )
+    opened(ada, "Open")
+    assert loud(shown(page, name="Open")) == ["Invite voters"]
+    sealed(ada)
+    assert loud(shown(page)) == ["Tell them"]
+    assert asked == [("Ada", "Board")]
+
+
+def offers(text):
+    routes = "open_election close_election extend rename_election copy_election hand_over_election delete_election"
+    return {route for route in routes.split() if f'href="{at(route)}"' in text}
+
+
+def test_what_each_is_offered(page, ada, signed_in):
+    election = made(ada)
+    helper, admin = signed_in("Helper"), signed_in("Root", Role.ADMIN)
+    services.add_manager(ada, election, "Helper")
+    of_draft = {"open_election", "rename_election", "copy_election", "hand_over_election", "delete_election"}
+    assert offers(shown(page)) == of_draft
+    assert offers(shown(helper)) == {"copy_election"}
+    assert offers(shown(admin)) == {"hand_over_election", "delete_election"}
+    services.open_(ada, repository.find("Board"), editable=False)
+    assert offers(shown(page)) == {*of_draft - {"open_election", "rename_election"}, "close_election", "extend"}
+    assert offers(shown(helper)) == {"copy_election"}
+    assert offers(shown(admin)) == {"hand_over_election", "delete_election", "close_election"}
+    assert signed_in("Stranger").get(at("dashboard")).status_code == 403
+
+
+def test_deleting_is_in_a_quiet_menu(page, ada):
+    made(ada)
+    text = shown(page)
+    assert "danger" not in text
+    menu = re.search(r'<details class="menu.*?</details>', text)[0]
+    assert at("delete_election") in menu
+    assert at("delete_election") not in text.replace(menu, "")
+
+
+# --- the turnout ---
+
+
+def test_the_turnout_is_large_with_axes_and_a_table(page, ada):
+    opened(ada, voters=VOTERS[:2])
+    assert "0&nbsp;%" in shown(page)
+    table().write(Update(keys.gate("Board", 0), add={"voted": 1, "h500000": 1}))
+    text = shown(page)
+    assert '<b class="large">50&nbsp;%</b>' in text
+    assert "<b>1</b> of 2 voters have voted" in text
+    assert '<polyline class="grown"' in text
+    assert "As a table" in text
+    assert '<polyline class="grown"' in shown(page, "turnout")
+
+
+def test_it_is_compared_with_the_last_election_of_the_group(page, ada, person):
+    members = [person(name) for name in ("Bob", "Eve", "Kim", "Liz")]
+    group, _filling = groups.make(ada, "Members", [Member(each.name, each.created_at) for each in members])
+    for name in ("Board 2025", "Board"):
+        groups.put_on_roll(ada, made(ada, name, voters=()), group.id)
+        for begun in imports.under_way(repository.find(name)):
+            imports.go_on(ada, repository.find(name), begun, 1)
+        services.open_(ada, repository.find(name), editable=False)
+    table().write(Update(keys.gate("Board 2025", 0), add={"voted": 3, "h400000": 3}))
+    assert "The last one of this group" not in shown(page), "it is still open"
+    services.close(ada, repository.find("Board 2025"))
+    answer = page.get(at("dashboard"))
+    assert "The last one of this group, “Board 2025”, had 0 % at this time, and 75 % at the end." in text_of(answer)
+    assert at("results", "Board 2025") in text_of(answer)
+    assert 'desc="8 trips"' in answer["Server-Timing"], "two more than without a group"
+
+
+# --- opening, closing, deleting ---
+
+
+def test_opening_says_everything_first(page, ada):
+    made(ada, voters=["Ada", *VOTERS], time_zone="Europe/Berlin", vote_by_link=False)
+    text = shown(page, "open_election")
+    for words in ("2 candidates", "4 voters on the roll", "3 of them are listed by address", "Europe/Berlin"):
+        assert words in text
+    assert "Candidates without a statement: 1." in text
+    assert "Nothing is mailed when it opens" in text
+    assert "Open it</button>" in text
+    assert page.post(at("open_election"), {}).status_code == 302
+    assert page.post(at("open_election"), {}).status_code == 422, "twice is said at the form"
+
+
+def test_what_is_missing_is_named_and_there_is_no_button(page, ada):
+    services.create(ada, "Board")
+    text = shown(page, "open_election")
+    assert "At least two are needed." in text
+    assert "At least one is needed." in text
+    assert "Open it</button>" not in text
+    assert at("candidates") in text
+    answer = page.post(at("open_election"), {})
+    assert answer.status_code == 422
+    assert "at least two candidates" in text_of(answer)
+
+
+def test_opening_reads_no_long_roll(page, ada, monkeypatch):
+    made(ada)
+    table().write(Update(keys.election("Board"), set={"voter_count": 100_000}))
+    monkeypatch.setattr(repository, "still_here", None)
+    assert "100000 voters on the roll" in shown(page, "open_election")
+
+
+def test_closing_says_who_has_not_voted(page, ada):
+    opened(ada)
+    table().write(Update(keys.gate("Board", 0), add={"voted": 1}))
+    text = shown(page, "close_election")
+    assert "2 of 3 have not voted. Until the planned end there are" in text
+    assert '<button class="button danger">Close for good</button>' in text
+    table().write(Update(keys.gate("Board", 0), add={"voted": 2}))
+    text = shown(page, "close_election")
+    assert "Everyone has voted." in text
+    assert '<button class="button">Close for good</button>' in text
+    assert page.post(at("close_election")).status_code == 302
+    assert page.delete(at("close_election")).status_code == 405
+
+
+def test_deleting_says_what_goes(page, ada):
+    election = opened(ada, results_public=True)
+    invitations.invite(ada, election)
+    messages.send(ada, election, "Hello", "All")
+    invitations.take_mailings_on()
+    send_waiting(compose)
+    services.close(ada, election)
+    text = shown(page, "delete_election")
+    assert re.findall(r"<dd>(\d+)</dd>", text) == ["2", "3", "0", "6"]
+    assert "/result/Board/" not in text, "nothing is published before it is sealed"
+    casting.seal_what_is_closed()
+    text = shown(page, "delete_election")
+    assert "/result/Board/: that page goes, too." in text
+    assert "is for you to know" in text
+    assert at("bundle") in text
+    answer = page.post(at("delete_election"), {"name": "Bored"})
+    assert (answer.status_code, "That is not the name" in text_of(answer)) == (422, True)
+    assert page.post(at("delete_election"), {"name": "Board"}).status_code == 302
+
+
+# --- mails after the close ---
+
+
+def test_what_was_mailed_can_be_read_after_the_close(page, ada, signed_in):
+    election = opened(ada)
+    helper = signed_in("Helper")
+    services.add_manager(ada, election, "Helper")
+    invitations.invite(ada, election)
+    messages.send(ada, election, "The room", "Room *7*")
+    invitations.take_mailings_on()
+    send_waiting(compose)
+    services.close(ada, repository.find("Board"))
+    text = shown(page)
+    assert f'href="{at("message_voters")}"' in text
+    assert "Mails to voters" in text
+    for reader in (page, helper):
+        read = shown(reader, "message_voters")
+        assert "<em>7</em>" in read
+        assert "0 queued, 3 sent, 0 failed" in read
+        assert re.search(r"Invitations</th>.*?>3<", read)
+        assert "<textarea" not in read
+    answer = page.post(at("message_voters"), {"subject": "More", "text": "More"})
+    assert "This election is in the state “Closed”" in text_of(answer)
+
+
+def test_a_helper_who_is_not_confirmed_reads_them_too(page, ada, signed_in):
+    unconfirmed = signed_in("Helper")
+    services.add_manager(ada, opened(ada), "Helper")
+    services.close(ada, repository.find("Board"))
+    answer = unconfirmed.get(at("message_voters"))
+    assert (answer.status_code, "No message was written to all." in text_of(answer)) == (200, True)
+
+
+def state_of(page):
+    return re.search(r'<a href="\?state=(\w+)" aria-current="page"', text_of(page.get("/mails/")))[1]
+
+
+def test_the_mails_of_the_site_open_on_what_somebody_has_to_see_to(site, person, signed_in):
+    page, ada = signed_in(person("Boss", Role.OWNER)), confirm(person("Ada"))
+    assert state_of(page) == "sent"
+    election = opened(ada)
+    invitations.invite(ada, election)
+    invitations.take_mailings_on()
+    assert state_of(page) == "queued"
+    send_waiting(compose)
+    assert state_of(page) == "sent"
+    (mail, *_others), _cursor = outbox.in_state(outbox.SENT, limit=3)
+    table().write(Update(keys.mail(mail.number), set={"state": outbox.FAILED, "GSI1PK": keys.mails(outbox.FAILED).pk}))
+    assert state_of(page) == "failed"

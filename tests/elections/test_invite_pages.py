@@ -1,0 +1,296 @@
+"""The page on which voters are invited and reminded: numbers, the mail, own words, a test, one button."""
+
+from __future__ import annotations
+
+import html
+import re
+
+import pytest
+from django.core import mail as sent
+from django.test import Client
+from django.urls import reverse
+
+from accounts import repository as people
+from accounts import services as accounts
+from accounts.rules import Role
+from ballots import services as voting
+from elections import forecast, invitations, repository, services, trials, words
+from elections.invitations import INVITED, REMINDED
+from mail import outbox
+from mail.letters import compose
+from mail.sending import send_waiting
+from ranking.candidates import Candidate
+from store import keys
+from store.log import EventLog
+from store.table import Update
+from tests.at_once import at_once
+from tests.people import confirm, list_as_before, make_owner
+
+FUTURE = "2999-01-01T00:00:00.000Z"
+
+
+@pytest.fixture
+def ada(person):
+    return confirm(person("Ada", email="ada@example.org"))
+
+
+@pytest.fixture
+def board(ada, person):
+    """Four voters who have three addresses, and one who has none."""
+    person("Hypatia", email="H@example.org")
+    election = services.create(ada, "Board 2027", no_voting_after=FUTURE)
+    services.add_candidates(ada, election, [Candidate("Bo"), Candidate("Cy")])
+    services.add_voters(ada, election, ["a@example.org", "b@example.org", "h@example.org", "Hypatia"])
+    list_as_before(election, "unknown name")
+    return services.open_(ada, repository.find("Board 2027"), editable=False)
+
+
+@pytest.fixture
+def page(ada, signed_in):
+    return signed_in(ada)
+
+
+def address(name="invitation"):
+    return reverse(name, args=["Board 2027"])
+
+
+def text_of(answer):
+    return html.unescape(answer.content.decode())
+
+
+def tiles(text):
+    return [int(number.replace(",", "")) for number in re.findall(r"</dt><dd>([\d,]+)</dd>", text)]
+
+
+def queued():
+    return list(outbox.table().each(keys.mails(outbox.QUEUED)))
+
+
+def send(page, number, **more):
+    return text_of(page.post(address(), {"send": str(number), **more}, follow=True))
+
+
+# --- the numbers ---
+
+
+def test_the_numbers_on_the_page_are_the_mails_that_go_out(page, ada, board):
+    assert tiles(text_of(page.get(address()))) == [3, 5, 0, 1, 500]
+    assert "Mail 3 voters" in text_of(page.get(address()))
+    assert "The mails are on their way." in send(page, 3)
+    assert invitations.take_mailings_on() == len(queued()) == 3
+    after = text_of(page.get(address()))
+    assert tiles(after) == [0, 5, 5, 0, 497]
+    assert "Everybody on the roll is invited." in after
+    services.add_voters(ada, repository.find(board.name), ["c@example.org", "H@example.org"])
+    assert forecast.of(board, INVITED).mails == 1, "whose address was mailed gets no second one"
+    assert "Mail 1 voter" in text_of(page.get(address()))
+
+
+def test_more_than_was_shown_is_not_mailed(page, ada, board):
+    services.add_voters(ada, repository.find(board.name), ["c@example.org"])
+    assert "There are more to be mailed by now" in send(page, 3)
+    assert "There are more to be mailed by now" in send(page, "no number")
+    assert list(outbox.table().each(keys.MAILINGS)) == []
+
+
+def test_pressed_twice_the_button_sends_once(page, board):
+    send(page, 3)
+    assert "being sent already" in send(page, 3)
+    invitations.take_mailings_on()
+    assert "was invited already, so nothing was sent" in send(page, 3)
+    assert len(queued()) == 3
+    kinds = [event["event_type"] for event in EventLog(outbox.table()).since(0)]
+    assert kinds.count("VotersInvited") == 1
+
+
+def test_pressed_by_two_at_once_it_sends_once(ada, board):
+    at_once(*(lambda: forecast.send(ada, board, INVITED, 3) for _ in range(2)))
+    invitations.take_mailings_on()
+    assert len(queued()) == 3
+
+
+def test_a_reminder_counts_those_who_have_not_voted_only_where_that_may_be_told(page, ada, board, person):
+    invitations.invite(ada, board)
+    invitations.take_mailings_on()
+    remind = {"what": "reminder"}
+    hypatia = people.find("Hypatia")
+    voting.cast(hypatia, board.name, {"0": ["1"]}, "1")
+    shown = text_of(page.get(address(), remind))
+    assert "Remind 3 voters" in shown
+    assert "whom it left out would tell" in shown
+    assert "is still open, and Ada asks everybody" in shown, "the mail that would be sent"
+    outbox.table().write(Update(keys.gate(board.name, 0), add={"voted": 2}))
+    shown = text_of(page.get(address(), remind))
+    assert "whom it left out would tell" not in shown
+    assert "you have not voted yet" in shown
+    before = len(queued())
+    number = forecast.of(board, REMINDED).mails
+    assert f"Remind {number} voters" in shown
+    send(page, number, **remind)
+    assert invitations.take_mailings_on() == len(queued()) - before == number
+    assert "Nobody is left to be reminded." in text_of(page.get(address(), remind))
+
+
+def test_a_long_roll_is_counted_as_far_as_it_is_looked_at(page, board, monkeypatch):
+    monkeypatch.setattr(forecast, "MOST_LOOKED_AT", 2)
+    shown = text_of(page.get(address()))
+    assert "only its beginning was counted" in shown
+    assert "The mails are on their way." in send(page, 2)
+    assert invitations.take_mailings_on() == 3
+
+
+def test_what_does_not_fit_into_today_has_no_button(page, ada, board):
+    accounts.change_mail_limit(make_owner(), ada, 2)
+    shown = text_of(page.get(address()))
+    assert "more than you may have mailed today" in shown
+    assert 'name="send"' not in shown
+    assert "2 of 2 are left" in send(page, 3)
+
+
+def test_a_draft_shows_the_mail_and_sends_none(page, ada):
+    draft = services.create(ada, "Board 2027")
+    services.add_voters(ada, draft, ["a@example.org"])
+    shown = text_of(page.get(address()))
+    assert "as soon as the election is open" in shown
+    assert 'name="send"' not in shown
+    assert "nobody can invite voters" in send(page, 1)
+
+
+def test_an_election_that_closed_meanwhile_sends_nothing_more(page, ada, board):
+    services.close(ada, board)
+    assert "while the election is open" in text_of(page.get(address()))
+    for form in ({"send": "3"}, {"test": "yes"}):
+        assert "in which nobody can" in text_of(page.post(address(), form, follow=True))
+    assert page.post(address(), {"text": "x", "answers": "me"}).status_code == 422
+    assert (queued(), words.of(board.name).text) == ([], "")
+
+
+# --- what the mail says ---
+
+
+def test_the_page_shows_the_mail_in_text_and_html_as_it_will_be_sent(page, ada, board):
+    page.post(address(), {"text": "Come *early*.", "answers": "me"})
+    shown = text_of(page.get(address()))
+    assert "ada@example.org: everybody who is mailed sees this address" in shown
+    frame = page.get(address("invitation_mail"))
+    send(page, 3)
+    invitations.take_mailings_on()
+    send_waiting(compose)
+    message = next(each for each in sent.outbox if each.to == ["H@example.org"] or each.to == ["h@example.org"])
+    assert message.subject in shown
+    assert message.body.strip() in shown
+    assert message.alternatives[0][0] == frame.content.decode()
+    assert message.reply_to == ["ada@example.org"]
+
+
+def test_the_mail_in_the_frame_can_do_nothing(page, board):
+    frame, around = page.get(address("invitation_mail")), page.get(address())
+    policy = frame["Content-Security-Policy"]
+    assert "sandbox" in policy
+    assert "default-src 'none'" in policy
+    assert "frame-ancestors 'self'" in policy
+    assert frame["X-Frame-Options"] == "SAMEORIGIN"
+    assert "frame-src 'self'" in around["Content-Security-Policy"]
+    assert "style-src 'self';" in around["Content-Security-Policy"], "the page itself takes no styles in elements"
+    assert around["X-Frame-Options"] == "DENY"
+
+
+def test_no_token_stands_in_what_an_organiser_is_shown(page, ada, board):
+    services.add_voters(ada, repository.find(board.name), ["Ada"])
+    for what in ("invitation", "reminder"):
+        shown = text_of(page.get(address(), {"what": what}))
+        assert not re.search(r"/(vote|invited|no-reminders)/", shown)
+
+
+@pytest.mark.parametrize(
+    ("form", "sentence"),
+    [
+        ({"text": "x" * 2001, "answers": "me"}, "at most 2000"),
+        ({"text": "x", "answers": "eve@example.org"}, "not one of the available choices"),
+        ({"text": "x"}, "required"),
+        ({"text": "x", "answers": "as before"}, "not one of the available choices"),
+    ],
+)
+def test_what_is_wrong_with_the_words_is_said_and_nothing_is_kept(page, board, form, sentence):
+    answer = page.post(address(), form)
+    assert answer.status_code == 422
+    assert sentence in text_of(answer)
+    assert words.of(board.name) == words.Words()
+
+
+def test_saving_the_words_is_one_event_without_them_and_saving_them_again_is_none(page, board, site):
+    for _ in range(2):
+        assert page.post(address(), {"text": "Come early.", "answers": "nobody"}).status_code == 302
+    (event,) = (each for each in EventLog(site).since(0) if each["event_type"] == "InvitationWorded")
+    assert "Come early." not in str(event)
+    assert event["event_data"]["answers_to_organiser"] is False
+
+
+def test_whoever_is_not_confirmed_sends_the_standard_words(board, ada):
+    accounts.unconfirm_organiser(make_owner(), ada)
+    client = Client()
+    client.force_login(people.find("Ada"))
+    shown = client.get(address())
+    assert "Ask one to confirm you" in text_of(shown)
+    assert 'name="text"' not in text_of(shown)
+    answer = client.post(address(), {"text": "Win a prize", "answers": "me"})
+    assert answer.status_code == 403
+    assert words.of(board.name).text == ""
+    assert "The mails are on their way." in send(client, 3)
+
+
+# --- a test mail ---
+
+
+def test_a_test_mail_goes_to_oneself_alone_and_is_marked(page, ada, board, settings):
+    page.post(address(), {"text": "Come *early*.", "answers": "nobody"})
+    for what in ("invitation", "reminder"):
+        answer = page.post(address(), {"test": "yes", "what": what}, follow=True)
+        assert "The test mail to ada@example.org is on its way." in text_of(answer)
+    assert send_waiting(compose) == 2
+    for message in sent.outbox:
+        assert message.to == ["ada@example.org"]
+        assert message.subject.startswith("Plenum: Test: ")
+        assert "only you get it" in message.body
+        assert "Come *early*." in message.body
+        assert f"{settings.SITE_URL}/election/Board%202027/" in message.body
+        assert not re.search(r"/(vote|invited|no-reminders)/", message.body)
+    assert invitations.counts(board)[0].all == 0, "it is no invitation"
+    assert tiles(text_of(page.get(address())))[-1] == 498, "it counts like other mails"
+    assert forecast.of(board, INVITED).mails == 3
+
+
+def test_a_test_mail_can_be_had_of_a_draft_and_not_without_end(page, ada, monkeypatch):
+    services.create(ada, "Board 2027")
+    monkeypatch.setattr(trials, "TESTS", trials.Limit("test mails to oneself", 1, 3600))
+    page.post(address(), {"test": "yes"})
+    assert send_waiting(compose) == 1
+    assert "tried too often" in text_of(page.post(address(), {"test": "yes"}, follow=True))
+
+
+def test_a_test_mail_does_not_go_past_the_days_limit(page, ada, board):
+    accounts.change_mail_limit(make_owner(), ada, 0)
+    assert "0 of 0 are left" in text_of(page.post(address(), {"test": "yes"}, follow=True))
+    assert queued() == []
+
+
+# --- who ---
+
+
+def test_strangers_moderators_and_wrong_methods_come_nowhere(board, signed_in, client):
+    assert client.get(address()).status_code == 302
+    for other in (signed_in("Stranger"), signed_in("Admin", Role.ADMIN), signed_in("Voter", Role.VOTER)):
+        assert other.get(address()).status_code == other.get(address("invitation_mail")).status_code == 403
+        for form in ({"send": "3"}, {"test": "yes"}, {"text": "x", "answers": "me"}):
+            assert other.post(address(), form).status_code == 403
+    assert queued() == list(outbox.table().each(keys.MAILINGS)) == []
+
+
+def test_the_mail_is_only_looked_at(page, board):
+    assert page.post(address("invitation_mail")).status_code == 405
+    assert page.put(address()).status_code == 405
+
+
+def test_the_other_pages_lead_here(page, board):
+    for name in ("roll", "dashboard"):
+        assert f'href="{address()}"' in text_of(page.get(address(name)))
