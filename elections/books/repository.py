@@ -20,6 +20,12 @@ def find(book_id: str) -> Book | None:
     return book_of(item) if item else None
 
 
+def find_all(ids: Sequence[str]) -> dict[str, Book]:
+    """Those of the books that are there, by number, in one round trip."""
+    found = table().get_many([keys.book(book_id) for book_id in ids]) if ids else {}
+    return {item["id"]: book_of(item) for item in found.values()}
+
+
 def find_at_work(book_id: str) -> tuple[Book | None, Item | None]:
     """The book, and what is just being done to all its elections, in one round trip."""
     at, work = keys.book(book_id), keys.book_at_work(book_id)

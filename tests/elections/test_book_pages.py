@@ -65,6 +65,9 @@ def test_from_the_form_to_the_results(ada, book, signed_in):
     assert states(book) == [State.OPEN] * 2
     eve = signed_in("Eve", Role.VOTER)
     assert f'href="/book/{book.id}/ballot/"' in eve.get(at(book)).content.decode()
+    home = text_of(eve.get("/"))
+    assert "1 ballot waits for you." in home
+    assert "Spring 2 questions on one ballot" in home
     assert "The result is shown after the election has closed." in text_of(eve.get(at(book, "results/")))
     ballots.cast(people.find("Eve"), SECOND, {"1": ["1"]}, "form")
     assert "My ballots" in text_of(eve.get(at(book)))
@@ -133,8 +136,12 @@ def test_pages_of_one_question_lead_to_where_it_is_done_for_all(ada, book):
     assert ada.get(f"{here}roll/").url == f"/election/{quote(LEADER, safe=':')}/roll/"
     assert ada.get(f"{leader}roll/").status_code == 200
     assert ada.get(f"{leader}settings/").status_code == 200
+    assert ada.get(f"{here}steps/when/").url == at(book, f"question/{quote(SECOND, safe=':')}/")
+    assert ada.get(f"{leader}steps/when/").status_code == 200
+    assert "To all questions" not in text_of(ada.get(f"{here}dashboard/"))  # candidates come first
     assert at(book, "dashboard/") in ada.get(f"{here}dashboard/").content.decode()
     filled(book)
+    assert "To all questions" in text_of(ada.get(f"{here}dashboard/"))
     ada.post(at(book, "open/"))
     assert ada.get(f"{here}close/").url == at(book, "close/")
     assert ada.get(f"{here}end/").url == at(book, "end/")
