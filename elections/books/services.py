@@ -196,10 +196,9 @@ def finish(book_id: str) -> bool:
     book, mark = repository.find_at_work(book_id)
     if mark is None:
         return False
-    actor = book and _actor(mark["by"], book)
-    if book is not None and actor is None:
-        return False  # whoever ran it has just left, and it is the heir's in a moment
-    if book is not None and actor is not None:
+    if book is not None:
+        if (actor := _actor(mark["by"], book)) is None:
+            return False  # whoever ran it has just left, and it is the heir's in a moment
         for name in book.ordered:
             try_again(partial(ACTS[mark["act"]], actor, book, mark, name))
     with suppress(Refused):  # somebody else has finished it
