@@ -19,11 +19,15 @@ CAST, CHANGED, WITHDRAWN, PAPER = "ballot_cast", "ballot_changed", "ballot_withd
 BY_LINK = "_by_link"  # ends the kinds of mails in elections in which one votes by link, however this voter came
 
 
-def of_cast(standing: Standing, actor: str, *, paper: bool) -> list[Write]:
-    """The mail about a cast, to be queued with it; about paper it says who has entered it."""
+def of_cast(standing: Standing, actor: str, *, paper: bool, called: str | None = None) -> list[Write]:
+    """The mail about a cast, to be queued with it; about paper it says who has entered it. Of several questions on one
+    ballot, which are cast together, one tells of all: it is `called` what the ballot is, and the others nothing."""
+    if called == "":
+        return []
     if paper:
         return _told(PAPER, standing, entered_by=actor)
-    return _told(CHANGED if standing.voted else CAST, standing)
+    more = {"election_name": called, "of": standing.election.name} if called else {}
+    return _told(CHANGED if standing.voted else CAST, standing, **more)
 
 
 def of_withdrawal(standing: Standing) -> list[Write]:
@@ -50,7 +54,7 @@ def _address(standing: Standing) -> str | None:
 
 def _link(letter: Mail) -> str:
     """Where one votes by link, through its door again."""
-    name = letter.about["election_name"]
+    name = letter.about.get("of") or letter.about["election_name"]
     token = token_for(name, letter.about.get("voter", ""), letter.to)
     return reverse("vote_by_link", args=[token]) if token else reverse("election", args=[name])
 

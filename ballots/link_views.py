@@ -17,6 +17,7 @@ from acts.refusals import Refusal
 from acts.site import now_text
 from elections import welcoming
 from elections.access import context_of
+from elections.books.addresses import ballot_of
 from elections.by_link import Link, LinkRefused, read_link
 from elections.invitations import INVITED
 from elections.rules import Election, State
@@ -71,7 +72,7 @@ def _is_signed_in(request: HttpRequest, person: User | None) -> bool:
 
 
 def _let_in(request: HttpRequest, link: Link, election: Election, whose: str) -> HttpResponse:
-    answer = redirect("ballot", name=election.name)
+    answer = redirect(*ballot_of(election))
     if whose == BY_LINK:
         passes.give(request, answer, link, election)
     else:

@@ -71,6 +71,12 @@ def held_for(request: HttpRequest, name: str) -> Pass | None:
     return next((each for each in held if election and each.book and each.book == election.book), None)
 
 
+def held_for_book(request: HttpRequest, book_id: str, **_more: int) -> Pass | None:
+    """The pass by which this browser may vote in all questions on one ballot."""
+    held = (each for each in passes_in(request) if each.beside == _mark(request.user))
+    return next((each for each in held if each.book == book_id), None)
+
+
 def passes_in(request: HttpRequest, seconds: int = GOOD_FOR) -> list[Pass]:
     """What the browser holds, as far as we have given it and it has not grown old."""
     found = (read("pass", each, seconds) for each in _sent(request)[1:])

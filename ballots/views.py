@@ -246,7 +246,7 @@ def _show_receipt(request: HttpRequest, standing: Standing, cast: rules.Ballot, 
     election, candidates = standing.election, repository.candidates_of(standing.election)
     context = {
         "confirmation": cast.confirmation,
-        "qr": _picture(election, cast.confirmation),
+        "qr": picture(election, cast.confirmation),
         "ranked": named(cast.rankings, candidates),
         "unranked": left_out(cast.rankings, candidates),
         "unranked_sentence": unranked_sentence(election.unranked),
@@ -259,7 +259,7 @@ def _show_receipt(request: HttpRequest, standing: Standing, cast: rules.Ballot, 
     return render(request, "ballots/receipt.html", context_of(request, election, **context))
 
 
-def _picture(election: Election, confirmation: str) -> str:
+def picture(election: Election, confirmation: str) -> str:
     """The code as a QR picture of an address; what stands behind the # stays in the browser that opens it."""
     return qr_picture(f"{whole(reverse('follow', args=[election.name]))}#{confirmation}")
 

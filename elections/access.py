@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial, wraps
 from typing import Any
 
-from django.http import Http404, HttpRequest
+from django.contrib import messages
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect
+from django.utils.translation import gettext as _
 
-from accounts.access import requires
+from accounts.access import View, requires
 from accounts.models import User
 from accounts.rules import Permission
 from acts.site import now_text
 
 from . import renaming, rules, services
+from .books import repository as books
+from .books.leading import elsewhere
 from .rules import Action, Election, Relation, State
 
 
@@ -31,8 +37,20 @@ def may(action: Action) -> Callable[[User, Election], None]:
 
 
 def run(action: Action) -> Any:
-    """A page of somebody who runs the election."""
-    return requires(Permission.USE_APPLICATION, load=renaming.found, rule=may(action))
+    """A page of somebody who runs the election; what is done for all questions on a ballot at once leads there."""
+    opened = requires(Permission.USE_APPLICATION, load=renaming.found, rule=may(action))
+
+    def declare(view: View) -> View:
+        @wraps(view)
+        def led(request: HttpRequest, election: Election) -> HttpResponse:
+            if (address := elsewhere(request, election, action)) is None:
+                return view(request, election)
+            messages.info(request, _("This is one of several questions on a ballot. What you wanted is done here."))
+            return redirect(address)
+
+        return opened(led)
+
+    return declare
 
 
 def context_of(request: HttpRequest, election: Election, **more: Any) -> dict[str, Any]:
@@ -41,4 +59,5 @@ def context_of(request: HttpRequest, election: Election, **more: Any) -> dict[st
     user = request.user
     who = services.relation(user, election) if user.is_authenticated else Relation.NOBODY
     offered = {action.name for action in rules.offered(who, state)}
-    return {"election": election, "state": state, "offered": offered, **more}
+    bound = partial(books.find, election.book) if election.book else None
+    return {"election": election, "state": state, "offered": offered, "bound": bound, **more}

@@ -11,6 +11,7 @@ from accounts import repository as people
 from mail.names import isolated
 from pages.times import UnknownZone, moment_text, shown, zone_label
 
+from .books.addresses import called
 from .rules import Election, State
 
 ASKS = gettext_noop("%(who)s asks you to vote in the election “%(election)s”.")
@@ -20,7 +21,7 @@ def words(election: Election, asked_by: str, now: str) -> dict[str, str]:
     """What the sentences of a mail or a page name."""
     return {
         "who": shown_name(asked_by or election.owner_name),
-        "election": election.name,
+        "election": called(election),
         "when": when(election, now),
         "window": window(election, now),
     }

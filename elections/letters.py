@@ -16,6 +16,7 @@ from mail.letters import Letter
 from mail.outbox import Mail, NothingToSay
 
 from . import asking, repository, words
+from .books.addresses import ballot_of, page_of
 from .by_link import token_for
 from .invitations import TO_ALL, silence_token
 from .messages import written
@@ -29,12 +30,17 @@ def _link(mail: Mail) -> str:
     if (token := token_for(name, mail.about["voter"], mail.to)) is not None:
         return reverse("vote_by_link", args=[token])
     if people.find_by_email(mail.to) is None:
-        return reverse("accept_invitation", args=[sign("invitation", mail.to, "ballot", name)])
+        election = repository.find(name)
+        ballot = ballot_of(election) if election else ("ballot", name)
+        return reverse("accept_invitation", args=[sign("invitation", mail.to, *ballot)])
     return _page(mail)
 
 
 def _page(mail: Mail) -> str:
-    return reverse("election", args=[mail.about["election_name"]])
+    name = mail.about["election_name"]
+    election = repository.find(name)
+    route, word = page_of(election) if election else ("election", name)
+    return reverse(route, args=[word])
 
 
 def _page_whole(mail: Mail) -> str:

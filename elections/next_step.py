@@ -61,11 +61,19 @@ def next_step(election: Election, numbers: Numbers, offered: Collection[str], no
     """`offered` says what this person may do, by the names of the actions; `later` are the steps of others, the first
     of which that is to be taken follows the sealing."""
     state = election.state(now)
+    if election.book and state != State.CLOSED and not (state == State.DRAFT and numbers.candidates < 2):
+        return _of_question(election)
     if state == State.DRAFT:
         return _of_draft(election, numbers, offered, now)
     if state == State.CLOSED:
         return _of_closed(election, numbers, later)
     return _of_open(election, numbers, offered, now)
+
+
+def _of_question(election: Election) -> Step:
+    """What is done to all questions on a ballot at once is done on its own page."""
+    sentence = _("This is one of several questions on a ballot. What comes next is done for all of them at once.")
+    return Step("book", sentence, Button(_("To all questions"), reverse("book_dashboard", args=[election.book])))
 
 
 def _to(

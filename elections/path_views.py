@@ -23,6 +23,7 @@ from ranking.candidates import Candidate
 
 from . import path, renaming, repository, services
 from .access import context_of, may
+from .books.leading import elsewhere
 from .forms import ElectionForm
 from .path import Step
 from .path_forms import BeginningForm, HowForm, OnTheBallotForm, WhatForm, WhenForm, WhoForm
@@ -87,6 +88,8 @@ def may_take(user: User, found: tuple[Election, Step]) -> None:
 def step(request: HttpRequest, found: tuple[Election, Step]) -> HttpResponse:
     """One step: saves what it says and goes on. Of an election that is no draft any more it only says so."""
     election, step = found
+    if (address := elsewhere(request, election, step.action)) is not None:
+        return redirect(address)
     if election.stored_state != State.DRAFT:
         status = 409 if request.method == "POST" else 200
         return render(

@@ -15,9 +15,19 @@ from . import (
     skilled_views,
     views,
 )
+from .books import views as books
 from .groups import views as groups
 
 urlpatterns = [
+    path("books/new/", books.make_book, name="make_book"),
+    path("book/<slug:book_id>/", books.book, name="book"),
+    path("book/<slug:book_id>/dashboard/", books.book_dashboard, name="book_dashboard"),
+    path("book/<slug:book_id>/order/", books.order_book, name="order_book"),
+    path("book/<slug:book_id>/rename/", books.rename_book, name="rename_book"),
+    path("book/<slug:book_id>/question/<name:name>/", books.question_settings, name="question_settings"),
+    path("book/<slug:book_id>/open/", books.open_book, name="open_book"),
+    path("book/<slug:book_id>/end/", books.extend_book, name="extend_book"),
+    path("book/<slug:book_id>/close/", books.close_book, name="close_book"),
     path("elections/", views.elections, name="elections"),
     path("elections/new/", path_views.create, name="create_election"),
     path("elections/new/all/", path_views.create_whole, name="create_election_whole"),

@@ -20,6 +20,7 @@ from acts.links import whole
 from acts.naming import site_name
 from acts.site import now_text
 from elections import repository as elections
+from elections.books.addresses import asked_together
 from elections.mine import votes_of
 from elections.rules import Election
 from pages import rendered
@@ -61,8 +62,13 @@ def _votes(request: HttpRequest, now: str) -> dict[str, Any]:
         return {}
     votes = votes_of(request.user, now, last_visit(request.user, now))
     decided = [(each, words.ended(each)) for each in votes.decided[:MOST]]
-    waiting = [(each, _glance(each)) for each in votes.waiting]
-    return {"waiting": waiting, "cast": votes.cast, "decided": decided, "more_decided": len(votes.decided) > MOST}
+    waiting = [(each, _glance(each), asked) for each, asked in asked_together(votes.waiting)]
+    return {
+        "waiting": waiting,
+        "cast": asked_together(votes.cast),
+        "decided": decided,
+        "more_decided": len(votes.decided) > MOST,
+    }
 
 
 def _glance(election: Election) -> str:

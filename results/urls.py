@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from . import coverage_views, export_views, live_views, mail_views, sandbox_views, share_views, views
+from . import book_views, coverage_views, export_views, live_views, mail_views, sandbox_views, share_views, views
 from .checks import follow, head_to_head, recount, what_if
 
 RESULTS = "election/<name:name>/results"
@@ -24,6 +24,8 @@ urlpatterns = [
     path("result/<name:name>/", share_views.shared, name="shared"),
     path("result/<name:name>/embed/", share_views.embed, name="embed"),
     path("result/<name:name>/card/<slug:language>/<slug:sealed>.png", share_views.card, name="card"),
+    path("book/<slug:book_id>/results/", book_views.book_results, name="book_results"),
+    path("book/<slug:book_id>/result/", book_views.shared_book, name="shared_book"),
     path("help/counting/", views.help_counting, name="help_counting"),
     path("sandbox/", sandbox_views.sandbox, name="sandbox"),
 ]

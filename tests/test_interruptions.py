@@ -35,9 +35,12 @@ from ballots import services as ballots
 from elections import copying, imports, invitations
 from elections import repository as elections
 from elections import services as organising
+from elections.books import repository as books
+from elections.books import services as binding
 from elections.groups import filling as group_filling
 from elections.groups import repository as kept_groups
 from elections.groups import services as groups
+from elections.rules import Action
 from live import clock as game_clock
 from live import repository as games
 from live import seats
@@ -65,6 +68,7 @@ from skills import services as skills
 from skills.endorsements import Ground
 from skills.rules import Visibility
 from store import keys
+from store.log import as_text
 from store.sqlite import SqliteTable
 from store.table import LOG, Conflict, Item, Put, Table, Unavailable
 from tests.live.conftest import QUESTIONS, seated
@@ -219,6 +223,44 @@ def import_a_list() -> None:
     if (board := election("Board")).voter_count < 300:
         names = [f"new{number:03d}@example.org" for number in range(200)]
         imports.go_on(someone("Bo"), board, imports.start(someone("Bo"), board, names), 3600)
+
+
+def two_questions() -> None:
+    """On one ballot; the second was a draft of its own, with a roll of its own."""
+    people_come()
+    draft("Bo", "Board", ["Ann", "Bea", "new@example.org"])
+    draft("Bo", "Colour", ["Col"])
+    binding.make(someone("Bo"), "Spring", ["Board", "Colour"])
+
+
+def two_open_questions() -> None:
+    two_questions()
+    soon = as_text(datetime.now(UTC) + timedelta(days=1))
+    organising.change(someone("Bo"), election("Board"), Action.SET_UP, no_voting_after=soon)
+    binding.open_(someone("Bo"), the_book())
+
+
+def the_book() -> Any:
+    return books.find(election("Board").book)
+
+
+def open_both() -> None:
+    if not election("Board").allow_vote:
+        binding.open_(someone("Bo"), the_book())
+
+
+def let_one_more_vote_in_both() -> None:
+    organising.add_voters(someone("Bo"), election("Board"), ["Dan", "later@example.org"])
+
+
+def move_the_end_of_both() -> None:
+    if election("Board").no_voting_after:
+        binding.extend(someone("Bo"), the_book(), None)
+
+
+def close_both() -> None:
+    if not election("Board").closing and election("Board").allow_vote:
+        binding.close(someone("Bo"), the_book())
 
 
 def keep_its_roll() -> None:
@@ -467,6 +509,10 @@ ACTS: dict[str, tuple[Callable[[], None], Callable[[], None]]] = {
     "voters are invited": (an_election_with_ballots, invite_its_voters),
     "an election is copied": (a_long_draft, copy_it),
     "a draft is renamed": (a_long_draft, rename_it),
+    "a ballot of two questions is opened": (two_questions, open_both),
+    "voters are added to two open questions": (two_open_questions, let_one_more_vote_in_both),
+    "the end of two questions is moved": (two_open_questions, move_the_end_of_both),
+    "two questions are closed": (two_open_questions, close_both),
     "a list is imported": (a_long_draft, import_a_list),
     "a roll is kept as a group": (a_long_draft, keep_its_roll),
     "a group is put on a roll": (a_group_and_a_draft, put_the_group_on_a_roll),

@@ -28,6 +28,9 @@ from ballots.services import emptying
 from elections import copying, imports, invitations, messages, quiet, reminders, trials, words
 from elections import repository as elections
 from elections import services as organising
+from elections.books import repository as books
+from elections.books import services as binding
+from elections.books.rules import Book
 from elections.groups import services as groups
 from elections.needs import Need
 from elections.rules import Action, Election
@@ -78,6 +81,7 @@ def tell() -> None:
     a_secret_election()
     elections_change_hands()
     groups_are_kept()
+    several_questions_on_one_ballot()
     ends_by_the_clock()
     somebody_leaves()
     a_backup_is_restored()
@@ -380,6 +384,36 @@ def ends_by_the_clock() -> None:
     emptying.empty(election("Soon over"))
     table().write(Delete(keys.sealing("Prize")))  # which is how earlier versions left an election
     assert ballots.empty_old_boxes() == 1
+
+
+def several_questions_on_one_ballot() -> None:
+    ada = someone("Ada")
+    made = binding.make(ada, "Spring", ["Chair", "Colour", "Song"])
+
+    def book() -> Book:
+        return books.find(made.id)
+
+    binding.add(ada, book(), ["Dish"])
+    binding.move(ada, book(), "Spring: Song", up=True)
+    binding.take_out(ada, book(), "Spring: Colour")
+    binding.rename(ada, book(), "Spring 2027")
+    organising.delete(ada, election("Spring: Dish"))
+    for name in book().questions:
+        organising.add_candidates(ada, election(name), [Candidate("Ada"), Candidate("Bo")])
+    organising.add_voters(ada, election("Spring: Chair"), ["voter 0", "voter 1"])
+    soon = as_text(utc_now() + timedelta(hours=4))
+    organising.change(ada, election("Spring: Chair"), Action.SET_UP, no_voting_after=soon)
+    binding.open_(ada, book())
+    organising.add_voters(ada, election("Spring: Chair"), ["voter 2"])
+    binding.extend(ada, book(), as_text(utc_now() + timedelta(hours=6)))
+    voted("voter 2", "Spring: Song", Ada=1)
+    table().write(books.added(made.id, "cut off", ["voter 2"], as_text(utc_now())))
+    assert binding.finish_all() == 1
+    binding.close(ada, book())
+    for name in book().questions:
+        ballots.seal_what_is_closed(name)
+        emptying.empty(election(name))
+    binding.take_out(ada, binding.make(ada, "Alone", ["Alone"]), "Alone: Alone")
 
 
 def somebody_leaves() -> None:

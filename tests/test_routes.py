@@ -30,6 +30,7 @@ NO_SKILL = "no-such-skill"  # and skills theirs: tests/skills/test_pages.py
 NO_GAME = "no-such-session"  # and live sessions theirs: tests/live/test_players.py
 NO_POST = "no-such-post"  # and posts theirs: tests/news/test_pages.py
 
+NO_BOOK = "no-such-book"  # and books theirs: tests/elections/test_book_pages.py, tests/ballots/test_book_pages.py
 NO_GROUP = "no-such-group"  # and groups theirs: tests/elections/test_group_pages.py
 NO_SET = "no-such-set"  # and question sets theirs: tests/live/sets/test_pages.py
 
@@ -307,6 +308,22 @@ ROUTES = {
     "ballot_state": (Permission.VOTE, READ, ["draft"]),
     "withdraw": (Permission.VOTE, FORM, ["draft"]),
     "mail_result": (Permission.USE_APPLICATION, FORM, ["draft"]),
+    "make_book": (Permission.USE_APPLICATION, FORM, []),
+    "book": (Permission.VIEW_APPLICATION, READ, [NO_BOOK]),
+    "book_dashboard": (Permission.USE_APPLICATION, FORM, [NO_BOOK]),
+    "order_book": (Permission.USE_APPLICATION, ACT, [NO_BOOK]),
+    "rename_book": (Permission.USE_APPLICATION, FORM, [NO_BOOK]),
+    "question_settings": (Permission.USE_APPLICATION, FORM, [NO_BOOK, "draft"]),
+    "open_book": (Permission.USE_APPLICATION, FORM, [NO_BOOK]),
+    "extend_book": (Permission.USE_APPLICATION, FORM, [NO_BOOK]),
+    "close_book": (Permission.USE_APPLICATION, FORM, [NO_BOOK]),
+    "book_ballot": (Permission.VOTE, READ, [NO_BOOK]),
+    "book_question": (Permission.VOTE, FORM, [NO_BOOK, 1]),
+    "book_review": (Permission.VOTE, READ, [NO_BOOK]),
+    "cast_book": (Permission.VOTE, ACT, [NO_BOOK]),
+    "book_receipts": (Permission.VOTE, READ, [NO_BOOK]),
+    "book_results": (Permission.VIEW_APPLICATION, READ, [NO_BOOK]),
+    "shared_book": (PUBLIC, READ, [NO_BOOK]),
     "results": (Permission.VIEW_APPLICATION, READ, ["draft"]),
     "recount": (Permission.VIEW_APPLICATION, READ, ["draft"]),
     "recount_ballots": (Permission.VIEW_APPLICATION, READ, ["draft", "made-up"]),
@@ -508,6 +525,8 @@ def expected(name, whom, allowed, role, method) -> set[str]:
             return {"forbidden"}
     if name == "cast" and method not in allowed:
         return {"method"}
+    if NO_BOOK in ROUTES[name][2] and name != "shared_book":
+        return {"not found"}
     if {NO_SKILL, NO_SET, NO_GROUP} & set(map(str, ROUTES[name][2])) or name in OF_PLAYERS | OF_HOSTS:
         return {"not found"}
     if NO_POST in ROUTES[name][2] and (name in OF_WRITERS or method in allowed):
@@ -542,6 +561,7 @@ def expected(name, whom, allowed, role, method) -> set[str]:
         "remove_passkey",
         "election_calendar",
         "shared",
+        "shared_book",
         "embed",
         "card",
         "newest_checkpoint",

@@ -72,6 +72,7 @@ NAMES: dict[str, tuple[str, ...]] = {
     "CandidatePictured": (),
     "PostPictured": (),
     "PersonPictured": ("name",),
+    **dict.fromkeys(("BookMade", "BookChanged", "BookTakenApart", "BookOpened", "BookExtended", "BookClosed"), ()),
     "NeedSet": (),
     "NeedsDropped": (),
     "CandidateAgreed": (),

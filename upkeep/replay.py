@@ -12,6 +12,7 @@ from acts.site import acting_on
 from ballots import replay as ballots
 from elections import renaming
 from elections import replay as elections
+from elections.books import replay as books
 from elections.groups import replay as groups
 from elections.rules import State
 from live import replay as live
@@ -51,7 +52,7 @@ from .sealer import COUNTED
 
 APPS = (
     *(accounts, elections, ballots, results, polls, skills, news, photos, site_page),
-    *(question_sets, live, minutes, live_qa, groups),
+    *(question_sets, live, minutes, live_qa, groups, books),
 )
 
 

@@ -16,6 +16,8 @@ from typing import Any
 from django.utils.translation import gettext_lazy as _
 
 from accounts.rules import Role
+from elections.books import replay as books
+from elections.books.rules import Book
 from elections.convening import Convened
 from elections.repository import election_of
 from elections.rules import Election, State
@@ -100,6 +102,7 @@ SAID = (
     "voter_since names_rule mails_a_day old_mails_a_day which events skill_id category alias into at level years "
     "last_used interest visibility grounds by people skills shard shards count photo group_id"
 )
+OF_BOOKS = " ".join(Book.__dataclass_fields__)
 OF_POSTS = " ".join((*Post.__dataclass_fields__, *Photo.__dataclass_fields__))
 OF_POSTS_SAID = f"{OF_POSTS} post_id text mails"
 OF_SETS = " ".join((*QuestionSet.__dataclass_fields__, *map(str, Type)))
@@ -117,6 +120,7 @@ SAID_BY_TYPE = {
     "BallotCast": "rankings",
     "BallotsSealed": "ballots confirmation rankings",
     "ResultSealed": "ballots lots_secret winners",
+    **dict.fromkeys(books.REPLAY, f"{OF_BOOKS} book_id"),
     **dict.fromkeys(news.REPLAY, OF_POSTS_SAID),
     "SitePageEdited": SITE_PAGE,
     **dict.fromkeys(question_sets.REPLAY, OF_SETS_SAID),
@@ -212,6 +216,9 @@ KINDS = (
     _kind("likes", keys.likes("", 0), "likes"),
     _kind("deleted post", keys.deleted_post(""), "post"),
     _kind("post's mailing", keys.post_mailing(""), "post due began_at"),
+    _kind("book", keys.book(""), OF_BOOKS),
+    _kind("book at work", keys.book_at_work(""), "book_id act by at no_voting_after"),
+    _kind("book's roll", keys.book_added("", ""), "book_id token voters"),
     _kind("question set", keys.question_set(""), OF_SETS),
     _kind("shared set", keys.shared_set(""), OF_SETS),
     _kind("set's category", keys.set_category("", 0), "number name order_index description"),
@@ -279,6 +286,7 @@ LISTS = frozenset(
         keys.IMPORTS,
         keys.groups_of(""),
         keys.FILLING,
+        keys.BOOKS_AT_WORK,
         keys.RENAMED,
         keys.DELETED,
         keys.DELETED_POLLS,

@@ -296,6 +296,21 @@ def _post(item: Item) -> Row:
     return Row(cells, (item_link(item),))
 
 
+# --- books ---
+
+
+def _books(asked: Asked) -> Page:
+    """The questions of one book, by its id."""
+    item = table().get(keys.book(asked.name))
+    seen = (masks.shown(DATA, item) if item else None) or {"questions": ()}
+    return Page([_bound(seen, place, name) for place, name in enumerate(seen["questions"], 1)])
+
+
+def _bound(book: Item, place: int, election_name: str) -> Row:
+    leads = Cell(keys.fold(election_name) == keys.fold(book["leader"]))
+    return Row((*cells_of(book, "id", "name"), Cell(place), election_cell(election_name), leads), ())
+
+
 # --- groups ---
 
 
@@ -558,6 +573,15 @@ RELATIONS = (
         ("id",),
         ("name",),
         _posts,
+    ),
+    Sheet(
+        "books",
+        _("Several questions on one ballot"),
+        _("Which elections one ballot binds together: give its id."),
+        ("book_id", "name", "place", "election", "leads"),
+        ("book_id", "place"),
+        ("name",),
+        _books,
     ),
     Sheet(
         "groups",

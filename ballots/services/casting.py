@@ -72,19 +72,28 @@ def check_own(standing: Standing, now: str) -> None:
 # --- casting ---
 
 
-def cast(who: User | Pass, election_name: str, ranks: Ranks, form: str) -> Outcome:
+def cast(who: User | Pass, election_name: str, ranks: Ranks, form: str, *, called: str | None = None) -> Outcome:
     """Cast a ballot, or put it in the place of the one there is.
 
-    `form` is a token of the form: the same form again changes nothing.
+    `form` is a token of the form: the same form again changes nothing. `called` is what the mail about it calls it; if
+    it is called nothing, there is no mail.
     """
-    return _carried_out(form, lambda: _cast(who, standing_of(who, election_name, form), ranks, form))
+    return _carried_out(form, lambda: _cast(who, standing_of(who, election_name, form), ranks, form, called=called))
 
 
 def _carried_out(form: str, act: Callable[[], Outcome]) -> Outcome:
     return once(form, lambda: try_again(act, TRIES), BEFORE)
 
 
-def _cast(who: User | Pass, standing: Standing | None, ranks: Ranks, form: str, *, paper: bool = False) -> Outcome:
+def _cast(
+    who: User | Pass,
+    standing: Standing | None,
+    ranks: Ranks,
+    form: str,
+    *,
+    paper: bool = False,
+    called: str | None = None,
+) -> Outcome:
     now = utc_now()
     if standing is None:
         raise rules.NotThere(rules.NOT_OPEN)
@@ -96,12 +105,13 @@ def _cast(who: User | Pass, standing: Standing | None, ranks: Ranks, form: str, 
     rankings = ranking_from(ranks, repository.candidates_of(standing.election))
     if paper:
         _check_no_ballot(standing)
-    ballot = _record_cast(who, standing, rankings, now, form, paper=paper)
+    told = letters.of_cast(standing, _name(who, standing), paper=paper, called=called)
+    ballot = _record_cast(who, standing, rankings, now, form, told, paper=paper)
     return Outcome(ballot, standing.voted, standing.acts)
 
 
 def _record_cast(
-    who: User | Pass, standing: Standing, rankings: str, now: datetime, form: str, *, paper: bool
+    who: User | Pass, standing: Standing, rankings: str, now: datetime, form: str, told: list[Write], *, paper: bool
 ) -> Ballot:
     when = None if standing.election.secret_ballot else as_text(now)
     ballot = Ballot(rankings, secrecy.new_confirmation(), when)
@@ -113,7 +123,7 @@ def _record_cast(
     if not standing.election.secret_ballot:
         said |= {"rankings": rankings, "confirmation": ballot.confirmation}
     actor, casting = _name(who, standing), repository.casting(standing, ballot, now, paper=paper)
-    writes = [*casting, *letters.of_cast(standing, actor, paper=paper), *_still(who, standing, casting)]
+    writes = [*casting, *told, *_still(who, standing, casting)]
     log_at(now).record(Event(actor, "BallotCast", said), *writes, once=form)
     return ballot
 

@@ -3,7 +3,7 @@
 A gerund (`opening`, `adding`, `closing`) is what an act writes: parts of a transaction, which replay uses too.
 """
 
-from .acting import check, relation
+from .acting import check, check_itself, relation
 from .candidates import add_candidates, copy_pictures, edit_candidate, picture_candidate, remove_candidate
 from .deleting import A_TURN, clear_away_all, delete, deletion, swept
 from .drafts import NameTaken, change, changing, create, create_draft, rename, respelling
@@ -14,13 +14,15 @@ from .lifecycle import (
     closing,
     extend,
     fix,
+    move_end,
     open_,
+    open_now,
     opened,
     opening,
     shutting,
 )
 from .needs import agree, copy_needs, disagree, drop_need, forget_agreements, set_need
-from .roll import Added, add_handful, add_voters, adding, put_on_roll, remove_voter
+from .roll import Added, add_handful, add_voters, adding, bring, put_on_roll, remove_voter, take_off
 from .runners import add_manager, hand_over, pass_on, remove_manager, with_manager, with_owner, without_manager
 
 __all__ = [
@@ -33,9 +35,11 @@ __all__ = [
     "add_voters",
     "adding",
     "agree",
+    "bring",
     "change",
     "changing",
     "check",
+    "check_itself",
     "clear_away_all",
     "close",
     "close_if_over",
@@ -54,7 +58,9 @@ __all__ = [
     "fix",
     "forget_agreements",
     "hand_over",
+    "move_end",
     "open_",
+    "open_now",
     "opened",
     "opening",
     "pass_on",
@@ -69,6 +75,7 @@ __all__ = [
     "set_need",
     "shutting",
     "swept",
+    "take_off",
     "with_manager",
     "with_owner",
     "without_manager",

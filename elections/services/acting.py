@@ -8,6 +8,7 @@ from accounts.models import User
 from acts.refusals import OVERTAKEN, Overtaken
 from acts.site import log, now_text
 from elections import rules
+from elections.books import repository as books
 from elections.rules import Action, Election
 from store.log import Event
 from store.table import Refused, Write
@@ -18,7 +19,13 @@ def relation(user: User, election: Election) -> rules.Relation:
 
 
 def check(user: User, election: Election, action: Action) -> None:
-    """Refuse what this person may not do, or what cannot be done now."""
+    """Refuse what this person may not do, what cannot be done now, or not to one question on a ballot alone."""
+    check_itself(user, election, action)
+    books.check_alone(election, action)
+
+
+def check_itself(user: User, election: Election, action: Action) -> None:
+    """As `check`, of what is done to all questions on a ballot."""
     rules.check_who(relation(user, election), action)
     rules.check_when(election.state(now_text()), action)
     rules.check_in_place(election, action)

@@ -7,6 +7,7 @@ from acts.handfuls import sweep
 from acts.queues import take_each
 from acts.site import table
 from elections import renaming, repository
+from elections.books import repository as books
 from elections.rules import Action, Election
 from store import keys
 from store.forgetting import to_forget
@@ -26,7 +27,8 @@ def delete(actor: User, election: Election) -> None:
 
 
 def deletion(election: Election) -> list[Write]:
-    """With the gates, so that nobody votes in what is gone already, and with the salt, which ties ballots to voters."""
+    """With the gates, so that nobody votes in what is gone already, and with the salt, which ties ballots to voters;
+    and out of the book it is bound into."""
     own = (keys.salt, keys.lots, keys.for_everyone, keys.sealing, keys.shared_result)
     return [
         Delete(keys.election(election.name), when=repository.unchanged(election)),
@@ -35,6 +37,7 @@ def deletion(election: Election) -> list[Write]:
         Delete(keys.listed_election(election.name)),
         *(Delete(keys.manager(election.name, name)) for name in {election.owner_name, *election.managers}),
         repository.to_be_cleared(election),
+        *books.leaving(election),
         *([to_forget()] if election.has_secrets else []),
     ]
 

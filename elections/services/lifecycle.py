@@ -32,6 +32,11 @@ def open_(actor: User, election: Election, *, editable: bool, shows_skills: bool
     check(actor, election, Action.OPEN)
     candidates = repository.candidates(election.name)
     rules.check_opening(election, len(candidates), now_text())
+    return open_now(actor, election, editable=editable, shows_skills=shows_skills)
+
+
+def open_now(actor: User, election: Election, *, editable: bool, shows_skills: bool = False) -> Election:
+    """Of one that is known to be ready."""
     secret = secrets.token_hex(32)
     after = opened(election, editable=editable, lots_commitment=lots.commitment(secret), opened_at=now_text())
     after = replace(after, shows_skills=shows_skills)
@@ -62,6 +67,11 @@ def fix(actor: User, election: Election) -> Election:
 def extend(actor: User, election: Election, end: str | None) -> Election:
     check(actor, election, Action.EXTEND)
     rules.check_new_end(election, end, now_text())
+    return move_end(actor, election, end)
+
+
+def move_end(actor: User, election: Election, end: str | None) -> Election:
+    """Of one whose end may move there."""
     if end == election.no_voting_after:
         return election
     after = replace(election, no_voting_after=end)

@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+import secrets
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 
 from django.utils.translation import ngettext
 
 from accounts.models import User
+from acts.again import try_again
 from acts.handfuls import handfuls
-from acts.refusals import Refusal
-from acts.site import table
+from acts.refusals import Overtaken, Refusal
+from acts.site import now_text, table
 from elections import by_link, repository, rules
-from elections.rules import Action, Election
+from elections.books import repository as books
+from elections.rules import Action, Election, State
 from store import keys
-from store.table import Delete, Exists, Write
+from store.table import Conflict, Delete, Exists, Write
 
 from .acting import check, record
 
@@ -77,13 +82,50 @@ class Added:
 def add_handful(
     actor: User, election: Election, batch: Sequence[str], also: Callable[[Added], list[Write]] = lambda added: []
 ) -> Added:
-    """Put those of the batch on the roll who are new, in one transaction with whatever else goes with so many."""
+    """Put those of the batch on the roll who are new, in one transaction with whatever else goes with so many; on a
+    ballot with several questions, on the rolls of the others as well."""
+    followers, token = books.followers(election), secrets.token_hex(8)
+
+    def more(added: Added, new: Sequence[str]) -> list[Write]:
+        mark = [books.added(election.book, token, new, now_text())] if followers and new else []
+        return [*also(added), *mark, *([books.is_free(election.book)] if election.book and new else [])]
+
+    added, new = _add(actor, election, batch, more)
+    if followers and new:
+        with suppress(Overtaken, Conflict):  # they are on the roll; a worker puts them on the others
+            bring(actor, followers, new)
+            table().write(Delete(keys.book_added(election.book, token)))
+    return added
+
+
+def bring(actor: User, followers: Sequence[str], voters: Sequence[str]) -> None:
+    """Put voters on the rolls of the other questions. Any number may do this at once, and again."""
+    for name in followers:
+        try_again(partial(_follow, actor, name, voters))
+
+
+def _follow(actor: User, name: str, voters: Sequence[str]) -> None:
+    election = repository.find(name)
+    if election is not None and election.state(now_text()) != State.CLOSED:
+        _add(actor, election, voters)
+
+
+def nothing_more(added: Added, new: Sequence[str]) -> list[Write]:
+    return []
+
+
+def _add(
+    actor: User,
+    election: Election,
+    batch: Sequence[str],
+    also: Callable[[Added, Sequence[str]], list[Write]] = nothing_more,
+) -> tuple[Added, list[str]]:
     rules.check_listing(election, batch)
     there, accounts = repository.on_roll_or_here(election.name, batch)
     missing = [name for name in batch if keys.fold(name) not in there]
     new = [name for name in missing if _is_known(name, accounts)]
     added = Added(len(new), len(missing) - len(new))
-    more = also(added)
+    more = also(added, new)
     if new:
         bound = {name: accounts[keys.fold(name)] for name in new if keys.fold(name) in accounts}
         turn = by_link.first_turn(election)
@@ -91,7 +133,7 @@ def add_handful(
         record(actor, "VotersAdded", election, said, *adding(election, new, bound, turn), *more)
     elif more:
         table().write(*more)
-    return added
+    return added, new
 
 
 def adding(election: Election, names: Sequence[str], accounts: Mapping[str, str], turn: int = 0) -> list[Write]:
@@ -101,5 +143,17 @@ def adding(election: Election, names: Sequence[str], accounts: Mapping[str, str]
 
 def remove_voter(actor: User, election: Election, name: str) -> None:
     check(actor, election, Action.REMOVE_VOTERS)
-    gone = Delete(keys.voter(election.name, name), when=Exists())
-    record(actor, "VotersRemoved", election, {"voters": [name]}, gone, repository.touched(election, -1))
+    take_off(actor, election, [name], *([books.is_free(election.book)] if election.book else []))
+
+
+def take_off(actor: User, election: Election, names: Sequence[str], *also: Write) -> None:
+    gone = [Delete(keys.voter(election.name, name), when=Exists()) for name in names]
+    record(
+        actor,
+        "VotersRemoved",
+        election,
+        {"voters": list(names)},
+        *gone,
+        repository.touched(election, -len(names)),
+        *also,
+    )

@@ -1,4 +1,5 @@
-"""Who runs an election."""
+"""Who runs an election. On a ballot with several questions the same people run them all. The one asked about
+comes last, so that whoever is cut off on the way does it again."""
 
 from __future__ import annotations
 
@@ -12,6 +13,7 @@ from accounts.models import User
 from accounts.rules import Permission
 from acts.site import log, table
 from elections import repository, rules
+from elections.books import repository as books
 from elections.rules import Action, Election
 from store import keys
 from store.log import Event
@@ -28,16 +30,23 @@ def add_manager(actor: User, election: Election, name: str) -> str:
         raise rules.WrongState(_("An election has at most %(most)d managers.") % {"most": rules.MOST_MANAGERS})
     if keys.fold(person.name) in map(keys.fold, (election.owner_name, *election.managers)):
         raise rules.NotReady(_("%(name)s runs this election already.") % {"name": person.name})
-    writes = repository.change(election, with_manager(election, person.name))
-    record(actor, "ManagerAdded", election, {"name": person.name}, *writes, people.is_still(person))
+    for each in (*books.beside(election), election):
+        _add_manager(actor, each, person)
     return person.name
+
+
+def _add_manager(actor: User, election: Election, person: User) -> None:
+    if keys.fold(person.name) not in map(keys.fold, (election.owner_name, *election.managers)):
+        writes = repository.change(election, with_manager(election, person.name))
+        record(actor, "ManagerAdded", election, {"name": person.name}, *writes, people.is_still(person))
 
 
 def remove_manager(actor: User, election: Election, name: str) -> None:
     check(actor, election, Action.CHANGE_MANAGERS)
-    after = without_manager(election, name)
-    if after != election:
-        record(actor, "ManagerRemoved", election, {"name": name}, *repository.change(election, after))
+    for each in (*books.beside(election), election):
+        after = without_manager(each, name)
+        if after != each:
+            record(actor, "ManagerRemoved", each, {"name": name}, *repository.change(each, after))
 
 
 def with_manager(election: Election, name: str) -> Election:
@@ -59,11 +68,11 @@ def hand_over(actor: User, election: Election, name: str) -> str:
     person = people.find(name)
     if person is None or not person.can(Permission.USE_APPLICATION):
         raise rules.NotReady(_("There is nobody of that name here who may run elections."))
-    after = with_owner(election, person.name)
-    if after == election:
-        return person.name
-    writes = [*repository.change(election, after), people.is_still(person)]
-    record(actor, "ElectionOwnerChanged", election, {"new_owner": person.name}, *writes)
+    for each in (*books.beside(election), election):
+        after = with_owner(each, person.name)
+        if after != each:
+            writes = [*repository.change(each, after), people.is_still(person)]
+            record(actor, "ElectionOwnerChanged", each, {"new_owner": person.name}, *writes)
     return person.name
 
 

@@ -5,6 +5,7 @@
 | `of_people`    | people, sessions, invitations, registrations, whoever is leaving                   |
 | `of_elections` | elections, their lists, managers and candidates, and what is still to be done      |
 | `of_rolls`     | voters, elections for everyone, lists of voters on their way in                    |
+| `of_books`     | elections bound together, and what is still to be done to each of them             |
 | `of_groups`    | groups that are kept for rolls, their members and where they were used             |
 | `of_ballots`   | gates, salts, ballots, published ballots                                           |
 | `of_results`   | lots, results, counted rankings, what is to be sealed                              |
@@ -47,6 +48,9 @@ from .of_elections import (
 from .of_rolls import (
     FOR_EVERYONE, IMPORTS, elections_of_voter, for_everyone, imported_rows, voter, voter_import,
     voter_import_by_date, voter_imports, voters,
+)
+from .of_books import (
+    BOOKS_ADDED, BOOKS_AT_WORK, book, book_added, book_at_work, book_by_date,
 )
 from .of_groups import (
     DELETED_GROUPS, FILLING_GROUPS, all_of_group, coming_members, deleted_group, group, group_by_date, group_by_id,

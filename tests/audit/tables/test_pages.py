@@ -17,6 +17,7 @@ from audit.tables import raw, relations
 from ballots import repository as ballot_items
 from ballots import services as ballots
 from elections import needs, repository, services
+from elections.books import services as binding
 from elections.groups import services as groups
 from elections.needs import Agreement, Need
 from live.onward import repository as onward
@@ -108,6 +109,7 @@ def test_every_table_marks_its_natural_key(site, auditor, person, opened):
     game = making.make(vera, Type.POLL, [where], title="Friday")
     site.write(*onward.told(game, Onward(1, "poll", "p", "Where?", 1, game.created_at, "Vera")))
     names = {"skill": {"name": "Vera"}, "set_id": {"name": shared.id}, "game": {"name": game.id}}
+    names["book_id"] = {"name": binding.make(ann, "Spring", ["Chair"]).id}
     for relation in relations.RELATIONS:
         if relation.name in ("live-history", "groups"):
             names["id"] = {"name": "Vera"}

@@ -1,0 +1,1 @@
+"""Books: elections that are bound together as several questions on one ballot."""

@@ -1,0 +1,55 @@
+"""What voters are asked by, where an election is one of several questions on a ballot: its name, and where it leads."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from django.urls import reverse
+
+from elections.rules import Election
+from store import keys
+
+from . import repository
+from .rules import Book
+
+
+def called(election: Election) -> str:
+    """What mails to voters call it: one invitation is for all questions on the ballot."""
+    book = repository.find(election.book) if election.book else None
+    return book.name if book else election.name
+
+
+def page_of(election: Election) -> tuple[str, str]:
+    """The page that says what one votes on, as a route and its word."""
+    return ("book", election.book) if election.book else ("election", election.name)
+
+
+def ballot_of(election: Election) -> tuple[str, str]:
+    return ("book_ballot", election.book) if election.book else ("ballot", election.name)
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What somebody is asked for: an election by itself, or all questions on a ballot; what it is called, and where."""
+
+    name: str
+    page: str
+    ballot: str
+    receipt: str
+    questions: int = 1
+
+
+def asked_together(elections: Sequence[Election]) -> list[tuple[Election, Asked]]:
+    """Each election with what voters are asked by; of several questions on one ballot the first stands for all."""
+    firsts = list({each.book or keys.fold(each.name): each for each in reversed(elections)}.values())[::-1]
+    books = repository.find_all([each.book for each in firsts if each.book])
+    return [(each, _asked(each, books.get(each.book))) for each in firsts]
+
+
+def _asked(election: Election, book: Book | None) -> Asked:
+    routes, word = ("election", "ballot", "receipt"), election.name
+    if book is not None:
+        routes, word = ("book", "book_ballot", "book_receipts"), book.id
+    page, ballot, receipt = (reverse(route, args=[word]) for route in routes)
+    return Asked(book.name if book else election.name, page, ballot, receipt, len(book.questions) if book else 1)

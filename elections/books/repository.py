@@ -1,0 +1,138 @@
+"""Books in the table: numbers in, values out, and the writes that keep a book and its elections in step."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict
+
+from acts.site import table
+from elections import repository as elections
+from elections.rules import Action, Election, State
+from store import keys
+from store.table import Check, Delete, Equals, Item, Missing, Put, Update, Write
+
+from . import rules
+from .rules import Book
+
+
+def find(book_id: str) -> Book | None:
+    item = table().get(keys.book(book_id))
+    return book_of(item) if item else None
+
+
+def find_all(ids: Sequence[str]) -> dict[str, Book]:
+    """Those of the books that are there, by number, in one round trip."""
+    found = table().get_many([keys.book(book_id) for book_id in ids]) if ids else {}
+    return {item["id"]: book_of(item) for item in found.values()}
+
+
+def find_at_work(book_id: str) -> tuple[Book | None, Item | None]:
+    """The book, and what is just being done to all its elections, in one round trip."""
+    at, work = keys.book(book_id), keys.book_at_work(book_id)
+    found = table().get_many([at, work])
+    return (book_of(found[at]) if at in found else None), found.get(work)
+
+
+def book_of(item: Item) -> Book:
+    words = {name: item[name] for name in ("id", "name", "leader", "created_at", "version")}
+    return Book(questions=tuple(item["questions"]), **words)
+
+
+def questions(book: Book) -> list[Election]:
+    """Its elections in their order; one that is just being deleted is missing."""
+    places = [keys.election(name) for name in book.questions]
+    found = table().get_many(places)
+    return [elections.election_of(found[place]) for place in places if place in found]
+
+
+def beside(election: Election) -> list[Election]:
+    """The other questions on the ballot of this one, if there are any."""
+    book = find(election.book) if election.book else None
+    return [each for each in questions(book) if keys.fold(each.name) != keys.fold(election.name)] if book else []
+
+
+def check_alone(election: Election, action: Action) -> None:
+    """Refuse what cannot be done to one question of a book alone."""
+    if election.book:
+        book, work = find_at_work(election.book)
+        rules.check_alone(book, work is not None, election, action)
+
+
+# --- writes; each answers the parts of a transaction ---
+
+
+def creation(book: Book, bound: Iterable[Election]) -> list[Write]:
+    place = keys.book(book.id)
+    stored = {"PK": place.pk, "SK": place.sk, "entity_type": "BOOK", **_stored(book)}
+    return [Put(stored, when=Missing()), *(binding(each, book.id) for each in bound)]
+
+
+def _stored(book: Book) -> Item:
+    return asdict(book) | {"questions": list(book.questions)}
+
+
+def binding(election: Election, book_id: str) -> Update:
+    """Refused if anybody changed the election since it was read."""
+    set_ = {"book": book_id, "version": election.version + 1}
+    return Update(keys.election(election.name), set=set_, when=elections.unchanged(election))
+
+
+def change(before: Book, after: Book) -> Update:
+    """Refused if anybody changed the book since it was read."""
+    fields = {name: value for name, value in _stored(after).items() if name not in ("id", "created_at", "version")}
+    return Update(keys.book(before.id), set=fields | {"version": before.version + 1}, when=unchanged(before))
+
+
+def unchanged(book: Book) -> Equals:
+    return Equals("version", book.version)
+
+
+def deletion(book: Book) -> Delete:
+    return Delete(keys.book(book.id), when=unchanged(book))
+
+
+def is_free(book_id: str) -> Check:
+    """That nothing is just being done to all its elections."""
+    return Check(keys.book_at_work(book_id), Missing())
+
+
+def leaving(election: Election) -> list[Write]:
+    """What the deletion of an election does to the book it is bound into."""
+    book = find(election.book) if election.book else None
+    if book is None or keys.fold(election.name) not in map(keys.fold, book.questions):
+        return []
+    after = rules.without(book, election.name)
+    return [deletion(book) if after is None else change(book, after), is_free(book.id)]
+
+
+def work(book_id: str, act: str, by: str, now: str, **more: str | None) -> Put:
+    """The mark by which a worker finds what is to be done to all elections of a book; there is one at a time."""
+    place = keys.book_at_work(book_id)
+    index = {"GSI1PK": keys.BOOKS_AT_WORK.pk, "GSI1SK": keys.book_by_date(now, book_id)}
+    said = {"book_id": book_id, "act": act, "by": by, "at": now, **more}
+    return Put({"PK": place.pk, "SK": place.sk, **index, **said}, when=Missing())
+
+
+def holding(questions: Iterable[Election]) -> list[Write]:
+    """A new version for each: what somebody has decided on an older one is refused from now on."""
+    return [
+        Update(keys.election(each.name), set={"version": each.version + 1}, when=elections.unchanged(each))
+        for each in questions
+    ]
+
+
+def added(book_id: str, token: str, voters: Sequence[str], now: str) -> Put:
+    """The mark by which a worker finds who is to be put on the rolls of the other questions."""
+    place = keys.book_added(book_id, token)
+    index = {"GSI1PK": keys.BOOKS_ADDED.pk, "GSI1SK": keys.book_by_date(now, token)}
+    return Put({"PK": place.pk, "SK": place.sk, **index, "book_id": book_id, "token": token, "voters": list(voters)})
+
+
+def followers(election: Election) -> list[str]:
+    """The questions whose rolls follow this one's: none while they are drafts, for they get theirs by the opening."""
+    if not election.book or election.stored_state == State.DRAFT:
+        return []
+    book = find(election.book)
+    if book is None or not book.is_led_by(election.name):
+        return []
+    return [name for name in book.questions if not book.is_led_by(name)]

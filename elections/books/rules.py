@@ -1,0 +1,162 @@
+"""What a book is, and what may be done to its questions one by one: pure decisions, refusals in sentences.
+
+A book binds elections together as the questions on one ballot. One of them leads: its roll, its window and the settings
+that all share are the book's. Each remains an election of its own, with its own candidates, ballots, count and proof.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
+from acts.refusals import Refusal
+from elections import rules as elections
+from elections.rules import Action, Election, State, WrongState
+from pages.names import LONGEST_NAME
+from store.keys import fold
+
+MOST_QUESTIONS = 20
+
+# What the election that leads says for all of them. Who is reminded and told the result is mailed for it alone.
+SHARED = (
+    *("secret_ballot", "electorate", "joining", "time_zone", "no_voting_before", "no_voting_after"),
+    *("results_visible", "results_public", "paper_ballots", "mail_votes", "vote_by_link"),
+)
+OF_THE_LEADER = {"remind_before": (), "announces": False}
+
+# What is done to all questions of a book at once, and what only to the one that leads.
+TOGETHER = frozenset({Action.OPEN, Action.FIX, Action.EXTEND, Action.CLOSE, Action.RENAME})
+BY_THE_LEADER = frozenset({Action.ADD_VOTERS, Action.REMOVE_VOTERS, Action.INVITE, Action.SET_REMINDERS})
+AT_WORK = frozenset({Action.LOOK, Action.SEE_ROLL, Action.ENTER_PAPER, Action.COPY})  # what never gets in the way
+
+
+@dataclass(frozen=True, slots=True)
+class Book:
+    """As it is stored. Its questions are elections, by their names, in the order in which voters meet them."""
+
+    id: str
+    name: str
+    leader: str  # the election whose roll, window and settings are the book's
+    questions: tuple[str, ...]
+    created_at: str
+    version: int = 1
+
+    @property
+    def ordered(self) -> list[str]:
+        """In which order what concerns all is done: the election that leads last, so that by then all others are."""
+        return [*(name for name in self.questions if not self.is_led_by(name)), self.leader]
+
+    def is_led_by(self, name: str) -> bool:
+        return fold(name) == fold(self.leader)
+
+    def short(self, name: str) -> str:
+        """The question's name beside that of the book: what both begin with is not said twice."""
+        return name.removeprefix(f"{self.name}: ") or name
+
+    def place(self, name: str) -> int:
+        return [fold(each) for each in self.questions].index(fold(name)) + 1
+
+
+class NotABook(Refusal):
+    """Questions that cannot be bound together like this."""
+
+
+BUSY = gettext_lazy(
+    "The questions on this ballot are just being opened, moved or closed. Please try again in a moment."
+)
+
+
+def election_name(book_name: str, question: str) -> str:
+    """Under which name the election of a new question is made: names of elections are unique on the whole site."""
+    name = f"{book_name}: {question}"
+    return name if len(name) <= LONGEST_NAME else question
+
+
+def check_many(questions: Sequence[str]) -> None:
+    if not questions:
+        raise NotABook(_("A ballot needs at least one question."))
+    if len(questions) > MOST_QUESTIONS:
+        raise NotABook(_("A ballot has at most %(most)d questions.") % {"most": MOST_QUESTIONS})
+
+
+def leads_the_others(name: str) -> str:
+    return _("“%(name)s” has the roll and the window of all questions. Take the others out first.") % {"name": name}
+
+
+def is_bindable(election: Election) -> bool:
+    """Only drafts become questions, and none on two ballots."""
+    return election.stored_state == State.DRAFT and not election.book
+
+
+def check_alone(book: Book | None, is_at_work: bool, election: Election, action: Action) -> None:
+    """Refuse what cannot be done to one question alone, and say where it can be done."""
+    if book is None:
+        return
+    if is_at_work and action not in AT_WORK:
+        raise WrongState(BUSY)
+    words = {"book": book.name, "leader": book.leader}
+    if action in TOGETHER:
+        raise WrongState(
+            _("This is one of several questions on the ballot “%(book)s”. That is done there, for all of them.") % words
+        )
+    if action in BY_THE_LEADER and not book.is_led_by(election.name):
+        raise WrongState(
+            _("The questions on the ballot “%(book)s” have one roll and one invitation: those of “%(leader)s”.") % words
+        )
+
+
+def shared_by(leader: Election) -> dict[str, Any]:
+    return {name: getattr(leader, name) for name in SHARED} | OF_THE_LEADER
+
+
+def as_led(election: Election, leader: Election) -> Election:
+    """A question as it opens: with the settings of the one that leads."""
+    return election if fold(election.name) == fold(leader.name) else replace(election, **shared_by(leader))
+
+
+def missing(election: Election, leader: Election, candidates: int, now: str) -> str:
+    """What a question lacks before the book can open; nothing, if it is ready."""
+    try:
+        asked = replace(as_led(election, leader), voter_count=leader.voter_count)
+        elections.check_opening(asked, candidates, now)
+    except elections.NotReady as refusal:
+        return str(refusal)
+    return ""
+
+
+def check_opening(lacking: Iterable[tuple[str, str]]) -> None:
+    """Name every question that is not ready, each with all it lacks."""
+    if found := [f"{name}: {sentence}" for name, sentence in lacking if sentence]:
+        raise elections.NotReady(" ".join(found))
+
+
+# --- changes; each answers the book as it is then ---
+
+
+def with_questions(book: Book, names: Sequence[str]) -> Book:
+    there = {fold(each) for each in book.questions}
+    questions = (*book.questions, *(name for name in names if fold(name) not in there))
+    check_many(questions)
+    return replace(book, questions=questions)
+
+
+def without(book: Book, name: str) -> Book | None:
+    """Nothing, if it was the last. If it led, the first of the others leads from now on."""
+    left = tuple(each for each in book.questions if fold(each) != fold(name))
+    if not left:
+        return None
+    return replace(book, questions=left, leader=left[0] if book.is_led_by(name) else book.leader)
+
+
+def moved(book: Book, name: str, *, up: bool) -> Book:
+    at = book.place(name) - 1
+    to = at - 1 if up else at + 1
+    if not 0 <= to < len(book.questions):
+        return book
+    order = list(book.questions)
+    order[at], order[to] = order[to], order[at]
+    return replace(book, questions=tuple(order))

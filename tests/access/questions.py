@@ -1,0 +1,52 @@
+"""Pages of several questions on one ballot, and those who look at them."""
+
+from __future__ import annotations
+
+from accounts.models import User
+from ballots import services as ballots
+from elections import repository as elections
+from elections import services as organising
+from elections.books import repository as books
+from elections.books import services as binding
+from elections.books.rules import Book
+from elections.rules import Action
+from ranking.candidates import Candidate
+from results.services import find as sealed
+
+from .site import Look
+
+
+def looks_at_books(organiser: User, voter: User) -> list[Look]:
+    draft, running, over = (_book(organiser, voter, name) for name in ("Spring", "Summer", "Autumn"))
+    for each in (running, over):
+        binding.open_(organiser, each)
+        ballots.cast(voter, each.questions[0], {"0": ["1"]}, f"form of {each.name}")
+    binding.close(organiser, over)
+    for name in over.questions:
+        sealed(name)
+    of_drafts, of_open = ("book_dashboard", "rename_book", "open_book"), ("extend_book", "close_book")
+    on_the_way = ("book_ballot", "book_review", "book_receipts", "book")
+    return [
+        Look("make_book", "organiser"),
+        *(Look(page, "organiser", (draft.id,)) for page in of_drafts),
+        Look("question_settings", "organiser", (draft.id, draft.questions[1])),
+        *(Look(page, "organiser", (running.id,)) for page in of_open),
+        *(Look(page, "voter", (running.id,)) for page in on_the_way),
+        Look("book_question", "voter", (running.id, 1)),
+        Look("book_results", "voter", (over.id,)),
+        Look("shared_book", "stranger", (over.id,)),
+    ]
+
+
+def _book(organiser: User, voter: User, name: str) -> Book:
+    book = binding.make(organiser, name, ["Chair", "Colour"])
+    for each in book.questions:
+        found = elections.find(each)
+        assert found is not None
+        organising.add_candidates(organiser, found, [Candidate("Ada"), Candidate("Bo")])
+    leader = binding.leader_of(book)
+    organising.add_voters(organiser, leader, [voter.name])
+    organising.change(organiser, binding.leader_of(book), Action.SET_UP, results_public=True)
+    found_book = books.find(book.id)
+    assert found_book is not None
+    return found_book

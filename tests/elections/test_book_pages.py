@@ -1,0 +1,178 @@
+"""Pages of several questions on one ballot: who makes and runs them, and what others see."""
+
+from __future__ import annotations
+
+import re
+from html import unescape
+from urllib.parse import quote
+
+import pytest
+
+from accounts import repository as people
+from accounts.rules import Role
+from ballots import services as ballots
+from elections import repository, services
+from elections.books import repository as books
+from elections.books import services as binding
+from elections.rules import Action, State
+from ranking.candidates import Candidate
+from store import keys
+from tests.people import enrol
+
+LEADER, SECOND = "Spring: Chair", "Spring: Colour"
+
+
+def text_of(answer) -> str:
+    return re.sub(r"\s+", " ", unescape(re.sub(r"<[^>]+>", " ", answer.content.decode())))
+
+
+@pytest.fixture
+def ada(signed_in):
+    return signed_in("Ada")
+
+
+@pytest.fixture
+def book(ada):
+    made = ada.post("/books/new/", {"name": "Spring", "questions": "Chair\nColour"})
+    return books.find(made.url.split("/")[2])
+
+
+def at(book, where=""):
+    return f"/book/{book.id}/{where}"
+
+
+def filled(book):
+    ada = people.find("Ada")
+    for name in book.questions:
+        services.add_candidates(ada, repository.find(name), [Candidate("Bo"), Candidate("Cy")])
+    enrol("Eve")
+    services.add_voters(ada, repository.find(LEADER), ["Eve", "new@example.org"])
+    services.change(ada, repository.find(LEADER), Action.SET_UP, no_voting_after="2199-01-01T00:00:00.000Z")
+
+
+def states(book):
+    return [each.stored_state for each in books.questions(books.find(book.id))]
+
+
+def test_from_the_form_to_the_results(ada, book, signed_in):
+    dashboard = ada.get(at(book, "dashboard/"))
+    assert "Chair : Before it can open, it needs at least two candidates, at least one voter" in text_of(dashboard)
+    assert f'href="/book/{book.id}/open/"' not in dashboard.content.decode()
+    filled(book)
+    assert "Every question is ready." in text_of(ada.get(at(book, "dashboard/")))
+    assert "2 questions open at once for 2 voters" in text_of(ada.get(at(book, "open/")))
+    assert "The ballot is open: 2 questions." in text_of(ada.post(at(book, "open/"), follow=True))
+    assert states(book) == [State.OPEN] * 2
+    eve = signed_in("Eve", Role.VOTER)
+    assert f'href="/book/{book.id}/ballot/"' in eve.get(at(book)).content.decode()
+    home = text_of(eve.get("/"))
+    assert "1 ballot waits for you." in home
+    assert "Spring 2 questions on one ballot" in home
+    assert "The result is shown after the election has closed." in text_of(eve.get(at(book, "results/")))
+    ballots.cast(people.find("Eve"), SECOND, {"1": ["1"]}, "form")
+    assert "My ballots" in text_of(eve.get(at(book)))
+    assert "1 of 2 voted" in text_of(ada.get(at(book, "dashboard/")))
+    ada.post(at(book, "end/"), {"ends": "2199-03-01T12:00"})
+    assert {each.no_voting_after for each in books.questions(book)} == {"2199-03-01T12:00:00.000Z"}
+    assert "The ballot is closed." in text_of(ada.post(at(book, "close/"), follow=True))
+    results = text_of(eve.get(at(book, "results/")))
+    assert "Chair Nobody voted." in results
+    assert "Colour Winner Cy Method Schulze Ballots 1 · of 2 voters · 50 %" in results
+
+
+def test_strangers_see_the_results_only_if_every_question_shares_them(ada, book, client):
+    filled(book)
+    services.change(people.find("Ada"), repository.find(LEADER), Action.SET_UP, results_public=True)
+    assert client.get(at(book, "result/")).status_code == 404  # drafts
+    ada.post(at(book, "open/"))
+    ada.post(at(book, "close/"))
+    assert ada.get(at(book, "results/")).status_code == 200
+    shared = client.get(at(book, "result/"))
+    assert "Nobody voted." in text_of(shared)
+    assert f'href="/result/{quote(SECOND, safe=":")}/"' in shared.content.decode()
+    assert client.get(at(book, "results/")).status_code == 302
+    later = binding.make(people.find("Ada"), "Autumn", ["Chair"])
+    assert client.get(at(later, "result/")).status_code == 404
+    assert client.get("/book/no-such/result/").status_code == 404
+
+
+def test_questions_are_added_moved_and_taken_out(ada, book):
+    ada.post(at(book, "dashboard/"), {"questions": "Song\nDish"})
+    ada.post(at(book, "order/"), {"up": "Spring: Song"})
+    ada.post(at(book, "order/"), {"down": LEADER})
+    ada.post(at(book, "order/"), {"remove": "Spring: Dish"})
+    refused = ada.post(at(book, "order/"), {"remove": LEADER}, follow=True)
+    assert "Take the others out first" in text_of(refused)
+    assert books.find(book.id).questions == ("Spring: Song", LEADER, SECOND)
+    assert "Somebody else changed this" in text_of(ada.post(at(book, "order/"), {"up": "nobody's"}, follow=True))
+    ada.post(at(book, "rename/"), {"name": "Summer"})
+    assert books.find(book.id).name == "Summer"
+    for name in ("Spring: Song", SECOND):
+        ada.post(at(book, "order/"), {"remove": name})
+    assert ada.post(at(book, "order/"), {"remove": LEADER}).url == "/elections/"
+    assert books.find(book.id) is None
+
+
+def test_what_is_typed_wrong_is_said_at_the_form(ada, book):
+    for typed in ({"name": "", "questions": "A"}, {"name": "X", "questions": ""}):
+        assert ada.post("/books/new/", typed).status_code == 422
+    many = ada.post("/books/new/", {"name": "X", "questions": "\n".join(f"Q{n}" for n in range(21))})
+    assert "A ballot has at most 20 questions." in text_of(many)
+    assert ada.post(at(book, "dashboard/"), {"questions": "a" * 300}).status_code == 422
+    wrong = ada.post(at(book, f"question/{quote(SECOND)}/"), {"method": "irv", "seats": "2", "unranked": "below"})
+    assert "This method elects one." in text_of(wrong)
+    right = {"method": "stv-meek", "seats": "2", "unranked": "below"}
+    assert ada.post(at(book, f"question/{quote(SECOND)}/"), right).status_code == 302
+    assert (repository.find(SECOND).method, repository.find(SECOND).seats) == ("stv-meek", 2)
+    refused = ada.post(at(book, "open/"), follow=True)
+    assert "Colour: Before it can open, it needs" in text_of(refused)
+
+
+def test_pages_of_one_question_lead_to_where_it_is_done_for_all(ada, book):
+    here, leader = f"/election/{quote(SECOND)}/", f"/election/{quote(LEADER)}/"
+    assert ada.get(f"{here}open/").url == at(book, "open/")
+    assert ada.post(f"{leader}rename/", {"name": "X"}).url == at(book, "dashboard/")
+    assert ada.get(f"{here}settings/").url == at(book, f"question/{quote(SECOND, safe=':')}/")
+    assert ada.get(f"{here}roll/").url == f"/election/{quote(LEADER, safe=':')}/roll/"
+    assert ada.get(f"{leader}roll/").status_code == 200
+    assert ada.get(f"{leader}settings/").status_code == 200
+    assert ada.get(f"{here}steps/when/").url == at(book, f"question/{quote(SECOND, safe=':')}/")
+    assert ada.get(f"{leader}steps/when/").status_code == 200
+    assert "To all questions" not in text_of(ada.get(f"{here}dashboard/"))  # candidates come first
+    assert at(book, "dashboard/") in ada.get(f"{here}dashboard/").content.decode()
+    filled(book)
+    assert "To all questions" in text_of(ada.get(f"{here}dashboard/"))
+    ada.post(at(book, "open/"))
+    assert ada.get(f"{here}close/").url == at(book, "close/")
+    assert ada.get(f"{here}end/").url == at(book, "end/")
+    assert ada.get(f"{here}roll/").status_code == 200  # who has voted in this question
+    assert ada.post(f"{here}roll/invite/").status_code == 302
+    assert at(book) in ada.get(here).content.decode()
+
+
+def test_whose_it_is_not(ada, book, signed_in, client):
+    bea, zoe = signed_in("Bea"), signed_in("Zoe", Role.VOTER)
+    for where in ("dashboard/", "open/", "rename/", "close/", "end/", f"question/{quote(SECOND)}/", "", "results/"):
+        assert bea.get(at(book, where)).status_code == 404, where  # a draft of somebody else's is not there
+        assert client.get(at(book, where)).status_code == 302
+    assert bea.post(at(book, "order/"), {"remove": SECOND}).status_code == 404
+    assert zoe.get("/books/new/").status_code == 403
+    filled(book)
+    ada.post(at(book, "open/"))
+    assert bea.get(at(book)).status_code == 200
+    for where in ("dashboard/", "end/", "close/"):
+        assert bea.get(at(book, where)).status_code == 403, where
+    assert bea.post(at(book, "close/")).status_code == 403
+    assert states(book) == [State.OPEN] * 2
+    admin = signed_in("Olga", Role.ADMIN)
+    admin.post(at(book, "close/"))
+    assert states(book) == [State.CLOSED] * 2
+    for where, method in (("order/", "get"), ("results/", "post"), ("", "post")):
+        assert getattr(ada, method)(at(book, where)).status_code == 405
+
+
+def test_while_it_is_at_work_the_dashboard_says_so(ada, book, site):
+    site.write(books.work(book.id, "open", "Ada", "2026-01-01T00:00:00.000Z"))
+    assert "Please try again in a moment" in text_of(ada.get(at(book, "dashboard/")))
+    assert "Please try again in a moment" in text_of(ada.post(at(book, "order/"), {"up": SECOND}, follow=True))
+    assert site.get(keys.book_at_work(book.id)) is not None

@@ -1,0 +1,311 @@
+"""Several questions on one ballot: bound together, opened, extended and closed together, each still an election."""
+
+from __future__ import annotations
+
+import pytest
+
+from accounts import services as accounts
+from accounts.rules import Role
+from acts.refusals import NotAllowed, Overtaken, Refusal
+from ballots import services as ballots
+from elections import repository, services
+from elections.books import repository as books
+from elections.books import rules
+from elections.books import services as binding
+from elections.rules import Action, NotReady, State, WrongState
+from ranking.candidates import Candidate
+from store import keys
+from store.log import EventLog
+from tests.at_once import at_once
+from tests.people import enrol
+
+FUTURE, LATER = "2999-01-01T00:00:00.000Z", "2999-02-01T00:00:00.000Z"
+
+
+@pytest.fixture
+def ada(person):
+    return person("Ada")
+
+
+@pytest.fixture
+def book(ada):
+    return binding.make(ada, "Spring", ["Chair", "Treasurer", "Colour"])
+
+
+def again(book):
+    return books.find(book.id)
+
+
+def question(book, place):
+    return repository.find(again(book).questions[place])
+
+
+def filled(ada, book):
+    """Candidates in each question, and voters and a window in the first."""
+    for name in book.questions:
+        services.add_candidates(ada, repository.find(name), [Candidate("Bo"), Candidate("Cy")])
+    enrol("Hypatia")
+    services.add_voters(ada, question(book, 0), ["Hypatia", "new@example.org"])
+    services.change(ada, question(book, 0), Action.SET_UP, no_voting_after=FUTURE, secret_ballot=False)
+    return again(book)
+
+
+def roll(election):
+    return {(voter.name, voter.account) for voter in repository.every_voter(election.name)}
+
+
+def states(book):
+    return [question(book, place).stored_state for place in range(len(again(book).questions))]
+
+
+def types(site):
+    return [event["event_type"] for event in EventLog(site).since(0)]
+
+
+# --- binding ---
+
+
+def test_a_book_binds_new_drafts_and_own_ones_and_the_first_leads(site, ada):
+    services.create(ada, "Colour")
+    book = binding.make(ada, "Spring", ["Chair", "colour"])
+    assert again(book) == book
+    assert book.questions == ("Spring: Chair", "Colour")
+    assert book.leader == "Spring: Chair"
+    assert [book.short(name) for name in book.questions] == ["Chair", "Colour"]
+    assert [repository.find(name).book for name in book.questions] == [book.id, book.id]
+    assert types(site)[-1] == "BookMade"
+
+
+def test_drafts_of_others_and_opened_ones_and_those_of_another_book_are_not_bound(ada, person):
+    bea = person("Bea")
+    services.create(bea, "Chair")
+    first = binding.make(ada, "Spring", ["Chair"])
+    assert first.questions == ("Spring: Chair",)
+    assert binding.make(ada, "Autumn", ["Spring: Chair"]).questions == ("Autumn: Spring: Chair",)
+    services.create(bea, "Winter: Chair")
+    with pytest.raises(Refusal, match=r"^Chair: There is an election of that name already"):
+        binding.make(ada, "Winter", ["Dish", "Chair"])
+    made = binding.make(ada, "Winter", ["Dish", "Cook"])  # what was made before the refusal is bound now
+    assert made.questions == ("Winter: Dish", "Winter: Cook")
+
+
+def test_a_long_name_stays_alone_and_a_question_typed_twice_is_one(ada):
+    long = "q" * 195
+    book = binding.make(ada, "Spring", ["Chair", "Spring: Chair", long])
+    assert book.questions == ("Spring: Chair", long)
+
+
+def test_twenty_questions_and_no_more(ada):
+    book = binding.make(ada, "Many", [f"Question {number}" for number in range(20)])
+    with pytest.raises(rules.NotABook, match="at most 20 questions"):
+        binding.add(ada, book, ["One more"])
+    assert repository.find("Many: One more") is None
+    with pytest.raises(rules.NotABook, match="at least one question"):
+        binding.make(ada, "None", [])
+
+
+def test_questions_are_added_moved_taken_out_and_the_book_renamed(site, ada, book):
+    binding.add(ada, book, ["Song"])
+    binding.move(ada, again(book), "Spring: Song", up=True)
+    binding.move(ada, again(book), "Spring: Chair", up=True)  # it is the first already
+    binding.take_out(ada, again(book), "Spring: Treasurer")
+    binding.rename(ada, again(book), "Summer")
+    after = again(book)
+    assert (after.name, after.leader) == ("Summer", "Spring: Chair")
+    assert after.questions == ("Spring: Chair", "Spring: Song", "Spring: Colour")
+    assert repository.find("Spring: Treasurer").book == ""
+    assert types(site)[-4:] == ["BookChanged"] * 4
+    services.rename(ada, repository.find("Spring: Treasurer"), "Money")  # it is by itself again
+
+
+def test_what_leads_stays_until_it_is_the_last(site, ada, book):
+    with pytest.raises(rules.NotABook, match="Take the others out first"):
+        binding.take_out(ada, book, "Spring: Chair")
+    for name in ("Spring: Treasurer", "Spring: Colour", "Spring: Chair"):
+        binding.take_out(ada, again(book), name)
+    assert again(book) is None
+    assert types(site)[-1] == "BookTakenApart"
+    assert repository.find("Spring: Chair").book == ""
+
+
+def test_who_does_not_own_it_binds_nothing(book, person):
+    bea = person("Bea")
+    for act in (
+        lambda: binding.add(bea, book, ["Song"]),
+        lambda: binding.take_out(bea, book, "Spring: Colour"),
+        lambda: binding.rename(bea, book, "Mine"),
+        lambda: binding.move(bea, book, "Spring: Colour", up=True),
+        lambda: binding.open_(bea, book),
+    ):
+        with pytest.raises(NotAllowed):
+            act()
+    assert repository.find("Spring: Song") is None
+
+
+def test_of_two_who_change_it_at_once_one_is_told_to_look_again(ada, book):
+    binding.add(ada, book, ["Song"])
+    for act in (lambda: binding.rename(ada, book, "Old"), lambda: binding.take_out(ada, book, "Spring: Colour")):
+        with pytest.raises(Overtaken):
+            act()
+    assert again(book).name == "Spring"
+    assert repository.find("Spring: Colour").book == book.id
+
+
+def test_a_deleted_question_leaves_the_book_and_the_next_leads(ada, book):
+    services.delete(ada, question(book, 0))
+    assert again(book).questions == ("Spring: Treasurer", "Spring: Colour")
+    assert again(book).leader == "Spring: Treasurer"
+    for _ in range(2):
+        services.delete(ada, question(book, 0))
+    assert again(book) is None
+
+
+# --- what one question cannot do alone ---
+
+
+def test_alone_a_question_says_where_it_is_done(ada, book):
+    filled(ada, book)
+    for act in (
+        lambda: services.open_(ada, question(book, 1), editable=False),
+        lambda: services.rename(ada, question(book, 0), "Other"),
+        lambda: services.add_voters(ada, question(book, 1), ["x@example.org"]),
+    ):
+        with pytest.raises(WrongState, match="“Spring”"):
+            act()
+    binding.open_(ada, again(book))
+    for act in (
+        lambda: services.extend(ada, question(book, 0), LATER),
+        lambda: services.close(ada, question(book, 1)),
+    ):
+        with pytest.raises(WrongState, match="done there, for all of them"):
+            act()
+    assert states(book) == [State.OPEN] * 3
+
+
+def test_the_same_people_run_all_questions(ada, book, person):
+    bea, cleo = person("Bea"), person("Cleo")
+    services.add_manager(ada, question(book, 1), "Bea")
+    assert [question(book, place).managers for place in range(3)] == [("Bea",)] * 3
+    services.remove_manager(ada, question(book, 2), "Bea")
+    assert [question(book, place).managers for place in range(3)] == [()] * 3
+    services.hand_over(ada, question(book, 1), "Cleo")
+    assert [question(book, place).owner_name for place in range(3)] == ["Cleo"] * 3
+    binding.rename(cleo, again(book), "Hers")
+    with pytest.raises(NotAllowed):
+        binding.rename(bea, again(book), "Not hers")
+
+
+def test_what_somebody_leaves_behind_passes_on_whole(book, ada, person):
+    olga = person("Olga", Role.OWNER)
+    accounts.remove(olga, ada)
+    assert [question(book, place).owner_name for place in range(3)] == ["Olga"] * 3
+    binding.rename(olga, again(book), "Inherited")
+
+
+# --- opening, extending, closing ---
+
+
+def test_everything_that_is_missing_is_said_with_its_question(ada, book):
+    services.add_candidates(ada, question(book, 0), [Candidate("Bo"), Candidate("Cy")])
+    with pytest.raises(NotReady) as refused:
+        binding.open_(ada, again(book))
+    said = str(refused.value)
+    assert "Chair: Before it can open, it needs at least one voter on the roll." in said
+    assert "Treasurer: Before it can open, it needs at least two candidates, at least one voter on the roll." in said
+    assert states(book) == [State.DRAFT] * 3
+
+
+def test_all_open_with_one_roll_and_one_window_the_one_that_leads_last(site, ada, book):
+    filled(ada, book)
+    services.create(ada, "Old")
+    services.add_candidates(ada, repository.find("Old"), [Candidate("Bo"), Candidate("Cy")])
+    services.add_voters(ada, repository.find("Old"), ["gone@example.org"])
+    binding.add(ada, again(book), ["Old"])
+    services.change(ada, question(book, 1), Action.SET_UP, method="borda", remind_before=(24,))
+    binding.open_(ada, again(book))
+    found = [question(book, place) for place in range(4)]
+    assert states(book) == [State.OPEN] * 4
+    assert {each.no_voting_after for each in found} == {FUTURE}
+    assert {each.secret_ballot for each in found} == {False}
+    assert [each.method for each in found] == ["schulze", "borda", "schulze", "schulze"]
+    assert found[1].remind_before == ()
+    assert all(roll(each) == roll(found[0]) and each.voter_count == 2 for each in found)
+    opened = [event["event_data"] for event in EventLog(site).since(0) if event["event_type"] == "ElectionOpened"]
+    assert opened[-1]["election_name"] == "Spring: Chair"
+    assert site.get(keys.book_at_work(book.id)) is None
+
+
+def test_voters_who_come_later_are_on_every_roll_and_voted_marks_stay(ada, book, person):
+    filled(ada, book)
+    binding.open_(ada, again(book))
+    hypatia = person("Hypatia2")
+    services.add_voters(ada, question(book, 0), ["Hypatia2", "later@example.org"])
+    services.add_voters(ada, question(book, 0), ["Hypatia2", "later@example.org"])
+    assert [question(book, place).voter_count for place in range(3)] == [4, 4, 4]
+    ballots.cast(hypatia, question(book, 1).name, {"0": ["1"]}, "form")
+    services.add_voters(ada, question(book, 0), ["last@example.org"])
+    assert repository.find_with_entry(question(book, 1).name, hypatia)[1].voted
+    assert not repository.find_with_entry(question(book, 0).name, hypatia)[1].voted
+
+
+def test_the_end_moves_for_all_and_all_are_closed(ada, book):
+    filled(ada, book)
+    binding.open_(ada, again(book))
+    binding.extend(ada, again(book), LATER)
+    assert {question(book, place).no_voting_after for place in range(3)} == {LATER}
+    with pytest.raises(WrongState, match="only move later"):
+        binding.extend(ada, again(book), FUTURE)
+    binding.close(ada, again(book))
+    assert states(book) == [State.CLOSED] * 3
+    with pytest.raises(WrongState):
+        binding.close(ada, again(book))
+
+
+def test_while_it_is_opened_nothing_gets_in_the_way(site, ada, book, monkeypatch):
+    filled(ada, book)
+    monkeypatch.setattr(binding, "finish", lambda book_id: False)  # whoever asked for it died
+    binding.open_(ada, again(book))
+    for act in (
+        lambda: services.add_voters(ada, question(book, 0), ["x@example.org"]),
+        lambda: services.remove_voter(ada, question(book, 0), "new@example.org"),
+        lambda: services.delete(ada, question(book, 1)),
+        lambda: binding.take_out(ada, again(book), "Spring: Colour"),
+        lambda: binding.open_(ada, again(book)),
+    ):
+        with pytest.raises(WrongState, match="Please try again in a moment"):
+            act()
+    monkeypatch.undo()
+    assert binding.finish_all() == 1
+    assert states(book) == [State.OPEN] * 3
+
+
+def test_who_decided_before_the_opening_is_refused_by_it(ada, book, monkeypatch):
+    """They looked before the mark was there, and write after it."""
+    filled(ada, book)
+    monkeypatch.setattr(binding, "finish", lambda book_id: False)
+    monkeypatch.setattr(books, "check_alone", lambda election, action: None)
+    stale = question(book, 0)
+    binding.open_(ada, again(book))
+    for act in (
+        lambda: services.change(ada, stale, Action.SET_UP, no_voting_after=LATER),
+        lambda: services.add_voters(ada, stale, ["x@example.org"]),
+        lambda: services.remove_voter(ada, stale, "new@example.org"),
+        lambda: services.delete(ada, stale),
+    ):
+        with pytest.raises(Overtaken):
+            act()
+
+
+def test_of_one_who_opens_and_one_who_takes_out_at_once_one_is_refused(ada, book):
+    filled(ada, book)
+    seen = again(book)
+    outcomes = at_once(lambda: binding.open_(ada, seen), lambda: binding.take_out(ada, seen, "Spring: Colour"))
+    binding.finish_all()
+    refused = [each for each in outcomes if isinstance(each, Refusal)]
+    assert len(refused) == 1, outcomes
+    after = again(book)
+    if "Spring: Colour" in after.questions:
+        assert states(book) == [State.OPEN] * 3
+    else:
+        assert states(book) == [State.DRAFT] * 2
+        assert repository.find("Spring: Colour").stored_state == State.DRAFT
