@@ -8,16 +8,19 @@ from pathlib import Path
 from django.conf import settings
 
 from accounts.services import LEAVING, PARTING
+from accounts.welcoming import WELCOMING
 from acts.steps import Steps
 from ballots.services.sealing import COUNTING
 from elections.beside import BESIDE
 from elections.services.lifecycle import OPENING, SHUTTING
-from mail.letters import LETTERS
+from mail.letters import COLOURING, LETTERS
 
 STEPS = {
     "OPENING": (OPENING, ["ballots.secrecy.salted", "elections.needs.kept"]),
     "SHUTTING": (SHUTTING, ["ballots.secrecy.unsalted"]),
     "BESIDE": (BESIDE, ["news.about.beside"]),
+    "WELCOMING": (WELCOMING, ["elections.welcoming.asked_of"]),
+    "COLOURING": (COLOURING, ["pages.colours.of_site"]),
     "COUNTING": (COUNTING, ["results.services.seal_result"]),
     "LEAVING": (
         LEAVING,
@@ -75,7 +78,8 @@ def test_steps_are_arranged_in_one_place():
 def test_every_moment_that_there_is_has_its_steps():
     """A list of steps that nobody arranged would be a promise that nobody keeps."""
     made = set()
-    for path in (*settings.BASE_DIR.glob("*/services/*.py"), settings.BASE_DIR / "elections" / "beside.py"):
+    others = (settings.BASE_DIR / each for each in ("elections/beside.py", "accounts/welcoming.py", "mail/letters.py"))
+    for path in (*settings.BASE_DIR.glob("*/services/*.py"), *others):
         for node in ast.walk(ast.parse(path.read_text())):
             if isinstance(node, ast.Assign) and "Steps[" in ast.unparse(node.value):
                 made |= {target.id for target in node.targets if isinstance(target, ast.Name)}
