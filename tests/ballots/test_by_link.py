@@ -500,7 +500,7 @@ def test_while_the_site_is_paused_nobody_votes_by_link_and_everybody_may_leave(b
 def test_no_log_line_and_no_other_site_learns_a_link(board, caplog):
     door = door_of()
     answer = Client().get(door)
-    assert answer["Referrer-Policy"] == "same-origin"
+    assert answer["Referrer-Policy"] == "strict-origin"
     assert answer["Cache-Control"] == "private, no-store"
     assert "vote/<str:token>/" in str([each.__dict__ for each in caplog.records])
     assert door not in str([each.__dict__ for each in caplog.records])
