@@ -193,6 +193,7 @@ TOLD_ONLY = {  # words for the reader, which no item repeats; the chain of the l
     "VotersReminded": {"hours_before"},
     "VotersMessaged": {"subject", "message", "on_roll"},
     "PersonInvited": {"email"},
+    "GroupDeleted": {"at"},  # by which a worker finds it first that has waited longest; then it is gone
     "ResultSealed": {"roll_commitment"},  # its secret is in no log; `verify` holds it against the roll
 }
 
