@@ -195,6 +195,7 @@ TOLD_ONLY = {  # words for the reader, which no item repeats; the chain of the l
     "VotersMessaged": {"subject", "message", "on_roll"},
     "InvitationWorded": {"words", "answers_to_organiser"},
     "PersonInvited": {"email"},
+    "GroupDeleted": {"at"},  # by which a worker finds it first that has waited longest; then it is gone
     "ResultSealed": {"roll_commitment"},  # its secret is in no log; `verify` holds it against the roll
 }
 

@@ -118,6 +118,10 @@ def send_mails() -> None:
 
 def groups_are_kept() -> None:
     ada, made = someone("Ada"), organising.create(someone("Ada"), "First of the club")
+    gone = groups.make(ada, "Gone")
+    groups.add(ada, gone.id, ["Cy"])
+    groups.delete(ada, gone.id)
+    groups.clear_away_all()
     organising.add_voters(ada, made, ["Bo", "a@example.org"])
     club = groups.keep_roll(ada, election("First of the club"), "form")
     for _twice in range(2):
@@ -128,10 +132,8 @@ def groups_are_kept() -> None:
     for _twice in range(2):
         begun = groups.put_on_roll(ada, election("Next of the club"), club.id)
         imports.go_on(ada, following, begun, 60)
-    gone = groups.make(ada, "Gone")
-    groups.add(ada, gone.id, ["Cy"])
-    groups.delete(ada, gone.id)
-    groups.clear_away_all()
+    stays = groups.make(someone("Olga"), "Those who stay")
+    groups.add(someone("Olga"), stays.id, ["voter 0", "c@example.org"])
 
 
 # --- people ---

@@ -86,7 +86,7 @@ def test_whoever_left_between_preview_and_import_is_left_out_and_that_is_said(ad
     begun = imports.start(ada, draft, ["Ada", person("Eve").name])
     accounts.remove(owner, people.find("Eve"))
     done = page.post(address("go_on_importing", begun.digest), follow=True)
-    assert "Left out, because nobody here has their name by now: 1." in text_of(done)
+    assert "1 was left out, because nobody here has the name any more." in text_of(done)
     assert on_roll() == ["Ada"]
 
 
