@@ -136,7 +136,7 @@ def test_changing_begins_with_what_was_cast_and_casts_only_what_is_new(eve, book
     cast(eve, book)
     assert 'name="rank-0" min="1" max="3" inputmode="numeric" value="1"' in eve.get(page(book, "1/")).content.decode()
     review = ranked(eve, book, 1, {"review": "1"}, rank_0="2", rank_1="1")
-    assert "Cast this ballot" in text_of(review)
+    assert "Cast 1 ballot" in text_of(review)
     assert text_of(review).count("Cast already, and it stays as it is.") == 1
     receipts = cast(eve, book, review)
     assert "1 ballot is cast." in text_of(receipts)
