@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import re
-from types import SimpleNamespace
 
 import pytest
 from django.template import engines
 from django.utils import translation
 
+from elections.rules import Election
 from elections.turnout import Turnout
 from results import words
 from results.pictures.drawing import exact, number
 from results.report import Report, report_on
-from results.repository import Found, Seal
+from results.repository import Found, Seal, Sealed
 from results.text import as_text
 from results.views import context_of_report
 from tally.ballots import Ballots
@@ -27,7 +27,7 @@ def found(method: str, **rules) -> Found:
     report = report_on(Ballots.of(["Ada", "Bo", "Cy", "Version 2.5"], EQUALS), method, seed="x", recounts=0, **rules)
     turnout = Turnout(len(EQUALS), 0, ())
     seal = Seal(len(EQUALS), "", "", "2031-05-01T12:00:00.000Z", 1, report.result.candidates, turnout)
-    return Found(SimpleNamespace(name="Board", voter_count=9, seed="x", time_zone="UTC", convened=None), seal, report)
+    return Sealed(Election("Board", "Otto", seal.sealed_at, voter_count=9, seed="x"), seal, report)
 
 
 def shown(election: Found) -> str:
