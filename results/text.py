@@ -15,6 +15,7 @@ from pages import times
 from tally.result import Result, Round
 
 from . import words
+from .margin import margin_of
 from .pictures.drawing import exact
 from .report import Report
 from .repository import Seal, Sealed
@@ -27,17 +28,18 @@ def as_text(found: Sealed) -> str:
     parts = [
         [found.election.name, "=" * min(len(found.election.name), 72)],
         _outcome(report.result, found.election.voter_count),
+        _ended(found),
         _convened(found.election),
         [
             _("The rule: %(method)s") % {"method": words.label(report.result.method)},
             str(words.RULES[report.result.method]),
         ],
         [_("Why"), *map(words.said, report.sentences)],
-        [_("How close was it?"), words.how_close(report)],
+        [_("How close was it?"), *_ahead(report.result), words.how_close(report)],
         _methods(report),
         [_("Places"), *(f"{place:>3}  {name}" for name, place in report.result.places)],
         [*_rounds(report.result)],
-        _sealed(seal, found.election.time_zone),
+        _sealed(seal, found.election),
         _lots(found),
     ]
     return "\n\n".join("\n".join(map(_wrapped, part)) for part in parts if part) + "\n"
@@ -56,6 +58,26 @@ def _outcome(result: Result, voters: int) -> list[str]:
     of = ngettext("%(count)d may vote.", "%(count)d may vote.", voters)
     numbers = [cast % {"count": result.total}, _("Blank: %(count)d.") % {"count": result.blank}]
     return [f"{title}: {words.names(result.winners)}", " ".join([*numbers, of % {"count": voters}])]
+
+
+def _ahead(result: Result) -> list[str]:
+    """By how much, where somebody is."""
+    margin = margin_of(result)
+    return [f"{margin.title}: {margin.sentence}"] if margin else []
+
+
+def _ended(found: Sealed) -> list[str]:
+    """When voting really ended."""
+    closed = found.closed
+    lines = [_("Voting ended: %(when)s") % {"when": _moment(closed.ended, closed)}] if closed.ended else []
+    if closed.closed_early and closed.ends:
+        lines.append(_("It was closed before its planned end, %(when)s.") % {"when": _moment(closed.ends, closed)})
+    return lines
+
+
+def _moment(moment: datetime, election: Election) -> str:
+    local = moment.astimezone(times.zone(election.time_zone))
+    return f"{times.moment_text(local)}, {times.zone_label(election.time_zone)}"
 
 
 def _convened(election: Election) -> list[str]:
@@ -88,11 +110,9 @@ def _round(each: Round) -> list[str]:
     return [_("Round %(number)d") % {"number": each.number}, *votes, *(f"  {line}" for line in [rest, *acts])]
 
 
-def _sealed(seal: Seal, zone_name: str) -> list[str]:
-    local = datetime.fromisoformat(seal.sealed_at).astimezone(times.zone(zone_name))
-    when = f"{times.moment_text(local)}, {times.zone_label(zone_name)}"
+def _sealed(seal: Seal, election: Election) -> list[str]:
     return [
-        _("Counted and sealed: %(when)s") % {"when": when},
+        _("Counted and sealed: %(when)s") % {"when": _moment(datetime.fromisoformat(seal.sealed_at), election)},
         _("Digest of the ballots: %(digest)s") % {"digest": seal.digest},
         _("Digest of the result: %(digest)s") % {"digest": seal.report_digest},
     ]

@@ -100,6 +100,8 @@ def how_close(report: Report) -> str:
         if close.exact:
             return _("Whatever ballots had said, it could not have come out differently.")
         return _("No number of ballots was found that, ranked differently, would have changed who won.")
+    if total == 1:
+        return _("If the only ballot had ranked differently, it would have come out differently.")
     said = {"count": close.ballots, "total": total, **_changed(report)}
     sentence = _would_be(report) % said
     if close.ballots == 1:

@@ -107,9 +107,9 @@ def _edges(result: Result, graph: Graph) -> list[SafeString]:
     labels = []
     for edge in sorted(told, key=lambda edge: -_rank(graph, edge)):
         votes = f"{result.pairwise[edge[0]][edge[1]]} : {result.pairwise[edge[1]][edge[0]]}"
-        box = _free(graph, edge, LETTER * len(votes) + 6, taken)
-        taken.append(box)
-        labels.append(_label(votes, box, _kind(graph, edge)))
+        if (box := _free(graph, edge, LETTER * len(votes) + 6, taken)) is not None:
+            taken.append(box)
+            labels.append(_label(votes, box, _kind(graph, edge)))
     return [*arrows, *labels]
 
 
@@ -138,14 +138,14 @@ def _arrow(graph: Graph, edge: Edge) -> SafeString:
 
 def _free(
     graph: Graph, edge: Edge, wide: float, taken: list[tuple[float, float, float, float]]
-) -> tuple[float, float, float, float]:
-    """A place for a label on its arrow where no other lies, if there is one."""
+) -> tuple[float, float, float, float] | None:
+    """A place for a label on its arrow where nothing else lies; where there is none, the table has the votes."""
     (x1, y1), (x2, y2) = graph.places[edge[0]], graph.places[edge[1]]
     boxes = [
         (x1 + (x2 - x1) * at, y1 + (y2 - y1) * at, wide, 18.0)
         for at in (0.5, 0.44, 0.56, 0.38, 0.62, 0.33, 0.67, 0.28, 0.72)
     ]
-    return next((box for box in boxes if not any(_overlap(box, other) for other in taken)), boxes[0])
+    return next((box for box in boxes if not any(_overlap(box, other) for other in taken)), None)
 
 
 def _overlap(box: tuple[float, float, float, float], other: tuple[float, float, float, float]) -> bool:

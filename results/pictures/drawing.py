@@ -91,15 +91,22 @@ def fit(name: str, room: float = NAME) -> str:
     """A name cut to so many letters of usual width, and isolated."""
     if width(name) <= room:
         return isolated(name)
-    kept, left = 0, room - 1
+    return isolated(name[: _fitting(name, room - 1)].rstrip() + "…")
+
+
+def _fitting(name: str, room: float) -> int:
+    """How many of its letters fit, the first in any case; what is joined stays together."""
+    kept = 0
     for letter in name:
-        left -= width(letter)
-        if left < 0:
+        room -= _letter(letter)
+        if room < 0:
             break
         kept += 1
-    while kept > 1 and (unicodedata.combining(name[kept]) or name[kept] in JOINERS or name[kept - 1] in JOINERS):
+    while 1 < kept < len(name) and (
+        unicodedata.combining(name[kept]) or name[kept] in JOINERS or name[kept - 1] in JOINERS
+    ):
         kept -= 1
-    return isolated(name[:kept].rstrip() + "…")
+    return max(1, kept)
 
 
 def width(name: str) -> float:
@@ -142,9 +149,9 @@ def _pieces(word: str, room: float) -> list[str]:
     """A word that is longer than the room, between its letters."""
     pieces = []
     while width(word) > room:
-        kept = len(fit(word, room).strip("\u2068\u2069…"))
-        pieces.append(word[: max(1, kept)])
-        word = word[max(1, kept) :]
+        kept = _fitting(word, room)
+        pieces.append(word[:kept])
+        word = word[kept:]
     return [*pieces, word] if word else pieces
 
 

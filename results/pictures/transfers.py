@@ -40,7 +40,7 @@ LISTED = 1_000  # transfers in the table, the last
 WIDE = 1000  # units across; they are stretched to the width there is
 TALL = 320  # pixels down for all votes together
 LABEL, LINE, GAP, TOP = 24, 18, 12, 40  # down: for a name, for each more of its lines, below a band, above the first
-NAME = 23  # letters on a line, about what fits beside a number on a phone
+NAME = 20  # letters on a line, about what fits beside a number on a phone
 OTHERS, NOBODY = "others", "nobody"
 
 Flows = dict[tuple[str, str], Fraction]

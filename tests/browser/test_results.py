@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -16,7 +17,7 @@ from tally.ballots import Ballots
 
 from .test_access import faults, fits, look
 
-PARTS = ("outcome", "why", "pictures", "methods", "tables")
+PARTS = ("outcome", "why", "pictures", "places", "methods", "tables")
 STYLES = [Path(settings.BASE_DIR) / "static" / "css" / f"{name}.css" for name in ("tokens", "base", "parts", "results")]
 LONG = ["מרים בן־דוד", "فاطمة الزهراء", "Maximiliane " + "von und zu Lichtenberg " * 8, "<b>Bo</b> & Co", "Eve"]
 CYCLE = ["0>1>2>3"] * 41 + ["1>2>0"] * 33 + ["2>0>1>4"] * 26 + ["3>0", ""]
@@ -71,6 +72,7 @@ OUTSIDE = """[...document.querySelectorAll(".drawing:not(.wide, .matrix) > svg :
   .map(shape => shape.outerHTML.slice(0, 120))"""
 
 
+PAGES = re.compile(rb"/Type\s*/Page\b")  # in the bytes of a PDF
 RIGHT_EDGES = "[...document.querySelectorAll('.picture')].map(each => each.getBoundingClientRect().right)"
 
 
@@ -111,3 +113,5 @@ def test_a_real_page_pleases_axe_and_breaks_no_policy(visit, subtests):
             assert page.locator("svg.picture").count() >= 2
             assert faults(page) == []
             assert fits(page)
+        with subtests.test("a result is a report of two pages on paper", name=name):
+            assert [len(PAGES.findall(page.pdf(format=paper))) for paper in ("A4", "Letter")] == [2, 2]

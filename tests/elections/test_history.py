@@ -72,7 +72,7 @@ def test_a_history_from_draft_to_result(site, organiser, opened, person, signed_
     ballots.seal_what_is_closed()
     assert sentences() == [
         "The site counted 2 ballots and sealed the result.",
-        "Olga closed the election.",
+        "Olga closed the election before its planned end, Feb. 1, 2199, 1 p.m. CET.",
         "Olga set the end of voting to Feb. 1, 2199, 1 p.m. CET.",
         "Olga opened the election.",
         "Olga put 3 voters on the roll.",

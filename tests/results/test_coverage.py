@@ -52,7 +52,7 @@ def test_who_was_not_elected_covers_nothing():
 
 
 def test_the_picture_says_what_the_table_says():
-    drawn = picture(covered(KEPT, ["Ada", "Bo"])).svg
+    drawn = picture(covered(KEPT, ["Ada", "Bo"])).drawn
     assert drawn.count('class="bar"') == 3
     assert "1 of 2" in drawn
     assert 'width="50%"' in drawn

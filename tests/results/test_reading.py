@@ -1,0 +1,318 @@
+"""What a reader of results meets: the method by name, how far ahead, how close in a sentence, the real end of voting,
+numbers without noise, one place for checking, and pictures without holes or texts on top of each other."""
+
+from __future__ import annotations
+
+import random
+import re
+from dataclasses import replace
+from datetime import timedelta
+from itertools import combinations
+from xml.etree import ElementTree
+
+import pytest
+from django.utils import translation
+
+from elections import repository as elections
+from elections.rules import Election
+from results import words
+from results.margin import margin_of
+from results.pictures import Picture, arranged, pictures_of
+from results.pictures.drawing import exact, width
+from results.report import report_on
+from store import keys
+from store.log import as_text, utc_now
+from store.table import Exists, Update
+from tally.ballots import Ballots
+from tally.closeness import Closeness
+from tally.methods import METHODS, count
+from tests.ballots.conftest import opened  # noqa: F401 - a fixture
+from tests.people import PASSWORD
+from tests.results.test_sealing import close, voted  # noqa: F401 - fixtures
+
+CYCLE = ["0>1>2"] * 41 + ["1>2>0"] * 33 + ["2>0>1"] * 26
+CITIES = ["0>1>2>3"] * 42 + ["1>2>3>0"] * 26 + ["2>3>1>0"] * 15 + ["3>2>1>0"] * 17
+NAMES = ["Ada", "Bo", "Cy", "Di"]
+
+
+def report(rankings: list[str], method: str = "schulze", **rules):
+    stand = 1 + max((int(each) for ranking in rankings for each in re.findall(r"\d", ranking)), default=2)
+    return report_on(Ballots.of(NAMES[:stand], rankings), method, seed="seed", **rules)
+
+
+# --- how far ahead ---
+
+
+@pytest.mark.parametrize(
+    ("rankings", "method", "rules", "numbers", "sentence"),
+    [
+        (CITIES, "schulze", {}, ("Bo", "58", "Ada", "42"), "Bo beat Ada by 16 ballots."),
+        (CITIES, "ranked-pairs", {}, ("Bo", "58", "Ada", "42"), "Bo beat Ada by 16 ballots."),
+        (CITIES, "borda", {}, ("Bo", "194", "Cy", "173"), "Bo was 21 points ahead of Cy."),
+        (CITIES, "plurality", {}, ("Ada", "42", "Bo", "26"), "Ada was 16 votes ahead of Bo."),
+        (CITIES, "irv", {}, ("Di", "58", "Ada", "42"), "Di was 16 votes ahead of Ada."),
+        (CITIES, "stv-scottish", {"seats": 2}, ("Bo", "33.99", "Di", "32"), "Bo took it, 1.99 votes ahead of Di."),
+        (
+            CYCLE,
+            "schulze",
+            {},
+            ("Ada", "67", "Bo", "59"),
+            "The chain from Ada to Bo is stronger than the one back by 8 ",
+        ),
+        (["0>1", "0>1", "1>0"], "schulze", {}, ("Ada", "2", "Bo", "1"), "Ada beat Bo by 1 ballot."),
+        (["0>1"], "irv", {}, ("Ada", "1", "Bo", "0"), "Ada was 1 vote ahead of Bo."),
+        (["0=1>2", "0>1"], "plurality", {}, ("Ada", "1.5", "Bo", "0.5"), "Ada was 1 vote ahead of Bo."),
+        (["0>2>1", "1>0>2"], "copeland", {}, ("Ada", "1", "Bo", "1"), "Ada and Bo were level one to one."),
+    ],
+)
+def test_the_margin_is_the_closest_and_in_words(rankings, method, rules, numbers, sentence):
+    margin = margin_of(report(rankings, method, recounts=0, **rules).result)
+    assert (margin.name, margin.ayes, margin.other, margin.noes) == numbers
+    assert margin.sentence.startswith(sentence)
+    assert ElementTree.fromstring(margin.svg).get("role") == "img"
+
+
+@pytest.mark.parametrize(
+    ("rankings", "method", "rules"),
+    [
+        ([], "schulze", {}),
+        (["", ""], "irv", {}),
+        (["0>1", "1>0"], "schulze", {}),  # a tie
+        (["0>1", "1>0"], "borda", {}),
+        (["0>1", "1>0"], "stv-scottish", {"seats": 2}),  # a seat for everybody
+        (["0"], "schulze", {}),
+    ],
+)
+def test_where_nobody_is_ahead_there_is_no_margin(rankings, method, rules):
+    assert margin_of(report(rankings, method, recounts=0, **rules).result) is None
+
+
+def test_every_method_has_a_margin_for_whatever_was_cast():
+    chance = random.Random(7)
+    for _turn in range(4):
+        rankings = [">".join(map(str, chance.sample(range(4), chance.randint(1, 4)))) for _ballot in range(9)]
+        for method in METHODS:
+            result = report(rankings, method, recounts=0, seats=2 if method.startswith("stv") else 1).result
+            if (margin := margin_of(result)) is not None:
+                assert margin.votes >= margin.against
+                assert margin.name in result.winners
+                assert margin.other not in result.winners
+
+
+# --- how close ---
+
+IF = "If %s of the %s ballots had ranked differently, "
+
+
+@pytest.mark.parametrize(
+    ("found", "seats", "sentence"),
+    [
+        ((278, True, "A", "AB"), 1, IF % (278, 900) + "it would have been a tie between A and B. Fewer would not"),
+        ((5, False, "A", "ABC"), 1, IF % (5, 900) + "it would have been a tie between A, B and C. Perhaps fewer"),
+        ((1, True, "A", "B"), 1, IF % (1, 900) + "B would have won."),
+        ((1, True, "AB", "B"), 1, IF % (1, 900) + "B would have won alone."),
+        ((2, True, "AB", "AC"), 1, IF % (2, 900) + "it would have been a tie between A and C. Fewer"),
+        ((3, True, "ABC", "ABD"), 3, IF % (3, 900) + "D would have been elected in place of C. Fewer"),
+        ((3, True, "AB", "ABC"), 3, IF % (3, 900) + "these would have been elected: A, B and C. Fewer"),
+        ((None, True, "A", ""), 1, "Whatever ballots had said, it could not have come out differently."),
+        ((None, False, "A", ""), 1, "No number of ballots was found"),
+    ],
+)
+def test_how_close_is_a_sentence(found, seats, sentence):
+    ballots, is_exact, before, after = found
+    some = report(CITIES, recounts=0)
+    result = replace(some.result, total=900, seats=seats)
+    said = words.how_close(replace(some, result=result, closeness=Closeness(ballots, is_exact, (*before,), (*after,))))
+    assert said.startswith(sentence)
+    assert (ballots or 1) > 1 or "ewer" not in said
+
+
+def test_of_one_ballot_it_is_said_so():
+    assert words.how_close(report(["1>0"])).startswith("If the only ballot had ranked differently, ")
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_every_method_says_how_close_it_was(method):
+    said = words.how_close(report(CITIES, method, seats=2 if method.startswith("stv") else 1))
+    assert re.match(r"If \d+ of the 100 ballots had ranked differently, ", said)
+
+
+# --- numbers ---
+
+
+@pytest.mark.parametrize(
+    ("stored", "shown"),
+    [("9.00000", "9"), ("2.50000", "2.5"), ("100", "100"), ("0.00001", "0.00001"), ("7/3", "2 1/3"), ("1/3", "1/3")],
+)
+def test_decimals_have_no_noise_and_stay_exact(stored, shown):
+    assert exact(stored) == shown
+    with translation.override("de"):
+        assert exact(stored) == shown.replace(".", ",")
+
+
+def test_what_is_stored_keeps_every_digit():
+    assert '"9.00000"' in report(["0"] * 9 + ["1"] * 5, "stv-scottish", seats=1, recounts=0).as_json()
+
+
+# --- pictures: no holes, nothing on top of anything ---
+
+
+def of(*kinds: str) -> list[Picture]:
+    return [Picture(str(at), "", kind=kind) for at, kind in enumerate(kinds)]
+
+
+@pytest.mark.parametrize(
+    ("kinds", "looks"),
+    [
+        (["", "narrow", "matrix", ""], ["0", "1", "2", "3"]),
+        (["", "narrow", "wide", "narrow"], ["0", "1", "2", "3 alone"]),
+        (["", "full", "narrow"], ["0", "2", "1"]),
+        (["panels", "full", "narrow"], ["0", "1", "2 alone"]),
+        ([""], ["0 alone"]),
+        ([], []),
+    ],
+)
+def test_no_picture_leaves_half_a_row_empty(kinds, looks):
+    shown = [f"{each.title}{' alone' if each.alone else ''}" for each in arranged(of(*kinds))]
+    assert shown == looks
+
+
+LONG = (
+    *("Maximiliane Freifrau von und zu Lichtenberg-Hohenzollern", "فاطمة الزهراء بنت محمد", "王小明王小明王小明王小明"),
+    *(
+        "👩‍🚀 Emoji Person 🎉",
+        "Donaudampfschifffahrtsgesellschaftskapitän",
+        "Bo",
+        "Anne-Marie Dupont-Lefebvre",
+        "WWWWWWWWWWWWWW",
+    ),
+)
+PHONE = 270  # pixels that a drawing has on a phone
+
+
+def boxes(svg: ElementTree.Element) -> list[tuple[float, float, float, float, str]]:
+    """Where texts stand, about: left, top, right, bottom. Those without a box of their own are as wide as the phone."""
+    letter = {"heat": 7.2, "graph": 7.4}.get((svg.get("class") or "").split()[-1], 7.4)
+    return [box for text in svg.iter("text") for box in _lines(text, letter)]
+
+
+def _lines(text: ElementTree.Element, letter: float):
+    y = float(text.get("y", "0"))
+    small = 0.87 if text.get("class") == "small" else 1
+    for line in text.findall("tspan") or [text]:
+        y += float(line.get("dy", "0"))
+        said = "".join(line.itertext())
+        wide, x = width(said) * letter * small, line.get("x") or text.get("x") or "0"
+        at = float(x[:-1]) * PHONE / 100 if x.endswith("%") else float(x)
+        left = at - {"middle": wide / 2, "end": wide}.get(text.get("text-anchor"), 0)
+        yield left, y - 11, left + wide, y + 3, said
+
+
+def overlap(one, other) -> bool:
+    return one[0] < other[2] and other[0] < one[2] and one[1] < other[3] and other[1] < one[3]
+
+
+@pytest.mark.parametrize(("method", "size"), [("schulze", 3), ("schulze", 5), ("schulze", 8), ("irv", 8), ("borda", 6)])
+def test_texts_never_lie_on_each_other(method, size):
+    chance = random.Random(size)
+    for _turn in range(3):
+        names = chance.sample(LONG, size)
+        rankings = [">".join(map(str, chance.sample(range(size), chance.randint(1, size)))) for _ballot in range(30)]
+        for picture in pictures_of(count(Ballots.of(names, rankings), method, seed="seed")):
+            for svg in ElementTree.fromstring(f"<all>{picture.drawn}</all>").findall("svg"):
+                assert [pair for pair in combinations(boxes(svg), 2) if overlap(*pair)] == []
+
+
+def test_names_are_whole_where_they_are_text_of_the_page():
+    result = count(Ballots.of(LONG, ["0>1>2>3>4>5>6>7"] * 3 + ["4>5"]), "irv")
+    rounds = pictures_of(result)[0].drawn
+    assert all(name in rounds for name in LONG)
+    assert "…" not in rounds
+
+
+# --- the page ---
+
+
+def page(client, name: str = "Board", who: str = "voter 0", path: str = "results/") -> str:
+    client.login(username=who, password=PASSWORD)
+    return client.get(f"/election/{name}/{path}").content.decode()
+
+
+def test_the_first_card_has_the_method_the_margin_and_how_close(client, voted, close):  # noqa: F811
+    voted({"Ada": 1, "Bo": 2}, {"Ada": 1, "Bo": 2}, {"Bo": 1, "Ada": 2}, method="irv")
+    close()
+    shown = page(client)
+    card = shown[shown.index('id="outcome"') : shown.index('id="why"')]
+    assert '<a href="/help/counting/#irv">Instant runoff</a>' in card
+    assert "Ada was 1 vote ahead of Bo." in card
+    assert "If 1 of the 3 ballots had ranked differently, " in card
+    assert 'id="irv"' in client.get("/help/counting/").content.decode()
+
+
+def test_there_is_one_place_for_checking_and_two_things_to_play_with(client, voted, close):  # noqa: F811
+    voted({"Ada": 1, "Bo": 2}, {"Bo": 1, "Cy": 2}, {"Cy": 1})
+    close()
+    shown = page(client)
+    assert shown.count("Check it yourself") == 1
+    assert shown.index('id="checks"') < min(shown.index(f'id="{each}"') for each in ("exports", "ballots-digest"))
+    for view in ("follow/", "recount/", "bundle.zip"):
+        assert shown.index('id="checks"') < shown.index(f'href="/election/Board/results/{view}')
+    asked = re.findall(r'<form class="card stack" method="get" action="([^"]+)">', shown)
+    assert asked == ["/election/Board/results/head-to-head/", "/election/Board/results/what-if/"]
+    assert shown.index(asked[0]) < shown.index('id="places"')
+    assert client.get(asked[0], {"one": 0, "other": 1}).status_code == 200
+    assert client.get(asked[1], {"without": 1}).status_code == 200
+
+
+def test_without_votes_there_is_nothing_to_play_with(client, voted, close):  # noqa: F811
+    voted({}, {})
+    close()
+    assert "what-if/" not in page(client)
+
+
+# --- when it really closed ---
+
+NOW, LATER = "2031-05-01T12:00:00.000Z", "2031-06-01T12:00:00.000Z"
+
+
+@pytest.mark.parametrize(
+    ("closed_at", "end", "allow_vote", "ended", "early"),
+    [
+        (NOW, LATER, False, NOW, True),
+        (LATER, NOW, False, NOW, False),  # it was over; somebody wrote it down later
+        (NOW, None, False, NOW, False),
+        (None, NOW, True, NOW, False),  # over by the clock, and nobody has written it down
+        (None, LATER, False, None, False),  # of earlier times
+        (None, None, False, None, False),
+    ],
+)
+def test_the_real_end_is_the_earlier_one(closed_at, end, allow_vote, ended, early):
+    election = Election("Board", "Otto", NOW, no_voting_after=end, closed_at=closed_at, allow_vote=allow_vote)
+    assert (election.ended and as_text(election.ended)) == ended
+    assert election.closed_early is early
+
+
+def test_an_early_close_is_told_everywhere(client, voted, close):  # noqa: F811
+    end = as_text(utc_now() + timedelta(days=30))
+    voted({"Ada": 1}, {"Bo": 1}, {"Ada": 1}, no_voting_after=end, results_public=True)
+    close()
+    closed = elections.find("Board")
+    assert closed.closed_early
+    for path in ("", "results/"):
+        shown = page(client, path=path)
+        assert "Voting ended" in shown
+        assert "Closed before its planned end:" in shown
+        assert "Voting ends" not in shown
+    assert "Closed before its planned end:" in client.get("/result/Board/").content.decode()
+    assert "closed the election before its planned end," in page(client, path="history/")
+    calendar = client.get("/election/Board/calendar.ics").content.decode()
+    assert f"{closed.ended:%Y%m%dT%H%M%SZ}" in calendar
+
+
+def test_a_result_from_before_moments_were_kept_says_when_it_was_counted(client, site, voted, close):  # noqa: F811
+    end = as_text(utc_now() + timedelta(days=30))
+    voted({"Ada": 1}, {"Bo": 1}, {"Ada": 1}, no_voting_after=end)
+    close()
+    site.write(Update(keys.election("Board"), remove=("closed_at",), when=Exists()))
+    assert "Closed before its planned end:" in page(client)
+    assert "Planned end" in page(client, path="")
