@@ -43,4 +43,4 @@ def progress(election: Election) -> Progress:
     inviting, result = keys.mailing(election.name, INVITED), keys.result(election.name)
     found = table().get_many([counted, inviting, result])
     mails = [invitations.counts_of(found.get(counted, {}), *each) for each in invitations.LABELS.items()]
-    return Progress(*mails, is_inviting=inviting in found, is_sealed=result in found)
+    return Progress(mails[0], mails[1], inviting in found, result in found)
