@@ -74,17 +74,14 @@ def find(election_name: str, digest: str) -> Import | None:
 
 
 def under_way(election: Election) -> list[Import]:
-    return [each for each in map(_import_of, _newest(election)) if not each.is_finished]
+    return lately(election)[0]
 
 
-def last(election: Election) -> Import | None:
-    """The one that came to its end last, in the last days; also if nobody watched."""
-    found = max(_newest(election), key=itemgetter("moved"), default=None)
-    return _import_of(found) if found and found["done"] == found["slices"] else None
-
-
-def _newest(election: Election) -> list[Item]:
-    return list(table().page(keys.voter_imports(election.name), limit=LOOKED_AT).items)
+def lately(election: Election) -> tuple[list[Import], Import | None]:
+    """Those that are under way; and the last, if it has come to its end, also if nobody watched."""
+    found = sorted(table().page(keys.voter_imports(election.name), limit=LOOKED_AT).items, key=itemgetter("moved"))
+    all_ = [_import_of(item) for item in found]
+    return [each for each in all_ if not each.is_finished], all_[-1] if all_ and all_[-1].is_finished else None
 
 
 def _import_of(item: Item) -> Import:

@@ -265,9 +265,14 @@ def creation(election: Election) -> tuple[Put, *tuple[Write, ...]]:
         Put({"PK": key.pk, "SK": key.sk, "entity_type": "ELECTION", **_stored(election)}, when=Missing()),
         Put({"PK": entry.pk, "SK": entry.sk, **state, **_copied(election)}),
         runner(election, election.owner_name),
-        *([group_used(election.group, election.name, election.created_at)] if election.group else []),
+        *_with_its_group(election),
         *is_vacant(election.name),
     )
+
+
+def _with_its_group(election: Election) -> list[Write]:
+    """A copy has the group of what it was made from."""
+    return [group_used(election.group, election.name, election.created_at)] if election.group else []
 
 
 def is_vacant(name: str) -> tuple[Check, Check]:

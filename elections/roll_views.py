@@ -120,7 +120,7 @@ def import_roll(request: HttpRequest, election: Election) -> HttpResponse:
     form = ImportForm(posted(request), request.FILES if request.method == "POST" else None)
     if request.method == "POST" and form.is_valid():
         return previewed(request, election, form.cleaned_data["rows"])
-    under_way, last = imports.under_way(election), imports.last(election)
+    under_way, last = imports.lately(election)
     context = context_of(request, election, imports=under_way, last_import=last, upload=True)
     return show_form(request, form, _("Import voters"), _("Look at the list"), **context)
 

@@ -37,7 +37,7 @@ class Skipped:
         found = TEXT.fullmatch(text)
         if found is None:
             return NOTHING_SKIPPED
-        return Skipped(*map(int, found.groups()[:3]), tuple(map(int, found[4].split())))
+        return Skipped(int(found[1]), int(found[2]), int(found[3]), tuple(map(int, found[4].split())))
 
 
 NOTHING_SKIPPED = Skipped()

@@ -35,6 +35,9 @@ from ballots import services as ballots
 from elections import copying, imports, invitations
 from elections import repository as elections
 from elections import services as organising
+from elections.groups import filling as group_filling
+from elections.groups import repository as kept_groups
+from elections.groups import services as groups
 from live import clock as game_clock
 from live import repository as games
 from live import seats
@@ -158,6 +161,8 @@ def a_member_with_everything() -> None:
     news.write(someone("Bo"), Written("Who will it be?", "Not known *yet*."), "Board")
     question_sets.share(someone("Bo"), a_set("Bo", "Shared", 3), on=True)
     a_set("Bo", "Private", 3)
+    groups.make(someone("Bo"), "Club")
+    groups.add(someone("Olga"), groups.make(someone("Olga"), "All").id, ["Bo", "Ann", someone("Bo").email])
     opened("Olga", "Secret", ["Ann", "Bo", "Bea", "Col"])
     ballots.cast(someone("Bo"), "Secret", {"0": ["1"]}, form="Secret Bo")
     making.make(someone("Bo"), Type.POLL, QUESTIONS[Type.POLL], title="Bo asks")
@@ -214,6 +219,27 @@ def import_a_list() -> None:
     if (board := election("Board")).voter_count < 300:
         names = [f"new{number:03d}@example.org" for number in range(200)]
         imports.go_on(someone("Bo"), board, imports.start(someone("Bo"), board, names), 3600)
+
+
+def keep_its_roll() -> None:
+    groups.keep_roll(someone("Bo"), election("Board"), "form")
+
+
+def a_group_and_a_draft() -> None:
+    a_long_draft()
+    groups.keep_roll(someone("Bo"), election("Board"), "form")
+    draft("Bo", "Next", ["Ann"])
+
+
+def put_the_group_on_a_roll() -> None:
+    if (next_one := election("Next")).voter_count < 100:
+        (group,) = kept_groups.each_of("Bo")
+        imports.go_on(someone("Bo"), next_one, groups.put_on_roll(someone("Bo"), next_one, group.id), 3600)
+
+
+def delete_the_group() -> None:
+    for group in list(kept_groups.each_of("Bo")):
+        groups.delete(someone("Bo"), group.id)
 
 
 def a_poll_with_votes() -> None:
@@ -442,6 +468,9 @@ ACTS: dict[str, tuple[Callable[[], None], Callable[[], None]]] = {
     "an election is copied": (a_long_draft, copy_it),
     "a draft is renamed": (a_long_draft, rename_it),
     "a list is imported": (a_long_draft, import_a_list),
+    "a roll is kept as a group": (a_long_draft, keep_its_roll),
+    "a group is put on a roll": (a_group_and_a_draft, put_the_group_on_a_roll),
+    "a group is deleted": (a_group_and_a_draft, delete_the_group),
     "a poll is closed and sealed": (a_poll_with_votes, close_the_poll),
     "a poll is deleted": (a_poll_with_votes, delete_the_poll),
     "a poll becomes an election": (a_poll_with_votes, make_an_election_of_it),
@@ -476,6 +505,7 @@ def finish_what_is_left() -> None:
     """What a worker does, as soon as it is sure that nobody else is at it."""
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(imports, "SECONDS_ALONE", 0)
+        patched.setattr(group_filling, "SECONDS_ALONE", 0)
         for _ in range(MOST_ROUNDS):
             if not sum([job.work() for job in jobs.JOBS if job not in RESTING and job.waits()]):
                 return
@@ -579,7 +609,8 @@ def cut_off(table: Table, act: Callable[[], None], at: int, how: str) -> Counter
 
 def lasting(alike: Counter[str]) -> Counter[str]:
     """Without what goes by itself in a few days."""
-    return Counter({text: count for text, count in alike.items() if "IMPORTED#" not in text})
+    goes = ("IMPORTED#", "COMING#")
+    return Counter({text: count for text, count in alike.items() if not any(word in text for word in goes)})
 
 
 @dataclass(frozen=True)

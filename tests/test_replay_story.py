@@ -28,6 +28,7 @@ from ballots.services import emptying
 from elections import copying, imports, invitations, messages, reminders
 from elections import repository as elections
 from elections import services as organising
+from elections.groups import services as groups
 from elections.needs import Need
 from elections.rules import Action, Election
 from mail import again, bounces, mailboxes, server
@@ -75,6 +76,7 @@ def tell() -> None:
     mails_that_did_not_arrive()
     a_secret_election()
     elections_change_hands()
+    groups_are_kept()
     ends_by_the_clock()
     somebody_leaves()
     a_backup_is_restored()
@@ -104,6 +106,27 @@ def later(**by: int) -> Iterator[None]:
 def send_mails() -> None:
     invitations.take_mailings_on()
     send_waiting(compose)
+
+
+# --- groups ---
+
+
+def groups_are_kept() -> None:
+    ada, made = someone("Ada"), organising.create(someone("Ada"), "First of the club")
+    organising.add_voters(ada, made, ["Bo", "a@example.org"])
+    club = groups.keep_roll(ada, election("First of the club"), "form")
+    for _twice in range(2):
+        groups.add(ada, club.id, ["Cy", "b@example.org", "a@example.org"])
+    groups.remove(ada, club.id, "a@example.org")
+    groups.rename(ada, club.id, "Club")
+    following = organising.create(ada, "Next of the club")
+    for _twice in range(2):
+        begun = groups.put_on_roll(ada, election("Next of the club"), club.id)
+        imports.go_on(ada, following, begun, 60)
+    gone = groups.make(ada, "Gone")
+    groups.add(ada, gone.id, ["Cy"])
+    groups.delete(ada, gone.id)
+    groups.clear_away_all()
 
 
 # --- people ---

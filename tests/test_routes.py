@@ -30,6 +30,7 @@ NO_SKILL = "no-such-skill"  # and skills theirs: tests/skills/test_pages.py
 NO_GAME = "no-such-session"  # and live sessions theirs: tests/live/test_players.py
 NO_POST = "no-such-post"  # and posts theirs: tests/news/test_pages.py
 
+NO_GROUP = "no-such-group"  # and groups theirs: tests/elections/test_group_pages.py
 NO_SET = "no-such-set"  # and question sets theirs: tests/live/sets/test_pages.py
 
 # address: (whom it is for, methods it takes, words it needs)
@@ -261,6 +262,16 @@ ROUTES = {
     "agree": (Permission.VOTE, FORM, ["draft"]),
     "candidates_skills": (Permission.VIEW_APPLICATION, READ, ["draft"]),
     "skilled_voters": (Permission.USE_APPLICATION, FORM, ["draft"]),
+    "add_group": (Permission.USE_APPLICATION, FORM, ["draft"]),
+    "keep_roll": (Permission.USE_APPLICATION, ACT, ["draft"]),
+    "groups": (Permission.USE_APPLICATION, READ, []),
+    "make_group": (Permission.USE_APPLICATION, FORM, []),
+    "group": (Permission.USE_APPLICATION, READ, [NO_GROUP]),
+    "add_members": (Permission.USE_APPLICATION, FORM, [NO_GROUP]),
+    "remove_member": (Permission.USE_APPLICATION, ACT, [NO_GROUP]),
+    "rename_group": (Permission.USE_APPLICATION, FORM, [NO_GROUP]),
+    "delete_group": (Permission.USE_APPLICATION, FORM, [NO_GROUP]),
+    "group_csv": (Permission.USE_APPLICATION, READ, [NO_GROUP]),
     "roll": (Permission.USE_APPLICATION, FORM, ["draft"]),
     "import_roll": (Permission.USE_APPLICATION, FORM, ["draft"]),
     "go_on_importing": (Permission.USE_APPLICATION, FORM, ["draft", "made-up"]),
@@ -347,6 +358,8 @@ DRAFT = {
     "needs": Action.LOOK,
     "drop_need": Action.SET_NEEDS,
     "skilled_voters": Action.ADD_VOTERS,
+    "add_group": Action.ADD_VOTERS,
+    "keep_roll": Action.COPY,
     "roll": Action.SEE_ROLL,
     "import_roll": Action.ADD_VOTERS,
     "go_on_importing": Action.ADD_VOTERS,
@@ -482,7 +495,7 @@ def expected(name, whom, allowed, role, method) -> set[str]:
             return {"forbidden"}
     if name == "cast" and method not in allowed:
         return {"method"}
-    if NO_SKILL in ROUTES[name][2] or NO_SET in ROUTES[name][2] or name in OF_PLAYERS | OF_HOSTS:
+    if {NO_SKILL, NO_SET, NO_GROUP} & set(map(str, ROUTES[name][2])) or name in OF_PLAYERS | OF_HOSTS:
         return {"not found"}
     if NO_POST in ROUTES[name][2] and (name in OF_WRITERS or method in allowed):
         return {"not found"}

@@ -296,6 +296,23 @@ def _post(item: Item) -> Row:
     return Row(cells, (item_link(item),))
 
 
+# --- groups ---
+
+
+def _groups(asked: Asked) -> Page:
+    """Of one owner, by name; without a name none: whose they are is theirs to say. Nobody sees who is in them."""
+    if not asked.name:
+        return Page([], None)
+    page = table().page(keys.groups_of(asked.name), limit=A_PAGE, cursor=asked.cursor)
+    return Page([_group(item) for item in page.items], page.cursor)
+
+
+def _group(item: Item) -> Row:
+    seen = masks.shown(DATA, item) or {}
+    owner = person_cell(seen["owner_name"])
+    return Row((*cells_of(seen, "id", "name"), owner, *cells_of(seen, "members", "created_at")), (item_link(item),))
+
+
 # --- question sets ---
 
 
@@ -541,6 +558,15 @@ RELATIONS = (
         ("id",),
         ("name",),
         _posts,
+    ),
+    Sheet(
+        "groups",
+        _("Groups"),
+        _("Groups of voters that one person keeps, without who is in them: give the whole name."),
+        ("id", "name", "owner_name", "members", "created_at"),
+        ("id",),
+        ("name",),
+        _groups,
     ),
     Sheet(
         "question-sets",

@@ -22,6 +22,7 @@ from ballots import services as voting
 from elections import imports, invitations, messages, path, reminders
 from elections import repository as elections
 from elections import services as organising
+from elections.groups import services as groups
 from elections.needs import Need
 from elections.rules import Election
 from live.questions import Kind, Question
@@ -137,6 +138,7 @@ def build() -> Site:
         *_looks_at_feeds(),
         *_looks_at_the_site_page(),
         *_looks_at_sets(_question_set(people["organiser"])),
+        *_looks_at_groups(_group(people["organiser"])),
         *looks_at_joining(people["organiser"], browsers["passer-by"], browsers["half in"]),
         *looks_at_playing(people["organiser"], browsers["passer-by"]),
         *looks_of_listeners(people["organiser"], browsers["passer-by"]),
@@ -287,6 +289,13 @@ def _question_set(otto: User) -> str:
     choice = Question("Who won?", Kind.CHOICE, options=("Ada", "Bo"), right=(0,))
     question_sets.add(otto, made.id, [choice, Question("What is next?", category="Plans")])
     question_sets.share(otto, made.id, on=True)
+    return made.id
+
+
+def _group(otto: User) -> str:
+    """With two members; answers its id."""
+    made = groups.make(otto, "Club")
+    groups.add(otto, made.id, ["Ann", "club@example.org"])
     return made.id
 
 
@@ -505,6 +514,17 @@ def _looks_at_sets(set_id: str) -> list[Look]:
         *(Look(page, "organiser", (set_id,)) for page in ("set_csv", "set_json", "set_gift", "add_question")),
         *(Look(page, "organiser", (set_id, 1)) for page in ("edit_question", "remove_question")),
         Look("edit_question_category", "organiser", (set_id, 1)),
+    ]
+
+
+def _looks_at_groups(group_id: str) -> list[Look]:
+    return [
+        *(Look(page, "organiser") for page in ("groups", "make_group")),
+        *(Look(page, "organiser", (group_id,)) for page in ("group", "add_members", "rename_group", "delete_group")),
+        Look("add_members", "organiser", (group_id,), of="a preview", form={"text": "Ann\nnew@example.org"}),
+        Look("group_csv", "organiser", (group_id,)),
+        Look("add_group", "organiser", ("Skilled",)),
+        Look("add_group", "organiser", ("Skilled",), of="its numbers", form={"group": group_id}),
     ]
 
 

@@ -24,8 +24,9 @@ from ranking.candidates import Candidate
 from results import export_views as exports
 from results import rctab, services
 from results.files import EXPORTS, context_of_exports, file_name, version
-from store import trips
+from store import keys, trips
 from store.log import seal
+from store.table import Update
 from tally.ballots import Ballots
 from tally.formats import read
 from tally.methods import count
@@ -123,6 +124,40 @@ def test_a_format_that_cannot_say_it_says_so(held, reader):  # noqa: F811
     assert "Some ballots rank candidates as equals" in answer.content.decode()
     held(["0", "1"], name="Strict")
     assert b"# DATA TYPE: soi" in body(reader.get("/election/Strict/results/export/ballots.soi"))
+
+
+def offered(name: str) -> set[str]:
+    files = [file for _label, files in context_of_exports(services.find(name))["exports"] for file, _words in files]
+    return {file.removeprefix("ballots.") for file in files if file.startswith("ballots.")}
+
+
+def test_what_cannot_hold_these_ballots_is_not_offered(held, reader):  # noqa: F811
+    every = {"csv", "json", "blt", "abif", "cvotes", "soi", "toi"}
+    held(["0", "1>0", ""], name="Strict")
+    assert offered("Strict") == every
+    held(["0=1", "1"], name="Equals")
+    assert offered("Equals") == every - {"soi"}
+    held(["0", "1"], name="Names", candidates=('Ada "A"', "B; C"))
+    assert offered("Names") == every - {"blt", "cvotes"}
+    for file in ("blt", "cvotes"):
+        answer = reader.get(f"/election/Names/results/export/ballots.{file}", follow=True)
+        assert "has no way to write" in answer.content.decode(), "the address says why"
+    assert "ballots.blt" not in reader.get("/election/Names/results/").content.decode()
+
+
+def test_whether_there_are_equals_is_sealed_with_the_result_and_no_ballot_is_read_for_it(held):  # noqa: F811
+    held(["0=1"])
+    found = services.find("Board")
+    assert found.seal.equals is True
+    with trips.counted() as counted:
+        assert "soi" not in offered_of(found)
+    assert counted.count == 0
+    table().write(Update(keys.result("Board"), remove=("equals",), set={"parts": found.seal.parts}))
+    assert "soi" in offered("Board"), "a result of earlier times does not say: then its address does"
+
+
+def offered_of(found) -> list[str]:
+    return [file for _label, files in context_of_exports(found)["exports"] for file, _words in files]
 
 
 def test_single_ballots_of_a_secret_election_name_nobody(held, reader):  # noqa: F811

@@ -53,6 +53,17 @@ def test_a_file_is_counted_in_place_of_the_text_and_then_stands_there(site, clie
     assert "1: Ada" not in page
 
 
+def test_a_text_that_could_be_anything_asks_for_its_format_and_gets_a_field_for_it(site, client):
+    status, page = page_of(client, ballots="Ada,Bo\nBo,Ada\nAda\n")
+    assert status == 422
+    assert "Name the format." in page
+    assert re.search(r'<select name="format"[^>]*aria-invalid="true"', page)
+    status, page = page_of(client, ballots="Ada\nBo\nAda\n", format="plain")
+    assert (status, winners(page)) == (200, ["Ada"])
+    assert '<option value="plain" selected>' in page, "it stays chosen"
+    assert page_of(client, ballots="Ada", format="tea leaves")[0] == 422
+
+
 def test_what_is_left_open_the_file_says(site, client):
     page = page_of(client, ballots='4 2\n3 1 2 0\n2 3 4 0\n1 4 0\n0\n"A" "B" "C" "D"\n"Two seats"\n')[1]
     assert "Two seats</h1>" in page
