@@ -26,6 +26,10 @@ PAGES = {
     ),
     403: (_("Not allowed"), _("You may not see or do this. If you think you should, ask whoever runs this site.")),
     404: (_("Nothing here"), _("There is no such page, or it is not for you. Check the address for typing errors.")),
+    405: (
+        _("Not like that"),
+        _("This address does not take what was sent to it. Often it belongs to a form: go to the page it is on."),
+    ),
     409: (
         _("Somebody was faster"),
         _("Others changed the same thing at the same moment. Nothing was lost; please try again."),

@@ -11,13 +11,16 @@ from typing import Any
 
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.middleware.locale import LocaleMiddleware
 from django.urls import resolve
+from django.utils import translation
+from django.utils.translation.trans_real import parse_accept_lang_header
 
 from store import trips
 from upkeep import metrics, pause
 
 from . import proxies
-from .errors import paused_page
+from .errors import error_page, paused_page
 
 GetResponse = Callable[[HttpRequest], HttpResponse]
 SAFE = ("GET", "HEAD", "OPTIONS")
@@ -125,6 +128,38 @@ def security_headers(get_response: GetResponse) -> GetResponse:
         response.headers.setdefault("Cross-Origin-Resource-Policy", "same-origin")
         response.headers.setdefault("Cache-Control", "private, no-store")
         return response
+
+    return respond
+
+
+class ReadersLanguage(LocaleMiddleware):
+    """As Django finds it. Who reads English elsewhere than in America, and has chosen no language here, gets dates
+    and times as the British write them: their programs say en-AU, say, and mean by it more than Django hears."""
+
+    AMERICAN = ("en-us", "en-ph", "en")
+
+    def process_request(self, request: HttpRequest) -> None:
+        super().process_request(request)
+        if translation.get_language() == "en" and settings.LANGUAGE_COOKIE_NAME not in request.COOKIES:
+            asked = [
+                tag for tag, _weight in parse_accept_lang_header(request.headers.get("Accept-Language", "").lower())
+            ]
+            first = next((tag for tag in asked if tag.partition("-")[0] == "en"), "en")
+            if first not in self.AMERICAN:
+                translation.activate("en-gb")
+                request.LANGUAGE_CODE = translation.get_language()
+
+
+def refusals_in_words(get_response: GetResponse) -> GetResponse:
+    """A method that an address does not take is refused on a page, with a way on, as everything else is."""
+
+    def respond(request: HttpRequest) -> HttpResponse:
+        answer = get_response(request)
+        if answer.status_code != 405 or answer.content:
+            return answer
+        page = error_page(request, 405)
+        page["Allow"] = answer["Allow"]
+        return page
 
     return respond
 

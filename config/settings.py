@@ -395,7 +395,7 @@ MIDDLEWARE = [
     "config.middleware.probes",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "django.middleware.gzip.GZipMiddleware",  # pads its answers by chance, so that their length tells no secret
-    "django.middleware.locale.LocaleMiddleware",
+    "config.middleware.ReadersLanguage",
     "django.middleware.common.CommonMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
@@ -403,6 +403,7 @@ MIDDLEWARE = [
     "config.middleware.Pausing",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
+    "config.middleware.refusals_in_words",
 ]
 ROOT_URLCONF = "config.urls"
 WSGI_APPLICATION = "config.wsgi.application"
@@ -446,7 +447,8 @@ STORAGES = {"staticfiles": {"BACKEND": "whitenoise.storage.CompressedManifestSta
 USE_I18N = USE_TZ = True
 TIME_ZONE = "UTC"  # lists say so beside every moment
 LANGUAGE_CODE = SITE_LANGUAGE
-LANGUAGES = [("en", _("English")), ("de", _("German"))]
+LANGUAGES = [("en", _("English")), ("en-gb", _("British English")), ("de", _("German"))]
+FORMAT_MODULE_PATH = ["config.formats"]
 LOCALE_PATHS = [BASE_DIR / "locale"]
 
 # --- logs: one JSON object a line, without personal data ---

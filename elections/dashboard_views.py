@@ -25,7 +25,7 @@ from .turnout import turnouts
 @run(Action.LOOK)
 @require_safe
 def dashboard(request: HttpRequest, election: Election) -> HttpResponse:
-    candidates, got, now = repository.candidates(election.name), progress(election), now_text()
+    candidates, got, now = repository.candidates_by_name(election.name), progress(election), now_text()
     context = context_of(request, election, candidates=candidates, **turnout_context(election))
     numbers = Numbers(
         candidates=len(candidates),

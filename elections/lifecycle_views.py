@@ -47,7 +47,7 @@ def open_(request: HttpRequest, election: Election) -> HttpResponse:
 
 def _recapped(election: Election, offered: set[str]) -> dict[str, Any]:
     """What the page says before the button."""
-    candidates, now = repository.candidates(election.name), now_text()
+    candidates, now = repository.candidates_by_name(election.name), now_text()
     points = recap.recap(election, [each.name for each in candidates], recap.roll_of(election), offered, now)
     silent = sum(not each.statement for each in candidates)
     found = concerns(Looked(election, len(candidates), silent, offered, now, Progress()), said="settings")

@@ -120,6 +120,6 @@ def load_shown(user: User, name: str) -> tuple[Election, Snapshot] | None:
 def shown(request: HttpRequest, found: tuple[Election, Snapshot]) -> HttpResponse:
     """What candidates said of themselves: in the order in which the election lists them, and without any sum."""
     election, kept = found
-    rows = [(each, _said(kept, each.name)) for each in repository.candidates(election.name)]
+    rows = [(each, _said(kept, each.name)) for each in repository.candidates_by_name(election.name)]
     context = context_of(request, election, rows=rows, needs=kept.needs)
     return render(request, "elections/skills.html", context)

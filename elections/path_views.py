@@ -112,7 +112,7 @@ def _reworded(request: HttpRequest, election: Election, form: WhatForm) -> None:
 
 
 def _candidates(request: HttpRequest, election: Election, step: Step) -> HttpResponse:
-    there = repository.candidates(election.name)
+    there = repository.candidates_by_name(election.name)
     form = OnTheBallotForm(posted(request), there=len(there))
 
     def add() -> None:

@@ -13,6 +13,7 @@ from acts.gates import Gates
 from acts.site import now_text, table
 from pages import rendered
 from pages.rendered import Html
+from pages.sorting import as_people_sort
 from photos import repository as photos
 from photos.rules import Photo, photo_of
 from ranking.candidates import Candidate
@@ -124,14 +125,19 @@ def candidates(name: str) -> list[Candidate]:
     return [candidate_of(item) for item in table().each(keys.candidates(name))]
 
 
+def candidates_by_name(name: str) -> list[Candidate]:
+    return sorted(candidates(name), key=lambda each: as_people_sort(each.name))
+
+
 def candidates_to_show(name: str) -> list[Candidate]:
-    """With their statements as HTML, which is made now where none is kept, as far as one request may."""
+    """As people look for them, with their statements as HTML, which is made now where none is kept, as far as one
+    request may."""
     allowance = rendered.Allowance()
 
     def html(each: Candidate) -> Html | None:
         return allowance.shown(keys.candidate(name, each.name), "statement", each.statement, each.html)
 
-    return [replace(each, html=html(each)) for each in candidates(name)]
+    return [replace(each, html=html(each)) for each in candidates_by_name(name)]
 
 
 def find_candidate(name: str, candidate: str) -> Candidate | None:

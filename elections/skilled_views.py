@@ -10,6 +10,7 @@ from django.utils.translation import gettext as _
 from pages import lists
 from pages.forms import form_page, posted, show_form
 from pages.lists import Verdict
+from pages.sorting import as_people_sort
 from skills import repository as skills
 from skills.rules import Skill, level_of
 
@@ -33,7 +34,7 @@ def skilled(request: HttpRequest, election: Election) -> HttpResponse:
 
 def _rows(skill: Skill, least: int) -> list[lists.Row]:
     """By name, and no more than a list may have."""
-    found = sorted(name for name, _level in islice(skills.holders(skill, least), lists.MOST_ROWS))
+    found = sorted((name for name, _level in islice(skills.holders(skill, least), lists.MOST_ROWS)), key=as_people_sort)
     return [lists.Row(line, name, name, Verdict.NEW) for line, name in enumerate(found, 1)]
 
 

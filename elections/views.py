@@ -170,7 +170,7 @@ def candidates(request: HttpRequest, election: Election) -> HttpResponse:
 
     if carried_out(request, form, add, partial(added_candidates, form)):
         return redirect("candidates", name=election.name)
-    found = repository.candidates(election.name)
+    found = repository.candidates_by_name(election.name)
     context = context_of(request, election, form=form, candidates=found)
     return render(request, "elections/candidates.html", context, status=422 if form.errors else 200)
 

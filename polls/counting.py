@@ -11,12 +11,14 @@ from django.utils.translation import gettext as _
 
 from ranking.explanations import said
 from results.pictures import Picture, pictures_of
-from results.words import RULES, label, names
+from results.words import label, names
 from tally.ballots import Ballots
 from tally.explain import explain
 from tally.methods import count
 from tally.result import Result
 from tally.undrawn import undrawn, with_first, with_other_lots
+
+from .words import RULES, of_options
 
 METHODS = ("irv", "borda", "schulze")
 PLACES = 12  # that the page shows at once
@@ -136,7 +138,7 @@ def _method(counted: Counted) -> dict[str, Any]:
 
 def _reasons(counted: Counted) -> list[str]:
     """Where the winner hangs on a lot, the method has none: then the account is that of one draw."""
-    sentences = [said(each) for each in explain(counted.result)]
+    sentences = [said(of_options(each)) for each in explain(counted.result)]
     if not counted.hangs_on_a_lot:
         return sentences
     tie = _("The votes do not decide between these: %(names)s. With another lot another would be ahead.")

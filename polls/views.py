@@ -192,7 +192,7 @@ def page_context(request: HttpRequest, poll: Poll, ranks: dict[int, Any]) -> dic
         "choices": choices_of(shuffled(poll.candidates, listing), ranks),
         "ranks": len(poll.candidates),
         "draft_key": drafts.key(request, "poll", poll.id),
-        "unranked_sentence": unranked_sentence(poll.unranked),
+        "unranked_sentence": unranked_sentence(poll.unranked, options=True),
         "token": secrets.token_urlsafe(16),
         "trap": voters.TRAP,
     }
@@ -257,7 +257,7 @@ def voted(request: HttpRequest, poll_id: UUID) -> HttpResponse:
     context = {
         "ranked": named(vote["rankings"], poll.candidates),
         "unranked": left_out(vote["rankings"], poll.candidates),
-        "unranked_sentence": unranked_sentence(poll.unranked),
+        "unranked_sentence": unranked_sentence(poll.unranked, options=True),
         "acts": vote["acts"],
         "draft_key": drafts.key(request, "poll", poll.id),
         "state_url": reverse("poll_state", args=[poll.id]),

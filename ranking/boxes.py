@@ -47,8 +47,12 @@ def _choice(candidate: Candidate, ranks: Mapping[int, Any]) -> Choice:
     return Choice(candidate.number, candidate.name, candidate.statement_html, candidate.link, rank, candidate.photo)
 
 
-def unranked_sentence(unranked: str) -> str:
-    """What the ballot says of whom it does not rank, by the rule of the election or the poll."""
+def unranked_sentence(unranked: str, *, options: bool = False) -> str:
+    """What the ballot says of whom it does not rank, by the rule of the election; or of what, by that of the poll."""
+    if options and unranked == "below":
+        return _("Options you leave out count as below all you have ranked.")
+    if options:
+        return _("Of options you leave out, your vote says nothing: it counts neither for nor against them.")
     if unranked == "below":
         return _("Candidates you leave out count as below all you have ranked.")
     return _("Of candidates you leave out, your ballot says nothing: it counts neither for nor against them.")

@@ -13,6 +13,7 @@ from itertools import islice
 from django.utils.translation import gettext as _
 
 from pages import lists
+from pages.sorting import as_people_sort
 
 from . import repository
 from .rules import Skill
@@ -37,7 +38,7 @@ def matrix(skills: Sequence[Skill], most: int | None = None) -> Matrix:
             is_whole = is_whole and number != most
             if number != most:
                 levels.setdefault(name, {})[skill.id] = level
-    names = sorted(levels, key=str.casefold)
+    names = sorted(levels, key=as_people_sort)
     return Matrix(skills, [(name, [levels[name].get(each.id, 0) for each in skills]) for name in names], is_whole)
 
 

@@ -18,6 +18,7 @@ from acts.site import now_text
 from pages import rendered
 from pages.forms import form_page, posted, token_in
 from pages.saying import told
+from pages.sorting import as_people_sort
 
 from . import repository, services
 from .access import of_owners, profile_for
@@ -33,7 +34,7 @@ def rows_of(own: OwnSkills) -> list[dict[str, Any]]:
     named, now = repository.find_many(own.held), now_text()
     rows = [{"skill": named[each.skill], "held": each, "stale": each.is_stale(now)}
             for each in own.held.values() if each.skill in named]  # fmt: skip
-    return sorted(rows, key=lambda row: (-row["held"].level, row["skill"].name.casefold()))
+    return sorted(rows, key=lambda row: (-row["held"].level, as_people_sort(row["skill"].name)))
 
 
 # --- one's own ---

@@ -8,6 +8,7 @@ from typing import Any
 
 from django.utils.translation import gettext as _
 
+from pages.sorting import as_people_sort
 from results.pictures.drawing import share
 
 from ..bars import Bar, others
@@ -109,7 +110,7 @@ def _voters(
     if round_.result["secret"]:
         return []
     told = [(_name(each.player, seats), words.said_words(each.said, question, options)) for each in round_.entries]
-    return sorted(told, key=lambda each: each[0].casefold())[:MOST_NAMED]
+    return sorted(told, key=lambda each: as_people_sort(each[0]))[:MOST_NAMED]
 
 
 def _name(player: str, seats: Mapping[str, Seat]) -> str:

@@ -21,6 +21,7 @@ from pages.forms import form_page
 from pages.lists import Verdict
 from pages.qr import qr_picture
 from pages.saying import told
+from pages.sorting import as_people_sort
 from store.keys import fold
 
 from .. import seats
@@ -113,7 +114,7 @@ def _lines(game: Game) -> list[Line]:
     listed = list(rolls.every(game.id)) if game.has_roll else []
     lines = [_line(game, each.name, each, seated.pop(rolls.player(game.id, each), None)) for each in listed]
     lines += [_line(game, each.name, None, each) for each in seated.values()]
-    return sorted(lines, key=lambda each: fold(each.name))
+    return sorted(lines, key=lambda each: as_people_sort(each.name))
 
 
 def _line(game: Game, name: str, entry: Entry | None, seat: Seat | None) -> Line:

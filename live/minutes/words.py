@@ -9,7 +9,7 @@ from typing import Any
 
 from django.utils.translation import gettext as _
 
-from store.keys import fold
+from pages.sorting import as_people_sort
 
 from ..assembly.resolutions import ABSTAIN, NO, YES, Outcome
 from ..assembly.speakers import Speech
@@ -60,7 +60,7 @@ def _told(minutes: Minutes, point: Point) -> Told:
 
 
 def _names(minutes: Minutes, players: Iterable[str]) -> tuple[str, ...]:
-    return tuple(sorted(map(minutes.name_of, players), key=fold))
+    return tuple(sorted(map(minutes.name_of, players), key=as_people_sort))
 
 
 def _moment(milliseconds: int | None) -> datetime | None:

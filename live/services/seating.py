@@ -13,6 +13,7 @@ from django.utils.translation import gettext_lazy as _
 from acts.again import try_again
 from acts.refusals import Refusal
 from acts.site import log, now_text
+from pages.sorting import as_people_sort
 from store import keys
 from store.log import Event
 from store.table import Refused, Write
@@ -73,7 +74,7 @@ def listed(all_seats: Iterable[Seat], asked: str) -> list[Seat]:
     """Whose name has what was asked for in it: first those who wait for the host, then by name."""
     part = keys.fold(asked)
     found = [each for each in all_seats if part in keys.fold(each.name)]
-    return sorted(found, key=lambda each: (each.approved or each.removed, keys.fold(each.name)))
+    return sorted(found, key=lambda each: (each.approved or each.removed, as_people_sort(each.name)))
 
 
 # --- acts of hosts ---

@@ -13,6 +13,7 @@ from django.utils.translation import gettext_lazy
 from acts.refusals import Refusal
 from ballots import repository as ballots
 from ballots.repository import candidates_of
+from pages.sorting import as_people_sort
 from results import apart, repository
 from results.report import report_of, settings_of
 from results.repository import Sealed
@@ -40,7 +41,9 @@ class WhatIfForm(forms.Form):
 
     def __init__(self, found: Sealed, asked: Any):
         super().__init__(asked or None)
-        self.fields["without"].choices = list(enumerate(found.seal.candidates))
+        self.fields["without"].choices = sorted(
+            enumerate(found.seal.candidates), key=lambda each: as_people_sort(each[1])
+        )
         if found.election.secret_ballot or found.seal.ballots > MOST_READ:
             del self.fields["voters"]  # nobody knows whose ballot is whose, or it takes too long to find out
 

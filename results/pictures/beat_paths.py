@@ -240,7 +240,7 @@ def _note(result: Result, graph: Graph) -> str:
     note = said % {"names": listed(result.winners)}
     if len(graph.places) == len(result.candidates):
         return note
-    rest = _("Shown are %(shown)s of %(every)s candidates.")
+    rest = _("Shown are %(shown)s of %(every)s.")
     return f"{note} " + rest % {"shown": len(graph.places), "every": len(result.candidates)}
 
 

@@ -66,5 +66,5 @@ def _table(result: Result, pairs: list[tuple[str, str]]) -> Table:
     for name, other in pairs:
         ayes, noes = votes(result, name, other)
         rows.append((name, str(ayes), other, str(noes), str(voters(result) - ayes - noes)))
-    head = _("Candidate"), _("Ballots"), _("Against"), _("Ballots"), _("Neither")
+    head = _("Name"), _("Ballots"), _("Against"), _("Ballots"), _("Neither")
     return Table(head, tuple(rows))

@@ -51,7 +51,7 @@ def heat_map(result: Result) -> Picture | None:
 
 
 def _desc() -> str:
-    return _("Each number is how many ballots rank the candidate of the row above the one of the column.")
+    return _("Each number is how many ballots rank the name of the row above that of the column.")
 
 
 def _head(at: int, x: float) -> SafeString:
@@ -89,12 +89,12 @@ def shade(ayes: int, noes: int) -> str:
 
 def _note(result: Result, shown: int) -> str:
     said = _(
-        "Ballots that rank the candidate of the row above the one of the column; columns have the numbers of the rows. "
+        "Ballots that rank the name of the row above that of the column; columns have the numbers of the rows. "
         "Shaded and bold where the row won, the darker the more clearly; = where it was a draw."
     )
     if shown == len(result.candidates):
         return said
-    return f"{said} " + _("Shown are the first %(shown)s of %(every)s candidates.") % {
+    return f"{said} " + _("Shown are the first %(shown)s of %(every)s.") % {
         "shown": shown,
         "every": len(result.candidates),
     }

@@ -62,7 +62,7 @@ def _note(result: Result, among: set[str]) -> str:
     )
     if len(among) == len(result.candidates):
         return said
-    rest = _("Shown are the contests among the first %(shown)s of %(every)s candidates; the table has the strongest.")
+    rest = _("Shown are the contests among the first %(shown)s of %(every)s; the table has the strongest.")
     return f"{said} " + rest % {"shown": len(among), "every": len(result.candidates)}
 
 

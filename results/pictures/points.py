@@ -30,7 +30,7 @@ def points(result: Result) -> Picture:
     whole = max(score.length for score in scores) or Fraction(1)
     bars = [_bar(result, score) for score in scores[:MOST]]
     rows = tuple((score.name, *score.exact) for score in scores)
-    return Picture(title, draw(bars, whole), _note(result, note), Table((_("Candidate"), *head), rows), "narrow")
+    return Picture(title, draw(bars, whole), _note(result, note), Table((_("Name"), *head), rows), "narrow")
 
 
 def _words(method: str) -> tuple[str, tuple[str, ...], str]:
@@ -72,6 +72,6 @@ def _note(result: Result, note: str) -> str:
     counted = _("Ballots that rank anybody: %(count)s; blank: %(blank)s.")
     said = [note, counted % {"count": voters(result), "blank": result.blank}]
     if len(result.candidates) > MOST:
-        shown = _("Shown are the first %(shown)s of %(every)s candidates.")
+        shown = _("Shown are the first %(shown)s of %(every)s.")
         said.append(shown % {"shown": MOST, "every": len(result.candidates)})
     return " ".join(filter(None, said))

@@ -192,7 +192,7 @@ def drag(page: Page, name: str, to: tuple[float, float]) -> None:
 def test_it_starts_empty_and_says_what_to_do(ballot):
     page = ballot()
     assert both(page) == ""
-    expect(page.get_by_text("Drag candidates here, or use the buttons")).to_be_visible()
+    expect(page.get_by_text("Drag names here, or use the buttons")).to_be_visible()
     assert page.locator(".pool .candidate-name").all_inner_texts() == list(NAMES)
     expect(page.locator(".pool").get_by_text("Below all others.")).to_be_visible()
     expect(page.locator(".rank-box").first).to_be_hidden()
@@ -656,7 +656,7 @@ def test_questions_make_a_ranking(ballot):
     start_duel(page)
     assert answer(page, "GACEBDF") <= 14  # 7 can be put in order with 13 questions at best; halving takes up to 14
     assert both(page) == "Gus > Ada > Cy > Eve > Bo > Di > Flo"
-    expect(said(page)).to_have_text("Candidates ranked: 7")
+    expect(said(page)).to_have_text("Ranked: 7")
     page.get_by_role("button", name="Undo").click()
     assert both(page) == ""
 
@@ -796,7 +796,7 @@ def test_among_many_one_finds_a_name_and_ranks_it_with_enter(ballot):
     assert both(page) == "Bea Åberg"
     assert page.locator(".pool .candidate:visible").count() == len(MANY) - 1
     find.fill("nobody")
-    expect(page.get_by_text("Nobody of that name is left to rank.")).to_be_visible()
+    expect(page.get_by_text("No such name is left to rank.")).to_be_visible()
     find.fill("zog")
     press(page, "next", "Dag Zog")
     assert both(page) == "Bea Åberg > Dag Zog"

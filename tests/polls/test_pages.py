@@ -594,3 +594,19 @@ def test_wrong_methods_are_refused(made, client, path):
     poll = made()
     for method in ("PUT", "DELETE", "PATCH"):
         assert client.generic(method, f"/poll/{poll.id}/{path}").status_code == 405
+
+
+def test_in_a_poll_options_are_called_options(made, client, signed_in):
+    poll = made()
+    for voter, ranking in (("a", "Pizza>Sushi"), ("b", "Pizza>Tacos"), ("c", "Sushi>Pizza")):
+        vote(poll, voter, ranking)
+    ida = signed_in("Ida")
+    pages = [ida.get("/polls/new/"), *(client.get(f"/poll/{poll.id}/{each}") for each in ("", "results/"))]
+    pages += [ida.get(f"/poll/{poll.id}/manage/")]
+    send(client, poll, "Tacos")
+    pages += [client.get(f"/poll/{poll.id}/voted/")]
+    for page in pages:
+        assert page.status_code == 200
+        found = re.findall(".{40}andidate.{40}", re.sub("<[^>]*>", " ", text(page)))
+        assert found == []
+    assert "Every two options are compared" in text(pages[2])

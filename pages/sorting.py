@@ -1,0 +1,17 @@
+"""The order in which people look for names: 1, 2, 10; É beside E. Lists that the store leafs through have its own."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+
+NUMBERS = re.compile(r"(\d+)")
+BESIDE = str.maketrans({"ø": "o", "ł": "l", "đ": "d", "\u0131": "i", "æ": "ae", "œ": "oe", "þ": "th", "ð": "d"})
+
+
+def as_people_sort(name: str) -> tuple[tuple[str | int, ...], str]:
+    """By what a name looks like: without its accents and its capitals, and numbers by what they count."""
+    letters = unicodedata.normalize("NFKD", name.casefold()).translate(BESIDE)
+    plain = "".join(each for each in letters if not unicodedata.combining(each))
+    parts = NUMBERS.split(plain)  # words at even places, numbers at odd ones
+    return tuple(int(part) if place % 2 else part for place, part in enumerate(parts)), name

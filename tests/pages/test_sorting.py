@@ -1,0 +1,35 @@
+"""Names in the order in which people look for them."""
+
+from __future__ import annotations
+
+import pytest
+
+from pages.sorting import as_people_sort
+
+
+@pytest.mark.parametrize(
+    "ordered",
+    [
+        ["1", "2", "10"],
+        ["Room 2", "room 10", "Room 10b"],
+        ["Eber", "Éva", "Ezra"],
+        ["Cem", "Çiğdem", "Dora", "Ş", "Søren", "Z"],
+        ["a", "A1", "a2b1", "a2b10"],
+        ["", "0", "00", "A"],
+        ["Strasse 1", "Straße 2"],
+        ["Ⅷ", "x²", "x3"],
+    ],
+)
+def test_as_people_sort(ordered):
+    backwards = ordered[::-1]
+    assert sorted(backwards, key=as_people_sort) == ordered
+
+
+def test_names_that_look_alike_have_an_order_all_the_same():
+    assert sorted(["é", "e\u0301", "E", "e"], key=as_people_sort) == sorted(
+        ["e", "E", "e\u0301", "é"], key=as_people_sort
+    )
+
+
+def test_many_digits_are_a_number_like_any_other():
+    assert as_people_sort("9" * 200) < as_people_sort("1" + "0" * 200)
