@@ -23,7 +23,9 @@ def pytest_configure():
     from django.conf import settings
 
     settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher", "accounts.hashers.Argon2id"]
-    hypothesis.settings.register_profile("same", derandomize=True)  # a run that fails fails again
+    # A run that fails fails again, and a busy machine is no failure.
+    busy = [hypothesis.HealthCheck.too_slow]
+    hypothesis.settings.register_profile("same", derandomize=True, deadline=None, suppress_health_check=busy)
     hypothesis.settings.load_profile("same")
 
 
