@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 from acts.site import table
 from store import keys
@@ -19,6 +20,14 @@ class Progress:
     announced: Counts | None = None
     is_inviting: bool = False  # invitations were asked for and are still being queued
     is_sealed: bool = False
+
+    @property
+    def invited(self) -> Counts | None:
+        return self.counts.get(INVITED)
+
+    @property
+    def reminded(self) -> Counts | None:
+        return self.counts.get(REMINDED)
 
     @property
     def mails(self) -> list[Counts]:
