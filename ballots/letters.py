@@ -8,6 +8,7 @@ from django.urls import reverse
 from django.utils.translation import gettext_noop
 
 from elections.by_link import token_for
+from elections.invitations import INVITED
 from mail import outbox
 from mail.letters import Letter
 from mail.outbox import Mail
@@ -16,7 +17,7 @@ from store.table import Write
 from .repository import Standing
 
 CAST, CHANGED, WITHDRAWN, PAPER = "ballot_cast", "ballot_changed", "ballot_withdrawn", "ballot_on_paper"
-BY_LINK = "_by_link"  # ends the kinds of mails in elections in which one votes by link, however this voter came
+BY_LINK = "_by_link"  # ends the kinds of mails to whoever was sent a link, however they came
 
 
 def of_cast(standing: Standing, actor: str, *, paper: bool, called: str | None = None) -> list[Write]:
@@ -40,7 +41,7 @@ def _told(kind: str, standing: Standing, **more: str) -> list[Write]:
     if not election.mail_votes or to is None:
         return []
     about = {"election_name": election.name, "organiser": election.owner_name, **more}
-    if election.vote_by_link:
+    if election.vote_by_link and INVITED in (standing.entry or {}):
         kind, about = f"{kind}{BY_LINK}", about | {"voter": standing.voter or ""}
     return [outbox.queued(kind, to, None, **about)]
 

@@ -85,7 +85,9 @@ def _door(request: HttpRequest, link: Link, found: Behind, status: int = 200, **
     election, who = found.election, welcoming.who_asks(found.election, found.entry.get(INVITED, ""))
     is_over = election.state(now_text()) == State.CLOSED
     context = {"link": link, "who": who, "is_over": is_over, "may_register": policy.takes_registrations(), **more}
-    return render(request, "ballots/door.html", context_of(request, election, **context), status=status)
+    answer = render(request, "ballots/door.html", context_of(request, election, **context), status=status)
+    answer["Referrer-Policy"] = "strict-origin"  # what it loads is asked for without the link, for logs of proxies
+    return answer
 
 
 @public

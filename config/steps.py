@@ -32,7 +32,7 @@ from live.hub import HUB
 from live.services.leaving import forget_hosting
 from live.sets import telling as of_sets
 from live.sets.services import pass_on as pass_sets_on
-from mail.letters import LETTERS
+from mail.letters import COLOURING, LETTERS
 from news import likes as of_likes
 from news import subscribing as of_news_by_mail
 from news import telling as of_news
@@ -40,6 +40,7 @@ from news.about import beside as on_elections
 from news.letters import LETTERS as OF_NEWS
 from news.services import forget_likes
 from news.services import pass_on as pass_posts_on
+from pages import colours
 from polls import telling as of_polls
 from polls.services import pass_on as pass_polls_on
 from results.services import seal_result
@@ -120,6 +121,11 @@ def arrange() -> None:
     # Somebody listens to a live session (live.hub): each look of its thread
     HUB.around = pause.guarded  # changes nothing while the site is paused
     HUB.meter = metrics.observe_live
+
+    # A mail is written (mail.letters.compose): its colours are
+    COLOURING.arrange(
+        colours.of_site,  # those of the pages
+    )
 
     # The mails that people get, each kind by the app that has something to say.
     for letters in (OF_ACCOUNTS, OF_ELECTIONS, OF_BALLOTS, OF_UPKEEP, OF_BACKUPS, OF_RETENTION, OF_NEWS):

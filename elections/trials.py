@@ -52,7 +52,7 @@ def send_test(actor: User, election: Election, kind: str) -> None:
     def reserve() -> None:
         budget = allowance.today(actor)
         budget.check(1)
-        mail = outbox.queued(letter, actor.email, **_about(actor, election))
+        mail = outbox.queued(letter, actor.email, None, **_about(actor, election))
         invitations.record(event, mail, budget=budget.reserving(1))
 
     try_again(reserve)

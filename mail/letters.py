@@ -14,7 +14,7 @@ from django.utils.translation import gettext as _
 
 from acts.links import whole
 from acts.naming import site_colour, site_name
-from pages import colours
+from acts.steps import Steps
 
 from .names import isolated
 from .numbers import domain, message_id
@@ -57,6 +57,9 @@ class Letter:
     reply_to: Callable[[Mail], str] | None = None  # whom an answer goes to, if not to where all answers go
     is_test: bool = False  # for whoever asked for it, to see what others will get
 
+
+# The shades of the site's colour, which pages know and mails do not (config/steps.py).
+COLOURING = Steps[[str], dict[str, tuple[str, str]]]("when a mail is written")
 
 # Every kind of mail: the apps bring theirs (config/steps.py).
 LETTERS: dict[str, Letter] = {
@@ -118,7 +121,7 @@ def _said(letter: Letter, mail: Mail) -> dict[str, Any]:
 
 def _colours() -> dict[str, tuple[str, str]]:
     """By name, in light and in dark."""
-    own = colours.shades(site_colour() or colours.OURS)
+    (own,) = COLOURING.taken(site_colour())
     return {name.replace("-", "_"): pair for name, pair in own.items()}
 
 

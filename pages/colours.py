@@ -57,6 +57,11 @@ def shades(colour: str) -> dict[str, tuple[str, str]]:
     }
 
 
+def of_site(colour: str) -> dict[str, tuple[str, str]]:
+    """The shades of a site's own colour, and of ours where it has none."""
+    return shades(colour or OURS)
+
+
 def stylesheet(colour: str) -> str:
     """The tokens of static/css/tokens.css that a site's own colour changes."""
     found = shades(colour)

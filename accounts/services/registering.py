@@ -27,6 +27,8 @@ from .making import NAME_TAKEN, NameTaken, create_account, new_user
 from .organising import confirm_organiser
 from .profile import change_picture, change_profile
 
+LONGEST_PATH = 4000  # characters
+
 
 def register(name: str, email: str, password: str, then: str = "") -> None:
     """Ask for an account, where the site lets people do so. It is made by the link in a mail; `then` is where they
@@ -38,7 +40,7 @@ def register(name: str, email: str, password: str, then: str = "") -> None:
     hashed = make_password(password)
     if repository.find(name) is not None:
         raise NameTaken(NAME_TAKEN)
-    _await_confirmation(name, email, hashed, then)
+    _await_confirmation(name, email, hashed, then if len(then) <= LONGEST_PATH else "")
 
 
 def _await_confirmation(name: str, email: str, hashed: str, then: str = "") -> None:

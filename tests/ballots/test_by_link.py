@@ -21,10 +21,15 @@ from elections import invitations
 from elections import repository as elections
 from elections import services as organising
 from elections.by_link import Link, LinkRefused, link_to
+from mail.letters import compose
+from mail.sending import send_waiting
 from store import keys
 from store.table import Delete, Update
 from tests.people import PASSWORD, make_owner
 from tests.test_routes import BALLOT, PUBLIC, ROUTES
+from upkeep import replay
+from upkeep.pause import pause
+from upkeep.sealer import site_sealer
 
 from .conftest import ranks
 from .test_pages import PAGE, code_of, fields_of, text_of, trips_of, vote
@@ -452,3 +457,56 @@ def test_whoever_makes_an_account_by_the_invitation_lands_on_the_ballot(opened, 
 
 def test_an_invitation_to_the_site_alone_leads_home(site, client):
     assert where_invited_to(sign("invitation", ANN)) == [] == where_invited_to("made-up")
+
+
+# --- what organisers are told, and what the log keeps ---
+
+
+def test_organisers_are_told_what_a_link_means_and_what_sending_it_again_does(board, signed_in):
+    client = signed_in(people.find("the organiser"))
+    invitations.invite(people.find("the organiser"), board)
+    invitations.take_mailings_on()
+    send_waiting(compose)
+    assert "the earlier link of that voter no longer works" in text_of(client.get("/election/Board/roll/"))
+    again = client.post("/election/Board/roll/invite/", {"voter": ANN}, follow=True)
+    assert "with a new link: the earlier ones no longer work" in text_of(again)
+    assert "by the link in their invitation, too" in text_of(client.get("/election/Board/"))
+    organising.create(people.find("the organiser"), "Draft")
+    form = text_of(client.get("/election/Draft/settings/"))
+    assert "Whoever gets the mail, or is forwarded it, can vote" in form
+    assert "only those on the roll are mailed a link" in form
+
+
+def test_the_log_makes_the_turns_again_and_does_not_tell_who_came_by_link(board, site):
+    owner = people.find("the organiser")
+    invitations.send_again(owner, board, ANN)
+    organising.add_voters(owner, elections.find("Board"), ["late@example.org"])
+    services.cast(Pass(link_of()), "Board", ranks(Bo=1), "form")
+    site_sealer().seal()
+    assert replay.check(site, said=replay.quietly).first == ()
+    (event,) = [each for each in table().each(keys.events()) if each["event_type"] == "BallotCast"]
+    assert "link" not in str(event)
+
+
+def test_while_the_site_is_paused_nobody_votes_by_link_and_everybody_may_leave(board, site):
+    client = come_in(door_of())
+    pause("Olga", 30)
+    assert client.get(PAGE).status_code == 200
+    assert [client.post(path, {"rank-1": "1"}).status_code for path in (door_of(), f"{PAGE}cast/")] == [503, 503]
+    client.post(reverse("leave_ballot", args=["Board"]))
+    assert client.get(PAGE)["Location"].startswith("/sign-in/")
+
+
+def test_no_log_line_and_no_other_site_learns_a_link(board, caplog):
+    door = door_of()
+    answer = Client().get(door)
+    assert answer["Referrer-Policy"] == "strict-origin"
+    assert answer["Cache-Control"] == "private, no-store"
+    assert "vote/<str:token>/" in str([each.__dict__ for each in caplog.records])
+    assert door not in str([each.__dict__ for each in caplog.records])
+
+
+def test_where_everybody_may_vote_those_on_the_roll_are_sent_links(opened):
+    opened(ANN, vote_by_link=True, electorate="everyone")
+    vote(come_in(door_of()), rank_1="1")
+    assert entry_of()["voted"]
