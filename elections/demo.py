@@ -143,10 +143,10 @@ PLANNED = (
         "An old friend of the house has left us **40,000 euros**, and one wish: that we decide together. "
         "Every idea here would use it up.",
         (
-            ("A roof that is tight", "It has rained into the library for two winters now."),
-            ("A garden behind the house", "Fruit trees, benches, and a place for the summer party."),
-            ("Instruments for the orchestra", "Two cellos, a harp, and a piano that stays in tune."),
-            ("Leave it in the bank", "For worse times."),
+            ("A new roof", "It has rained into the library for two winters now."),
+            ("A garden", "Behind the house: fruit trees, benches, and a place for the summer party."),
+            ("Instruments", "For the orchestra: two cellos, a harp, and a piano that stays in tune."),
+            ("The bank", "There it stays, for worse times."),
         ),
         opened=True,
         closed=True,

@@ -186,6 +186,7 @@ def sessions_come_and_go(ada: User) -> None:
     for client in (here, there):
         answer = client.post("/sign-in/", {"name_or_email": ada.name, "password": PASSWORD})
         assert answer.status_code == 302, answer.content.decode()
+    assert here.get("/").status_code == 200, "and that this was a visit is noted"
     here.post("/me/sessions/", {"end": "others"})
     accounts.sign_out_everywhere(ada)
     here.post("/sign-out/")

@@ -250,7 +250,8 @@ def test_nobody_sees_a_checkpoint_before_its_quarter_is_over(site, log):
         assert fine["hash"] not in client.get(address).content.decode(), address
     assert client.get("/checkpoints/2/").status_code == 404
     seal_publicly(site)
-    for address in ("/", "/checkpoints/", "/checkpoints/newest.txt", "/checkpoints/2/"):
+    assert fine["hash"] not in client.get("/").content.decode(), "it has its own place"
+    for address in ("/checkpoints/", "/checkpoints/newest.txt", "/checkpoints/2/"):
         page = client.get(address).content.decode()
         assert fine["hash"] in page, address
         assert fine["when_sealed"] not in page, address

@@ -24,10 +24,15 @@ LINKS_TO_NOWHERE = """[...document.querySelectorAll("a[href^='#']")].map(link =>
 
 def test_home(visit, subtests):
     page = visit("/")
-    with subtests.test("home shows the newest checkpoint"):
+    with subtests.test("home shows a real result, and a wrong code is told where it was typed"):
         expect(page.get_by_role("heading", level=1)).to_have_text("Where a group decides")
-        expect(page.locator("#checkpoint")).to_have_text(re.compile(r"^[0-9a-f]{64}$"))
-        expect(page.locator(".facts time")).to_have_text(re.compile(r"2\d{3}, .+ UTC$"))
+        expect(page.locator(".shared-winner")).to_have_text(re.compile("^Winner: "))
+        code = page.get_by_role("textbox", name="Code")
+        code.fill("9999")
+        code.press("Enter")
+        expect(code).to_be_focused()
+        expect(code).to_have_accessible_description(re.compile("^Neither a poll nor"))
+        page.goto("/")
     with subtests.test("htmx is there and keeps nothing"):
         assert page.evaluate(KEPT_BY_HTMX) == [False, 0, True]
     with subtests.test("the icons are there"):

@@ -266,4 +266,4 @@ def test_whoever_runs_elections_reads_what_comes_next(site, opened, signed_in, p
 def test_the_receipt_leads_home(site, ann, opened):  # noqa: F811
     opened("Ann")
     voting.cast(people.find("Ann"), "Board", ranks(Cy=1), "form")
-    assert '<a href="/">Back home' in main_of(ann.get(RECEIPT))
+    assert '<a href="/">To the home page</a>' in main_of(ann.get(RECEIPT))
