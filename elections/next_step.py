@@ -108,7 +108,7 @@ def _missing(election: Election, numbers: Numbers, offered: Collection[str], sen
 def _ready(election: Election, numbers: Numbers, offered: Collection[str]) -> Step:
     rehearse = _to(election, "rehearse", _("Dress rehearsal"), offered, "REHEARSE")
     also = (rehearse,) if rehearse else ()
-    if button := _to(election, "open_election", _("Look it over and open it"), offered, "OPEN"):
+    if button := _to(election, "open_election", _("Open the election"), offered, "OPEN"):
         return Step("open", _("Everything is there. Voters can vote as soon as you open it."), button, also)
     words = _("Everything is there. %(owner)s can open it.") % {"owner": election.owner_name}
     return Step("open", words, None, also, is_quiet=True)

@@ -89,4 +89,4 @@ def places(election: Election | None, here: Step) -> list[Place]:
         Place(step.label, address(step, election) if election else "", number < at, number == at)
         for number, step in enumerate(STEPS)
     ]
-    return [*steps, Place(_("Open"), reverse("open_election", args=[election.name]) if election else "")]
+    return [*steps, Place(_("Open it"), reverse("open_election", args=[election.name]) if election else "")]

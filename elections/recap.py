@@ -121,11 +121,13 @@ def _of_roll(election: Election, roll: Roll | None) -> Iterator[str]:
 
 def _window(election: Election, now: str) -> Point:
     moments = (
-        [(_("begins"), election.begins)] if election.begins and not _has_passed(election.no_voting_before, now) else []
+        [(_("Voting begins"), election.begins)]
+        if election.begins and not _has_passed(election.no_voting_before, now)
+        else []
     )
     said = [] if moments else [_("Voting begins as soon as you open it.")]
     if election.ends:
-        moments.append((_("ends"), election.ends))
+        moments.append((_("Voting ends"), election.ends))
     else:
         said.append(_("No end is set: it stays open until somebody closes it."))
     is_missing = _has_passed(election.no_voting_after, now)

@@ -31,6 +31,7 @@ from elections import services as organising
 from elections.books import repository as books
 from elections.books import services as binding
 from elections.books.rules import Book
+from elections.groups import services as groups
 from elections.needs import Need
 from elections.rules import Action, Election
 from mail import again, bounces, mailboxes, server
@@ -79,6 +80,7 @@ def tell() -> None:
     a_secret_election()
     elections_change_hands()
     several_questions_on_one_ballot()
+    groups_are_kept()
     ends_by_the_clock()
     somebody_leaves()
     a_backup_is_restored()
@@ -108,6 +110,27 @@ def later(**by: int) -> Iterator[None]:
 def send_mails() -> None:
     invitations.take_mailings_on()
     send_waiting(compose)
+
+
+# --- groups ---
+
+
+def groups_are_kept() -> None:
+    ada, made = someone("Ada"), organising.create(someone("Ada"), "First of the club")
+    organising.add_voters(ada, made, ["Bo", "a@example.org"])
+    club = groups.keep_roll(ada, election("First of the club"), "form")
+    for _twice in range(2):
+        groups.add(ada, club.id, ["Cy", "b@example.org", "a@example.org"])
+    groups.remove(ada, club.id, "a@example.org")
+    groups.rename(ada, club.id, "Club")
+    following = organising.create(ada, "Next of the club")
+    for _twice in range(2):
+        begun = groups.put_on_roll(ada, election("Next of the club"), club.id)
+        imports.go_on(ada, following, begun, 60)
+    gone = groups.make(ada, "Gone")
+    groups.add(ada, gone.id, ["Cy"])
+    groups.delete(ada, gone.id)
+    groups.clear_away_all()
 
 
 # --- people ---

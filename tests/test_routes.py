@@ -523,7 +523,7 @@ def expected(name, whom, allowed, role, method) -> set[str]:
         return {"method"}
     if NO_BOOK in ROUTES[name][2] and name != "shared_book":
         return {"not found"}
-    if NO_SKILL in ROUTES[name][2] or NO_SET in ROUTES[name][2] or name in OF_PLAYERS | OF_HOSTS:
+    if {NO_SKILL, NO_SET, NO_GROUP} & set(map(str, ROUTES[name][2])) or name in OF_PLAYERS | OF_HOSTS:
         return {"not found"}
     if NO_POST in ROUTES[name][2] and (name in OF_WRITERS or method in allowed):
         return {"not found"}

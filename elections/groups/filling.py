@@ -10,7 +10,6 @@ from __future__ import annotations
 import hashlib
 import time
 from collections.abc import Callable, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 
 from acts.handfuls import handfuls
@@ -142,10 +141,8 @@ def take_up_all(now: Callable[[], float] = time.time) -> int:
 def _take_up(item: Item, now: float) -> bool:
     if item["moved"] + SECONDS_ALONE > now:
         return False
-    if repository.find(item["group_id"]) is None:  # it is cleared away with the group; or else here
-        with suppress(Refused):
-            table().write(Delete(keys.group_filling(item["group_id"], item["token"]), when=Exists()))
-        return False
+    if repository.find(item["group_id"]) is None:
+        return False  # it is cleared away with the group
     return fill(_filling_of(item)).is_finished
 
 

@@ -107,7 +107,7 @@ def contest(each: Contest, of: int, *below: SafeString, kind: str = "") -> SafeS
         tag("rect", x=0, width=share(each.ayes, of), class_="bar first", **across),
         tag("rect", x=share(of - each.noes, of), width=share(each.noes, of), class_="bar second", **across),
     )
-    first = [*marked(each.mark, each.said), *([tag("span", each.rank, class_="rank")] if each.rank else [])]
+    first = [*marked(each.mark, each.said), *([tag("span", each.rank, class_="contest-rank")] if each.rank else [])]
     left = [*first, _votes(each.ayes), _name(each.name, each.ayes > each.noes, each.is_named)]
     right = [_name(each.other, each.noes > each.ayes), _votes(each.noes)]
     ends = tag("span", *left, class_="end"), tag("span", *right, class_="end")

@@ -168,34 +168,37 @@ def _nodes(result: Result, graph: Graph) -> list[SafeString]:
     nodes = []
     for each, (x, y) in graph.places.items():
         name = result.candidates[each]
-        at, top, anchor = _beside(graph, each)
+        at, top = _beside(graph, each)
         nodes.append(
             tag(
                 "g",
                 tag("title", name),
                 tag("circle", cx=short(x), cy=short(y), r=NODE),
                 words(places[name], short(x), y + 5, "place", text_anchor="middle"),
-                in_lines(graph.names[each], short(at), top, LINE, text_anchor=anchor),
+                in_lines(graph.names[each], short(at), top, LINE, text_anchor="middle"),
                 class_="node won" if name in result.winners else "node",
             )
         )
     return nodes
 
 
-def _beside(graph: Graph, each: int) -> tuple[float, float, str]:
-    """Where the name stands, by its first line: above the upper half, below the lower."""
+def _beside(graph: Graph, each: int) -> tuple[float, float]:
+    """The middle of the name's first line: above the upper half, below the lower, and not beyond the edge."""
     x, y = graph.places[each]
+    half = _wide(graph, each) / 2
     under = y > graph.height / 2 + 1
-    anchor = "middle" if abs(x - WIDE / 2) < WIDE / 5 else "start" if x < WIDE / 2 else "end"
-    at = {"middle": x, "start": 4.0, "end": WIDE - 4.0}[anchor]
-    return at, y + NODE + LINE if under else y - NODE - 8 - LINE * (len(graph.names[each]) - 1), anchor
+    top = y + NODE + LINE if under else y - NODE - 8 - LINE * (len(graph.names[each]) - 1)
+    return min(max(x, half + 2), WIDE - half - 2), top
+
+
+def _wide(graph: Graph, each: int) -> float:
+    return WIDER * max(map(width, graph.names[each]))
 
 
 def _name_box(graph: Graph, each: int) -> tuple[float, float, float, float]:
-    at, y, anchor = _beside(graph, each)
-    wide = WIDER * max(map(width, graph.names[each]))
+    x, y = _beside(graph, each)
     tall = LINE * len(graph.names[each])
-    return at + {"middle": 0.0, "start": wide / 2, "end": -wide / 2}[anchor], y - 13 + tall / 2, wide, tall
+    return x, y - 13 + tall / 2, _wide(graph, each), tall
 
 
 # --- words ---

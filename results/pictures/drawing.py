@@ -18,6 +18,7 @@ from django.utils.safestring import SafeString, mark_safe
 from tally.result import Result
 
 NOT_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+HYPHENS = re.compile("[^-\u2010]*[-\u2010]|[^-\u2010]+")  # parts of a word after which a line may end
 JOINERS = "\u200d\ufe0e\ufe0f"
 NAME = 24  # characters of a name beside a number, about what fits on a phone
 TICK = "M1 7 5 11 12 2"
@@ -124,10 +125,13 @@ def wrapped(name: str, room: float, most: int = 2) -> list[str]:
     """A name in at most so many lines of about so many letters, each isolated; cut only if that is not enough."""
     found = [""]
     for word in name.split():
-        for piece in _pieces(word, room):
-            if found[-1] and width(f"{found[-1]} {piece}") > room:
-                found.append("")
-            found[-1] = f"{found[-1]} {piece}".strip()
+        gap = " "
+        for part in HYPHENS.findall(word):
+            for piece in _pieces(part, room):
+                if found[-1] and width(f"{found[-1]}{gap}{piece}") > room:
+                    found.append("")
+                found[-1] = f"{found[-1]}{gap}{piece}".strip()
+                gap = ""
     kept = found[:most]
     if len(found) > most:
         kept[-1] = fit(f"{kept[-1]} {found[most]}", min(room, width(kept[-1]) + 1)).strip("\u2068\u2069")

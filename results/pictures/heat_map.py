@@ -18,7 +18,7 @@ LINE = 17
 NAME = 20  # letters on a line
 NUMBER = 26  # room for the number of a row
 HEAD = 26
-ROOM = 500  # a picture less wide may have another beside it
+HALF, WHOLE = 500, 660  # one less wide than this may have another beside it; or else its words
 STEPS = (0.05, 0.15, 0.3, 0.5)  # margins, as parts of the ballots that prefer one, from which on it is darker
 
 
@@ -44,11 +44,10 @@ def heat_map(result: Result) -> Picture | None:
     title = _("Everybody against everybody")
     size = label + across * len(order) + 2, HEAD + tall * len(order) + 2
     drawn = sized(*size, title, _desc(), heads, rows, kind="heat")
-    return Picture(title, drawn, _note(result, len(order)), kind=_kind(size[0]))
-
-
-def _kind(wide: float) -> str:
-    return "matrix" if wide < ROOM else "wide"
+    is_wide = size[0] >= HALF
+    return Picture(
+        title, drawn, _note(result, len(order)), kind="wide" if is_wide else "matrix", alone=HALF <= size[0] < WHOLE
+    )
 
 
 def _desc() -> str:

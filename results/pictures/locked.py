@@ -14,6 +14,7 @@ from .drawing import in_order, isolated, tag, voters
 from .picture import Picture, Table
 
 MOST = 8  # candidates; they have 28 contests
+A_COLUMN = 8  # contests below each other; more stand in several columns
 
 
 def locked(result: Result) -> Picture | None:
@@ -25,7 +26,7 @@ def locked(result: Result) -> Picture | None:
     title = _("Contests in the order of their strength")
     rows = (_row(each, voters(result)) for each in shown)
     drawn = tag("ul", *rows, class_="picture contests", role="list")
-    return Picture(title, drawn, _note(result, among), _table(every), "narrow")
+    return Picture(title, drawn, _note(result, among), _table(every), "rows" if len(shown) > A_COLUMN else "narrow")
 
 
 def _place(contest: dict[str, Any]) -> tuple[Any, ...]:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from django.utils.safestring import SafeString
 
-WHOLE = ("panels", "full", "wide")
+WHOLE = ("panels", "full", "wide", "rows")
 
 
 @dataclass(frozen=True, slots=True)

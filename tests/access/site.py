@@ -408,6 +408,8 @@ def _looks_of_the_organiser() -> list[Look]:
         Look("candidate_picture", "organiser", ("Draft", "Ada")),
         Look("go_on_importing", "organiser", ("Draft", under_way.digest)),
         Look("dashboard", "organiser", ("Draft",), of="a draft"),
+        Look("dashboard", "organiser", ("Past",), of="a closed one"),
+        Look("message_voters", "organiser", ("Past",), of="of a closed one"),
         Look("invitation", "organiser", ("Board",)),
         Look("invitation", "organiser", ("Board",), of="reminders", asked={"what": "reminder"}),
         Look("invitation_mail", "organiser", ("Board",)),

@@ -102,7 +102,8 @@ def test_an_election_is_made_without_scripts(visit):
     page.go_back()
     expect(page.locator("[name=method][value=schulze]")).to_be_checked()
     page.goto("/election/Made without scripts/dashboard/")
-    page.click("text=Delete")
+    page.click('main summary:has-text("More")')
+    page.click("main .menu >> text=Delete")
     fill(page, name="Made without scripts")
     expect(page.locator("main")).to_contain_text("is deleted")
 

@@ -24,6 +24,7 @@ STEPS = {
         [
             "accounts.heirs.pass_on",
             "ballots.services.leaving.take_along",
+            "elections.groups.services.leave",
             "accounts.heirs.pass_on",
             "accounts.heirs.pass_on",
             "accounts.heirs.pass_on",
@@ -44,6 +45,7 @@ STEPS = {
             "news.telling.parting",
             "live.sets.telling.parting",
             "live.telling.parting",
+            "elections.groups.telling.parting",
         ],
     ),
 }

@@ -65,8 +65,10 @@ def test_problems_come_first_with_their_line_and_what_was_skipped_is_said_after_
     assert "2 new · 1 already on the roll · 1 twice in the list · 2 cannot be used" in preview
     order = [preview.index(each) for each in ("Nobody Here", "not an@address@", "Add 2 voters", "<details>")]
     assert order == sorted(order), "problems, then the button, then what need not be added"
-    assert '<td class="number">3</td><td dir="auto">Nobody Here</td><td>Nobody here has this name' in preview
-    assert preview.index("<details>") < preview.index("b@example.org</td>"), "and at last who is new"
+    assert (
+        '<td class="number">3</td><th scope="row"><bdi>Nobody Here</bdi></th><td>Nobody here has this name' in preview
+    )
+    assert preview.index("<details>") < preview.index("b@example.org</bdi>"), "and at last who is new"
     done = text_of(page.post(at("import_roll", "Board"), hidden(preview), follow=True))
     sentence = (
         "2 voters added. 1 was on the roll already, 1 stood twice in the list, 2 lines could not be used (lines 3, 5)."

@@ -109,7 +109,7 @@ def test_the_recap_says_every_choice_with_where_it_is_changed():
     assert found["Candidates"].said == ("3 candidates",)
     assert found["Candidates"].names == NAMES
     assert found["Who may vote"].said == ("207 voters on the roll",)
-    assert found["When"].moments == (("ends", datetime.fromisoformat(IN_TWO_WEEKS)),)
+    assert found["When"].moments == (("Voting ends", datetime.fromisoformat(IN_TWO_WEEKS)),)
     assert "whoever would win against each of the others" in found["How it is counted"].said[0]
     assert "below all ranked ones" in found["How it is counted"].said[1]
     assert not any(each.is_missing for each in found.values())
@@ -171,7 +171,7 @@ def looked(election, candidates=3, silent=0, got=None, may=EVERY):
     return Looked(election, candidates, silent, may, NOW, got or Progress())
 
 
-FAILED = Progress(counts_of({"invited_failed": 2, "invited_nowhere": 1}, "invited"))
+FAILED = Progress({"invited": counts_of({"invited_failed": 2, "invited_nowhere": 1}, "invited")})
 UNMET = Convened("Spring", "1", PAST, 5, 12, ">1/2", quorate=False)
 
 

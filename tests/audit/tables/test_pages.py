@@ -113,6 +113,8 @@ def test_every_table_marks_its_natural_key(site, auditor, person, opened):
     for relation in relations.RELATIONS:
         if relation.name in ("live-history", "groups"):
             names["id"] = {"name": "Vera"}
+        else:
+            names.pop("id", None)
         by_name = next((asked for word, asked in names.items() if word in relation.key), {})
         asked = {"election": "Board"} if relation.of_election else by_name
         text = text_of(auditor.get(f"/admin/tables/{relation.name}/", asked))

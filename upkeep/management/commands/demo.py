@@ -6,6 +6,7 @@ from accounts import services
 from accounts.demo import PASSWORD, PEOPLE
 from ballots import demo as ballots
 from elections import demo as elections
+from elections.groups import demo as groups
 from live import demo as live_sessions
 from live.sets import demo as question_sets
 from news import demo as news
@@ -20,7 +21,7 @@ class Command(StoreCommand):
     def handle(self, **options: Any) -> None:
         made = [name for name, role, about in PEOPLE if services.make_demo_person(name, role, about, PASSWORD)]
         loaded = [skills.load(), elections.load(), ballots.load(), polls.load(), news.load()]
-        loaded += [question_sets.load(), live_sessions.load()]
+        loaded += [question_sets.load(), live_sessions.load(), groups.load()]
         self.stdout.write(
             "The demo content is loaded." if made or any(loaded) else "The demo content is there already."
         )
