@@ -2,27 +2,34 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 from acts.site import table
 from store import keys
 
 from . import invitations
-from .invitations import ANNOUNCED, INVITED, LABELS, REMINDED, Counts
+from .invitations import INVITED, REMINDED, Counts
 from .rules import Election, State
 
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    invited: Counts | None = None
-    reminded: Counts | None = None
-    announced: Counts | None = None
+    counts: Mapping[str, Counts] = field(default_factory=dict)  # of mails, by their kind
     is_inviting: bool = False  # invitations were asked for and are still being queued
     is_sealed: bool = False
 
     @property
+    def invited(self) -> Counts | None:
+        return self.counts.get(INVITED)
+
+    @property
+    def reminded(self) -> Counts | None:
+        return self.counts.get(REMINDED)
+
+    @property
     def mails(self) -> list[Counts]:
-        return [counts for counts in (self.invited, self.reminded, self.announced) if counts is not None]
+        return list(self.counts.values())
 
     @property
     def failed(self) -> int:
@@ -43,6 +50,6 @@ def progress(election: Election) -> Progress:
     counted = keys.mail_counts(election.name, election.created_at)
     inviting, result = keys.mailing(election.name, INVITED), keys.result(election.name)
     found = table().get_many([counted, inviting, result])
-    mails = {kind: invitations.counts_of(found.get(counted, {}), kind, label) for kind, label in LABELS.items()}
-    told = mails[ANNOUNCED] if result in found else None
-    return Progress(mails[INVITED], mails[REMINDED], told, is_inviting=inviting in found, is_sealed=result in found)
+    kept = found.get(counted, {})
+    mails = {kind: invitations.counts_of(kept, kind, label) for kind, label in invitations.LABELS.items()}
+    return Progress(mails, inviting in found, result in found)

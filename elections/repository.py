@@ -266,11 +266,14 @@ def creation(election: Election) -> tuple[Put, *tuple[Write, ...]]:
     key, entry = keys.election(election.name), keys.listed_election(election.name)
     date = keys.by_date(election.created_at, election.name)
     state = {"GSI1PK": list_of(election.stored_state).pk, "GSI1SK": date}
-    made = Put({"PK": key.pk, "SK": key.sk, "entity_type": "ELECTION", **_stored(election)}, when=Missing())
-    listed = Put({"PK": entry.pk, "SK": entry.sk, **state, **_copied(election)})
-    vacant = is_vacant(election.name)
-    others: tuple[Write, ...] = (listed, runner(election, election.owner_name), *_with_its_group(election), *vacant)
-    return made, *others
+    others: list[Write] = [
+        Put({"PK": entry.pk, "SK": entry.sk, **state, **_copied(election)}),
+        runner(election, election.owner_name),
+        *_with_its_group(election),
+        *is_vacant(election.name),
+    ]
+    own = Put({"PK": key.pk, "SK": key.sk, "entity_type": "ELECTION", **_stored(election)}, when=Missing())
+    return own, *tuple(others)
 
 
 def _with_its_group(election: Election) -> list[Write]:

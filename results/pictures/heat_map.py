@@ -29,7 +29,7 @@ def heat_map(result: Result) -> Picture | None:
     names = {name: wrapped(name, NAME) for name in order}
     tall = TALLER if any(len(said) > 1 for said in names.values()) else TALL
     across = max(40, 9 * len(str(voters(result))) + 12)
-    label = NUMBER + 14 + LETTER * max(width(line) for said in names.values() for line in said)
+    label = NUMBER + 20 + LETTER * max(width(line) for said in names.values() for line in said)
     heads = joined(_head(at, label + across * (at - 0.5)) for at in range(1, len(order) + 1))
     rows = joined(
         [

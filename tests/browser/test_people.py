@@ -137,8 +137,10 @@ def test_joining_and_signing_in_work_without_scripts(visit, server_folder):
 def test_a_new_site_gets_its_owner_who_gives_roles_and_hands_it_over(visit, subtests, fresh_server, tmp_path):
     owner = visit("/", address=fresh_server)
     with subtests.test("a fresh site says that nothing has happened"):
+        expect(owner.get_by_role("heading", name="Try the sandbox")).to_be_visible()
+        expect(owner.locator(".shared-winner")).to_have_count(0)
+        owner.goto("/checkpoints/")
         expect(owner.get_by_role("heading", name="Nothing has been sealed yet")).to_be_visible()
-        expect(owner.locator("#checkpoint")).to_have_count(0)
     with subtests.test("whoever visits first becomes nothing"):
         owner.goto("/register/")
         expect(owner.locator("main h1")).to_have_text("This site is not set up yet")

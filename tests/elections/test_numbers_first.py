@@ -171,7 +171,7 @@ def looked(election, candidates=3, silent=0, got=None, may=EVERY):
     return Looked(election, candidates, silent, may, NOW, got or Progress())
 
 
-FAILED = Progress(counts_of({"invited_failed": 2, "invited_nowhere": 1}, "invited"))
+FAILED = Progress({"invited": counts_of({"invited_failed": 2, "invited_nowhere": 1}, "invited")})
 UNMET = Convened("Spring", "1", PAST, 5, 12, ">1/2", quorate=False)
 
 
