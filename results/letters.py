@@ -8,6 +8,7 @@ from django.utils.translation import gettext_noop, ngettext
 
 from accounts import repository as people
 from elections import quiet, repository
+from elections.books.addresses import called
 from mail.letters import Letter
 from mail.outbox import Mail
 
@@ -16,6 +17,7 @@ WORDS = {
     "elected": gettext_noop("Elected: %(names)s."),
     "tie": gettext_noop("It ended in a tie: %(names)s."),
     "nobody": gettext_noop("Nobody was elected."),
+    "together": gettext_noop("The results of all questions stand together on one page."),
     "uncounted": gettext_noop("There was nothing to count: nobody is ranked on any ballot."),
 }
 
@@ -29,16 +31,21 @@ def outcome(about: dict[str, str]) -> str:
 
 
 def _words(mail: Mail) -> dict[str, str]:
-    ballots = int(mail.about["ballots"])
+    ballots, election = int(mail.about["ballots"]), repository.find(mail.about["election_name"])
     counted = ngettext("%(count)d ballot was counted.", "%(count)d ballots were counted.", ballots)
-    return {"outcome": outcome(mail.about), "counted": counted % {"count": ballots}}
+    name = called(election) if election else mail.about["election_name"]
+    return {"election": name, "outcome": outcome(mail.about), "counted": counted % {"count": ballots}}
 
 
 def _link(mail: Mail) -> str:
     """Whoever has no account here comes to the page for everybody, where there is one."""
     election = repository.find(mail.about["election_name"])
-    is_for_all = election is not None and election.results_public and people.find_by_email(mail.to) is None
-    return reverse("shared" if is_for_all else "results", args=[mail.about["election_name"]])
+    if election is None:
+        return reverse("results", args=[mail.about["election_name"]])
+    is_for_all = election.results_public and people.find_by_email(mail.to) is None
+    if election.book:
+        return reverse("shared_book" if is_for_all else "book_results", args=[election.book])
+    return reverse("shared" if is_for_all else "results", args=[election.name])
 
 
 def _is_gone(mail: Mail) -> bool:
@@ -46,8 +53,8 @@ def _is_gone(mail: Mail) -> bool:
 
 
 RESULT = Letter(
-    gettext_noop("The result: %(election_name)s"),
-    (gettext_noop("the election “%(election_name)s” is counted."), "%(outcome)s %(counted)s"),
+    gettext_noop("The result: %(election)s"),
+    (gettext_noop("the election “%(election)s” is counted."), "%(outcome)s %(counted)s"),
     _link,
     gettext_noop("See the result, and why"),
     quiet.link,
@@ -55,7 +62,7 @@ RESULT = Letter(
     is_over=_is_gone,
     words=_words,
     title=gettext_noop("Who won"),
-    headline="%(election_name)s",
+    headline="%(election)s",
 )
 
 LETTERS = {"vote_result": RESULT}

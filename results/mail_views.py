@@ -9,6 +9,7 @@ from django.utils.translation import gettext as _
 
 from accounts import allowance
 from elections.access import context_of, run
+from elections.books.addresses import called
 from elections.forecast import of as forecast_of
 from elections.invitations import ANNOUNCED
 from elections.rules import Action, Election
@@ -27,9 +28,10 @@ def mail_result(request: HttpRequest, election: Election) -> HttpResponse:
     found = repository.find(election.name)
     if found is None or found.report is None:
         return say(request, _("Mail the result"), str(mailing.NOT_SEALED))
-    about = mailing.outcome_of(found.report.result)
+    about = mailing.outcome_of(election, found.report.result)
     context = {
         "outcome": letters.outcome(about),
+        "called": called(election),
         "numbers": forecast_of(election, ANNOUNCED),
         "asked_at": mailing.asked_at(election),
         "mails_today": allowance.today(request.user),

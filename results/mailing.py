@@ -17,6 +17,7 @@ from accounts.models import User
 from acts.site import log, now_text, table
 from elections import invitations
 from elections import services as organising
+from elections.books import repository as books
 from elections.invitations import ANNOUNCED
 from elections.next_step import Button, Step
 from elections.rules import RUNNERS, Action, Election, WrongState
@@ -28,6 +29,7 @@ from tally.result import Result
 from . import repository
 
 MOST_NAMED = 12  # of those who won; all of them are in the result
+TOGETHER = "together"  # how several questions on one ballot ended
 ASKED = "announcing"  # the attribute beside the counted mails that says since when
 BEFORE = gettext_lazy("The result was mailed to the voters before.")
 NOT_SEALED = gettext_lazy("There is no sealed result yet. It can be mailed once the election is closed and counted.")
@@ -42,7 +44,9 @@ def mail_result(actor: User, election: Election) -> None:
     if asked_at(election) is not None:
         raise WrongState(BEFORE)
     event = Event(actor.name, "ResultMailed", {"election_name": election.name})
-    invitations.ask(actor, election, ANNOUNCED, event, _marked(election), said=outcome_of(found.report.result))
+    invitations.ask(
+        actor, election, ANNOUNCED, event, _marked(election), said=outcome_of(election, found.report.result)
+    )
 
 
 def mail_by_itself(election: Election) -> None:
@@ -54,7 +58,7 @@ def mail_by_itself(election: Election) -> None:
     if found is None or found.report is None:
         return
     event = Event("plenum", "ResultMailed", {"election_name": election.name})
-    said = outcome_of(found.report.result)
+    said = outcome_of(election, found.report.result)
     mailing = invitations.asked(election, ANNOUNCED, election.owner_name, reserved=0, said=said)
     there = Check(keys.election(election.name), Exists() & Equals("created_at", election.created_at))
     with suppress(Refused):  # another worker has set it off, or somebody has pressed the button
@@ -63,11 +67,17 @@ def mail_by_itself(election: Election) -> None:
 
 def to_be_mailed(user: User, election: Election) -> Step | None:
     """What whoever runs the election can do about it once it is sealed."""
-    may = organising.relation(user, election) in RUNNERS
+    may = organising.relation(user, election) in RUNNERS and _leads(election)
     if not may or not election.voter_count or asked_at(election) is not None:
         return None
     button = Button(_("Mail the result"), reverse("mail_result", args=[election.name]))
     return Step("announce", _("It is counted. The voters have not been told by mail who won."), button)
+
+
+def _leads(election: Election) -> bool:
+    """Of several questions on one ballot, one is invited to, and told of, for all."""
+    book = books.find(election.book) if election.book else None
+    return book is None or book.is_led_by(election.name)
 
 
 def _marked(election: Election) -> Update:
@@ -82,8 +92,11 @@ def asked_at(election: Election) -> datetime | None:
     return datetime.fromisoformat(item[ASKED]) if ASKED in item else None
 
 
-def outcome_of(result: Result) -> dict[str, str]:
-    """What the mails say of it: how it ended, who won, how many ballots were counted."""
+def outcome_of(election: Election, result: Result) -> dict[str, str]:
+    """What the mails say of it: how it ended, who won, how many ballots were counted. Of several questions on one
+    ballot they say that there are results, which stand together."""
+    if election.book:
+        return {"ended": TOGETHER, "names": "", "more": "0", "ballots": str(result.total)}
     named = result.winners[:MOST_NAMED]
     more = len(result.winners) - len(named)
     return {"ended": _ended(result), "names": ", ".join(named), "more": str(more), "ballots": str(result.total)}

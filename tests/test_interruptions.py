@@ -258,11 +258,6 @@ def move_the_end_of_both() -> None:
         binding.extend(someone("Bo"), the_book(), None)
 
 
-def close_both() -> None:
-    if not election("Board").closing and election("Board").allow_vote:
-        binding.close(someone("Bo"), the_book())
-
-
 def keep_its_roll() -> None:
     groups.keep_roll(someone("Bo"), election("Board"), "form")
 
@@ -518,7 +513,6 @@ ACTS: dict[str, tuple[Callable[[], None], Callable[[], None]]] = {
     "a ballot of two questions is opened": (two_questions, open_both),
     "voters are added to two open questions": (two_open_questions, let_one_more_vote_in_both),
     "the end of two questions is moved": (two_open_questions, move_the_end_of_both),
-    "two questions are closed": (two_open_questions, close_both),
     "a list is imported": (a_long_draft, import_a_list),
     "a roll is kept as a group": (a_roll, keep_its_roll),
     "a group is put on a roll": (a_group_and_a_draft, put_the_group_on_a_roll),

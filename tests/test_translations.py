@@ -17,7 +17,7 @@ from django.utils.translation.template import templatize
 
 ROOT = Path(settings.BASE_DIR)
 NOT_SHOWN = ("tests", "build", "static")  # folders without words for people
-LANGUAGES = [code for code, _ in settings.LANGUAGES if code != settings.LANGUAGE_CODE]
+LANGUAGES = [code for code, _ in settings.LANGUAGES if not code.startswith("en")]  # which are the texts themselves
 
 # What a call of each function says, in the order of its arguments.
 SAYS = {

@@ -30,7 +30,9 @@ OF_THE_LEADER = {"remind_before": (), "announces": False}
 
 # What is done to all questions of a book at once, and what only to the one that leads.
 TOGETHER = frozenset({Action.OPEN, Action.FIX, Action.EXTEND, Action.CLOSE, Action.RENAME})
-BY_THE_LEADER = frozenset({Action.ADD_VOTERS, Action.REMOVE_VOTERS, Action.INVITE, Action.SET_REMINDERS})
+BY_THE_LEADER = frozenset(
+    {Action.ADD_VOTERS, Action.REMOVE_VOTERS, Action.INVITE, Action.SET_REMINDERS, Action.ANNOUNCE}
+)
 AT_WORK = frozenset({Action.LOOK, Action.SEE_ROLL, Action.ENTER_PAPER, Action.COPY})  # what never gets in the way
 
 

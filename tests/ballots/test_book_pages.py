@@ -6,8 +6,9 @@ from urllib.parse import quote
 
 import pytest
 
+from accounts import repository as people
 from accounts.rules import Role
-from ballots import services
+from ballots import repository, services
 from ballots.books import key
 from elections import invitations
 from elections import repository as elections
@@ -15,6 +16,8 @@ from elections import services as organising
 from elections.books import repository as books
 from elections.books import services as binding
 from elections.rules import Action
+from elections.services.lifecycle import CLOSING
+from elections.turnout import turnout
 from ranking.candidates import Candidate
 from tests.at_once import at_once
 from tests.people import enrol
@@ -76,22 +79,13 @@ def cast(client, book, review=None):
     return client.post(page(book, "cast/"), fields_of(review, page(book, "cast/")), follow=True)
 
 
-def rankings(client, name):
-    from accounts import repository as people
-    from ballots import repository
-
+def rankings(name):
     found = repository.ballot_of(services.standing_of(people.find("Eve"), name))
     return found.rankings if found else None
 
 
 def votes(name):
-    return elections_turnout(name).voted
-
-
-def elections_turnout(name):
-    from elections.turnout import turnout
-
-    return turnout(name)
+    return turnout(name).voted
 
 
 def test_one_way_through_all_questions_one_review_and_one_button(eve, book):
@@ -110,7 +104,7 @@ def test_one_way_through_all_questions_one_review_and_one_button(eve, book):
     assert "2 ballots are cast." in text_of(receipts)
     assert receipts.content.decode().count('data-copies="q') == 2
     assert receipts.content.decode().count("/ballot/withdraw/") == 2
-    assert [rankings(eve, name) for name in NAMES] == ["0>1", None, "2"]
+    assert [rankings(name) for name in NAMES] == ["0>1", None, "2"]
 
 
 def test_the_same_form_again_casts_nothing_twice(eve, book):
@@ -122,14 +116,8 @@ def test_the_same_form_again_casts_nothing_twice(eve, book):
     eve.post(page(book, "cast/"), form)
     assert eve.get(page(book, "receipts/")).content.count(b"data-copies") == codes.count(b"data-copies") == 2
     assert [votes(name) for name in NAMES] == [1, 0, 1]
-    assert elections.find_with_entry(NAMES[0], _person("Eve"))[1].voted
-    assert services.standing_of(_person("Eve"), NAMES[0]).acts == 1
-
-
-def _person(name):
-    from accounts import repository as people
-
-    return people.find(name)
+    assert elections.find_with_entry(NAMES[0], people.find("Eve"))[1].voted
+    assert services.standing_of(people.find("Eve"), NAMES[0]).acts == 1
 
 
 def test_changing_begins_with_what_was_cast_and_casts_only_what_is_new(eve, book):
@@ -140,7 +128,7 @@ def test_changing_begins_with_what_was_cast_and_casts_only_what_is_new(eve, book
     assert text_of(review).count("Cast already, and it stays as it is.") == 1
     receipts = cast(eve, book, review)
     assert "1 ballot is cast." in text_of(receipts)
-    acts = [services.standing_of(_person("Eve"), name).acts for name in NAMES]
+    acts = [services.standing_of(people.find("Eve"), name).acts for name in NAMES]
     assert acts == [2, 0, 1]
     assert "There is nothing new to cast." in text_of(eve.get(page(book, "review/")))
 
@@ -180,8 +168,6 @@ def test_another_person_at_the_same_browser_finds_nothing_of_it(eve, book):
 def test_what_is_closed_meanwhile_is_named_and_the_others_are_cast(eve, book):
     review = reviewed(eve, book)
     song = elections.find("Spring: Song")
-    from elections.services.lifecycle import CLOSING
-
     CLOSING.close(song, "plenum")
     receipts = cast(eve, book, review)
     assert "1 ballot is cast." in text_of(receipts)
@@ -191,7 +177,7 @@ def test_what_is_closed_meanwhile_is_named_and_the_others_are_cast(eve, book):
 
 def test_after_the_close_nothing_is_cast(eve, book):
     review = reviewed(eve, book)
-    binding.close(_person("the organiser"), books.find(book.id))
+    binding.close(people.find("the organiser"), books.find(book.id))
     receipts = cast(eve, book, review)
     assert text_of(receipts).count("Not cast:") == 2
     assert eve.get(page(book, "1/")).status_code == 403
@@ -230,7 +216,7 @@ def test_a_single_question_can_still_be_voted_on_and_offers_the_whole_way(eve, b
     answer = eve.get(f"/election/{quote(NAMES[1])}/ballot/")
     assert answer.status_code == 200
     assert f'href="{page(book)}"' in answer.content.decode()
-    services.cast(_person("Eve"), NAMES[1], {"0": ["1"]}, "form")
+    services.cast(people.find("Eve"), NAMES[1], {"0": ["1"]}, "form")
     assert "Cast these 2 ballots" in text_of(reviewed(eve, book))  # Colour was cast: leaving it empty changes nothing
 
 

@@ -12,6 +12,7 @@ from accounts.welcoming import WELCOMING
 from acts.steps import Steps
 from ballots.services.sealing import COUNTING
 from elections.beside import BESIDE
+from elections.next_step import ONCE_SEALED
 from elections.services.lifecycle import OPENING, SHUTTING
 from mail.letters import COLOURING, LETTERS
 
@@ -21,7 +22,8 @@ STEPS = {
     "BESIDE": (BESIDE, ["news.about.beside"]),
     "WELCOMING": (WELCOMING, ["elections.welcoming.asked_of"]),
     "COLOURING": (COLOURING, ["pages.colours.of_site"]),
-    "COUNTING": (COUNTING, ["results.services.seal_result"]),
+    "COUNTING": (COUNTING, ["results.services.seal_result", "results.mailing.mail_by_itself"]),
+    "ONCE_SEALED": (ONCE_SEALED, ["results.mailing.to_be_mailed"]),
     "LEAVING": (
         LEAVING,
         [
@@ -34,6 +36,7 @@ STEPS = {
             "elections.services.needs.forget_agreements",
             "skills.services.own.forget_skills",
             "skills.services.endorsing.forget_endorsements",
+            "elections.quiet.forget",
             "news.services.liking.forget_likes",
             "news.subscribing.forget_subscription",
             "live.services.leaving.forget_hosting",
@@ -78,8 +81,8 @@ def test_steps_are_arranged_in_one_place():
 def test_every_moment_that_there_is_has_its_steps():
     """A list of steps that nobody arranged would be a promise that nobody keeps."""
     made = set()
-    others = (settings.BASE_DIR / each for each in ("elections/beside.py", "accounts/welcoming.py", "mail/letters.py"))
-    for path in (*settings.BASE_DIR.glob("*/services/*.py"), *others):
+    others = ("elections/beside.py", "elections/next_step.py", "accounts/welcoming.py", "mail/letters.py")
+    for path in (*settings.BASE_DIR.glob("*/services/*.py"), *(settings.BASE_DIR / each for each in others)):
         for node in ast.walk(ast.parse(path.read_text())):
             if isinstance(node, ast.Assign) and "Steps[" in ast.unparse(node.value):
                 made |= {target.id for target in node.targets if isinstance(target, ast.Name)}

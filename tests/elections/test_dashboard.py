@@ -94,7 +94,7 @@ def test_the_next_step_changes_when_it_is_done(page, ada):
     services.close(ada, election)
     assert "The ballots are being counted." in shown(page)
     casting.seal_what_is_closed()
-    assert loud(shown(page)) == ["See the result"]
+    assert loud(shown(page)) == ["Mail the result"]
 
 
 def test_others_say_what_follows_the_sealing(page, ada, monkeypatch):

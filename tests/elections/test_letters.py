@@ -159,7 +159,7 @@ def test_of_every_mail_text_and_html_say_the_same_and_both_are_well_set(site, pe
     site.write(Update(keys.message("Board 2027", "1"), set={"subject": "The room", "text": "Please *vote*"}))
     of_news = {kind for kind in LETTERS if "news" in kind}  # tests/news/test_mailing.py
     for kind in sorted(LETTERS.keys() - of_news):
-        message = letter(kind, language=language)
+        message = letter(kind, language=language, **OF_RESULTS)
         html, text = Read(html_of(message)), told_in(message.body)
         shown = told_in(" ".join(html.text))
         assert shown <= text, kind
@@ -169,6 +169,9 @@ def test_of_every_mail_text_and_html_say_the_same_and_both_are_well_set(site, pe
         assert "\n" not in message.subject, kind
         assert not re.search(r"%\(|url\(|@import|http-equiv|position:", html_of(message)), kind
 
+
+# What a mail about a result says of it; others say nothing of these.
+OF_RESULTS = {"ended": "won", "names": "Bo", "more": "0", "ballots": "3"}
 
 HOSTILE = [
     "100% %(who)s %s {{ x }} #1",

@@ -162,7 +162,7 @@ def board(site, serves):
 
 
 def counted() -> tuple[int, int, int]:
-    found, _reminders = invitations.counts(repository.find("Board"))
+    found, *_others = invitations.counts(repository.find("Board"))
     return found.queued, found.sent, found.failed
 
 

@@ -57,7 +57,9 @@ def test_the_newest_three_stand_on_its_page_and_the_others_are_one_link_away(ope
     assert re.findall(r">(Post \d|Ahead|Draft)</a>", seen) == ["Post 3", "Post 2", "Post 1"]
     assert "/news/about/Board/" in seen
     assert WRITE not in seen
-    assert trips(reader, "/election/Board/") == before == 4, "who is it; the election; its candidates; its news"
+    assert trips(reader, "/election/Board/") == before == 5, (
+        "who is it; the election; its candidates; who asks; its news"
+    )
     listed = page(reader, "/news/about/Board/")
     assert re.findall(r">(Post \d|Ahead|Draft)</a>", listed) == ["Post 3", "Post 2", "Post 1", "Post 0"]
     assert WRITE in page(signed_in(user), "/news/about/Board/")

@@ -444,7 +444,7 @@ def test_an_election_opened_before_comes_to_the_same_bytes(site, old, person, cl
     assert found.seal.report_digest == digest, "as it was counted before"
     assert found.seed == OLD_SEED
     (said,) = sealed(site)
-    known = {"election_name", "ballots", "digest", "report_digest", "sealed_at", "roll_commitment"}
+    known = {"election_name", "ballots", "digest", "report_digest", "sealed_at", "roll_commitment", "winners"}
     assert said.keys() == known
     assert not {"seed", "lots_secret"} & site.get(keys.result("Board")).keys()
     assert flaw() is None

@@ -15,6 +15,8 @@ from acts.refusals import NotAllowed
 from ballots import services as voting
 from ballots.services import seal_what_is_closed
 from elections import invitations, quiet, repository, services
+from elections.books import repository as books
+from elections.books import services as binding
 from elections.rules import WrongState
 from mail.letters import compose
 from mail.outbox import Mail
@@ -213,3 +215,23 @@ def test_more_than_one_may_have_mailed_today_is_refused_before_anything_is_sent(
     assert "more than you may have mailed today" in browser.get(HERE).content.decode()
     browser.post(HERE)
     assert (deliver(), events(site)) == ({}, [])
+
+
+def test_of_several_questions_on_one_ballot_all_are_told_by_one_mail(site, ada):
+    book = binding.make(ada, "Assembly", ["Chair", "Site"])
+    for name in book.questions:
+        services.add_candidates(ada, repository.find(name), [Candidate("Bo"), Candidate("Cy")])
+    services.add_voters(ada, repository.find(book.leader), [ANN])
+    binding.open_(ada, books.find(book.id))
+    binding.close(ada, books.find(book.id))
+    seal_what_is_closed()
+    leader, other = (repository.find(name) for name in book.questions)
+    assert mailing.to_be_mailed(ada, leader) is not None
+    assert mailing.to_be_mailed(ada, other) is None
+    with pytest.raises(WrongState, match="one invitation"):
+        mailing.mail_result(ada, other)
+    mailing.mail_result(ada, leader)
+    assert deliver() == {ANN: 1}
+    assert sent.outbox[0].subject == "Plenum: The result: Assembly"
+    assert "The results of all questions stand together" in sent.outbox[0].body
+    assert f"/book/{book.id}/results/" in sent.outbox[0].body
