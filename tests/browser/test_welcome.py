@@ -101,7 +101,8 @@ def read(visit, mail: EmailMessage, name: str) -> None:
     for said in (name, "Emmy Noether asks you to vote", "You can vote until", "Come early."):
         assert said in text
         expect(phone.locator("body")).to_contain_text(said)
-    assert faults(phone, "body") == []  # of a part: a mail stands within a page of those who show it
+    # A mail has no landmarks: it stands within a page of those who show it.
+    assert [fault for fault in faults(phone, "body") if not fault.startswith("region:")] == []
     assert fits(phone)
     assert phone.locator(".button").bounding_box()["height"] >= 40
 
@@ -235,7 +236,7 @@ def test_a_reader_learns_from_the_first_card_and_plays_with_the_rest(visit, subt
     expect(page.get_by_role("heading", name="Check it yourself")).to_have_count(1)
     page.select_option("#play-one", label="Instruments")
     page.get_by_role("button", name="Compare").click()
-    expect(page.locator("main")).to_contain_text("53")
+    expect(page.locator("main h2").first).to_contain_text("24 : 67")
     judged(page, subtests, "head to head")
     page.go_back()
     page.select_option("#play-without", label="A garden")
