@@ -49,7 +49,7 @@ class Looked:
 
 def concerns(looked: Looked, *, said: str = "") -> list[Concern]:
     """The heaviest first, without what the next step says already."""
-    every = (_restored, _over, _failed, _without_quorum, _without_address, _guessable, _silent)
+    every = (_restored, _over, _failed, _without_quorum, _without_address, _unnoticed, _guessable, _silent)
     return [each for look in every for each in look(looked) if each.what != said]
 
 
@@ -93,6 +93,17 @@ def _without_address(looked: Looked) -> Iterator[Concern]:
             count,
         )
         yield Concern("no address", sentence % {"count": count}, looked.link("roll", _("The roll")))
+
+
+def _unnoticed(looked: Looked) -> Iterator[Concern]:
+    """A forwarded link is noticed by who hears of a ballot that they did not cast."""
+    election = looked.election
+    if election.vote_by_link and not election.mail_votes and looked.state != State.CLOSED:
+        sentence = _(
+            "One can vote by the link in the invitation, and voters are not mailed about their ballots: whoever has "
+            "somebody else's link can use it unnoticed."
+        )
+        yield Concern("unnoticed", sentence, looked.link("election_settings", _("Change the settings"), "SET_UP"))
 
 
 def _guessable(looked: Looked) -> Iterator[Concern]:

@@ -138,6 +138,7 @@ UNSEEN = {  # all they change is exempt; the chain of the log misses them
     *("PersonInvited", "ResetLinkSent", "UserPasswordChanged", "RecoveryCodesMade", "RecoveryCodeUsed"),
     *("VotersInvited", "VoterInvitedAgain", "VotersReminded", "VotersMessaged"),
     *("InvitationWorded", "InvitationTested", "ResultMailed"),
+    *("BookExtended", "BookClosed"),  # what is done to each question has an event of its own
 }
 
 
@@ -195,6 +196,7 @@ TOLD_ONLY = {  # words for the reader, which no item repeats; the chain of the l
     "VotersMessaged": {"subject", "message", "on_roll"},
     "InvitationWorded": {"words", "answers_to_organiser"},
     "PersonInvited": {"email"},
+    "BookExtended": {"no_voting_after"},  # which each question's own event says
     "GroupDeleted": {"at"},  # by which a worker finds it first that has waited longest; then it is gone
     "ResultSealed": {"roll_commitment"},  # its secret is in no log; `verify` holds it against the roll
 }

@@ -417,6 +417,7 @@ def several_questions_on_one_ballot() -> None:
         ballots.seal_what_is_closed(name)
         emptying.empty(election(name))
     binding.take_out(ada, binding.make(ada, "Alone", ["Alone"]), "Alone: Alone")
+    binding.make(ada, "Autumn", ["Chair"])  # which stays
 
 
 def somebody_leaves() -> None:

@@ -106,12 +106,12 @@ def _cast(
     if paper:
         _check_no_ballot(standing)
     told = letters.of_cast(standing, _name(who, standing), paper=paper, called=called)
-    ballot = _record_cast(who, standing, rankings, now, form, told, paper=paper)
+    ballot = _record_cast(who, standing, rankings, now, form, *told, paper=paper)
     return Outcome(ballot, standing.voted, standing.acts)
 
 
 def _record_cast(
-    who: User | Pass, standing: Standing, rankings: str, now: datetime, form: str, told: list[Write], *, paper: bool
+    who: User | Pass, standing: Standing, rankings: str, now: datetime, form: str, *told: Write, paper: bool
 ) -> Ballot:
     when = None if standing.election.secret_ballot else as_text(now)
     ballot = Ballot(rankings, secrecy.new_confirmation(), when)

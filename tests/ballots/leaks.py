@@ -146,8 +146,8 @@ def a_list_that_anybody_can_work_out(monkeypatch: pytest.MonkeyPatch) -> None:
 def _after_cast(monkeypatch: pytest.MonkeyPatch, tell: Callable[..., None]) -> None:
     record = casting._record_cast
 
-    def told(user: Any, standing: Any, rankings: str, now: Any, form: str, *, paper: bool) -> rules.Ballot:
-        ballot = record(user, standing, rankings, now, form, paper=paper)
+    def told(user: Any, standing: Any, rankings: str, now: Any, form: str, *mails: Any, paper: bool) -> rules.Ballot:
+        ballot = record(user, standing, rankings, now, form, *mails, paper=paper)
         tell(user, standing, ballot, form)
         return ballot
 

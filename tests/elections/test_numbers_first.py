@@ -186,6 +186,8 @@ UNMET = Convened("Spring", "1", PAST, 5, 12, ">1/2", quorate=False)
         (replace(DRAFT, voter_count=0, electorate="everyone"), 5, 0, None, []),
         (replace(DRAFT, no_voting_after=PAST), 3, 1, None, ["settings", "statements"]),
         (OPEN, 3, 0, FAILED, ["failed", "no address"]),
+        (replace(OPEN, vote_by_link=True, mail_votes=False), 3, 0, None, ["unnoticed"]),
+        (replace(OPEN, vote_by_link=True), 3, 0, None, []),
         (
             replace(OPEN, restores=1, convened=UNMET),
             3,

@@ -90,7 +90,7 @@ def test_served_killed_and_started_again_nothing_is_lost(tmp_path):
         process.wait(timeout=10)
         assert f"http://127.0.0.1:{port}/" in process.stdout.read().decode()
     with serving(tmp_path, port):
-        page = read(port)
+        page = read(port, "/checkpoints/")
         assert [event["event_type"] for event in log.since(kept - 1)] == ["ThingMade"], "the demo is not loaded twice"
         assert log.newest_checkpoint()["event_id"] == kept
         public = [each["event_id"] for each in log.table.each(keys.public_checkpoints())]
