@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 
 READABLE = 4.5  # the contrast that WCAG 2 asks of text at level AA
 PLAIN = 7.0  # what the lightened twin of a colour has in dark
@@ -44,6 +45,7 @@ def darkened(colour: str) -> str:
     return _first(_towards(colour, BLACK), LIGHT, READABLE)
 
 
+@lru_cache(16)  # every mail asks for those of the site
 def shades(colour: str) -> dict[str, tuple[str, str]]:
     """By the name of a token: in light and in dark."""
     twin = _first(_towards(colour, WHITE), DARK, PLAIN)

@@ -13,7 +13,7 @@ from elections import services
 from elections.repository import find
 from tests.ballots.conftest import opened, ranks  # noqa: F401 - a fixture
 
-from .test_routes import ROUTES
+from .test_routes import ROUTES, refused_alike  # noqa: F401 - a fixture
 
 NOBODY = "private, no-store"
 EVERYBODY = "public, max-age=300"
@@ -30,7 +30,7 @@ def asking(site, person, signed_in, opened):  # noqa: F811
     return [Client(), signed_in("the voter", Role.VOTER), signed_in("the owner", Role.OWNER)]
 
 
-def test_every_address_whoever_opens_it_and_however_it_answers(asking):
+def test_every_address_whoever_opens_it_and_however_it_answers(asking, refused_alike):  # noqa: F811
     kept = []
     for name, (_whom, _methods, words) in ROUTES.items():
         for number, client in enumerate(asking):

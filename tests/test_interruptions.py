@@ -594,6 +594,7 @@ def _like(item: Item) -> str:
     return _plain(repr(sorted((name, value) for name, value in item.items() if name not in OF_CHANCE)))
 
 
+@cache  # the same things on every copy
 def _plain(text: str) -> str:
     for pattern, word in LIKE_ANY_OTHER:
         text = pattern.sub(word, text)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from copy import deepcopy
 from http.cookies import SimpleCookie
 from pathlib import Path
@@ -14,7 +15,7 @@ from django.urls import URLPattern, URLResolver, get_resolver, reverse
 from accounts import repository
 from accounts.rules import Permission, Role
 from acts.site import table
-from config import errors
+from config import errors, middleware
 from elections import services
 from elections.rules import WHO, Action, Relation
 from ranking.candidates import Candidate
@@ -488,20 +489,23 @@ def browsers(prepared, tmp_path, settings) -> dict[Role | None, Client]:
     return found
 
 
-@pytest.fixture
-def refused_alike(monkeypatch) -> None:
-    """An address refuses one reader in the same words whatever the method: that page is made once, and then answered
-    without being made anew."""
+@pytest.fixture(scope="module")
+def refused_alike() -> Iterator[None]:
+    """A page that refuses says the same words to one reader at every address, and differs by no more than the reader
+    and the address: it is made once for each of both, and then answered without being made anew."""
     make, made = errors.error_page, set()
 
     def answer(request, status, *words):
-        page = (request.path, str(request.user), status, *map(str, words))
-        if page in made:
+        pages = {(request.path, status), (str(request.user), status, *map(str, words))}
+        if pages <= made:
             return HttpResponse(status=status)
-        made.add(page)
+        made.update(pages)
         return make(request, status, *words)
 
-    monkeypatch.setattr(errors, "error_page", answer)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(errors, "error_page", answer)
+        patch.setattr(middleware, "error_page", answer)
+        yield
 
 
 @pytest.mark.parametrize("name", ROUTES)

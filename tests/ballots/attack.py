@@ -25,7 +25,7 @@ import sqlite3
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from math import inf, sqrt
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -431,7 +431,7 @@ def _in_lines(scene: Scene, lines: Sequence[Line]) -> Iterator[tuple[str, str]]:
 def computed(scene: Scene) -> Iterator[Join]:
     """A key that is made from the name by anything the attacker knows: the source, the salts, what lies around."""
     for formula, key_of in formulas(scene):
-        found = {voter: scene.by_key.get(key_of(form(voter))) for form in (str, fold) for voter in scene.voters}
+        found = {voter: scene.by_key.get(key_of(form(voter))) for form in (str, folded) for voter in scene.voters}
         yield Join(f"key = {formula}", {voter: code for voter, code in found.items() if code})
 
 
@@ -439,7 +439,7 @@ def formulas(scene: Scene) -> Iterator[tuple[str, Callable[[str], str]]]:
     yield "sha256(name)", lambda name: hashlib.sha256(name.encode()).hexdigest()
     yield "name", lambda name: name
     for key in secret_keys(scene):
-        yield "HMAC of the name", lambda name, key=key: hmac.digest(key, name.encode(), "sha256").hex()
+        yield "HMAC of the name", lambda name, key=key: keyed(key, name).hex()
         yield "sha256(salt, name)", lambda name, key=key: hashlib.sha256(key + name.encode()).hexdigest()
 
 
@@ -465,15 +465,10 @@ def salts(scene: Scene) -> set[bytes]:
 
 def as_listed(scene: Scene) -> Iterator[Join]:
     """A ballot that ranks the candidates as the page listed them, if the attacker can tell how it did for whom."""
-    numbers = {item["candidate_name"]: item["number"] for item in scene.items(scene.at, "CANDIDATE#")}
-
-    def ranking(listing: bytes) -> str:
-        names = sorted(numbers, key=lambda name: hashlib.sha256(listing + b"\n" + name.encode()).digest())
-        return ">".join(str(numbers[name]) for name in names)
-
+    numbers = tuple((item["candidate_name"], item["number"]) for item in scene.items(scene.at, "CANDIDATE#"))
     for listing_of in listings(scene):
         unclaimed = {ranked: list(codes) for ranked, codes in scene.by_ranking.items()}
-        theirs = {voter: unclaimed.get(ranking(listing_of(fold(voter)))) for voter in scene.voters}
+        theirs = {voter: unclaimed.get(ranked_as_listed(listing_of(folded(voter)), numbers)) for voter in scene.voters}
         yield Join("ranked as listed", {voter: codes.pop() for voter, codes in theirs.items() if codes})
 
 
@@ -485,8 +480,24 @@ def listings(scene: Scene) -> Iterator[Callable[[str], bytes]]:
     yield lambda voter: f"{start}\n{voter}".encode()
     yield lambda voter: f"{start}\n{voter}\n{lineages.get(voter)}".encode()
     for key in secret_keys(scene):
-        yield lambda voter, key=key: hmac.digest(key, f"listing\n{voter}".encode(), "sha256")
-        yield lambda voter, key=key: hmac.digest(key, f"listing\n{voter}\n{lineages.get(voter)}".encode(), "sha256")
+        yield lambda voter, key=key: keyed(key, f"listing\n{voter}")
+        yield lambda voter, key=key: keyed(key, f"listing\n{voter}\n{lineages.get(voter)}")
+
+
+# The same attempts are made on every copy of a day: what comes out of each is worked out once.
+
+folded = lru_cache(10_000)(fold)
+
+
+@lru_cache(200_000)
+def keyed(key: bytes, text: str) -> bytes:
+    return hmac.digest(key, text.encode(), "sha256")
+
+
+@lru_cache(200_000)
+def ranked_as_listed(listing: bytes, numbers: tuple[tuple[str, int], ...]) -> str:
+    in_order = sorted(numbers, key=lambda pair: hashlib.sha256(listing + b"\n" + pair[0].encode()).digest())
+    return ">".join(str(number) for _, number in in_order)
 
 
 def journaled(scene: Scene) -> Iterator[Join]:

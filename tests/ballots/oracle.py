@@ -20,7 +20,8 @@ from store import keys
 from tests.copies import copy_of
 from tests.test_routes import FORM, NO_GAME, NO_POLL, NO_POST, NO_SET, NO_SKILL, READ, ROUTES, SIGNED_IN
 
-CHANCE = re.compile(r"[\w-]{16,}|<time[^>]*>[^<]*</time>", re.ASCII)  # tokens, digests, codes, pseudonyms; the clock
+# Tokens, digests, codes, pseudonyms; the clock; and how large a file is, which hangs on where pseudonyms fall in it.
+CHANCE = re.compile(r"[\w-]{16,}|<time[^>]*>[^<]*</time>|[\d.]+\u00a0[KM]B", re.ASCII)
 TRIPS = re.compile(r"(\d+) trips")
 OWN = (
     "Set-Cookie",

@@ -84,7 +84,7 @@ def test_forms_that_are_forged_or_of_strangers_leave_nothing(day, tmp_path):
         coming = browsers[:10] + strangers + browsers[20:]
         outcome = sent(day, tmp_path / "site", coming, forged + [each.form(chance) for each in strangers] + wrong)
         said = Counter(each.said.partition("?")[0] for each in outcome.answers)
-        assert said == {"403": 10, "302 /sign-in/": 10, "422": 10}
+        assert said == {"302 /election/Board/ballot/": 10, "302 /sign-in/": 10, "422": 10}
         assert turnout(NAME).voted == 0
         assert list(repository.every_ballot(NAME)) == []
 

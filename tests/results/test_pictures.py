@@ -319,7 +319,7 @@ def crowd(size: int, method: str) -> Result:
 
 
 @pytest.mark.parametrize("method", METHODS)
-@pytest.mark.parametrize("size", [50, 500])
+@pytest.mark.parametrize("size", [50, 200])
 def test_of_very_many_candidates_some_are_shown_and_it_is_said(method, size):
     pictures = pictures_of(crowd(size, method))
     assert pictures

@@ -23,7 +23,7 @@ pytestmark = pytest.mark.slow
 SEED = int(os.environ.get("FUZZ_SEED") or random.SystemRandom().randrange(10**9))
 ENGINES = [engines.ministack] + ([engines.dynamodb_local] if os.environ.get(engines.JAR_DIR) else [])
 AT_LEAST = 20
-SECONDS = float(os.environ.get("FUZZ_SECONDS", "15"))
+SECONDS = float(os.environ.get("FUZZ_SECONDS", "6"))
 
 
 @pytest.fixture(scope="module")
