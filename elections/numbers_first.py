@@ -34,9 +34,19 @@ class Said:
 def closing(election: Election, voted: int, now: str) -> Said:
     """How many have not voted, and how much time they still had: the less is lost, the calmer."""
     waiting = max(0, election.voter_count - voted) if election.electorate == "listed" else None
-    left = seconds_left(election.ends, datetime.fromisoformat(now)) if election.ends else None
+    left = _left(election, now)
     sentences = (_lost(election, voted, waiting, left), *_empty(voted), _for_good())
     return Said(tuple(_of_closing(voted, waiting, left)), sentences, is_calm=waiting == 0 or left == 0)
+
+
+def _left(election: Election, now: str) -> int | None:
+    return seconds_left(election.ends, datetime.fromisoformat(now)) if election.ends else None
+
+
+def time_left(election: Election, now: str) -> list[Figure]:
+    """How long until the planned end, if there is any time."""
+    left = _left(election, now)
+    return [Figure(_("left until the planned end"), _time(left))] if left else []
 
 
 def _of_closing(voted: int, waiting: int | None, left: int | None) -> Iterator[Figure]:

@@ -21,10 +21,11 @@ from elections import rules as of_elections
 from elections import services as organising
 from elections.access import context_of, may, visible
 from elections.forms import EndForm
+from elections.numbers_first import Figure, time_left
 from elections.rules import Action, Election
 from elections.turnout import turnout
 from pages.forms import carried_out, form_page, posted, show_form
-from pages.saying import ask, say_what_was_understood, told
+from pages.saying import say_what_was_understood, told
 
 from . import repository, rules, services
 from .forms import BookForm, BookNameForm, MoreQuestionsForm, QuestionForm
@@ -213,9 +214,20 @@ def open_book(request: HttpRequest, found: Found) -> HttpResponse:
     )
     lead = lead % words if found.leader.electorate == "listed" else _("All questions open at once for everybody here.")
     also = _("From then on candidates, settings and questions stay as they are, and the roll may only grow.")
-    return ask(
-        request, _("Open the ballot"), _("Open all questions"), **book_context(request, found, lead=f"{lead} {also}")
-    )
+    return _asked(request, found, _("Open the ballot"), _("Open all questions"), f"{lead} {also}")
+
+
+def _asked(request: HttpRequest, found: Found, title: str, button: str, lead: str, **more: Any) -> HttpResponse:
+    """Numbers and questions first, and then the button."""
+    said = {"title": title, "button": button, "lead": lead, "figures": _figures(found), **_overview(found), **more}
+    return render(request, "elections/books/act.html", book_context(request, found, **said))
+
+
+def _figures(found: Found) -> list[Figure]:
+    figures = [Figure(_("Questions"), str(len(found.book.questions)))]
+    if found.leader.electorate == "listed":
+        figures.append(Figure(_("On the roll"), str(found.leader.voter_count)))
+    return figures + time_left(found.leader, now_text())
 
 
 def _opened(book: Book) -> str:
@@ -243,5 +255,4 @@ def close_book(request: HttpRequest, found: Found) -> HttpResponse:
         return redirect("book_dashboard", book_id=found.book.id)
     words = {"count": len(found.book.questions)}
     lead = _("All %(count)d questions close. Nobody can vote after that, and nothing can be changed again.") % words
-    context = book_context(request, found, lead=lead, danger=True)
-    return ask(request, _("Close the ballot"), _("Close all questions for good"), **context)
+    return _asked(request, found, _("Close the ballot"), _("Close all questions for good"), lead, danger=True)

@@ -60,7 +60,10 @@ def test_from_the_form_to_the_results(ada, book, signed_in):
     assert f'href="/book/{book.id}/open/"' not in dashboard.content.decode()
     filled(book)
     assert "Every question is ready." in text_of(ada.get(at(book, "dashboard/")))
-    assert "2 questions open at once for 2 voters" in text_of(ada.get(at(book, "open/")))
+    asked = text_of(ada.get(at(book, "open/")))
+    assert "Questions 2 On the roll 2" in asked
+    assert "2 questions open at once for 2 voters" in asked
+    assert "Chair 2 candidates · Schulze" in asked
     assert "The ballot is open: 2 questions." in text_of(ada.post(at(book, "open/"), follow=True))
     assert states(book) == [State.OPEN] * 2
     eve = signed_in("Eve", Role.VOTER)
@@ -74,6 +77,8 @@ def test_from_the_form_to_the_results(ada, book, signed_in):
     assert "1 of 2 voted" in text_of(ada.get(at(book, "dashboard/")))
     ada.post(at(book, "end/"), {"ends": "2199-03-01T12:00"})
     assert {each.no_voting_after for each in books.questions(book)} == {"2199-03-01T12:00:00.000Z"}
+    asked = text_of(ada.get(at(book, "close/")))
+    assert all(said in asked for said in ("left until the planned end", "Colour 1 of 2 voted", "Leave it as it is"))
     assert "The ballot is closed." in text_of(ada.post(at(book, "close/"), follow=True))
     results = text_of(eve.get(at(book, "results/")))
     assert "Chair Nobody voted." in results

@@ -1,0 +1,272 @@
+"""The whole way, as those meet it who have never been here: an organiser, a voter, a reader, a stranger."""
+
+from __future__ import annotations
+
+import email
+import re
+import time
+from dataclasses import dataclass, field
+from datetime import timedelta
+from email import policy
+from email.message import EmailMessage
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from accounts import repository as people
+from acts.site import table
+from elections import repository as elections
+from elections import services
+from elections.books import repository as books
+from elections.books import services as binding
+from elections.by_link import link_to
+from elections.rules import Action
+from polls import repository as polls
+from ranking.candidates import Candidate
+from store import keys
+from store.log import as_text, utc_now
+
+from .conftest import NUMBERS
+from .test_access import faults, fits
+from .test_people import mailed_link
+
+PHONE = 390
+FIELDS = """() => new Set([...document.querySelectorAll("main :is(input, select, textarea)")]
+  .filter(each => each.type !== "hidden" && each.checkVisibility()).map(({name}) => name)).size"""
+
+
+@dataclass
+class Walk:
+    """A way through pages, counted as in docs/making_elections.md."""
+
+    page: Page
+    presses: int = 0
+    fields: list[int] = field(default_factory=list)
+
+    def press(self, button: str, *, then: str) -> None:
+        self.page.locator("main").get_by_role("button", name=button, exact=True).click()
+        self.arrive(then)
+
+    def follow(self, link: str, *, then: str) -> None:
+        self.page.locator("main").get_by_role("link", name=link, exact=True).first.click()
+        self.arrive(then)
+
+    def arrive(self, heading: str) -> None:
+        self.presses += 1
+        expect(self.page.locator("main h1")).to_have_text(heading)
+        self.fields.append(self.page.evaluate(FIELDS))
+
+
+def tiles(page: Page) -> dict[str, str]:
+    """The numbers that a heavy act says first, by what they count."""
+    return {tile.locator("dt").inner_text(): tile.locator("dd").inner_text() for tile in page.locator(".tile").all()}
+
+
+def mail_about(folder: Path, subject: str) -> EmailMessage:
+    """The mail with this in its subject, as soon as it has come."""
+    for _ in range(100):
+        for file in (folder / "mail").glob("*.log"):
+            mail = email.message_from_string(file.read_text(), policy=policy.default)
+            if subject in mail["Subject"] and mail.get_body(("html",)):
+                return mail
+        time.sleep(0.1)
+    raise AssertionError(f"No mail came about {subject}.")
+
+
+def make_and_open(page: Page, name: str, voters: str) -> Walk:
+    """By the path, with what it suggests; answers what it took."""
+    walk = Walk(page)
+    walk.follow("New election", then="New election")
+    page.fill("[name=name]", name)
+    walk.press("Make the draft", then="What is on the ballot?")
+    page.fill("[name=names]", "Amara\nفاطمة\nMaximiliane von und zu Lichtenberg-Hohenstein")
+    walk.press("Save and go on", then="Who votes?")
+    page.fill("[name=voters]", voters)
+    page.check("[name=vote_by_link]")
+    walk.press("Save and go on", then="When do people vote?")
+    walk.press("Save and go on", then="How is it counted?")
+    walk.press("Save and go on", then="Open the election")
+    recap = page.locator(".recap")
+    for said in ("3 candidates", "2 voters on the roll", "Schulze", "secret: nobody who uses this site can tell"):
+        expect(recap).to_contain_text(said)
+    walk.press("Open it", then=name)
+    return walk
+
+
+def read(visit, mail: EmailMessage, name: str) -> None:
+    """A mail as text and, on a phone, as a page: both say the same, and nothing sticks out."""
+    text = mail.get_body(("plain",)).get_content()
+    phone = visit("about:blank", width=PHONE)
+    phone.set_content(mail.get_body(("html",)).get_content())
+    for said in (name, "Emmy Noether asks you to vote", "You can vote until", "Come early."):
+        assert said in text
+        expect(phone.locator("body")).to_contain_text(said)
+    # A mail has no landmarks: it stands within a page of those who show it.
+    assert [fault for fault in faults(phone, "body") if not fault.startswith("region:")] == []
+    assert fits(phone)
+    assert phone.locator(".button").bounding_box()["height"] >= 40
+
+
+def test_an_organiser_goes_from_home_to_the_close_and_a_voter_from_the_link_to_the_cast(visit, server_folder, subtests):
+    name, voter = f"Chair of the cooperative {next(NUMBERS)}", f"ann.{next(NUMBERS)}@example.org"
+    page = visit("/", who="Emmy Noether")
+    walk = make_and_open(page, name, f"{voter}\nbo.{next(NUMBERS)}@example.org")
+    with subtests.test("as few pages, fields and choices as the documents say"):
+        seen = walk.fields[:-1]  # on the way to the dashboard
+        assert (walk.presses, sum(seen), max(seen)) == (7, 15, 5)
+        assert sum(seen) - len(("name", "candidates", "voters")) == 12
+    expect(page.locator("main")).to_contain_text("2 of 2 voters wait for their invitation.")
+
+    walk.follow("Invite voters", then="Invite voters")
+    with subtests.test("inviting says how many first, and a test mail is read at the width of a phone"):
+        assert tiles(page)["Invitations that would go out now"] == "2"
+        page.fill("[name=text]", "Come early.")
+        walk.press("Save and look at the mail", then="Invite voters")
+        expect(page.frame_locator("iframe.letter-frame").locator("body")).to_contain_text("Come early.")
+        walk.press("Send me a test mail", then="Invite voters")
+        read(visit, mail_about(server_folder, f"Test: Emmy Noether asks for your vote: {name}"), name)
+    walk.press("Mail 2 voters", then="Invite voters")
+
+    with subtests.test("from the link to the cast in three taps, without scripts"):
+        vote_without_scripts(visit, mailed_link(server_folder, voter, "/vote/"), voter)
+
+    page.goto(f"/election/{name}/dashboard/")
+    page.get_by_role("link", name="Close the election").click()
+    with subtests.test("closing and deleting say what is lost first"):
+        said = tiles(page)
+        assert (said["have voted"], said["have not voted"]) == ("1", "1")
+        assert faults(page) == []
+        walk.press("Close for good", then=name)
+        page.click('main summary:has-text("More")')
+        page.click("main .menu >> text=Delete")
+        said = tiles(page)
+        assert (said["Candidates"], said["Voters"], said["Ballots"]) == ("3", "2", "1")
+        assert int(said["Mails sent"]) >= 2
+        assert faults(page) == []
+
+
+def vote_without_scripts(visit, door: str, voter: str) -> None:
+    page, taps = visit(door, width=PHONE, has_touch=True, java_script_enabled=False), []
+
+    def tap(button: str) -> None:
+        page.get_by_role("button", name=button).tap()
+        taps.append(button)
+
+    expect(page.locator("main")).to_contain_text(voter)
+    tap("To the ballot")
+    page.locator(".candidates input").first.fill("1")
+    tap("Review my ballot")
+    tap("Cast this ballot")
+    expect(page.locator("main")).to_contain_text("Your ballot is cast.")
+    assert len(taps) <= 3
+    page.go_back()
+    expect(page.locator("main h1")).to_be_visible()  # and not the browser's question whether to send it again
+    page.go_forward()
+    page.get_by_role("button", name="Leave").tap()
+    expect(page.locator("main")).to_contain_text("This browser has forgotten your link")
+
+
+# --- several questions on one ballot ---
+
+QUESTIONS = {
+    "Who chairs us?": ("Amara", "فاطمة الزهراء", "Chen"),
+    "What comes into the garden?": ("Bees", "A pond", "A table that is so long that everybody finds a place at it"),
+    "Do we raise the fee?": ("Yes", "No"),
+}
+
+
+@pytest.fixture
+def door_to_a_book(settings, server, server_folder) -> str:
+    settings.STORE_URL = f"sqlite://{server_folder}/plenum.sqlite3"
+    settings.SECRET_KEY = (server_folder / "secret_key").read_text()
+    owner, voter = people.find(people.owner_name()), f"cy.{next(NUMBERS)}@example.org"
+    book = binding.make(owner, f"Annual meeting {next(NUMBERS)}", tuple(QUESTIONS))
+    for name, candidates in zip(book.questions, QUESTIONS.values(), strict=True):
+        services.add_candidates(owner, elections.find(name), [Candidate(each) for each in candidates])
+    services.add_voters(owner, elections.find(book.leader), [voter])
+    end = as_text(utc_now() + timedelta(days=6))
+    services.change(owner, elections.find(book.leader), Action.SET_UP, vote_by_link=True, no_voting_after=end)
+    binding.open_(owner, books.find(book.id))
+    leader = elections.find(book.leader)
+    return f"/vote/{link_to(leader, table().get(keys.voter(leader.name, voter)), voter).token}/"
+
+
+def test_three_questions_on_a_phone_are_one_way_one_review_and_receipts_together(visit, door_to_a_book, subtests):
+    page = visit(door_to_a_book, width=PHONE, has_touch=True, color_scheme="dark")
+
+    def tap(button: str, *, then: str) -> None:
+        page.get_by_role("button", name=button).tap()
+        expect(page.locator("main h1")).to_have_text(then)
+
+    first, second, third = QUESTIONS
+    tap("To the ballot", then=first)
+    judged(page, subtests, "a question")
+    page.get_by_role("button", name="Rank next").first.tap()
+    tap("Next question", then=second)
+    page.get_by_role("button", name="Rank next").first.tap()
+    tap("Next question", then=third)
+    tap("Previous question", then=second)
+    tap("Next question", then=third)
+    page.get_by_role("button", name="Rank next").first.tap()
+    tap("Review all questions", then="Are these your ballots?")
+    judged(page, subtests, "the review")
+    tap("Cast these 3 ballots", then="Your receipts")
+    expect(page.locator(".receipt-slip code, .receipt-slip output").filter(has_text=re.compile("."))).to_have_count(3)
+    judged(page, subtests, "the receipts")
+    page.go_back()
+    expect(page.locator("main h1")).to_be_visible()
+
+
+def judged(page: Page, subtests, what: str) -> None:
+    with subtests.test("axe finds nothing and nothing sticks out", what=what):
+        assert faults(page) == []
+        assert fits(page)
+
+
+# --- readers ---
+
+
+def test_a_reader_learns_from_the_first_card_and_plays_with_the_rest(visit, subtests):
+    page = visit("/election/What we do with the bequest/results/", who="Hypatia", width=PHONE, color_scheme="dark")
+    first = page.locator(".outcome")
+    expect(first.locator(".margin-of .number")).to_have_text(["62", "53"])
+    expect(first).to_contain_text(re.compile(r"If \d+ of the 94 ballots had ranked differently"))
+    expect(first.get_by_role("link", name="Schulze")).to_have_attribute("href", re.compile("/help/counting/"))
+    expect(page.get_by_role("heading", name="Check it yourself")).to_have_count(1)
+    page.select_option("#play-one", label="Instruments")
+    page.get_by_role("button", name="Compare").click()
+    expect(page.locator("main h2").first).to_contain_text("24 : 67")
+    judged(page, subtests, "head to head")
+    page.go_back()
+    page.select_option("#play-without", label="A garden")
+    page.get_by_role("button", name="Count without them").click()
+    expect(page.locator("main")).to_contain_text("Instruments")
+    judged(page, subtests, "what if")
+    page.goto("/help/counting/")
+    judged(page, subtests, "how it is counted")
+
+
+def test_a_stranger_with_a_phone_and_no_scripts_finds_a_poll_by_its_code_and_a_real_result(
+    visit, settings, server_folder
+):
+    settings.STORE_URL = f"sqlite://{server_folder}/plenum.sqlite3"
+    page = visit("/polls/", width=PHONE, java_script_enabled=False)
+    running = page.locator("main tbody tr").filter(has_text="Open").first.get_by_role("link")
+    question, number = running.inner_text(), re.search("/poll/([^/]+)/", running.get_attribute("href"))[1]
+    page.goto("/")
+    assert fits(page)
+    page.get_by_role("textbox", name="Code").fill(polls.find(number).code)
+    page.get_by_role("button", name="Go on").click()
+    expect(page.locator("main h1")).to_have_text(question)
+    page.goto("/")
+    page.get_by_role("link", name="See how it was counted").click()
+    expect(page.locator("main h1")).to_have_text("Talk of the year")
+    expect(page.locator(".outcome .margin-of")).to_be_visible()
+    page.goto("/")
+    page.get_by_role("link", name="Its proof").click()
+    expect(page.locator("#proof")).to_be_visible()
+    for link in ("Create an account", "Try the sandbox", "Public polls"):
+        page.goto("/")
+        page.locator("main").get_by_role("link", name=link).first.click()
+        expect(page.locator("main h1")).to_be_visible()
