@@ -125,15 +125,12 @@ def _before(span: Span, last: str | None, most: int) -> list[Item]:
     return items[:most]
 
 
-LIST = Span("MINE")  # in which a place is where a page of this list ended; no item has such a key
-
-
 def _cursor(date: str) -> str:
-    return encode(LIST, {"PK": LIST.pk, "SK": date})
+    return encode(keys.OWN_ELECTIONS, {"PK": keys.OWN_ELECTIONS.pk, "SK": date})
 
 
 def _place_in(cursor: str) -> str:
-    return decode(LIST, cursor)["SK"]
+    return decode(keys.OWN_ELECTIONS, cursor)["SK"]
 
 
 def _rows(person: User, entries: list[Item]) -> list[Own]:

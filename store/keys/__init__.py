@@ -41,8 +41,8 @@ from .of_people import (
     people_with_role, registration, role, session, sessions, setup, throttle, user, users_by_email,
 )
 from .of_elections import (
-    DELETED, ELECTIONS, FILLING, RENAMED, agreed_by, agreement, agreements, all_of_election, by_date, candidate,
-    candidates, deleted, election, elections, elections_in_state, elections_made_at, filling,
+    DELETED, ELECTIONS, FILLING, OWN_ELECTIONS, RENAMED, agreed_by, agreement, agreements, all_of_election, by_date,
+    candidate, candidates, deleted, election, elections, elections_in_state, elections_made_at, filling,
     filling_part, filling_parts, listed_election, manager, need, needs, renamed, run_by, snapshot,
 )
 from .of_rolls import (

@@ -26,6 +26,7 @@ def election(name: str) -> Key:
 
 
 ELECTIONS = Span("ELECTIONS", index=True)
+OWN_ELECTIONS = Span("MINE")  # in which a cursor says where a page of one's own ended; no item has such a key
 
 
 def listed_election(name: str) -> Key:
