@@ -15,7 +15,7 @@ from playwright.sync_api import Page, expect
 from accounts.demo import PASSWORD as DEMO_PASSWORD
 from tests.people import PASSWORD
 
-from .conftest import come_in
+from .conftest import PATIENCE, come_in
 from .test_access import faults, look
 
 
@@ -32,7 +32,8 @@ def sign_in(page: Page, name: str, password: str = PASSWORD) -> None:
 
 def mailed_link(folder: Path, to: str, start: str) -> str:
     """The path of the newest link to somebody, out of the files that mail goes to in the local profile."""
-    for _ in range(100):
+    latest = time.monotonic() + PATIENCE
+    while time.monotonic() < latest:
         found = []
         for file in sorted((folder / "mail").glob("*.log"), key=lambda file: file.stat().st_mtime):
             message = email.message_from_string(file.read_text(), policy=policy.default)
