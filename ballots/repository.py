@@ -15,7 +15,7 @@ from elections.by_link import Link
 from elections.rules import Election
 from elections.turnout import bucket
 from ranking.candidates import Candidate
-from store import keys
+from store import keys, spans
 from store.forgetting import to_forget
 from store.log import as_text
 from store.memory import Memory
@@ -159,12 +159,12 @@ def ballot_from(item: Item) -> Ballot:
 
 
 def every_ballot(election_name: str) -> Iterator[Ballot]:
-    return map(ballot_from, table().each(keys.ballots(election_name)))
+    return map(ballot_from, spans.each(table(), keys.ballots(election_name)))
 
 
 def lines(election_name: str) -> Iterator[str]:
     """Every ballot as one line of text, the code first: a million of them sort in a hundred megabytes."""
-    found = table().values(keys.ballots(election_name), "confirmation", "rankings", "voter_name")
+    found = spans.values(table(), keys.ballots(election_name), "confirmation", "rankings", "voter_name")
     for confirmation, rankings, voter in found:
         yield "\t".join((confirmation, rankings, voter or ""))
 
@@ -181,7 +181,7 @@ def emptying(election_name: str) -> Iterator[list[Write]]:
     Refused unless the mark of the sealing says that they may go.
     """
     may_go = Check(keys.sealing(election_name), IS_EMPTIED)
-    places = (Key(item["PK"], item["SK"]) for item in table().each(keys.ballots(election_name)))
+    places = (Key(item["PK"], item["SK"]) for item in spans.each(table(), keys.ballots(election_name)))
     while handful := list(islice(places, A_HANDFUL)):
         yield [*(Delete(place) for place in handful), to_forget(), may_go]
 
@@ -206,7 +206,7 @@ def every_published(election_name: str) -> Iterator[Item]:
 def counted(election_name: str) -> Ballots:
     """All ballots as counting wants them: how often each ranking was cast. Read page by page, never all at once."""
     names = {each.number: each.name for each in elections.candidates(election_name)}
-    rankings = chain.from_iterable(table().values(keys.ballots(election_name), "rankings"))
+    rankings = chain.from_iterable(spans.values(table(), keys.ballots(election_name), "rankings"))
     numbers = range(max(names, default=-1) + 1)
     every = Ballots.of([names.get(number, f"#{number}") for number in numbers], rankings)
     return every.in_order([names[number] for number in sorted(names)])  # a removed candidate leaves a gap
@@ -292,7 +292,7 @@ def _listed(standing: Standing, ballot: Ballot) -> Item:
     if election.secret_ballot or election.results_visible != "live":
         return {}
     by_time = keys.by_date(ballot.when_cast or "", standing.voter or "")
-    return {"GSI1PK": keys.ballots_by_time(election.name).pk, "GSI1SK": by_time}
+    return {"GSI1PK": keys.ballots_by_time(election.name)[0].pk, "GSI1SK": by_time}
 
 
 def _nowhere_else(standing: Standing) -> list[Write]:

@@ -157,7 +157,7 @@ def count(folder: str, kind: str) -> dict[str, Any]:
         "theirs": beside.their_rounds,
         "memory": memory,
         "distinct": len(counted.counts),
-        "reading": _cpu(lambda: sum(1 for _ in table().each(keys.ballots(NAME))))(),
+        "reading": _cpu(lambda: sum(1 for _ in table().each(*keys.ballots(NAME))))(),
         "counting": _cpu(lambda: repository.counted(NAME))(),
         "schulze": _cpu(lambda: methods.count(type(counted)(counted.candidates, dict(counted.counts)), "schulze"))(),
         "writing": _cpu(lambda: write_parts(NAME, result.as_json(), counted))(),
@@ -195,7 +195,7 @@ def _asked(folder: str, kind: str) -> Callable[[], Any]:
 
 def read_bytes(path: Path) -> int:
     """The bodies of the same items, page by page, and nothing made of them: the least any count has to do."""
-    span = keys.ballots(NAME)
+    (span,) = keys.ballots(NAME)
     statement = "SELECT sk, body FROM vote_data WHERE pk = ? AND sk > ? AND sk < ? ORDER BY sk"
     size, last = 0, span.prefix
     connection = sqlite3.connect(path)

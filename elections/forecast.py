@@ -10,7 +10,7 @@ from django.utils.translation import gettext_lazy as _
 from accounts.models import User
 from acts.handfuls import handfuls
 from acts.site import table
-from store import keys
+from store import keys, spans
 from store.table import Item
 
 from . import invitations, services
@@ -35,7 +35,7 @@ class Forecast:
 
 def of(election: Election, kind: str) -> Forecast:
     batch = invitations.batch_of(election, kind)
-    roll = list(islice(table().each(keys.voters(election.name)), MOST_LOOKED_AT + 1))
+    roll = list(islice(spans.each(table(), keys.voters(election.name, shards=election.shards)), MOST_LOOKED_AT + 1))
     seen = roll[:MOST_LOOKED_AT]
     due = [item for item in seen if invitations.is_due(item, batch)]
     numbers, nowhere = _letters(due, batch)

@@ -24,7 +24,7 @@ from acts.queues import take_each
 from acts.site import log, now_text, table
 from acts.tokens import DAY, read, sign
 from mail import outbox
-from store import keys
+from store import keys, spans
 from store.log import Event
 from store.table import Check, Condition, Delete, Equals, Exists, Item, Key, Missing, Page, Put, Refused, Update, Write
 
@@ -95,7 +95,7 @@ def _due_on_roll(election: Election, kind: str, message: str, enough: int | None
     if enough is None:
         return 0
     batch = batch_of(election, kind, message=message)
-    due = (1 for item in table().each(keys.voters(election.name)) if is_due(item, batch))
+    due = (1 for item in spans.each(table(), keys.voters(election.name, shards=election.shards)) if is_due(item, batch))
     return sum(islice(due, enough + 1))
 
 
@@ -282,10 +282,10 @@ def _is_time_for(kind: str, election: Election) -> bool:
 
 def _next_voters(batch: Batch, after: str | None, room: int | None) -> Page:
     """The next voters of the roll: so many that those who are to be mailed have room."""
-    span = keys.voters(batch.election.name)
-    page = table().page(span, limit=A_HANDFUL, cursor=after)
+    roll = keys.voters(batch.election.name, shards=batch.election.shards)
+    page = spans.page(table(), roll, limit=A_HANDFUL, cursor=after)
     due = [place for place, item in enumerate(page.items) if is_due(item, batch)]
-    return table().page(span, limit=due[room], cursor=after) if room and len(due) > room else page
+    return spans.page(table(), roll, limit=due[room], cursor=after) if room and len(due) > room else page
 
 
 def _batch(election: Election, mailing: Item) -> Batch:

@@ -250,7 +250,7 @@ REPLAY: dict[str, Act] = {
 # Fields that elections of earlier times do not have.
 LATER = (
     *("results_public", "mail_votes", "lots_commitment", "restores", "joining", "opened_at", "shows_skills"),
-    *("convened", "vote_by_link", "announces", "group", "book", "closed_at"),
+    *("convened", "vote_by_link", "announces", "group", "book", "closed_at", "shards"),
 )
 FILLING = "What a draft was made from is brought into it a handful at a time, and whoever arrives has an event."
 MAILS = "Which mails went out and what became of them; their texts are in no log."

@@ -17,7 +17,7 @@ from pages.sorting import as_people_sort
 from photos import repository as photos
 from photos.rules import Photo, photo_of
 from ranking.candidates import Candidate
-from store import keys
+from store import keys, spans
 from store.table import AllOf, Check, Delete, Equals, Exists, Item, Key, Missing, Put, Span, Update, Write
 
 from .convening import convened_of
@@ -150,17 +150,17 @@ def voters(
 ) -> tuple[list[Item], str | None]:
     """A page of the roll; without those who are on it by name, it is filled up, so that no gap tells of them."""
     if by_name:
-        page = table().page(keys.voters(name, prefix), limit=limit, cursor=cursor)
+        page = spans.page(table(), keys.voters(name, prefix), limit=limit, cursor=cursor)
         return page.items, page.cursor
     found, on = _by_address(keys.voters(name, prefix), limit, cursor)
     is_last = on is None or not _by_address(keys.voters(name, prefix), 1, on)[0]
     return found, None if is_last else on
 
 
-def _by_address(span: Span, limit: int, cursor: str | None) -> tuple[list[Item], str | None]:
+def _by_address(roll: Sequence[Span], limit: int, cursor: str | None) -> tuple[list[Item], str | None]:
     found: list[Item] = []
     while True:
-        page = table().page(span, limit=limit - len(found), cursor=cursor)
+        page = spans.page(table(), roll, limit=limit - len(found), cursor=cursor)
         found += [item for item in page.items if is_by_address(item["voter_name"])]
         cursor = page.cursor
         if cursor is None or len(found) == limit:
@@ -168,13 +168,13 @@ def _by_address(span: Span, limit: int, cursor: str | None) -> tuple[list[Item],
 
 
 def every_voter(name: str, *, by_name: bool = True) -> Iterator[Voter]:
-    found = map(voter_of, table().each(keys.voters(name)))
+    found = map(voter_of, spans.each(table(), keys.voters(name)))
     return (voter for voter in found if by_name or is_by_address(voter.name))
 
 
 def still_here(election_name: str, *, by_name: bool = True) -> Iterator[str]:
     """Who is on the roll, without those listed by the name of an account that is gone; or only who is by address."""
-    every = table().each(keys.voters(election_name))
+    every = spans.each(table(), keys.voters(election_name))
     left = (entry for entry in every if by_name or is_by_address(entry["voter_name"]))
     while some := list(islice(left, A_HANDFUL)):
         named = {keys.user(each["voter_name"]): each for each in some if not is_by_address(each["voter_name"])}

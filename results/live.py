@@ -16,7 +16,7 @@ from acts.site import now_text, table
 from ballots.repository import candidates_of
 from elections import repository as elections
 from elections.rules import Election
-from store import keys
+from store import keys, spans
 from tally.job import Job
 from tally.result import Result
 from tally.undrawn import OTHER_LOTS, Draws
@@ -58,12 +58,12 @@ class ElectionShelf(Shelf):
 
 
 def _box(election: Election, voted: int) -> Box:
-    name = election.name
+    name, shards = election.name, election.shards
     return Box(
         election.created_at,
         candidates_of(election),
-        every=lambda: table().each(keys.ballots(name)),
-        since=lambda moment: table().each(keys.ballots_by_time(name, moment)),
+        every=lambda: spans.each(table(), keys.ballots(name, shards)),
+        since=lambda moment: spans.each(table(), keys.ballots_by_time(name, moment, shards)),
         can_hold=lambda total: total == voted or _is_on_the_way(name, total, voted),
     )
 

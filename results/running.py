@@ -12,7 +12,7 @@ from acts.site import table
 from ballots.repository import candidates_of
 from elections.rules import Election
 from ranking.candidates import Candidate
-from store import keys
+from store import keys, spans
 from store.log import as_text
 from store.table import Item
 from tally.ballots import Ballots, groups_of, ranking_of
@@ -144,7 +144,8 @@ def summary_by_time(election: Election) -> Summary:
     """
     running = Running()
     running.stand(candidates_of(election))
-    rankings = (item["rankings"] for item in table().each(keys.ballots_by_time(election.name)))
+    cast = spans.each(table(), keys.ballots_by_time(election.name, shards=election.shards))
+    rankings = (item["rankings"] for item in cast)
     return sum(_summaries(running, rankings), running.summary)
 
 

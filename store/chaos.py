@@ -11,10 +11,10 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from random import Random
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from . import cursors
-from .table import DATA, Check, Conflict, Item, Key, Page, Span, Table, Unavailable, Unwritable, Value, Write
+from .table import DATA, Check, Conflict, Crowded, Item, Key, Page, Span, Table, Unavailable, Unwritable, Value, Write
 
 Answer = TypeVar("Answer")
 A_LAG = 60.0  # seconds that an index which is some writes old is said to lag
@@ -77,6 +77,13 @@ class Chaos(Table):
     def index_lag(self) -> float:
         return A_LAG if self.lag else self.table.index_lag
 
+    @property
+    def is_distant(self) -> bool:  # type: ignore[override]
+        return self.table.is_distant
+
+    def at_once(self, asks: Sequence[Callable[[], Any]]) -> list[Any]:
+        return self.table.at_once(asks)
+
     def forget_deleted(self) -> None:
         self.table.forget_deleted()
 
@@ -137,7 +144,7 @@ class Chaos(Table):
         if self._happens(self.slowness):
             self._sleep(self.seconds)
         if self._happens(self.throttling):
-            raise Unavailable("The store is too busy just now.")
+            raise Crowded("The store is too busy just now.")
         if self.out is not None and any(map(self.out, partitions)):
             raise Unavailable("A part of the store does not answer.")
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -199,6 +199,10 @@ class Unavailable(StoreError):
     """The store cannot be reached, is throttled, or is not set up; the words say which."""
 
 
+class Crowded(Unavailable):
+    """The store is throttled: nothing was written, and a little later it can be."""
+
+
 class Unwritable(Unavailable):
     """The store can be read, but nothing can be written: its disk is full or read-only, or not ours to write."""
 
@@ -304,6 +308,15 @@ class Table(ABC):
     def quiet(self) -> float:
         """For how many seconds nobody has written, as far as that matters to `forget_deleted`."""
         return math.inf
+
+    is_distant = (
+        False  # whether every question is a journey, and one partition takes only so much: then questions that do
+    )
+    # not hang together are asked at once (store/together.py), and what very many write is spread over partitions
+
+    def at_once(self, asks: Sequence[Callable[[], Any]]) -> list[Any]:
+        """What each of these answers, in their order; asked at the same time where that is quicker."""
+        return [ask() for ask in asks]
 
     @abstractmethod
     def close(self) -> None:

@@ -6,7 +6,7 @@ Whoever guards is asked before each, and keeps it from happening by raising.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
@@ -26,6 +26,7 @@ class Trips:
     """What one request asked of the store so far."""
 
     count: int = 0
+    in_a_row: int = 0  # of which so many had to wait for one before them
     seconds: float = 0.0
 
 
@@ -71,6 +72,15 @@ def beside() -> Iterator[None]:
         _current.reset(token)
 
 
+def side_by_side(branches: Iterable[Trips]) -> None:
+    """What was asked at the same time: all of it counts, but only the longest row was waited for."""
+    if (trips := _current.get()) is not None:
+        each = list(branches)
+        trips.count += sum(branch.count for branch in each)
+        trips.in_a_row += max((branch.in_a_row for branch in each), default=0)
+        trips.seconds += max((branch.seconds for branch in each), default=0.0)
+
+
 @contextmanager
 def trip(operation: str) -> Iterator[None]:
     """One round trip. Adapters put it around each request they send, retries included."""
@@ -90,6 +100,7 @@ def trip(operation: str) -> Iterator[None]:
 def record(operation: str, outcome: str, seconds: float) -> None:
     if (trips := _current.get()) is not None:
         trips.count += 1
+        trips.in_a_row += 1
         trips.seconds += seconds
     for listener in _listeners:
         listener(operation, outcome, seconds)

@@ -26,9 +26,9 @@ def test_what_is_asked_is_told_by_kind(site):
         site.get(keys.election("Board"))
         site.get_many(iter([keys.gate("Board", 1), keys.gate("Board", 2), keys.salt("Board")]))
         list(site.each(keys.candidates("Board")))
-        list(site.values(keys.ballots("Board"), "rankings"))
+        list(site.values(*keys.ballots("Board"), "rankings"))
         site.page(keys.users_by_email("ada@example.org"))
-        site.count(keys.voters("Board"))
+        site.count(*keys.voters("Board"))
         site.increment(keys.throttle("mark", 1), "tries")
     assert ear.take() == [
         "get election",

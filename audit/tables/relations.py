@@ -21,7 +21,7 @@ from elections.rules import Election
 from ranking.candidates import Candidate
 from results import published
 from results.published import Place
-from store import keys
+from store import keys, spans
 from store.table import DATA, LOG, BadCursor, Item, Key, Span
 from tally.ballots import groups_of
 
@@ -138,7 +138,8 @@ def _of_election(item: Item, *shown: str) -> Row:
 
 def _voters(asked: Asked) -> Page:
     there = _known(asked.election)
-    page = table().page(keys.voters(there.election.name, asked.begins), limit=A_PAGE, cursor=asked.cursor)
+    roll = keys.voters(there.election.name, asked.begins, there.election.shards)
+    page = spans.page(table(), roll, limit=A_PAGE, cursor=asked.cursor)
     rows = [_voter(item, there.may) for item in page.items]
     return Page(rows, page.cursor, there.election.voter_count)
 

@@ -16,7 +16,7 @@ from ballots.comparing import Cast, Flaw, Sorted, compare, compare_what_is_left
 from ballots.sealed import CannotSeal
 from elections import repository as elections
 from elections.rules import Election, State
-from store import keys
+from store import keys, spans
 from store.table import Check, Delete, Exists, Item, Missing, Put, Refused, Update
 
 A_HANDFUL = 50  # elections looked at in one go for ballots that an earlier version has left
@@ -100,5 +100,5 @@ def _is_to_be_emptied(name: str) -> bool:
 
 def _is_left_full(name: str) -> bool:
     marks = table().get_many([keys.sealing(name), keys.result(name)])
-    has_ballots = bool(table().page(keys.ballots(name), limit=1).items)
+    has_ballots = bool(spans.page(table(), keys.ballots(name), limit=1).items)
     return list(marks) == [keys.result(name)] and has_ballots

@@ -131,7 +131,7 @@ def check(day: Day, voters: Voters) -> None:
     from elections.turnout import turnout
 
     with days.on(day):
-        roll = list(table().each(keys.voters(NAME)))
+        roll = list(table().each(*keys.voters(NAME)))
         ballots, counted = sum(1 for _ in repository.every_ballot(NAME)), turnout(NAME).voted
     voted, acts = {each["voter_name"] for each in roll if each["voted"]}, sum(each["acts"] for each in roll)
     if not ballots == counted == len(voted):

@@ -26,6 +26,7 @@ NOT_OF_A_DRAFT = (
     "opened_at",
     "closed_at",
     "shows_skills",
+    "shards",
 )  # so that the event which makes it says nothing of them
 
 

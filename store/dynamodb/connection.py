@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor, wait
 from random import SystemRandom
 from typing import Any, TypeVar
 
 from .. import trips
-from ..table import Conflict, Unavailable
+from ..table import Conflict, Crowded, Unavailable
 from . import wire
-from .errors import FAILURES, Crowded, translated
+from .errors import FAILURES, translated
 
 TRIES = 8
 FIRST_PAUSE = 0.02
 LONGEST_PAUSE = 1.0
+BESIDE = "plenum-beside"  # how threads are called that ask beside the one they ask for
 
 _RANDOM = SystemRandom()  # two processes forked from one must not pause for the same times
 _Answer = TypeVar("_Answer")
@@ -33,6 +35,7 @@ class Connection:
         self._sleep = sleep
         self._tables = tables
         self._held: tuple[int, Any] | None = None
+        self._beside: tuple[int, ThreadPoolExecutor] | None = None
         self._locks: dict[int, threading.Lock] = {}
 
     def ask(self, operation: str, method: str, **request: Any) -> dict[str, Any]:
@@ -69,6 +72,26 @@ class Connection:
 
     def pause(self, tried: int) -> None:
         self._sleep(_RANDOM.uniform(0, min(LONGEST_PAUSE, FIRST_PAUSE * 2**tried)))
+
+    def at_once(self, asks: Sequence[Callable[[], Any]]) -> list[Any]:
+        """In threads of this process; who is in one already asks one after the other, or all could wait for all."""
+        if len(asks) < 2 or threading.current_thread().name.startswith(BESIDE):
+            return [ask() for ask in asks]
+        first, *others = asks
+        waiting = [self._threads_beside().submit(ask) for ask in others]
+        try:
+            answer = first()
+        finally:
+            wait(waiting)
+        return [answer, *(each.result() for each in waiting)]
+
+    def _threads_beside(self) -> ThreadPoolExecutor:
+        """Of this process: threads do not outlive a fork."""
+        process = os.getpid()
+        with self._locks.setdefault(process, threading.Lock()):
+            if self._beside is None or self._beside[0] != process:
+                self._beside = process, ThreadPoolExecutor(self._threads, thread_name_prefix=BESIDE)
+            return self._beside[1]
 
     def client(self) -> Any:
         """The client of this process: one that was open before a fork shares its sockets with the parent."""

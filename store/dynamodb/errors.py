@@ -18,7 +18,7 @@ from botocore.exceptions import (
 )
 from botocore.parsers import ResponseParserError
 
-from ..table import Conflict, Invalid, Refused, StoreError, TokenReused, Unavailable
+from ..table import Conflict, Crowded, Invalid, Refused, StoreError, TokenReused, Unavailable
 
 FAILURES = (BotoCoreError, ClientError, ResponseParserError)  # all that a question can end with
 CONFLICTS = {"TransactionConflict", "TransactionConflictException"}
@@ -59,10 +59,6 @@ IN_DOUBT = "whether a write has happened is not known"
 TOO_BUSY = "DynamoDB is throttling our requests; try again a little later."
 
 
-class Crowded(Unavailable):
-    """A transaction was cancelled because the table is throttled, which the SDK does not try again by itself."""
-
-
 def translated(error: Exception, tables: str) -> StoreError:
     """The error as one of ours; `tables` names the table or tables it is about."""
     if isinstance(error, ClientError):
@@ -91,7 +87,7 @@ def _unavailable(code: str, message: str, tables: str) -> Unavailable:
     if code == "ResourceNotFoundException":
         return Unavailable(f"The table {tables} is not there yet; run: python manage.py create_tables")
     if code in THROTTLES:
-        return Unavailable(TOO_BUSY)
+        return Crowded(TOO_BUSY)
     if code == "TransactionInProgressException":  # the SDK has waited for it already
         return Unavailable(f"DynamoDB is still at work on this same write; {IN_DOUBT}.")
     if code in STRANGERS:

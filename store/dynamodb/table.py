@@ -69,6 +69,11 @@ class DynamoDbTable(Table):
     def index_lag(self) -> float:
         return INDEX_LAG
 
+    is_distant = True
+
+    def at_once(self, asks: Sequence[Callable[[], Any]]) -> list[Any]:
+        return self._connection.at_once(asks)
+
     # --- reading ---
 
     def get(self, key: Key) -> Item | None:

@@ -33,7 +33,7 @@ Rooms are named `of_…` because many of the plain nouns are spans: `keys.electi
 from __future__ import annotations
 
 from .parts import (
-    DIGITS, METADATA, escape, fold, part, sequence,
+    DIGITS, METADATA, escape, fold, part, sequence, shard_of, sharded,
 )
 from .of_people import (
     INVITATIONS, LEAVING, NAMES_KEPT, NAMES_TO_FORGET, email, factors, invitation, invitation_by_date, leaving,
@@ -41,8 +41,9 @@ from .of_people import (
     people_with_role, registration, role, session, sessions, setup, throttle, user, users_by_email,
 )
 from .of_elections import (
-    DELETED, ELECTIONS, FILLING, OWN_ELECTIONS, RENAMED, agreed_by, agreement, agreements, all_of_election, by_date,
-    candidate, candidates, deleted, election, elections, elections_in_state, elections_made_at, filling,
+    DELETED, ELECTIONS, FILLING, OWN_ELECTIONS, RENAMED, agreed_by, agreement, agreements, all_in_shards,
+    all_of_election, by_date,
+    candidate, candidates, deleted, election, election_shard, elections, elections_in_state, elections_made_at, filling,
     filling_part, filling_parts, listed_election, manager, need, needs, renamed, run_by, snapshot,
 )
 from .of_rolls import (

@@ -12,30 +12,32 @@
 from __future__ import annotations
 
 from ..table import Key, Span
-from .of_elections import election
-from .parts import part
+from .of_elections import election, election_shard
+from .parts import part, shard_of, sharded
 
 
-def gate(election_name: str, number: int) -> Key:
-    return Key(election(election_name).pk, f"GATE#{number:02d}")
+def gate(election_name: str, number: int, shards: int = 1) -> Key:
+    return Key(election_shard(election_name, number % shards, shards), f"GATE#{number:02d}")
 
 
 def salt(election_name: str) -> Key:
     return Key(election(election_name).pk, "SALT")
 
 
-def ballot(election_name: str, voter: str) -> Key:
-    """Of a secret ballot, the voter is a pseudonym."""
-    return Key(election(election_name).pk, f"BALLOT#{part(voter)}")
+def ballot(election_name: str, voter: str, shards: int = 1) -> Key:
+    """Of a secret ballot, the voter is a pseudonym: also the partition it lies in tells nothing of them."""
+    name = part(voter)
+    return Key(election_shard(election_name, shard_of(name, shards), shards), f"BALLOT#{name}")
 
 
-def ballots(election_name: str) -> Span:
-    return Span(election(election_name).pk, prefix="BALLOT#")
+def ballots(election_name: str, shards: int = 1) -> list[Span]:
+    return [Span(election_shard(election_name, each, shards), prefix="BALLOT#") for each in range(shards)]
 
 
-def ballots_by_time(election_name: str, since: str = "") -> Span:
+def ballots_by_time(election_name: str, since: str = "", shards: int = 1) -> list[Span]:
     """The ballots of a live election as they were cast, from a moment on."""
-    return Span(f"BALLOTS#{part(election_name)}", first=since or None, index=True)
+    pk, first = f"BALLOTS#{part(election_name)}", since or None
+    return [Span(sharded(pk, each, shards), first=first, index=True) for each in range(shards)]
 
 
 def published(election_name: str, number: int) -> Key:

@@ -18,11 +18,16 @@
 from __future__ import annotations
 
 from ..table import Key, Span
-from .parts import METADATA, escape, part
+from .parts import METADATA, escape, part, sharded
 
 
 def election(name: str) -> Key:
     return Key(f"ELECTION#{part(name)}", METADATA)
+
+
+def election_shard(name: str, shard: int, shards: int) -> str:
+    """One of the partitions over which the roll, the gates and the ballots of a very large election are spread."""
+    return sharded(election(name).pk, shard, shards)
 
 
 ELECTIONS = Span("ELECTIONS", index=True)
@@ -127,4 +132,10 @@ def deleted(election_name: str) -> Key:
 
 
 def all_of_election(election_name: str) -> Span:
+    """All but what is spread over other partitions."""
     return Span(election(election_name).pk)
+
+
+def all_in_shards(election_name: str, shards: int) -> list[Span]:
+    """All that is spread; nothing of an election that is in one place."""
+    return [Span(election_shard(election_name, each, shards)) for each in range(shards)] if shards > 1 else []

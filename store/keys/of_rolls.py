@@ -11,16 +11,18 @@
 from __future__ import annotations
 
 from ..table import Key, Span
-from .of_elections import election
-from .parts import escape, part
+from .of_elections import election, election_shard
+from .parts import escape, part, shard_of
 
 
-def voter(election_name: str, name: str) -> Key:
-    return Key(election(election_name).pk, f"VOTER#{part(name)}")
+def voter(election_name: str, name: str, shards: int = 1) -> Key:
+    known = part(name)
+    return Key(election_shard(election_name, shard_of(known, shards), shards), f"VOTER#{known}")
 
 
-def voters(election_name: str, prefix: str = "") -> Span:
-    return Span(election(election_name).pk, prefix=f"VOTER#{part(prefix)}")
+def voters(election_name: str, prefix: str = "", shards: int = 1) -> list[Span]:
+    begins = f"VOTER#{part(prefix)}"
+    return [Span(election_shard(election_name, each, shards), prefix=begins) for each in range(shards)]
 
 
 def elections_of_voter(name: str) -> Span:

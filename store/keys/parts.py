@@ -58,3 +58,13 @@ def sequence(number: int) -> str:
     if not 0 <= number < 10**DIGITS:
         raise ValueError(f"Event numbers have at most {DIGITS} digits.")
     return f"{number:0{DIGITS}d}"
+
+
+def shard_of(text: str, shards: int) -> int:
+    """In which of so many partitions it lies; a text lies in the same one for good."""
+    return int.from_bytes(hashlib.sha256(text.encode()).digest()[:8], "big") % shards if shards > 1 else 0
+
+
+def sharded(pk: str, shard: int, shards: int) -> str:
+    """One of so many partitions; a single one is called as if there were no others."""
+    return f"{pk}#{shard:02d}" if shards > 1 else pk

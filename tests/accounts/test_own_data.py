@@ -74,7 +74,7 @@ def test_everything_about_me_in_one_file(site, boss, ada, person, signed_in):
     invitations.take_mailings_on()
     organising.close(boss, elections.find("Closed and secret"))
     site_sealer().seal()
-    (sealed, *_), browser = list(site.each(keys.ballots("Closed and secret"))), signed_in(ada)
+    (sealed, *_), browser = list(site.each(*keys.ballots("Closed and secret"))), signed_in(ada)
     told = asked_for(browser)
     (account,) = told["account"]
     assert (account["name"], account["email"], account["role"]) == ("Ada", "Ada@example.org", "USER")

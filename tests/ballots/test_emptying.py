@@ -151,7 +151,7 @@ def test_what_is_left_after_a_kill_goes_only_if_it_is_published(site, closed):
     results.find("Board")
     mark = site.get(keys.sealing("Board"))
     site.write(Put({**mark, "removing": True}))
-    gone, edited, *_ = site.each(keys.ballots("Board"))
+    gone, edited, *_ = site.each(*keys.ballots("Board"))
     site.write(Delete(Key(gone["PK"], gone["SK"])), Put({**edited, "rankings": "0"}))
     with pytest.raises(SomeFailed):
         services.seal_what_is_closed()
@@ -188,7 +188,7 @@ def test_boxes_that_an_earlier_version_has_left_full_are_emptied_once(site, clos
 
 def test_one_box_that_does_not_fit_does_not_hold_up_the_others(site, closed, caplog):
     left_by_an_earlier_version(site, closed, "Board", "Prize")
-    first = next(site.each(keys.ballots("Board")))
+    first = next(site.each(*keys.ballots("Board")))
     site.write(Put({**first, "rankings": "0"}))
     assert services.empty_old_boxes() == 1
     services.seal_what_is_closed()

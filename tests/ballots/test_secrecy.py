@@ -379,7 +379,7 @@ def test_nothing_that_lies_beside_the_salt_is_the_key_of_somebody(site, person, 
     """Whatever a voter is called."""
     opened("Check")
     services.cast(person("Check"), "Board", {"1": ["1"]}, "1")
-    (ballot,) = site.each(keys.ballots("Board"))
+    (ballot,) = site.each(*keys.ballots("Board"))
     beside = site.get(keys.salt("Board"))["check"]
     assert not ballot["SK"].startswith(f"BALLOT#{beside.hex()}")
 

@@ -74,7 +74,7 @@ def test_a_public_ballot_lies_under_its_voter_with_all_that_was_said(site, perso
 def test_a_secret_ballot_says_nothing_but_the_ranking_and_its_code(site, person, opened):
     opened("Eve")
     outcome = services.cast(person("Eve"), "Board", ranks(Bo=1), "form 1")
-    (item,) = site.each(keys.ballots("Board"))
+    (item,) = site.each(*keys.ballots("Board"))
     assert set(item) == {"PK", "SK", "rankings", "confirmation"}
     assert "eve" not in item["SK"].lower()
     (event,) = events(site, "BallotCast")

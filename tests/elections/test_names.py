@@ -164,7 +164,7 @@ def test_what_another_has_left_under_ones_name_is_not_in_the_way(site, ada, draf
     voted = [voter.name for voter in repository.every_voter("Board") if voter.voted]
     assert voted == ["Eve", "Eve@example.org", "Kim", "kim@example.org"]
     votes(eve, "3")
-    assert len(list(site.each(keys.ballots("Board")))) == 2
+    assert len(list(site.each(*keys.ballots("Board")))) == 2
 
 
 def test_an_address_is_bound_to_whoever_confirms_it(ada, draft, person):

@@ -69,7 +69,7 @@ def assert_moved(site, ada):
     council = repository.find("Council")
     assert (council.renamed_from, council.voter_count, council.description) == ("", 70, "Who leads us?")
     assert words(repository.candidates("Council")) == words(CANDIDATES)
-    voters = list(site.each(keys.voters("Council")))
+    voters = list(site.each(*keys.voters("Council")))
     assert [item["voter_name"] for item in voters] == VOTERS
     assert {item["election_name"] for item in voters} == {"Council"}
     assert len(list(site.each(keys.elections_of_voter("voter.007@example.org")))) == 1
@@ -103,7 +103,7 @@ def test_killed_at_any_step_it_is_finished_by_the_next_worker(site, ada, draft, 
         monkeypatch.undo()
         if repository.find("Council") is None:  # killed before it began: nothing has happened
             assert repository.find("Board 2027") == draft
-            assert len(list(site.each(keys.voters("Board 2027")))) == 70
+            assert len(list(site.each(*keys.voters("Board 2027")))) == 70
             services.rename(ada, draft, "Council")
         else:
             assert repository.find("Board 2027") is None

@@ -331,12 +331,12 @@ def test_every_main_page_is_served(served, number):
 @pytest.mark.parametrize("number", kept.KEPT)
 def test_who_has_voted_secretly_can_change_it_and_who_has_not_can_vote(served, number):
     store = served(number)
-    before = store.count(keys.ballots("Board"))
+    before = store.count(*keys.ballots("Board"))
     for name, more in (("Ann", 0), ("Cleo", 1)):
         form = {"token": f"form of {name}", "rank-0": "1", "rank-2": "2"}
         answer = signed_in(name).post(reverse("cast", args=["Board"]), form)
         assert answer.status_code == 302, answer.content.decode()
-        assert store.count(keys.ballots("Board")) == before + more
+        assert store.count(*keys.ballots("Board")) == before + more
     assert said("tick").startswith("0 elections closed")
     assert "The log and the store agree." in said("replay", "--check")
 

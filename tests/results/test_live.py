@@ -280,13 +280,13 @@ def test_what_is_not_live_is_not_counted(site, opened, person, shelf, signed_in,
         answer = client.get(address)
         assert answer.status_code == 403
         assert "Ada" not in answer.content.decode()
-    assert not any("GSI1PK" in item for item in site.each(keys.ballots("Board")))
+    assert not any("GSI1PK" in item for item in site.each(*keys.ballots("Board")))
 
 
 def test_a_secret_ballot_is_in_no_list_by_time(site, opened, person):  # noqa: F811
     opened("Eve", secret_ballot=True, results_visible="live")  # which no form allows
     cast(person("Eve"), Ada=1)
-    assert list(site.each(keys.ballots_by_time("Board"))) == []
+    assert list(site.each(*keys.ballots_by_time("Board"))) == []
 
 
 def test_before_its_beginning_there_is_nothing_to_watch(site, opened, person, shelf):  # noqa: F811

@@ -117,7 +117,7 @@ def test_an_added_published_ballot_is_named(site, sealed, secret):
 
 def test_a_removed_ballot_in_the_box_of_a_public_election_is_named(site, sealed):
     sealed(False)
-    item = next(site.each(keys.ballots("Board")))
+    item = next(site.each(*keys.ballots("Board")))
     site.write(Delete(Key(item["PK"], item["SK"])))
     code = item["confirmation"]
     assert flaw() == f"Election “Board”: the ballot {code} was sealed, but is not in the ballot box."
@@ -125,12 +125,12 @@ def test_a_removed_ballot_in_the_box_of_a_public_election_is_named(site, sealed)
 
 def test_the_emptied_box_of_a_secret_election_is_as_it_should_be(site, sealed):
     sealed(True)
-    item = next(site.each(keys.ballots("Board")))
+    item = next(site.each(*keys.ballots("Board")))
     site.write(Delete(Key(item["PK"], item["SK"])))
     assert flaw() is None
     site.write(Put(item))
     voting.seal_what_is_closed()
-    assert list(site.each(keys.ballots("Board"))) == []
+    assert list(site.each(*keys.ballots("Board"))) == []
     assert flaw() is None
     site.write(Put(item | {"confirmation": "ZZZZ-ZZZZ-ZZZZ-ZZZZ"}))
     assert flaw() == "Election “Board”: the ballot ZZZZ-ZZZZ-ZZZZ-ZZZZ is in the ballot box, but was not sealed."
@@ -139,7 +139,7 @@ def test_the_emptied_box_of_a_secret_election_is_as_it_should_be(site, sealed):
 @BOTH
 def test_an_edited_ballot_in_the_box_is_named(site, sealed, secret):
     sealed(secret)
-    item = next(site.each(keys.ballots("Board")))
+    item = next(site.each(*keys.ballots("Board")))
     code = item["confirmation"]
     with changed(site, Key(item["PK"], item["SK"]), rankings="2>1>0"):
         assert flaw() == f"Election “Board”: the ballot {code} in the ballot box is not what was sealed."

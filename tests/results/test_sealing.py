@@ -113,7 +113,7 @@ def test_a_long_report_and_many_rankings_are_stored_in_parts(site, voted, close,
 def test_a_ballot_lost_behind_our_back_is_not_sealed_over(site, voted, close):
     voted({"Ada": 1}, {"Bo": 1})
     close()
-    first = next(site.each(keys.ballots("Board")))
+    first = next(site.each(*keys.ballots("Board")))
     site.write(Delete(Key(first["PK"], first["SK"])))
     with pytest.raises(services.Disagreement, match="1 ballots, but the gates have counted 2"):
         services.seal_result(elections.find("Board"))
@@ -147,7 +147,7 @@ def test_a_ballot_that_the_index_has_lost_keeps_the_result_from_being_sealed_unt
 ):
     voted({"Ada": 1}, {"Bo": 1, "Cy": 2}, {"Bo": 1}, **LIVE)
     close()
-    whole = next(site.each(keys.ballots("Board")))
+    whole = next(site.each(*keys.ballots("Board")))
     site.write(Put({name: value for name, value in whole.items() if not name.startswith("GSI1")}))
     with pytest.raises(services.Disagreement, match="by the time they were cast"):
         services.seal_result(elections.find("Board"))
@@ -205,7 +205,7 @@ def test_one_that_cannot_be_sealed_does_not_hold_up_the_others(site, voted, open
     opened("Eve", name="Other")
     close()
     close("Other")
-    first = next(site.each(keys.ballots("Board")))
+    first = next(site.each(*keys.ballots("Board")))
     site.write(Delete(Key(first["PK"], first["SK"])))
     with pytest.raises(SomeFailed):
         ballots.seal_what_is_closed()

@@ -326,7 +326,7 @@ def test_the_ballots_of_a_secret_election_have_no_pages(site, auditor, person, o
     vera = person("Vera")
     opened("Board", "Vera")
     ballots.cast(vera, "Board", ranks(0), "1")
-    (ballot,) = site.each(keys.ballots("Board"))
+    (ballot,) = site.each(*keys.ballots("Board"))
     for sort_key in (ballot["SK"], "BALLOT#" + "0" * 64, "SALT"):
         assert auditor.get(item(Key(ballot["PK"], sort_key))).status_code == 404
     assert auditor.get(partition(ballot["PK"], prefix=ballot["SK"][:10])).status_code == 422

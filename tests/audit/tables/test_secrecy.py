@@ -168,7 +168,7 @@ def secrets_of(site) -> dict[str, str]:
 
 
 def codes_of(site) -> set[str]:
-    return {item["confirmation"] for item in site.each(keys.ballots(NAME))}
+    return {item["confirmation"] for item in site.each(*keys.ballots(NAME))}
 
 
 # --- the promise ---

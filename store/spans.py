@@ -1,0 +1,78 @@
+"""Several spans read as if they were one: what is spread over partitions, in the order of its sort keys."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from heapq import merge
+from itertools import chain
+from typing import TypeVar
+
+from . import cursors
+from .table import Item, Page, Span, Table, Value
+from .together import together
+
+T = TypeVar("T")
+
+
+def each(table: Table, spans: Sequence[Span], *, backwards: bool = False) -> Iterator[Item]:
+    """Every item of all spans in the order of their sort keys; the first page of each is asked for at once."""
+    if len(spans) == 1:
+        return table.each(spans[0], backwards=backwards)
+    firsts = together(table, *(lambda span=span: table.page(span, backwards=backwards) for span in spans))
+    rows = (_from(table, span, page, backwards) for span, page in zip(spans, firsts, strict=True))
+    return merge(*rows, key=lambda item: _place(spans[0], item), reverse=backwards)
+
+
+def _from(table: Table, span: Span, page: Page, backwards: bool) -> Iterator[Item]:
+    yield from page.items
+    while page.cursor is not None:
+        page = table.page(span, cursor=page.cursor, backwards=backwards)
+        yield from page.items
+
+
+def _place(span: Span, item: Item) -> bytes:
+    return str(item["GSI1SK" if span.index else "SK"]).encode()
+
+
+def page(
+    table: Table, spans: Sequence[Span], *, limit: int, cursor: str | None = None, backwards: bool = False
+) -> Page:
+    """At most `limit` items of all spans, in the order of their sort keys. Not for spans of the index."""
+    if len(spans) == 1:
+        return table.page(spans[0], limit=limit, cursor=cursor, backwards=backwards)
+    whole = replace(spans[0], pk=_common(spans))
+    after = cursors.decode(whole, cursor)["SK"] if cursor else None
+
+    def some(span: Span) -> Iterator[Item]:
+        start = cursors.encode(span, {"PK": span.pk, "SK": after}) if after else None
+        first = table.page(span, limit=limit + 1, cursor=start, backwards=backwards)
+        return iter(list(_up_to(limit + 1, table, span, first, backwards)))
+
+    rows = together(table, *(lambda span=span: some(span) for span in spans))
+    found = list(merge(*rows, key=lambda item: _place(whole, item), reverse=backwards))
+    shown = found[:limit]
+    return Page(shown, cursors.encode(whole, {**shown[-1], "PK": whole.pk}) if len(found) > limit else None)
+
+
+def _up_to(most: int, table: Table, span: Span, first: Page, backwards: bool) -> list[Item]:
+    """So many of one span, also where the items of a page are large."""
+    items, page = list(first.items), first
+    while page.cursor is not None and len(items) < most:
+        page = table.page(span, limit=most - len(items), cursor=page.cursor, backwards=backwards)
+        items += page.items
+    return items
+
+
+def _common(spans: Sequence[Span]) -> str:
+    """The partition of a cursor into all of them."""
+    return spans[0].pk.rpartition("#")[0]
+
+
+def count(table: Table, spans: Sequence[Span]) -> int:
+    return sum(together(table, *(lambda span=span: table.count(span) for span in spans)))
+
+
+def values(table: Table, spans: Sequence[Span], *names: str) -> Iterator[tuple[Value, ...]]:
+    """Of every item of all spans only these attributes, in no order."""
+    return chain.from_iterable(table.values(span, *names) for span in spans)

@@ -1,0 +1,80 @@
+"""Questions asked at once, and spans read as if they were one."""
+
+from __future__ import annotations
+
+import threading
+
+import pytest
+
+from store import spans, trips
+from store.table import Put, Span, Table, Unavailable
+from store.together import together
+
+pytestmark = pytest.mark.concurrent  # the model of the fuzz has no spans to join
+
+
+def fill(table: Table, pk: str, shards: int, count: int) -> list[Span]:
+    for number in range(count):
+        table.write(Put({"PK": f"{pk}#{number % shards:02d}", "SK": f"N#{number:03d}", "number": number}))
+    return [Span(f"{pk}#{each:02d}", prefix="N#") for each in range(shards)]
+
+
+def numbers(items: list[dict[str, int]]) -> list[int]:
+    return [item["number"] for item in items]
+
+
+def test_what_is_asked_at_once_is_answered_in_its_order(table: Table, pk: str) -> None:
+    parts = fill(table, pk, 4, 20)
+    answers = together(table, *(lambda span=span: table.count(span) for span in parts))
+    assert answers == (5, 5, 5, 5)
+
+
+def test_all_of_it_counts_but_only_the_longest_row_was_waited_for(table: Table, pk: str) -> None:
+    parts = fill(table, pk, 3, 9)
+
+    def long() -> int:
+        return sum(table.count(parts[0]) for _ in range(3))
+
+    with trips.counted() as asked:
+        together(table, long, lambda: table.count(parts[1]), lambda: table.count(parts[2]))
+        table.count(parts[0])
+    assert (asked.count, asked.in_a_row) == (6, 4)
+
+
+def test_one_that_fails_fails_all_and_none_is_left_running(table: Table, pk: str) -> None:
+    done = threading.Event()
+
+    def fails() -> int:
+        raise Unavailable("gone")
+
+    with pytest.raises(Unavailable):
+        together(table, done.set, fails)
+    assert done.is_set()
+
+
+def test_questions_within_questions_do_not_wait_for_each_other(table: Table, pk: str) -> None:
+    parts = fill(table, pk, 2, 4)
+
+    def deep(depth: int) -> int:
+        if not depth:
+            return table.count(parts[0])
+        return sum(together(table, *(lambda: deep(depth - 1) for _ in range(4))))
+
+    assert deep(3) == 2 * 4**3
+
+
+@pytest.mark.parametrize("backwards", [False, True])
+def test_spans_are_read_as_one(table: Table, pk: str, backwards: bool) -> None:
+    parts = fill(table, pk, 3, 25)
+    expected = sorted(range(25), reverse=backwards)
+    assert numbers(list(spans.each(table, parts, backwards=backwards))) == expected
+    found, cursor = [], None
+    while True:
+        page = spans.page(table, parts, limit=4, cursor=cursor, backwards=backwards)
+        assert len(page.items) == 4 or page.cursor is None
+        found += numbers(page.items)
+        if (cursor := page.cursor) is None:
+            break
+    assert found == expected
+    assert spans.count(table, parts) == 25
+    assert sorted(number for (number,) in spans.values(table, parts, "number")) == list(range(25))
