@@ -14,16 +14,22 @@ import pytest
 
 from store.sqlite import SqliteTable
 from store.table import Table
+from tests.aws.engine import ours
 
 from . import engines
 from .model import Model
 from .programs import START, Clock
 
 JUDGE = ["dynamodb-local"] if os.environ.get(engines.JAR_DIR) else []
-ADAPTERS = ["sqlite", "ministack", *JUDGE]
+ADAPTERS = ["sqlite", "ministack", "ours", *JUDGE]
 # The model has to keep these promises too: it is what the fuzz holds the others against.
 PROMISES = {"test_reads", "test_index", "test_writes", "test_conditions", "test_limits", "test_expiry"}
-STARTED = {"moto": engines.moto, "ministack": engines.ministack, "dynamodb-local": engines.dynamodb_local}
+STARTED = {
+    "moto": engines.moto,
+    "ministack": engines.ministack,
+    "ours": ours,
+    "dynamodb-local": engines.dynamodb_local,
+}
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:

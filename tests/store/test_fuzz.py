@@ -14,6 +14,7 @@ from collections.abc import Iterator
 import pytest
 
 from store.sqlite import SqliteTable
+from tests.aws.engine import ours
 
 from . import engines
 from .model import Model
@@ -21,7 +22,7 @@ from .programs import Clock, search
 
 pytestmark = pytest.mark.slow
 SEED = int(os.environ.get("FUZZ_SEED") or random.SystemRandom().randrange(10**9))
-ENGINES = [engines.ministack] + ([engines.dynamodb_local] if os.environ.get(engines.JAR_DIR) else [])
+ENGINES = [engines.ministack, ours] + ([engines.dynamodb_local] if os.environ.get(engines.JAR_DIR) else [])
 AT_LEAST = 20
 SECONDS = float(os.environ.get("FUZZ_SECONDS", "6"))
 
