@@ -21,7 +21,7 @@ from .model import Model
 from .programs import START, Clock
 
 JUDGE = ["dynamodb-local"] if os.environ.get(engines.JAR_DIR) else []
-ADAPTERS = ["sqlite", "ministack", "ours", *JUDGE]
+ADAPTERS = ["sqlite", "ministack", *JUDGE]
 # The model has to keep these promises too: it is what the fuzz holds the others against.
 PROMISES = {"test_reads", "test_index", "test_writes", "test_conditions", "test_limits", "test_expiry"}
 STARTED = {
@@ -38,10 +38,12 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 
 
 def adapters_for(metafunc: pytest.Metafunc) -> list[str]:
-    """moto where it is stricter than ministack: reserved words among names to read, places named twice."""
+    """moto where it is stricter than ministack: reserved words among names to read, places named twice. Our own engine
+    is no other for other processes than for threads."""
     marked, is_alone = metafunc.definition.get_closest_marker, "uncreated" in metafunc.fixturenames
     model = ["model"] if is_promise(metafunc.module) and not is_alone and not marked("concurrent") else []
-    return [*model, *ADAPTERS, *(["moto"] if marked("names_attributes") else [])]
+    own = [] if "url" in metafunc.fixturenames else ["ours"]
+    return [*model, *ADAPTERS, *own, *(["moto"] if marked("names_attributes") else [])]
 
 
 def is_promise(module: ModuleType) -> bool:
