@@ -255,7 +255,7 @@ def through_gate(election: Election, now: datetime, votes: int, papers: int) -> 
     moment = as_text(now)
     hour = bucket(election, datetime.fromisoformat(moment))  # of the moment that the log tells
     counted = {"voted": votes, "paper": papers, hour: votes}
-    return elections.GATES.passed(election.name, elections.GATES.any(), moment, counted)
+    return elections.GATES.passed(election.name, elections.GATES.any(), counted)
 
 
 def marked(standing: Standing, *, voted: bool, paper: bool) -> Write:
