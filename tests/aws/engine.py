@@ -20,7 +20,7 @@ from .memory import MemoryEngine
 
 def using(table: DynamoDbTable, client: Any) -> DynamoDbTable:
     """The adapter asks this client, and no network."""
-    table._connection.client = lambda: client  # type: ignore[method-assign]
+    table._connection.client = table._connection.patient_client = lambda: client  # type: ignore[method-assign]
     return table
 
 

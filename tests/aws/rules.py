@@ -12,7 +12,7 @@
 
 What it does not do, and AWS may: split a partition that stays hot in two, by sort key as well; show one item of a
 transaction a moment before another; answer some requests much later than others. One client of this kind must see
-every write to its tables, and the tables must have been empty when it was made: it keeps an index of its own.
+every write to its tables: it keeps an index of its own, which begins as that of our own engine was, or else empty.
 """
 
 # ruff: noqa: N803 - arguments are called as DynamoDB calls them
@@ -117,6 +117,10 @@ class Rules:
         self._buckets: dict[tuple[str, Partition], Bucket] = {}
         self._shown = MemoryEngine()
         self._coming: deque[tuple[float, Place, Item | None]] = deque()
+        for name, table in getattr(client, "tables", {}).items():
+            for shelf in table.index.values():
+                for _, pk, sk in shelf.places:
+                    self._shown_table(name).keep(pk, sk, table.get(pk, sk))
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self.client, name)

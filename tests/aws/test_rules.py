@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 from functools import partial
-from random import Random
 
 import pytest
 
 from store import trips
 from store.dynamodb import DynamoDbTable
-from store.table import Check, Conflict, Crowded, Delete, Equals, Key, Missing, Put, Refused, Span, Unavailable, Update
+from store.table import Check, Conflict, Delete, Equals, Key, Missing, Put, Refused, Span, Unavailable, Update
 
 from .engine import using
 from .ledger import READ, WRITE, Partition
 from .memory import MemoryEngine
 from .rules import Latency, Limits, Rules
-from .sdk import Sdk
 from .virtual import VirtualThreading, VirtualTime
 
 DATA = "vote_data"
@@ -29,12 +27,9 @@ class Site:
         self.memory = MemoryEngine(self.time)
         steady = Latency(spread=0.0)
         self.rules = Rules(self.memory, latency=steady, limits=Limits(**limits), clock=self.time, sleep=self.time.sleep)
-        self.table = self.adapter()
+        table = DynamoDbTable(region="here", endpoint="http://nowhere", sleep=self.time.sleep, ticking=self.time)
+        self.table = using(table, self.rules)
         self.table.create()
-
-    def adapter(self, client=None) -> DynamoDbTable:
-        table = DynamoDbTable(region="here", endpoint="http://nowhere", sleep=self.time.sleep)
-        return using(table, client or self.rules)
 
     def told(self, *acts):
         """What comes of acts that begin at the same moment, in words."""
@@ -135,7 +130,7 @@ def test_a_hot_partition_of_the_index_refuses_the_write_to_the_table():
     assert site.memory.look(DATA, "p4", "a") is None
 
 
-def test_reads_have_a_limit_too_and_a_batch_leaves_over_what_is_too_hot():
+def test_reads_have_a_limit_too_and_a_batch_leaves_over_what_is_too_hot(monkeypatch):
     site = Site(read_units=2.0, burst=1.0)
     site.table.write(put("a", text="x" * 9000))
     assert [outcome(lambda: site.table.get(Key("p", "a"))) for _ in range(2)] == ["done", "Crowded"]
@@ -144,8 +139,8 @@ def test_reads_have_a_limit_too_and_a_batch_leaves_over_what_is_too_hot():
     answer = site.rules.batch_get_item(RequestItems={DATA: {"Keys": keys, "ConsistentRead": True}})
     assert [item["PK"]["S"] for item in answer["Responses"][DATA]] == ["cold"]
     assert answer["UnprocessedKeys"][DATA]["Keys"] == keys[:1]
-    table = site.adapter(Sdk(site.rules, sleep=site.time.sleep, chance=Random(3)))
-    assert len(table.get_many([Key("p", "a"), Key("cold", "a")])) == 2, "the adapter asks for the rest again"
+    monkeypatch.undo()
+    assert len(site.table.get_many([Key("p", "a"), Key("cold", "a")])) == 2, "the adapter asks for the rest again"
 
 
 def test_of_a_batch_of_puts_the_rest_is_left_over():
@@ -227,7 +222,7 @@ def test_what_was_charged_is_told_to_the_adapter_and_the_hottest_key_is_named():
     assert (str(hottest.partition), hottest.units) == ("vote_data p", 4)
 
 
-# --- the index, and the library ---
+# --- the index ---
 
 
 def test_the_index_shows_what_there_was_a_moment_ago():
@@ -243,31 +238,6 @@ def test_the_index_shows_what_there_was_a_moment_ago():
     site.table.write(Delete(Key("p", "00")))
     site.time.sleep(1)
     assert site.table.page(shelf, limit=1).items[0]["SK"] == "01"
-
-
-def test_the_library_waits_and_asks_again_before_anybody_hears_of_it():
-    site = Site(write_units=1.0, burst=1.0)
-    table = site.adapter(Sdk(site.rules, sleep=site.time.sleep, chance=Random(3)))
-    table.increment(Key("p", "a"), "n", 1)
-    table.increment(Key("p", "a"), "n", 1)
-    table.increment(Key("p", "a"), "n", 1)
-    assert site.rules.counts.refused["throttled writes"] > 0
-    assert site.time.now > 0.5
-    site.time.sleep(10)
-    table.write(add("a"), add("b"))
-    with pytest.raises(Crowded):  # a cancelled transaction it hands on at once
-        table.write(add("a"), add("b"))
-
-
-def test_it_has_only_so_many_retries():
-    site = Site(write_units=0.0001, burst=10_000.0)
-    client = Sdk(site.rules, sleep=site.time.sleep, chance=Random(3))
-    table = site.adapter(client)
-    table.write(put("a", text="x" * 2000))
-    for _ in range(60):
-        with pytest.raises(Crowded):
-            table.increment(Key("p", "a"), "n", 1)
-    assert client.left < 5
 
 
 # --- time ---
