@@ -53,6 +53,7 @@ class Day:
     closing: float | None = None  # after so many seconds the first election is closed, while votes still come
     extending: float | None = None  # and after so many its end is moved
     tries: int = 6
+    secret: bool = True
     latency: Latency | None = None
 
 
@@ -108,15 +109,16 @@ HEAD = [
 ]
 
 
-def simulated(day: Day) -> Run:
-    """Let a day pass, and judge it."""
+def simulated(day: Day, then: Callable[[Site, Rush, list[Act]], object] = lambda *_: None) -> Run:
+    """Let a day pass, and judge it; then somebody else may look at the first election as well."""
     started = time.perf_counter()
     with site(day.seed, day.partitions) as here:
         count = int(day.rate * day.seconds / day.elections)
         names = [f"Board {number + 1}" for number in range(day.elections)]
         voters = {name: electorate(count, f"Voter of {name}") for name in names}
+        here.voters = [user for each in voters.values() for user in each]
         for name in names:
-            opened(here.owner, name, voters[name], day.shards, secret_ballot=True)
+            opened(here.owner, name, voters[name], day.shards, secret_ballot=day.secret)
         rules = here.start(day.processes, day.seed, day.latency, Limits(lag=LAG))
         rushes, organised = {name: Rush() for name in names}, []
         acts = [
@@ -135,6 +137,7 @@ def simulated(day: Day) -> Run:
         here.time.run(*acts)
         close = next((act for act in organised if act.kind == "close" and act.answer == DONE), None)
         judgements = [judged(here, name, rushes[name], close if name == names[0] else None) for name in names]
+        then(here, rushes[names[0]], organised)
     return Run(day, together(list(rushes.values())), rules, judgements, organised, time.perf_counter() - started)
 
 

@@ -46,6 +46,7 @@ class Site:
     owner: User
     processes: list[DynamoDbTable] = field(default_factory=list)
     rules: Rules | None = None
+    voters: list[User] = field(default_factory=list)
 
     def table(self, client: Any) -> DynamoDbTable:
         made = DynamoDbTable(region="here", endpoint="http://nowhere", sleep=self.time.sleep, ticking=self.time)
