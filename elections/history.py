@@ -302,6 +302,7 @@ SENTENCES: dict[str, Callable[[Told], str]] = {
     "ElectionCreated": _created,
     "ElectionUpdated": _updated,
     "ElectionRenamed": plainly(gettext_lazy("%(who)s gave the draft another name.")),
+    "RollSpread": plainly(gettext_lazy("%(who)s made room for more voters on the roll.")),
     "ElectionOpened": _opened,
     "ElectionClosed": _closed,
     "ElectionOwnerChanged": naming(gettext_lazy("%(who)s handed the election over to %(name)s."), "new_owner"),

@@ -342,7 +342,7 @@ def _is_of_players(pk: str) -> bool:
 OF_ELECTIONS = _pattern(keys.election("").pk)
 OF_POLLS = _pattern(keys.poll("").pk)
 OF_GAMES_KEYS = _pattern(keys.game("").pk)
-BALLOTS, VOTES = keys.ballots("")[0].prefix, keys.votes("").prefix
+BALLOTS, VOTES = keys.ballots("")[0].prefix, keys.votes("")[0].prefix
 AFTER_THE_CLOSE = frozenset({"published", "result", "result's text", "rankings"})
 WHO = ("voter_name", "election_name", "entity_type", *KEYS)
 A_GATE = ("open", "as_of", "until", "entity_type", *KEYS)
