@@ -14,6 +14,7 @@ from acts.site import now_text, table
 from acts.steps import Steps
 from elections import repository, rules
 from elections.rules import Action, Election, State
+from elections.voting_times import begun
 from store.log import Event
 from store.table import Item, Write
 from tally import lots
@@ -39,12 +40,13 @@ def open_now(actor: User, election: Election, *, editable: bool, shows_skills: b
     """Of one that is known to be ready."""
     secret = secrets.token_hex(32)
     after = opened(election, editable=editable, lots_commitment=lots.commitment(secret), opened_at=now_text())
-    after = replace(after, shows_skills=shows_skills)
+    after = replace(after, shows_skills=shows_skills, turnout_apart=True)
     said = {"editable": editable, "lots_commitment": after.lots_commitment, "opened_at": after.opened_at}
-    said |= {"shows_skills": True} if shows_skills else {}
+    said |= {"turnout_apart": True} | ({"shows_skills": True} if shows_skills else {})
     also = [write for writes in OPENING.taken(after) for write in writes]
     also += [repository.lots(election.name, secret), repository.reminders_from_now(election)]
-    record(actor, "ElectionOpened", election, said, *opening(election, after), *also)
+    writes = [*opening(election, after), *also]
+    record(actor, "ElectionOpened", election, said, *writes, noting=lambda number: [begun(after, number)])
     return replace(after, version=election.version + 1)
 
 
