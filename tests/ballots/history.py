@@ -21,7 +21,7 @@ from accounts.models import User
 from ballots import repository, services
 from elections import repository as elections
 from elections.rules import State
-from elections.turnout import turnout
+from elections.turnout import final_turnout
 from store import keys
 from store.log import utc_now
 from store.log.seal import GRACE, verify
@@ -157,6 +157,7 @@ class Left:
     voted: set[str]  # who voted, as the roll has it
     ballots: list[tuple[str, str]]  # rankings and codes of all ballots there are
     turnout: int
+    curve: int  # where it ends that tells when they voted
     end: str | None
     closed: bool
     secret: bool
@@ -171,13 +172,13 @@ def left_behind(table: Table, election_name: str, voters: Iterable[User], salt: 
     if election.secret_ballot and election.stored_state == State.CLOSED:
         services.seal_what_is_closed(election_name)  # which leaves the box as it was
     roll = dict(_boxes(election_name, voters, salt))
-    counted = turnout(election_name)
-    assert not counted.steps or counted.steps[-1][1] == counted.voted, "the curve ends beside the turnout"
+    counted = final_turnout(election)
     return Left(
         roll=roll,
         voted={voter.name for voter in elections.every_voter(election_name) if voter.voted},
         ballots=sorted((each.rankings, each.confirmation) for each in repository.every_ballot(election_name)),
         turnout=counted.voted,
+        curve=counted.steps[-1][1] if counted.steps else 0,
         end=election.no_voting_after,
         closed=election.stored_state == State.CLOSED,
         secret=election.secret_ballot,
@@ -263,6 +264,8 @@ def _of_counts(left: Left) -> Iterator[str]:
         yield "The roll does not say of everybody what they did."
     if left.turnout != len(left.ballots):
         yield f"The turnout says {left.turnout}, and there are {len(left.ballots)} ballots."
+    if left.curve != left.turnout:
+        yield f"The curve ends at {left.curve}, and the turnout says {left.turnout}."
 
 
 # --- the log ---
