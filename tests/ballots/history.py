@@ -21,9 +21,8 @@ from accounts.models import User
 from ballots import repository, services
 from elections import repository as elections
 from elections.rules import State
-from elections.turnout import turnout
-from store import keys
-from store.log import utc_now
+from elections.turnout import final_turnout
+from store.log import layout, utc_now
 from store.log.seal import GRACE, verify
 from store.table import Item, Table
 from upkeep.sealer import COUNTED, SiteSealer
@@ -157,6 +156,7 @@ class Left:
     voted: set[str]  # who voted, as the roll has it
     ballots: list[tuple[str, str]]  # rankings and codes of all ballots there are
     turnout: int
+    curve: int  # where it ends that tells when they voted
     end: str | None
     closed: bool
     secret: bool
@@ -171,17 +171,17 @@ def left_behind(table: Table, election_name: str, voters: Iterable[User], salt: 
     if election.secret_ballot and election.stored_state == State.CLOSED:
         services.seal_what_is_closed(election_name)  # which leaves the box as it was
     roll = dict(_boxes(election_name, voters, salt))
-    counted = turnout(election_name)
-    assert not counted.steps or counted.steps[-1][1] == counted.voted, "the curve ends beside the turnout"
+    counted = final_turnout(election)
     return Left(
         roll=roll,
         voted={voter.name for voter in elections.every_voter(election_name) if voter.voted},
         ballots=sorted((each.rankings, each.confirmation) for each in repository.every_ballot(election_name)),
         turnout=counted.voted,
+        curve=counted.steps[-1][1] if counted.steps else 0,
         end=election.no_voting_after,
         closed=election.stored_state == State.CLOSED,
         secret=election.secret_ballot,
-        events=[each for each in table.each(keys.events()) if each["event_data"].get("election_name") == election.name],
+        events=[each for each in layout.each(table) if each["event_data"].get("election_name") == election.name],
         log=_flaw_in_log(table),
     )
 
@@ -263,6 +263,8 @@ def _of_counts(left: Left) -> Iterator[str]:
         yield "The roll does not say of everybody what they did."
     if left.turnout != len(left.ballots):
         yield f"The turnout says {left.turnout}, and there are {len(left.ballots)} ballots."
+    if left.curve != left.turnout:
+        yield f"The curve ends at {left.curve}, and the turnout says {left.turnout}."
 
 
 # --- the log ---

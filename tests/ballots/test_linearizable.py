@@ -416,6 +416,7 @@ def test_what_was_left_is_held_against_everything_else(told):
     wrong = {
         "There are": replace(left, ballots=[*left.ballots, first]),
         "The turnout says": replace(left, turnout=left.turnout + 1),
+        "The curve ends": replace(left, curve=left.curve + 1),
         "The roll does not say": replace(left, voted=left.voted - {min(left.voted)}),
         "The log tells of": replace(left, events=[event for event in left.events if event != voted[0]]),
         "The log does not tell": replace(left, events=[event for event in left.events if event != voted[0]]),
@@ -485,8 +486,8 @@ def forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
     """Nobody notes which forms were carried out."""
     true = EventLog.record
 
-    def record(log: EventLog, *parts: Any, once: str | None = None) -> int:
-        return true(log, *parts)
+    def record(log: EventLog, *parts: Any, once: str | None = None, **noted: Any) -> int:
+        return true(log, *parts, **noted)
 
     monkeypatch.setattr(EventLog, "record", record)
 
@@ -505,9 +506,9 @@ def in_two_transactions(monkeypatch: pytest.MonkeyPatch) -> None:
     """First the ballot, then the log: whoever comes in between is counted twice, or not at all."""
     true = EventLog.record
 
-    def record(log: EventLog, event: Event, *writes: Any, once: str | None = None) -> int:
+    def record(log: EventLog, event: Event, *writes: Any, once: str | None = None, **noted: Any) -> int:
         log.table.write(*writes)
-        return true(log, event, once=once)
+        return true(log, event, once=once, **noted)
 
     monkeypatch.setattr(EventLog, "record", record)
 
