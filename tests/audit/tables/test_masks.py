@@ -29,6 +29,7 @@ AMONG_OTHERS |= {"member", "coming members"}
 
 # A secret ballot is told apart by its election, and by having no voter; a draft by having no date.
 ALIKE = {"secret ballot": "ballot", "draft post": "post", "draft by author": "post by author"}
+ALIKE |= {"spread event": "event"}
 
 
 def rows_of_the_schema() -> dict[str, tuple[str, str, str]]:
