@@ -52,7 +52,8 @@ def test_a_python_that_cannot_make_environments_is_a_sentence_and_leaves_nothing
 
 def test_help_names_every_command():
     listed = make(ROOT, "help").stdout
-    for command in ("run", "test", "test-fast", "test-dynamodb-local", "test-engine", "simulate", "lint", "bench", "help"):
+    commands = ("run", "test", "test-fast", "test-dynamodb-local", "test-engine", "simulate", "lint", "bench", "help")
+    for command in commands:
         assert f"make {command} " in listed
 
 
