@@ -1,7 +1,7 @@
 """What the pages of one voter's journey read and write, by the keys that all voters have in common.
 
-Casts are not all: whoever votes opens the ballot, looks at the review and at the receipt. How many can do so in a second
-follows from the key that a journey reads most of, of which there are 3,000 units a second.
+Casts are not all: whoever votes opens the ballot, looks at the review and at the receipt. How many can do so in a
+second follows from the key that a journey reads most of, of which there are 3,000 units a second.
 """
 
 from __future__ import annotations

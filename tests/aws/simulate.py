@@ -225,7 +225,7 @@ PARTS = {
     "rates": lambda: show(RATES),
     "sites": lambda: show(SITES),
     "close": lambda: show_promise(PROMISE),
-    "pages": lambda: journey.show(),
+    "pages": journey.show,
 }
 
 if __name__ == "__main__":
