@@ -13,7 +13,6 @@ from ..table import (
     DATA,
     TABLES,
     Check,
-    Delete,
     Invalid,
     Item,
     Key,
@@ -26,6 +25,7 @@ from ..table import (
     Value,
     Write,
 )
+from ..units import is_plain
 from . import schema, wire
 from .connection import TRIES, Connection
 from .errors import FAILURES, TOO_BUSY, translated
@@ -141,7 +141,7 @@ class DynamoDbTable(Table):
 
     def write(self, *writes: Write, token: str | None = None) -> None:
         limits.check_writes(writes, token)
-        if token is None and len(writes) == 1 and _is_plain(writes[0]):
+        if token is None and len(writes) == 1 and is_plain(writes[0]):
             self._connection.persist(lambda: self._write_alone(writes[0]))
             return
         request = {
@@ -283,11 +283,6 @@ class DynamoDbTable(Table):
 def _start(cursor: str, span: Span) -> dict[str, wire.Wire]:
     """Where to go on, as DynamoDB wants it said."""
     return wire.encode_item(cursors.decode(span, cursor))
-
-
-def _is_plain(write: Write) -> bool:
-    """Whether the write leaves the same when sent twice, so that a lost reply does no harm without a transaction."""
-    return write.when is None and isinstance(write, Put | Delete)
 
 
 def _checked_limit(limit: int) -> int:
