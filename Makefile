@@ -15,7 +15,7 @@ help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-20s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 .PHONY: run
-run: .venv/run ## install, create the store, load the demo and serve (PORT, DATA_DIR, STORE_URL)
+run: .venv/run ## install, create the store, load the demo (not into dynamodb://) and serve (PORT, DATA_DIR, STORE_URL)
 	@exec $(BIN)/python manage.py serve
 
 .PHONY: test
