@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from . import units
-from .table import DATA, Item, Key, Page, Span, Table, Value, Write
+from .table import DATA, Condition, Item, Key, Page, Span, Table, Value, Write
 from .units import INDEX
 
 READ, WRITE = "read", "write"
@@ -102,9 +102,17 @@ class Metered(Table):
         self.table.put_all(items)
         self._written(places, before, in_transaction=False)
 
-    def increment(self, key: Key, name: str, by: int = 1, *, also: Mapping[str, Value] | None = None) -> int:
+    def increment(
+        self,
+        key: Key,
+        name: str,
+        by: int = 1,
+        *,
+        also: Mapping[str, Value] | None = None,
+        when: Condition | None = None,
+    ) -> int:
         before = self.table.get_many([key])
-        answer = self.table.increment(key, name, by, also=also)
+        answer = self.table.increment(key, name, by, also=also, when=when)
         self._written([key], before, in_transaction=False)
         return answer
 

@@ -7,12 +7,14 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 from elections import repository as elections
 from store import keys
+from store.log.layout import partitions_of
 from store.log.seal import EVENTS_A_CHECKPOINT
-from store.metered import READ, WRITE, Charged
-from store.table import DATA, LOG, Table
+from store.metered import READ, WRITE, Charged, Metered
+from store.table import DATA, LOG
 from store.units import INDEX, READS_A_KEY, WARM_READS, WARM_WRITES, WRITES_A_KEY
 from upkeep import jobs
 
@@ -28,6 +30,8 @@ WARMED = {  # what deploy/aws.json calls them
     (LOG, READ): "LogWarmReads",
     (LOG, WRITE): "LogWarmWrites",
 }
+NUMBERS = Charged(WRITE, LOG, keys.event_number().pk)
+A_PROCESS = 100  # requests a second that one process of the server answers, about
 GIGABYTE = 10**9
 HOUR = 3600
 CROWDED = 0.3  # of the time that a gate is held: from there on most of what comes meets somebody
@@ -83,6 +87,7 @@ class Model:
     layout: Layout
     prices: Prices = Prices()
     held: float = 0.01  # seconds that a transaction takes
+    processes: int = 0  # of the server; none said means as many as the requests need
 
     # --- rates ---
 
@@ -106,7 +111,7 @@ class Model:
             return None
         if not charged.pk.endswith(MANY):
             return 1
-        return self.layout.log if charged.pk.startswith(keys.events().pk) else self.layout.shards
+        return self.layout.log if charged.pk.startswith(keys.EVENTS) else self.layout.shards
 
     def loads(self, voters: float, acts: Sequence[Act] | None = None) -> list[Load]:
         """What falls on each key that is shared when so many come each second; the fullest first."""
@@ -114,8 +119,21 @@ class Model:
         for act in self._at_peak if acts is None else acts:
             for charged, each in act.units.items():
                 units[charged] += each * self._rate(act, voters)
+        if NUMBERS in units:
+            units[NUMBERS] = min(units[NUMBERS], self.numbers_asked)
         found = [Load(charged, each / n, n) for charged, each in units.items() if (n := self.keys_of(charged))]
         return sorted(found, key=lambda load: (-load.full, load.charged))
+
+    @property
+    def servers(self) -> int:
+        """Processes that answer requests at the peak."""
+        return self.processes or math.ceil(self.requests / A_PROCESS)
+
+    @property
+    def numbers_asked(self) -> float:
+        """How often a second numbers of events are asked for at most: a process asks for all of its acts that wait, and
+        for the next ones when it was answered."""
+        return self.servers / self.held
 
     @property
     def _at_peak(self) -> list[Act]:
@@ -138,8 +156,11 @@ class Model:
         return self._most([self.act("casting")])
 
     def _most(self, acts: Sequence[Act]) -> float:
+        """A process that asks for many numbers at once is not bound by how many a second are asked for."""
         steady = [act for act in acts if act.per != A_BATCH]
-        return min((1 / load.full for load in self.loads(1.0, steady) if load.full), default=math.inf)
+        free = NUMBERS if self.numbers_asked <= CEILING[WRITE] else None
+        found = (load for load in self.loads(1.0, steady) if load.full and load.charged != free)
+        return min((1 / load.full for load in found), default=math.inf)
 
     @property
     def gates_held(self) -> float:
@@ -205,20 +226,22 @@ class Model:
         return max(self.hottest[0].full, self.gates_held / CROWDED)
 
 
-def rehearsed(size: Size, hours: float, peak: float, prices: Prices, held: float) -> Model:
+def rehearsed(size: Size, hours: float, peak: float, **more: Any) -> Model:
     """Play a small one and see what it costs."""
     with stage() as table:
         acts = Play(table, table, size).all()
-        return Model(size, hours, peak, acts, layout_of(table.table), prices, held)
+        return Model(size, hours, peak, acts, layout_of(table), **more)
 
 
-def layout_of(table: Table) -> Layout:
+def layout_of(table: Metered) -> Layout:
     """As it was laid out on the stage."""
     election = elections.find(NAME)
     assert election is not None
     place = keys.election(NAME).pk
-    gates = [item for _, item in table.everything() if item["SK"].startswith("GATE#") and _is_of(item["PK"], place)]
-    return Layout(election.shards, len(gates), 1)
+    gates = [
+        item for _, item in table.table.everything() if item["SK"].startswith("GATE#") and _is_of(item["PK"], place)
+    ]
+    return Layout(election.shards, len(gates), partitions_of(table))
 
 
 def _is_of(pk: str, place: str) -> bool:

@@ -291,7 +291,7 @@ class Play:
         for charged, units in first.units.items():
             if charged.pk.endswith(OWN):  # what is found under whoever acted
                 each[charged] = units / less
-            elif charged.pk.startswith(keys.events().pk):
+            elif charged.pk.startswith(keys.EVENTS):
                 each[charged] = max(0.0, (second.units[charged] - units) / (more - less))
                 batch[charged] = units - less * each[charged]
             else:

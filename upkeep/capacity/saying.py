@@ -37,10 +37,10 @@ def as_text(model: Model) -> Iterator[str]:
 def _asked(model: Model) -> Iterator[str]:
     size = model.size
     yield f"{size.voters:,} voters in {model.hours:g} hours, at the peak {model.peak:g} times as many as on average:"
-    yield f"{_rate(model.at_peak)} voters and {_rate(model.requests)} requests a second. Everybody votes, once."
+    yield f"{_rate(model.at_peak)} voters and {_rate(model.requests)} requests a second, for {model.servers} processes."
     mails = "each is invited by mail and told of their ballot" if size.mail else "no mails"
     kind = "secret" if size.secret else "public"
-    yield f"{size.candidates} candidates, {kind} ballots, {mails}."
+    yield f"{size.candidates} candidates, {kind} ballots, {mails}. Everybody votes, once."
 
 
 def _acts(model: Model) -> Iterator[str]:
@@ -166,6 +166,7 @@ def as_values(model: Model) -> dict[str, Any]:
         "ceilings": {"writes": WRITES_A_KEY, "reads": READS_A_KEY, "item_bytes": ITEM_BYTES},
         "voters_a_second": model.at_peak,
         "requests_a_second": model.requests,
+        "processes": model.servers,
         "most_casts_a_second": model.most_casts,
         "most_voters_a_second": model.most_voters,
         "gates_held": model.gates_held,

@@ -33,6 +33,8 @@ class Command(BaseCommand):
         kind.add_argument("--public", action="store_false", dest="secret", help="ballots")
         parser.add_argument("--mail", action="store_true", help="everybody is invited, and told of their ballot")
         parser.add_argument("--hold", type=_positive, default=10, help="milliseconds that a transaction takes")
+        words = "of the server; else as many as the requests need, at 100 a second each"
+        parser.add_argument("--processes", type=_whole, default=0, help=words)
         self._add_prices(parser)
         parser.add_argument("--json", action="store_true", help="all of it, for programs")
 
@@ -46,7 +48,8 @@ class Command(BaseCommand):
     def handle(self, **options: Any) -> None:
         size = Size(options["voters"], options["candidates"], options["secret"], options["mail"])
         prices = Prices(options["write_price"], options["read_price"], options["stored_price"])
-        model = rehearsed(size, options["hours"], options["peak"], prices, options["hold"] / 1000)
+        more = {"held": options["hold"] / 1000, "processes": options["processes"]}
+        model = rehearsed(size, options["hours"], options["peak"], prices=prices, **more)
         self.stdout.write(
             json.dumps(as_values(model), ensure_ascii=False, indent=1) if options["json"] else "\n".join(as_text(model))
         )
