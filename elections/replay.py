@@ -11,9 +11,9 @@ from photos.rules import photo_of
 from ranking.candidates import Candidate
 from store import keys
 from store.replay import Act, DoesNotFit, Exempt, Happened, Step, begins, like
-from store.table import Check, Delete, Exists, Missing, Table, Update, Write
+from store.table import Check, Delete, Exists, Missing, Put, Table, Update, Write
 
-from . import by_link, invitations, needs, renaming, repository, services
+from . import by_link, invitations, needs, places, renaming, repository, services, spreading
 from .needs import Agreement, Need
 from .rules import Election, State
 
@@ -151,8 +151,16 @@ def voters_added(event: Happened) -> Iterator[Step]:
 
 def voters_removed(event: Happened) -> Iterator[Step]:
     election, names = election_of(event), event.said["voters"]
-    gone = [Delete(keys.voter(election.name, name), when=Exists()) for name in names]
+    gone = [Delete(places.entry(election, name), when=Exists()) for name in names]
     yield [*gone, repository.touched(election, -len(names))]
+
+
+def spread(event: Happened) -> Iterator[Step]:
+    election, shards = election_of(event), event.said["shards"]
+    if election.stored_state != State.DRAFT or shards <= election.shards:
+        raise DoesNotFit("spreads a roll that is spread so far already, or is voted by.")
+    yield spreading.spreading(election, shards)
+    spreading.finish(election.name)
 
 
 # --- from draft to closed ---
@@ -208,13 +216,13 @@ def mailed(event: Happened) -> Iterator[Step]:
 
 def mailed_again(event: Happened) -> Iterator[Step]:
     election = election_of(event)
-    if not repository.on_roll(election.name, [event.said["voter"]]):
+    if not repository.on_roll(election, [event.said["voter"]]):
         raise DoesNotFit(f"is about {event.said['voter']}, who is not on the roll by then.")
     yield [by_link.turned(election, event.said["voter"])] if election.vote_by_link else []
 
 
 def reminders_declined(event: Happened) -> Iterator[Step]:
-    yield [invitations.declined(election_of(event).name, event.said["voter_name"])]
+    yield [invitations.declined(election_of(event), event.said["voter_name"])]
 
 
 REPLAY: dict[str, Act] = {
@@ -235,6 +243,7 @@ REPLAY: dict[str, Act] = {
     "NeedsDropped": needs_dropped,
     "CandidateAgreed": agreed,
     "CandidateDisagreed": disagreed,
+    "RollSpread": spread,
     "VotersAdded": voters_added,
     "VotersRemoved": voters_removed,
     "VotersInvited": mailed,
@@ -313,11 +322,12 @@ def is_shutting(writes: Sequence[Write]) -> bool:
 
 
 def is_moving(writes: Sequence[Write]) -> bool:
-    """Candidates and voters follow an election to its new name, a handful at a time."""
+    """Candidates and voters follow an election to its new name, and voters to their shard, a handful at a time."""
     old = {each.key.sk for each in writes if isinstance(each, Delete)}
-    new = {each.key.sk for each in writes if not isinstance(each, Delete)}
+    new = {each.key.sk for each in writes if isinstance(each, Put)}
     renamed_from = [each for each in writes if isinstance(each, Update) and each.set.get("renamed_from") == ""]
-    return bool(renamed_from) or (old == new and all(begins(each.key.pk) == ELECTION for each in writes))
+    spread_from = [each for each in writes if isinstance(each, Update) and "spread_from" in each.remove]
+    return bool(renamed_from or spread_from) or (old == new and all(begins(each.key.pk) == ELECTION for each in writes))
 
 
 def is_sweeping(writes: Sequence[Write]) -> bool:

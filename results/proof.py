@@ -50,7 +50,7 @@ def _check(election: Election) -> None:
         if said is None or there is None:
             raise Flaw("the result that was sealed is gone." if said else "the log knows nothing of its sealed result.")
         compare(sealed, map(Cast.of, ballots.every_published(election.name)), "among the published ballots")
-        ballots.read_box(election.name, box)
+        ballots.read_box(election, box)
         compare_box = compare_what_is_left if election.secret_ballot else compare
         compare_box(sealed, box, "in the ballot box")
     seal = repository.seal_of(there)

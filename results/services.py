@@ -43,8 +43,8 @@ def seal_result(election: Election) -> None:
     """Count a closed election and seal the result. Any number may do this at once: it is done once."""
     if repository.is_sealed(election.name):
         return
-    counted = ballots.counted(election.name).normal
-    came = turnout(election.name)
+    counted = ballots.counted(election).normal
+    came = turnout(election)
     if counted.total != came.voted:
         if repository.is_sealed(election.name):
             return  # somebody else has, and empties its box
@@ -108,7 +108,7 @@ def _affordable(counted: Ballots, election: Election) -> int:
 
 def _is_quickly_counted(election: Election) -> bool:
     """Whether somebody may wait for it: of so many ballots, were they all different and ranked everybody."""
-    voted, standing = turnout(election.name).voted, len(candidates_of(election))
+    voted, standing = turnout(election).voted, len(candidates_of(election))
     size = Size(standing, voted, voted * standing, seats=election.seats)
     job = Job(Ballots((), {}), election.method, settings_of(election, ""), recounts=RECOUNTS)
     return voted <= AT_ONCE and job.cost(size) <= STEPS_AT_ONCE

@@ -176,6 +176,7 @@ KINDS = (
     _kind("own words", keys.invitation_words(""), "election_name text author answers written_at text_html "
           "html_version"),
     _kind("import's rows", keys.imported_rows("", "", 0), "voters ttl"),
+    _kind("to be spread", keys.spread(""), "election_name spread_from shards"),
     _kind("to be filled", keys.filling(""), "election_name source source_created_at candidates"),
     _kind("to be listed", keys.filling_part("", 0), "voters accounts"),
     _kind("old name", keys.renamed(""), "name renamed_to created_at"),
@@ -288,6 +289,7 @@ LISTS = frozenset(
         keys.IMPORTS,
         keys.groups_of(""),
         keys.FILLING,
+        keys.SPREAD,
         keys.BOOKS_AT_WORK,
         keys.RENAMED,
         keys.DELETED,

@@ -14,6 +14,7 @@ from acts.site import table
 from ballots import repository
 from ballots.comparing import Cast, Flaw, Sorted, compare, compare_what_is_left
 from ballots.sealed import CannotSeal
+from elections import places
 from elections import repository as elections
 from elections.rules import Election, State
 from store import keys, spans
@@ -31,7 +32,7 @@ def empty(election: Election) -> None:
         return  # it is not sealed yet, or all is done
     try:
         _let_go(election, found[place])
-        for handful in repository.emptying(election.name):
+        for handful in repository.emptying(election):
             table().write(*handful)
         table().write(Delete(place, when=repository.IS_EMPTIED))
     except Refused:
@@ -57,7 +58,7 @@ def _let_go(election: Election, mark: Item) -> None:
 def _check_published(election: Election, compare: Callable[[Iterable[Cast], Iterable[Cast], str], None]) -> None:
     """Read the published ballots back before anything goes that they were made from."""
     with closing(Sorted()) as box:
-        repository.read_box(election.name, box)
+        repository.read_box(election, box)
         try:
             compare(map(Cast.of, repository.every_published(election.name)), box, "in the ballot box")
         except Flaw as flaw:
@@ -84,7 +85,7 @@ def empty_old_boxes() -> int:
 def _is_to_be_emptied(name: str) -> bool:
     """Whether its box is to be emptied by the mark that it gets."""
     election = elections.find(name)
-    if election is None or not election.secret_ballot or not _is_left_full(name):
+    if election is None or not election.secret_ballot or not _is_left_full(election):
         return False
     try:
         _check_published(election, compare)
@@ -98,7 +99,8 @@ def _is_to_be_emptied(name: str) -> bool:
     return True
 
 
-def _is_left_full(name: str) -> bool:
+def _is_left_full(election: Election) -> bool:
+    name = election.name
     marks = table().get_many([keys.sealing(name), keys.result(name)])
-    has_ballots = bool(spans.page(table(), keys.ballots(name), limit=1).items)
+    has_ballots = bool(spans.page(table(), places.box(election), limit=1).items)
     return list(marks) == [keys.result(name)] and has_ballots

@@ -95,7 +95,7 @@ def sealed_parts(election: Election) -> list[list[str]]:
     """The ballots of a closed election, sorted by confirmation: an order that says nothing of when they came."""
     parts: list[list[str]] = [[]]
     size = 0
-    for line in sorted(repository.lines(election.name)):
+    for line in sorted(repository.lines(election)):
         if size > A_SEALED_PART:
             parts.append([])
             size = 0

@@ -6,7 +6,7 @@ from accounts.models import User
 from acts.handfuls import sweep
 from acts.queues import take_each
 from acts.site import table
-from elections import renaming, repository
+from elections import places, renaming, repository
 from elections.books import repository as books
 from elections.rules import Action, Election
 from store import keys
@@ -32,7 +32,7 @@ def deletion(election: Election) -> list[Write]:
     own = (keys.salt, keys.lots, keys.for_everyone, keys.sealing, keys.shared_result)
     return [
         Delete(keys.election(election.name), when=repository.unchanged(election)),
-        *(Delete(place) for place in repository.GATES.keys(election.name)),
+        *(Delete(place) for place in places.gates_of(election).keys(election.name)),
         *(Delete(key(election.name)) for key in own),
         Delete(keys.listed_election(election.name)),
         *(Delete(keys.manager(election.name, name)) for name in {election.owner_name, *election.managers}),
@@ -56,9 +56,10 @@ def swept(name: str, most: int) -> bool:
     """Also if whoever deleted it died on the way. One that was renamed takes along what is its own first."""
     renaming.finish(name)
     marks = (keys.METADATA, keys.renamed(name).sk, keys.deleted(name).sk)
+    shards = (table().get(keys.deleted(name)) or {}).get("shards", 1)
     try:
-        left = keys.all_of_election(name)
-        return sweep(left, marks, *_is_gone(name), most=most, elsewhere=repository.pictures_of)
+        left, spread = keys.all_of_election(name), keys.all_in_shards(name, shards)
+        return sweep(left, marks, *_is_gone(name), most=most, elsewhere=repository.pictures_of, shards=spread)
     except Refused:
         return True  # there is an election of that name, and nothing in its place is left over
 

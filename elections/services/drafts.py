@@ -26,11 +26,11 @@ NOT_OF_A_DRAFT = (
     "opened_at",
     "closed_at",
     "shows_skills",
-    "shards",
+    "spread_from",
 )  # so that the event which makes it says nothing of them
 
 
-SAID_IF_SO = ("convened", "group", "book")
+SAID_IF_SO = {"convened": None, "group": "", "book": "", "shards": 1}  # unless they are as of most
 
 
 class NameTaken(Refusal):
@@ -57,7 +57,7 @@ def create_draft(actor: User, election: Election, *also: Write, mark: str | None
     _make_room(election.name)
     fields = repository.storable(asdict(election)).items()
     said = {each: value for each, value in fields if each not in NOT_OF_A_DRAFT}
-    said = {each: value for each, value in said.items() if value or each not in SAID_IF_SO}
+    said = {each: value for each, value in said.items() if value != SAID_IF_SO.get(each, ...)}
     said |= {"election_name": election.name, **data}
     writes = repository.creation(election)
     try:

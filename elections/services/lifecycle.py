@@ -12,8 +12,9 @@ from acts.queues import take_each
 from acts.refusals import Overtaken
 from acts.site import now_text, table
 from acts.steps import Steps
-from elections import repository, rules
+from elections import repository, rules, spreading
 from elections.rules import Action, Election, State
+from store import keys
 from store.log import Event
 from store.table import Item, Write
 from tally import lots
@@ -37,6 +38,7 @@ def open_(actor: User, election: Election, *, editable: bool, shows_skills: bool
 
 def open_now(actor: User, election: Election, *, editable: bool, shows_skills: bool = False) -> Election:
     """Of one that is known to be ready."""
+    election = spreading.with_room(actor, election, _coming(election))
     secret = secrets.token_hex(32)
     after = opened(election, editable=editable, lots_commitment=lots.commitment(secret), opened_at=now_text())
     after = replace(after, shows_skills=shows_skills)
@@ -46,6 +48,13 @@ def open_now(actor: User, election: Election, *, editable: bool, shows_skills: b
     also += [repository.lots(election.name, secret), repository.reminders_from_now(election)]
     record(actor, "ElectionOpened", election, said, *opening(election, after), *also)
     return replace(after, version=election.version + 1)
+
+
+def _coming(election: Election) -> int:
+    """How many come onto the roll by voting, where everybody here may."""
+    if election.electorate != "everyone":
+        return 0
+    return int((table().get(keys.counts()) or {}).get("user_count", 0))
 
 
 def opened(election: Election, *, editable: bool, lots_commitment: str, opened_at: str | None) -> Election:

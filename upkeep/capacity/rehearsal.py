@@ -25,7 +25,7 @@ from accounts.models import User
 from accounts.rules import Role
 from acts.site import acting_on
 from ballots import services as voting
-from elections import imports, invitations
+from elections import imports, invitations, spreading
 from elections import repository as elections
 from elections import services as organising
 from elections.rules import Election
@@ -214,6 +214,8 @@ class Play:
         organising.add_candidates(self.director, self.election(name), standing)
 
     def list(self, name: str) -> None:
+        """A few, with room for all of them."""
+        spreading.make_room(self.director, self.election(name), self.size.voters)
         addresses = [_address(f"Voter {number:07d}") for number in range(LISTED)]
         begun = imports.start(self.director, self.election(name), addresses)
         imports.go_on(self.director, self.election(name), begun, seconds=60)
