@@ -36,8 +36,9 @@ def sweep(
 ) -> bool:
     """Remove what something that is gone has left, in so many handfuls at most; whether nothing is left by then.
 
-    What is to be kept is named by its sort key; `shards` are the other partitions that the thing was spread over. What an item has elsewhere goes before it: whoever is cut off finds it
-    again by the item. Refused if the thing is there again.
+    What is to be kept is named by its sort key; `shards` are further partitions that the thing was spread over. What an
+    item has elsewhere goes before it: whoever is cut off finds it again by the item. Refused if the thing is there
+    again.
     """
     items = (item for each in (span, *shards) for item in table().each(each) if item["SK"] not in keep)
     left = handfuls(key for item in items for key in (*elsewhere(item), Key(item["PK"], item["SK"])))

@@ -269,7 +269,7 @@ def through_gate(election: Election, now: datetime, votes: int, papers: int) -> 
     hour = bucket(election, datetime.fromisoformat(moment))  # of the moment that the log tells
     counted = {"voted": votes, "paper": papers, hour: votes}
     gates = places.gates_of(election)
-    return gates.passed(election.name, gates.any(), moment, counted)
+    return gates.passed(election.name, gates.any(), counted)
 
 
 def marked(standing: Standing, *, voted: bool, paper: bool) -> Write:

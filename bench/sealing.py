@@ -113,7 +113,7 @@ def fill(folder: str, kind: str, ballots: str) -> dict[str, Any]:
     writes = [_ballot(number, ranking, kind, now) for number, ranking in enumerate(realistic(CANDIDATES, int(ballots)))]
     for start in range(0, len(writes), A_WRITE):
         table().write(*writes[start : start + A_WRITE])
-    table().write(Update(repository.GATES.keys(NAME)[0], add={"voted": len(writes)}))
+    table().write(Update(repository.gates_of(NAME).keys(NAME)[0], add={"voted": len(writes)}))
     services.close(owner, _found())
     return {}
 

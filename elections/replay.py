@@ -6,7 +6,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
-from acts.site import table
+from acts.following import follow
+from acts.handfuls import handfuls
+from acts.site import acting_on, table
 from photos.rules import photo_of
 from ranking.candidates import Candidate
 from store import keys
@@ -174,12 +176,15 @@ def opened(event: Happened) -> Iterator[Step]:
     election, said = election_of(event), event.said
     commitment, opened_at = said.get("lots_commitment", ""), said.get("opened_at")
     after = services.opened(election, editable=said["editable"], lots_commitment=commitment, opened_at=opened_at)
-    yield services.opening(election, replace(after, shows_skills=said.get("shows_skills", False)))
+    early, writes = services.opening(election, replace(after, shows_skills=said.get("shows_skills", False)))
+    yield from handfuls(early)
+    yield writes
 
 
 def closed(event: Happened) -> Iterator[Step]:
     election = election_of(event)
-    yield services.shutting(election, replace(election, closing=event.actor, closed_at=event.said.get("closed_at")))
+    yield services.beginning(election, replace(election, closing=event.actor, closed_at=event.said.get("closed_at")))
+    yield from handfuls(repository.shut_gates(election_of(event)))
     yield services.closing(election_of(event))
 
 
@@ -264,6 +269,7 @@ LATER = (
 FILLING = "What a draft was made from is brought into it a handful at a time, and whoever arrives has an event."
 MAILS = "Which mails went out and what became of them; their texts are in no log."
 HTML = "What a text was rendered to depends on the version of the program; the text itself is compared."
+MOVED = "Gates of earlier times do not say as of when they were moved, but until when they are open."
 
 EXEMPT = (
     Exempt(like(keys.election("")), HTML, attributes=("description_html", "html_version")),
@@ -295,6 +301,7 @@ EXEMPT = (
         "Which of the gates somebody came through is chance; together they count the same.",
         summed=True,
     ),
+    Exempt(like(keys.gate("", 0)), MOVED, attributes=("as_of", "until")),
     Exempt(
         like(keys.snapshot("")),
         "What candidates could do when it opened goes with them; the log would keep it for good.",
@@ -317,8 +324,9 @@ EXEMPT = (
 
 
 def is_shutting(writes: Sequence[Write]) -> bool:
-    """The ballot box is shut first, and then the log says so: every ballot that was in time has a lower number."""
-    return any(isinstance(each, Update) and bool(each.set.get("closing")) for each in writes)
+    """It says that it closes, its gates are shut, then the log tells it: every ballot in it has a lower number."""
+    begun = any(isinstance(each, Update) and bool(each.set.get("closing")) for each in writes)
+    return begun or all(isinstance(each, Update) and each.set.get("open") is False for each in writes)
 
 
 def is_moving(writes: Sequence[Write]) -> bool:
@@ -342,9 +350,13 @@ STEPS = (is_shutting, is_moving, is_sweeping)
 
 
 def shut_what_is_shut(there: Table) -> None:
-    """Shut the ballot boxes that are shut there, although the log has yet to say so."""
+    """Close, up to what the log has yet to tell, what is being closed there; and there, too, as far as it is not."""
     for item in list(table().each(repository.list_of(State.OPEN))):
         stored, election = there.get(keys.election(item["name"])), repository.find(item["name"])
         if election is not None and stored is not None and stored.get("closing"):
-            shut = replace(election, closing=stored["closing"], closed_at=stored.get("closed_at"))
-            table().write(*services.shutting(election, shut))
+            begun = replace(election, closing=stored["closing"], closed_at=stored.get("closed_at"))
+            table().write(*services.beginning(election, begun))
+            shut = repository.shut_gates(repository.find(item["name"]) or begun)
+            for here in (table(), there):
+                with acting_on(here):
+                    follow(shut)

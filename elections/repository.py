@@ -9,6 +9,7 @@ from typing import Any
 
 from accounts import repository as people
 from accounts.models import User
+from acts.gates import as_of
 from acts.site import now_text, table
 from pages import rendered
 from pages.rendered import Html
@@ -345,13 +346,22 @@ def _as_spread(election: Election) -> list[Condition]:
     return [Equals("shards", election.shards) if election.shards > 1 else Missing("shards") | Equals("shards", 1)]
 
 
-def gates(election: Election, *, open_: bool) -> list[Write]:
-    """What every cast passes; and, while it is open to everybody, the entry by which everybody finds it."""
-    moved = gates_of(election).moved(election.name, open_=open_, until=election.no_voting_after)
-    return [*moved, *_everyone(election, open_=open_)]
+def opened_gates(election: Election) -> list[Write]:
+    """What every cast passes. Of an election as it is once it is open."""
+    return gates_of(election).opened(election.name, _as_of(election))
 
 
-def _everyone(election: Election, *, open_: bool) -> list[Write]:
+def shut_gates(election: Election) -> list[Write]:
+    """Of an election that says that it is being closed."""
+    return gates_of(election).shut(election.name, _as_of(election))
+
+
+def _as_of(election: Election) -> str:
+    return as_of(election.created_at, election.version)
+
+
+def everyone(election: Election, *, open_: bool) -> list[Write]:
+    """While it is open to everybody, the entry by which everybody finds it."""
     if election.electorate != "everyone":
         return []
     place = keys.for_everyone(election.name)
@@ -463,6 +473,11 @@ def to_be_cleared(election: Election) -> Put:
     spread = {"shards": election.shards} if election.shards > 1 else {}
     said = {"name": election.name, "was_secret": election.has_secrets, **spread}
     return Put({"PK": place.pk, "SK": place.sk, **index, **said})
+
+
+def to_be_deleted(election: Election, by: str) -> Put:
+    """The same mark, on one whose ballot box is being shut first: by whom it is being deleted."""
+    return Put(to_be_cleared(election).item | {"by": by, "created_at": election.created_at})
 
 
 def to_be_sealed(election: Election) -> Put:

@@ -27,7 +27,7 @@ from elections import rules as of_elections
 from elections import services as organising
 from elections.rules import Action, Election, Relation, State, takes_names
 from elections.services.drafts import NameTaken
-from elections.services.lifecycle import CLOSING
+from elections.services.ending import CLOSING
 from store import keys
 from store.log import Event
 from store.table import Check, Conflict, Delete, Exists, Item, Refused, Write

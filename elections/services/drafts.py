@@ -84,9 +84,13 @@ def change(actor: User, election: Election, action: Action, *also: Write, **chan
 
 
 def changing(before: Election, after: Election) -> list[Write]:
-    """What a change of settings writes. While it is open, its end is also the gates' to know."""
-    is_moved = before.allow_vote and before.no_voting_after != after.no_voting_after
-    return [*repository.change(before, after), *(repository.gates(after, open_=True) if is_moved else [])]
+    """What a change of settings writes; and of an open one's end.
+
+    Casts read the end in the election itself, and gates do not know it: so an end is moved in one transaction, in which
+    nothing is that casts write, and from then on everybody who comes has the new one. It moves only later. Whoever has
+    read the earlier end was in time by that, and so is by the new one.
+    """
+    return [*repository.change(before, after)]
 
 
 def rename(actor: User, election: Election, name: str) -> Election:
