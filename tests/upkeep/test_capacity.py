@@ -14,8 +14,13 @@ from store.connect import connect
 from store.metered import READ, WRITE, Bill, Charged
 from store.table import DATA, LOG
 from store.units import INDEX
+from tests.aws.engine import ours
+from tests.aws.ledger import Ledger
+from tests.aws.memory import MemoryEngine
+from tests.aws.rules import Latency, Limits, Rules
+from upkeep import drill
 from upkeep.capacity.model import CROWDED, Layout, Model, Prices, rehearsed
-from upkeep.capacity.rehearsal import EVERYBODY, ONCE, Act, Size, pattern_of, patterns
+from upkeep.capacity.rehearsal import EVERYBODY, ONCE, Act, Play, Size, on, pattern_of, patterns, quietly
 from upkeep.capacity.saying import as_text, as_values, first_to_break
 
 
@@ -23,6 +28,12 @@ from upkeep.capacity.saying import as_text, as_values, first_to_break
 def small() -> Model:
     """Of an election in one partition."""
     return rehearsed(Size(10_000), 10, 5)
+
+
+@pytest.fixture(scope="module")
+def mailed() -> Model:
+    """Of an election in several, whose voters are mailed."""
+    return rehearsed(Size(100_000, mail=True), 10, 5)
 
 
 def units(model: Model, name: str) -> dict[str, float]:
@@ -64,13 +75,45 @@ def test_nothing_of_the_rehearsal_is_on_the_site(site, small):
     assert not [item for _, item in site.everything() if "sample" in item["PK"]]
 
 
-def test_mails_are_acts_of_their_own(site):
-    model = rehearsed(Size(10_000, mail=True, secret=False, candidates=2), 10, 5)
-    told = units(model, "queueing the invitation")
+def test_mails_are_acts_of_their_own(mailed):
+    assert mailed.layout.shards == 4
+    told = units(mailed, "queueing the invitation")
     assert (told["write MAIL#{…}"], told["write MAIL#queued+"]) == (2, 1)
-    assert model.act("sending the invitation").total(WRITE) > 4
-    assert units(model, "casting")["write MAIL#queued+"] == 1
-    assert model.act("sending the confirmation").at_peak
+    assert mailed.act("sending the invitation").total(WRITE) > 4
+    assert units(mailed, "casting")["write MAIL#queued+"] == 1
+    assert mailed.act("sending the confirmation").at_peak
+
+
+# --- what an engine with AWS's rules charges for the same ---
+
+
+class Counted:
+    """What the engine has put down in its ledger since it was last asked, as a meter."""
+
+    def __init__(self, rules: Rules, prefix: str):
+        self.rules, self.prefix = rules, prefix
+
+    def taken(self) -> Bill:
+        ledger, self.rules.ledger, bill = self.rules.ledger, Ledger(), Bill()
+        for (kind, partition), seconds in ledger.seconds.items():
+            place = INDEX if partition.index else partition.table.removeprefix(self.prefix)
+            bill.units[Charged(kind, place, partition.pk)] += sum(seconds.values())
+        return bill
+
+
+def test_units_are_those_that_an_engine_with_the_rules_of_aws_counts(mailed):
+    """Two reckonings: the model's, from items that an embedded store has kept; the engine's, from what the adapter for
+    DynamoDB has sent. Every act is the same, key by key."""
+    rules = Rules(MemoryEngine(), latency=Latency(0, 0, 0), limits=Limits(None, None))
+    with drill.apart(), quietly(), ours(rules) as engine:
+        table = engine.table()
+        table.create()
+        with on(table):
+            counted = Play(table, Counted(rules, table.prefix), mailed.size).all()
+    assert [act.name for act in counted] == [act.name for act in mailed.acts]
+    for reckoned, theirs in zip(mailed.acts, counted, strict=True):
+        assert reckoned.units == theirs.units, reckoned.name
+    assert not rules.counts.refused.total()
 
 
 # --- patterns ---

@@ -25,7 +25,7 @@ from accounts.models import User
 from accounts.rules import Role
 from acts.site import acting_on
 from ballots import services as voting
-from elections import imports, invitations, spreading
+from elections import imports, invitations, places, spreading
 from elections import repository as elections
 from elections import services as organising
 from elections.rules import Election
@@ -46,7 +46,7 @@ NAME = "Sample"
 PASSWORD = "sample-sample-sample"  # noqa: S105 - of people who are gone in a moment
 PLAYERS = 4  # voters who come to the stage
 LISTED = imports.A_SLICE  # voters on the roll: one handful
-ON_PAPER = 60  # ballots of an election that is sealed to see what more of them cost
+ON_PAPER = 40  # ballots of an election that is sealed to see what more of them cost
 OWN, MANY = "{…}", "{nn}"
 SPREAD = re.compile(r"#\d{1,3}$")  # one of several partitions of one thing, by its number
 NAMES = (
@@ -200,6 +200,8 @@ class Play:
         self.noted("putting on the roll", EVERYBODY, LISTED, players=LISTED)
         self.open(NAME)
         self.noted("opening", ONCE)
+        places.with_gates(NAME)  # as a process knows it that has been at work for a while
+        self.meter.taken()
         if self.size.mail:
             invitations.invite(self.director, self.election())
             invitations.take_mailings_on()
