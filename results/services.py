@@ -13,7 +13,7 @@ from ballots.services import seal_what_is_closed
 from elections import repository as elections
 from elections import services as organising
 from elections.rules import Election, State
-from elections.turnout import turnout
+from elections.turnout import final_turnout, turnout
 from store import keys
 from store.log import Event
 from store.table import Check, Delete, Exists, Item, Refused
@@ -44,7 +44,7 @@ def seal_result(election: Election) -> None:
     if repository.is_sealed(election.name):
         return
     counted = ballots.counted(election).normal
-    came = turnout(election)
+    came = final_turnout(election)
     if counted.total != came.voted:
         if repository.is_sealed(election.name):
             return  # somebody else has, and empties its box

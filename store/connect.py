@@ -54,8 +54,8 @@ _of_this_process = {"threads": 32}
 
 
 def expect_threads(number: int) -> None:
-    """So many threads of this process ask the store at the same time. Said before anybody connects; an address that says
-    another number holds."""
+    """So many threads of this process ask the store at the same time, unless its address says another number. It is
+    said before anybody connects."""
     _of_this_process["threads"] = number
 
 

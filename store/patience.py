@@ -1,8 +1,8 @@
 """How long one request waits for a distant store that is slow, busy or silent, all its tries together.
 
 What counts is each pause between two tries, and each try that took longer than an answer usually does. Whatever is
-answered at once costs nothing, so that a long piece of work on a store that is well is never cut off. The embedded store
-is never waited for like this.
+answered at once costs nothing, so that a long piece of work on a store that is well is never cut off. Nobody waits like
+this for the embedded store.
 """
 
 from __future__ import annotations

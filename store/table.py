@@ -204,7 +204,7 @@ class Crowded(Unavailable):
 
 
 class InDoubt(Unavailable):
-    """A write that nobody answered: whether it has happened is not known. The same once more, with its token, is safe."""
+    """A write that nobody answered: whether it has happened is not known. The same once more, by its token, is safe."""
 
 
 class Unwritable(Unavailable):

@@ -153,7 +153,7 @@ def steps_from(number: int) -> list[Step]:
 
 def upgrade(table: Table, said: Said, rest: Callable[[float], None] = time.sleep) -> int:
     """Take all steps that are left; answers the format the store had. Nobody else seals or upgrades meanwhile."""
-    with _alone(table, rest):
+    with alone(table, rest):
         number = formats.check(table, oldest=0)
         began = formats.FORMAT if number is None else number
         for next_one in range(began + 1, formats.FORMAT + 1):
@@ -174,7 +174,7 @@ def _reach(table: Table, number: int, said: Said) -> None:
 
 
 @contextmanager
-def _alone(table: Table, rest: Callable[[float], None]) -> Iterator[None]:
+def alone(table: Table, rest: Callable[[float], None]) -> Iterator[None]:
     """Whoever was killed leaves the lease behind, and it is free when it has stood still for half a minute."""
     leases = Leases(table)
     for _ in range(SECONDS + 10):

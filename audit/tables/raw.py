@@ -212,7 +212,7 @@ def _links(table_name: str, name: str, value: Any) -> Iterator[Link]:
 
 def _span_of(table_name: str, name: str, value: Any) -> Span | None:
     if isinstance(value, int) and not isinstance(value, bool) and name in EVENTS:
-        return Span(_partition_of(value), prefix=keys.sequence(value), table=LOG) if value > 0 else None
+        return _span_of_event(value) if value > 0 else None
     if not isinstance(value, str) or not value:
         return None
     if name in ("PK", "GSI1PK"):
@@ -224,9 +224,10 @@ def _span_of(table_name: str, name: str, value: Any) -> Span | None:
     return Span(keys.mail(value).pk) if name == "invited" else None
 
 
-def _partition_of(number: int) -> str:
+def _span_of_event(number: int) -> Span:
     """Where the event of that number lies."""
-    return keys.event(number, "", layout.partitions_of(table())).pk
+    place = keys.event(number, "", layout.partitions_of(table()))
+    return Span(place.pk, prefix=keys.sequence(number), table=LOG)
 
 
 def href(span: Span, after: str = "") -> str:

@@ -13,7 +13,7 @@ from typing import Any
 from .. import patience, trips
 from ..table import Conflict, Crowded, InDoubt, Invalid, Refused, StoreError, Unavailable
 from . import wire
-from .errors import FAILURES, OVER, SHED, is_silence, translated
+from .errors import FAILURES, OVER, SHED, NotAsked, is_silence, translated
 from .shedding import Shedding
 
 TRIES = 8  # where others were in the way, or DynamoDB was too busy
@@ -57,18 +57,21 @@ class Connection:
         The SDK asks once only, so that tries do not multiply. All of a write's tries have its token; one that is given
         up after a try that nobody answered is in doubt, whatever was said later.
         """
-        doubt: InDoubt | None = None
-        for tried in range(1, TRIES + 1):
+        before: StoreError | None = None  # what the tries so far came to
+        tried = 0
+        while True:
+            tried += 1
             try:
                 return self._ask_once(operation, method, request)
             except (Conflict, Unavailable) as error:
-                doubt = error if isinstance(error, InDoubt) else doubt
+                before = _summed_up(before, error)
                 if not self._is_worth_another(error, tried):
-                    self._tell_of_vain_waiting(error)
-                    raise (doubt if doubt and isinstance(error, Conflict | Crowded) else error) from error
+                    self._tell_of_vain_waiting(before)
+                    if before is error:
+                        raise
+                    raise before from error
                 trips.retried(_reason(error))
                 self.pause(tried)
-        raise AssertionError("The last try raises.")  # pragma: no cover
 
     def _ask_once(self, operation: str, method: str, request: dict[str, Any]) -> dict[str, Any]:
         """One round trip, and what it tells of how DynamoDB is."""
@@ -99,9 +102,9 @@ class Connection:
     def _refuse_to_wait(self) -> None:
         """A request that has no patience left, or that others have waited for in vain, does not ask."""
         if patience.left() < wire.CONNECT_SECONDS + USUAL:
-            raise Unavailable(OVER)
+            raise NotAsked(OVER)
         if patience.current() is not None and not self._shedding().admits():
-            raise Unavailable(SHED)
+            raise NotAsked(SHED)
 
     def _note(self, seconds: float, error: BaseException | None) -> None:
         if seconds > USUAL:
@@ -193,6 +196,13 @@ class Connection:
         held, self._held = self._held, None
         if held is not None and held[0] == os.getpid():
             held[1].close()
+
+
+def _summed_up(before: StoreError | None, error: StoreError) -> StoreError:
+    """What to say of several tries: one that nobody answered leaves all in doubt, and one that was not made tells
+    nothing."""
+    is_told = isinstance(before, InDoubt) or isinstance(error, NotAsked)
+    return before if before is not None and is_told else error
 
 
 def _reason(error: StoreError) -> str:

@@ -66,13 +66,17 @@ class Passing(Unavailable):
     """Trouble that may be over by the next try; if it was a write, it has not happened."""
 
 
+class NotAsked(Unavailable):
+    """DynamoDB was not asked at all."""
+
+
 class Silent(Unavailable):
     """Nobody answered a question that changes nothing."""
 
 
 def translated(error: Exception, tables: str, writes: bool = False) -> StoreError:
-    """The error as one of ours; `tables` names the table or tables it is about. What `writes` may have been done all the
-    same, if the answer is what is missing."""
+    """The error as one of ours; `tables` names the table or tables it is about. If it `writes`, perhaps only the answer
+    is missing."""
     unanswered = InDoubt if writes else Silent
     if isinstance(error, ClientError):
         return _of_reply(error.response, tables, unanswered)

@@ -50,8 +50,8 @@ class TableState(NamedTuple):
 class DynamoDbTable(Table):
     """Both tables behind boto3's low-level client. `prefix` lets several sites share an account.
 
-    `threads` is how many of this process ask at the same time. `protected`, whether the tables are to be kept from being
-    deleted: on AWS, unless somebody says otherwise, by whatever way it is reached.
+    `threads` is how many of this process ask at the same time, and `protected` whether the tables are to be kept from
+    being deleted: on AWS, by whatever way it is reached, unless somebody says otherwise.
     """
 
     def __init__(

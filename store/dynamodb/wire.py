@@ -185,7 +185,7 @@ def client(region: str, endpoint: str | None, threads: int, attempts: int = 1) -
 
 
 def _wait_no_longer(request: Any, **_: Any) -> None:
-    """Told by the SDK of every request just before it goes out: an answer is waited for as long as there is patience."""
+    """Told by the SDK of every request just before it goes out: an answer is waited for while there is patience."""
     if (left := patience.left()) < CONNECT_SECONDS + READ_SECONDS:
         request.context["read_timeout"] = max(left - CONNECT_SECONDS, 0.001)
 

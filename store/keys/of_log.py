@@ -2,7 +2,8 @@
 
 | item          | table | PK                 | SK                | GSI1PK / GSI1SK              | read by              |
 |---------------|-------|--------------------|-------------------|------------------------------|----------------------|
-| event         | log   | EVENTS[#{nn}]      | {sequence}#{time} |                              | sealer, verify       |
+| event         | log   | EVENTS             | {sequence}#{time} |                              | sealer, verify       |
+| spread event  | log   | EVENTS#{nn}        | {sequence}#{time} |                              | sealer, verify       |
 | event number  | log   | SEQUENCE           | METADATA          |                              | every recorded act   |
 | void number   | log   | VOID#{sequence}    | METADATA          |                              | every recorded act   |
 | checkpoint    | log   | CHECKPOINTS        | {sequence}        |                              | sealer, verify       |
@@ -12,8 +13,8 @@
 | log's moments | log   | MOMENTS            | {first sequence}  |                              | event log, history   |
 | log's format  | log   | FORMAT             | METADATA          |                              | every start, /readyz |
 
-Events lie under `EVENTS`, or, if the item that gives out their numbers says so, spread over so many partitions by their
-numbers. Whoever reads or writes them goes through `store/log/layout.py`, which says `EVENTS` of all of them.
+Events lie under `EVENTS`, or spread over several partitions by their numbers, if the item that gives out numbers says
+so. Whoever reads or writes them goes through `store/log/layout.py`, which says `EVENTS` of all of them.
 """
 
 from __future__ import annotations

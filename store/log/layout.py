@@ -80,7 +80,7 @@ def ask(table: Table) -> Header:
     with trips.beside():  # so rarely that it belongs to no request
         header = header_of(table.get(keys.event_number()))
     if header.moving is not None:
-        _known.pop(table, None)
+        forget(table)
         raise HalfMoved(HALF_MOVED)
     _known[table] = _Known(header, time.monotonic())
     return header
@@ -90,6 +90,11 @@ def believed(table: Table) -> Header:
     """What the header has said within the last minute."""
     known = _known.get(table)
     return known.header if known and time.monotonic() - known.asked < BELIEVED else ask(table)
+
+
+def forget(table: Table) -> None:
+    """The header is not as it was: ask again before it is believed."""
+    _known.pop(table, None)
 
 
 def partitions_of(table: Table) -> int:
@@ -111,7 +116,7 @@ def begin(table: Table) -> None:
         place = keys.event_number()
         with suppress(Refused):
             table.write(Put({"PK": place.pk, "SK": place.sk, "last": 0, PARTITIONS: SPREAD}, Missing(), LOG))
-    _known.pop(table, None)
+    forget(table)
 
 
 # --- where an event lies, and what it is called everywhere else ---
@@ -149,7 +154,7 @@ def each(table: Table, first: int = 0, last: int | None = None, *, backwards: bo
     partitions = partitions_of(table)
     if partitions == 1:
         return table.each(keys.events(first, last), backwards=backwards)
-    return _merged(table, partitions, first, last, backwards)
+    return _merged(table, partitions, first, last, backwards, A_WINDOW)
 
 
 def page(
@@ -223,20 +228,25 @@ def entry(table: Table, name: str, item: Item) -> tuple[str, Item]:
 
 
 def _merged(
-    table: Table, partitions: int, first: int, last: int | None, backwards: bool, window: int = A_WINDOW
+    table: Table, partitions: int, first: int, last: int | None, backwards: bool, window: int
 ) -> Iterator[Item]:
     """Window by window: each is one question to every partition, all asked at once."""
     if last is None or last - first >= window:  # else there is one window anyway
-        last = min(ask(table).last, last if last is not None else LARGEST)
-    for low, high in windows(max(first, 1), last, window, backwards):
+        end = ask(table).last
+        last = end if last is None else min(end, last)
+    return each_in(table, partitions, first, last, backwards, window)
+
+
+def each_in(
+    table: Table, partitions: int, first: int, last: int, backwards: bool = False, window: int = A_WINDOW
+) -> Iterator[Item]:
+    """The events that lie where they belong if there are so many partitions, whatever the header says."""
+    for low, high in _windows(max(first, 1), last, window, backwards):
         found = spans.each(table, keys.events_in(partitions, low, high), backwards=backwards)
         yield from (canonical(event) for event in found if is_at_home(event, partitions))
 
 
-LARGEST = 10**keys.DIGITS - 1
-
-
-def windows(first: int, last: int, size: int, backwards: bool) -> Iterator[tuple[int, int]]:
+def _windows(first: int, last: int, size: int, backwards: bool) -> Iterator[tuple[int, int]]:
     """The numbers in stretches, small ones first: most who read want few, and who wants all wants few questions."""
     while first <= last:
         low, high = (max(first, last - size + 1), last) if backwards else (first, min(last, first + size - 1))

@@ -32,11 +32,9 @@ class OurEngine(engines.Engine):
         self.client = client
         self._ends = ends
 
-    @property
     def url(self) -> str:
-        if self.endpoint is None:
-            self.endpoint = self._ends.enter_context(served(self.client))
-        return super().url
+        self.endpoint = self.endpoint or self._ends.enter_context(served(self.client))
+        return super().url()
 
     def table(self, **options: Any) -> DynamoDbTable:
         return using(super().table(**options), self.client)

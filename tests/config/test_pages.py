@@ -8,7 +8,7 @@ import pytest
 
 from store import keys
 from store.log import Event, EventLog
-from store.table import BadCursor, Conflict, Put, Table, Unavailable
+from store.table import BadCursor, Conflict, InDoubt, Put, Table, Unavailable
 from tests.publishing import seal_publicly
 
 PAGES = ("/", "/style/")
@@ -134,6 +134,7 @@ def fail(monkeypatch, client, site):
     ("exception", "status", "words"),
     [
         (Unavailable("The store is out."), 503, "Not available right now"),
+        (InDoubt("Nobody answered."), 503, "what arrives twice counts once"),
         (Conflict("Others were faster."), 409, "Somebody was faster"),
         (BadCursor("No."), 400, "That request made no sense"),
         (RuntimeError("boom"), 500, "That was our mistake"),

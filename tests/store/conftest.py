@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import uuid
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
@@ -21,17 +20,11 @@ from .model import Model
 from .programs import START, Clock
 from .spread import spread
 
-JUDGE = ["dynamodb-local"] if os.environ.get(engines.JAR_DIR) else []
-ADAPTERS = ["sqlite", "ministack", *JUDGE]
+ADAPTERS = ["sqlite", "ministack", *engines.JUDGES]
 # The model has to keep these promises too: it is what the fuzz holds the others against.
 PROMISES = {"test_reads", "test_index", "test_writes", "test_conditions", "test_limits", "test_expiry"}
 LOGS = {"test_log", "test_log_search"}  # also on a log that is spread
-STARTED = {
-    "moto": engines.moto,
-    "ministack": engines.ministack,
-    "ours": ours,
-    "dynamodb-local": engines.dynamodb_local,
-}
+STARTED = engines.STARTED | {"ours": ours}
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:

@@ -3,18 +3,24 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
+from functools import partial
+from pathlib import Path
+from types import SimpleNamespace
 from typing import Any, NamedTuple
 
 import pytest
 from botocore.exceptions import ClientError
 
 from config.settings import BASE_DIR
-from store.dynamodb import wire
+from store.connect import connect
+from store.dynamodb import DynamoDbTable, wire
+from store.sqlite import SqliteTable
 
 TEMPLATE = json.loads((BASE_DIR / "deploy" / "aws.json").read_text())
 ARN = "arn:aws:dynamodb:us-east-1:111111111111:table/"
@@ -77,6 +83,71 @@ def enforced(policy: Policy) -> Iterator[Policy]:
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(wire, "client", client)
         yield policy
+
+
+@contextmanager
+def judged(policy: Policy, folder: Path, url: str) -> Iterator[DynamoDbTable]:
+    """The table that this address leads to from now on."""
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr("store.dynamodb.DynamoDbTable", partial(JudgedTable, folder, policy))
+        table = connect(url)
+    yield table
+    table.close()
+
+
+# --- the store of a site that is judged ---
+
+
+class Allowed(Exception):
+    """A request that the policy has nothing against, and that goes no further."""
+
+
+@dataclass
+class Judge:
+    """In place of a client: judges each request, and answers none."""
+
+    policy: Policy
+
+    def __getattr__(self, method: str) -> Callable[..., Any]:
+        operation = method.title().replace("_", "")
+        return lambda **params: self._judge(operation, params)
+
+    def _judge(self, operation: str, params: dict[str, Any]) -> None:
+        self.policy.check(params, SimpleNamespace(name=operation))
+        raise Allowed
+
+    def close(self) -> None:
+        """Nothing is open."""
+
+
+class JudgedTable(DynamoDbTable):
+    """What the adapter would ask DynamoDB is judged by a policy, and the embedded store answers: a whole day of a site
+    takes a second then."""
+
+    def __init__(self, folder: Path, policy: Policy, **given: Any) -> None:
+        super().__init__(**given)
+        self._connection._held = os.getpid(), Judge(policy)
+        self.embedded = SqliteTable(str(folder / "plenum.sqlite3"))
+        self.embedded.create()
+
+    def close(self) -> None:
+        self.embedded.close()
+
+
+def _judged(name: str) -> Callable[..., Any]:
+    def method(table: JudgedTable, *given: Any, **named: Any) -> Any:
+        asked = list(given[0]) if name == "get_many" else None
+        with suppress(Allowed):
+            answer = getattr(DynamoDbTable, name)(table, *(given if asked is None else [asked]), **named)
+            if name == "values":
+                next(answer)
+        return getattr(table.embedded, name)(*(given if asked is None else [asked]), **named)
+
+    return method
+
+
+for _name in ("get", "get_many", "page", "count", "values", "write", "put_all", "increment"):
+    setattr(JudgedTable, _name, _judged(_name))
 
 
 # --- what a call needs ---
