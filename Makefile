@@ -97,6 +97,10 @@ messages: .venv/test ## gather strings to translate and compile the translations
 access-patterns: .venv/test ## write the table of access patterns anew, from what requests ask of the store
 	@$(BIN)/python -m tests.access.table
 
+.PHONY: capacity-table
+capacity-table: .venv/test ## write the table in docs/scale.md anew: what elections of three sizes take on DynamoDB
+	@$(BIN)/python -m tests.upkeep.capacity_table
+
 .PHONY: lock
 lock: ## pin the requirements anew, with hashes (needs uv)
 	@$(UV_COMPILE) requirements-dev.in -o requirements-dev.txt

@@ -103,7 +103,9 @@ class Model:
 
     def _rate(self, act: Act, voters: float) -> float:
         """How often a second it happens when so many come."""
-        return max(1 / jobs.LOG.every, voters / EVENTS_A_CHECKPOINT) if act.per == A_BATCH else voters
+        if act.per != A_BATCH:
+            return voters
+        return max(min(1 / jobs.LOG.every, voters), voters / EVENTS_A_CHECKPOINT)
 
     def keys_of(self, charged: Charged) -> int | None:
         """Over how many keys it is spread; `None` if each has its own."""

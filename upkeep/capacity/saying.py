@@ -74,7 +74,7 @@ def _ceilings(model: Model) -> Iterator[str]:
 def _hottest(model: Model) -> Iterator[str]:
     yield "Hottest keys at the peak, each:"
     rows = [_row(load) for load in model.hottest[:HOTTEST]]
-    rows.append(["gates", "time held", f"{model.layout.gates} gates", "", _percent(model.gates_held)])
+    rows.append(["gates", "time held", f"{model.layout.gates:,} gates", "", _percent(model.gates_held)])
     widths = [max(len(row[column]) for row in rows) for column in range(5)]
     for name, kind, keys, units, full in rows:
         cells = (name.ljust(widths[0]), kind.ljust(widths[1]), keys.rjust(widths[2]), units.rjust(widths[3]))
@@ -124,6 +124,31 @@ def first_to_break(model: Model) -> str:
     if model.fullest <= 1:
         return f"{what}. It holds, up to {_rate(limit)} voters a second."
     return f"{what}. It does not hold: more than {_rate(limit)} voters a second would wait and be told to try again."
+
+
+# --- for the documents ---
+
+ROW_HEAD = (
+    "| voters | at the peak, a second | shards, gates | it takes, a second | fullest key at the peak | "
+    "units, million | dollars | before and after, at least | holds |\n|---|---|---|---|---|---|---|---|---|\n"
+)
+
+
+def as_row(model: Model) -> str:
+    """One line of the table in docs/scale.md."""
+    load, steps = model.hottest[0], ", ".join(f"{act.name} {_duration(each)}" for act, _load, each in model.steps())
+    cells = (
+        f"{model.size.voters:,}",
+        f"{_rate(model.at_peak)} voters, {_rate(model.requests)} requests",
+        f"{model.layout.shards}, {model.layout.gates:,}",
+        f"{_rate(model.most_voters)} voters, {_rate(model.most_casts)} casts",
+        f"{load.charged.kind}s of `{named(load.charged)}`, {_percent(load.full)}",
+        f"{_millions(model.total(WRITE))} writes, {_millions(model.total(READ))} reads",
+        f"{_dollars(model.cost)}, and {_dollars(model.cost_a_month)} a month",
+        steps,
+        "yes" if model.fullest <= 1 else "no",
+    )
+    return f"| {' | '.join(cells)} |\n"
 
 
 # --- numbers ---
