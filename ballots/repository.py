@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from itertools import chain, islice
+from itertools import chain
+
+from django.conf import settings
 
 from accounts import repository as people
 from accounts.models import User
+from acts.handfuls import handfuls
 from acts.site import table
 from elections import repository as elections
 from elections.by_link import Link
@@ -22,13 +26,13 @@ from store.memory import Memory
 from store.table import Check, Condition, Delete, Equals, Exists, Item, Key, Missing, Put, Update, Write
 from tally.ballots import Ballots
 
-from .comparing import Cast, Sorted
+from .comparing import Cast
 from .rules import Ballot
 from .secrecy import listing, pseudonym
+from .sorting import Row, Sorter
 
 NOBODYS = "-"  # stands on the roll for the credentials of somebody without an account: no account ever has these
 A_HANDFUL = 90  # ballots of one transaction
-IS_EMPTIED = Equals("removing", True)  # what the mark of the sealing says once all ballots are safely published
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,34 +166,66 @@ def every_ballot(election_name: str) -> Iterator[Ballot]:
     return map(ballot_from, spans.each(table(), keys.ballots(election_name)))
 
 
-def lines(election_name: str) -> Iterator[str]:
-    """Every ballot as one line of text, the code first: a million of them sort in a hundred megabytes."""
+def casts(election_name: str) -> Iterator[Cast]:
+    """Every ballot, in no order that is known outside of here."""
     found = spans.values(table(), keys.ballots(election_name), "confirmation", "rankings", "voter_name")
-    for confirmation, rankings, voter in found:
-        yield "\t".join((confirmation, rankings, voter or ""))
+    return (Cast(code, ranking, voter or "") for code, ranking, voter in found)
 
 
-def read_box(election_name: str, box: Sorted) -> None:
-    """The ballots as they were cast; two with one code stay two."""
-    for number, line in enumerate(lines(election_name)):
-        box.put(str(number), Cast(*line.split("\t")))
+# --- ballots that are sorted: by code, and two with one code stay two ---
 
 
-def emptying(election_name: str) -> Iterator[list[Write]]:
-    """Every ballot in the box, in handfuls of a transaction; nothing of them is to be found in any file either.
+def sorter() -> Sorter:
+    return Sorter(settings.DATA_DIR)
+
+
+def box(election_name: str) -> Iterator[Row]:
+    """Every ballot as it is cast, and where it lies."""
+    names = ("confirmation", "rankings", "voter_name", "PK", "SK")
+    for code, ranking, voter, pk, sk in spans.values(table(), keys.ballots(election_name), *names):
+        yield code, ranking, voter or "", pk, sk
+
+
+def sorted_box(election_name: str) -> Sorter:
+    found = sorter()
+    found.add(box(election_name))
+    return found
+
+
+def casts_in(box: Sorter) -> Iterator[Cast]:
+    return (Cast(*row[:3]) for row in box)
+
+
+def emptying(election: Election, box: Sorter) -> Iterator[list[Write]]:
+    """Every ballot of the box, in handfuls of a transaction; nothing of them is to be found in any file either.
 
     Refused unless the mark of the sealing says that they may go.
     """
-    may_go = Check(keys.sealing(election_name), IS_EMPTIED)
-    places = (Key(item["PK"], item["SK"]) for item in spans.each(table(), keys.ballots(election_name)))
-    while handful := list(islice(places, A_HANDFUL)):
-        yield [*(Delete(place) for place in handful), to_forget(), may_go]
+    check = Check(keys.sealing(election.name), may_go(election))
+    for handful in handfuls(box, A_HANDFUL):
+        yield [*(Delete(Key(*row[3:])) for row in handful), to_forget(), check]
 
 
-def published(line: str) -> Item:
+def is_mark_of(election: Election) -> Condition:
+    """That a mark is this election's, and not that of another which has the name by now."""
+    return Equals("GSI1SK", keys.by_date(election.created_at, election.name))
+
+
+def may_go(election: Election) -> Condition:
+    """What the mark of the sealing says once all ballots are safely published."""
+    return Equals("removing", True) & is_mark_of(election)
+
+
+def published(ballot: Cast) -> Item:
     """A ballot as it is published; only that of a public election names its voter."""
-    confirmation, rankings, voter = line.split("\t")
-    return {"confirmation": confirmation, "rankings": rankings} | ({"voter_name": voter} if voter else {})
+    said = {"confirmation": ballot.code, "rankings": ballot.ranking}
+    return said | ({"voter_name": ballot.voter} if ballot.voter else {})
+
+
+def last_published(election_name: str, parts: int) -> Cast | None:
+    """Of so many parts; those of an election in which nobody voted are empty."""
+    part = table().get(keys.published(election_name, parts - 1)) if parts else None
+    return Cast.of(part["ballots"][-1]) if part and part["ballots"] else None
 
 
 def publication(election: Election, number: int, ballots: list[Item]) -> Put:
@@ -203,12 +239,14 @@ def every_published(election_name: str) -> Iterator[Item]:
         yield from part["ballots"]
 
 
-def counted(election_name: str) -> Ballots:
-    """All ballots as counting wants them: how often each ranking was cast. Read page by page, never all at once."""
+def counted(election_name: str, counts: Mapping[str, int] | None = None) -> Ballots:
+    """All ballots as counting wants them: how often each ranking was cast. Unless somebody has counted that already,
+    they are read page by page, never all at once."""
     names = {each.number: each.name for each in elections.candidates(election_name)}
-    rankings = chain.from_iterable(spans.values(table(), keys.ballots(election_name), "rankings"))
+    if counts is None:
+        counts = Counter(chain.from_iterable(spans.values(table(), keys.ballots(election_name), "rankings")))
     numbers = range(max(names, default=-1) + 1)
-    every = Ballots.of([names.get(number, f"#{number}") for number in numbers], rankings)
+    every = Ballots(tuple(names.get(number, f"#{number}") for number in numbers), counts)
     return every.in_order([names[number] for number in sorted(names)])  # a removed candidate leaves a gap
 
 
