@@ -179,31 +179,32 @@ def sorter() -> Sorter:
     return Sorter(settings.DATA_DIR)
 
 
-def box(election_name: str) -> Iterator[Row]:
-    """Every ballot as it is cast, and where it lies."""
+def box(election_name: str) -> Iterator[tuple[Cast, Row]]:
+    """Every ballot, and where it lies."""
     names = ("confirmation", "rankings", "voter_name", "PK", "SK")
     for code, ranking, voter, pk, sk in spans.values(table(), keys.ballots(election_name), *names):
-        yield code, ranking, voter or "", pk, sk
+        yield Cast(code, ranking, voter or ""), (pk, sk)
 
 
 def sorted_box(election_name: str) -> Sorter:
     found = sorter()
-    found.add(box(election_name))
+    found.add(casts(election_name))
     return found
 
 
 def casts_in(box: Sorter) -> Iterator[Cast]:
-    return (Cast(*row[:3]) for row in box)
+    return map(Cast._make, box)
 
 
-def emptying(election: Election, box: Sorter) -> Iterator[list[Write]]:
-    """Every ballot of the box, in handfuls of a transaction; nothing of them is to be found in any file either.
+def emptying(election: Election, places: Sorter) -> Iterator[list[Write]]:
+    """What lies in these places, in handfuls of a transaction; nothing of it is to be found in any file either. In the
+    order of the places, so that neighbours go together: the embedded store then writes a tenth.
 
     Refused unless the mark of the sealing says that they may go.
     """
     check = Check(keys.sealing(election.name), may_go(election))
-    for handful in handfuls(box, A_HANDFUL):
-        yield [*(Delete(Key(*row[3:])) for row in handful), to_forget(), check]
+    for handful in handfuls(places, A_HANDFUL):
+        yield [*(Delete(Key(*place)) for place in handful), to_forget(), check]
 
 
 def is_mark_of(election: Election) -> Condition:

@@ -12,6 +12,7 @@ import json
 import secrets
 from collections.abc import Iterable, Iterator
 from heapq import merge
+from itertools import islice
 from pathlib import Path
 from tempfile import TemporaryFile
 from typing import IO
@@ -36,8 +37,9 @@ class Sorter:
         self._key, self._written, self._away = secrets.token_bytes(32), 0, 0
 
     def add(self, rows: Iterable[Row]) -> None:
-        for row in rows:
-            self._held.append(row)
+        left = iter(rows)
+        while some := list(islice(left, HELD - len(self._held))):
+            self._held += some
             if len(self._held) >= HELD:
                 self._put_away()
 

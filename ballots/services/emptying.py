@@ -35,12 +35,13 @@ def empty(election: Election) -> Generator[float, None, None]:
     if not election.secret_ballot or len(found) < 2:
         return  # it is not sealed yet, or all is done
     try:
-        with closing(repository.sorter()) as box:
+        with closing(repository.sorter()) as box, closing(repository.sorter()) as places:
             for some in handfuls(repository.box(election.name), A_STEP):
-                box.add(some)
+                box.add(ballot for ballot, _ in some)
+                places.add(at for _, at in some)
                 yield 0
             _let_go(election, found[place], box)
-            for handful in repository.emptying(election, box):
+            for handful in repository.emptying(election, places):
                 yield from patiently(partial(table().write, *handful), _units(election, len(handful)))
         table().write(Delete(place, when=repository.may_go(election)))
     except Refused:

@@ -44,10 +44,14 @@ def seal_what_is_closed(only: str | None = None, goes_on: Callable[[], bool] = a
     """Seal closed elections, and empty the ballot boxes of the secret ones, by turns. Any number may do it at once;
     each part enters the log once. Who waits for a page about one election leaves its box to the worker."""
     if only is None:
-        return take_turns(keys.SEALING, lambda mark: _seal_or_say(mark["election_name"]), goes_on=goes_on)
+        return take_turns(keys.SEALING, _seal_marked, goes_on=goes_on)
     with suppress(CannotSeal):
         return at_once(_seal_or_say(only, also_empty=False))
     return 0
+
+
+def _seal_marked(mark: Item) -> Work:
+    return (yield from _seal_or_say(mark["election_name"]))
 
 
 def _seal_or_say(name: str, *, also_empty: bool = True) -> Work:
@@ -151,7 +155,7 @@ def sealed_parts(ballots: Iterable[Cast]) -> Iterator[list[Cast]]:
 
 
 def _size(ballot: Cast) -> int:
-    return sum(len(field.encode()) for field in ballot) + len(ballot) - 1 + A_BALLOT
+    return len("\t".join(ballot).encode()) + A_BALLOT
 
 
 class Box:
