@@ -36,7 +36,7 @@ def _open(planned: Planned) -> Election | None:
 
 
 def _vote(planned: Planned, election: Election) -> int:
-    cast = 0 if turnout(election.name).voted else _cast_all(planned, election)
+    cast = 0 if turnout(election).voted else _cast_all(planned, election)
     owner = people.find(election.owner_name)
     if planned.closed and owner is not None:
         organising.close(owner, election)

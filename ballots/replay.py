@@ -66,13 +66,13 @@ def sealed(event: Happened) -> Iterator[Step]:
 
 
 def _secret(election: Election, ballot: Item) -> Put:
-    place = keys.ballot(election.name, ballot["confirmation"])
+    place = by_code({"PK": keys.election_shard(election.name, 0, election.shards), **ballot})
     return Put({"PK": place.pk, "SK": place.sk, **ballot})
 
 
 def published(election: Election) -> Iterator[Step]:
     """The ballots of a public election are in the log one by one; when it is sealed, they are published together."""
-    with closing(repository.sorted_box(election.name)) as box:
+    with closing(repository.sorted_box(election)) as box:
         for number, some in enumerate(services.sealed_parts(repository.casts_in(box))):
             yield services.publishing(election, number, [repository.published(each) for each in some])
 
@@ -90,7 +90,10 @@ def is_secret(ballot: Item) -> bool:
 
 
 def by_code(ballot: Item) -> Key:
-    return Key(ballot["PK"], keys.ballot("", ballot["confirmation"]).sk)
+    """Of those that are spread, all in the first shard: the log does not say in which they were, and nobody can."""
+    home = keys.home(ballot["PK"])
+    first = home if ballot["PK"] == home else keys.sharded(home, 0, 2)
+    return Key(first, keys.ballot("", ballot["confirmation"]).sk)
 
 
 EXEMPT = (

@@ -12,7 +12,7 @@ import json
 import secrets
 from collections.abc import Iterable, Iterator
 from heapq import merge
-from itertools import islice
+from itertools import chain, islice
 from pathlib import Path
 from tempfile import TemporaryFile
 from typing import IO
@@ -34,6 +34,7 @@ class Sorter:
         self._held: list[Row] = []
         self._file: IO[bytes] | None = None
         self._runs: list[list[tuple[int, int]]] = []  # of each block of a run, where it begins and how long it is
+        self._is_in_order, self._last = True, Row()
         self._key, self._written, self._away = secrets.token_bytes(32), 0, 0
 
     def add(self, rows: Iterable[Row]) -> None:
@@ -48,7 +49,8 @@ class Sorter:
 
     def __iter__(self) -> Iterator[Row]:
         self._held.sort()
-        return merge(self._held, *map(self._read, self._runs)) if self._runs else iter(self._held)
+        runs = [*map(self._read, self._runs), iter(self._held)]
+        return chain(*runs) if self._follows() else merge(*runs)
 
     def close(self) -> None:
         if self._file is not None:
@@ -60,9 +62,14 @@ class Sorter:
     def _put_away(self) -> None:
         """What is held becomes a run of its own."""
         self._held.sort()
+        self._is_in_order, self._last = self._follows(), self._held[-1]
         self._runs.append([self._write(json.dumps(some).encode()) for some in handfuls(self._held, A_BLOCK)])
         self._away += len(self._held)
         self._held = []
+
+    def _follows(self) -> bool:
+        """Whether what is held, and all before it, has come in order: then there is nothing to merge."""
+        return self._is_in_order and (not self._held or self._held[0] >= self._last)
 
     def _write(self, block: bytes) -> tuple[int, int]:
         if self._file is None:

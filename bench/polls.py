@@ -243,7 +243,7 @@ def _fill(poll: Poll, votes: int) -> None:
         gate = number % repository.GATES.count
         standing = repository.PollStanding(poll, f"{number:08x}{secrets.token_hex(12)}", None, None, gate, False)
         then = as_text(start + number * timedelta(days=1) / votes)
-        writes.append(repository.casting(standing, rankings, then, then)[1])
+        writes.append(repository.casting(standing, rankings, then)[1])
         counted[gate] += 1
     gates = [Update(repository.GATES.keys(poll.id)[gate], add={"voted": by}) for gate, by in counted.items()]
     _write([*writes, *gates])

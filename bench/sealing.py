@@ -118,7 +118,7 @@ def fill(folder: str, kind: str, ballots: str) -> dict[str, Any]:
     writes = [_ballot(number, ranking, kind, now) for number, ranking in enumerate(realistic(CANDIDATES, int(ballots)))]
     for start in range(0, len(writes), A_WRITE):
         table().write(*writes[start : start + A_WRITE])
-    table().write(Update(repository.GATES.keys(NAME)[0], add={"voted": len(writes)}))
+    table().write(Update(repository.gates_of(NAME).keys(NAME)[0], add={"voted": len(writes)}))
     services.close(owner, _found())
     return {}
 
@@ -227,7 +227,12 @@ def vote(folder: str, kind: str) -> dict[str, Any]:
 
     alone = [once(number) for number in range(ALONE)]
     print(json.dumps({"alone": ALONE / sum(alone)}), flush=True)
-    threading.Thread(target=lambda: (sys.stdin.read(), over.set()), daemon=True).start()
+
+    def listen() -> None:
+        sys.stdin.read()
+        over.set()
+
+    threading.Thread(target=listen, daemon=True).start()
     took = [once(0)]
     while not over.is_set():
         took.append(once(len(took)))

@@ -346,7 +346,7 @@ def votes_by_day(election: Election, now: datetime) -> list[tuple[date, int]]:
     """
     by_day: dict[date, int] = {}
     before = 0
-    for moment, count in turnout(election.name).steps:
+    for moment, count in turnout(election).steps:
         day = (moment - timedelta(seconds=1)).date()
         by_day[day] = by_day.get(day, 0) + count - before
         before = count

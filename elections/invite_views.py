@@ -82,7 +82,7 @@ def _shown(
         "not_confirmed": NOT_CONFIRMED,
         "silenced": bool(known.text) and words.writer(known) is None,
         "mails_today": allowance.today(request.user),
-        "tells_who": tells_who(election, turnout(election.name).voted),
+        "tells_who": tells_who(election, turnout(election).voted),
         "needs_an_admin": not policy.takes_every_invitation(),
     }
     answer = render(request, "elections/invite.html", context_of(request, election, **context), status=status)

@@ -78,7 +78,7 @@ def close(request: HttpRequest, election: Election) -> HttpResponse:
     if request.method == "POST":
         told(request, lambda: services.close(request.user, election), _("The election is closed."))
         return redirect("dashboard", name=election.name)
-    said = numbers_first.closing(election, turnout(election.name).voted, now_text())
+    said = numbers_first.closing(election, turnout(election).voted, now_text())
     context = context_of(request, election, said=said, title=_("Close the election"), button=_("Close for good"))
     return render(request, "elections/numbers_first.html", context)
 
@@ -131,7 +131,7 @@ def delete(request: HttpRequest, election: Election) -> HttpResponse:
 
 
 def _what_goes(election: Election, got: Progress) -> numbers_first.Said:
-    candidates, voted = len(repository.candidates(election.name)), turnout(election.name).voted
+    candidates, voted = len(repository.candidates(election.name)), turnout(election).voted
     mails = got.sent + sum(each.mails.sent for each in messages.all_of(election))
     is_public = got.is_sealed and election.results_public
     address = whole(reverse("shared", args=[election.name])) if is_public else ""

@@ -61,7 +61,7 @@ def roll(request: HttpRequest, election: Election) -> HttpResponse:
     counts = turnout_context(election)
     voted = counts["turnout"].voted if counts else 0
     by_name = tells_names(election, voted)
-    read = partial(repository.voters, election.name, prefix=prefix, by_name=by_name)
+    read = partial(repository.voters, election, prefix=prefix, by_name=by_name)
     found, older = one_page(request, read, q=prefix)
     shown = invitations.with_mails(found)
     context = context_of(request, election, form=form, search=search, voters=shown, older=older, **counts)
@@ -124,7 +124,7 @@ def import_roll(request: HttpRequest, election: Election) -> HttpResponse:
 
 def previewed(request: HttpRequest, election: Election, rows: list[lists.Row], **more: Any) -> HttpResponse:
     """What would become of each row, and the button that does it."""
-    rows = lists.against(rows, *repository.on_roll_or_here(election.name, [row.kept for row in rows if row.kept]))
+    rows = lists.against(rows, *repository.on_roll_or_here(election, [row.kept for row in rows if row.kept]))
     rows = rows if takes_names(election) else lists.only_addresses(rows, str(EVERYBODY_HERE))
     return render(request, "elections/preview.html", context_of(request, election, **_verdicts(rows), **more))
 
@@ -210,9 +210,9 @@ def add_from(form: Any, actor: User, election: Election) -> str:
 @require_safe
 def export_roll(request: HttpRequest, election: Election) -> HttpResponse:
     """The roll as a file; who has voted is in it whenever the page says so."""
-    voted = turnout(election.name).voted
+    voted = turnout(election).voted
     told_who = tells_who(election, voted)
-    voters = repository.every_voter(election.name, by_name=tells_names(election, voted))
+    voters = repository.every_voter(election, by_name=tells_names(election, voted))
     rows = ([voter.name, *(["yes" if voter.voted else "no"] if told_who else [])] for voter in voters)
     header = ["voter", *(["voted"] if told_who else [])]
     answer = StreamingHttpResponse(lists.as_csv(header, rows), content_type="text/csv; charset=utf-8")

@@ -9,7 +9,7 @@ from datetime import UTC, datetime, timedelta
 from acts.site import table
 from store.table import Item
 
-from . import repository
+from .places import Known, gates_of, name_of
 from .rules import Election, takes_names
 
 BY_THE_HOUR = timedelta(days=31)  # elections that end sooner count by the hour, longer ones by the day
@@ -48,16 +48,16 @@ def bucket(election: Election, now: datetime) -> str:
     return f"h{seconds // HOUR}" if soon else f"d{seconds // DAY}"
 
 
-def turnout(election_name: str) -> Turnout:
+def turnout(election: Known) -> Turnout:
     """In one round trip, whatever the number of voters."""
-    return turnouts(election_name)[0]
+    return turnouts(election)[0]
 
 
-def turnouts(*election_names: str) -> list[Turnout]:
+def turnouts(*elections: Known) -> list[Turnout]:
     """Of several elections, in one round trip, too."""
-    places = {name: repository.GATES.keys(name) for name in election_names}
-    found = table().get_many(place for each in places.values() for place in each)
-    return [_counted(found[place] for place in places[name] if place in found) for name in election_names]
+    gates = [gates_of(each).keys(name_of(each)) for each in elections]
+    found = table().get_many(place for each in gates for place in each)
+    return [_counted(found[place] for place in each if place in found) for each in gates]
 
 
 def _counted(gates: Iterable[Item]) -> Turnout:

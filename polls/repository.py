@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, fields, replace
 from typing import Any
 
-from acts.gates import Gates, voted
+from acts.gates import IN_ONE, Gates, as_of, is_not_later, voted
 from acts.handfuls import handfuls
 from acts.site import table
 from pages import rendered
@@ -193,7 +193,7 @@ def creation(poll: Poll, now: int) -> list[Write]:
     return [
         Put({"PK": code.pk, "SK": code.sk, "poll": poll.id, "ttl": poll.ttl}, when=free),
         Put({"PK": place.pk, "SK": place.sk, **fields_}, when=Missing()),
-        *gates(poll, open_=True),
+        *opened_gates(poll),
         *_entries(poll),
     ]
 
@@ -219,9 +219,18 @@ def _entry(poll: Poll, place: Key, list_: str, at: str) -> Put:
     return Put({"PK": place.pk, "SK": place.sk, "GSI1PK": list_, "GSI1SK": at, **_shown(poll), "ttl": poll.ttl})
 
 
-def gates(poll: Poll, *, open_: bool) -> list[Write]:
-    """What every vote passes and is counted by."""
-    return GATES.moved(poll.id, open_=open_, until=poll.expires_at, ttl=poll.ttl)
+def opened_gates(poll: Poll) -> list[Write]:
+    """What every vote passes and is counted by. Of a poll as it is once it is open."""
+    return GATES.opened(poll.id, _as_of(poll), ttl=poll.ttl)
+
+
+def shut_gates(poll: Poll) -> list[Write]:
+    """Of a poll that says that it is being closed."""
+    return GATES.shut(poll.id, _as_of(poll))
+
+
+def _as_of(poll: Poll) -> str:
+    return as_of(poll.created_at, poll.version)
 
 
 def change(before: Poll, after: Poll) -> list[Write]:
@@ -239,15 +248,21 @@ def change(before: Poll, after: Poll) -> list[Write]:
     return [changed, *_entries(after), *gone]
 
 
+def reopening(before: Poll, after: Poll) -> tuple[list[Write], list[Write]]:
+    """What is written before, and with, the event that opens a poll again: nobody passes a gate that is open early."""
+    gates = opened_gates(replace(after, version=before.version + 1))
+    return gates[IN_ONE:], [*change(before, after), unsealed(before), *gates[:IN_ONE]]
+
+
 def unchanged(poll: Poll) -> Equals:
     return Equals("version", poll.version)
 
 
 def deletion(poll: Poll) -> list[Write]:
-    """With the gates, so that no vote can come in any more. The rest is swept, or goes when its time comes."""
+    """What makes it gone to everybody. The gates go after it, and then the rest (`services.clear_away`)."""
     lists = [keys.made_poll(poll.id), keys.listed_poll(poll.id), keys.reported_poll(poll.id)]
     others = [*lists, keys.short_code(poll.code), keys.poll_result(poll.id)]
-    gone = [Delete(place) for place in [*others, *GATES.keys(poll.id)]]
+    gone = [Delete(place) for place in others]
     return [Delete(keys.poll(poll.id), when=unchanged(poll)), *gone, _to_be_cleared(poll)]
 
 
@@ -261,11 +276,12 @@ def _to_be_cleared(poll: Poll) -> Put:
 # --- votes ---
 
 
-def casting(standing: PollStanding, rankings: str, now: str, voted_at: str) -> list[Write]:
-    """The gate and the vote. Refused if the poll was shut, or if they voted elsewhere since `standing` was read."""
-    has_room = Missing("voted") | Less("voted", MOST_A_GATE)
+def casting(standing: PollStanding, rankings: str, voted_at: str) -> list[Write]:
+    """The gate and the vote. Refused if the poll was shut since `standing` was read, also if it is open again, or if
+    they voted elsewhere."""
     new = standing.vote is None
-    passed = GATES.passed(standing.poll.id, standing.number, now, {"voted": int(new)}, *([has_room] if new else []))
+    when = [is_not_later(_as_of(standing.poll)), *([Missing("voted") | Less("voted", MOST_A_GATE)] if new else [])]
+    passed = GATES.passed(standing.poll.id, standing.number, {"voted": int(new)}, *when)
     return [passed, _vote(standing, rankings, voted_at)]
 
 

@@ -20,6 +20,7 @@ from accounts.models import User
 from accounts.rules import Permission
 from acts.again import TRIES
 from acts.closing import Closing
+from acts.following import follow
 from acts.handfuls import sweep
 from acts.once import once
 from acts.queues import take_each
@@ -157,7 +158,7 @@ def _record_vote(standing: PollStanding, rankings: str, now: str, mark: str) -> 
     voted_at = max(now, before["votedAt"]) if before else now  # another machine's clock may be ahead
     said = {"poll_id": standing.poll.id, "vote_id": standing.vote_id, "rankings": rankings, "votedAt": voted_at}
     event = Event(VOTER, "PollVoteCast", said | {"changed": before is not None})
-    log().record(event, *repository.casting(standing, rankings, now, voted_at), once=mark)
+    log().record(event, *repository.casting(standing, rankings, voted_at), once=mark)
 
 
 # --- running a poll ---
@@ -211,11 +212,10 @@ def record(who: str, kind: str, poll: Poll, said: dict[str, Any], *writes: Write
 # --- closing, and opening again ---
 
 
-def _shut(poll: Poll, who: str) -> tuple[Poll, list[Write]]:
+def _begun(poll: Poll, who: str) -> tuple[Poll, list[Write]]:
     now = now_text()
     after = replace(poll, closed_at=min(now, poll.expires_at or now), closing=who)
-    writes = [*repository.change(poll, after), *repository.gates(after, open_=False)]
-    return replace(after, version=poll.version + 1), writes
+    return replace(after, version=poll.version + 1), repository.change(poll, after)
 
 
 def _said(shut: Poll) -> tuple[Poll, Event, list[Write]]:
@@ -224,7 +224,7 @@ def _said(shut: Poll) -> tuple[Poll, Event, list[Write]]:
     return replace(after, version=shut.version + 1), event, repository.change(shut, after)
 
 
-CLOSING = Closing(_shut, _said)
+CLOSING = Closing(_begun, _said, repository.shut_gates)
 
 
 def settled(poll: Poll) -> Poll:
@@ -236,15 +236,14 @@ def settled(poll: Poll) -> Poll:
 
 def close(who: Runner) -> None:
     who.check(Act.CLOSE)
-    CLOSING.close(who.poll, who.name)
+    CLOSING.finish_soon(CLOSING.begin(who.poll, who.name))
 
 
 def extend(who: Runner, end: str | None) -> None:
     who.check(Act.EXTEND)
     rules.check_end(who.poll, end, now_text())
     after = replace(who.poll, expires_at=end)
-    writes = [*repository.change(who.poll, after), *repository.gates(after, open_=True)]
-    record(who.name, "PollUpdated", who.poll, {"expiresAt": end}, *writes)
+    record(who.name, "PollUpdated", who.poll, {"expiresAt": end}, *repository.change(who.poll, after))
 
 
 def reopen(who: Runner, end: str | None) -> None:
@@ -253,8 +252,9 @@ def reopen(who: Runner, end: str | None) -> None:
     poll = settled(who.poll)
     rules.check_end(poll, end, now_text())
     after = replace(poll, expires_at=end, closed_at=None)
-    opened = [*repository.change(poll, after), *repository.gates(after, open_=True), repository.unsealed(poll)]
-    record(who.name, "PollReopened", poll, {"expiresAt": end}, *opened)
+    early, writes = repository.reopening(poll, after)
+    follow(early)
+    record(who.name, "PollReopened", poll, {"expiresAt": end}, *writes)
 
 
 # --- listing, deleting, turning into an election ---
@@ -280,8 +280,9 @@ def clear_away_all() -> int:
 
 
 def clear_away(poll_id: str) -> bool:
-    """The mark goes last."""
+    """The gates go first, so that whatever got in is there to be swept; the mark goes last."""
     is_gone, mark = Check(keys.poll(poll_id), Missing()), keys.deleted_poll(poll_id)
+    follow(Delete(place) for place in repository.GATES.keys(poll_id))
     sweep(keys.all_of_poll(poll_id), (mark.sk,), is_gone)
     table().write(is_gone, Delete(mark))
     return True

@@ -51,7 +51,7 @@ def _check(election: Election) -> None:
             raise Flaw("the result that was sealed is gone." if said else "the log knows nothing of its sealed result.")
         compare(sealed, map(Cast.of, ballots.every_published(election.name)), "among the published ballots")
         compare_box = compare_what_is_left if election.secret_ballot else compare
-        with closing(ballots.sorted_box(election.name)) as box:
+        with closing(ballots.sorted_box(election)) as box:
             compare_box(sealed, ballots.casts_in(box), "in the ballot box")
     seal = repository.seal_of(there)
     _check_counted(election, seal, said)

@@ -45,8 +45,8 @@ def seal_result(election: Election, counts: Mapping[str, int] | None = None) -> 
     all ballots already says how often each ranking is among them."""
     if repository.is_sealed(election.name):
         return
-    counted = ballots.counted(election.name, counts).normal
-    came = turnout(election.name)
+    counted = ballots.counted(election, counts).normal
+    came = turnout(election)
     if counted.total != came.voted:
         if repository.is_sealed(election.name):
             return  # somebody else has, and empties its box
@@ -110,7 +110,7 @@ def _affordable(counted: Ballots, election: Election) -> int:
 
 def _is_quickly_counted(election: Election) -> bool:
     """Whether somebody may wait for it: of so many ballots, were they all different and ranked everybody."""
-    voted, standing = turnout(election.name).voted, len(candidates_of(election))
+    voted, standing = turnout(election).voted, len(candidates_of(election))
     size = Size(standing, voted, voted * standing, seats=election.seats)
     job = Job(Ballots((), {}), election.method, settings_of(election, ""), recounts=RECOUNTS)
     return voted <= AT_ONCE and job.cost(size) <= STEPS_AT_ONCE

@@ -28,7 +28,7 @@ def together(table: Table, /, *asks: Callable[[], A]) -> tuple[A, ...]: ...
 def together(table: Table, /, *asks: Callable[[], Any]) -> tuple[Any, ...]:
     """What each of these answers. Each is a row of round trips, and one waits only for the longest.
 
-    None of them may depend on what another one does: they only read, and their order is not known.
+    None of them may depend on what another one does: their order is not known.
     """
     rows: list[trips.Trips] = []
     try:

@@ -175,11 +175,12 @@ KINDS = (
     _kind("own words", keys.invitation_words(""), "election_name text author answers written_at text_html "
           "html_version"),
     _kind("import's rows", keys.imported_rows("", "", 0), "voters ttl"),
+    _kind("to be spread", keys.spread(""), "election_name spread_from shards"),
     _kind("to be filled", keys.filling(""), "election_name source source_created_at candidates"),
     _kind("to be listed", keys.filling_part("", 0), "voters accounts"),
     _kind("old name", keys.renamed(""), "name renamed_to created_at"),
-    _kind("deleted", keys.deleted(""), "name was_secret"),
-    _kind("gate", keys.gate("", 0), "open until voted paper"),
+    _kind("deleted", keys.deleted(""), "name was_secret by created_at"),
+    _kind("gate", keys.gate("", 0), "open as_of until voted paper"),
     _kind("ballot", keys.ballot("", ""), "voter_name rankings when_cast"),
     _kind("published", keys.published("", 0), "ballots confirmation rankings voter_name"),
     _kind("result", keys.result(""), "ballots candidates digest report_digest sealed_at parts voted paper steps "
@@ -192,7 +193,7 @@ KINDS = (
           "description description_html html_version time_zone sign_in results_hidden listed version ttl"),
     _kind("its maker's", keys.made_poll(""), "id title createdAt expiresAt closedAt ttl"),
     _kind("public poll", keys.listed_poll(""), "id title createdAt expiresAt closedAt ttl"),
-    _kind("poll's gate", keys.poll_gate("", 0), "open until voted ttl"),
+    _kind("poll's gate", keys.poll_gate("", 0), "open as_of until voted ttl"),
     _kind("poll's result", keys.poll_result(""), "votes digest sealedAt ttl"),
     _kind("report", keys.report("", ""), "id pollId reason words reportedAt ttl"),
     _kind("reported poll", keys.reported_poll(""), "id title reason reportedAt reports ttl"),
@@ -286,6 +287,7 @@ LISTS = frozenset(
         keys.IMPORTS,
         keys.groups_of(""),
         keys.FILLING,
+        keys.SPREAD,
         keys.BOOKS_AT_WORK,
         keys.RENAMED,
         keys.DELETED,
@@ -343,7 +345,7 @@ OF_GAMES_KEYS = _pattern(keys.game("").pk)
 BALLOTS, VOTES = keys.ballots("")[0].prefix, keys.votes("").prefix
 AFTER_THE_CLOSE = frozenset({"published", "result", "result's text", "rankings"})
 WHO = ("voter_name", "election_name", "entity_type", *KEYS)
-A_GATE = ("open", "until", "entity_type", *KEYS)
+A_GATE = ("open", "as_of", "until", "entity_type", *KEYS)
 
 
 @dataclass(frozen=True, slots=True)

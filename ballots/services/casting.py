@@ -216,7 +216,7 @@ def check_question(actor: User, standing: Standing) -> None:
     """
     check_paper(actor, standing)
     check_voter(standing, now_text())
-    if tells_who(standing.election, turnout(standing.election.name).voted):
+    if tells_who(standing.election, turnout(standing.election).voted):
         _check_no_ballot(standing)
 
 

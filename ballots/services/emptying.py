@@ -18,6 +18,7 @@ from ballots import repository
 from ballots.comparing import Cast, Flaw, compare, compare_what_is_left
 from ballots.sealed import CannotSeal
 from ballots.sorting import A_STEP, Sorter
+from elections import places
 from elections import repository as elections
 from elections.rules import Election, State
 from store import keys, spans
@@ -35,13 +36,13 @@ def empty(election: Election) -> Generator[float, None, None]:
     if not election.secret_ballot or len(found) < 2:
         return  # it is not sealed yet, or all is done
     try:
-        with closing(repository.sorter()) as box, closing(repository.sorter()) as places:
-            for some in handfuls(repository.box(election.name), A_STEP):
+        with closing(repository.sorter()) as box, closing(repository.sorter()) as left:
+            for some in handfuls(repository.box(election), A_STEP):
                 box.add(ballot for ballot, _ in some)
-                places.add(at for _, at in some)
+                left.add(at for _, at in some)
                 yield 0
             _let_go(election, found[place], box)
-            for handful in repository.emptying(election, places):
+            for handful in repository.emptying(election, left):
                 yield from patiently(partial(table().write, *handful), _units(election, len(handful)))
         table().write(Delete(place, when=repository.may_go(election)))
     except Refused:
@@ -100,10 +101,10 @@ def empty_old_boxes() -> int:
 def _is_to_be_emptied(name: str) -> bool:
     """Whether its box is to be emptied by the mark that it gets."""
     election = elections.find(name)
-    if election is None or not election.secret_ballot or not _is_left_full(name):
+    if election is None or not election.secret_ballot or not _is_left_full(election):
         return False
     try:
-        with closing(repository.sorted_box(name)) as box:
+        with closing(repository.sorted_box(election)) as box:
             _check_published(election, box, compare)
         mark = elections.to_be_sealed(election)
         table().write(Put(mark.item | {"removing": True}, when=Missing()))
@@ -115,7 +116,8 @@ def _is_to_be_emptied(name: str) -> bool:
     return True
 
 
-def _is_left_full(name: str) -> bool:
+def _is_left_full(election: Election) -> bool:
+    name = election.name
     marks = table().get_many([keys.sealing(name), keys.result(name)])
-    has_ballots = bool(spans.page(table(), keys.ballots(name), limit=1).items)
+    has_ballots = bool(spans.page(table(), places.box(election), limit=1).items)
     return list(marks) == [keys.result(name)] and has_ballots

@@ -177,20 +177,20 @@ class Box:
     def read(self) -> Generator[float, None, None]:
         """What comes before the last ballot published is counted, and not sorted again."""
         last = repository.last_published(self.election.name, self._done) if self._is_known else None
-        for some in handfuls(repository.casts(self.election.name), A_STEP):
+        for some in handfuls(repository.casts(self.election), A_STEP):
             self.counts.update(ballot.ranking for ballot in some)
             left = some if last is None else [ballot for ballot in some if ballot >= last]
             self._ballots, self._passed = self._ballots + len(some), self._passed + len(some) - len(left)
             self._left.add(left)
             yield 0
         if not self._is_known:
-            self._parts = sum(1 for _ in sealed_parts(map(Cast._make, self._left)))
+            self._parts = sum(1 for _ in sealed_parts(repository.casts_in(self._left)))
 
     def left(self) -> Iterator[Part]:
         """The parts that are not published yet."""
         first, sealed = (self._done, self._sealed) if self._is_known else (0, 0)
         published = max(0, sealed - self._passed)  # of those that are left: the last one, and any just like it
-        ballots = islice(map(Cast._make, self._left), published, None)
+        ballots = islice(repository.casts_in(self._left), published, None)
         for number, some in enumerate(sealed_parts(ballots), first):
             sealed += len(some)
             if self._done <= number < self._parts:

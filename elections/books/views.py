@@ -134,7 +134,7 @@ def _row(book: Book, leader: Election, election: Election, *, is_draft: bool) ->
         "leads": book.is_led_by(election.name),
         "candidates": candidates,
         "missing": rules.missing(election, leader, candidates, now_text()) if is_draft else "",
-        "voted": None if is_draft else turnout(election.name).voted,
+        "voted": None if is_draft else turnout(election).voted,
     }
 
 

@@ -26,11 +26,11 @@ NOT_OF_A_DRAFT = (
     "opened_at",
     "closed_at",
     "shows_skills",
-    "shards",
+    "spread_from",
 )  # so that the event which makes it says nothing of them
 
 
-SAID_IF_SO = ("convened", "group", "book")
+SAID_IF_SO = {"convened": None, "group": "", "book": "", "shards": 1}  # unless they are as of most
 
 
 class NameTaken(Refusal):
@@ -57,7 +57,7 @@ def create_draft(actor: User, election: Election, *also: Write, mark: str | None
     _make_room(election.name)
     fields = repository.storable(asdict(election)).items()
     said = {each: value for each, value in fields if each not in NOT_OF_A_DRAFT}
-    said = {each: value for each, value in said.items() if value or each not in SAID_IF_SO}
+    said = {each: value for each, value in said.items() if value != SAID_IF_SO.get(each, ...)}
     said |= {"election_name": election.name, **data}
     writes = repository.creation(election)
     try:
@@ -84,9 +84,13 @@ def change(actor: User, election: Election, action: Action, *also: Write, **chan
 
 
 def changing(before: Election, after: Election) -> list[Write]:
-    """What a change of settings writes. While it is open, its end is also the gates' to know."""
-    is_moved = before.allow_vote and before.no_voting_after != after.no_voting_after
-    return [*repository.change(before, after), *(repository.gates(after, open_=True) if is_moved else [])]
+    """What a change of settings writes; and of an open one's end.
+
+    Casts read the end in the election itself, and gates do not know it: so an end is moved in one transaction, in which
+    nothing is that casts write, and from then on everybody who comes has the new one. It moves only later. Whoever has
+    read the earlier end was in time by that, and so is by the new one.
+    """
+    return [*repository.change(before, after)]
 
 
 def rename(actor: User, election: Election, name: str) -> Election:

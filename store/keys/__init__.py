@@ -33,7 +33,7 @@ Rooms are named `of_…` because many of the plain nouns are spans: `keys.electi
 from __future__ import annotations
 
 from .parts import (
-    DIGITS, METADATA, escape, fold, part, sequence, shard_of, sharded,
+    DIGITS, METADATA, escape, fold, home, part, sequence, shard_of, sharded,
 )
 from .of_people import (
     INVITATIONS, LEAVING, NAMES_KEPT, NAMES_TO_FORGET, email, factors, invitation, invitation_by_date, leaving,
@@ -41,10 +41,10 @@ from .of_people import (
     people_with_role, registration, role, session, sessions, setup, throttle, user, users_by_email,
 )
 from .of_elections import (
-    DELETED, ELECTIONS, FILLING, OWN_ELECTIONS, RENAMED, agreed_by, agreement, agreements, all_in_shards,
+    DELETED, ELECTIONS, FILLING, OWN_ELECTIONS, RENAMED, SPREAD, agreed_by, agreement, agreements, all_in_shards,
     all_of_election, by_date,
     candidate, candidates, deleted, election, election_shard, elections, elections_in_state, elections_made_at, filling,
-    filling_part, filling_parts, listed_election, manager, need, needs, renamed, run_by, snapshot,
+    filling_part, filling_parts, listed_election, manager, need, needs, renamed, run_by, snapshot, spread,
 )
 from .of_rolls import (
     FOR_EVERYONE, IMPORTS, elections_of_voter, for_everyone, imported_rows, voter, voter_import,
@@ -59,7 +59,7 @@ from .of_groups import (
     groups_with, member, members,
 )
 from .of_ballots import (
-    all_published, ballot, ballots, ballots_by_time, gate, published, salt,
+    all_published, ballot, ballot_by_time, ballots, ballots_by_time, gate, published, salt,
 )
 from .of_results import (
     SEALING, SHARED_RESULTS, counted_part, counted_parts, lots, result, result_part, result_parts, sealing,

@@ -40,6 +40,11 @@ def ballots_by_time(election_name: str, since: str = "", shards: int = 1) -> lis
     return [Span(sharded(pk, each, shards), first=first, index=True) for each in range(shards)]
 
 
+def ballot_by_time(election_name: str, voter: str, shards: int = 1) -> str:
+    """In which of these lists a ballot is: the list of the shard it lies in."""
+    return sharded(f"BALLOTS#{part(election_name)}", shard_of(part(voter), shards), shards)
+
+
 def published(election_name: str, number: int) -> Key:
     """Some ballots of a closed election, sorted by their codes."""
     return Key(election(election_name).pk, f"PUBLISHED#{number:04d}")

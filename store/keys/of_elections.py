@@ -11,6 +11,7 @@
 | snapshot      | data  | ELECTION#{name}    | SNAPSHOT          |                              | voters, results      |
 | to be filled  | data  | ELECTION#{name}    | FILLING           | FILLING / {time}#{name}      | worker               |
 | to be listed  | data  | ELECTION#{name}    | FILLING#{nn}      |                              | worker               |
+| to be spread  | data  | ELECTION#{name}    | SPREAD            | SPREAD / {time}#{name}       | worker               |
 | old name      | data  | ELECTION#{name}    | RENAMED           | RENAMED / {time}#{name}      | worker, new drafts   |
 | deleted       | data  | ELECTION#{name}    | DELETED           | DELETED / {time}#{name}      | worker, new drafts   |
 """
@@ -113,6 +114,14 @@ def filling_part(election_name: str, number: int) -> Key:
 
 def filling_parts(election_name: str) -> Span:
     return Span(election(election_name).pk, prefix="FILLING#")
+
+
+SPREAD = Span("SPREAD", index=True)
+
+
+def spread(election_name: str) -> Key:
+    """Until every entry of the roll is in the partition it belongs to by now."""
+    return Key(election(election_name).pk, "SPREAD")
 
 
 RENAMED = Span("RENAMED", index=True)

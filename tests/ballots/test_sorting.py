@@ -67,6 +67,13 @@ def test_its_file_has_no_name_is_for_nobody_else_and_says_nothing(tmp_path, few_
     assert sorter._file.closed
 
 
+def test_what_comes_in_order_is_not_merged(tmp_path, few_at_once, monkeypatch):
+    monkeypatch.setattr(sorting, "merge", lambda *runs: pytest.fail("merged"))
+    with closing(Sorter(tmp_path)) as sorter:
+        sorter.add(sorted(rows(50)))
+        assert list(sorter) == sorted(rows(50))
+
+
 def test_few_need_no_file(tmp_path):
     with closing(Sorter(tmp_path / "not there")) as sorter:
         sorter.add(rows(100))

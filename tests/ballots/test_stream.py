@@ -13,6 +13,7 @@ from ballots import repository, services, sorting
 from ballots.comparing import Cast
 from ballots.services import emptying, sealing
 from ballots.sorting import Sorter
+from elections import places
 from elections import repository as elections
 from elections import services as organising
 from results import proof
@@ -40,7 +41,7 @@ def filled(site, opened, monkeypatch):
         election = opened(name=name, electorate="everyone", **settings)
         for number in range(ballots):
             site.write(Put(ballot_in(election, number, code(number))))
-        site.write(Update(elections.GATES.keys(name)[0], add={"voted": ballots}))
+        site.write(Update(places.gates_of(election).keys(name)[0], add={"voted": ballots}))
         return organising.close(people.find("the organiser"), elections.find(name))
 
     return fill

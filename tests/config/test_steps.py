@@ -13,7 +13,8 @@ from acts.steps import Steps
 from ballots.services.sealing import COUNTING, SEALED
 from elections.beside import BESIDE
 from elections.next_step import ONCE_SEALED
-from elections.services.lifecycle import OPENING, SHUTTING
+from elections.services.ending import SHUTTING
+from elections.services.lifecycle import OPENING
 from mail.letters import COLOURING, LETTERS
 
 STEPS = {
