@@ -49,6 +49,15 @@ STEPS = {
     "writing": "writing the result",
 }
 
+WHOLE = {
+    "seconds": ("all of it", "s"),
+    "processor": ("  processor time of this", "s"),
+    "before": ("memory of the process before", "MB"),
+    "published": ("peak until all are published", "MB"),
+    "memory": ("peak until the box is empty", "MB"),
+    "longest": ("longest cast of somebody else", "s"),
+}
+
 
 def measure(report: Report, scale: float = 1.0) -> None:
     ballots = max(200, int(int(os.environ.get("BALLOTS", BALLOTS)) * scale))
@@ -57,6 +66,8 @@ def measure(report: Report, scale: float = 1.0) -> None:
         for kind in ("public", "secret"):
             _step("fill", folder, kind, ballots)
             _say(report, kind, ballots, _step("count", folder, kind))
+        _step("fill", folder, "whole", ballots)
+        _say_whole(report, ballots, _step("seal", folder, "whole"))
         _step("fill", folder, "few", FEW)
         _step("count", folder, "few")
         _say_pages(report, ballots, _step("show", folder))
@@ -80,6 +91,14 @@ def _say(report: Report, kind: str, ballots: int, found: dict[str, Any]) -> None
     report.figure(f"{key}.sealing.seconds", "all methods, how close, sealed", found["sealing"], "s")
     report.figure(f"{key}.sealing.processor.seconds", "  processor time of this", found["sealing_processor"], "s")
     report.figure(f"{key}.sealing.memory.megabytes", "  peak memory of this", found["sealing_memory"], "MB")
+
+
+def _say_whole(report: Report, ballots: int, found: dict[str, Any]) -> None:
+    report.heading(f"{ballots:,} secret ballots: published, counted, sealed, and the box emptied", "alone")
+    for step, (words, unit) in WHOLE.items():
+        report.figure(f"whole.{step}", words, found[step], unit)
+    beside = Comparison((found["beside"],), (found["alone"],))
+    report.compare("whole.others", "casts of somebody else, beside it and alone", beside, peer="alone")
 
 
 def _say_pages(report: Report, ballots: int, found: dict[str, Any]) -> None:
@@ -187,11 +206,15 @@ def count(folder: str, kind: str) -> dict[str, Any]:
 def seal(folder: str, kind: str) -> dict[str, Any]:
     """All that the worker does of a closed election, from publishing to an empty box; others vote beside it."""
     from ballots import services
+    from ballots.services.sealing import COUNTING
 
+    took, steps = {"before": peak_memory()}, COUNTING.steps
+    COUNTING.arrange(lambda *words: took.update(published=peak_memory()), *steps)
     with _others(folder, kind) as others:
         start, busy = perf_counter(), process_time()
         services.seal_what_is_closed()
-        took = {"seconds": perf_counter() - start, "processor": process_time() - busy, "memory": peak_memory()}
+        took |= {"seconds": perf_counter() - start, "processor": process_time() - busy, "memory": peak_memory()}
+    COUNTING.arrange(*steps)
     return took | others
 
 
