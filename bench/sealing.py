@@ -120,7 +120,7 @@ def fill(folder: str, kind: str, ballots: str) -> dict[str, Any]:
     """A closed election with so many ballots, written straight through the port."""
     from accounts import services as accounts
     from acts.site import table
-    from elections import repository, services
+    from elections import places, services
     from ranking.candidates import Candidate
     from store.log import as_text, utc_now
 
@@ -137,7 +137,7 @@ def fill(folder: str, kind: str, ballots: str) -> dict[str, Any]:
     writes = [_ballot(number, ranking, kind, now) for number, ranking in enumerate(realistic(CANDIDATES, int(ballots)))]
     for start in range(0, len(writes), A_WRITE):
         table().write(*writes[start : start + A_WRITE])
-    table().write(Update(repository.gates_of(NAME).keys(NAME)[0], add={"voted": len(writes)}))
+    table().write(Update(places.gates_of(NAME).keys(NAME)[0], add={"voted": len(writes)}))
     services.close(owner, _found())
     return {}
 
@@ -209,12 +209,12 @@ def seal(folder: str, kind: str) -> dict[str, Any]:
     from ballots.services.sealing import COUNTING
 
     took, steps = {"before": peak_memory()}, COUNTING.steps
-    COUNTING.arrange(lambda *words: took.update(published=peak_memory()), *steps)
+    COUNTING.steps = (lambda *words: took.update(published=peak_memory()), *steps)
     with _others(folder, kind) as others:
         start, busy = perf_counter(), process_time()
         services.seal_what_is_closed()
         took |= {"seconds": perf_counter() - start, "processor": process_time() - busy, "memory": peak_memory()}
-    COUNTING.arrange(*steps)
+    COUNTING.steps = steps
     return took | others
 
 
