@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import closing
 
-from elections.replay import election_of
+from elections.replay import election_of, turned_out
 from elections.rules import Election
 from store import keys
 from store.forgetting import to_forget
@@ -38,10 +38,10 @@ def cast(event: Happened) -> Iterator[Step]:
         )
     paper = bool(said.get("paper", False))
     if standing.election.secret_ballot:
-        yield repository.coming(standing, event.moment, paper=paper)
+        yield [*repository.coming(standing, event.moment, paper=paper), *turned_out(event)]
     else:
         ballot = Ballot(said["rankings"], said["confirmation"], event.when)
-        yield repository.casting(standing, ballot, event.moment, paper=paper)
+        yield [*repository.casting(standing, ballot, event.moment, paper=paper), *turned_out(event)]
 
 
 def withdrawn(event: Happened) -> Iterator[Step]:
@@ -49,7 +49,7 @@ def withdrawn(event: Happened) -> Iterator[Step]:
     if not standing.voted:
         raise DoesNotFit(f"is about {standing.voter}, who has not voted by then.")
     secret = standing.election.secret_ballot
-    yield (repository.going if secret else repository.withdrawal)(standing, event.moment)
+    yield [*(repository.going if secret else repository.withdrawal)(standing, event.moment), *turned_out(event)]
 
 
 def unlinked(event: Happened) -> Iterator[Step]:

@@ -19,7 +19,7 @@ from elections import repository as elections
 from elections.by_link import Link
 from elections.places import Known
 from elections.rules import Election
-from elections.turnout import bucket
+from elections.voting_times import bucket
 from ranking.candidates import Candidate
 from store import keys, spans
 from store.forgetting import to_forget
@@ -303,10 +303,11 @@ def going(standing: Standing, now: datetime) -> list[Write]:
 
 
 def through_gate(election: Election, now: datetime, votes: int, papers: int) -> Write:
-    """Any gate: it must be open, and it counts who came through, also by the hour."""
+    """Any gate: it must be open, and it counts who came through; in an election of earlier times also by the hour."""
     moment = as_text(now)
-    hour = bucket(election, datetime.fromisoformat(moment))  # of the moment that the log tells
-    counted = {"voted": votes, "paper": papers, hour: votes}
+    counted = {"voted": votes, "paper": papers}
+    if not election.turnout_apart:
+        counted[bucket(election.ends, datetime.fromisoformat(moment))] = votes  # of the moment that the log tells
     gates = places.gates_of(election)
     return gates.passed(election.name, gates.any(), counted)
 

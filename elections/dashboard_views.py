@@ -69,9 +69,10 @@ def turnout_context(election: Election) -> dict[str, Any]:
     beside_it = compared.compared(other, others[0], when, now) if other else None
     quorum = election.convened.quorum_number if election.convened else None
     way = beside_it.way if beside_it else ()
+    is_any = counted.voted or counted.steps  # when the first of them voted may not have been counted yet
     return {
         "turnout": counted,
         "percent": counted.percent(election.voter_count),
-        "picture": turnout_picture.picture(election, counted, when, way, quorum) if when and counted.steps else None,
+        "picture": turnout_picture.picture(election, counted, when, way, quorum) if when and is_any else None,
         "compared": beside_it,
     }

@@ -15,9 +15,10 @@ from store import keys
 from store.replay import Act, DoesNotFit, Exempt, Happened, Step, begins, like
 from store.table import Check, Delete, Exists, Missing, Put, Table, Update, Write
 
-from . import by_link, invitations, needs, places, renaming, repository, services, spreading
+from . import by_link, invitations, needs, places, renaming, repository, services, spreading, voting_times
 from .needs import Agreement, Need
 from .rules import Election, State
+from .voting_times import Told
 
 
 def election_of(event: Happened) -> Election:
@@ -48,7 +49,7 @@ def updated(event: Happened) -> Iterator[Step]:
     after = replace(election, **{name: _value(value) for name, value in changes.items()})
     if after == election:
         raise DoesNotFit("changes nothing.")
-    yield services.changing(election, after)
+    yield [*services.changing(election, after), *turned_out(event)]
 
 
 def _value(stored: Any) -> Any:
@@ -176,16 +177,23 @@ def opened(event: Happened) -> Iterator[Step]:
     election, said = election_of(event), event.said
     commitment, opened_at = said.get("lots_commitment", ""), said.get("opened_at")
     after = services.opened(election, editable=said["editable"], lots_commitment=commitment, opened_at=opened_at)
-    early, writes = services.opening(election, replace(after, shows_skills=said.get("shows_skills", False)))
+    after = replace(after, shows_skills=said.get("shows_skills", False), turnout_apart=said.get("turnout_apart", False))
+    times = [voting_times.begun(after, event.number)] if after.turnout_apart else []
+    early, writes = services.opening(election, after)
     yield from handfuls(early)
-    yield writes
+    yield [*writes, *times]
 
 
 def closed(event: Happened) -> Iterator[Step]:
     election = election_of(event)
     yield services.beginning(election, replace(election, closing=event.actor, closed_at=event.said.get("closed_at")))
     yield from handfuls(repository.shut_gates(election_of(event)))
-    yield services.closing(election_of(event))
+    yield [*services.closing(election_of(event)), *turned_out(event)]
+
+
+def turned_out(event: Happened) -> list[Update]:
+    """What is told of when people voted."""
+    return voting_times.counting(table(), Told(event.number, event.kind, event.when, event.said))
 
 
 # --- who runs it ---
@@ -264,7 +272,7 @@ REPLAY: dict[str, Act] = {
 # Fields that elections of earlier times do not have.
 LATER = (
     *("results_public", "mail_votes", "lots_commitment", "restores", "joining", "opened_at", "shows_skills"),
-    *("convened", "vote_by_link", "announces", "group", "book", "closed_at", "shards"),
+    *("convened", "vote_by_link", "announces", "group", "book", "closed_at", "shards", "turnout_apart"),
 )
 FILLING = "What a draft was made from is brought into it a handful at a time, and whoever arrives has an event."
 MAILS = "Which mails went out and what became of them; their texts are in no log."

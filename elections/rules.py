@@ -107,6 +107,7 @@ class Election:
     book: str = ""  # the number of the book it is bound into, with the other questions on its ballot
     shards: int = 1  # over how many partitions its roll, gates and ballots are spread; never fewer than before
     spread_from: int = 0  # over how many its roll was spread, until all of it is where it lies now
+    turnout_apart: bool = False  # whether when people voted is counted beside its gates; not of one opened before that
     convened: Convened | None = None  # by an assembly, which says who was there; it never changes
     html: Html | None = field(default=None, compare=False, repr=False)  # of the description, as kept beside it
 

@@ -42,7 +42,7 @@ def created(event: Happened) -> Iterator[Step]:
 def voted(event: Happened, poll: Poll) -> Iterator[Step]:
     """Through any gate: which one it was is chance, and whether it was open then, the order of the events tells."""
     said = event.said
-    standing = repository.standing(poll.id, said["vote_id"], event.number % repository.GATES.count, "")
+    standing = repository.standing(poll.id, said["vote_id"], event.number, "")
     if standing is None or (standing.vote is not None) != said["changed"]:
         raise DoesNotFit(f"takes a voter for somebody who has{'' if said['changed'] else ' not'} voted by then.")
     gate, vote = repository.casting(standing, said["rankings"], said["votedAt"])

@@ -8,6 +8,7 @@ import uuid
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from itertools import count
 from typing import Any
 
 from django.conf import settings
@@ -25,6 +26,7 @@ from acts.handfuls import sweep
 from acts.once import once
 from acts.queues import take_each
 from acts.refusals import OVERTAKEN, NotAllowed, Overtaken
+from acts.shards import shards_in
 from acts.site import log, now_text, table
 from elections import copying
 from elections.rules import Election
@@ -87,6 +89,7 @@ def _new(maker: User | AnonymousUser, candidates: Sequence[str], days: int, key:
         gone_at=rules.gone_at(created, chosen["expires_at"], days),
         maker=maker.name if maker.is_authenticated else "",
         key=key,
+        shards=repository.shards_for(table().is_distant),
         **chosen,
     )
 
@@ -117,7 +120,7 @@ class Outcome:
 
 def standing_of(poll_id: str, vote_id: str, form: str) -> PollStanding | None:
     """What a decision about somebody's vote needs, in one round trip."""
-    return repository.standing(poll_id, vote_id, repository.GATES.any(), mark_of(vote_id, form))
+    return repository.standing(poll_id, vote_id, repository.any_gate(), mark_of(vote_id, form))
 
 
 def mark_of(vote_id: str, form: str) -> str:
@@ -136,10 +139,10 @@ def cast(poll_id: str, vote_id: str, ranks: Ranks, form: str, seen: PollStanding
 
 def _cast(poll_id: str, vote_id: str, ranks: Ranks, mark: str, seen: PollStanding | None) -> Outcome:
     """By one gate after another: one that is shut or full may have been the only one that was."""
-    full = 0
-    for gate in repository.GATES.in_any_order():
+    full, first = 0, repository.any_gate()
+    for number in count():
         now = now_text()
-        standing, seen = seen or repository.standing(poll_id, vote_id, gate, mark), None
+        standing, seen = seen or repository.standing(poll_id, vote_id, first + number, mark), None
         if standing is None:
             raise rules.NotThere(rules.NOT_THERE)
         if standing.repeated:
@@ -150,6 +153,8 @@ def _cast(poll_id: str, vote_id: str, ranks: Ranks, mark: str, seen: PollStandin
         with suppress(Refused):  # shut, full, or they voted elsewhere meanwhile: look again and decide anew
             _record_vote(standing, rankings, now, mark)
             return Outcome(acts=standing.acts)
+        if number + 1 == repository.gates_of(standing.poll).count:
+            break
     raise rules.Full(rules.FULL) if full else Overtaken(OVERTAKEN)
 
 
@@ -282,8 +287,9 @@ def clear_away_all() -> int:
 def clear_away(poll_id: str) -> bool:
     """The gates go first, so that whatever got in is there to be swept; the mark goes last."""
     is_gone, mark = Check(keys.poll(poll_id), Missing()), keys.deleted_poll(poll_id)
-    follow(Delete(place) for place in repository.GATES.keys(poll_id))
-    sweep(keys.all_of_poll(poll_id), (mark.sk,), is_gone)
+    many = shards_in(table().get(mark))
+    follow(Delete(place) for place in repository.gates_in(many).keys(poll_id))
+    sweep(keys.all_of_poll(poll_id), (mark.sk,), is_gone, shards=keys.all_in_poll_shards(poll_id, many))
     table().write(is_gone, Delete(mark))
     return True
 

@@ -14,7 +14,7 @@ from ballots.services import seal_what_is_closed
 from elections import repository as elections
 from elections import services as organising
 from elections.rules import Election, State
-from elections.turnout import turnout
+from elections.turnout import final_turnout, turnout
 from store import keys
 from store.log import Event
 from store.table import Check, Delete, Exists, Item, Refused
@@ -46,7 +46,7 @@ def seal_result(election: Election, counts: Mapping[str, int] | None = None) -> 
     if repository.is_sealed(election.name):
         return
     counted = ballots.counted(election, counts).normal
-    came = turnout(election)
+    came = final_turnout(election)
     if counted.total != came.voted:
         if repository.is_sealed(election.name):
             return  # somebody else has, and empties its box

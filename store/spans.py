@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from contextvars import copy_context
 from dataclasses import replace
 from heapq import merge
-from itertools import chain
+from itertools import chain, islice
+from queue import Empty, Queue, SimpleQueue
 from typing import TypeVar
 
 from . import cursors
@@ -74,5 +78,59 @@ def count(table: Table, spans: Sequence[Span]) -> int:
 
 
 def values(table: Table, spans: Sequence[Span], *names: str) -> Iterator[tuple[Value, ...]]:
-    """Of every item of all spans only these attributes, in no order."""
-    return chain.from_iterable(table.values(span, *names) for span in spans)
+    """Of every item of all spans only these attributes, in no order. From a distant table several spans are read at the
+    same time; no more is held here than those who read are ahead."""
+    rows = [table.values(span, *names) for span in spans]
+    if len(spans) == 1 or not table.is_distant:
+        return chain.from_iterable(rows)
+    return _side_by_side(rows)
+
+
+# --- several at the same time ---
+
+READERS = 8  # threads that read at once,
+A_BATCH = 500  # rows that each hands over at a time,
+AHEAD = 2  # and so many of these it may be ahead of whoever takes them
+
+
+def _side_by_side(rows: Sequence[Iterator[T]]) -> Iterator[T]:
+    """All of these, in no order. Whoever stops taking, or meets an error, leaves no thread behind."""
+    left, ready = SimpleQueue[Iterator[T]](), Queue[list[T] | BaseException | None](READERS * AHEAD)
+    for row in rows:
+        left.put(row)
+    stop = threading.Event()
+    here = min(READERS, len(rows))
+    readers = [threading.Thread(target=copy_context().run, args=(_read, left, ready, stop)) for _ in range(here)]
+    for reader in readers:
+        reader.start()
+    try:
+        yield from _taken(ready, here)
+    finally:
+        stop.set()
+        while any(reader.is_alive() for reader in readers):
+            with suppress(Empty):  # whoever waits to hand something over is let go
+                ready.get(timeout=0.01)
+
+
+def _taken(ready: Queue[list[T] | BaseException | None], readers: int) -> Iterator[T]:
+    while readers:
+        some = ready.get()
+        if isinstance(some, BaseException):
+            raise some
+        if some is None:
+            readers -= 1
+        else:
+            yield from some
+
+
+def _read(left: SimpleQueue[Iterator[T]], ready: Queue[list[T] | BaseException | None], stop: threading.Event) -> None:
+    """One row after the other, until none is left."""
+    try:
+        with suppress(Empty):
+            while not stop.is_set():
+                row = left.get_nowait()
+                while not stop.is_set() and (some := list(islice(row, A_BATCH))):
+                    ready.put(some)
+        ready.put(None)
+    except Exception as error:
+        ready.put(error)

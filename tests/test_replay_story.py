@@ -26,7 +26,7 @@ from acts.tokens import sign
 from acts.turns import at_once
 from ballots import services as ballots
 from ballots.services import emptying
-from elections import copying, imports, invitations, messages, quiet, reminders, trials, words
+from elections import copying, imports, invitations, messages, places, quiet, reminders, trials, words
 from elections import repository as elections
 from elections import services as organising
 from elections.books import repository as books
@@ -80,6 +80,7 @@ def tell() -> None:
     mails()
     mails_that_did_not_arrive()
     a_secret_election()
+    a_roll_is_spread()
     elections_change_hands()
     groups_are_kept()
     several_questions_on_one_ballot()
@@ -349,6 +350,24 @@ def a_secret_election() -> None:
     quiet.mail_again("late@example.org")
     mailing.mail_result(bo, election("Prize"))
     send_mails()
+
+
+def a_roll_is_spread() -> None:
+    """As that of a very large electorate: there are voters on it already; then it is voted by, and copied."""
+    bo, names = someone("Bo"), [f"voter {number}" for number in range(5)]
+    made = organising.create(bo, "Crowd")
+    organising.add_candidates(bo, made, [Candidate("Ada"), Candidate("Bo"), Candidate("Cy")])
+    organising.add_voters(bo, made, names[:3])
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(places, "shards_for", lambda voters, distant: 4)
+        organising.add_voters(bo, election("Crowd"), [*names, "far@example.org"])
+        copying.copy(bo, election("Crowd"), "Crowd again")
+        organising.open_(bo, election("Crowd"), editable=False)
+    for name in names:
+        voted(name, "Crowd", Ada=1, Bo=2)
+    ballots.withdraw(someone("voter 3"), "Crowd", "voter 3 withdraws there too")
+    organising.close(bo, election("Crowd"))
+    ballots.seal_what_is_closed("Crowd")
 
 
 def elections_change_hands() -> None:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from accounts import replay as accounts
 from acts.site import acting_on
 from ballots import replay as ballots
-from elections import renaming, spreading
+from elections import renaming, spreading, voting_times
 from elections import replay as elections
 from elections.books import replay as books
 from elections.groups import replay as groups
@@ -237,6 +237,7 @@ def _settle(there: Table, made: Table) -> None:
         renaming.finish_all()
         spreading.finish_all(most=None)
     skills.finish_what_is_said(there)
+    voting_times.follow_to_the_end(there, made)
     with acting_on(made):
         elections.shut_what_is_shut(there)
         polls.shut_what_is_shut(there)

@@ -157,6 +157,7 @@ KINDS = (
     _kind("need", keys.need("", ""), "election_name skill level count"),
     _kind("agreement", keys.agreement("", ""), "election_name candidate_name person account skills"),
     _kind("snapshot", keys.snapshot(""), "election_name needs version"),
+    _kind("voting times", keys.turnout(""), "since counted ends closed"),
     _kind("voter", keys.voter("", ""), "election_name voter_name account voted paper invited"),
     _kind("group", keys.group(""), "id name owner_name created_at members version"),
     _kind("group's name", keys.group_name("", ""), "name id"),
@@ -342,10 +343,11 @@ def _is_of_players(pk: str) -> bool:
 OF_ELECTIONS = _pattern(keys.election("").pk)
 OF_POLLS = _pattern(keys.poll("").pk)
 OF_GAMES_KEYS = _pattern(keys.game("").pk)
-BALLOTS, VOTES = keys.ballots("")[0].prefix, keys.votes("").prefix
+BALLOTS, VOTES = keys.ballots("")[0].prefix, keys.votes("")[0].prefix
 AFTER_THE_CLOSE = frozenset({"published", "result", "result's text", "rankings"})
 WHO = ("voter_name", "election_name", "entity_type", *KEYS)
 A_GATE = ("open", "as_of", "until", "entity_type", *KEYS)
+VOTING_TIMES = ("since", "ends", "closed", *KEYS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -418,6 +420,8 @@ def shown(table: str, item: Item, may: Allowed = NOTHING) -> Item | None:
         item = item | {"to": HIDDEN}
     if kind.name == "gate" and not may.published:
         item = _only(item, A_GATE)
+    if kind.name == "voting times" and not may.published:
+        item = _only(item, VOTING_TIMES)
     deeper = _said(item) if kind.name == "event" else kind.shown
     return {name: _inside(value, deeper) if name in kind.shown else HIDDEN for name, value in sorted(item.items())}
 

@@ -13,6 +13,7 @@ from acts.site import now_text, table
 from acts.steps import Steps
 from elections import repository, rules, spreading
 from elections.rules import Action, Election
+from elections.voting_times import begun
 from store import keys
 from store.table import Write
 from tally import lots
@@ -38,14 +39,14 @@ def open_now(actor: User, election: Election, *, editable: bool, shows_skills: b
     election = spreading.with_room(actor, election, _coming(election))
     secret = secrets.token_hex(32)
     after = opened(election, editable=editable, lots_commitment=lots.commitment(secret), opened_at=now_text())
-    after = replace(after, shows_skills=shows_skills)
+    after = replace(after, shows_skills=shows_skills, turnout_apart=True)
     said = {"editable": editable, "lots_commitment": after.lots_commitment, "opened_at": after.opened_at}
-    said |= {"shows_skills": True} if shows_skills else {}
+    said |= {"turnout_apart": True} | ({"shows_skills": True} if shows_skills else {})
     also = [write for writes in OPENING.taken(after) for write in writes]
     also += [repository.lots(election.name, secret), repository.reminders_from_now(election)]
     early, writes = opening(election, after)
     follow(early)
-    record(actor, "ElectionOpened", election, said, *writes, *also)
+    record(actor, "ElectionOpened", election, said, *writes, *also, noting=lambda number: [begun(after, number)])
     return replace(after, version=election.version + 1)
 
 

@@ -45,6 +45,7 @@ from .of_elections import (
     all_of_election, by_date,
     candidate, candidates, deleted, election, election_shard, elections, elections_in_state, elections_made_at, filling,
     filling_part, filling_parts, listed_election, manager, need, needs, renamed, run_by, snapshot, spread,
+    turnout,
 )
 from .of_rolls import (
     FOR_EVERYONE, IMPORTS, elections_of_voter, for_everyone, imported_rows, voter, voter_import,
@@ -70,9 +71,9 @@ from .of_mail import (
     mail_counts, mail_server, mailing, mailing_by_date, mails, mails_again, mails_due, message, messages, reminders,
 )
 from .of_polls import (
-    DELETED_POLLS, PUBLIC_POLLS, REPORTED_POLLS, all_of_poll, deleted_poll, listed_poll, made_by, made_poll,
-    poll, poll_by_date, poll_counted_part, poll_counted_parts, poll_gate, poll_result, polls_ending, report,
-    reported_poll, reports, short_code, vote, votes, votes_by_time,
+    DELETED_POLLS, PUBLIC_POLLS, REPORTED_POLLS, all_in_poll_shards, all_of_poll, deleted_poll, listed_poll, made_by,
+    made_poll, poll, poll_by_date, poll_counted_part, poll_counted_parts, poll_gate, poll_result, polls_ending, report,
+    reported_poll, reports, short_code, vote, vote_by_time, votes, votes_by_time,
 )
 from .of_skills import (
     MERGING_SKILLS, PROPOSED_SKILLS, SKILL_CATEGORIES, all_of_person, own_skills, person_skill, person_skills, skill,

@@ -7,6 +7,9 @@
 | ballot        | data  | ELECTION#{name}    | BALLOT#{voter}    | BALLOTS#{name} / {time}#…    | receipt, count, live |
 | secret ballot | data  | ELECTION#{name}    | BALLOT#{…}        |                              | receipt, count       |
 | published     | data  | ELECTION#{name}    | PUBLISHED#{nnnn}  |                              | ballots, exports     |
+
+With more than one shard, gates and ballots lie in `ELECTION#{name}#{nn}`, and ballots by time in `BALLOTS#{name}#{nn}`:
+a gate in the shard of its number, a ballot in that of what it lies under, which of a secret one is a pseudonym.
 """
 
 from __future__ import annotations

@@ -9,6 +9,7 @@
 | need          | data  | ELECTION#{name}    | NEED#{skill}      |                              | needs, opening       |
 | agreement     | data  | ELECTION#{name}    | AGREED#{name}     | AGREED#{person} / {time}#…   | opening, leaving     |
 | snapshot      | data  | ELECTION#{name}    | SNAPSHOT          |                              | voters, results      |
+| voting times  | data  | ELECTION#{name}    | TURNOUT           |                              | turnout, sealing     |
 | to be filled  | data  | ELECTION#{name}    | FILLING           | FILLING / {time}#{name}      | worker               |
 | to be listed  | data  | ELECTION#{name}    | FILLING#{nn}      |                              | worker               |
 | to be spread  | data  | ELECTION#{name}    | SPREAD            | SPREAD / {time}#{name}       | worker               |
@@ -97,6 +98,11 @@ def agreed_by(person: str) -> Span:
 def snapshot(election_name: str) -> Key:
     """What candidates who agreed could do when the election opened, as far as it needs it."""
     return Key(election(election_name).pk, "SNAPSHOT")
+
+
+def turnout(election_name: str) -> Key:
+    """How many voted in which hour, or on which day, as far as the log was followed."""
+    return Key(election(election_name).pk, "TURNOUT")
 
 
 FILLING = Span("FILLING", index=True)

@@ -29,6 +29,7 @@ from store.log.seal import Sealer, verify
 from store.memory import Memory
 from store.table import Delete
 from tests.at_once import at_once as all_at_once
+from upkeep.sealer import site_sealer
 
 from .conftest import ranks
 
@@ -94,6 +95,7 @@ def test_the_roll_the_ballots_and_the_turnout_agree(site, person, opened):
         ("Kim", False),
     ]
     assert len(ballots()) == turnout("Board").voted == 1
+    site_sealer().seal()
     assert turnout("Board").steps[-1][1] == 1
 
 
@@ -210,10 +212,10 @@ def test_the_closing_moment_itself_is_too_late(site, person, opened, monkeypatch
 def test_an_end_is_moved_without_a_gate(site, person, opened, monkeypatch):
     """So voting is never in the way of it; whoever comes after the old end and before the new one gets in."""
     election = opened("Eve", no_voting_after=in_an_hour())
-    gates = site.get_many(elections.GATES.keys("Board"))
+    gates = site.get_many(elections.gates_of(election).keys("Board"))
     later = utc_now() + timedelta(hours=3)
     organising.extend(people.find("the organiser"), election, as_text(later))
-    assert site.get_many(elections.GATES.keys("Board")) == gates
+    assert site.get_many(elections.gates_of(election).keys("Board")) == gates
     monkeypatch.setattr(casting, "utc_now", lambda: later - timedelta(hours=1))
     services.cast(person("Eve"), "Board", ranks(Bo=1), "1")
     monkeypatch.setattr(casting, "utc_now", lambda: later)

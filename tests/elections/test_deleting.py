@@ -75,7 +75,7 @@ def test_the_ballot_box_is_shut_before_and_the_salt_goes_in_the_transaction_that
         killed_after(killed, A_DELETION - 1)
         services.delete(ada, board)
     assert repository.find("Board").closing == "Ada"
-    assert {gate["open"] for gate in site.get_many(repository.GATES.keys("Board")).values()} == {False}
+    assert {gate["open"] for gate in site.get_many(repository.gates_of("Board").keys("Board")).values()} == {False}
     assert site.get(keys.salt("Board")) is not None
     assert services.clear_away_all() == 1
     assert repository.find("Board") is None

@@ -29,7 +29,7 @@ from .conftest import CHOSEN, NAMES, by_ida, events, in_hours, ranks, vote
 
 
 def rankings(poll) -> list[str]:
-    return sorted(item["rankings"] for item in repository.each_vote(poll.id))
+    return sorted(item["rankings"] for item in repository.each_vote(poll))
 
 
 def voted(poll) -> int:
@@ -75,7 +75,7 @@ def test_a_code_may_be_typed_as_it_was_misread():
 def test_a_vote_is_stored_as_the_specification_names_it(site, made):
     poll = made()
     vote(poll, "a", "Sushi>Pizza=Tacos")
-    (item,) = repository.each_vote(poll.id)
+    (item,) = repository.each_vote(poll)
     assert item["SK"] == f"VOTE#{item['id']}"
     assert item["rankings"] == "1>0=2"
     assert item["votedAt"] <= as_text(utc_now())
@@ -160,7 +160,7 @@ def test_a_rank_that_is_none_is_refused(made, typed):
 def test_there_is_no_voting_in_a_poll_that_does_not_exist(site):
     with pytest.raises(NotThere):
         services.cast("f0f0f0f0-0000-4000-8000-000000000000", "a", {"0": ["1"]}, "form")
-    assert not list(site.each(keys.votes("f0f0f0f0-0000-4000-8000-000000000000")))
+    assert not list(site.each(*keys.votes("f0f0f0f0-0000-4000-8000-000000000000")))
 
 
 def test_the_end_itself_is_too_late(made, monkeypatch):
@@ -204,14 +204,14 @@ def test_whoever_comes_late_with_a_close_leaves_one_open_that_is_open_again(made
 
 
 def test_a_full_poll_says_so_and_lets_votes_be_changed(made, monkeypatch):
-    monkeypatch.setattr(repository, "MOST_A_GATE", 1)
+    monkeypatch.setattr(repository, "MOST_VOTES", 8)
     poll = made()
-    for number in range(repository.GATES.count):
+    for number in range(repository.gates_of(poll).count):
         vote(poll, f"voter {number}", "Pizza")
     with pytest.raises(Full):
         vote(poll, "one more", "Pizza")
     assert vote(poll, "voter 0", "Sushi").acts == 1
-    assert voted(poll) == repository.GATES.count
+    assert voted(poll) == repository.gates_of(poll).count
 
 
 def test_a_vote_lies_under_a_name_that_tells_nothing(made):
@@ -219,7 +219,7 @@ def test_a_vote_lies_under_a_name_that_tells_nothing(made):
     same = {voters.id_of(poll.id, "browser x") for poll in (one, other)}
     assert len(same) == 2
     vote(one, "browser x", "Pizza")
-    assert "browser x" not in str(list(repository.each_vote(one.id)))
+    assert "browser x" not in str(list(repository.each_vote(one)))
 
 
 # --- running it ---

@@ -85,7 +85,7 @@ def is_a_poll_running() -> bool:
 
 
 def voters_of(poll_id: str) -> int:
-    return sum(1 for _ in table().each(keys.votes(poll_id)))
+    return sum(1 for _ in table().each(*keys.votes(poll_id)))
 
 
 PROMISES = {
