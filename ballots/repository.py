@@ -10,8 +10,10 @@ from itertools import chain, islice
 from accounts import repository as people
 from accounts.models import User
 from acts.site import table
+from elections import descriptions
 from elections import repository as elections
 from elections.by_link import Link
+from elections.descriptions import Description
 from elections.rules import Election
 from elections.voting_times import bucket
 from ranking.candidates import Candidate
@@ -46,6 +48,7 @@ class Standing:
     link: Link | None = None  # by which they came, if they did not sign in
     lineage: str = ""  # of the pass that the link has given them
     beside: Mapping[Key, Item] = field(default_factory=dict)  # what else was to be read with it
+    about: Description | None = None  # what the election says of itself, if that was to be read, too
 
     @property
     def voted(self) -> bool:
@@ -110,6 +113,7 @@ def standing(
     account: str | None = None,
     form: str = "",
     beside: Sequence[Key] = (),
+    described: bool = False,
 ) -> Standing | None:
     """Read the election, the roll under each of somebody's names, the salt and the form's mark in one round trip.
 
@@ -118,7 +122,8 @@ def standing(
     """
     entries = {name: keys.voter(election_name, name) for name in names if name}
     at, salt, mark = keys.election(election_name), keys.salt(election_name), keys.once(form)
-    found = table().get_many(dict.fromkeys([at, salt, *([mark] if form else []), *entries.values(), *beside]))
+    also = [*([mark] if form else []), *([keys.description(election_name)] if described else []), *beside]
+    found = table().get_many(dict.fromkeys([at, salt, *entries.values(), *also]))
     if at not in found:
         return None
     election = elections.election_of(found[at])
@@ -129,11 +134,15 @@ def standing(
     place = keys.voter(election_name, voter) if voter else None
     others = tuple(key for key in entries.values() if key != place and (key not in found or found[key] in there))
     bound = account if voter and not elections.is_by_address(voter) else None
-    also = {key: found[key] for key in beside if key in found}
-    return Standing(election, voter, entry, others, found.get(salt), mark in found, account=bound, beside=also)
+    more = {key: found[key] for key in beside if key in found}
+    about = descriptions.among(found, election_name) if described else None
+    is_repeated = mark in found
+    return Standing(
+        election, voter, entry, others, found.get(salt), is_repeated, account=bound, beside=more, about=about
+    )
 
 
-def standing_of(person: User, election_name: str, *, form: str = "") -> Standing | None:
+def standing_of(person: User, election_name: str, *, form: str = "", described: bool = False) -> Standing | None:
     """What somebody with an account is to the election."""
     found = standing(
         election_name,
@@ -142,6 +151,7 @@ def standing_of(person: User, election_name: str, *, form: str = "") -> Standing
         joins=lambda election: election.is_open_to(person.votes_since),
         account=person.created_at,
         form=form,
+        described=described,
     )
     return found and replace(found, person=person)
 

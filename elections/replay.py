@@ -13,7 +13,7 @@ from store import keys
 from store.replay import Act, DoesNotFit, Exempt, Happened, Step, begins, like
 from store.table import Check, Delete, Exists, Missing, Table, Update, Write
 
-from . import by_link, invitations, needs, renaming, repository, services, voting_times
+from . import by_link, descriptions, invitations, needs, renaming, repository, services, voting_times
 from .needs import Agreement, Need
 from .rules import Election, State
 from .voting_times import Told
@@ -36,7 +36,7 @@ def created(event: Happened) -> Iterator[Step]:
         raise DoesNotFit(f"gives the election two names, of which one is {election.name}.")
     if election.stored_state != State.DRAFT or election.owner_name != event.actor:
         raise DoesNotFit("makes something else than a draft of whoever made it.")
-    yield repository.creation(election)
+    yield repository.creation(election, event.said.get("description", ""))
 
 
 def updated(event: Happened) -> Iterator[Step]:
@@ -44,10 +44,13 @@ def updated(event: Happened) -> Iterator[Step]:
     changes = {name: value for name, value in event.said.items() if name != "election_name"}
     if "convened" in changes:
         raise DoesNotFit("changes who convened the election, which stays as it was when it was made.")
+    text = changes.pop("description", None)
+    if text == descriptions.of(election.name).description:
+        text = None
     after = replace(election, **{name: _value(value) for name, value in changes.items()})
-    if after == election:
+    if after == election and text is None:
         raise DoesNotFit("changes nothing.")
-    yield [*services.changing(election, after), *turned_out(event)]
+    yield [*services.changing(election, after, text), *turned_out(event)]
 
 
 def _value(stored: Any) -> Any:
@@ -265,7 +268,7 @@ MAILS = "Which mails went out and what became of them; their texts are in no log
 HTML = "What a text was rendered to depends on the version of the program; the text itself is compared."
 
 EXEMPT = (
-    Exempt(like(keys.election("")), HTML, attributes=("description_html", "html_version")),
+    Exempt(like(keys.description("")), HTML, attributes=("description_html", "html_version")),
     Exempt(like(keys.candidate("", "")), HTML, attributes=("statement_html", "html_version")),
     Exempt(
         like(keys.election("")),
