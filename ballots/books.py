@@ -40,8 +40,8 @@ class Way:
     def last(self) -> int:
         return len(self.book.questions)
 
-    def standing(self, place: int) -> Standing | None:
-        return services.standing_of(self.who, self.book.questions[place - 1])
+    def standing(self, place: int, *, described: bool = False) -> Standing | None:
+        return services.standing_of(self.who, self.book.questions[place - 1], described=described)
 
     def standings(self) -> list[Standing]:
         """In every question that takes or took votes."""

@@ -5,7 +5,7 @@ Whether somebody has voted is told by their entry on the roll, which is theirs t
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
 from accounts.models import User
@@ -14,6 +14,8 @@ from store import keys
 from store.cursors import decode, encode
 from store.table import Item, Span
 
+from . import descriptions
+from .descriptions import Description
 from .repository import Listed, election_of, entries_of, listed_of, newest
 from .rules import Election, State
 
@@ -31,6 +33,7 @@ class Votes:
     waiting: list[Election]  # the one that ends first on top
     cast: list[Election]
     decided: list[Listed]  # the newest on top
+    about: Mapping[str, Description]  # what those that wait say of themselves
 
 
 def votes_of(person: User, now: str, since: str = "") -> Votes:
@@ -39,13 +42,15 @@ def votes_of(person: User, now: str, since: str = "") -> Votes:
     entries = entries_of(person, (item for span in spans for item in newest(span)))
     on_roll, voted = _names(entries), _names(each for each in entries if each.get("voted"))
     listed = _listed(_looked_at([*entries, *newest(keys.FOR_EVERYONE)], voted))
-    found = [each for each in _open(listed, now) if keys.fold(each.name) in on_roll or _is_theirs(each, person)]
+    open_, about = _open(listed, now, voted)
+    found = [each for each in open_ if keys.fold(each.name) in on_roll or _is_theirs(each, person)]
     found.sort(key=lambda each: each.no_voting_after or "~")
     decided = [each for each in listed if each.sealed_at > since and keys.fold(each.name) in on_roll]
     return Votes(
         [each for each in found if keys.fold(each.name) not in voted],
         [each for each in found if keys.fold(each.name) in voted],
         sorted(decided, key=lambda each: each.sealed_at, reverse=True),
+        about,
     )
 
 
@@ -66,10 +71,15 @@ def _listed(names: list[str]) -> list[Listed]:
     return [listed_of(item) for item in table().get_many(places).values()] if places else []
 
 
-def _open(listed: list[Listed], now: str) -> list[Election]:
-    places = [keys.election(each.name) for each in listed if each.state(now) in OPEN]
-    found = [election_of(item) for item in table().get_many(places).values()] if places else []
-    return [each for each in found if each.takes_votes(now)]
+def _open(listed: list[Listed], now: str, voted: set[str]) -> tuple[list[Election], dict[str, Description]]:
+    """With what those say of themselves in which they have not voted, in the same round trip."""
+    names = [each.name for each in listed if each.state(now) in OPEN]
+    waiting = [name for name in names if keys.fold(name) not in voted]
+    places = [keys.election(name) for name in names]
+    found = table().get_many([*places, *map(keys.description, waiting)]) if names else {}
+    open_ = [election_of(found[place]) for place in places if place in found]
+    about = {keys.fold(name): descriptions.among(found, name) for name in waiting}
+    return [each for each in open_ if each.takes_votes(now)], about
 
 
 def _is_theirs(election: Election, person: User) -> bool:

@@ -21,8 +21,8 @@ from acts.naming import site_name
 from acts.site import now_text
 from elections import repository as elections
 from elections.books.addresses import asked_together
+from elections.descriptions import Description
 from elections.mine import votes_of
-from elections.rules import Election
 from pages import rendered
 from pages.markdown import plain
 from pages.sharing import SHORT
@@ -30,6 +30,7 @@ from photos.rules import Photo
 from polls.allowance import may_make
 from results import words
 from results.repository import newest_shared
+from store.keys import fold
 
 from . import site_page
 from .repository import newest
@@ -62,7 +63,7 @@ def _votes(request: HttpRequest, now: str) -> dict[str, Any]:
         return {}
     votes = votes_of(request.user, now, last_visit(request.user, now))
     decided = [(each, words.ended(each)) for each in votes.decided[:MOST]]
-    waiting = [(each, _glance(each), asked) for each, asked in asked_together(votes.waiting)]
+    waiting = [(each, _glance(votes.about[fold(each.name)]), asked) for each, asked in asked_together(votes.waiting)]
     return {
         "waiting": waiting,
         "cast": asked_together(votes.cast),
@@ -71,8 +72,8 @@ def _votes(request: HttpRequest, now: str) -> dict[str, Any]:
     }
 
 
-def _glance(election: Election) -> str:
-    return plain(rendered.description_of(election), A_GLANCE)
+def _glance(about: Description) -> str:
+    return plain(rendered.description_of(about), A_GLANCE)
 
 
 # --- for strangers ---
