@@ -7,16 +7,19 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from functools import partial
 
 from accounts.models import User
 from acts.site import table
 from store import keys
 from store.cursors import decode, encode
 from store.table import Item, Span
+from store.together import together
 
 from .repository import Listed, election_of, entries_of, listed_of, newest
 from .rules import Election, State
 
+FEW = 25  # elections of which it is cheaper to read all than to look first which are open
 RECENT = 200  # elections somebody has voted in, the newest, that home looks at: most of them are long over
 OPEN = (State.EDITABLE, State.OPEN)
 
@@ -35,11 +38,12 @@ class Votes:
 
 def votes_of(person: User, now: str, since: str = "") -> Votes:
     """With results that were sealed since then, of elections on whose roll they are."""
-    spans = (keys.elections_of_voter(person.name), keys.elections_of_voter(person.email))
-    entries = entries_of(person, (item for span in spans for item in newest(span)))
+    spans = (keys.elections_of_voter(person.name), keys.elections_of_voter(person.email), keys.FOR_EVERYONE)
+    by_name, by_email, everyone = together(table(), *(partial(_newest, span) for span in spans))
+    entries = entries_of(person, [*by_name, *by_email])
     on_roll, voted = _names(entries), _names(each for each in entries if each.get("voted"))
-    listed = _listed(_looked_at([*entries, *newest(keys.FOR_EVERYONE)], voted))
-    found = [each for each in _open(listed, now) if keys.fold(each.name) in on_roll or _is_theirs(each, person)]
+    listed, open_ = _found(_looked_at([*entries, *everyone], voted), now)
+    found = [each for each in open_ if keys.fold(each.name) in on_roll or _is_theirs(each, person)]
     found.sort(key=lambda each: each.no_voting_after or "~")
     decided = [each for each in listed if each.sealed_at > since and keys.fold(each.name) in on_roll]
     return Votes(
@@ -60,16 +64,21 @@ def _looked_at(entries: list[Item], voted: set[str]) -> list[str]:
     return [each["election_name"] for each in by_name.values() if each["GSI1SK"] not in old]
 
 
-def _listed(names: list[str]) -> list[Listed]:
-    """Of elections that are not open, these short entries are all that is read."""
-    places = [keys.listed_election(name) for name in names]
-    return [listed_of(item) for item in table().get_many(places).values()] if places else []
+def _newest(span: Span) -> list[Item]:
+    return list(newest(span))
 
 
-def _open(listed: list[Listed], now: str) -> list[Election]:
+def _found(names: list[str], now: str) -> tuple[list[Listed], list[Election]]:
+    """The elections as lists show them, and those that take votes whole. A few are read at once; of many first the
+    short entries, which are all that is read of those that are not open."""
+    entries = [keys.listed_election(name) for name in names]
+    known = [keys.election(name) for name in names] if len(names) <= FEW else []
+    found = table().get_many([*entries, *known]) if names else {}
+    listed = [listed_of(found[place]) for place in entries if place in found]
     places = [keys.election(each.name) for each in listed if each.state(now) in OPEN]
-    found = [election_of(item) for item in table().get_many(places).values()] if places else []
-    return [each for each in found if each.takes_votes(now)]
+    whole = found if known else table().get_many(places) if places else {}
+    elections = [election_of(whole[place]) for place in places if place in whole]
+    return listed, [each for each in elections if each.takes_votes(now)]
 
 
 def _is_theirs(election: Election, person: User) -> bool:
@@ -106,7 +115,8 @@ def _some(person: User, limit: int, cursor: str | None) -> tuple[list[Own], str 
     spans = [keys.elections_of_voter(person.name), keys.elections_of_voter(person.email), keys.FOR_EVERYONE]
     spans = [*(spans if person.can_vote else ()), *([keys.run_by(person.name)] if person.can_run_elections else ())]
     last = _place_in(cursor) if cursor else None
-    entries = [each for span in spans for each in _before(span, last, limit + 1)]
+    found = together(table(), *(partial(_before, span, last, limit + 1) for span in spans))
+    entries = [each for some in found for each in some]
     dates = sorted({each["GSI1SK"] for each in entries}, reverse=True)
     shown = set(dates[:limit])
     rows = _rows(person, [each for each in entries if each["GSI1SK"] in shown])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 from heapq import merge
 from itertools import chain
 from typing import TypeVar
@@ -76,3 +77,22 @@ def count(table: Table, spans: Sequence[Span]) -> int:
 def values(table: Table, spans: Sequence[Span], *names: str) -> Iterator[tuple[Value, ...]]:
     """Of every item of all spans only these attributes, in no order."""
     return chain.from_iterable(table.values(span, *names) for span in spans)
+
+
+def gathered(table: Table, spans: Sequence[Span], *names: str) -> list[tuple[Value, ...]]:
+    """As `values`, all spans at once: for so few items that a list may hold them."""
+    found = together(table, *(partial(_all_values, table, span, names) for span in spans))
+    return list(chain.from_iterable(found))
+
+
+def _all_values(table: Table, span: Span, names: Sequence[str]) -> list[tuple[Value, ...]]:
+    return list(table.values(span, *names))
+
+
+def at_once(table: Table, spans: Sequence[Span]) -> list[Item]:
+    """As `each`, in no order, all spans at once: for so few items that a list may hold them."""
+    return list(chain.from_iterable(together(table, *(partial(_all, table, span) for span in spans))))
+
+
+def _all(table: Table, span: Span) -> list[Item]:
+    return list(table.each(span))

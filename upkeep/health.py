@@ -6,6 +6,7 @@ import time
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import datetime
+from functools import partial
 from typing import TYPE_CHECKING
 
 from django.utils.translation import gettext as _
@@ -16,6 +17,7 @@ from mail import outbox, server
 from store import keys
 from store.log import utc_now
 from store.table import Item, StoreError, Table
+from store.together import together
 
 from . import disk, metrics, signs, system
 from .jobs import JOBS
@@ -158,8 +160,9 @@ def lacking(found: Iterable[Sign]) -> str:
 
 
 def mails(table: Table, *states: str) -> dict[str, Bounded]:
-    """How many mails there are in each state, a round trip each."""
-    return {state: _bounded(table, state) for state in states}
+    """How many mails there are in each state, a round trip each, all at once."""
+    found = together(table, *(partial(_bounded, table, state) for state in states))
+    return dict(zip(states, found, strict=True))
 
 
 def _bounded(table: Table, state: str) -> Bounded:

@@ -5,12 +5,13 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor, wait
+from concurrent.futures import ThreadPoolExecutor
 from random import SystemRandom
 from typing import Any, TypeVar
 
 from .. import trips
 from ..table import Conflict, Crowded, Unavailable
+from ..together import settled
 from . import wire
 from .errors import FAILURES, translated
 
@@ -74,16 +75,15 @@ class Connection:
         self._sleep(_RANDOM.uniform(0, min(LONGEST_PAUSE, FIRST_PAUSE * 2**tried)))
 
     def at_once(self, asks: Sequence[Callable[[], Any]]) -> list[Any]:
-        """In threads of this process; who is in one already asks one after the other, or all could wait for all."""
-        if len(asks) < 2 or threading.current_thread().name.startswith(BESIDE):
+        """In threads of this process. What no thread has begun by then, whoever waits for it asks: so questions within
+        questions never wait for each other."""
+        if len(asks) < 2:
             return [ask() for ask in asks]
         first, *others = asks
-        waiting = [self._threads_beside().submit(ask) for ask in others]
-        try:
-            answer = first()
-        finally:
-            wait(waiting)
-        return [answer, *(each.result() for each in waiting)]
+        beside = self._threads_beside()
+        waiting = [(beside.submit(ask), ask) for ask in others]
+        answers = [settled(first), *(settled(ask if begun.cancel() else begun.result) for begun, ask in waiting)]
+        return [answer() for answer in answers]
 
     def _threads_beside(self) -> ThreadPoolExecutor:
         """Of this process: threads do not outlive a fork."""
