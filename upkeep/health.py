@@ -15,7 +15,7 @@ from prometheus_client.core import GaugeMetricFamily
 
 from mail import outbox, server
 from store import keys
-from store.log import utc_now
+from store.log import layout, utc_now
 from store.table import Item, StoreError, Table
 from store.together import together
 
@@ -113,14 +113,14 @@ def health_of(table: Table) -> Health:
     found = table.get_many([*site, *leases.values()])
     seconds = time.perf_counter() - start
     sealed = found.get(keys.sync(), {}).get("last_event_id", 0)
-    oldest = table.page(keys.events(sealed + 1), limit=1).items
+    oldest = layout.first_of_all(table, sealed + 1)
     return Health(
         counts=found.get(keys.counts(), {}),
         figures=found.get(keys.figures(), {}),
         pause=pause_of(found.get(keys.pause())),
         last_event=found.get(keys.event_number(), {}).get("last", 0),
         last_sealed=sealed,
-        waiting_since=oldest[0]["when_occurred"] if oldest else None,
+        waiting_since=oldest["when_occurred"] if oldest else None,
         leases={name: found[place] for name, place in leases.items() if place in found},
         format=found.get(keys.store_format(), {}).get("number"),
         backup=found.get(keys.last_backup()),

@@ -46,7 +46,7 @@ from polls import services as polls
 from polls.sealing import anything_over, seal_what_is_over
 from skills import merging, spreading
 from store import forgetting, keys
-from store.log import EventLog
+from store.log import EventLog, layout
 from store.log.publish import Publisher
 from store.table import Span, Unavailable
 
@@ -107,7 +107,9 @@ def anything_in(*spans: Span) -> Callable[[], bool]:
 def _anything_to_seal() -> bool:
     """An event, or a checkpoint that is to be public by now."""
     newest = EventLog(table()).newest_checkpoint()
-    return anything_in(keys.events(newest["event_id"] + 1 if newest else 0))() or Publisher(table()).is_due()
+    return (
+        layout.first_of_all(table(), newest["event_id"] + 1 if newest else 0) is not None or Publisher(table()).is_due()
+    )
 
 
 def _seal() -> int:

@@ -27,6 +27,7 @@ from results import replay as results
 from skills import replay as skills
 from store import formats, keys
 from store.backup import Cut, Entry, Progress, batches, begin, contents, cut, silent
+from store.log import layout
 from store.log.events import number_of
 from store.replay import (
     Act,
@@ -195,7 +196,7 @@ def _act_again(log: Iterator[Item], at: Cut, made: Table, findings: _Findings, p
     theatre = Theatre(unlogged, ACTS)  # type: ignore[arg-type]
     with acting_on(unlogged):  # type: ignore[arg-type]
         for batch in batches((LOG, item) for item in log):
-            made.write(*(Put(item, table=LOG) for _, item in batch))
+            made.write(*(Put(layout.entry(made, name, item)[1], table=name) for name, item in batch))
             for event in (item for _, item in batch if is_event(item)):
                 findings.take(theatre.take(event))
                 counts.update(_counted(event, at))

@@ -39,6 +39,7 @@ from news.letters import OF_SUBSCRIBERS
 from news.rules import Post
 from photos.rules import Photo
 from store import keys
+from store.log import layout
 from store.table import Item, Key, Span
 
 KEYS = ("PK", "SK", "GSI1PK", "GSI1SK")
@@ -255,7 +256,8 @@ KINDS = (
     _kind("emptied boxes", keys.emptied(), "cursor done"),
     _kind("format", keys.store_format(), "number done"),
     _kind("event", keys.event(0, ""), "event_id actor when_occurred event_type event_data nonce digest"),
-    _kind("event number", keys.event_number(), "last"),
+    _kind("event", keys.event(0, "", layout.SPREAD), "event_id actor when_occurred event_type event_data nonce digest"),
+    _kind("event number", keys.event_number(), "last partitions moving from to copied"),
     _kind("void number", keys.void(0), "event_id"),
     _kind("checkpoint", keys.checkpoint(0), "first_event_id event_id hash digests voids when_sealed"),
     _kind("public one", keys.public_checkpoint(0), "first_event_id event_id hash published_at"),

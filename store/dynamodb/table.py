@@ -13,6 +13,7 @@ from ..table import (
     DATA,
     TABLES,
     Check,
+    Condition,
     Delete,
     Invalid,
     Item,
@@ -165,10 +166,19 @@ class DynamoDbTable(Table):
                 self._connection.pause(fruitless)
             waiting = left
 
-    def increment(self, key: Key, name: str, by: int = 1, *, also: Mapping[str, Value] | None = None) -> int:
-        update = Update(key, set=also or {}, add={name: by})
+    def increment(
+        self,
+        key: Key,
+        name: str,
+        by: int = 1,
+        *,
+        also: Mapping[str, Value] | None = None,
+        when: Condition | None = None,
+    ) -> int:
+        update = Update(key, set=also or {}, add={name: by}, when=when)
         limits.check_writes([update])
-        request = self._addressed(key) | Expressions().update(update).arguments() | {"ReturnValues": "UPDATED_NEW"}
+        expressions = Expressions().condition(when).update(update)
+        request = self._addressed(key) | expressions.arguments() | {"ReturnValues": "UPDATED_NEW"}
         answer = self._connection.persist(lambda: self._connection.ask("increment", "update_item", **request))
         return int(wire.decode(answer["Attributes"][name]))
 

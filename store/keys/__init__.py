@@ -112,6 +112,6 @@ from .of_site import (
     pause, restoring, retention, site_page, store_format, sync, worker,
 )
 from .of_log import (
-    LOG_INDEX, checkpoint, checkpoints, event, event_number, events, log_format, log_index, log_index_blocks,
-    moments, public_checkpoint, public_checkpoints, publishing, void,
+    EVENTS, LOG_INDEX, checkpoint, checkpoints, event, event_number, events, events_in, holds_events, log_format,
+    log_index, log_index_blocks, moments, public_checkpoint, public_checkpoints, publishing, void,
 )

@@ -17,6 +17,7 @@ from typing import TypeVar
 
 from .. import keys
 from ..table import Item, Span, Table
+from . import layout
 from .events import EventLog, as_text
 from .index import ACTOR, BALLOTS, BLOCK, ELECTION, TYPE, first_of, moment_at, names_of
 
@@ -100,7 +101,7 @@ def _handfuls(table: Table, wanted: Wanted, top: int, size: int) -> Iterator[tup
 def _read(table: Table, first: int, top: int, size: int) -> Iterator[tuple[int, list[Item]]]:
     cursor = None
     while first <= top:
-        page = table.page(keys.events(first, top), limit=size, cursor=cursor, backwards=True)
+        page = layout.page(table, first, top, limit=size, cursor=cursor, backwards=True)
         if (cursor := page.cursor) is None:
             yield first, page.items
             return
@@ -115,9 +116,7 @@ def _through_index(table: Table, wanted: Wanted, top: int, size: int) -> Iterato
         moments = _Moments(table, [first for first, _ in blocks])
         asked = ((number, when) for number, when in moments.of(numbers) if wanted.in_time(when))
         for some in _handfuls_of(asked, size):
-            places = [keys.event(number, when) for number, when in some]
-            there = table.get_many(places)
-            yield some[-1][0], [there[place] for place in places if place in there]
+            yield some[-1][0], layout.get_many(table, some)
         lowest = blocks[-1][0]
         yield lowest, []
         if any(wanted.ends_before(when) for _, when in islice(moments.of(range(lowest, lowest + BLOCK)), 1)):
@@ -189,8 +188,8 @@ def _last_by(table: Table, until: str) -> int:
     last = int((table.get(keys.event_number()) or {"last": 0})["last"])
 
     def when(number: int) -> str:
-        there = table.page(keys.events(number), limit=1).items
-        return str(there[0]["when_occurred"]) if there else "~"
+        there = layout.first_of_all(table, number)
+        return str(there["when_occurred"]) if there else "~"
 
     return BLOCK * bisect_right(range(1, last + 1, BLOCK), _moved(until, CLOCKS), key=when)
 
