@@ -25,6 +25,7 @@ from .index import ACTOR, BALLOTS, BLOCK, ELECTION, TYPE, first_of, moment_at, n
 
 LOOKS = 20  # handfuls of events, or of blocks of the index, that one look goes through at most
 BLOCKS = 10  # of the index, read at once
+UNSEALED = 1000  # events that are read at once where the site is busy
 RECENT = 10  # events, the newest, read along with the index: no more are unsealed unless the site is busy
 CLOCKS = timedelta(minutes=10)  # by which the clocks of several machines may differ, and so numbers and times
 BEYOND = 10**keys.DIGITS  # every number
@@ -102,23 +103,21 @@ def _handfuls(table: Table, wanted: Wanted, top: int, size: int) -> Iterator[tup
         lambda: next(leading, []),
     )
     sealed = newest["event_id"] if newest else 0
-    yield from _unsealed(table, sealed, top, recent, size)
+    yield from _unsealed(table, sealed, top, recent)
     if sealed and top > 0:
         top = min(top, sealed)
         blocks = chain([first], leading) if wanted.lists else _handfuls_of(_leading(table, wanted, top), BLOCKS)
         yield from _through_index(table, wanted, blocks, top, size)
 
 
-def _unsealed(
-    table: Table, sealed: int, top: int, recent: tuple[int, list[Item]], size: int
-) -> Iterator[tuple[int, list[Item]]]:
+def _unsealed(table: Table, sealed: int, top: int, recent: tuple[int, list[Item]]) -> Iterator[tuple[int, list[Item]]]:
     """What is not sealed yet, of which the newest few were read already: mostly that is all."""
     if top <= sealed:
         return
     lowest, events = recent
     yield max(lowest, sealed + 1), [event for event in events if event["event_id"] > sealed]
     if lowest > sealed + 1:
-        yield from _read(table, sealed + 1, lowest - 1, size)
+        yield from _read(table, sealed + 1, lowest - 1, UNSEALED)
 
 
 def _read(table: Table, first: int, top: int, size: int) -> Iterator[tuple[int, list[Item]]]:
