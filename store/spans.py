@@ -39,21 +39,22 @@ def _place(span: Span, item: Item) -> bytes:
 def page(
     table: Table, spans: Sequence[Span], *, limit: int, cursor: str | None = None, backwards: bool = False
 ) -> Page:
-    """At most `limit` items of all spans, in the order of their sort keys. Not for spans of the index."""
+    """At most `limit` items of all spans, in the order of their sort keys."""
     if len(spans) == 1:
         return table.page(spans[0], limit=limit, cursor=cursor, backwards=backwards)
     whole = replace(spans[0], pk=_common(spans))
-    after = cursors.decode(whole, cursor)["SK"] if cursor else None
+    partition, *others = cursors.key_names(whole)
+    after = cursors.decode(whole, cursor) if cursor else None
 
     def some(span: Span) -> Iterator[Item]:
-        start = cursors.encode(span, {"PK": span.pk, "SK": after}) if after else None
+        start = cursors.encode(span, {**after, partition: span.pk}) if after else None
         first = table.page(span, limit=limit + 1, cursor=start, backwards=backwards)
         return iter(list(_up_to(limit + 1, table, span, first, backwards)))
 
     rows = together(table, *(lambda span=span: some(span) for span in spans))
-    found = list(merge(*rows, key=lambda item: _place(whole, item), reverse=backwards))
+    found = list(merge(*rows, key=lambda item: [str(item[name]).encode() for name in others], reverse=backwards))
     shown = found[:limit]
-    return Page(shown, cursors.encode(whole, {**shown[-1], "PK": whole.pk}) if len(found) > limit else None)
+    return Page(shown, cursors.encode(whole, {**shown[-1], partition: whole.pk}) if len(found) > limit else None)
 
 
 def _up_to(most: int, table: Table, span: Span, first: Page, backwards: bool) -> list[Item]:
@@ -67,7 +68,7 @@ def _up_to(most: int, table: Table, span: Span, first: Page, backwards: bool) ->
 
 def _common(spans: Sequence[Span]) -> str:
     """The partition of a cursor into all of them."""
-    return spans[0].pk.rpartition("#")[0]
+    return spans[-1].pk.rpartition("#")[0]
 
 
 def count(table: Table, spans: Sequence[Span]) -> int:

@@ -14,7 +14,7 @@ from prometheus_client import Metric
 from prometheus_client.core import GaugeMetricFamily
 
 from mail import outbox, server
-from store import keys
+from store import keys, spans
 from store.log import layout, utc_now
 from store.table import Item, StoreError, Table
 from store.together import together
@@ -166,7 +166,7 @@ def mails(table: Table, *states: str) -> dict[str, Bounded]:
 
 
 def _bounded(table: Table, state: str) -> Bounded:
-    page = table.page(keys.mails(state), limit=MOST_MAILS)
+    page = spans.page(table, outbox.lists_of(state), limit=MOST_MAILS)
     return Bounded(len(page.items), page.cursor is not None)
 
 
