@@ -140,7 +140,7 @@ def _queued(number: str, kind: str, to: str, ledger: Ledger | None, about: dict[
             "PK": place.pk,
             "SK": place.sk,
             **_stored(ledger),
-            "GSI1PK": _list_of(QUEUED, number),
+            "GSI1PK": keys.mail_list(QUEUED, number, spread()),
             "GSI1SK": keys.mail_by_turn(now, number, urgent=is_urgent(kind)),
             "number": number,
             "kind": kind,
@@ -182,10 +182,6 @@ def lists_of(state: str) -> list[Span]:
     return keys.mails_waiting(spread()) if state == QUEUED else [keys.mails(state)]
 
 
-def _list_of(state: str, number: str) -> str:
-    return keys.mail_waits(number, spread()) if state == QUEUED else keys.mails(state).pk
-
-
 def spread() -> int:
     """Over how many keys of the index mails that wait are spread: the embedded store has no need to."""
     return SPREAD if table().is_distant else 1
@@ -219,7 +215,7 @@ def moved(mail: Mail, old: str, new: str, *, before: int | None = None, **change
     listed = _listed(mail, new, changes)
     return Update(
         keys.mail(mail.number),
-        set={"state": new, "GSI1PK": _list_of(new, mail.number), "GSI1SK": listed, **changes},
+        set={"state": new, "GSI1PK": keys.mail_list(new, mail.number, spread()), "GSI1SK": listed, **changes},
         remove=("ttl",) if new == QUEUED else (),  # what waits does not expire in the store
         when=held if before is None else held & Less("lease", before),
     )

@@ -67,7 +67,7 @@ from .of_results import (
 )
 from .of_mail import (
     MAILINGS, bounces_read, failed_mail, failed_mails, invitation_words, quiet, mail, mail_by_date, mail_by_turn,
-    mail_counts, mail_server, mail_waits, mailing, mailing_by_date, mails, mails_again, mails_due, mails_waiting,
+    mail_counts, mail_list, mail_server, mailing, mailing_by_date, mails, mails_again, mails_due, mails_waiting,
     message, messages, reminders,
 )
 from .of_polls import (

@@ -35,9 +35,9 @@ def mails(state: str) -> Span:
     return Span(f"MAIL#{state}", index=True)
 
 
-def mail_waits(number: str, shards: int) -> str:
-    """Under which key of the index a mail waits. Every vote may bring one, which is more than one key takes."""
-    return sharded(mails("queued").pk, shard_of(number, shards), shards)
+def mail_list(state: str, number: str, shards: int) -> str:
+    """Under which key of the index a mail is. Every vote may bring one that waits: more than a single key takes."""
+    return sharded(mails(state).pk, shard_of(number, shards), shards) if state == "queued" else mails(state).pk
 
 
 def mails_waiting(shards: int, whole: Span | None = None) -> list[Span]:
