@@ -61,7 +61,7 @@ class Exempt:
     until: Key | None = None  # compared once the partition has this item
     within: Key | None = None  # compared only while the partition has this item
     where: Callable[[Item], bool] = lambda item: True
-    summed: bool = False  # compared as the sum of all such items of the partition
+    summed: bool = False  # compared as the sum of all such items of the partition, and of its shards
     named: Callable[[Item], Key] | None = None  # compared under this key
     unsaid: Mapping[str, Value] = field(default_factory=dict)  # what items of earlier times mean by saying nothing
     may_be_gone: bool = False  # compared only as far as it is there
@@ -319,17 +319,24 @@ class Comparison:
 
     def _is_left_out(self, row: Exempt, key: Key) -> bool:
         if row.until is not None:
-            return not self._has(Key(key.pk, row.until.sk))[1]
+            return not self._has(Key(keys.home(key.pk), row.until.sk))[1]
         if row.within is not None:
-            return not any(self._has(Key(key.pk, row.within.sk)))
+            return not any(self._has(Key(keys.home(key.pk), row.within.sk)))
         return row.is_whole
 
     def _compared_sums(self, key: Key, rows: Sequence[Exempt]) -> Iterator[Difference]:
-        kind = (key.pk, begins(key.sk))
+        kind = (keys.home(key.pk), begins(key.sk))
         if kind not in self._summed:
             self._summed.add(kind)
-            there, made = (_sum(table.each(Span(key.pk, prefix=kind[1]))) for table in (self.there, self.made))
+            there, made = (_sum(_in_all_shards(table, *kind)) for table in (self.there, self.made))
             yield from _different(Key(*kind), there, made, rows)
+
+
+def _in_all_shards(table: Table, pk: str, prefix: str) -> Iterator[Item]:
+    """What lies under this prefix in the partition of a thing, or in those over which it is spread."""
+    shards = (table.get(Key(pk, keys.METADATA)) or {}).get("shards", 1)
+    for each in range(shards):
+        yield from table.each(Span(keys.sharded(pk, each, shards), prefix=prefix))
 
 
 def _different(key: Key, there: Item, made: Item | None, rows: Sequence[Exempt]) -> Iterator[Difference]:

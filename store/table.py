@@ -203,6 +203,10 @@ class Crowded(Unavailable):
     """The store is throttled: nothing was written, and a little later it can be."""
 
 
+class InDoubt(Unavailable):
+    """A write that nobody answered: whether it has happened is not known. The same once more, by its token, is safe."""
+
+
 class Unwritable(Unavailable):
     """The store can be read, but nothing can be written: its disk is full or read-only, or not ours to write."""
 

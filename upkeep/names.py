@@ -60,6 +60,7 @@ NAMES: dict[str, tuple[str, ...]] = {
     "ElectionCreated": ("owner_name", "managers"),
     "ElectionUpdated": (),
     "ElectionRenamed": (),
+    "RollSpread": (),
     "ElectionOpened": (),
     "ElectionClosed": (),
     "ElectionDeleted": (),

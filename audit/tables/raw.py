@@ -17,7 +17,7 @@ from django.utils.translation import gettext_lazy as _
 
 from acts.refusals import Refusal
 from acts.site import table
-from elections.repository import GATES
+from elections import places
 from store import keys, spans
 from store.log import layout
 from store.table import DATA, LOG, BadCursor, Invalid, Item, Key, Span
@@ -131,17 +131,15 @@ def _summary(shown: Item) -> str:
 
 def _allowed_in(pk: str) -> Allowed:
     """Of one election, with its turnout, in one round trip."""
-    at, gates = Key(pk, keys.METADATA), [Key(pk, place.sk) for place in GATES.keys("")]
-    found = table().get_many([at, *gates])
-    voted = sum(found[place].get("voted", 0) for place in gates if place in found)
-    return masks.allowed(found.get(at), voted)
+    return masks.allowed(*places.gated(Key(keys.home(pk), keys.METADATA)))
 
 
 def _allowed_of(items: Iterable[Item]) -> dict[str, Allowed]:
     """Of all elections on a page, in one round trip. Their turnouts would be too much: who voted is left out."""
-    places = {Key(item["PK"], keys.METADATA) for item in items if masks.is_of_election(item["PK"])}
-    found = table().get_many(places) if places else {}
-    return {place.pk: masks.allowed(found.get(place)) for place in places}
+    partitions = {item["PK"] for item in items if masks.is_of_election(item["PK"])}
+    homes = {pk: Key(keys.home(pk), keys.METADATA) for pk in partitions}
+    found = table().get_many(set(homes.values())) if homes else {}
+    return {pk: masks.allowed(found.get(place)) for pk, place in homes.items()}
 
 
 # --- an item ---

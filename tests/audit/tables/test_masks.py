@@ -144,6 +144,13 @@ def test_gates_of_an_open_secret_election_do_not_count():
     assert masks.shown(DATA, gate, ALL)["voted"] == 2
 
 
+def test_when_people_vote_in_an_open_secret_election_is_not_shown():
+    place = keys.turnout("Board")
+    item = {"PK": place.pk, "SK": place.sk, "since": 3, "counted": 9, "ends": None, "h495000": 2}
+    assert set(masks.shown(DATA, item)) == {"PK", "SK", "since", "ends"}
+    assert masks.shown(DATA, item, ALL)["h495000"] is masks.HIDDEN
+
+
 def test_a_ballot_without_a_voter_is_hidden_wherever_it_lies():
     place = keys.ballot("Board", "f" * 64)
     secret = {"PK": place.pk, "SK": place.sk, "rankings": "0>1", "confirmation": "C"}
