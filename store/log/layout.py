@@ -83,8 +83,7 @@ def header_of(item: Item | None) -> Header:
 
 def ask(table: Table) -> Header:
     """What the header says now; a log that is half moved is refused."""
-    with trips.beside():  # so rarely that it belongs to no request
-        header = header_of(table.get(keys.event_number()))
+    header = header_of(table.get(keys.event_number()))
     if header.moving is not None:
         forget(table)
         raise HalfMoved(HALF_MOVED)
@@ -96,7 +95,8 @@ def _believed(table: Table) -> _Known:
     """What the header has said within the last minute."""
     known = _known.get(table)
     if known is None or time.monotonic() - known.asked > BELIEVED:
-        ask(table)
+        with trips.beside():  # so rarely that it belongs to no request
+            ask(table)
         known = _known[table]
     return known
 

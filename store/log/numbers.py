@@ -52,19 +52,10 @@ def ask(table: Table, count: int) -> list[Number]:
 class _Place:
     """Of an act that waits: it is called when it has a number or an error, or when it is to ask for all."""
 
-    def __init__(self) -> None:
+    def __init__(self, called: threading.Event | None = None) -> None:
+        self.called = called or threading.Event()
         self.number: Number | None = None
         self.error: StoreError | None = None
-        self.is_called = False
-        self._door = threading.Lock()
-        self._door.acquire()
-
-    def wait(self) -> None:
-        self._door.acquire()
-
-    def call(self) -> None:
-        self.is_called = True
-        self._door.release()
 
     @property
     def is_answered(self) -> bool:
@@ -98,7 +89,7 @@ class _Line:
     def _wait(self, table: Table, place: _Place) -> Number:
         began = time.perf_counter()
         try:
-            place.wait()
+            place.called.wait()
         except BaseException:
             self._leave(place)
             raise
@@ -116,7 +107,7 @@ class _Line:
         with self._lock:
             if place in self._waiting:
                 self._waiting.remove(place)
-                if place.is_called:
+                if place.called.is_set():
                     self._call_the_next()
 
     def _ask_for_all(self, table: Table, own: _Place) -> None:
@@ -134,12 +125,12 @@ class _Line:
                 self._call_the_next()
             for place in asked:
                 if place.is_answered and place is not own:
-                    place.call()
+                    place.called.set()
 
     def _call_the_next(self) -> None:
         """Whoever has waited longest asks next, for all who wait by then."""
         if self._waiting:
-            self._waiting[0].call()
+            self._waiting[0].called.set()
         else:
             self._is_asking = False
 
