@@ -1,18 +1,32 @@
-"""Closing what people vote in: first nobody gets in any more, then the log says so.
+"""Closing what people vote in, however busy the voting: first the thing says so, then its gates are shut, then the log
+tells it.
 
-In that order every vote that was in time has a lower number in the log than the close. From the first step on the thing
-says who is closing it; if the second does not happen, whoever comes by next takes it.
+1. *It is said.* One transaction touches nothing that votes write: the thing says who is closing it. Whoever reads it
+   from now on is refused, so that voting dries up by itself.
+2. *The gates are shut*, each by itself (acts/following.py): one that is in somebody's transaction is left for the next
+   round. Whoever had read the thing before step 1 and still finds a gate open gets in, and counts: they were voting
+   while it was being closed.
+3. *The log tells it*, and in the same transaction goes what must not outlive the close.
+
+A vote takes its number in the log before its transaction, and the close takes its own when all gates are shut. So every
+vote that got in has a lower number than the close: one with a higher number has taken it after the last gate was shut,
+and so has found it shut. Counting begins when the log has told the close, and then nothing can come any more.
+
+Whoever is killed on the way has left the thing saying that it is being closed. Whoever comes by next takes it up at
+step 2, any number of them at once: gates that are shut are left alone, and one of them tells the log.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Generic, Protocol, TypeVar
 
 from store.log import Event
-from store.table import Refused, Write
+from store.table import Conflict, Crowded, Refused, Write
 
+from .following import follow, get_through
 from .refusals import OVERTAKEN, Overtaken
 from .site import log, table
 
@@ -25,31 +39,55 @@ class Closable(Protocol):
 T = TypeVar("T", bound=Closable)
 
 
+def no_gates(thing: object) -> Sequence[Write]:
+    """Of what nobody votes in."""
+    return ()
+
+
 @dataclass(frozen=True, slots=True)
 class Closing(Generic[T]):
-    """How one kind of thing closes: each step answers the thing as it is afterwards, and what is written."""
+    """How one kind of thing closes: each step answers what is written, and the first and the last the thing as it is
+    afterwards."""
 
-    shutting: Callable[[T, str], tuple[T, list[Write]]]
+    beginning: Callable[[T, str], tuple[T, list[Write]]]
     saying: Callable[[T], tuple[T, Event, list[Write]]]
+    shutting: Callable[[T], Sequence[Write]] = no_gates  # of each gate, one
 
-    def shut(self, thing: T, who: str) -> T:
-        """Nobody gets in any more."""
-        after, writes = self.shutting(thing, who)
+    def begin(self, thing: T, who: str, *also: Write) -> T:
+        """From now on nobody is let in who comes."""
+        after, writes = self.beginning(thing, who)
         try:
-            table().write(*writes)
+            get_through(lambda: table().write(*writes, *also))
         except Refused:
             raise Overtaken(OVERTAKEN) from None
         return after
+
+    def shut(self, begun: T) -> None:
+        """From now on nobody gets in. Gates that are shut already are left alone."""
+        gates = {write.key: write for write in self.shutting(begun)}
+        there = table().get_many(gates) if gates else {}
+        follow(write for key, write in gates.items() if key in there and there[key]["open"])
 
     def say(self, shut: T) -> tuple[T, bool]:
         """The thing once the log has told its close; and whether we told it, or somebody who came by meanwhile."""
         after, event, writes = self.saying(shut)
         try:
-            log().record(event, *writes)
+            get_through(lambda: log().record(event, *writes))
         except Refused:
             return after, False
         return after, True
 
+    def finish(self, begun: T) -> tuple[T, bool]:
+        """What is left to do once it is said."""
+        self.shut(begun)
+        return self.say(begun)
+
+    def finish_soon(self, begun: T) -> T:
+        """As `finish`; what does not get through now, a worker does. Nobody who comes is let in either way."""
+        with suppress(Conflict, Crowded):
+            return self.finish(begun)[0]
+        return begun
+
     def close(self, thing: T, who: str) -> tuple[T, bool]:
-        """Both steps, or the second if the first was taken."""
-        return self.say(thing if thing.closing else self.shut(thing, who))
+        """All steps, or those that are left."""
+        return self.finish(thing if thing.closing else self.begin(thing, who))

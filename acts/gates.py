@@ -1,7 +1,12 @@
 """Gates: what every vote passes and is counted by, so that no two voters need wait for each other.
 
-An election or a poll has several. A vote passes any one of them, so that it meets few others; closing shuts them all.
-What all of them have counted together is the turnout.
+An election or a poll has several. A vote passes any one of them, so that it meets few others; closing shuts them all,
+one after the other and never all at once (acts/closing.py): in a distant store, where whoever passes a gate holds it
+for a moment, all of them are free together almost never. What all of them have counted together is the turnout.
+
+A gate knows whether it is open, and not until when. Whoever votes has read the end in the thing itself, and looked at
+the clock: so moving the end needs no gate at all. It knows as of when it was moved last, so that whoever comes late
+with a move, after a halt, changes nothing that was decided since.
 """
 
 from __future__ import annotations
@@ -10,7 +15,9 @@ import random
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
-from store.table import Check, Condition, Equals, Greater, Item, Key, Update, Write
+from store.table import Check, Condition, Equals, Exists, Item, Key, Less, Missing, Update, Write
+
+IN_ONE = 16  # gates that open in the transaction that opens what they belong to; further ones open before it
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,15 +30,19 @@ class Gates:
     def keys(self, name: str) -> list[Key]:
         return [self.place(name, number) for number in range(self.count)]
 
-    def moved(self, name: str, *, open_: bool, until: str | None, **also: int) -> list[Write]:
-        """Open or shut all of them, or move the end; they keep what they have counted."""
-        return [Update(place, set={"open": open_, "until": until, **also}) for place in self.keys(name)]
+    def opened(self, name: str, as_of: str, **also: int) -> list[Write]:
+        """Make all of them, or open them again; they keep what they have counted."""
+        moved = {"open": True, "as_of": as_of, **also}
+        return [Update(place, set=moved, when=is_not_later(as_of)) for place in self.keys(name)]
 
-    def passed(self, name: str, number: int, now: str, counted: Mapping[str, int], *also: Condition) -> Write:
-        """One gate lets a vote through and counts it. Refused if it is shut, or from the closing moment on."""
-        place, when = self.place(name, number), Equals("open", True) & (Equals("until", None) | Greater("until", now))
-        for condition in also:
-            when = when & condition
+    def shut(self, name: str, as_of: str) -> list[Write]:
+        """Nobody passes any more. Refused, each, if it was moved since then, or is gone."""
+        earlier = Exists("open") & (Missing("as_of") | Less("as_of", as_of))
+        return [Update(place, set={"open": False, "as_of": as_of}, when=earlier) for place in self.keys(name)]
+
+    def passed(self, name: str, number: int, counted: Mapping[str, int], *also: Condition) -> Write:
+        """One gate lets a vote through and counts it. Refused if it is shut."""
+        place, when = self.place(name, number), _together(Equals("open", True), *also)
         changed = {each: by for each, by in counted.items() if by}
         return Update(place, add=changed, when=when) if changed else Check(place, when)
 
@@ -40,6 +51,23 @@ class Gates:
 
     def in_any_order(self) -> list[int]:
         return random.sample(range(self.count), self.count)
+
+
+def _together(first: Condition, *others: Condition) -> Condition:
+    for each in others:
+        first = first & each
+    return first
+
+
+def as_of(made: str, version: int) -> str:
+    """The state of a thing whose gates are moved: later ones compare as greater, also those of a later thing that has
+    its name."""
+    return f"{made}#{version:010d}"
+
+
+def is_not_later(as_of: str) -> Condition:
+    """That a gate was last moved as of this state, or of one before."""
+    return Missing("as_of") | Less("as_of", as_of) | Equals("as_of", as_of)
 
 
 def voted(gates: Iterable[Item]) -> int:

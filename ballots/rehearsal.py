@@ -135,8 +135,8 @@ def _vote(election: Election, robots: Sequence[User], candidates: Sequence[Candi
 
 
 def _report(election: Election, secret: str, stage: SqliteTable, **acts: int) -> Report:
-    ballots = repository.counted(election.name)
-    assert ballots.total == turnout(election.name).voted
+    ballots = repository.counted(election)
+    assert ballots.total == turnout(election).voted
     seed = lots.seed_of(secret, ballots.normal.digest)
     result = count(ballots, election.method, seats=election.seats, unranked=election.unranked, seed=seed)
     log = verify(stage)

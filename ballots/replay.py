@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from contextlib import closing
 
-from elections.replay import election_of
+from elections.replay import election_of, turned_out
 from elections.rules import Election
 from store import keys
 from store.forgetting import to_forget
@@ -37,10 +38,10 @@ def cast(event: Happened) -> Iterator[Step]:
         )
     paper = bool(said.get("paper", False))
     if standing.election.secret_ballot:
-        yield repository.coming(standing, event.moment, paper=paper)
+        yield [*repository.coming(standing, event.moment, paper=paper), *turned_out(event)]
     else:
         ballot = Ballot(said["rankings"], said["confirmation"], event.when)
-        yield repository.casting(standing, ballot, event.moment, paper=paper)
+        yield [*repository.casting(standing, ballot, event.moment, paper=paper), *turned_out(event)]
 
 
 def withdrawn(event: Happened) -> Iterator[Step]:
@@ -48,7 +49,7 @@ def withdrawn(event: Happened) -> Iterator[Step]:
     if not standing.voted:
         raise DoesNotFit(f"is about {standing.voter}, who has not voted by then.")
     secret = standing.election.secret_ballot
-    yield (repository.going if secret else repository.withdrawal)(standing, event.moment)
+    yield [*(repository.going if secret else repository.withdrawal)(standing, event.moment), *turned_out(event)]
 
 
 def unlinked(event: Happened) -> Iterator[Step]:
@@ -65,14 +66,15 @@ def sealed(event: Happened) -> Iterator[Step]:
 
 
 def _secret(election: Election, ballot: Item) -> Put:
-    place = keys.ballot(election.name, ballot["confirmation"])
+    place = by_code({"PK": keys.election_shard(election.name, 0, election.shards), **ballot})
     return Put({"PK": place.pk, "SK": place.sk, **ballot})
 
 
 def published(election: Election) -> Iterator[Step]:
     """The ballots of a public election are in the log one by one; when it is sealed, they are published together."""
-    for number, lines in enumerate(services.sealed_parts(election)):
-        yield services.publishing(election, number, [repository.published(line) for line in lines])
+    with closing(repository.sorted_box(election)) as box:
+        for number, some in enumerate(services.sealed_parts(repository.casts_in(box))):
+            yield services.publishing(election, number, [repository.published(each) for each in some])
 
 
 REPLAY: dict[str, Act] = {
@@ -88,7 +90,10 @@ def is_secret(ballot: Item) -> bool:
 
 
 def by_code(ballot: Item) -> Key:
-    return Key(ballot["PK"], keys.ballot("", ballot["confirmation"]).sk)
+    """Of those that are spread, all in the first shard: the log does not say in which they were, and nobody can."""
+    home = keys.home(ballot["PK"])
+    first = home if ballot["PK"] == home else keys.sharded(home, 0, 2)
+    return Key(first, keys.ballot("", ballot["confirmation"]).sk)
 
 
 EXEMPT = (

@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from itertools import chain, islice
+from itertools import chain
+
+from django.conf import settings
 
 from accounts import repository as people
 from accounts.models import User
+from acts.handfuls import handfuls
 from acts.site import table
+from elections import descriptions, places
 from elections import repository as elections
 from elections.by_link import Link
+from elections.descriptions import Description
+from elections.places import Known
 from elections.rules import Election
-from elections.turnout import bucket
+from elections.voting_times import bucket
 from ranking.candidates import Candidate
 from store import keys, spans
 from store.forgetting import to_forget
@@ -22,13 +29,13 @@ from store.memory import Memory
 from store.table import Check, Condition, Delete, Equals, Exists, Item, Key, Missing, Put, Update, Write
 from tally.ballots import Ballots
 
-from .comparing import Cast, Sorted
+from .comparing import Cast
 from .rules import Ballot
 from .secrecy import listing, pseudonym
+from .sorting import Row, Sorter
 
 NOBODYS = "-"  # stands on the roll for the credentials of somebody without an account: no account ever has these
 A_HANDFUL = 90  # ballots of one transaction
-IS_EMPTIED = Equals("removing", True)  # what the mark of the sealing says once all ballots are safely published
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +52,9 @@ class Standing:
     account: str | None = None  # which account of that name votes, by when it was made
     link: Link | None = None  # by which they came, if they did not sign in
     lineage: str = ""  # of the pass that the link has given them
-    beside: Mapping[Key, Item] = field(default_factory=dict)  # what else was to be read with it
+    home: Key | None = None  # where the entry lies that the link was made for
+    beside: Mapping[Key, Item] = field(default_factory=dict)  # what was read with it of the link
+    about: Description | None = None  # what the election says of itself, if that was to be read, too
 
     @property
     def voted(self) -> bool:
@@ -89,7 +98,7 @@ class Standing:
         if self.voter is None or self.is_unlinked or (self.election.secret_ballot and self.salt is None):
             return None
         under = pseudonym(self.salt, self.voter) if self.salt else self.voter
-        return keys.ballot(self.election.name, under)
+        return keys.ballot(self.election.name, under, self.election.shards)
 
     @property
     def listing(self) -> bytes:
@@ -109,31 +118,44 @@ def standing(
     joins: Callable[[Election], bool] = lambda election: False,
     account: str | None = None,
     form: str = "",
-    beside: Sequence[Key] = (),
+    link: Link | None = None,
+    described: bool = False,
 ) -> Standing | None:
     """Read the election, the roll under each of somebody's names, the salt and the form's mark in one round trip.
 
     `own` tells which of the entries are theirs; who has none and `joins` gets one under the first name that is free:
     what somebody who had it before has left there is neither theirs nor in their way.
     """
-    entries = {name: keys.voter(election_name, name) for name in names if name}
-    at, salt, mark = keys.election(election_name), keys.salt(election_name), keys.once(form)
-    found = table().get_many(dict.fromkeys([at, salt, *([mark] if form else []), *entries.values(), *beside]))
+    at, mark = keys.election(election_name), keys.once(form)
+    also = [*([mark] if form else []), *([keys.description(election_name)] if described else [])]
+
+    def where(shards: int, of_link: int = 1) -> list[Key]:
+        beside = [link.place(of_link), link.account_place] if link else []
+        own = [keys.voter(election_name, name, shards) for name in names if name]
+        return [keys.salt(election_name, names[0], shards), *also, *own, *beside]
+
+    linked = [link.election_name] if link else []
+    (shards, *of_link), found = places.read_all([election_name, *linked], where)
     if at not in found:
         return None
+    entries = {name: keys.voter(election_name, name, shards) for name in names if name}
+    salt = keys.salt(election_name, names[0], shards)
     election = elections.election_of(found[at])
     there = own([found[key] for key in entries.values() if key in found])
     entry = min(there, key=lambda entry: not entry["voted"], default=None)  # which has voted is the one; else the first
     free = next((name for name, key in entries.items() if key not in found), None)
     voter = entry["voter_name"] if entry else free if joins(election) else None
-    place = keys.voter(election_name, voter) if voter else None
+    place = keys.voter(election_name, voter, shards) if voter else None
     others = tuple(key for key in entries.values() if key != place and (key not in found or found[key] in there))
     bound = account if voter and not elections.is_by_address(voter) else None
-    also = {key: found[key] for key in beside if key in found}
-    return Standing(election, voter, entry, others, found.get(salt), mark in found, account=bound, beside=also)
+    home = link.place(*of_link) if link else None
+    beside = found if link else {}
+    about = descriptions.among(found, election_name) if described else None
+    standing = Standing(election, voter, entry, others, found.get(salt), mark in found, account=bound, about=about)
+    return replace(standing, home=home, beside=beside)
 
 
-def standing_of(person: User, election_name: str, *, form: str = "") -> Standing | None:
+def standing_of(person: User, election_name: str, *, form: str = "", described: bool = False) -> Standing | None:
     """What somebody with an account is to the election."""
     found = standing(
         election_name,
@@ -142,6 +164,7 @@ def standing_of(person: User, election_name: str, *, form: str = "") -> Standing
         joins=lambda election: election.is_open_to(person.votes_since),
         account=person.created_at,
         form=form,
+        described=described,
     )
     return found and replace(found, person=person)
 
@@ -158,38 +181,71 @@ def ballot_from(item: Item) -> Ballot:
     return Ballot(item["rankings"], item["confirmation"], item.get("when_cast"))
 
 
-def every_ballot(election_name: str) -> Iterator[Ballot]:
-    return map(ballot_from, spans.each(table(), keys.ballots(election_name)))
+def every_ballot(election: Known) -> Iterator[Ballot]:
+    return map(ballot_from, spans.each(table(), places.box(election)))
 
 
-def lines(election_name: str) -> Iterator[str]:
-    """Every ballot as one line of text, the code first: a million of them sort in a hundred megabytes."""
-    found = spans.values(table(), keys.ballots(election_name), "confirmation", "rankings", "voter_name")
-    for confirmation, rankings, voter in found:
-        yield "\t".join((confirmation, rankings, voter or ""))
+def casts(election: Known) -> Iterator[Cast]:
+    """Every ballot, in no order that is known outside of here."""
+    found = spans.values(table(), places.box(election), "confirmation", "rankings", "voter_name")
+    return (Cast(code, ranking, voter or "") for code, ranking, voter in found)
 
 
-def read_box(election_name: str, box: Sorted) -> None:
-    """The ballots as they were cast; two with one code stay two."""
-    for number, line in enumerate(lines(election_name)):
-        box.put(str(number), Cast(*line.split("\t")))
+# --- ballots that are sorted: by code, and two with one code stay two ---
 
 
-def emptying(election_name: str) -> Iterator[list[Write]]:
-    """Every ballot in the box, in handfuls of a transaction; nothing of them is to be found in any file either.
+def sorter() -> Sorter:
+    return Sorter(settings.DATA_DIR)
+
+
+def box(election: Known) -> Iterator[tuple[Cast, Row]]:
+    """Every ballot, and where it lies."""
+    names = ("confirmation", "rankings", "voter_name", "PK", "SK")
+    for code, ranking, voter, pk, sk in spans.values(table(), places.box(election), *names):
+        yield Cast(code, ranking, voter or ""), (sk, pk)
+
+
+def sorted_box(election: Known) -> Sorter:
+    found = sorter()
+    found.add(casts(election))
+    return found
+
+
+def casts_in(box: Sorter) -> Iterator[Cast]:
+    return map(Cast._make, box)
+
+
+def emptying(election: Election, found: Sorter) -> Iterator[list[Write]]:
+    """What lies in these places, in handfuls of a transaction; nothing of it is to be found in any file either. In the
+    order of the places, so that neighbours go together: the embedded store then writes a tenth.
 
     Refused unless the mark of the sealing says that they may go.
     """
-    may_go = Check(keys.sealing(election_name), IS_EMPTIED)
-    places = (Key(item["PK"], item["SK"]) for item in spans.each(table(), keys.ballots(election_name)))
-    while handful := list(islice(places, A_HANDFUL)):
-        yield [*(Delete(place) for place in handful), to_forget(), may_go]
+    check = Check(keys.sealing(election.name), may_go(election))
+    for handful in handfuls(found, A_HANDFUL):
+        yield [*(Delete(Key(pk, sk)) for sk, pk in handful), to_forget(), check]
 
 
-def published(line: str) -> Item:
+def is_mark_of(election: Election) -> Condition:
+    """That a mark is this election's, and not that of another which has the name by now."""
+    return Equals("GSI1SK", keys.by_date(election.created_at, election.name))
+
+
+def may_go(election: Election) -> Condition:
+    """What the mark of the sealing says once all ballots are safely published."""
+    return Equals("removing", True) & is_mark_of(election)
+
+
+def published(ballot: Cast) -> Item:
     """A ballot as it is published; only that of a public election names its voter."""
-    confirmation, rankings, voter = line.split("\t")
-    return {"confirmation": confirmation, "rankings": rankings} | ({"voter_name": voter} if voter else {})
+    said = {"confirmation": ballot.code, "rankings": ballot.ranking}
+    return said | ({"voter_name": ballot.voter} if ballot.voter else {})
+
+
+def last_published(election_name: str, parts: int) -> Cast | None:
+    """Of so many parts; those of an election in which nobody voted are empty."""
+    part = table().get(keys.published(election_name, parts - 1)) if parts else None
+    return Cast.of(part["ballots"][-1]) if part and part["ballots"] else None
 
 
 def publication(election: Election, number: int, ballots: list[Item]) -> Put:
@@ -203,12 +259,14 @@ def every_published(election_name: str) -> Iterator[Item]:
         yield from part["ballots"]
 
 
-def counted(election_name: str) -> Ballots:
-    """All ballots as counting wants them: how often each ranking was cast. Read page by page, never all at once."""
-    names = {each.number: each.name for each in elections.candidates(election_name)}
-    rankings = chain.from_iterable(spans.values(table(), keys.ballots(election_name), "rankings"))
+def counted(election: Known, counts: Mapping[str, int] | None = None) -> Ballots:
+    """All ballots as counting wants them: how often each ranking was cast. Unless somebody has counted that already,
+    they are read page by page, never all at once."""
+    names = {each.number: each.name for each in elections.candidates(places.name_of(election))}
+    if counts is None:
+        counts = Counter(chain.from_iterable(spans.values(table(), places.box(election), "rankings")))
     numbers = range(max(names, default=-1) + 1)
-    every = Ballots.of([names.get(number, f"#{number}") for number in numbers], rankings)
+    every = Ballots(tuple(names.get(number, f"#{number}") for number in numbers), counts)
     return every.in_order([names[number] for number in sorted(names)])  # a removed candidate leaves a gap
 
 
@@ -251,11 +309,13 @@ def going(standing: Standing, now: datetime) -> list[Write]:
 
 
 def through_gate(election: Election, now: datetime, votes: int, papers: int) -> Write:
-    """Any gate: it must be open, and it counts who came through, also by the hour."""
+    """Any gate: it must be open, and it counts who came through; in an election of earlier times also by the hour."""
     moment = as_text(now)
-    hour = bucket(election, datetime.fromisoformat(moment))  # of the moment that the log tells
-    counted = {"voted": votes, "paper": papers, hour: votes}
-    return elections.GATES.passed(election.name, elections.GATES.any(), moment, counted)
+    counted = {"voted": votes, "paper": papers}
+    if not election.turnout_apart:
+        counted[bucket(election.ends, datetime.fromisoformat(moment))] = votes  # of the moment that the log tells
+    gates = places.gates_of(election)
+    return gates.passed(election.name, gates.any(), counted)
 
 
 def marked(standing: Standing, *, voted: bool, paper: bool) -> Write:
@@ -291,8 +351,9 @@ def _listed(standing: Standing, ballot: Ballot) -> Item:
     election = standing.election
     if election.secret_ballot or election.results_visible != "live":
         return {}
-    by_time = keys.by_date(ballot.when_cast or "", standing.voter or "")
-    return {"GSI1PK": keys.ballots_by_time(election.name)[0].pk, "GSI1SK": by_time}
+    voter = standing.voter or ""
+    by_time = keys.by_date(ballot.when_cast or "", voter)
+    return {"GSI1PK": keys.ballot_by_time(election.name, voter, election.shards), "GSI1SK": by_time}
 
 
 def _nowhere_else(standing: Standing) -> list[Write]:
@@ -303,7 +364,7 @@ def _nowhere_else(standing: Standing) -> list[Write]:
 
 def _by_newest(standing: Standing, place: Key, when: Condition) -> Condition:
     """Of somebody who comes by a link, also that no newer one was sent to this entry since `standing` was read."""
-    return when & standing.link.is_newest if standing.link and standing.link.place == place else when
+    return when & standing.link.is_newest if standing.link and standing.home == place else when
 
 
 def still_theirs(standing: Standing, written: Iterable[Write]) -> list[Write]:
@@ -311,9 +372,10 @@ def still_theirs(standing: Standing, written: Iterable[Write]) -> list[Write]:
     depend on it already."""
     link, person = standing.link, standing.person
     assert link is not None
+    assert standing.home is not None
     account = people.is_still(person) if person else Check(link.account_place, Missing())
     known = {each.key for each in written}
-    return [account, *([] if link.place in known else [Check(link.place, Exists() & link.is_newest)])]
+    return [account, *([] if standing.home in known else [Check(standing.home, Exists() & link.is_newest)])]
 
 
 def _was_paper(standing: Standing) -> bool:

@@ -154,7 +154,7 @@ def _check(report: Report, day: days.Day, poll: Poll, last: Outcome) -> None:
     from polls import repository
 
     with days.on(day):
-        stored, found = sum(1 for _ in repository.each_vote(poll.id)), repository.with_gates(poll.id)
+        stored, found = sum(1 for _ in repository.each_vote(poll)), repository.with_gates(poll.id)
     counted = found[1] if found else 0
     assert stored == counted >= sum(each.said.startswith("302") for each in last.answers), (stored, counted)
     report.say(f"  {stored:,} votes found, the gates have counted the same.")
@@ -238,14 +238,14 @@ def _fill(poll: Poll, votes: int) -> None:
 
     from .tally import realistic
 
-    start, writes, counted = utc_now() - timedelta(days=1), [], dict.fromkeys(range(repository.GATES.count), 0)
+    start, writes, counted = utc_now() - timedelta(days=1), [], dict.fromkeys(range(repository.gates_of(poll).count), 0)
     for number, rankings in enumerate(realistic(CANDIDATES, votes)):
-        gate = number % repository.GATES.count
+        gate = number % repository.gates_of(poll).count
         standing = repository.PollStanding(poll, f"{number:08x}{secrets.token_hex(12)}", None, None, gate, False)
         then = as_text(start + number * timedelta(days=1) / votes)
-        writes.append(repository.casting(standing, rankings, then, then)[1])
+        writes.append(repository.casting(standing, rankings, then)[1])
         counted[gate] += 1
-    gates = [Update(repository.GATES.keys(poll.id)[gate], add={"voted": by}) for gate, by in counted.items()]
+    gates = [Update(repository.gates_of(poll).keys(poll.id)[gate], add={"voted": by}) for gate, by in counted.items()]
     _write([*writes, *gates])
 
 

@@ -16,7 +16,7 @@ from ballots import passes, secrecy
 from ballots import telling as of_ballots
 from ballots.letters import LETTERS as OF_BALLOTS
 from ballots.services import take_along
-from ballots.services.sealing import COUNTING
+from ballots.services.sealing import COUNTING, SEALED
 from elections import quiet
 from elections import telling as of_elections
 from elections.beside import BESIDE
@@ -27,7 +27,8 @@ from elections.needs import kept as keep_skills
 from elections.next_step import ONCE_SEALED
 from elections.services import forget_agreements
 from elections.services import pass_on as pass_elections_on
-from elections.services.lifecycle import OPENING, SHUTTING
+from elections.services.ending import SHUTTING
+from elections.services.lifecycle import OPENING
 from elections.welcoming import asked_of
 from live import telling as of_live_sessions
 from live.hub import HUB
@@ -63,16 +64,18 @@ def arrange() -> None:
         keep_skills,  # what candidates who agreed can do by then, as far as the election needs it
     )
 
-    # An election closes (elections.services.close, or the worker when its time has come): one transaction shuts its
-    # gates, with
+    # An election closes (elections.services.close, or the worker when its time has come): first it says so itself, then
+    # its gates are shut, a few at a time; and when nobody gets in any more, one transaction tells it in the log, with
     SHUTTING.arrange(
         secrecy.unsalted,  # the salt's death: from now on nobody can tell whose which ballot is
     )
-    # and a second says so in the log, with the mark by which the worker finds it.
+    # and with the mark by which the worker finds it.
 
     # A closed election is sealed (ballots.services.seal_what_is_closed): its ballots are published, part by part; then
     COUNTING.arrange(
         seal_result,  # they are counted, and the result is sealed
+    )
+    SEALED.arrange(
         mail_by_itself,  # and told to the voters, where that was chosen
     )
     # and at last the box of a secret election is emptied (ballots.services.emptying).

@@ -14,11 +14,11 @@ from django.utils.translation import gettext_lazy as _
 
 from accounts.models import User
 from acts.refusals import NotAllowed
-from acts.site import table
 from acts.tokens import DAY, read, sign
 from store import keys
 from store.table import Condition, Equals, Exists, Item, Key, Missing, Update
 
+from . import places
 from .repository import election_of, is_by_address
 from .rules import Election, State
 
@@ -50,10 +50,9 @@ class Link:
     def token(self) -> str:
         return sign("vote", *astuple(self))
 
-    @property
-    def place(self) -> Key:
+    def place(self, shards: int) -> Key:
         """Of the entry on the roll that it was made for."""
-        return keys.voter(self.election_name, self.voter)
+        return keys.voter(self.election_name, self.voter, shards)
 
     @property
     def account_place(self) -> Key:
@@ -78,11 +77,10 @@ def link_to(election: Election, entry: Item, address: str) -> Link:
 
 def token_for(election_name: str, voter: str, address: str) -> str | None:
     """What the link to somebody on the roll has in it, where one votes by link."""
-    at, place = keys.election(election_name), keys.voter(election_name, voter)
-    found = table().get_many([at, place])
-    if len(found) < 2 or not (election := election_of(found[at])).vote_by_link:
+    item, entry = places.with_entry(election_name, voter)
+    if item is None or entry is None or not (election := election_of(item)).vote_by_link:
         return None
-    return link_to(election, found[place], address).token
+    return link_to(election, entry, address).token
 
 
 def read_link(token: str) -> Link:
@@ -117,4 +115,4 @@ def next_turn(election: Election) -> dict[str, int]:
 
 
 def turned(election: Election, voter: str) -> Update:
-    return Update(keys.voter(election.name, voter), add=next_turn(election), when=Exists())
+    return Update(places.entry(election, voter), add=next_turn(election), when=Exists())

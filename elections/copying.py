@@ -24,11 +24,11 @@ from ranking.candidates import Candidate
 from store import keys
 from store.table import Conflict, Delete, Equals, Exists, Item, Key, Put, Refused, Update, Write
 
-from . import needs, repository, services, words
+from . import descriptions, needs, places, repository, services, words
 from .rules import Action, Election, takes_names
 
 TAKEN_ALONG = (
-    *("description", "secret_ballot", "seats", "method", "unranked", "electorate", "time_zone", "remind_before"),
+    *("secret_ballot", "seats", "method", "unranked", "electorate", "time_zone", "remind_before"),
     *("results_visible", "results_public", "paper_ballots", "mail_votes", "joining", "vote_by_link", "announces"),
 )
 
@@ -43,7 +43,9 @@ def copy(actor: User, election: Election, name: str) -> Election:
     if election.group and table().get(keys.group(election.group)):
         settings["group"] = election.group  # its roll is the group's, too
     source = {"source": election.name, "source_created_at": election.created_at}
-    return _made(actor, _draft(actor, name, **settings), source, copied_from=election.name)
+    draft = _draft(actor, name, election.voter_count, **settings)
+    said = {"description": descriptions.of(election.name).description, "copied_from": election.name}
+    return _made(actor, draft, source, **said)
 
 
 def make(
@@ -52,13 +54,16 @@ def make(
     candidates: Sequence[str],
     voters: Mapping[str, str] | None = None,
     also: Callable[[Election], Iterable[Write]] = lambda draft: (),
+    *,
+    description: str = "",
     **settings: Any,
 ) -> Election:
     """A draft with these candidates, and on its roll the people of these accounts: by their names, each with when it
     was made, so that nobody has a vote by a name that was somebody else's. In the same transaction is whatever else
     goes with it, and can refuse it."""
-    draft, source = _draft(actor, name, **settings), {"candidates": list(candidates)}
-    return _made(actor, draft, source, *_to_be_listed(draft, voters or {}), *also(draft))
+    draft, source = _draft(actor, name, len(voters or ()), **settings), {"candidates": list(candidates)}
+    listed = _to_be_listed(draft, voters or {})
+    return _made(actor, draft, source, *listed, *also(draft), description=description)
 
 
 def _to_be_listed(draft: Election, voters: Mapping[str, str]) -> Iterator[Put]:
@@ -69,8 +74,10 @@ def _to_be_listed(draft: Election, voters: Mapping[str, str]) -> Iterator[Put]:
         yield Put({"PK": place.pk, "SK": place.sk, **listed})
 
 
-def _draft(actor: User, name: str, **settings: Any) -> Election:
-    return Election(name=name, owner_name=actor.name, created_at=now_text(), filling=True, **settings)
+def _draft(actor: User, name: str, voters: int, **settings: Any) -> Election:
+    """With room for so many from the beginning."""
+    fields = {"created_at": now_text(), "filling": True, "shards": places.wanted(voters), **settings}
+    return Election(name=name, owner_name=actor.name, **fields)
 
 
 def _made(actor: User, draft: Election, source: Item, *also: Write, **said: Any) -> Election:
@@ -121,14 +128,14 @@ def _fill(owner: User, draft: Election, mark: Item) -> None:
     services.copy_needs(owner, draft, needs.of(source.name))
     words.copy(owner, source.name, draft)
     services.check(owner, draft, Action.ADD_VOTERS)
-    services.put_on_roll(owner, draft, repository.still_here(source.name, by_name=takes_names(source)))
+    services.put_on_roll(owner, draft, repository.still_here(source, by_name=takes_names(source)))
 
 
 def _list(owner: User, draft: Election) -> None:
     """Those whose account is gone meanwhile stay behind."""
     services.check(owner, draft, Action.ADD_VOTERS)
     for part in list(table().each(keys.filling_parts(draft.name))):
-        _there, here = repository.on_roll_or_here(draft.name, part["voters"])
+        _there, here = repository.on_roll_or_here(draft, part["voters"])
         accounts = zip(part["voters"], part["accounts"], strict=True)
         same = [name for name, account in accounts if here.get(keys.fold(name)) == account]
         try_again(partial(services.put_on_roll, owner, draft, same))

@@ -9,7 +9,8 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
-from acts.site import now_text
+from acts.site import now_text, table
+from store.together import together
 
 from . import compared, reminders, repository, turnout_picture
 from .access import context_of, run
@@ -25,8 +26,15 @@ from .turnout import turnouts
 @run(Action.LOOK)
 @require_safe
 def dashboard(request: HttpRequest, election: Election) -> HttpResponse:
-    candidates, got, now = repository.candidates_by_name(election.name), progress(election), now_text()
-    context = context_of(request, election, candidates=candidates, **turnout_context(election))
+    now = now_text()
+    candidates, got, shown, parts = together(
+        table(),
+        lambda: repository.candidates_by_name(election.name),
+        lambda: progress(election),
+        lambda: turnout_context(election),
+        lambda: beside(request.user, election),
+    )
+    context = context_of(request, election, candidates=candidates, **shown)
     numbers = Numbers(
         candidates=len(candidates),
         voted=context["turnout"].voted if "turnout" in context else 0,
@@ -34,6 +42,7 @@ def dashboard(request: HttpRequest, election: Election) -> HttpResponse:
         reminded=got.reminded.all if got.reminded else 0,
         is_inviting=got.is_inviting,
         is_sealed=got.is_sealed,
+        sealing=str(got.sealing or ""),
     )
     later = ONCE_SEALED.taken(request.user, election) if got.is_sealed else []
     step = next_step(election, numbers, context["offered"], now, *later)
@@ -45,7 +54,7 @@ def dashboard(request: HttpRequest, election: Election) -> HttpResponse:
         "concerns": concerns(looked, said=step.what),
         "mails": got.mails,
         "reminders": [reminders.BEFORE[hours] for hours in election.remind_before],
-        "beside": beside(request.user, election),
+        "beside": parts,
     }
     return render(request, "elections/dashboard.html", context)
 
@@ -63,14 +72,15 @@ def turnout_context(election: Election) -> dict[str, Any]:
     if election.stored_state == State.DRAFT:
         return {}
     other, now = groups.last_election(election.group, before=election), datetime.fromisoformat(now_text())
-    counted, *others = turnouts(election.name, *([other.name] if other else []))
+    counted, *others = turnouts(election, *([other] if other else []))
     when = turnout_picture.window(election, counted, now)
     beside_it = compared.compared(other, others[0], when, now) if other else None
     quorum = election.convened.quorum_number if election.convened else None
     way = beside_it.way if beside_it else ()
+    is_any = counted.voted or counted.steps  # when the first of them voted may not have been counted yet
     return {
         "turnout": counted,
         "percent": counted.percent(election.voter_count),
-        "picture": turnout_picture.picture(election, counted, when, way, quorum) if when and counted.steps else None,
+        "picture": turnout_picture.picture(election, counted, when, way, quorum) if when and is_any else None,
         "compared": beside_it,
     }

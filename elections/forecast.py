@@ -13,7 +13,7 @@ from acts.site import table
 from store import keys, spans
 from store.table import Item
 
-from . import invitations, services
+from . import invitations, places, services
 from .invitations import INVITED, REMINDED, Batch
 from .rules import Action, Election, WrongState
 
@@ -35,7 +35,7 @@ class Forecast:
 
 def of(election: Election, kind: str) -> Forecast:
     batch = invitations.batch_of(election, kind)
-    roll = list(islice(spans.each(table(), keys.voters(election.name, shards=election.shards)), MOST_LOOKED_AT + 1))
+    roll = list(islice(spans.each(table(), places.roll(election)), MOST_LOOKED_AT + 1))
     seen = roll[:MOST_LOOKED_AT]
     due = [item for item in seen if invitations.is_due(item, batch)]
     numbers, nowhere = _letters(due, batch)

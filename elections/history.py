@@ -22,7 +22,7 @@ from store.table import Item
 
 from .convening import convened_of
 from .rules import Election, State
-from .turnout import turnout
+from .turnout import final_turnout, turnout
 
 LOOKS = 3  # into the log, for one page
 AT_ONCE = timedelta(minutes=1)
@@ -302,6 +302,7 @@ SENTENCES: dict[str, Callable[[Told], str]] = {
     "ElectionCreated": _created,
     "ElectionUpdated": _updated,
     "ElectionRenamed": plainly(gettext_lazy("%(who)s gave the draft another name.")),
+    "RollSpread": plainly(gettext_lazy("%(who)s made room for more voters on the roll.")),
     "ElectionOpened": _opened,
     "ElectionClosed": _closed,
     "ElectionOwnerChanged": naming(gettext_lazy("%(who)s handed the election over to %(name)s."), "new_owner"),
@@ -345,10 +346,9 @@ def votes_by_day(election: Election, now: datetime) -> list[tuple[date, int]]:
     The day at hand is left out while the election is open: whoever came again and again would see more than days.
     """
     by_day: dict[date, int] = {}
-    before = 0
-    for moment, count in turnout(election.name).steps:
+    before, over = 0, election.state(as_text(now)) == State.CLOSED
+    for moment, count in (final_turnout(election) if over else turnout(election)).steps:
         day = (moment - timedelta(seconds=1)).date()
         by_day[day] = by_day.get(day, 0) + count - before
         before = count
-    over = election.state(as_text(now)) == State.CLOSED
     return [(day, votes) for day, votes in sorted(by_day.items()) if votes and (over or day < now.date())]

@@ -28,7 +28,7 @@ from store import keys, spans
 from store.log import Event
 from store.table import Check, Condition, Delete, Equals, Exists, Item, Key, Missing, Page, Put, Refused, Update, Write
 
-from . import by_link, quiet, repository, services
+from . import by_link, places, quiet, repository, services
 from .purses import NoneLeft, purse_of
 from .rules import Action, Election, State, WrongState, check_listing
 from .turnout import tells_who, turnout
@@ -95,7 +95,7 @@ def _due_on_roll(election: Election, kind: str, message: str, enough: int | None
     if enough is None:
         return 0
     batch = batch_of(election, kind, message=message)
-    due = (1 for item in spans.each(table(), keys.voters(election.name, shards=election.shards)) if is_due(item, batch))
+    due = (1 for item in spans.each(table(), places.roll(election)) if is_due(item, batch))
     return sum(islice(due, enough + 1))
 
 
@@ -146,7 +146,7 @@ def send_again(actor: User, election: Election, voter: str) -> None:
     """
     services.check(actor, election, Action.INVITE)
     check_listing(election, [voter])
-    item = table().get(keys.voter(election.name, voter))
+    item = table().get(places.entry(election, voter))
     if item is None:
         raise WrongState(_("%(name)s is not on the roll.") % {"name": voter})
     name, batch = item["voter_name"], Batch(election, INVITED, actor.name)
@@ -282,7 +282,7 @@ def _is_time_for(kind: str, election: Election) -> bool:
 
 def _next_voters(batch: Batch, after: str | None, room: int | None) -> Page:
     """The next voters of the roll: so many that those who are to be mailed have room."""
-    roll = keys.voters(batch.election.name, shards=batch.election.shards)
+    roll = places.roll(batch.election)
     page = spans.page(table(), roll, limit=A_HANDFUL, cursor=after)
     due = [place for place, item in enumerate(page.items) if is_due(item, batch)]
     return spans.page(table(), roll, limit=due[room], cursor=after) if room and len(due) > room else page
@@ -294,7 +294,7 @@ def _batch(election: Election, mailing: Item) -> Batch:
 
 
 def batch_of(election: Election, kind: str, asked_by: str = "", message: str = "", moment: str = "") -> Batch:
-    told = kind not in (REMINDED, TIMED) or tells_who(election, turnout(election.name).voted)
+    told = kind not in (REMINDED, TIMED) or tells_who(election, turnout(election).voted)
     return Batch(election, kind, asked_by, message, moment, told)
 
 
@@ -476,16 +476,16 @@ def leave_alone(token: str) -> str | None:
     if words is None:
         return None
     election_name, voter = words
-    item = table().get(keys.voter(election_name, voter))
-    if item is None or item["voter_name"] != voter:
+    own, item = places.with_entry(election_name, voter)
+    if own is None or item is None or item["voter_name"] != voter:
         return None
     if not item.get("left_alone"):
         event = Event(voter, "RemindersDeclined", {"election_name": election_name, "voter_name": voter})
         with suppress(Refused):  # then they said so twice at the same moment, or left the roll
-            log().record(event, declined(election_name, voter), _still_there(election_name))
+            log().record(event, declined(repository.election_of(own), voter), _still_there(election_name))
     return election_name
 
 
-def declined(election_name: str, voter: str) -> Update:
+def declined(election: Election, voter: str) -> Update:
     is_new = Equals("voter_name", voter) & Missing("left_alone")
-    return Update(keys.voter(election_name, voter), set={"left_alone": True}, when=is_new)
+    return Update(places.entry(election, voter), set={"left_alone": True}, when=is_new)

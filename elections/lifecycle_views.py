@@ -13,9 +13,10 @@ from django.views.decorators.http import require_POST
 
 from accounts import policy
 from acts.links import whole
-from acts.site import now_text
+from acts.site import now_text, table
 from pages.forms import carried_out, form_page, posted, show_form
 from pages.saying import say_what_was_understood, told
+from store.together import together
 
 from . import copying, messages, needs, numbers_first, recap, repository, services
 from .access import context_of, run
@@ -47,8 +48,11 @@ def open_(request: HttpRequest, election: Election) -> HttpResponse:
 
 def _recapped(election: Election, offered: set[str]) -> dict[str, Any]:
     """What the page says before the button."""
-    candidates, now = repository.candidates_by_name(election.name), now_text()
-    points = recap.recap(election, [each.name for each in candidates], recap.roll_of(election), offered, now)
+    now = now_text()
+    candidates, roll = together(
+        table(), lambda: repository.candidates_by_name(election.name), lambda: recap.roll_of(election)
+    )
+    points = recap.recap(election, [each.name for each in candidates], roll, offered, now)
     silent = sum(not each.statement for each in candidates)
     found = concerns(Looked(election, len(candidates), silent, offered, now, Progress()), said="settings")
     is_ready = not any(point.is_missing for point in points)
@@ -78,7 +82,7 @@ def close(request: HttpRequest, election: Election) -> HttpResponse:
     if request.method == "POST":
         told(request, lambda: services.close(request.user, election), _("The election is closed."))
         return redirect("dashboard", name=election.name)
-    said = numbers_first.closing(election, turnout(election.name).voted, now_text())
+    said = numbers_first.closing(election, turnout(election).voted, now_text())
     context = context_of(request, election, said=said, title=_("Close the election"), button=_("Close for good"))
     return render(request, "elections/numbers_first.html", context)
 
@@ -131,7 +135,7 @@ def delete(request: HttpRequest, election: Election) -> HttpResponse:
 
 
 def _what_goes(election: Election, got: Progress) -> numbers_first.Said:
-    candidates, voted = len(repository.candidates(election.name)), turnout(election.name).voted
+    candidates, voted = len(repository.candidates(election.name)), turnout(election).voted
     mails = got.sent + sum(each.mails.sent for each in messages.all_of(election))
     is_public = got.is_sealed and election.results_public
     address = whole(reverse("shared", args=[election.name])) if is_public else ""

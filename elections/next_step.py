@@ -52,6 +52,7 @@ class Numbers:
     reminded: int = 0  # mails that reminded somebody
     is_inviting: bool = False  # invitations were asked for and are still being queued
     is_sealed: bool = False
+    sealing: str = ""  # how far that is, while it takes its time
 
 
 ONCE_SEALED = Steps[[User, Election], Step | None]("what is to be done once a result is sealed")
@@ -88,6 +89,8 @@ def _to(
 def _of_draft(election: Election, numbers: Numbers, offered: Collection[str], now: str) -> Step:
     if election.filling:
         return Step("wait", _("Candidates and voters are being copied into this draft."), is_quiet=True)
+    if election.spread_from:
+        return Step("wait", _("The roll of this draft is being spread to make room for more."), is_quiet=True)
     try:
         rules.check_opening(election, numbers.candidates, now)
     except rules.NotReady as refusal:
@@ -179,7 +182,7 @@ def _of_closed(election: Election, numbers: Numbers, later: Collection[Step | No
     result = Button(_("See the result"), reverse("results", args=[election.name]))
     if not numbers.is_sealed:
         words = _("It is closed. Nothing changes any more. The ballots are being counted.")
-        return Step("wait", words, result, is_quiet=True)
+        return Step("wait", " ".join(filter(None, (words, numbers.sealing))), result, is_quiet=True)
     found = next((step for step in later if step is not None), None)
     if found is None:
         return Step("result", _("It is closed. Nothing changes any more."), result)

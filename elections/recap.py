@@ -53,7 +53,7 @@ def roll_of(election: Election) -> Roll | None:
     """Nothing of a long one: nobody reads it through for this."""
     if election.electorate != "listed" or not 0 < election.voter_count <= A_SHORT_ROLL:
         return None
-    here = list(repository.still_here(election.name))
+    here = list(repository.still_here(election))
     return Roll(sum(map(repository.is_by_address, here)), max(0, election.voter_count - len(here)))
 
 

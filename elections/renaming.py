@@ -15,7 +15,7 @@ from acts.queues import take_each
 from acts.site import table
 from pages import rendered
 from store import keys
-from store.table import Delete, Equals, Exists, Item, Key, Missing, Put, Refused, Update, Write
+from store.table import Delete, Equals, Exists, Item, Key, Missing, Put, Refused, Span, Update, Write
 
 from . import repository
 from .rules import Election
@@ -46,7 +46,8 @@ def rename(election: Election, name: str, stored: Item) -> list[Write]:
 def _mark(election: Election, name: str) -> Put:
     place = keys.renamed(election.name)
     index = {"GSI1PK": keys.RENAMED.pk, "GSI1SK": keys.by_date(election.created_at, election.name)}
-    words = {"name": election.name, "renamed_to": name, "created_at": election.created_at}
+    words: Item = {"name": election.name, "renamed_to": name, "created_at": election.created_at}
+    words |= {"shards": election.shards} if election.shards > 1 else {}
     return Put({"PK": place.pk, "SK": place.sk, **index, **words})
 
 
@@ -61,7 +62,7 @@ def finish_all() -> int:
 def finish(old: str) -> bool:
     """Bring what is left under the old name to the new one. Any number may do this at once."""
     while (mark := table().get(keys.renamed(old))) is not None:
-        left = _left(old)
+        left = _left(old, mark.get("shards", 1))
         with suppress(Refused):  # somebody else has brought these: look again
             if not left:
                 table().write(*_end(mark))
@@ -70,12 +71,19 @@ def finish(old: str) -> bool:
     return False
 
 
-def _left(old: str) -> list[Item]:
+def _left(old: str, shards: int) -> list[Item]:
     """The next of what is still under the old name, besides the mark."""
+    for span in (keys.all_of_election(old), *keys.all_in_shards(old, shards)):
+        if left := _left_in(span, keys.renamed(old).sk):
+            return left
+    return []
+
+
+def _left_in(span: Span, mark: str) -> list[Item]:
     cursor = None
     while True:
-        page = table().page(keys.all_of_election(old), limit=A_HANDFUL + 1, cursor=cursor)
-        left = [item for item in page.items if item["SK"] != keys.renamed(old).sk][:A_HANDFUL]
+        page = table().page(span, limit=A_HANDFUL + 1, cursor=cursor)
+        left = [item for item in page.items if item["SK"] != mark][:A_HANDFUL]
         if left or (cursor := page.cursor) is None:
             return left
 
@@ -83,7 +91,8 @@ def _left(old: str) -> list[Item]:
 def _brought(item: Item, mark: Item) -> list[Write]:
     """The item under the new name, and no longer under the old; all it holds stays as it is, but long HTML is left
     behind: a handful of that is too much for one transaction, and it is made again for whoever looks."""
-    moved = {**rendered.lightened(item), "PK": keys.election(mark["renamed_to"]).pk}
+    shard = item["PK"].removeprefix(keys.election(mark["name"]).pk)
+    moved = {**rendered.lightened(item), "PK": keys.election(mark["renamed_to"]).pk + shard}
     if "election_name" in item:
         moved["election_name"] = mark["renamed_to"]
     if item.get("GSI1SK") == keys.by_date(mark["created_at"], mark["name"]):

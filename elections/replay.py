@@ -6,16 +6,30 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
-from acts.site import table
+from acts.following import follow
+from acts.handfuls import handfuls
+from acts.site import acting_on, table
 from photos.rules import photo_of
 from ranking.candidates import Candidate
 from store import keys
 from store.replay import Act, DoesNotFit, Exempt, Happened, Step, begins, like
-from store.table import Check, Delete, Exists, Missing, Table, Update, Write
+from store.table import Check, Delete, Exists, Missing, Put, Table, Update, Write
 
-from . import by_link, invitations, needs, renaming, repository, services
+from . import (
+    by_link,
+    descriptions,
+    invitations,
+    needs,
+    places,
+    renaming,
+    repository,
+    services,
+    spreading,
+    voting_times,
+)
 from .needs import Agreement, Need
 from .rules import Election, State
+from .voting_times import Told
 
 
 def election_of(event: Happened) -> Election:
@@ -35,7 +49,7 @@ def created(event: Happened) -> Iterator[Step]:
         raise DoesNotFit(f"gives the election two names, of which one is {election.name}.")
     if election.stored_state != State.DRAFT or election.owner_name != event.actor:
         raise DoesNotFit("makes something else than a draft of whoever made it.")
-    yield repository.creation(election)
+    yield repository.creation(election, event.said.get("description", ""))
 
 
 def updated(event: Happened) -> Iterator[Step]:
@@ -43,10 +57,13 @@ def updated(event: Happened) -> Iterator[Step]:
     changes = {name: value for name, value in event.said.items() if name != "election_name"}
     if "convened" in changes:
         raise DoesNotFit("changes who convened the election, which stays as it was when it was made.")
+    text = changes.pop("description", None)
+    if text == descriptions.of(election.name).description:
+        text = None
     after = replace(election, **{name: _value(value) for name, value in changes.items()})
-    if after == election:
+    if after == election and text is None:
         raise DoesNotFit("changes nothing.")
-    yield services.changing(election, after)
+    yield [*services.changing(election, after, text), *turned_out(event)]
 
 
 def _value(stored: Any) -> Any:
@@ -151,8 +168,16 @@ def voters_added(event: Happened) -> Iterator[Step]:
 
 def voters_removed(event: Happened) -> Iterator[Step]:
     election, names = election_of(event), event.said["voters"]
-    gone = [Delete(keys.voter(election.name, name), when=Exists()) for name in names]
+    gone = [Delete(places.entry(election, name), when=Exists()) for name in names]
     yield [*gone, repository.touched(election, -len(names))]
+
+
+def spread(event: Happened) -> Iterator[Step]:
+    election, shards = election_of(event), event.said["shards"]
+    if election.stored_state != State.DRAFT or shards <= election.shards:
+        raise DoesNotFit("spreads a roll that is spread so far already, or is voted by.")
+    yield spreading.spreading(election, shards)
+    spreading.finish(election.name)
 
 
 # --- from draft to closed ---
@@ -166,13 +191,23 @@ def opened(event: Happened) -> Iterator[Step]:
     election, said = election_of(event), event.said
     commitment, opened_at = said.get("lots_commitment", ""), said.get("opened_at")
     after = services.opened(election, editable=said["editable"], lots_commitment=commitment, opened_at=opened_at)
-    yield services.opening(election, replace(after, shows_skills=said.get("shows_skills", False)))
+    after = replace(after, shows_skills=said.get("shows_skills", False), turnout_apart=said.get("turnout_apart", False))
+    times = [voting_times.begun(after, event.number)] if after.turnout_apart else []
+    early, writes = services.opening(election, after)
+    yield from handfuls(early)
+    yield [*writes, *times]
 
 
 def closed(event: Happened) -> Iterator[Step]:
     election = election_of(event)
-    yield services.shutting(election, replace(election, closing=event.actor, closed_at=event.said.get("closed_at")))
-    yield services.closing(election_of(event))
+    yield services.beginning(election, replace(election, closing=event.actor, closed_at=event.said.get("closed_at")))
+    yield from handfuls(repository.shut_gates(election_of(event)))
+    yield [*services.closing(election_of(event)), *turned_out(event)]
+
+
+def turned_out(event: Happened) -> list[Update]:
+    """What is told of when people voted."""
+    return voting_times.counting(table(), Told(event.number, event.kind, event.when, event.said))
 
 
 # --- who runs it ---
@@ -208,13 +243,13 @@ def mailed(event: Happened) -> Iterator[Step]:
 
 def mailed_again(event: Happened) -> Iterator[Step]:
     election = election_of(event)
-    if not repository.on_roll(election.name, [event.said["voter"]]):
+    if not repository.on_roll(election, [event.said["voter"]]):
         raise DoesNotFit(f"is about {event.said['voter']}, who is not on the roll by then.")
     yield [by_link.turned(election, event.said["voter"])] if election.vote_by_link else []
 
 
 def reminders_declined(event: Happened) -> Iterator[Step]:
-    yield [invitations.declined(election_of(event).name, event.said["voter_name"])]
+    yield [invitations.declined(election_of(event), event.said["voter_name"])]
 
 
 REPLAY: dict[str, Act] = {
@@ -235,6 +270,7 @@ REPLAY: dict[str, Act] = {
     "NeedsDropped": needs_dropped,
     "CandidateAgreed": agreed,
     "CandidateDisagreed": disagreed,
+    "RollSpread": spread,
     "VotersAdded": voters_added,
     "VotersRemoved": voters_removed,
     "VotersInvited": mailed,
@@ -250,14 +286,15 @@ REPLAY: dict[str, Act] = {
 # Fields that elections of earlier times do not have.
 LATER = (
     *("results_public", "mail_votes", "lots_commitment", "restores", "joining", "opened_at", "shows_skills"),
-    *("convened", "vote_by_link", "announces", "group", "book", "closed_at", "shards"),
+    *("convened", "vote_by_link", "announces", "group", "book", "closed_at", "shards", "turnout_apart"),
 )
 FILLING = "What a draft was made from is brought into it a handful at a time, and whoever arrives has an event."
 MAILS = "Which mails went out and what became of them; their texts are in no log."
 HTML = "What a text was rendered to depends on the version of the program; the text itself is compared."
+MOVED = "Gates of earlier times do not say as of when they were moved, but until when they are open."
 
 EXEMPT = (
-    Exempt(like(keys.election("")), HTML, attributes=("description_html", "html_version")),
+    Exempt(like(keys.description("")), HTML, attributes=("description_html", "html_version")),
     Exempt(like(keys.candidate("", "")), HTML, attributes=("statement_html", "html_version")),
     Exempt(
         like(keys.election("")),
@@ -286,6 +323,7 @@ EXEMPT = (
         "Which of the gates somebody came through is chance; together they count the same.",
         summed=True,
     ),
+    Exempt(like(keys.gate("", 0)), MOVED, attributes=("as_of", "until")),
     Exempt(
         like(keys.snapshot("")),
         "What candidates could do when it opened goes with them; the log would keep it for good.",
@@ -308,16 +346,18 @@ EXEMPT = (
 
 
 def is_shutting(writes: Sequence[Write]) -> bool:
-    """The ballot box is shut first, and then the log says so: every ballot that was in time has a lower number."""
-    return any(isinstance(each, Update) and bool(each.set.get("closing")) for each in writes)
+    """It says that it closes, its gates are shut, then the log tells it: every ballot in it has a lower number."""
+    begun = any(isinstance(each, Update) and bool(each.set.get("closing")) for each in writes)
+    return begun or all(isinstance(each, Update) and each.set.get("open") is False for each in writes)
 
 
 def is_moving(writes: Sequence[Write]) -> bool:
-    """Candidates and voters follow an election to its new name, a handful at a time."""
+    """Candidates and voters follow an election to its new name, and voters to their shard, a handful at a time."""
     old = {each.key.sk for each in writes if isinstance(each, Delete)}
-    new = {each.key.sk for each in writes if not isinstance(each, Delete)}
+    new = {each.key.sk for each in writes if isinstance(each, Put)}
     renamed_from = [each for each in writes if isinstance(each, Update) and each.set.get("renamed_from") == ""]
-    return bool(renamed_from) or (old == new and all(begins(each.key.pk) == ELECTION for each in writes))
+    spread_from = [each for each in writes if isinstance(each, Update) and "spread_from" in each.remove]
+    return bool(renamed_from or spread_from) or (old == new and all(begins(each.key.pk) == ELECTION for each in writes))
 
 
 def is_sweeping(writes: Sequence[Write]) -> bool:
@@ -332,9 +372,13 @@ STEPS = (is_shutting, is_moving, is_sweeping)
 
 
 def shut_what_is_shut(there: Table) -> None:
-    """Shut the ballot boxes that are shut there, although the log has yet to say so."""
+    """Close, up to what the log has yet to tell, what is being closed there; and there, too, as far as it is not."""
     for item in list(table().each(repository.list_of(State.OPEN))):
         stored, election = there.get(keys.election(item["name"])), repository.find(item["name"])
         if election is not None and stored is not None and stored.get("closing"):
-            shut = replace(election, closing=stored["closing"], closed_at=stored.get("closed_at"))
-            table().write(*services.shutting(election, shut))
+            begun = replace(election, closing=stored["closing"], closed_at=stored.get("closed_at"))
+            table().write(*services.beginning(election, begun))
+            shut = repository.shut_gates(repository.find(item["name"]) or begun)
+            for here in (table(), there):
+                with acting_on(here):
+                    follow(shut)

@@ -9,7 +9,7 @@ from typing import Any
 
 from accounts import repository as people
 from accounts.models import User
-from acts.gates import Gates
+from acts.gates import as_of
 from acts.site import now_text, table
 from pages import rendered
 from pages.rendered import Html
@@ -18,16 +18,20 @@ from photos import repository as photos
 from photos.rules import Photo, photo_of
 from ranking.candidates import Candidate
 from store import keys, spans
-from store.table import AllOf, Check, Delete, Equals, Exists, Item, Key, Missing, Put, Span, Update, Write
+from store.table import AllOf, Check, Condition, Delete, Equals, Exists, Item, Key, Missing, Put, Span, Update, Write
 
+from . import descriptions, places
 from .convening import convened_of
+from .descriptions import Description
+from .places import Known, gates_of
 from .rules import Election, State, is_over
 
 A_HANDFUL = 90  # entries of a roll that are looked at together
-GATES = Gates(16, keys.gate)  # how many gates an election has
 LOOKED_AT = 1000  # entries on rolls, the newest, among which home looks for what waits for one's vote
 OUTCOME = ("sealed_at", "winners", "winner_count", "seats")  # and once it is sealed, how it ended
 COPIED = ("name", "no_voting_before", "no_voting_after", "created_at", "closing")  # what lists show beside the state
+
+UNSAID = {"shards": 1, "spread_from": 0}  # what most elections have never heard of, and so do not say
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,15 +86,38 @@ def find_made(name: str, created_at: str) -> Election | None:
     return find(found[0]["name"]) if len(found) == 1 else None
 
 
+def find_described(name: str) -> tuple[Election, Description] | None:
+    """The election and what it says of itself, in one round trip."""
+    found = table().get_many(descriptions.read_with(name))
+    at = keys.election(name)
+    return (election_of(found[at]), descriptions.among(found, name)) if at in found else None
+
+
 def find_with_entry(name: str, person: User) -> tuple[Election, Voter | None] | None:
     """The election and somebody's entry on its roll, in one round trip. They may be on it by name and by address."""
-    at, entries = keys.election(name), [keys.voter(name, each) for each in (person.name, person.email) if each]
-    found = table().get_many([at, *entries])
-    if at not in found:
+    found, entries = _read_with_entries(person, name)
+    item = found.get(keys.election(name))
+    return (election_of(item), _entry_of(person, found, entries)) if item else None
+
+
+def find_to_show(name: str, person: User) -> tuple[Election, Voter | None, Description] | None:
+    """As `find_with_entry`, and what the election says of itself."""
+    found, entries = _read_with_entries(person, name, keys.description(name))
+    if (item := found.get(keys.election(name))) is None:
         return None
+    return election_of(item), _entry_of(person, found, entries), descriptions.among(found, name)
+
+
+def _read_with_entries(person: User, name: str, *also: Key) -> tuple[Mapping[Key, Item], list[Key]]:
+    names = [each for each in (person.name, person.email) if each]
+    shards, found = places.read(name, lambda shards: [*also, *(keys.voter(name, each, shards) for each in names)])
+    return found, [keys.voter(name, each, shards) for each in names]
+
+
+def _entry_of(person: User, found: Mapping[Key, Item], entries: list[Key]) -> Voter | None:
     theirs = entries_of(person, (found[key] for key in entries if key in found))
     there = sorted(map(voter_of, theirs), key=lambda voter: not voter.voted)
-    return election_of(found[at]), there[0] if there else None
+    return there[0] if there else None
 
 
 def entries_of(person: User, entries: Iterable[Item]) -> list[Item]:
@@ -146,14 +173,15 @@ def find_candidate(name: str, candidate: str) -> Candidate | None:
 
 
 def voters(
-    name: str, *, prefix: str = "", limit: int, cursor: str | None = None, by_name: bool = True
+    election: Known, *, prefix: str = "", limit: int, cursor: str | None = None, by_name: bool = True
 ) -> tuple[list[Item], str | None]:
     """A page of the roll; without those who are on it by name, it is filled up, so that no gap tells of them."""
+    roll = places.roll(election, prefix)
     if by_name:
-        page = spans.page(table(), keys.voters(name, prefix), limit=limit, cursor=cursor)
+        page = spans.page(table(), roll, limit=limit, cursor=cursor)
         return page.items, page.cursor
-    found, on = _by_address(keys.voters(name, prefix), limit, cursor)
-    is_last = on is None or not _by_address(keys.voters(name, prefix), 1, on)[0]
+    found, on = _by_address(roll, limit, cursor)
+    is_last = on is None or not _by_address(roll, 1, on)[0]
     return found, None if is_last else on
 
 
@@ -167,14 +195,14 @@ def _by_address(roll: Sequence[Span], limit: int, cursor: str | None) -> tuple[l
             return found, cursor
 
 
-def every_voter(name: str, *, by_name: bool = True) -> Iterator[Voter]:
-    found = map(voter_of, spans.each(table(), keys.voters(name)))
+def every_voter(election: Known, *, by_name: bool = True) -> Iterator[Voter]:
+    found = map(voter_of, spans.each(table(), places.roll(election)))
     return (voter for voter in found if by_name or is_by_address(voter.name))
 
 
-def still_here(election_name: str, *, by_name: bool = True) -> Iterator[str]:
+def still_here(election: Known, *, by_name: bool = True) -> Iterator[str]:
     """Who is on the roll, without those listed by the name of an account that is gone; or only who is by address."""
-    every = spans.each(table(), keys.voters(election_name))
+    every = spans.each(table(), places.roll(election))
     left = (entry for entry in every if by_name or is_by_address(entry["voter_name"]))
     while some := list(islice(left, A_HANDFUL)):
         named = {keys.user(each["voter_name"]): each for each in some if not is_by_address(each["voter_name"])}
@@ -223,7 +251,7 @@ def election_of(item: Item) -> Election:
     values: Item = {name: tuple(value) if isinstance(value, list) else value for name, value in fields.items()}
     if item.get("convened"):
         values["convened"] = convened_of(item["convened"])
-    return Election(**values, html=rendered.kept(item, "description"))
+    return Election(**values)
 
 
 def candidate_of(item: Item) -> Candidate:
@@ -258,10 +286,11 @@ def storable(fields: Mapping[str, Any]) -> Item:
 
 
 def _stored(election: Election) -> Item:
-    return storable(asdict(election)) | rendered.beside("description", election.description)
+    fields = storable(asdict(election))
+    return {name: value for name, value in fields.items() if name not in UNSAID or value != UNSAID[name]}
 
 
-def creation(election: Election) -> tuple[Put, *tuple[Write, ...]]:
+def creation(election: Election, description: str = "") -> tuple[Put, *tuple[Write, ...]]:
     """Refused in part 0 if the name is taken; in the last two, if what had it is still moving out or being cleared."""
     key, entry = keys.election(election.name), keys.listed_election(election.name)
     date = keys.by_date(election.created_at, election.name)
@@ -270,6 +299,7 @@ def creation(election: Election) -> tuple[Put, *tuple[Write, ...]]:
         Put({"PK": entry.pk, "SK": entry.sk, **state, **_copied(election)}),
         runner(election, election.owner_name),
         *_with_its_group(election),
+        *([descriptions.described(election.name, description)] if description else []),
         *is_vacant(election.name),
     ]
     own = Put({"PK": key.pk, "SK": key.sk, "entity_type": "ELECTION", **_stored(election)}, when=Missing())
@@ -293,11 +323,13 @@ def runner(election: Election, person: str) -> Put:
     return Put({"PK": place.pk, "SK": place.sk, **index, "person": person, **_copied(election)})
 
 
-def change(before: Election, after: Election) -> tuple[Update, *tuple[Write, ...]]:
-    """Every item that shows the election. Refused in part 0 if anybody changed it since it was read."""
+def change(before: Election, after: Election, description: str | None = None) -> tuple[Update, *tuple[Write, ...]]:
+    """Every item that shows the election, and its description, if that is another one now. Refused in part 0 if
+    anybody changed it since it was read."""
     after = replace(after, version=before.version + 1)
-    # The roll counts for itself; a move and what a draft is filled with come to their own ends; who convened it stays.
-    kept = ("name", "created_at", "voter_count", "renamed_from", "filling", "convened")
+    # The roll counts for itself; a move, what a draft is filled with and a roll that is spread come to their own ends;
+    # who convened it stays.
+    kept = ("name", "created_at", "voter_count", "renamed_from", "filling", "spread_from", "convened")
     fields = {name: value for name, value in _stored(after).items() if name not in kept}
     if after.stored_state != State.DRAFT:  # a draft is in nobody's list but its organisers'
         date = keys.by_date(before.created_at, before.name)
@@ -309,7 +341,11 @@ def change(before: Election, after: Election) -> tuple[Update, *tuple[Write, ...
     writes += [runner(after, name) for name in people.values()]
     gone = {keys.fold(name): name for name in (before.owner_name, *before.managers)}
     writes += [Delete(keys.manager(before.name, name)) for folded, name in gone.items() if folded not in people]
-    return Update(keys.election(before.name), set=fields, when=unchanged(before)), *tuple(writes)
+    moved: tuple[str, ...] = ()
+    if description is not None:
+        writes.append(descriptions.described(before.name, description))
+        moved = descriptions.IN_THE_ELECTION
+    return Update(keys.election(before.name), set=fields, remove=moved, when=unchanged(before)), *tuple(writes)
 
 
 def unchanged(election: Election) -> Equals:
@@ -324,7 +360,7 @@ def touched(election: Election, voters: int = 0, *, candidates: bool = False) ->
     version, so that no two of them get the same number.
     """
     state = {name: getattr(election, name) for name in ("allow_edit", "allow_vote", "closing")}
-    when = AllOf(tuple(Equals(name, value) for name, value in state.items()))
+    when = AllOf((*(Equals(name, value) for name, value in state.items()), *_as_spread(election)))
     return Update(
         keys.election(election.name),
         add={"version": 1, "voter_count": voters},
@@ -332,13 +368,29 @@ def touched(election: Election, voters: int = 0, *, candidates: bool = False) ->
     )
 
 
-def gates(election: Election, *, open_: bool) -> list[Write]:
-    """What every cast passes; and, while it is open to everybody, the entry by which everybody finds it."""
-    moved = GATES.moved(election.name, open_=open_, until=election.no_voting_after)
-    return [*moved, *_everyone(election, open_=open_)]
+def _as_spread(election: Election) -> list[Condition]:
+    """That the roll of a draft lies where it did when it was read; an open election stays where it is."""
+    if election.stored_state != State.DRAFT:
+        return []
+    return [Equals("shards", election.shards) if election.shards > 1 else Missing("shards") | Equals("shards", 1)]
 
 
-def _everyone(election: Election, *, open_: bool) -> list[Write]:
+def opened_gates(election: Election) -> list[Write]:
+    """What every cast passes. Of an election as it is once it is open."""
+    return gates_of(election).opened(election.name, _as_of(election))
+
+
+def shut_gates(election: Election) -> list[Write]:
+    """Of an election that says that it is being closed."""
+    return gates_of(election).shut(election.name, _as_of(election))
+
+
+def _as_of(election: Election) -> str:
+    return as_of(election.created_at, election.version)
+
+
+def everyone(election: Election, *, open_: bool) -> list[Write]:
+    """While it is open to everybody, the entry by which everybody finds it."""
     if election.electorate != "everyone":
         return []
     place = keys.for_everyone(election.name)
@@ -404,26 +456,31 @@ def _text(candidate: Candidate) -> Item:
 
 def new_voter(election: Election, name: str, account: str | None = None, turn: int = 0) -> Put:
     """An entry on the roll; by name, with the account of that name it is made for; with the turn of its first link."""
-    place = keys.voter(election.name, name)
+    place = places.entry(election, name)
     index = {"GSI1PK": keys.elections_of_voter(name).pk, "GSI1SK": keys.by_date(election.created_at, election.name)}
     shown = {"election_name": election.name, "voter_name": name, "voted": False, "acts": 0}
     bound: Item = ({} if account is None else {"account": account}) | ({"turn": turn} if turn else {})
     return Put({"PK": place.pk, "SK": place.sk, **index, "entity_type": "VOTER", **shown, **bound}, when=Missing())
 
 
-def on_roll(election_name: str, names: Iterable[str]) -> set[str]:
+def on_roll(election: Known, names: Iterable[str]) -> set[str]:
     """Those of the names, folded, that are on the roll."""
-    places = {keys.voter(election_name, name): keys.fold(name) for name in names}
-    return {places[place] for place in table().get_many(places)}
+    entries = _entries(election, names)
+    return {entries[place] for place in table().get_many(entries)}
 
 
-def on_roll_or_here(election_name: str, names: Sequence[str]) -> tuple[set[str], dict[str, str]]:
+def _entries(election: Known, names: Iterable[str]) -> dict[Key, str]:
+    name, shards = places.name_of(election), places.shards_of(election)
+    return {keys.voter(name, each, shards): keys.fold(each) for each in names}
+
+
+def on_roll_or_here(election: Known, names: Sequence[str]) -> tuple[set[str], dict[str, str]]:
     """Who of the names, folded, is on the roll; and of those that are names of people here, which account has them."""
     people_ = {keys.user(name): keys.fold(name) for name in names if not is_by_address(name)}
-    places = {keys.voter(election_name, name): keys.fold(name) for name in names}
-    found = table().get_many([*places, *people_])
+    entries = _entries(election, names)
+    found = table().get_many([*entries, *people_])
     accounts = {folded: found[key]["created_at"] for key, folded in people_.items() if key in found}
-    return {folded for place, folded in places.items() if place in found}, accounts
+    return {folded for place, folded in entries.items() if place in found}, accounts
 
 
 def group_used(group_id: str, election_name: str, created_at: str) -> Put:
@@ -442,7 +499,14 @@ def to_be_cleared(election: Election) -> Put:
     """The mark by which the worker finds what a deleted election has left, and whether ballots were secret."""
     place = keys.deleted(election.name)
     index = {"GSI1PK": keys.DELETED.pk, "GSI1SK": keys.by_date(election.created_at, election.name)}
-    return Put({"PK": place.pk, "SK": place.sk, **index, "name": election.name, "was_secret": election.has_secrets})
+    spread = {"shards": election.shards} if election.shards > 1 else {}
+    said = {"name": election.name, "was_secret": election.has_secrets, **spread}
+    return Put({"PK": place.pk, "SK": place.sk, **index, **said})
+
+
+def to_be_deleted(election: Election, by: str) -> Put:
+    """The same mark, on one whose ballot box is being shut first: by whom it is being deleted."""
+    return Put(to_be_cleared(election).item | {"by": by, "created_at": election.created_at})
 
 
 def to_be_sealed(election: Election) -> Put:

@@ -21,12 +21,13 @@ from accounts.access import public, requires
 from accounts.models import User
 from accounts.rules import Permission
 from acts.refusals import Refusal
-from acts.site import now_text
+from acts.site import now_text, table
 from pages import lists
 from pages.forms import carried_out, form_page, posted, show_form
 from pages.lists import Verdict
 from pages.paging import one_page
 from pages.saying import ask, say, told
+from store.together import together
 
 from . import imports, invitations, renaming, repository, services, skipping
 from .access import context_of, may, run
@@ -58,15 +59,15 @@ def roll(request: HttpRequest, election: Election) -> HttpResponse:
         return _failed(request, election)
     search = SearchForm(request.GET)
     prefix = search.cleaned_data["q"] if search.is_valid() else ""
-    counts = turnout_context(election)
+    counts, today = together(table(), lambda: turnout_context(election), lambda: _mails_today(request, election))
     voted = counts["turnout"].voted if counts else 0
     by_name = tells_names(election, voted)
-    read = partial(repository.voters, election.name, prefix=prefix, by_name=by_name)
+    read = partial(repository.voters, election, prefix=prefix, by_name=by_name)
     found, older = one_page(request, read, q=prefix)
     shown = invitations.with_mails(found)
     context = context_of(request, election, form=form, search=search, voters=shown, older=older, **counts)
     context |= {"tells_who": tells_who(election, voted), "by_name": by_name, "keep_token": secrets.token_urlsafe(16)}
-    context |= {"needs_an_admin": not policy.takes_every_invitation(), **_mails_today(request, election)}
+    context |= {"needs_an_admin": not policy.takes_every_invitation(), **today}
     return render(request, "elections/roll.html", context, status=422 if form.errors else 200)
 
 
@@ -124,7 +125,7 @@ def import_roll(request: HttpRequest, election: Election) -> HttpResponse:
 
 def previewed(request: HttpRequest, election: Election, rows: list[lists.Row], **more: Any) -> HttpResponse:
     """What would become of each row, and the button that does it."""
-    rows = lists.against(rows, *repository.on_roll_or_here(election.name, [row.kept for row in rows if row.kept]))
+    rows = lists.against(rows, *repository.on_roll_or_here(election, [row.kept for row in rows if row.kept]))
     rows = rows if takes_names(election) else lists.only_addresses(rows, str(EVERYBODY_HERE))
     return render(request, "elections/preview.html", context_of(request, election, **_verdicts(rows), **more))
 
@@ -210,9 +211,9 @@ def add_from(form: Any, actor: User, election: Election) -> str:
 @require_safe
 def export_roll(request: HttpRequest, election: Election) -> HttpResponse:
     """The roll as a file; who has voted is in it whenever the page says so."""
-    voted = turnout(election.name).voted
+    voted = turnout(election).voted
     told_who = tells_who(election, voted)
-    voters = repository.every_voter(election.name, by_name=tells_names(election, voted))
+    voters = repository.every_voter(election, by_name=tells_names(election, voted))
     rows = ([voter.name, *(["yes" if voter.voted else "no"] if told_who else [])] for voter in voters)
     header = ["voter", *(["voted"] if told_who else [])]
     answer = StreamingHttpResponse(lists.as_csv(header, rows), content_type="text/csv; charset=utf-8")

@@ -14,10 +14,7 @@ from django.utils.translation import gettext_lazy as _
 from accounts.rules import Permission, Role, has
 from acts.refusals import NotAllowed, Refusal
 from pages import lists
-from pages.rendered import Html
-from store.keys import election as election_key
 from store.keys import fold
-from store.table import Key
 
 from .convening import Convened
 
@@ -72,7 +69,6 @@ class Election:
     name: str
     owner_name: str
     created_at: str
-    description: str = ""
     secret_ballot: bool = True
     no_voting_before: str | None = None
     no_voting_after: str | None = None
@@ -106,12 +102,9 @@ class Election:
     group: str = ""  # the number of the group that was last put on its roll
     book: str = ""  # the number of the book it is bound into, with the other questions on its ballot
     shards: int = 1  # over how many partitions its roll, gates and ballots are spread; never fewer than before
+    spread_from: int = 0  # over how many its roll was spread, until all of it is where it lies now
+    turnout_apart: bool = False  # whether when people voted is counted beside its gates; not of one opened before that
     convened: Convened | None = None  # by an assembly, which says who was there; it never changes
-    html: Html | None = field(default=None, compare=False, repr=False)  # of the description, as kept beside it
-
-    @property
-    def place(self) -> Key:
-        return election_key(self.name)
 
     def state(self, now: str) -> State:
         """As of a moment: an election whose end has come is closed, whether or not anything has run since."""
@@ -311,6 +304,13 @@ WHILE_FILLING = frozenset(
         Action.DELETE,
     }
 )
+# And what cannot be done while the roll is being spread: whatever changes it, goes by it, or takes it elsewhere.
+NOT_WHILE_SPREADING = frozenset(
+    {
+        *(Action.ADD_VOTERS, Action.REMOVE_VOTERS, Action.OPEN, Action.RENAME, Action.COPY, Action.REHEARSE),
+    }
+)
+STILL_SPREADING = _("The roll of this draft is being spread to make room for more. Please try again in a moment.")
 
 
 class WrongState(Refusal):
@@ -349,6 +349,8 @@ def check_in_place(election: Election, action: Action) -> None:
         raise WrongState(
             _("Candidates and voters are still being copied into this draft. Please try again in a moment.")
         )
+    if election.spread_from and action in NOT_WHILE_SPREADING:
+        raise WrongState(STILL_SPREADING)
 
 
 EVERYBODY_HERE = _(

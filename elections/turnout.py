@@ -1,19 +1,22 @@
-"""How many have voted, and when: what the gates of an election have counted."""
+"""How many have voted, which the gates of an election have counted, and when, which is counted from the log.
+
+The gates of an election that was opened before that also counted when, and go on with it until they are shut.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
-from acts.site import table
+from acts.site import log, table
+from store import keys
 from store.table import Item
 
-from . import repository
+from . import voting_times
+from .places import Known, gates_of, name_of
 from .rules import Election, takes_names
 
-BY_THE_HOUR = timedelta(days=31)  # elections that end sooner count by the hour, longer ones by the day
-HOUR, DAY = 3600, 24 * 3600
 TELLING = 3  # with fewer votes in a secret election, who has voted would tell how
 
 
@@ -21,7 +24,7 @@ TELLING = 3  # with fewer votes in a secret election, who has voted would tell h
 class Turnout:
     voted: int
     paper: int
-    steps: tuple[tuple[datetime, int], ...]  # by the hour or the day: how many had voted at its end
+    steps: tuple[tuple[datetime, int], ...]  # by the hour or the day: how many had voted at its end, as far as counted
 
     def percent(self, voters: int) -> int:
         return round(100 * self.voted / voters) if voters else 0
@@ -41,42 +44,46 @@ class Turnout:
         )
 
 
-def bucket(election: Election, now: datetime) -> str:
-    """The name under which a gate counts the votes of this hour, or of this day."""
-    seconds = int(now.timestamp())
-    soon = election.ends is not None and election.ends - now < BY_THE_HOUR
-    return f"h{seconds // HOUR}" if soon else f"d{seconds // DAY}"
+def turnout(election: Known) -> Turnout:
+    """In one round trip, whatever the number of voters. When the last of them voted may be told seconds later."""
+    return turnouts(election)[0]
 
 
-def turnout(election_name: str) -> Turnout:
-    """In one round trip, whatever the number of voters."""
-    return turnouts(election_name)[0]
-
-
-def turnouts(*election_names: str) -> list[Turnout]:
+def turnouts(*elections: Known) -> list[Turnout]:
     """Of several elections, in one round trip, too."""
-    places = {name: repository.GATES.keys(name) for name in election_names}
-    found = table().get_many(place for each in places.values() for place in each)
-    return [_counted(found[place] for place in places[name] if place in found) for name in election_names]
+    gates = [gates_of(each).keys(name_of(each)) for each in elections]
+    times = [keys.turnout(name_of(each)) for each in elections]
+    found = table().get_many([*times, *(place for each in gates for place in each)])
+    return [
+        _counted([found[place] for place in own if place in found], found.get(when))
+        for own, when in zip(gates, times, strict=True)
+    ]
 
 
-def _counted(gates: Iterable[Item]) -> Turnout:
-    voted = paper = 0
+def final_turnout(election: Election) -> Turnout:
+    """Of one that is closed, with all that the log tells, whether or not somebody has come to count it.
+
+    Mostly somebody has. If not, how far the log was followed is read before the item: by then, the item has counted
+    everything up to there.
+    """
+    place, gates = keys.turnout(election.name), gates_of(election).keys(election.name)
+    found = table().get_many([place, *gates])
+    times = found.get(place)
+    if times is not None and not times.get("closed"):
+        followed = (table().get(keys.figures()) or {}).get("last_event_id", 0)
+        times = table().get(place) or times
+        times = voting_times.with_events(times, log().since(max(followed, times["counted"])))
+    return _counted([found[gate] for gate in gates if gate in found], times)
+
+
+def _counted(gates: Sequence[Item], times: Item | None) -> Turnout:
+    voted, paper = (sum(gate.get(name, 0) for gate in gates) for name in ("voted", "paper"))
     steps: dict[int, int] = {}
-    for gate in gates:
-        voted += gate.get("voted", 0)
-        paper += gate.get("paper", 0)
-        for name, count in gate.items():
-            if (end := _end_of(name)) is not None:
+    for counted in gates if times is None else [times]:
+        for name, count in counted.items():
+            if (end := voting_times.end_of(name)) is not None:
                 steps[end] = steps.get(end, 0) + count
     return Turnout(voted, paper, _summed(steps))
-
-
-def _end_of(name: str) -> int | None:
-    if not name[1:].isdigit():
-        return None
-    length = {"h": HOUR, "d": DAY}.get(name[0])
-    return (int(name[1:]) + 1) * length if length else None
 
 
 def _summed(steps: dict[int, int]) -> tuple[tuple[datetime, int], ...]:

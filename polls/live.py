@@ -58,8 +58,8 @@ def _box(poll: Poll, voted: int) -> Box:
     return Box(
         poll.created_at,
         poll.candidates,
-        every=lambda: repository.each_vote(poll.id),
-        since=lambda moment: repository.votes_since(poll.id, moment),
+        every=lambda: repository.each_vote(poll),
+        since=lambda moment: repository.votes_since(poll, moment),
         can_hold=lambda total: total >= voted,
         kept_of=_kept,
     )

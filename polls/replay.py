@@ -10,8 +10,10 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any
 
-from acts.site import table
-from elections.replay import HTML
+from acts.following import follow
+from acts.handfuls import handfuls
+from acts.site import acting_on, table
+from elections.replay import HTML, MOVED
 from pages.times import from_text
 from store import keys
 from store.replay import Act, DoesNotFit, Exempt, Happened, Step, announced, like
@@ -40,24 +42,25 @@ def created(event: Happened) -> Iterator[Step]:
 def voted(event: Happened, poll: Poll) -> Iterator[Step]:
     """Through any gate: which one it was is chance, and whether it was open then, the order of the events tells."""
     said = event.said
-    standing = repository.standing(poll.id, said["vote_id"], event.number % repository.GATES.count, "")
+    standing = repository.standing(poll.id, said["vote_id"], event.number, "")
     if standing is None or (standing.vote is not None) != said["changed"]:
         raise DoesNotFit(f"takes a voter for somebody who has{'' if said['changed'] else ' not'} voted by then.")
-    gate, vote = repository.casting(standing, said["rankings"], event.when, said["votedAt"])
+    gate, vote = repository.casting(standing, said["rankings"], said["votedAt"])
     yield [vote, *([] if isinstance(gate, Check) else [replace(gate, when=None)])]
 
 
 @of_a_poll
 def updated(event: Happened, poll: Poll) -> Iterator[Step]:
     after = replace(poll, **_changes(event))
-    moved = repository.gates(after, open_=True) if after.expires_at != poll.expires_at else []
-    yield [*repository.change(poll, after), *moved]
+    yield repository.change(poll, after)
 
 
 @of_a_poll
 def reopened(event: Happened, poll: Poll) -> Iterator[Step]:
     after = replace(poll, closed_at=None, **_changes(event))
-    yield [*repository.change(poll, after), *repository.gates(after, open_=True), repository.unsealed(poll)]
+    early, writes = repository.reopening(poll, after)
+    yield from handfuls(early)
+    yield writes
 
 
 def _changes(event: Happened) -> dict[str, Any]:
@@ -87,15 +90,15 @@ def dismissed(event: Happened, poll: Poll) -> Iterator[Step]:
 
 @of_a_poll
 def closed(event: Happened, poll: Poll) -> Iterator[Step]:
-    yield _shutting(poll, event.actor, event.said["closedAt"])
+    yield _beginning(poll, event.actor, event.said["closedAt"])
     shut = repository.find(poll.id)
     assert shut is not None
+    yield from handfuls(repository.shut_gates(shut))
     yield repository.change(shut, replace(shut, closing=None))
 
 
-def _shutting(poll: Poll, who: str, end: str) -> Step:
-    after = replace(poll, closed_at=end, closing=who)
-    return [*repository.change(poll, after), *repository.gates(after, open_=False)]
+def _beginning(poll: Poll, who: str, end: str) -> Step:
+    return repository.change(poll, replace(poll, closed_at=end, closing=who))
 
 
 @of_a_poll
@@ -148,6 +151,7 @@ EXEMPT = (
         "Which of the gates somebody came through is chance; together they count the same.",
         summed=True,
     ),
+    Exempt(like(keys.poll_gate("", 0)), MOVED, attributes=("as_of", "until")),
     Exempt(
         like(keys.poll_counted_part("", 0)),
         "The long texts of a result are written before its head, which makes them count.",
@@ -162,8 +166,12 @@ EXEMPT = (
 
 
 def shut_what_is_shut(there: Table) -> None:
-    """Shut the polls that are shut there, although the log has yet to say so."""
-    for item in there.each(keys.polls_ending()):
+    """Close, up to what the log has yet to tell, what is being closed there; and there, too, as far as it is not."""
+    for item in list(there.each(keys.polls_ending())):
         poll = repository.find(item["id"])
         if item.get("closing") and poll is not None and not poll.closed_at:
-            table().write(*_shutting(poll, item["closing"], item["closedAt"]))
+            table().write(*_beginning(poll, item["closing"], item["closedAt"]))
+            shut = repository.shut_gates(repository.find(poll.id) or poll)
+            for here in (table(), there):
+                with acting_on(here):
+                    follow(shut)

@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import json
+import random
 import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass, fields, replace
+from functools import lru_cache, partial
+from itertools import chain
 from typing import Any
 
-from acts.gates import Gates, voted
+from acts import shards
+from acts.gates import IN_ONE, Gates, as_of, is_not_later, voted
 from acts.handfuls import handfuls
 from acts.site import table
 from pages import rendered
 from ranking.candidates import Candidate
-from store import keys
+from store import keys, spans
 from store.table import (
     Check,
     Delete,
@@ -32,8 +36,8 @@ from tally.ballots import Ballots
 
 from .rules import MOST_VOTES, Poll
 
-GATES = Gates(8, keys.poll_gate)  # how many gates a poll has
-MOST_A_GATE = MOST_VOTES // GATES.count
+GATES = 8  # of one shard
+SHARDS = 8  # of every poll where one partition takes only so much: nobody knows how many will come
 RANKINGS_A_PART = 4_000
 STORED_AS = {
     "created_at": "createdAt",
@@ -78,7 +82,27 @@ class PollStanding:
 
     @property
     def is_full(self) -> bool:
-        return self.vote is None and self.gate is not None and self.gate.get("voted", 0) >= MOST_A_GATE
+        return self.vote is None and self.gate is not None and self.gate.get("voted", 0) >= most_a_gate(self.poll)
+
+
+# --- where gates and votes lie ---
+
+
+def shards_for(distant: bool) -> int:
+    return SHARDS if distant else 1
+
+
+def gates_of(poll: Poll) -> Gates:
+    return gates_in(poll.shards)
+
+
+@lru_cache
+def gates_in(many: int) -> Gates:
+    return Gates(GATES * many, partial(keys.poll_gate, shards=many) if many > 1 else keys.poll_gate)
+
+
+def most_a_gate(poll: Poll) -> int:
+    return MOST_VOTES // gates_of(poll).count
 
 
 # --- finding ---
@@ -91,14 +115,14 @@ def find(poll_id: str) -> Poll | None:
 
 def find_with_vote(poll_id: str, vote_id: str | None) -> tuple[Poll, Item | None] | None:
     """The poll, and somebody's vote in it, in one round trip."""
-    at = keys.poll(poll_id)
-    own = keys.vote(poll_id, vote_id) if vote_id else None
-    found = table().get_many([at, *([own] if own else [])])
-    return (poll_of(found[at]), found.get(own) if own else None) if at in found else None
+    at, voters = keys.poll(poll_id), [vote_id] if vote_id else []
+    (many,), found = shards.read([at], lambda many: [keys.vote(poll_id, each, many) for each in voters])
+    own = [found.get(keys.vote(poll_id, each, many)) for each in voters]
+    return (poll_of(found[at]), own[0] if own else None) if at in found else None
 
 
-def has_voted(poll_id: str, vote_id: str) -> bool:
-    return table().get(keys.vote(poll_id, vote_id)) is not None
+def has_voted(poll: Poll, vote_id: str) -> bool:
+    return table().get(keys.vote(poll.id, vote_id, poll.shards)) is not None
 
 
 def id_of_code(code: str) -> str | None:
@@ -107,14 +131,24 @@ def id_of_code(code: str) -> str | None:
     return item.get("poll") if item else None
 
 
+def any_gate() -> int:
+    """A number by which `standing` takes any of the gates of a poll, however many it has; the next one is the next."""
+    return random.randrange(GATES * SHARDS)  # noqa: S311 - only to spread the load
+
+
 def standing(poll_id: str, vote_id: str, gate: int, form: str) -> PollStanding | None:
     """Read the poll, somebody's vote, one gate and the form's mark in one round trip."""
-    at, own = keys.poll(poll_id), keys.vote(poll_id, vote_id)
-    through, mark = keys.poll_gate(poll_id, gate), keys.once(form)
-    found = table().get_many([at, own, through, mark])
+    at, mark = keys.poll(poll_id), keys.once(form)
+
+    def where(many: int) -> tuple[Key, Key, Key]:
+        gates = gates_in(many)
+        return keys.vote(poll_id, vote_id, many), gates.place(poll_id, gate % gates.count), mark
+
+    (many,), found = shards.read([at], where)
     if at not in found:
         return None
-    return PollStanding(poll_of(found[at]), vote_id, found.get(own), found.get(through), gate, mark in found)
+    (own, through, _mark), number = where(many), gate % gates_in(many).count
+    return PollStanding(poll_of(found[at]), vote_id, found.get(own), found.get(through), number, mark in found)
 
 
 def lists(span: Span, *, limit: int, cursor: str | None = None) -> tuple[list[Listed], str | None]:
@@ -126,26 +160,27 @@ def lists(span: Span, *, limit: int, cursor: str | None = None) -> tuple[list[Li
 def with_gates(poll_id: str) -> tuple[Poll, int, Item | None] | None:
     """The poll, how many have voted, and the sealed result if there is one, in one round trip."""
     at, sealed = keys.poll(poll_id), keys.poll_result(poll_id)
-    found = table().get_many([at, sealed, *GATES.keys(poll_id)])
+    _many, found = shards.read([at], lambda many: [sealed, *gates_in(many).keys(poll_id)])
     if at not in found:
         return None
     poll, head = poll_of(found.pop(at)), found.pop(sealed, None)
     return poll, voted(found.values()), head
 
 
-def each_vote(poll_id: str) -> Iterator[Item]:
-    return table().each(keys.votes(poll_id))
+def each_vote(poll: Poll) -> Iterator[Item]:
+    return spans.each(table(), keys.votes(poll.id, poll.shards))
 
 
-def votes_since(poll_id: str, since: str) -> Iterator[Item]:
+def votes_since(poll: Poll, since: str) -> Iterator[Item]:
     """The votes given since a moment, of which the index may tell some late."""
-    return table().each(keys.votes_by_time(poll_id, since))
+    return spans.each(table(), keys.votes_by_time(poll.id, since, poll.shards))
 
 
 def counted(poll: Poll) -> Ballots:
     """All votes as counting wants them, read page by page: how often each ranking was given."""
     names = [each.name for each in poll.candidates]
-    return Ballots.of(names, (item["rankings"] for item in each_vote(poll.id)))
+    given = spans.values(table(), keys.votes(poll.id, poll.shards), "rankings")
+    return Ballots.of(names, chain.from_iterable(given))
 
 
 # --- items ---
@@ -163,7 +198,8 @@ def storable(poll: Poll) -> Item:
 
 
 def _said(poll: Poll) -> Item:
-    said = [each.name for each in fields(poll) if each.name != "html"]
+    unsaid = ("html", "shards") if poll.shards == 1 else ("html",)
+    said = [each.name for each in fields(poll) if each.name not in unsaid]
     stored = {STORED_AS.get(name, name): getattr(poll, name) for name in said}
     return stored | {"candidates": [{"number": each.number, "name": each.name} for each in poll.candidates]}
 
@@ -193,7 +229,7 @@ def creation(poll: Poll, now: int) -> list[Write]:
     return [
         Put({"PK": code.pk, "SK": code.sk, "poll": poll.id, "ttl": poll.ttl}, when=free),
         Put({"PK": place.pk, "SK": place.sk, **fields_}, when=Missing()),
-        *gates(poll, open_=True),
+        *opened_gates(poll),
         *_entries(poll),
     ]
 
@@ -219,9 +255,18 @@ def _entry(poll: Poll, place: Key, list_: str, at: str) -> Put:
     return Put({"PK": place.pk, "SK": place.sk, "GSI1PK": list_, "GSI1SK": at, **_shown(poll), "ttl": poll.ttl})
 
 
-def gates(poll: Poll, *, open_: bool) -> list[Write]:
-    """What every vote passes and is counted by."""
-    return GATES.moved(poll.id, open_=open_, until=poll.expires_at, ttl=poll.ttl)
+def opened_gates(poll: Poll) -> list[Write]:
+    """What every vote passes and is counted by. Of a poll as it is once it is open."""
+    return gates_of(poll).opened(poll.id, _as_of(poll), ttl=poll.ttl)
+
+
+def shut_gates(poll: Poll) -> list[Write]:
+    """Of a poll that says that it is being closed."""
+    return gates_of(poll).shut(poll.id, _as_of(poll))
+
+
+def _as_of(poll: Poll) -> str:
+    return as_of(poll.created_at, poll.version)
 
 
 def change(before: Poll, after: Poll) -> list[Write]:
@@ -239,15 +284,21 @@ def change(before: Poll, after: Poll) -> list[Write]:
     return [changed, *_entries(after), *gone]
 
 
+def reopening(before: Poll, after: Poll) -> tuple[list[Write], list[Write]]:
+    """What is written before, and with, the event that opens a poll again: nobody passes a gate that is open early."""
+    gates = opened_gates(replace(after, version=before.version + 1))
+    return gates[IN_ONE:], [*change(before, after), unsealed(before), *gates[:IN_ONE]]
+
+
 def unchanged(poll: Poll) -> Equals:
     return Equals("version", poll.version)
 
 
 def deletion(poll: Poll) -> list[Write]:
-    """With the gates, so that no vote can come in any more. The rest is swept, or goes when its time comes."""
+    """What makes it gone to everybody. The gates go after it, and then the rest (`services.clear_away`)."""
     lists = [keys.made_poll(poll.id), keys.listed_poll(poll.id), keys.reported_poll(poll.id)]
     others = [*lists, keys.short_code(poll.code), keys.poll_result(poll.id)]
-    gone = [Delete(place) for place in [*others, *GATES.keys(poll.id)]]
+    gone = [Delete(place) for place in others]
     return [Delete(keys.poll(poll.id), when=unchanged(poll)), *gone, _to_be_cleared(poll)]
 
 
@@ -255,27 +306,31 @@ def _to_be_cleared(poll: Poll) -> Put:
     """The mark by which the worker finds what a deleted poll has left."""
     place = keys.deleted_poll(poll.id)
     index = {"GSI1PK": keys.DELETED_POLLS.pk, "GSI1SK": keys.poll_by_date(poll.created_at, poll.id)}
-    return Put({"PK": place.pk, "SK": place.sk, **index, "id": poll.id})
+    spread = {"shards": poll.shards} if poll.shards > 1 else {}
+    return Put({"PK": place.pk, "SK": place.sk, **index, "id": poll.id, **spread})
 
 
 # --- votes ---
 
 
-def casting(standing: PollStanding, rankings: str, now: str, voted_at: str) -> list[Write]:
-    """The gate and the vote. Refused if the poll was shut, or if they voted elsewhere since `standing` was read."""
-    has_room = Missing("voted") | Less("voted", MOST_A_GATE)
+def casting(standing: PollStanding, rankings: str, voted_at: str) -> list[Write]:
+    """The gate and the vote. Refused if the poll was shut since `standing` was read, also if it is open again, or if
+    they voted elsewhere."""
     new = standing.vote is None
-    passed = GATES.passed(standing.poll.id, standing.number, now, {"voted": int(new)}, *([has_room] if new else []))
+    has_room = Missing("voted") | Less("voted", most_a_gate(standing.poll))
+    when = [is_not_later(_as_of(standing.poll)), *([has_room] if new else [])]
+    passed = gates_of(standing.poll).passed(standing.poll.id, standing.number, {"voted": int(new)}, *when)
     return [passed, _vote(standing, rankings, voted_at)]
 
 
 def _vote(standing: PollStanding, rankings: str, voted_at: str) -> Put:
-    poll, place = standing.poll, keys.vote(standing.poll.id, standing.vote_id)
+    poll = standing.poll
+    place = keys.vote(poll.id, standing.vote_id, poll.shards)
     by_time = keys.poll_by_date(voted_at, standing.vote_id)
     item = {
         "PK": place.pk,
         "SK": place.sk,
-        "GSI1PK": keys.votes_by_time(poll.id).pk,
+        "GSI1PK": keys.vote_by_time(poll.id, standing.vote_id, poll.shards),
         "GSI1SK": by_time,
         "entity_type": "POLL_VOTE",
         "id": standing.vote_id,

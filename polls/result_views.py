@@ -59,7 +59,7 @@ def of_results(view: View) -> View:
 
 def _has_voted(request: HttpRequest, look: Look) -> bool:
     own = voters.vote_id(request, look.poll)
-    return own is not None and repository.has_voted(look.poll.id, own)
+    return own is not None and repository.has_voted(look.poll, own)
 
 
 @of_results

@@ -8,6 +8,7 @@ import uuid
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from itertools import count
 from typing import Any
 
 from django.conf import settings
@@ -20,10 +21,12 @@ from accounts.models import User
 from accounts.rules import Permission
 from acts.again import TRIES
 from acts.closing import Closing
+from acts.following import follow
 from acts.handfuls import sweep
 from acts.once import once
 from acts.queues import take_each
 from acts.refusals import OVERTAKEN, NotAllowed, Overtaken
+from acts.shards import shards_in
 from acts.site import log, now_text, table
 from elections import copying
 from elections.rules import Election
@@ -86,6 +89,7 @@ def _new(maker: User | AnonymousUser, candidates: Sequence[str], days: int, key:
         gone_at=rules.gone_at(created, chosen["expires_at"], days),
         maker=maker.name if maker.is_authenticated else "",
         key=key,
+        shards=repository.shards_for(table().is_distant),
         **chosen,
     )
 
@@ -116,7 +120,7 @@ class Outcome:
 
 def standing_of(poll_id: str, vote_id: str, form: str) -> PollStanding | None:
     """What a decision about somebody's vote needs, in one round trip."""
-    return repository.standing(poll_id, vote_id, repository.GATES.any(), mark_of(vote_id, form))
+    return repository.standing(poll_id, vote_id, repository.any_gate(), mark_of(vote_id, form))
 
 
 def mark_of(vote_id: str, form: str) -> str:
@@ -135,10 +139,10 @@ def cast(poll_id: str, vote_id: str, ranks: Ranks, form: str, seen: PollStanding
 
 def _cast(poll_id: str, vote_id: str, ranks: Ranks, mark: str, seen: PollStanding | None) -> Outcome:
     """By one gate after another: one that is shut or full may have been the only one that was."""
-    full = 0
-    for gate in repository.GATES.in_any_order():
+    full, first = 0, repository.any_gate()
+    for number in count():
         now = now_text()
-        standing, seen = seen or repository.standing(poll_id, vote_id, gate, mark), None
+        standing, seen = seen or repository.standing(poll_id, vote_id, first + number, mark), None
         if standing is None:
             raise rules.NotThere(rules.NOT_THERE)
         if standing.repeated:
@@ -149,6 +153,8 @@ def _cast(poll_id: str, vote_id: str, ranks: Ranks, mark: str, seen: PollStandin
         with suppress(Refused):  # shut, full, or they voted elsewhere meanwhile: look again and decide anew
             _record_vote(standing, rankings, now, mark)
             return Outcome(acts=standing.acts)
+        if number + 1 == repository.gates_of(standing.poll).count:
+            break
     raise rules.Full(rules.FULL) if full else Overtaken(OVERTAKEN)
 
 
@@ -157,7 +163,7 @@ def _record_vote(standing: PollStanding, rankings: str, now: str, mark: str) -> 
     voted_at = max(now, before["votedAt"]) if before else now  # another machine's clock may be ahead
     said = {"poll_id": standing.poll.id, "vote_id": standing.vote_id, "rankings": rankings, "votedAt": voted_at}
     event = Event(VOTER, "PollVoteCast", said | {"changed": before is not None})
-    log().record(event, *repository.casting(standing, rankings, now, voted_at), once=mark)
+    log().record(event, *repository.casting(standing, rankings, voted_at), once=mark)
 
 
 # --- running a poll ---
@@ -211,11 +217,10 @@ def record(who: str, kind: str, poll: Poll, said: dict[str, Any], *writes: Write
 # --- closing, and opening again ---
 
 
-def _shut(poll: Poll, who: str) -> tuple[Poll, list[Write]]:
+def _begun(poll: Poll, who: str) -> tuple[Poll, list[Write]]:
     now = now_text()
     after = replace(poll, closed_at=min(now, poll.expires_at or now), closing=who)
-    writes = [*repository.change(poll, after), *repository.gates(after, open_=False)]
-    return replace(after, version=poll.version + 1), writes
+    return replace(after, version=poll.version + 1), repository.change(poll, after)
 
 
 def _said(shut: Poll) -> tuple[Poll, Event, list[Write]]:
@@ -224,7 +229,7 @@ def _said(shut: Poll) -> tuple[Poll, Event, list[Write]]:
     return replace(after, version=shut.version + 1), event, repository.change(shut, after)
 
 
-CLOSING = Closing(_shut, _said)
+CLOSING = Closing(_begun, _said, repository.shut_gates)
 
 
 def settled(poll: Poll) -> Poll:
@@ -236,15 +241,14 @@ def settled(poll: Poll) -> Poll:
 
 def close(who: Runner) -> None:
     who.check(Act.CLOSE)
-    CLOSING.close(who.poll, who.name)
+    CLOSING.finish_soon(CLOSING.begin(who.poll, who.name))
 
 
 def extend(who: Runner, end: str | None) -> None:
     who.check(Act.EXTEND)
     rules.check_end(who.poll, end, now_text())
     after = replace(who.poll, expires_at=end)
-    writes = [*repository.change(who.poll, after), *repository.gates(after, open_=True)]
-    record(who.name, "PollUpdated", who.poll, {"expiresAt": end}, *writes)
+    record(who.name, "PollUpdated", who.poll, {"expiresAt": end}, *repository.change(who.poll, after))
 
 
 def reopen(who: Runner, end: str | None) -> None:
@@ -253,8 +257,9 @@ def reopen(who: Runner, end: str | None) -> None:
     poll = settled(who.poll)
     rules.check_end(poll, end, now_text())
     after = replace(poll, expires_at=end, closed_at=None)
-    opened = [*repository.change(poll, after), *repository.gates(after, open_=True), repository.unsealed(poll)]
-    record(who.name, "PollReopened", poll, {"expiresAt": end}, *opened)
+    early, writes = repository.reopening(poll, after)
+    follow(early)
+    record(who.name, "PollReopened", poll, {"expiresAt": end}, *writes)
 
 
 # --- listing, deleting, turning into an election ---
@@ -280,9 +285,11 @@ def clear_away_all() -> int:
 
 
 def clear_away(poll_id: str) -> bool:
-    """The mark goes last."""
+    """The gates go first, so that whatever got in is there to be swept; the mark goes last."""
     is_gone, mark = Check(keys.poll(poll_id), Missing()), keys.deleted_poll(poll_id)
-    sweep(keys.all_of_poll(poll_id), (mark.sk,), is_gone)
+    many = shards_in(table().get(mark))
+    follow(Delete(place) for place in repository.gates_in(many).keys(poll_id))
+    sweep(keys.all_of_poll(poll_id), (mark.sk,), is_gone, shards=keys.all_in_poll_shards(poll_id, many))
     table().write(is_gone, Delete(mark))
     return True
 

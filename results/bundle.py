@@ -150,7 +150,7 @@ def roll(election: Election, seal: Seal) -> Iterator[bytes]:
 
     def lines() -> Iterator[bytes]:
         nonlocal may_vote, voted
-        for voter in elections.every_voter(election.name):
+        for voter in elections.every_voter(election):
             may_vote, voted = may_vote + 1, voted + voter.voted
             yield line(told.entry(voter))
 

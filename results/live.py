@@ -11,9 +11,9 @@ from __future__ import annotations
 from contextlib import suppress
 from dataclasses import dataclass, replace
 
-from acts.gates import voted
 from acts.site import now_text, table
 from ballots.repository import candidates_of
+from elections import places
 from elections import repository as elections
 from elections.rules import Election
 from store import keys, spans
@@ -62,7 +62,7 @@ def _box(election: Election, voted: int) -> Box:
     return Box(
         election.created_at,
         candidates_of(election),
-        every=lambda: spans.each(table(), keys.ballots(name, shards)),
+        every=lambda: spans.each(table(), places.box(election)),
         since=lambda moment: spans.each(table(), keys.ballots_by_time(name, moment, shards)),
         can_hold=lambda total: total == voted or _is_on_the_way(name, total, voted),
     )
@@ -77,12 +77,8 @@ def _is_on_the_way(name: str, total: int, voted: int) -> bool:
 
 def _with_gates(name: str) -> tuple[Election, int] | None:
     """The election, and how many have voted, in one round trip."""
-    place = keys.election(name)
-    found = table().get_many([place, *elections.GATES.keys(name)])
-    if place not in found:
-        return None
-    item = found.pop(place)
-    return elections.election_of(item), voted(found.values())
+    item, voted = places.with_gates(name)
+    return (elections.election_of(item), voted) if item else None
 
 
 def _counted(election: Election, watched: Watched) -> Look:

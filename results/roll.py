@@ -57,7 +57,7 @@ class RollCommitment:
 
 def roll_commitment(election: Election, secret: str) -> str:
     commitment = RollCommitment(secret)
-    for voter in elections.every_voter(election.name):
+    for voter in elections.every_voter(election):
         commitment.add(voter)
     return commitment.text
 
@@ -65,6 +65,6 @@ def roll_commitment(election: Election, secret: str) -> str:
 def roll_digest(election: Election, ballots: int) -> str:
     """The plain digest that was sealed before. Where few have voted in secret it does not know who."""
     tells, digest = tells_who(election, ballots), hashlib.sha256()
-    for voter in elections.every_voter(election.name):
+    for voter in elections.every_voter(election):
         digest.update(line([voter.name, voter.voted if tells else None]) + b"\n")
     return digest.hexdigest()

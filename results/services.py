@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Mapping
 from contextlib import suppress
 
 from acts.site import log, now_text
@@ -13,7 +14,7 @@ from ballots.services import seal_what_is_closed
 from elections import repository as elections
 from elections import services as organising
 from elections.rules import Election, State
-from elections.turnout import turnout
+from elections.turnout import final_turnout, turnout
 from store import keys
 from store.log import Event
 from store.table import Check, Delete, Exists, Item, Refused
@@ -39,12 +40,13 @@ class Disagreement(CannotSeal):
     back, or an index is late, and then the next try finds it in order."""
 
 
-def seal_result(election: Election) -> None:
-    """Count a closed election and seal the result. Any number may do this at once: it is done once."""
+def seal_result(election: Election, counts: Mapping[str, int] | None = None) -> None:
+    """Count a closed election and seal the result. Any number may do this at once: it is done once. Whoever has read
+    all ballots already says how often each ranking is among them."""
     if repository.is_sealed(election.name):
         return
-    counted = ballots.counted(election.name).normal
-    came = turnout(election.name)
+    counted = ballots.counted(election, counts).normal
+    came = final_turnout(election)
     if counted.total != came.voted:
         if repository.is_sealed(election.name):
             return  # somebody else has, and empties its box
@@ -108,7 +110,7 @@ def _affordable(counted: Ballots, election: Election) -> int:
 
 def _is_quickly_counted(election: Election) -> bool:
     """Whether somebody may wait for it: of so many ballots, were they all different and ranked everybody."""
-    voted, standing = turnout(election.name).voted, len(candidates_of(election))
+    voted, standing = turnout(election).voted, len(candidates_of(election))
     size = Size(standing, voted, voted * standing, seats=election.seats)
     job = Job(Ballots((), {}), election.method, settings_of(election, ""), recounts=RECOUNTS)
     return voted <= AT_ONCE and job.cost(size) <= STEPS_AT_ONCE

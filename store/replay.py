@@ -28,6 +28,7 @@ from .sqlite import SqliteTable
 from .table import (
     DATA,
     LOG,
+    Condition,
     Conflict,
     Invalid,
     Item,
@@ -41,8 +42,6 @@ from .table import (
     Value,
     Write,
 )
-
-EVENTS = keys.events().pk
 
 
 class DoesNotFit(Exception):
@@ -62,7 +61,7 @@ class Exempt:
     until: Key | None = None  # compared once the partition has this item
     within: Key | None = None  # compared only while the partition has this item
     where: Callable[[Item], bool] = lambda item: True
-    summed: bool = False  # compared as the sum of all such items of the partition
+    summed: bool = False  # compared as the sum of all such items of the partition, and of its shards
     named: Callable[[Item], Key] | None = None  # compared under this key
     unsaid: Mapping[str, Value] = field(default_factory=dict)  # what items of earlier times mean by saying nothing
     may_be_gone: bool = False  # compared only as far as it is there
@@ -145,11 +144,19 @@ class Unlogged:
         if kept := [write for write in writes if write.key.table != LOG]:
             self._table.write(*kept, token=token)
         for write in writes:
-            if isinstance(write, Put) and write.key.pk == EVENTS:
+            if isinstance(write, Put) and keys.holds_events(write.key.pk):
                 self.announced = write.item
 
-    def increment(self, key: Key, name: str, by: int = 1, *, also: Mapping[str, Value] | None = None) -> int:
-        return 0 if key.table == LOG else self._table.increment(key, name, by, also=also)
+    def increment(
+        self,
+        key: Key,
+        name: str,
+        by: int = 1,
+        *,
+        also: Mapping[str, Value] | None = None,
+        when: Condition | None = None,
+    ) -> int:
+        return 0 if key.table == LOG else self._table.increment(key, name, by, also=also, when=when)
 
 
 def announced(table: Table) -> Item:
@@ -255,7 +262,7 @@ class Theatre:
 
 
 def is_event(item: Item) -> bool:
-    return bool(item["PK"] == EVENTS)
+    return keys.holds_events(item["PK"])
 
 
 def _happened(item: Item) -> Happened:
@@ -312,17 +319,24 @@ class Comparison:
 
     def _is_left_out(self, row: Exempt, key: Key) -> bool:
         if row.until is not None:
-            return not self._has(Key(key.pk, row.until.sk))[1]
+            return not self._has(Key(keys.home(key.pk), row.until.sk))[1]
         if row.within is not None:
-            return not any(self._has(Key(key.pk, row.within.sk)))
+            return not any(self._has(Key(keys.home(key.pk), row.within.sk)))
         return row.is_whole
 
     def _compared_sums(self, key: Key, rows: Sequence[Exempt]) -> Iterator[Difference]:
-        kind = (key.pk, begins(key.sk))
+        kind = (keys.home(key.pk), begins(key.sk))
         if kind not in self._summed:
             self._summed.add(kind)
-            there, made = (_sum(table.each(Span(key.pk, prefix=kind[1]))) for table in (self.there, self.made))
+            there, made = (_sum(_in_all_shards(table, *kind)) for table in (self.there, self.made))
             yield from _different(Key(*kind), there, made, rows)
+
+
+def _in_all_shards(table: Table, pk: str, prefix: str) -> Iterator[Item]:
+    """What lies under this prefix in the partition of a thing, or in those over which it is spread."""
+    shards = (table.get(Key(pk, keys.METADATA)) or {}).get("shards", 1)
+    for each in range(shards):
+        yield from table.each(Span(keys.sharded(pk, each, shards), prefix=prefix))
 
 
 def _different(key: Key, there: Item, made: Item | None, rows: Sequence[Exempt]) -> Iterator[Difference]:

@@ -272,9 +272,17 @@ class Table(ABC):
         """
 
     @abstractmethod
-    def increment(self, key: Key, name: str, by: int = 1, *, also: Mapping[str, Value] | None = None) -> int:
+    def increment(
+        self,
+        key: Key,
+        name: str,
+        by: int = 1,
+        *,
+        also: Mapping[str, Value] | None = None,
+        when: Condition | None = None,
+    ) -> int:
         """Add to a number and answer the new one, setting `also` with it. Nobody else gets that answer; a lost reply
-        may skip some."""
+        may skip some. If `when` does not hold, it is refused, and nothing is added."""
 
     @abstractmethod
     def sweep(self, limit: int = 1000) -> int:

@@ -28,7 +28,7 @@ def together(table: Table, /, *asks: Callable[[], A]) -> tuple[A, ...]: ...
 def together(table: Table, /, *asks: Callable[[], Any]) -> tuple[Any, ...]:
     """What each of these answers. Each is a row of round trips, and one waits only for the longest.
 
-    None of them may depend on what another one does: they only read, and their order is not known.
+    None of them may depend on what another one does: their order is not known.
     """
     rows: list[trips.Trips] = []
     try:
@@ -47,3 +47,17 @@ def _in_a_row_of_its_own(ask: Callable[[], A], rows: list[trips.Trips]) -> Calla
             return ask()
 
     return lambda: here.run(counted)
+
+
+def settled(ask: Callable[[], A]) -> Callable[[], A]:
+    """Ask now, and tell later what was answered, or raised."""
+    try:
+        answer = ask()
+    except Exception as error:
+        failure = error
+
+        def fail() -> A:
+            raise failure
+
+        return fail
+    return lambda: answer

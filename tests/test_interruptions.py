@@ -567,7 +567,7 @@ LIKE_ANY_OTHER = (
     (re.compile(r"\b[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\b"), "a number"),
 )
 PASSING = ("ONCE#", "LEASE#", "THROTTLE#", "SESSIONS#")
-OF_CHANCE = ("ttl", "moved", "version", "not_before", "last_event_id", "upto", "event")
+OF_CHANCE = ("ttl", "moved", "version", "not_before", "last_event_id", "upto", "event", "since", "counted")
 
 
 def likeness(table: Table) -> Counter[str]:

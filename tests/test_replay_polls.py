@@ -56,7 +56,7 @@ def test_the_log_makes_the_polls_there_are(told):
 
 
 def test_a_vote_changed_behind_our_back_is_named(told):
-    first = next(told.each(keys.votes(_sealed(told))))
+    first = next(told.each(*keys.votes(_sealed(told))))
     told.write(Update(Key(first["PK"], first["SK"]), set={"rankings": "0>1>2"}))
     assert [each.attribute for each in check(told).first] == ["rankings"]
 
@@ -72,7 +72,8 @@ def test_a_poll_whose_close_the_log_has_yet_to_tell(made):  # noqa: F811
 
     poll = made()
     vote(poll, "one", "Pizza")
-    services.CLOSING.shut(by_ida(poll).poll, "Ida")
+    begun = services.CLOSING.begin(by_ida(poll).poll, "Ida")
+    table().write(repository.shut_gates(begun)[3])
     assert check(table()).first == ()
 
 

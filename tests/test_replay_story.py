@@ -23,9 +23,10 @@ from accounts.rules import Role
 from accounts.visitors import Visitor
 from acts.site import table
 from acts.tokens import sign
+from acts.turns import at_once
 from ballots import services as ballots
 from ballots.services import emptying
-from elections import copying, imports, invitations, messages, quiet, reminders, trials, words
+from elections import copying, descriptions, imports, invitations, messages, places, quiet, reminders, trials, words
 from elections import repository as elections
 from elections import services as organising
 from elections.books import repository as books
@@ -79,6 +80,7 @@ def tell() -> None:
     mails()
     mails_that_did_not_arrive()
     a_secret_election()
+    a_roll_is_spread()
     elections_change_hands()
     groups_are_kept()
     several_questions_on_one_ballot()
@@ -226,7 +228,7 @@ def a_newer_renderer(name: str) -> None:
     """Somebody looks after an upgrade."""
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(markdown, "VERSION", markdown.VERSION + 1)
-        rendered.description_of(election(name))
+        rendered.description_of(descriptions.of(name))
         elections.candidates_to_show(name)
 
 
@@ -350,6 +352,24 @@ def a_secret_election() -> None:
     send_mails()
 
 
+def a_roll_is_spread() -> None:
+    """As that of a very large electorate: there are voters on it already; then it is voted by, and copied."""
+    bo, names = someone("Bo"), [f"voter {number}" for number in range(5)]
+    made = organising.create(bo, "Crowd")
+    organising.add_candidates(bo, made, [Candidate("Ada"), Candidate("Bo"), Candidate("Cy")])
+    organising.add_voters(bo, made, names[:3])
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(places, "shards_for", lambda voters, distant: 4)
+        organising.add_voters(bo, election("Crowd"), [*names, "far@example.org"])
+        copying.copy(bo, election("Crowd"), "Crowd again")
+        organising.open_(bo, election("Crowd"), editable=False)
+    for name in names:
+        voted(name, "Crowd", Ada=1, Bo=2)
+    ballots.withdraw(someone("voter 3"), "Crowd", "voter 3 withdraws there too")
+    organising.close(bo, election("Crowd"))
+    ballots.seal_what_is_closed("Crowd")
+
+
 def elections_change_hands() -> None:
     ada, bo = someone("Ada"), someone("Bo")
     copying.copy(bo, election("Prize"), "Prize again")
@@ -384,7 +404,7 @@ def ends_by_the_clock() -> None:
         assert organising.close_what_is_over() == 1
         assert imports.take_up_all(lambda: time.time() + 60) == 0
         ballots.seal_what_is_closed("Soon over")
-    emptying.empty(election("Soon over"))
+    at_once(emptying.empty(election("Soon over")))
     table().write(Delete(keys.sealing("Prize")))  # which is how earlier versions left an election
     assert ballots.empty_old_boxes() == 1
 
@@ -415,7 +435,7 @@ def several_questions_on_one_ballot() -> None:
     binding.close(ada, book())
     for name in book().questions:
         ballots.seal_what_is_closed(name)
-        emptying.empty(election(name))
+        at_once(emptying.empty(election(name)))
     binding.take_out(ada, binding.make(ada, "Alone", ["Alone"]), "Alone: Alone")
     binding.make(ada, "Autumn", ["Chair"])  # which stays
 

@@ -1,5 +1,5 @@
 """Figures of the whole site, kept by following the sealed log: how many people have which role, how many elections are
-in which state, how many ballots came on which day.
+in which state, how many ballots came on which day; and, of each election, when people voted.
 
 They are derived and may be made again at any time (`manage.py figures --again`). Whoever seals the log follows it, a
 batch a transaction; a batch moves `last_event_id`, so that of several at once one counts it.
@@ -16,11 +16,13 @@ from itertools import islice
 
 from accounts.rules import Role
 from elections.rules import State
+from elections.voting_times import following, place_of
 from store import keys
-from store.table import Delete, Equals, Item, Missing, Refused, Table, Update
+from store.log import layout
+from store.table import Delete, Equals, Item, Key, Missing, Refused, Table, Update
 
 EVENTS_A_BATCH = 1000
-MOST_DAYS = 90  # of one batch: a transaction takes no more than a hundred parts
+MOST_PARTS = 90  # days and elections of one batch: a transaction takes no more than a hundred parts
 SHOWN_STATES = (State.DRAFT, State.OPEN, State.CLOSED)
 CAST, CHANGED, WITHDRAWN = "ballots_cast", "ballots_changed", "ballots_withdrawn"
 
@@ -97,19 +99,20 @@ def _next_batch(table: Table) -> int | None:
     sealed = found.get(keys.sync(), {}).get("last_event_id", 0)
     if before >= sealed:
         return None
-    found_events = list(islice(table.each(keys.events(before + 1, sealed)), EVENTS_A_BATCH + 1))
-    events = list(_within_days(found_events[:EVENTS_A_BATCH]))
+    with layout.unmoved(table):
+        found_events = list(islice(layout.each(table, before + 1, sealed), EVENTS_A_BATCH + 1))
+    events = list(_within_parts(found_events[:EVENTS_A_BATCH]))
     is_last = len(events) == len(found_events)
     _store(table, before, sealed if is_last else events[-1]["event_id"], events)
     return len(events)
 
 
-def _within_days(events: list[Item]) -> Iterator[Item]:
-    days: set[str] = set()
+def _within_parts(events: list[Item]) -> Iterator[Item]:
+    parts: set[str | Key] = set()
     for event in events:
-        if (day := _day(event)) not in days and len(days) == MOST_DAYS:
+        parts |= {_day(event)} if (place := place_of(event)) is None else {_day(event), place}
+        if len(parts) > MOST_PARTS:
             return
-        days.add(day)
         yield event
 
 
@@ -124,10 +127,11 @@ def _store(table: Table, before: int, after: int, events: list[Item]) -> None:
         total.update(changes(event))
         days[_day(event)].update(changes_of_day(event))
     untouched = Equals("last_event_id", before) if before else Missing("last_event_id")
-    with suppress(Refused):  # then somebody else has counted them
+    with suppress(Refused):  # then somebody else has counted them, or an election is gone: whoever looks again knows
         table.write(
             Update(keys.figures(), set={"last_event_id": after}, add=dict(total), when=untouched),
             *(Update(keys.figures_of_day(day), set={"day": day}, add=dict(by)) for day, by in days.items() if by),
+            *following(table, events),
         )
 
 

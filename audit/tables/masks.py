@@ -39,6 +39,7 @@ from news.letters import OF_SUBSCRIBERS
 from news.rules import Post
 from photos.rules import Photo
 from store import keys
+from store.log import layout
 from store.table import Item, Key, Span
 
 KEYS = ("PK", "SK", "GSI1PK", "GSI1SK")
@@ -89,7 +90,8 @@ def _kind(name: str, place: Key, *shown: str) -> Kind:
 
 OUTCOME = "sealed_at winners winner_count seats"
 LISTED = f"name state no_voting_before no_voting_after created_at closing remind_before {OUTCOME}"
-ELECTION = " ".join(field for field in Election.__dataclass_fields__ if field != "html")
+ELECTION = " ".join(Election.__dataclass_fields__)
+DESCRIBED = "description description_html html_version"
 CONVENED = " ".join(Convened.__dataclass_fields__)
 # Of links and projects, too, and of the picture.
 SITE_PAGE = "name colour text links projects title address words link photo id alt wide high widths kind digests"
@@ -100,7 +102,7 @@ SAID = (
     "report_digest roll_digest roll_commitment sealed_at hours_before subject on_roll since minutes sentence poll_id "
     "title closedAt createdAt expiresAt goneAt id maker listed sign_in results_hidden votes accounts account "
     "voter_since names_rule mails_a_day old_mails_a_day which events skill_id category alias into at level years "
-    "last_used interest visibility grounds by people skills shard shards count photo group_id"
+    "last_used interest visibility grounds by people skills shard shards count photo group_id description"
 )
 OF_BOOKS = " ".join(Book.__dataclass_fields__)
 OF_POSTS = " ".join((*Post.__dataclass_fields__, *Photo.__dataclass_fields__))
@@ -148,7 +150,8 @@ KINDS = (
     _kind("leaving", keys.leaving(""), "name email removed_at"),
     _kind("gone name", keys.name_to_forget("", ""), "name email removed_at upto asof at"),
     _kind("names' rule", keys.names_rule(), "since"),
-    _kind("election", keys.election(""), ELECTION, CONVENED, "description_html html_version"),
+    _kind("election", keys.election(""), ELECTION, CONVENED, DESCRIBED),
+    _kind("description", keys.description(""), DESCRIBED),
     _kind("election list", keys.listed_election(""), LISTED),
     _kind("manager", keys.manager("", ""), LISTED, "person"),
     _kind("candidate", keys.candidate("", ""), "election_name candidate_name number statement link "
@@ -157,6 +160,7 @@ KINDS = (
     _kind("need", keys.need("", ""), "election_name skill level count"),
     _kind("agreement", keys.agreement("", ""), "election_name candidate_name person account skills"),
     _kind("snapshot", keys.snapshot(""), "election_name needs version"),
+    _kind("voting times", keys.turnout(""), "since counted ends closed"),
     _kind("voter", keys.voter("", ""), "election_name voter_name account voted paper invited"),
     _kind("group", keys.group(""), "id name owner_name created_at members version"),
     _kind("group's name", keys.group_name("", ""), "name id"),
@@ -175,11 +179,12 @@ KINDS = (
     _kind("own words", keys.invitation_words(""), "election_name text author answers written_at text_html "
           "html_version"),
     _kind("import's rows", keys.imported_rows("", "", 0), "voters ttl"),
+    _kind("to be spread", keys.spread(""), "election_name spread_from shards"),
     _kind("to be filled", keys.filling(""), "election_name source source_created_at candidates"),
     _kind("to be listed", keys.filling_part("", 0), "voters accounts"),
     _kind("old name", keys.renamed(""), "name renamed_to created_at"),
-    _kind("deleted", keys.deleted(""), "name was_secret"),
-    _kind("gate", keys.gate("", 0), "open until voted paper"),
+    _kind("deleted", keys.deleted(""), "name was_secret by created_at"),
+    _kind("gate", keys.gate("", 0), "open as_of until voted paper"),
     _kind("ballot", keys.ballot("", ""), "voter_name rankings when_cast"),
     _kind("published", keys.published("", 0), "ballots confirmation rankings voter_name"),
     _kind("result", keys.result(""), "ballots candidates digest report_digest sealed_at parts voted paper steps "
@@ -187,12 +192,12 @@ KINDS = (
     _kind("result's text", keys.result_part("", 0), "text"),
     _kind("rankings", keys.counted_part("", 0), "text"),
     _kind("public result", keys.shared_result(""), f"election_name ballots method {OUTCOME}"),
-    _kind("to be sealed", keys.sealing(""), "election_name parts removing"),
+    _kind("to be sealed", keys.sealing(""), "election_name parts of sealed ballots removing"),
     _kind("poll", keys.poll(""), "id title candidates number name createdAt expiresAt goneAt closedAt maker "
           "description description_html html_version time_zone sign_in results_hidden listed version ttl"),
     _kind("its maker's", keys.made_poll(""), "id title createdAt expiresAt closedAt ttl"),
     _kind("public poll", keys.listed_poll(""), "id title createdAt expiresAt closedAt ttl"),
-    _kind("poll's gate", keys.poll_gate("", 0), "open until voted ttl"),
+    _kind("poll's gate", keys.poll_gate("", 0), "open as_of until voted ttl"),
     _kind("poll's result", keys.poll_result(""), "votes digest sealedAt ttl"),
     _kind("report", keys.report("", ""), "id pollId reason words reportedAt ttl"),
     _kind("reported poll", keys.reported_poll(""), "id title reason reportedAt reports ttl"),
@@ -255,7 +260,8 @@ KINDS = (
     _kind("emptied boxes", keys.emptied(), "cursor done"),
     _kind("format", keys.store_format(), "number done"),
     _kind("event", keys.event(0, ""), "event_id actor when_occurred event_type event_data nonce digest"),
-    _kind("event number", keys.event_number(), "last"),
+    _kind("event", keys.event(0, "", layout.SPREAD), "event_id actor when_occurred event_type event_data nonce digest"),
+    _kind("event number", keys.event_number(), "last partitions moving from to copied"),
     _kind("void number", keys.void(0), "event_id"),
     _kind("checkpoint", keys.checkpoint(0), "first_event_id event_id hash digests voids when_sealed"),
     _kind("public one", keys.public_checkpoint(0), "first_event_id event_id hash published_at"),
@@ -286,6 +292,7 @@ LISTS = frozenset(
         keys.IMPORTS,
         keys.groups_of(""),
         keys.FILLING,
+        keys.SPREAD,
         keys.BOOKS_AT_WORK,
         keys.RENAMED,
         keys.DELETED,
@@ -340,10 +347,11 @@ def _is_of_players(pk: str) -> bool:
 OF_ELECTIONS = _pattern(keys.election("").pk)
 OF_POLLS = _pattern(keys.poll("").pk)
 OF_GAMES_KEYS = _pattern(keys.game("").pk)
-BALLOTS, VOTES = keys.ballots("")[0].prefix, keys.votes("").prefix
+BALLOTS, VOTES = keys.ballots("")[0].prefix, keys.votes("")[0].prefix
 AFTER_THE_CLOSE = frozenset({"published", "result", "result's text", "rankings"})
 WHO = ("voter_name", "election_name", "entity_type", *KEYS)
-A_GATE = ("open", "until", "entity_type", *KEYS)
+A_GATE = ("open", "as_of", "until", "entity_type", *KEYS)
+VOTING_TIMES = ("since", "ends", "closed", *KEYS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -416,6 +424,8 @@ def shown(table: str, item: Item, may: Allowed = NOTHING) -> Item | None:
         item = item | {"to": HIDDEN}
     if kind.name == "gate" and not may.published:
         item = _only(item, A_GATE)
+    if kind.name == "voting times" and not may.published:
+        item = _only(item, VOTING_TIMES)
     deeper = _said(item) if kind.name == "event" else kind.shown
     return {name: _inside(value, deeper) if name in kind.shown else HIDDEN for name, value in sorted(item.items())}
 

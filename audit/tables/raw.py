@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import json
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from cryptography.fernet import Fernet, InvalidToken
@@ -17,8 +17,9 @@ from django.utils.translation import gettext_lazy as _
 
 from acts.refusals import Refusal
 from acts.site import table
-from elections.repository import GATES
-from store import keys
+from elections import places
+from store import keys, spans
+from store.log import layout
 from store.table import DATA, LOG, BadCursor, Invalid, Item, Key, Span
 
 from . import masks
@@ -96,11 +97,18 @@ def _rows(span: Span, cursor: str | None) -> tuple[list[Row], str | None]:
     readable = masks.readable(span, may.get(span.pk, masks.NOTHING))
     if readable is None:
         raise CannotShow(HIDDEN_BALLOTS if own else HIDDEN_PARTITION)
-    page = table().page(readable, limit=A_PAGE, cursor=cursor)
+    page = spans.page(table(), _parts(readable), limit=A_PAGE, cursor=cursor)
     may = may or _allowed_of(page.items)
     items = [item for item in page.items if not masks.is_salt(item)]
     found = [_row(span, item, may.get(item["PK"], masks.NOTHING)) for item in items]
     return found, lock(page.cursor) if page.cursor else None
+
+
+def _parts(span: Span) -> list[Span]:
+    """Of a log that is spread, all events together are found under the name that each of them is known by."""
+    if span.index or (span.pk, span.table) != (keys.EVENTS, LOG):
+        return [span]
+    return [replace(span, pk=each.pk) for each in keys.events_in(layout.partitions_of(table()))]
 
 
 def _row(span: Span, item: Item, may: Allowed) -> Row:
@@ -123,17 +131,15 @@ def _summary(shown: Item) -> str:
 
 def _allowed_in(pk: str) -> Allowed:
     """Of one election, with its turnout, in one round trip."""
-    at, gates = Key(pk, keys.METADATA), [Key(pk, place.sk) for place in GATES.keys("")]
-    found = table().get_many([at, *gates])
-    voted = sum(found[place].get("voted", 0) for place in gates if place in found)
-    return masks.allowed(found.get(at), voted)
+    return masks.allowed(*places.gated(Key(keys.home(pk), keys.METADATA)))
 
 
 def _allowed_of(items: Iterable[Item]) -> dict[str, Allowed]:
     """Of all elections on a page, in one round trip. Their turnouts would be too much: who voted is left out."""
-    places = {Key(item["PK"], keys.METADATA) for item in items if masks.is_of_election(item["PK"])}
-    found = table().get_many(places) if places else {}
-    return {place.pk: masks.allowed(found.get(place)) for place in places}
+    partitions = {item["PK"] for item in items if masks.is_of_election(item["PK"])}
+    homes = {pk: Key(keys.home(pk), keys.METADATA) for pk in partitions}
+    found = table().get_many(set(homes.values())) if homes else {}
+    return {pk: masks.allowed(found.get(place)) for pk, place in homes.items()}
 
 
 # --- an item ---
@@ -206,7 +212,7 @@ def _links(table_name: str, name: str, value: Any) -> Iterator[Link]:
 
 def _span_of(table_name: str, name: str, value: Any) -> Span | None:
     if isinstance(value, int) and not isinstance(value, bool) and name in EVENTS:
-        return Span(keys.events().pk, prefix=keys.sequence(value), table=LOG) if value > 0 else None
+        return _span_of_event(value) if value > 0 else None
     if not isinstance(value, str) or not value:
         return None
     if name in ("PK", "GSI1PK"):
@@ -216,6 +222,12 @@ def _span_of(table_name: str, name: str, value: Any) -> Span | None:
     if name in ELECTIONS:
         return Span(keys.election(value).pk)
     return Span(keys.mail(value).pk) if name == "invited" else None
+
+
+def _span_of_event(number: int) -> Span:
+    """Where the event of that number lies."""
+    place = keys.event(number, "", layout.partitions_of(table()))
+    return Span(place.pk, prefix=keys.sequence(number), table=LOG)
 
 
 def href(span: Span, after: str = "") -> str:

@@ -8,20 +8,21 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 
 from django.utils.translation import gettext_lazy as _
 
 from accounts import repository as people
-from acts.gates import voted as votes_in
 from acts.site import now_text, table
+from elections import places
 from elections import repository as elections
 from elections.rules import Election
 from ranking.candidates import Candidate
 from results import published
 from results.published import Place
 from store import keys, spans
+from store.log import layout
 from store.table import DATA, LOG, BadCursor, Item, Key, Span
 from tally.ballots import groups_of
 
@@ -95,12 +96,10 @@ class Known:
 
 def _known(name: str) -> Known:
     """In one round trip."""
-    at, gates = keys.election(name), elections.GATES.keys(name)
-    found = table().get_many([at, *gates])
-    if at not in found:
+    item, voted = places.with_gates(name)
+    if item is None:
         raise NoSuch(NO_ELECTION)
-    voted = votes_in(found[place] for place in gates if place in found)
-    return Known(elections.election_of(found[at]), voted, masks.allowed(found[at], voted))
+    return Known(elections.election_of(item), voted, masks.allowed(item, voted))
 
 
 # --- candidates and voters ---
@@ -138,7 +137,7 @@ def _of_election(item: Item, *shown: str) -> Row:
 
 def _voters(asked: Asked) -> Page:
     there = _known(asked.election)
-    roll = keys.voters(there.election.name, asked.begins, there.election.shards)
+    roll = places.roll(there.election, asked.begins)
     page = spans.page(table(), roll, limit=A_PAGE, cursor=asked.cursor)
     rows = [_voter(item, there.may) for item in page.items]
     return Page(rows, page.cursor, there.election.voter_count)
@@ -199,23 +198,24 @@ def _seen(there: Known, asked: Asked, limit: int) -> tuple[list[Seen], str | Non
     if not there.may.published:
         raise NoSuch(NOT_BEFORE_CLOSE)
     read = _by_voter if there.may.ballots else _by_code
-    return read(there.election.name, asked, limit)
+    return read(there.election, asked, limit)
 
 
-def _by_voter(election: str, asked: Asked, limit: int) -> tuple[list[Seen], str | None]:
+def _by_voter(election: Election, asked: Asked, limit: int) -> tuple[list[Seen], str | None]:
     """Ballots of a public election. One without a name would be a secret one, and is left out."""
-    span = Span(keys.election(election).pk, prefix=keys.ballot(election, asked.ballot).sk)
-    page = table().page(span, limit=limit, cursor=asked.cursor)
+    beginning = keys.ballot(election.name, asked.ballot).sk
+    box = [replace(span, prefix=beginning) for span in places.box(election)]
+    page = spans.page(table(), box, limit=limit, cursor=asked.cursor)
     named = [item for item in page.items if "voter_name" in item]
     seen = [Seen(each["voter_name"], each["voter_name"], each["rankings"], each["when_cast"]) for each in named]
     return seen, page.cursor
 
 
-def _by_code(election: str, asked: Asked, limit: int) -> tuple[list[Seen], str | None]:
+def _by_code(election: Election, asked: Asked, limit: int) -> tuple[list[Seen], str | None]:
     """Published ballots of a secret election, from a code on, or from where the last page ended."""
     beginning = asked.ballot.strip().upper()
-    start = _place(asked.after) if asked.after else published.find(election, beginning)
-    following = published.following(election, start)
+    start = _place(asked.after) if asked.after else published.find(election.name, beginning)
+    following = published.following(election.name, start)
     found = [(place, each) for place, each in islice(following, limit + 1) if _begins(each, beginning)]
     seen = [Seen(each["confirmation"], "", each["rankings"], None) for _place_, each in found[:limit]]
     more = found[limit][0] if len(found) > limit else None
@@ -433,8 +433,7 @@ def _follower(name: str, item: Item) -> Row:
 
 def _events(asked: Asked) -> Page:
     """The newest first."""
-    span = keys.events(last=asked.number)
-    page = table().page(span, limit=A_PAGE, cursor=asked.cursor, backwards=True)
+    page = layout.page(table(), last=asked.number, limit=A_PAGE, cursor=asked.cursor, backwards=True)
     return Page([_event(item) for item in page.items], page.cursor, _counts("event_count"))
 
 
@@ -449,7 +448,7 @@ def _event(item: Item) -> Row:
         election_cell(name) if isinstance(name, str) else Cell(None),
         Cell(said),
     )
-    return Row(cells, (item_link(item, LOG),))
+    return Row(cells, (item_link(layout.laid_out(item, layout.partitions_of(table())), LOG),))
 
 
 # --- all of them ---

@@ -10,10 +10,10 @@ from accounts import repository as people
 from accounts.access import demands_second_factor
 from accounts.models import User
 from accounts.rules import Permission
-from acts.site import table
 from ballots import repository
 from ballots.passes import Pass
 from ballots.repository import Standing
+from elections import places
 from elections import repository as elections
 from elections.by_link import NOT_LISTED, Link, LinkRefused, check_link
 from elections.repository import is_by_address
@@ -43,9 +43,9 @@ class Behind:
 def behind(link: Link) -> Behind:
     """Refused in words if the link is not good any more."""
     at = keys.election(link.election_name)
-    found = table().get_many([at, link.place, link.account_place])
+    shards, found = places.read(link.election_name, lambda shards: [link.place(shards), link.account_place])
     election = elections.election_of(found[at]) if at in found else None
-    entry = found.get(link.place)
+    entry = found.get(link.place(shards))
     election = check_link(link, election, entry)
     assert entry is not None  # or the link was refused
     return Behind(election, entry, _person(link, entry, found.get(link.account_place)))
@@ -71,21 +71,20 @@ def check_holder(person: User | None) -> None:
         raise SignInInstead(SIGN_IN)
 
 
-def standing_by(held: Pass, election_name: str, form: str = "") -> Standing | None:
+def standing_by(held: Pass, election_name: str, form: str = "", *, described: bool = False) -> Standing | None:
     """What whoever holds the pass is to the election, in one round trip unless they have an account."""
     link = held.link
     at = keys.election(link.election_name)
-    read = (at, link.place, link.account_place)
-    found = repository.standing(election_name, (link.voter,), form=form, beside=read)
-    if found is None:
+    found = repository.standing(election_name, (link.voter,), form=form, link=link, described=described)
+    if found is None or found.home is None:
         return None
     home = elections.election_of(found.beside[at]) if at in found.beside else None
-    entry = found.beside.get(link.place)
+    entry, place = found.beside.get(found.home), found.home
     home = check_link(link, home, entry)
     if not held.is_of(election_name) and (not home.book or home.book != found.election.book):
         return None
     person = _person(link, entry, found.beside.get(link.account_place))
     check_holder(person)
     if person is not None:
-        found = repository.standing_of(person, election_name, form=form)
-    return found and replace(found, person=person, link=link, lineage=held.lineage)
+        found = repository.standing_of(person, election_name, form=form, described=described)
+    return found and replace(found, person=person, link=link, lineage=held.lineage, home=place)

@@ -11,6 +11,7 @@ from acts.queues import take_each
 from acts.refusals import OVERTAKEN, Overtaken
 from acts.site import log, now_text, table
 from ballots import repository
+from elections import places, spreading
 from elections import repository as elections
 from elections.rules import State
 from store import keys
@@ -62,9 +63,13 @@ def _take_place(election_name: str, voter: str) -> None:
 
 
 def _remove(election_name: str, voter: str) -> None:
-    election, entry = elections.find(election_name), table().get(keys.voter(election_name, voter))
+    item, entry = places.with_entry(election_name, voter)
+    election = elections.election_of(item) if item else None
+    if election is not None and election.spread_from:
+        spreading.finish(election_name)  # their entry may still be on its way
+        raise Overtaken(OVERTAKEN)
     if election is None or election.state(now_text()) == State.CLOSED or entry is None or entry["voted"]:
         return
-    gone = Delete(keys.voter(election_name, voter), when=Equals("voted", False))
+    gone = Delete(places.entry(election, voter), when=Equals("voted", False))
     event = Event("plenum", "VotersRemoved", {"election_name": election.name, "voters": [voter]})
     log().record(event, gone, elections.touched(election, -1))

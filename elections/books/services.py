@@ -27,7 +27,7 @@ from elections import rules as of_elections
 from elections import services as organising
 from elections.rules import Action, Election, Relation, State, takes_names
 from elections.services.drafts import NameTaken
-from elections.services.lifecycle import CLOSING
+from elections.services.ending import CLOSING
 from store import keys
 from store.log import Event
 from store.table import Check, Conflict, Delete, Exists, Item, Refused, Write
@@ -235,11 +235,11 @@ def _as_led(actor: User, election: Election, leader: Election) -> Election:
 
 def _same_roll(actor: User, election: Election, leader: Election) -> None:
     """Whoever is on the roll of the one that leads, and nobody else."""
-    for some in handfuls(elections.still_here(leader.name, by_name=takes_names(leader))):
+    for some in handfuls(elections.still_here(leader, by_name=takes_names(leader))):
         organising.bring(actor, [election.name], some)
-    every = (voter.name for voter in elections.every_voter(election.name))
+    every = (voter.name for voter in elections.every_voter(election))
     while some := list(islice(every, elections.A_HANDFUL)):
-        there = elections.on_roll(leader.name, some)
+        there = elections.on_roll(leader, some)
         if gone := [name for name in some if keys.fold(name) not in there]:
             organising.take_off(actor, election, gone)
 

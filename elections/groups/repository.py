@@ -72,7 +72,7 @@ def still_here(members: Sequence[Member]) -> list[Member]:
 
 def on_roll(election: Election, *, by_name: bool) -> Iterator[Member]:
     """Who is on a roll and still here, as members."""
-    for some in handfuls(elections.still_here(election.name, by_name=by_name)):
+    for some in handfuls(elections.still_here(election, by_name=by_name)):
         here = accounts(some)
         yield from (Member(name, here.get(keys.fold(name))) for name in some)
 

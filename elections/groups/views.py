@@ -225,7 +225,7 @@ def _rows(election: Election, members: list[Member]) -> list[Row]:
     names = [each.name for each in members]
     judged = lists.against(
         (Row(line, name, name, Verdict.NEW) for line, name in enumerate(names, 1)),
-        *elections.on_roll_or_here(election.name, names),
+        *elections.on_roll_or_here(election, names),
     )
     judged = judged if takes_names(election) else lists.only_addresses(judged, str(EVERYBODY_HERE))
     return [_gone(row) if row.verdict == Verdict.NEW and row.kept not in here else row for row in judged]

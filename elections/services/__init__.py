@@ -7,20 +7,8 @@ from .acting import check, check_itself, relation
 from .candidates import add_candidates, copy_pictures, edit_candidate, picture_candidate, remove_candidate
 from .deleting import A_TURN, clear_away_all, delete, deletion, swept
 from .drafts import NameTaken, change, changing, create, create_draft, rename, respelling
-from .lifecycle import (
-    close,
-    close_if_over,
-    close_what_is_over,
-    closing,
-    extend,
-    fix,
-    move_end,
-    open_,
-    open_now,
-    opened,
-    opening,
-    shutting,
-)
+from .ending import beginning, close, close_if_over, close_what_is_over, closing
+from .lifecycle import extend, fix, move_end, open_, open_now, opened, opening
 from .needs import agree, copy_needs, disagree, drop_need, forget_agreements, set_need
 from .roll import Added, add_handful, add_voters, adding, bring, put_on_roll, remove_voter, take_off
 from .runners import add_manager, hand_over, pass_on, remove_manager, with_manager, with_owner, without_manager
@@ -35,6 +23,7 @@ __all__ = [
     "add_voters",
     "adding",
     "agree",
+    "beginning",
     "bring",
     "change",
     "changing",
@@ -73,7 +62,6 @@ __all__ = [
     "rename",
     "respelling",
     "set_need",
-    "shutting",
     "swept",
     "take_off",
     "with_manager",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from accounts.models import User
@@ -31,9 +32,17 @@ def check_itself(user: User, election: Election, action: Action) -> None:
     rules.check_in_place(election, action)
 
 
-def record(actor: User, event_type: str, election: Election, data: dict[str, Any], *writes: Write) -> None:
+def record(
+    actor: User,
+    event_type: str,
+    election: Election,
+    data: dict[str, Any],
+    *writes: Write,
+    noting: Callable[[int], Iterable[Write]] = lambda number: (),
+) -> None:
+    """`noting` makes of the event's number what is to be written besides."""
     event = Event(actor.name, event_type, {"election_name": election.name, **data})
     try:
-        log().record(event, *writes)
+        log().record(event, *writes, noting=noting)
     except Refused:
         raise Overtaken(OVERTAKEN) from None

@@ -15,7 +15,7 @@ from acts.again import try_again
 from acts.handfuls import handfuls
 from acts.refusals import Overtaken, Refusal
 from acts.site import now_text, table
-from elections import by_link, repository, rules
+from elections import by_link, places, repository, rules, spreading
 from elections.books import repository as books
 from elections.rules import Action, Election, State
 from store import keys
@@ -38,10 +38,10 @@ def add_voters(
     check(actor, election, Action.ADD_VOTERS)
     rules.check_listing(election, names)
     distinct = list({keys.fold(name): name for name in names}.values())
-    there, accounts = repository.on_roll_or_here(election.name, distinct)
+    there, accounts = repository.on_roll_or_here(election, distinct)
     if unknown := [name for name in distinct if keys.fold(name) not in there and not _is_known(name, accounts)]:
         raise NobodyHere(_nobodys(unknown))
-    return put_on_roll(actor, election, distinct, progress)
+    return put_on_roll(actor, spreading.with_room(actor, election, len(distinct)), distinct, progress)
 
 
 def _is_known(name: str, accounts: Collection[str]) -> bool:
@@ -107,7 +107,7 @@ def bring(actor: User, followers: Sequence[str], voters: Sequence[str]) -> None:
 def _follow(actor: User, name: str, voters: Sequence[str]) -> None:
     election = repository.find(name)
     if election is not None and election.state(now_text()) != State.CLOSED:
-        _add(actor, election, voters)
+        _add(actor, spreading.with_room(actor, election, len(voters)), voters)
 
 
 def nothing_more(added: Added, new: Sequence[str]) -> list[Write]:
@@ -121,7 +121,7 @@ def _add(
     also: Callable[[Added, Sequence[str]], list[Write]] = nothing_more,
 ) -> tuple[Added, list[str]]:
     rules.check_listing(election, batch)
-    there, accounts = repository.on_roll_or_here(election.name, batch)
+    there, accounts = repository.on_roll_or_here(election, batch)
     missing = [name for name in batch if keys.fold(name) not in there]
     new = [name for name in missing if _is_known(name, accounts)]
     added = Added(len(new), len(missing) - len(new))
@@ -147,7 +147,7 @@ def remove_voter(actor: User, election: Election, name: str) -> None:
 
 
 def take_off(actor: User, election: Election, names: Sequence[str], *also: Write) -> None:
-    gone = [Delete(keys.voter(election.name, name), when=Exists()) for name in names]
+    gone = [Delete(places.entry(election, name), when=Exists()) for name in names]
     record(
         actor,
         "VotersRemoved",

@@ -98,6 +98,8 @@ def _of_reply(reply: dict[str, Any], tables: str, unanswered: type[Unavailable])
     code, message = reply["Error"].get("Code", ""), reply["Error"].get("Message", "")
     if code == "TransactionCanceledException":
         return _cancelled(reply.get("CancellationReasons") or [], message)
+    if code == "ConditionalCheckFailedException":  # of a write by itself
+        return Refused([0])
     if code == "IdempotentParameterMismatchException":
         return TokenReused("This idempotency token already stands for another write.")
     if code in MISTAKES:

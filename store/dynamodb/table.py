@@ -13,7 +13,7 @@ from ..table import (
     DATA,
     TABLES,
     Check,
-    Delete,
+    Condition,
     Invalid,
     Item,
     Key,
@@ -26,6 +26,7 @@ from ..table import (
     Value,
     Write,
 )
+from ..units import is_plain
 from . import schema, wire
 from .connection import TRIES, Connection
 from .errors import FAILURES, TOO_BUSY, translated
@@ -149,7 +150,7 @@ class DynamoDbTable(Table):
 
     def write(self, *writes: Write, token: str | None = None) -> None:
         limits.check_writes(writes, token)
-        if token is None and len(writes) == 1 and _is_plain(writes[0]):
+        if token is None and len(writes) == 1 and is_plain(writes[0]):
             self._write_alone(writes[0])
             return
         request = {
@@ -173,10 +174,19 @@ class DynamoDbTable(Table):
                 self._connection.pause(fruitless)
             waiting = left
 
-    def increment(self, key: Key, name: str, by: int = 1, *, also: Mapping[str, Value] | None = None) -> int:
-        update = Update(key, set=also or {}, add={name: by})
+    def increment(
+        self,
+        key: Key,
+        name: str,
+        by: int = 1,
+        *,
+        also: Mapping[str, Value] | None = None,
+        when: Condition | None = None,
+    ) -> int:
+        update = Update(key, set=also or {}, add={name: by}, when=when)
         limits.check_writes([update])
-        request = self._addressed(key) | Expressions().update(update).arguments() | {"ReturnValues": "UPDATED_NEW"}
+        expressions = Expressions().condition(when).update(update)
+        request = self._addressed(key) | expressions.arguments() | {"ReturnValues": "UPDATED_NEW"}
         answer = self._connection.ask("increment", "update_item", **request)
         return int(wire.decode(answer["Attributes"][name]))
 
@@ -291,11 +301,6 @@ class DynamoDbTable(Table):
 def _start(cursor: str, span: Span) -> dict[str, wire.Wire]:
     """Where to go on, as DynamoDB wants it said."""
     return wire.encode_item(cursors.decode(span, cursor))
-
-
-def _is_plain(write: Write) -> bool:
-    """Whether the write leaves the same when sent twice, so that a lost reply does no harm without a transaction."""
-    return write.when is None and isinstance(write, Put | Delete)
 
 
 def _checked_limit(limit: int) -> int:

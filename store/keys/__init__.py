@@ -33,7 +33,7 @@ Rooms are named `of_…` because many of the plain nouns are spans: `keys.electi
 from __future__ import annotations
 
 from .parts import (
-    DIGITS, METADATA, escape, fold, part, sequence, shard_of, sharded,
+    DIGITS, METADATA, escape, fold, home, part, sequence, shard_of, sharded,
 )
 from .of_people import (
     INVITATIONS, LEAVING, NAMES_KEPT, NAMES_TO_FORGET, email, factors, invitation, invitation_by_date, leaving,
@@ -41,10 +41,11 @@ from .of_people import (
     people_with_role, registration, role, session, sessions, setup, throttle, user, users_by_email,
 )
 from .of_elections import (
-    DELETED, ELECTIONS, FILLING, OWN_ELECTIONS, RENAMED, agreed_by, agreement, agreements, all_in_shards,
+    DELETED, ELECTIONS, FILLING, OWN_ELECTIONS, RENAMED, SPREAD, agreed_by, agreement, agreements, all_in_shards,
     all_of_election, by_date,
     candidate, candidates, deleted, election, election_shard, elections, elections_in_state, elections_made_at, filling,
-    filling_part, filling_parts, listed_election, manager, need, needs, renamed, run_by, snapshot,
+    filling_part, filling_parts, listed_election, manager, need, needs, renamed, run_by, snapshot, spread,
+    turnout, description,
 )
 from .of_rolls import (
     FOR_EVERYONE, IMPORTS, elections_of_voter, for_everyone, imported_rows, voter, voter_import,
@@ -59,7 +60,7 @@ from .of_groups import (
     groups_with, member, members,
 )
 from .of_ballots import (
-    all_published, ballot, ballots, ballots_by_time, gate, published, salt,
+    all_published, ballot, ballot_by_time, ballots, ballots_by_time, gate, published, salt, salts,
 )
 from .of_results import (
     SEALING, SHARED_RESULTS, counted_part, counted_parts, lots, result, result_part, result_parts, sealing,
@@ -67,12 +68,13 @@ from .of_results import (
 )
 from .of_mail import (
     MAILINGS, bounces_read, failed_mail, failed_mails, invitation_words, quiet, mail, mail_by_date, mail_by_turn,
-    mail_counts, mail_server, mailing, mailing_by_date, mails, mails_again, mails_due, message, messages, reminders,
+    mail_counts, mail_list, mail_server, mailing, mailing_by_date, mails, mails_again, mails_due, mails_waiting,
+    message, messages, reminders,
 )
 from .of_polls import (
-    DELETED_POLLS, PUBLIC_POLLS, REPORTED_POLLS, all_of_poll, deleted_poll, listed_poll, made_by, made_poll,
-    poll, poll_by_date, poll_counted_part, poll_counted_parts, poll_gate, poll_result, polls_ending, report,
-    reported_poll, reports, short_code, vote, votes, votes_by_time,
+    DELETED_POLLS, PUBLIC_POLLS, REPORTED_POLLS, all_in_poll_shards, all_of_poll, deleted_poll, listed_poll, made_by,
+    made_poll, poll, poll_by_date, poll_counted_part, poll_counted_parts, poll_gate, poll_result, polls_ending, report,
+    reported_poll, reports, short_code, vote, vote_by_time, votes, votes_by_time,
 )
 from .of_skills import (
     MERGING_SKILLS, PROPOSED_SKILLS, SKILL_CATEGORIES, all_of_person, own_skills, person_skill, person_skills, skill,
@@ -112,6 +114,6 @@ from .of_site import (
     pause, restoring, retention, site_page, store_format, sync, worker,
 )
 from .of_log import (
-    LOG_INDEX, checkpoint, checkpoints, event, event_number, events, log_format, log_index, log_index_blocks,
-    moments, public_checkpoint, public_checkpoints, publishing, void,
+    EVENTS, LOG_INDEX, checkpoint, checkpoints, event, event_number, events, events_in, holds_events, log_format,
+    log_index, log_index_blocks, moments, public_checkpoint, public_checkpoints, publishing, void,
 )

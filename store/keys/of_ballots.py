@@ -7,6 +7,9 @@
 | ballot        | data  | ELECTION#{name}    | BALLOT#{voter}    | BALLOTS#{name} / {time}#…    | receipt, count, live |
 | secret ballot | data  | ELECTION#{name}    | BALLOT#{…}        |                              | receipt, count       |
 | published     | data  | ELECTION#{name}    | PUBLISHED#{nnnn}  |                              | ballots, exports     |
+
+With more than one shard, gates and ballots lie in `ELECTION#{name}#{nn}`, and ballots by time in `BALLOTS#{name}#{nn}`:
+a gate in the shard of its number, a ballot in that of what it lies under, which of a secret one is a pseudonym.
 """
 
 from __future__ import annotations
@@ -20,8 +23,18 @@ def gate(election_name: str, number: int, shards: int = 1) -> Key:
     return Key(election_shard(election_name, number % shards, shards), f"GATE#{number:02d}")
 
 
-def salt(election_name: str) -> Key:
-    return Key(election(election_name).pk, "SALT")
+MOST_SALTS = 16  # so that all of them go in the transaction that tells a close
+
+
+def salt(election_name: str, voter: str = "", shards: int = 1) -> Key:
+    """Where somebody finds the salt: in a large election every shard has a copy, so that not everybody asks in one
+    place; of more than sixteen shards the first ones."""
+    copy = shard_of(part(voter), shards) % MOST_SALTS
+    return Key(election_shard(election_name, copy, shards), "SALT")
+
+
+def salts(election_name: str, shards: int = 1) -> list[Key]:
+    return [Key(election_shard(election_name, each, shards), "SALT") for each in range(min(shards, MOST_SALTS))]
 
 
 def ballot(election_name: str, voter: str, shards: int = 1) -> Key:
@@ -38,6 +51,11 @@ def ballots_by_time(election_name: str, since: str = "", shards: int = 1) -> lis
     """The ballots of a live election as they were cast, from a moment on."""
     pk, first = f"BALLOTS#{part(election_name)}", since or None
     return [Span(sharded(pk, each, shards), first=first, index=True) for each in range(shards)]
+
+
+def ballot_by_time(election_name: str, voter: str, shards: int = 1) -> str:
+    """In which of these lists a ballot is: the list of the shard it lies in."""
+    return sharded(f"BALLOTS#{part(election_name)}", shard_of(part(voter), shards), shards)
 
 
 def published(election_name: str, number: int) -> Key:

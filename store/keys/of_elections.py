@@ -3,14 +3,17 @@
 | item          | table | PK                 | SK                | GSI1PK / GSI1SK              | read by              |
 |---------------|-------|--------------------|-------------------|------------------------------|----------------------|
 | election      | data  | ELECTION#{name}    | METADATA          | ELECTIONS / {time}#{name}    | its pages            |
+| description   | data  | ELECTION#{name}    | DESCRIPTION       |                              | election, ballot     |
 | election list | data  | ELECTIONS          | {name}            | ELECTIONS#{state} / {time}#… | election lists       |
 | manager       | data  | ELECTION#{name}    | MANAGER#{person}  | RUNS#{person} / {time}#…     | home, my elections   |
 | candidate     | data  | ELECTION#{name}    | CANDIDATE#{name}  |                              | election, ballot     |
 | need          | data  | ELECTION#{name}    | NEED#{skill}      |                              | needs, opening       |
 | agreement     | data  | ELECTION#{name}    | AGREED#{name}     | AGREED#{person} / {time}#…   | opening, leaving     |
 | snapshot      | data  | ELECTION#{name}    | SNAPSHOT          |                              | voters, results      |
+| voting times  | data  | ELECTION#{name}    | TURNOUT           |                              | turnout, sealing     |
 | to be filled  | data  | ELECTION#{name}    | FILLING           | FILLING / {time}#{name}      | worker               |
 | to be listed  | data  | ELECTION#{name}    | FILLING#{nn}      |                              | worker               |
+| to be spread  | data  | ELECTION#{name}    | SPREAD            | SPREAD / {time}#{name}       | worker               |
 | old name      | data  | ELECTION#{name}    | RENAMED           | RENAMED / {time}#{name}      | worker, new drafts   |
 | deleted       | data  | ELECTION#{name}    | DELETED           | DELETED / {time}#{name}      | worker, new drafts   |
 """
@@ -28,6 +31,11 @@ def election(name: str) -> Key:
 def election_shard(name: str, shard: int, shards: int) -> str:
     """One of the partitions over which the roll, the gates and the ballots of a very large election are spread."""
     return sharded(election(name).pk, shard, shards)
+
+
+def description(name: str) -> Key:
+    """What the election says of itself, if it says anything: too long for what every page and every cast reads."""
+    return Key(election(name).pk, "DESCRIPTION")
 
 
 ELECTIONS = Span("ELECTIONS", index=True)
@@ -98,6 +106,11 @@ def snapshot(election_name: str) -> Key:
     return Key(election(election_name).pk, "SNAPSHOT")
 
 
+def turnout(election_name: str) -> Key:
+    """How many voted in which hour, or on which day, as far as the log was followed."""
+    return Key(election(election_name).pk, "TURNOUT")
+
+
 FILLING = Span("FILLING", index=True)
 
 
@@ -113,6 +126,14 @@ def filling_part(election_name: str, number: int) -> Key:
 
 def filling_parts(election_name: str) -> Span:
     return Span(election(election_name).pk, prefix="FILLING#")
+
+
+SPREAD = Span("SPREAD", index=True)
+
+
+def spread(election_name: str) -> Key:
+    """Until every entry of the roll is in the partition it belongs to by now."""
+    return Key(election(election_name).pk, "SPREAD")
 
 
 RENAMED = Span("RENAMED", index=True)

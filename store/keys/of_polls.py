@@ -13,12 +13,14 @@
 | reported poll | data  | POLL#{id}          | REPORTED          | POLLS#REPORTED / {time}#{id} | reported polls       |
 | deleted poll  | data  | POLL#{id}          | DELETED           | POLLS#DELETED / {time}#{id}  | worker               |
 | short code    | data  | CODE#{code}        | METADATA          |                              | typed code           |
+
+With more than one shard, gates and votes lie in `POLL#{id}#{nn}`, and votes by time in `VOTES#{id}#{nn}`.
 """
 
 from __future__ import annotations
 
 from ..table import Key, Span
-from .parts import METADATA, escape, part
+from .parts import METADATA, escape, part, shard_of, sharded
 
 
 def poll(poll_id: str) -> Key:
@@ -49,21 +51,32 @@ def listed_poll(poll_id: str) -> Key:
     return Key(poll(poll_id).pk, "LISTED")
 
 
-def poll_gate(poll_id: str, number: int) -> Key:
-    return Key(poll(poll_id).pk, f"GATE#{number:02d}")
+def poll_shard(poll_id: str, shard: int, shards: int) -> str:
+    """One of the partitions over which the gates and the votes of a poll are spread."""
+    return sharded(poll(poll_id).pk, shard, shards)
 
 
-def vote(poll_id: str, vote_id: str) -> Key:
-    return Key(poll(poll_id).pk, f"VOTE#{escape(vote_id)}")
+def poll_gate(poll_id: str, number: int, shards: int = 1) -> Key:
+    return Key(poll_shard(poll_id, number % shards, shards), f"GATE#{number:02d}")
 
 
-def votes(poll_id: str) -> Span:
-    return Span(poll(poll_id).pk, prefix="VOTE#")
+def vote(poll_id: str, vote_id: str, shards: int = 1) -> Key:
+    return Key(poll_shard(poll_id, shard_of(vote_id, shards), shards), f"VOTE#{escape(vote_id)}")
 
 
-def votes_by_time(poll_id: str, since: str = "") -> Span:
+def votes(poll_id: str, shards: int = 1) -> list[Span]:
+    return [Span(poll_shard(poll_id, each, shards), prefix="VOTE#") for each in range(shards)]
+
+
+def votes_by_time(poll_id: str, since: str = "", shards: int = 1) -> list[Span]:
     """The votes of a poll as they were cast, from a moment on."""
-    return Span(f"VOTES#{escape(poll_id)}", first=since or None, index=True)
+    pk, first = f"VOTES#{escape(poll_id)}", since or None
+    return [Span(sharded(pk, each, shards), first=first, index=True) for each in range(shards)]
+
+
+def vote_by_time(poll_id: str, vote_id: str, shards: int = 1) -> str:
+    """In which of these lists a vote is: the list of the shard it lies in."""
+    return sharded(f"VOTES#{escape(poll_id)}", shard_of(vote_id, shards), shards)
 
 
 def poll_result(poll_id: str) -> Key:
@@ -104,7 +117,13 @@ def deleted_poll(poll_id: str) -> Key:
 
 
 def all_of_poll(poll_id: str) -> Span:
+    """All but what is spread over other partitions."""
     return Span(poll(poll_id).pk)
+
+
+def all_in_poll_shards(poll_id: str, shards: int) -> list[Span]:
+    """All that is spread; nothing of a poll that is in one place."""
+    return [Span(poll_shard(poll_id, each, shards)) for each in range(shards)] if shards > 1 else []
 
 
 def short_code(code: str) -> Key:

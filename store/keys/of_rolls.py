@@ -6,6 +6,8 @@
 | for everyone  | data  | ELECTION#{name}    | EVERYONE          | EVERYONE / {time}#…          | home                 |
 | import        | data  | ELECTION#{name}    | IMPORT#{digest}   | IMPORTS / {time}#{digest}    | import, worker       |
 | import's rows | data  | ELECTION#{name}    | IMPORTED#{…}#{nn} |                              | import               |
+
+With more than one shard, voters lie in `ELECTION#{name}#{nn}`, each in the shard of their folded name.
 """
 
 from __future__ import annotations

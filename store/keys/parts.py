@@ -65,6 +65,11 @@ def shard_of(text: str, shards: int) -> int:
     return int.from_bytes(hashlib.sha256(text.encode()).digest()[:8], "big") % shards if shards > 1 else 0
 
 
+def home(pk: str) -> str:
+    """The partition of the thing itself whose partition, or one of whose shards, this is."""
+    return "#".join(pk.split("#", 2)[:2])
+
+
 def sharded(pk: str, shard: int, shards: int) -> str:
     """One of so many partitions; a single one is called as if there were no others."""
     return f"{pk}#{shard:02d}" if shards > 1 else pk

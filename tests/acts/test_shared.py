@@ -3,24 +3,26 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from random import Random
 
 import pytest
 
-from acts import again, handfuls
+from acts import again, following, handfuls
 from acts.again import try_again
 from acts.closing import Closing
-from acts.gates import Gates, voted
+from acts.gates import Gates, as_of, voted
 from acts.once import once
 from acts.refusals import Overtaken, Refusal
 from acts.site import acting_on, log, table
 from acts.steps import Steps
 from store import keys
+from store.chaos import Chaos
 from store.log import Event
 from store.sqlite import SqliteTable
-from store.table import Check, Equals, Exists, Key, Less, Missing, Put, Refused, Update, Write
+from store.table import Check, Conflict, Equals, Exists, Key, Less, Missing, Put, Refused, Update, Write
 
 HALL = Key("ELECTION#hall", "METADATA")
-NOON, ONE, TWO = (f"2031-05-0{day}T12:00:00.000Z" for day in (1, 2, 3))
+ONE, TWO, THREE = (as_of("2031-05-01T12:00:00.000Z", version) for version in (1, 2, 10))
 GATES = Gates(3, keys.gate)
 
 pytestmark = pytest.mark.usefixtures("site")
@@ -96,40 +98,61 @@ def test_a_form_is_carried_out_once_and_not_refused_for_what_it_did_itself():
 # --- gates ---
 
 
-def through(now: str, number: int = 0, **counted: int) -> Write:
-    return GATES.passed("hall", number, now, counted or {"voted": 1})
+def through(number: int = 0, **counted: int) -> Write:
+    return GATES.passed("hall", number, counted or {"voted": 1})
+
+
+def passes() -> bool:
+    try:
+        table().write(through())
+    except Refused:
+        return False
+    return True
 
 
 def test_gates_count_who_came_through_and_nobody_comes_when_they_are_shut():
-    table().write(*GATES.moved("hall", open_=True, until=None))
+    table().write(*GATES.opened("hall", ONE))
     for number in range(3):
-        table().write(through(NOON, number))
-    table().write(*GATES.moved("hall", open_=False, until=None))
-    with pytest.raises(Refused):
-        table().write(through(NOON))
+        table().write(through(number))
+    table().write(*GATES.shut("hall", TWO))
+    assert not passes()
     assert voted(table().get_many(GATES.keys("hall")).values()) == 3, "shut, they keep what they have counted"
 
 
-def test_the_closing_moment_itself_is_too_late_and_the_end_can_be_moved():
-    table().write(*GATES.moved("hall", open_=True, until=ONE))
-    table().write(through(NOON))
-    with pytest.raises(Refused):
-        table().write(through(ONE))
-    table().write(*GATES.moved("hall", open_=True, until=TWO))
-    table().write(through(ONE))
+def test_whoever_comes_late_with_a_move_changes_nothing_that_was_decided_since():
+    table().write(*GATES.opened("hall", ONE))
+    table().write(*GATES.shut("hall", TWO))
+    following.follow(GATES.opened("hall", ONE))
+    assert not passes(), "shut after it was opened"
+    table().write(*GATES.opened("hall", THREE))
+    following.follow(GATES.shut("hall", TWO))
+    assert passes(), "opened again after it was shut"
+    following.follow(GATES.shut("hall", as_of("2020-01-01T00:00:00.000Z", 999)))
+    assert passes(), "an earlier hall of that name was shut"
+
+
+def test_what_is_gone_is_not_made_again_by_shutting_it():
+    following.follow(GATES.shut("hall", ONE))
+    assert table().get_many(GATES.keys("hall")) == {}
+
+
+def test_gates_of_earlier_times_are_shut_as_all_others():
+    table().write(*(Update(place, set={"open": True, "until": None}) for place in GATES.keys("hall")))
+    following.follow(GATES.shut("hall", ONE))
+    assert not passes()
 
 
 def test_who_changes_a_vote_passes_a_gate_that_counts_nothing():
-    table().write(*GATES.moved("hall", open_=True, until=None))
-    assert isinstance(through(NOON, voted=0), Check)
+    table().write(*GATES.opened("hall", ONE))
+    assert isinstance(through(voted=0), Check)
 
 
 def test_a_gate_may_ask_more():
-    table().write(*GATES.moved("hall", open_=True, until=None))
+    table().write(*GATES.opened("hall", ONE))
     room = Missing("voted") | Less("voted", 1)
-    table().write(GATES.passed("hall", 0, NOON, {"voted": 1}, room))
+    table().write(GATES.passed("hall", 0, {"voted": 1}, room))
     with pytest.raises(Refused):
-        table().write(GATES.passed("hall", 0, NOON, {"voted": 1}, room))
+        table().write(GATES.passed("hall", 0, {"voted": 1}, room))
 
 
 def test_every_gate_is_tried_once_in_any_order():
@@ -156,9 +179,9 @@ def _changed(before: Hall, after: Hall) -> Write:
     return Update(HALL, set={"closing": after.closing, "closed": after.closed}, when=now)
 
 
-def _shut(hall: Hall, who: str) -> tuple[Hall, list[Write]]:
+def _begun(hall: Hall, who: str) -> tuple[Hall, list[Write]]:
     after = replace(hall, closing=who)
-    return after, [_changed(hall, after), *GATES.moved("hall", open_=False, until=None)]
+    return after, [_changed(hall, after)]
 
 
 def _said(shut: Hall) -> tuple[Hall, Event, list[Write]]:
@@ -166,21 +189,78 @@ def _said(shut: Hall) -> tuple[Hall, Event, list[Write]]:
     return after, Event(str(shut.closing), "ElectionClosed", {"election_name": "hall"}), [_changed(shut, after)]
 
 
-CLOSING = Closing(_shut, _said)
+CLOSING = Closing(_begun, _said, lambda hall: GATES.shut("hall", TWO))
 
 
-def test_first_nobody_gets_in_and_then_the_log_says_so():
-    table().write(*GATES.moved("hall", open_=True, until=None))
-    shut = CLOSING.shut(stored(Hall()), "Ada")
-    assert (shut.closing, list(log().since(0))) == ("Ada", [])
-    with pytest.raises(Refused):
-        table().write(through(NOON))
-    assert CLOSING.close(shut, "somebody who comes by") == (Hall(closed=True), True)
+def test_first_it_says_so_then_nobody_gets_in_and_then_the_log_tells():
+    table().write(*GATES.opened("hall", ONE))
+    begun = CLOSING.begin(stored(Hall()), "Ada")
+    assert passes(), "whoever had looked before may still get in"
+    CLOSING.shut(begun)
+    assert (begun.closing, list(log().since(0)), passes()) == ("Ada", [], False)
+    assert CLOSING.close(begun, "somebody who comes by") == (Hall(closed=True), True)
     assert [each["actor"] for each in log().since(0)] == ["Ada"]
 
 
+class InUse(Chaos):
+    """A distant table in which some gates are in others' transactions for a while: as often as `busy` says of each, a
+    write that touches it fails."""
+
+    is_distant = True
+
+    def __init__(self, busy: dict[str, int]):
+        super().__init__(table(), Random())
+        self.busy = busy
+        self.tries: list[list[str]] = []
+
+    def write(self, *writes: Write, token: str | None = None) -> None:
+        gates = [write.key.sk for write in writes if write.key.sk.startswith("GATE#")]
+        self.tries.append(gates)
+        for gate in gates:
+            if self.busy.get(gate, 0):
+                self.busy[gate] -= 1
+                raise Conflict("Other changes kept getting in the way.")
+        super().write(*writes, token=token)
+
+
+def test_a_gate_that_is_in_use_keeps_no_other_waiting(monkeypatch):
+    monkeypatch.setattr("acts.following._pause", lambda number: 0)
+    table().write(*GATES.opened("hall", ONE))
+    begun = CLOSING.begin(stored(Hall()), "Ada")
+    with acting_on(busy := InUse({"GATE#00": 2})):
+        assert CLOSING.finish(begun)[1]
+    assert [gates for gates in busy.tries if gates] == [
+        ["GATE#00"],
+        ["GATE#01"],
+        ["GATE#02"],
+        ["GATE#00"],
+        ["GATE#00"],
+    ]
+
+
+def test_what_does_not_get_through_is_left_to_whoever_comes_next(monkeypatch):
+    monkeypatch.setattr("acts.following._pause", lambda number: 0)
+    table().write(*GATES.opened("hall", ONE))
+    begun = CLOSING.begin(stored(Hall()), "Ada")
+    with acting_on(InUse({"GATE#01": 1000})):
+        assert CLOSING.finish_soon(begun) == begun
+    assert list(log().since(0)) == [], "it is not told before all gates are shut"
+    with acting_on(busy := InUse({})):
+        assert CLOSING.finish_soon(begun) == Hall(closed=True)
+    assert [gates for gates in busy.tries if gates] == [["GATE#01"]], "what is shut is left alone"
+
+
+def test_the_log_is_told_however_often_others_are_in_the_way(monkeypatch):
+    monkeypatch.setattr("acts.following._pause", lambda number: 0)
+    table().write(*GATES.opened("hall", ONE))
+    hall = stored(Hall())
+    with acting_on(Chaos(table(), Random(1), conflicts=0.3)):
+        assert CLOSING.close(hall, "Ada") == (Hall(closed=True), True)
+    assert len(list(log().since(0))) == 1
+
+
 def test_of_two_who_say_so_one_is_told_that_it_was_not_them():
-    shut = CLOSING.shut(stored(Hall()), "Ada")
+    shut = CLOSING.begin(stored(Hall()), "Ada")
     assert [CLOSING.say(shut)[1] for _ in range(2)] == [True, False]
     assert len(list(log().since(0))) == 1
 
@@ -233,6 +313,7 @@ def test_steps_are_taken_in_their_order_and_what_they_make_is_answered():
 
 def test_the_condition_of_a_write_is_part_of_no_other():
     """A gate that asks more asks it besides, not instead: it must be open, too."""
-    table().write(*GATES.moved("hall", open_=False, until=None))
+    table().write(*GATES.opened("hall", ONE))
+    table().write(*GATES.shut("hall", TWO))
     with pytest.raises(Refused):
-        table().write(GATES.passed("hall", 0, NOON, {"voted": 1}, Exists("open")))
+        table().write(GATES.passed("hall", 0, {"voted": 1}, Exists("open")))

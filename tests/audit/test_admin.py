@@ -130,17 +130,20 @@ def test_elections_are_counted_by_state_and_ballots_by_day(site, person):
     assert not any(day.cast for day in before)
 
 
+CAST = {"election_name": "Board", "changed": False}
+
+
 def planted(table: Table, days: int, a_day: int) -> None:
     """Ballots of many days, as if the site were old."""
     for number in range(days):
         moment = datetime(2020, 1, 1, tzinfo=UTC) + timedelta(days=number)
         for _ in range(a_day):
-            EventLog(table, lambda moment=moment: moment).record(Event("eve", "BallotCast", {"changed": False}))
+            EventLog(table, lambda moment=moment: moment).record(Event("eve", "BallotCast", CAST))
 
 
 def test_a_long_log_is_counted_in_batches_and_each_event_once(site, monkeypatch):
     monkeypatch.setattr(figures, "EVENTS_A_BATCH", 7)
-    monkeypatch.setattr(figures, "MOST_DAYS", 3)
+    monkeypatch.setattr(figures, "MOST_PARTS", 3)
     planted(site, days=12, a_day=2)
     site_sealer().seal()
     assert [day.cast for day in figures.days(site, date(2020, 1, 12), 12)] == [2] * 12
@@ -158,9 +161,9 @@ def test_of_two_that_count_the_same_events_one_does(site):
 
 def test_void_numbers_at_the_end_are_passed_over(site):
     log = EventLog(site)
-    log.record(Event("eve", "BallotCast", {"changed": False}))
+    log.record(Event("eve", "BallotCast", CAST))
     log.void(site.increment(keys.event_number(), "last"))
-    log.record(Event("eve", "BallotCast", {"changed": False}))
+    log.record(Event("eve", "BallotCast", CAST))
     site_sealer().seal()
     assert site.get(keys.figures())["last_event_id"] == 3
 

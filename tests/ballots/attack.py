@@ -174,7 +174,11 @@ class Scene:
         return [self.copies[self.at], *([self.copies[-1]] if self.at < len(self.copies) - 1 else [])]
 
     def items(self, at: int, prefix: str) -> list[Item]:
-        return [item for item in self.copies[at].items if item["PK"] == self.pk and item["SK"].startswith(prefix)]
+        return [item for item in self.copies[at].items if self._is_in(item["PK"]) and item["SK"].startswith(prefix)]
+
+    def _is_in(self, pk: str) -> bool:
+        """Also in one of the partitions over which it is spread."""
+        return pk == self.pk or pk.startswith(f"{self.pk}#")
 
     def published(self, at: int) -> list[Item]:
         return [ballot for part in self.items(at, "PUBLISHED#") for ballot in part["ballots"]]
@@ -283,7 +287,7 @@ def clues(scene: Scene) -> Iterator[tuple[str, Order]]:
     yield "the confirmation itself", {code: code for code in scene.ballots}
     yield "size of the ballot", {code: len(as_line(item)) for code, item in scene.ballots.items()}
     yield "order of its fields", {code: " ".join(item) for code, item in scene.ballots.items()}
-    for name in sorted({name for item in scene.ballots.values() for name in item} - {"PK", "confirmation"}):
+    for name in sorted({name for item in scene.ballots.values() for name in item} - {"confirmation"}):
         yield f"{name} of the ballot", {code: item.get(name) for code, item in scene.ballots.items()}
     for copy in scene.looked_at:
         if copy.rows:

@@ -16,6 +16,7 @@ from dataclasses import asdict, dataclass, replace
 from datetime import timedelta
 from functools import partial
 from random import Random
+from typing import Any
 
 if __name__ == "__main__":
     import django
@@ -25,7 +26,7 @@ if __name__ == "__main__":
 from accounts import repository as people
 from accounts.models import User
 from acts.refusals import Overtaken, Refusal
-from acts.site import acting_on
+from acts.site import acting_on, table
 from ballots import repository, services
 from ballots.rules import HasNotVoted, NotNow
 from elections import repository as elections
@@ -33,8 +34,9 @@ from elections import services as organising
 from elections.rules import State
 from ranking.candidates import Candidate
 from ranking.rankings import Ranks, ranking_from
+from store.chaos import Chaos
 from store.log import as_text, utc_now
-from store.table import Conflict, Table, Unavailable
+from store.table import Conflict, Key, Table, Unavailable
 from tests.at_once import at_once
 
 from .history import CARRIED_OUT, CLOSED, DONE, NOTHING, OVERTAKEN, REPEATED, UNKNOWN, Act
@@ -55,11 +57,12 @@ class Plan:
     first: int = 0  # the number of the first client, for no two in any process may be the same
     organisers: int = 0
     closing_after: float | None = None
+    killed_at: int = 0  # at which of its writes whoever closes it is killed, if at all; then a worker comes by
     election: str = "Board"
     stubborn: bool = False  # whether forms without an answer are sent again until there is one
 
 
-def perform(plan: Plan, table: Table | None = None) -> list[Act]:
+def perform(plan: Plan, there: Table | None = None) -> list[Act]:
     """Everybody at once, each client a thread; on another table than the site's, if given."""
     users = [people.find(name) for name in plan.voters]
     owner = people.find("the organiser")
@@ -69,15 +72,15 @@ def perform(plan: Plan, table: Table | None = None) -> list[Act]:
     rushes += [partial(organise, plan, owner, plan.first + number, end) for number in range(plan.organisers)]
     if plan.closing_after is not None:
         rushes.append(partial(close, plan, owner, time.monotonic() + plan.closing_after))
-    answers = at_once(*(partial(_elsewhere, table, each) for each in rushes))
+    answers = at_once(*(partial(_elsewhere, there, each) for each in rushes))
     for answer in answers:
         if isinstance(answer, Exception):
             raise answer
     return [act for acts in answers for act in acts]
 
 
-def _elsewhere(table: Table | None, act: Callable[[], list[Act]]) -> list[Act]:
-    with acting_on(table) if table else nullcontext():
+def _elsewhere(there: Table | None, act: Callable[[], list[Act]]) -> list[Act]:
+    with acting_on(there) if there else nullcontext():
         return act()
 
 
@@ -200,16 +203,41 @@ def _add(plan: Plan, owner: User, number: int, step: int) -> Act:
     return _organised(act, lambda: organising.add_voters(owner, elections.find(plan.election), [name]))
 
 
+class Killed(Exception):
+    """Whoever was at it is gone."""
+
+
+class Deadly(Chaos):
+    """A table at whose so many-th write whoever writes is killed."""
+
+    def __init__(self, table: Table, at: int):
+        super().__init__(table, Random())
+        self.left = at
+
+    def _write(self, keys: list[Key], act: Callable[[], Any], clash: bool = True) -> Any:
+        self.left -= 1
+        if self.left <= 0:
+            raise Killed
+        return super()._write(keys, act, clash)
+
+
 def close(plan: Plan, owner: User, when: float) -> list[Act]:
+    """Once; what is left to do when it is not all done is a worker's."""
     time.sleep(max(0.0, when - time.monotonic()))
     act = Act(owner.name, "close", 0, 0, DONE)
-    return [_timed(lambda: _organised(act, lambda: organising.close(owner, elections.find(plan.election))))]
+    if not plan.killed_at:
+        return [_timed(lambda: _organised(act, lambda: organising.close(owner, elections.find(plan.election))))]
+    with acting_on(Deadly(table(), plan.killed_at)):
+        killed = _timed(lambda: _organised(act, lambda: organising.close(owner, elections.find(plan.election))))
+    while not organising.close_if_over(plan.election):
+        time.sleep(0.01)
+    return [killed]
 
 
 def _organised(act: Act, work: Callable[[], object]) -> Act:
     try:
         work()
-    except NO_ANSWER:
+    except (Killed, *NO_ANSWER):
         return replace(act, answer=UNKNOWN)
     except Refusal as refusal:
         return replace(act, answer=CLOSED if str(State.CLOSED.label) in str(refusal) else OVERTAKEN)

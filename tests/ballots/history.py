@@ -2,8 +2,10 @@
 
 A history is linearizable if every act can be thought to have happened at one moment between its call and its answer, so
 that all answers, and all that is left behind, are those of acts done one after the other. Voters have nothing in common
-but the close. It is put at the latest moment that all who met it allow, because a later close explains more; then the
-acts of each voter are judged by themselves, by an exact search.
+but the close. It has two moments: from the first on, nobody who comes is let in; at the second nobody is in the way in
+any more. In between, whoever came before the first may be let in or be told that it is closed. Both are put at the
+latest moments that all who met them allow, because a later close explains more; then the acts of each voter are judged
+by themselves, by an exact search.
 """
 
 from __future__ import annotations
@@ -19,9 +21,8 @@ from accounts.models import User
 from ballots import repository, services
 from elections import repository as elections
 from elections.rules import State
-from elections.turnout import turnout
-from store import keys
-from store.log import utc_now
+from elections.turnout import final_turnout
+from store.log import layout, utc_now
 from store.log.seal import GRACE, verify
 from store.table import Item, Table
 from upkeep.sealer import COUNTED, SiteSealer
@@ -61,6 +62,7 @@ class Box:
     ballot: tuple[str, str | None] | None = None  # the ranking, and the code once somebody was told it
     acts: int = 0
     spent: frozenset[str] = frozenset()
+    said: float = inf  # when it was said that it is being closed, once it is
     shut: bool = False
 
 
@@ -69,15 +71,15 @@ class Box:
 
 def after(box: Box, act: Act) -> Box | None:
     """The box after the act; `None` if nobody can have got this answer at this moment."""
-    if act.kind == "shut":
-        return replace(box, shut=True)
+    if act.kind in ("said", "shut"):
+        return replace(box, said=min(box.said, act.called), shut=box.shut or act.kind == "shut")
     if act.kind == "look":
         return _seen(box, act)
     if act.answer == CLOSED:
-        return box if box.shut and act.form not in box.spent else None
+        return box if box.said < inf and act.form not in box.spent else None
     if act.form in box.spent:
         return box if act.answer in (REPEATED, CARRIED_OUT) else None
-    if act.answer == REPEATED or box.shut:
+    if act.answer == REPEATED or box.shut or act.called > box.said:
         return None
     if act.answer == NOTHING:
         return box if box.ballot is None else None
@@ -154,6 +156,7 @@ class Left:
     voted: set[str]  # who voted, as the roll has it
     ballots: list[tuple[str, str]]  # rankings and codes of all ballots there are
     turnout: int
+    curve: int  # where it ends that tells when they voted
     end: str | None
     closed: bool
     secret: bool
@@ -168,17 +171,17 @@ def left_behind(table: Table, election_name: str, voters: Iterable[User], salt: 
     if election.secret_ballot and election.stored_state == State.CLOSED:
         services.seal_what_is_closed(election_name)  # which leaves the box as it was
     roll = dict(_boxes(election_name, voters, salt))
-    counted = turnout(election_name)
-    assert not counted.steps or counted.steps[-1][1] == counted.voted, "the curve ends beside the turnout"
+    counted = final_turnout(election)
     return Left(
         roll=roll,
         voted={voter.name for voter in elections.every_voter(election_name) if voter.voted},
         ballots=sorted((each.rankings, each.confirmation) for each in repository.every_ballot(election_name)),
         turnout=counted.voted,
+        curve=counted.steps[-1][1] if counted.steps else 0,
         end=election.no_voting_after,
         closed=election.stored_state == State.CLOSED,
         secret=election.secret_ballot,
-        events=[each for each in table.each(keys.events()) if each["event_data"].get("election_name") == election.name],
+        events=[each for each in layout.each(table) if each["event_data"].get("election_name") == election.name],
         log=_flaw_in_log(table),
     )
 
@@ -203,26 +206,30 @@ def _flaw_in_log(table: Table) -> str | None:
 
 def flaws(acts: Sequence[Act], left: Left) -> list[str]:
     """What no serial order explains, in sentences."""
-    shut = shut_at(acts)
+    said = said_at(acts)
     return [
-        *_of_the_close(acts, left, shut),
-        *_of_voters(acts, left, shut),
+        *_of_the_close(acts, left, said),
+        *_of_voters(acts, left, said),
         *_of_counts(left),
         *_of_the_log(acts, left),
-        *_of_organisers(acts, left, shut),
+        *_of_organisers(acts, left, said),
     ]
 
 
+def said_at(acts: Sequence[Act]) -> float:
+    """The latest moment at which it can have been said that it is being closed."""
+    return min([shut_at(acts), *(act.answered for act in acts if act.answer == CLOSED)])
+
+
 def shut_at(acts: Iterable[Act]) -> float:
-    """The latest moment at which the ballot box can have been shut."""
-    met = [act.answered for act in acts if act.answer == CLOSED or (act.kind == "close" and act.answer == DONE)]
-    return min(met, default=inf)
+    """The latest moment at which the last gate can have been shut."""
+    return min((act.answered for act in acts if act.kind == "close" and act.answer == DONE), default=inf)
 
 
-def _of_the_close(acts: Sequence[Act], left: Left, shut: float) -> Iterator[str]:
+def _of_the_close(acts: Sequence[Act], left: Left, said: float) -> Iterator[str]:
     closes = [act for act in acts if act.kind == "close" and act.answer in (DONE, UNKNOWN)]
     recorded = [event for event in left.events if event["event_type"] == "ElectionClosed"]
-    if shut < inf and not any(act.called <= shut for act in closes):
+    if said < inf and not any(act.called <= said for act in closes):
         yield "Somebody was told that it is closed before anybody closed it."
     if sum(act.answer == DONE for act in closes) > 1:
         yield "Two were told that they closed it."
@@ -236,13 +243,14 @@ def _of_the_close(acts: Sequence[Act], left: Left, shut: float) -> Iterator[str]
             yield "Something happened after the close."
 
 
-def _of_voters(acts: Sequence[Act], left: Left, shut: float) -> Iterator[str]:
-    close = [Act("", "shut", shut, shut, DONE)] if shut < inf else []
+def _of_voters(acts: Sequence[Act], left: Left, said: float) -> Iterator[str]:
+    moments = {"said": said, "shut": shut_at(acts)}
+    close = [Act("", kind, moment, moment, DONE) for kind, moment in moments.items() if moment < inf]
     for voter, box in left.roll.items():
         own = [act for act in acts if act.actor == voter and act.answer != OVERTAKEN]
         if not explained([*own, *close], box):
             yield f"No order explains what {voter} was told, and what was left."
-        late = [act for act in own if act.answer == DONE and act.kind == "cast" and act.called > shut]
+        late = [act for act in own if act.answer == DONE and act.kind == "cast" and act.called > said]
         if late:
             yield f"{voter} cast a ballot after the close."
 
@@ -255,6 +263,8 @@ def _of_counts(left: Left) -> Iterator[str]:
         yield "The roll does not say of everybody what they did."
     if left.turnout != len(left.ballots):
         yield f"The turnout says {left.turnout}, and there are {len(left.ballots)} ballots."
+    if left.curve != left.turnout:
+        yield f"The curve ends at {left.curve}, and the turnout says {left.turnout}."
 
 
 # --- the log ---
@@ -324,14 +334,14 @@ def _sealed(events: Sequence[Item]) -> list[tuple[str, str]]:
 # --- organisers ---
 
 
-def _of_organisers(acts: Sequence[Act], left: Left, shut: float) -> Iterator[str]:
+def _of_organisers(acts: Sequence[Act], left: Left, said: float) -> Iterator[str]:
     ends = list(_said(left.events, "ElectionUpdated", "no_voting_after"))
     added = [name for names in _said(left.events, "VotersAdded", "voters") for name in names]
     yield from _of_changes("end", [act for act in acts if act.kind == "extend"], ends)
     yield from _of_changes("voter", [act for act in acts if act.kind == "add"], added)
     if ends and ends[-1] != left.end:
         yield "The end is not the one that was set last."
-    if any(act.kind in ("extend", "add") and act.answer == DONE and act.called > shut for act in acts):
+    if any(act.kind in ("extend", "add") and act.answer == DONE and act.called > said for act in acts):
         yield "An organiser changed it after the close."
 
 

@@ -16,7 +16,7 @@ from elections import services as organising
 from elections.books import repository as books
 from elections.books import services as binding
 from elections.rules import Action
-from elections.services.lifecycle import CLOSING
+from elections.services.ending import CLOSING
 from elections.turnout import turnout
 from ranking.candidates import Candidate
 from tests.at_once import at_once

@@ -9,6 +9,7 @@ import json
 import os
 import subprocess
 import sys
+import time
 import uuid
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
@@ -26,15 +27,15 @@ import pytest
 from accounts import repository as people
 from accounts.rules import Role
 from acts.refusals import Overtaken
-from acts.site import table
+from acts.site import acting_on, table
 from ballots import repository, services
 from ballots.rules import NotNow
 from ballots.services import casting
 from config.settings import BASE_DIR
 from elections import repository as elections
 from elections import services as organising
-from elections.rules import Election
-from elections.services import lifecycle
+from elections.rules import Election, State
+from elections.services import ending
 from store import keys
 from store.chaos import Chaos
 from store.connect import connect
@@ -45,6 +46,7 @@ from tests.store import engines
 
 from .caster import Plan, perform
 from .conftest import ranks
+from .held import Held
 from .history import (
     CARRIED_OUT,
     CLOSED,
@@ -151,12 +153,35 @@ def casters(**variables: str) -> Iterator[Callable[[list[Plan]], list[Act]]]:
         yield perform_together
 
 
-@pytest.mark.parametrize("kind", KINDS)
-def test_what_threads_do_some_order_explains(rush, kind):
-    board = rush(kind)
+def test_what_threads_do_some_order_explains(rush):
+    board = rush("secret")
     acts = perform(board.plan(clients=8, seconds=4, organisers=2, closing_after=0.8), slowed(table()))
     check_that_they_met(acts)
     assert board.flaws(acts) == []
+
+
+@pytest.mark.parametrize(("kind", "killed_at"), [("public", 0), ("everyone", 3)])
+def test_a_close_gets_through_while_gates_are_in_use(rush, kind, killed_at):
+    """At the first call; unless whoever calls is killed on the way, and a worker takes it up."""
+    board, held = rush(kind), Held(table(), most=4, conflicts=0.2)
+    plan = board.plan(clients=8, seconds=8, organisers=2, closing_after=0.8, stubborn=True, killed_at=killed_at)
+    acts = perform(plan, held)
+    check_that_they_met(acts)
+    assert board.flaws(acts) == []
+    assert [act.answer for act in acts if act.kind == "close"] == [UNKNOWN if killed_at else DONE]
+    assert any(act.kind == "extend" and act.answer == DONE for act in acts)
+    assert elections.find(board.name).stored_state == State.CLOSED
+    assert [act for act in acts if act.answer == DONE and act.kind != "look" and act.called > held.said] == []
+
+
+@pytest.mark.parametrize("act", ["close", "extend", "delete"])
+def test_no_act_needs_more_than_a_few_gates_at_once(rush, act):
+    """In a table in which others always have some."""
+    board, owner = rush("secret"), people.find("the organiser")
+    services.cast(board.users[0], board.name, ranks(Bo=1), "1")
+    more = [as_text(utc_now() + timedelta(hours=5))] if act == "extend" else []
+    with acting_on(Held(table(), seconds=0, most=4)):
+        getattr(organising, act)(owner, elections.find(board.name), *more)
 
 
 @pytest.fixture(scope="module", params=["ministack", *JUDGE])
@@ -178,9 +203,11 @@ def on_dynamodb(engine, settings, site) -> Iterator[None]:
 @pytest.mark.parametrize("kind", ["secret", "public"])
 def test_on_dynamodb_too(on_dynamodb, rush, kind):
     board = rush(kind)
-    acts = perform(board.plan(clients=5, seconds=20, organisers=1, closing_after=2.0))
+    weather = Chaos(table(), Random(), conflicts=0.2 if kind == "public" else 0.0)
+    acts = perform(board.plan(clients=5, seconds=20, organisers=1, closing_after=2.0, stubborn=True), weather)
     check_that_they_met(acts, least=5)
     assert board.flaws(acts) == []
+    assert [act.answer for act in acts if act.kind == "close"] == [DONE]
 
 
 # --- narrow places, one step at a time ---
@@ -389,6 +416,7 @@ def test_what_was_left_is_held_against_everything_else(told):
     wrong = {
         "There are": replace(left, ballots=[*left.ballots, first]),
         "The turnout says": replace(left, turnout=left.turnout + 1),
+        "The curve ends": replace(left, curve=left.curve + 1),
         "The roll does not say": replace(left, voted=left.voted - {min(left.voted)}),
         "The log tells of": replace(left, events=[event for event in left.events if event != voted[0]]),
         "The log does not tell": replace(left, events=[event for event in left.events if event != voted[0]]),
@@ -441,24 +469,25 @@ def ungated(monkeypatch: pytest.MonkeyPatch) -> None:
 def in_one_step(monkeypatch: pytest.MonkeyPatch) -> None:
     """The number of the close is taken before the ballot box is shut."""
 
-    def close(election: Election, actor: str) -> tuple[Election, bool]:
+    def begin(election: Election, actor: str) -> Election:
         after = replace(election, allow_edit=False, allow_vote=False)
-        writes = [*elections.change(election, after), *elections.gates(after, open_=False)]
+        shut = elections.shut_gates(replace(after, version=election.version + 1))
+        said = Event(actor, "ElectionClosed", {"election_name": election.name})
         try:
-            EventLog(table()).record(Event(actor, "ElectionClosed", {"election_name": election.name}), *writes)
+            EventLog(table()).record(said, *elections.change(election, after), *shut)
         except Refused:
             raise Overtaken("Somebody was faster.") from None
-        return after, True
+        return after
 
-    monkeypatch.setattr(lifecycle, "CLOSING", SimpleNamespace(close=close))
+    monkeypatch.setattr(ending, "CLOSING", SimpleNamespace(begin=begin, finish_soon=lambda after: after))
 
 
 def forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
     """Nobody notes which forms were carried out."""
     true = EventLog.record
 
-    def record(log: EventLog, *parts: Any, once: str | None = None) -> int:
-        return true(log, *parts)
+    def record(log: EventLog, *parts: Any, once: str | None = None, **noted: Any) -> int:
+        return true(log, *parts, **noted)
 
     monkeypatch.setattr(EventLog, "record", record)
 
@@ -477,9 +506,9 @@ def in_two_transactions(monkeypatch: pytest.MonkeyPatch) -> None:
     """First the ballot, then the log: whoever comes in between is counted twice, or not at all."""
     true = EventLog.record
 
-    def record(log: EventLog, event: Event, *writes: Any, once: str | None = None) -> int:
+    def record(log: EventLog, event: Event, *writes: Any, once: str | None = None, **noted: Any) -> int:
         log.table.write(*writes)
-        return true(log, event, once=once)
+        return true(log, event, once=once, **noted)
 
     monkeypatch.setattr(EventLog, "record", record)
 
@@ -491,7 +520,24 @@ def test_a_planted_mistake_is_found(rush, monkeypatch, mistake):
     assert any(is_flawed(rush("public", name=f"Board {number}")) for number in range(20))
 
 
+class Dawdling(Chaos):
+    """A table in which some wait long for their number in the log, and some long to pass a gate: so acts are under way
+    for as long as a close takes."""
+
+    def increment(self, *arguments: Any, **options: Any) -> int:
+        self._dawdle(0.15)
+        return super().increment(*arguments, **options)
+
+    def write(self, *writes: Write, token: str | None = None) -> None:
+        if any(write.key.sk.startswith("GATE#") for write in writes):
+            self._dawdle(0.05)
+        super().write(*writes, token=token)
+
+    def _dawdle(self, longest: float) -> None:
+        if self._happens(0.4):
+            time.sleep(self.random.uniform(0, longest))
+
+
 def is_flawed(board: Rush) -> bool:
-    slow = slowed(table(), slowness=0.5, seconds=0.02)
-    acts = perform(board.plan(clients=8, seconds=2, closing_after=0.3), slow)
+    acts = perform(board.plan(clients=8, seconds=2, closing_after=0.3), Dawdling(table(), Random()))
     return board.flaws(acts) != []

@@ -13,6 +13,7 @@ import pytest
 from accounts import repository as people
 from accounts import services as accounts
 from accounts.rules import Role
+from acts.refusals import Refusal
 from ballots import repository, rules, services
 from ballots.secrecy import SecretReplaced
 from ballots.services import casting, sealing
@@ -28,6 +29,7 @@ from store.log.seal import Sealer, verify
 from store.memory import Memory
 from store.table import Delete
 from tests.at_once import at_once as all_at_once
+from upkeep.sealer import site_sealer
 
 from .conftest import ranks
 
@@ -93,6 +95,7 @@ def test_the_roll_the_ballots_and_the_turnout_agree(site, person, opened):
         ("Kim", False),
     ]
     assert len(ballots()) == turnout("Board").voted == 1
+    site_sealer().seal()
     assert turnout("Board").steps[-1][1] == 1
 
 
@@ -206,15 +209,18 @@ def test_the_closing_moment_itself_is_too_late(site, person, opened, monkeypatch
     assert [ballot.rankings for ballot in ballots()] == ["1"]
 
 
-def test_the_gate_itself_knows_the_end(site, person, opened, monkeypatch):
-    """Also whoever read the election before its end was moved, and writes after it, is refused."""
+def test_an_end_is_moved_without_a_gate(site, person, opened, monkeypatch):
+    """So voting is never in the way of it; whoever comes after the old end and before the new one gets in."""
     election = opened("Eve", no_voting_after=in_an_hour())
-    eve = person("Eve")
-    late = utc_now() + timedelta(hours=2)
-    standing = services.standing_of(eve, election.name)
-    with pytest.raises(Exception, match="Refused"):
-        _record_cast(eve, standing, "1", late, "1", paper=False)
-    assert ballots() == []
+    gates = site.get_many(elections.gates_of(election).keys("Board"))
+    later = utc_now() + timedelta(hours=3)
+    organising.extend(people.find("the organiser"), election, as_text(later))
+    assert site.get_many(elections.gates_of(election).keys("Board")) == gates
+    monkeypatch.setattr(casting, "utc_now", lambda: later - timedelta(hours=1))
+    services.cast(person("Eve"), "Board", ranks(Bo=1), "1")
+    monkeypatch.setattr(casting, "utc_now", lambda: later)
+    with pytest.raises(rules.NotNow, match="closed"):
+        services.cast(person("Eve"), "Board", ranks(Cy=1), "2")
 
 
 def test_nothing_enters_a_closed_box(site, person, opened):
@@ -365,11 +371,39 @@ def test_every_ballot_in_time_has_a_lower_number_than_the_close(site, person, op
     assert kinds.count("BallotCast") == len(ballots()) == turnout("Board").voted
 
 
+def test_who_was_voting_while_it_was_being_closed_gets_in_and_counts_and_nobody_who_came_later(site, person, opened):
+    election = opened("Eve", "Bob")
+    eve, bob = person("Eve"), person("Bob")
+    before = services.standing_of(eve, "Board")
+    begun = organising.ending.CLOSING.begin(election, "the organiser")
+    with pytest.raises(rules.NotNow, match="closed"):
+        services.cast(bob, "Board", ranks(Bo=1), "1")
+    with pytest.raises(Refusal, match="Closed"):
+        services.enter_paper(people.find("the organiser"), "Board", "Bob", ranks(Bo=1), "1")
+    _record_cast(eve, before, "1", utc_now(), "2", paper=False)
+    organising.ending.CLOSING.finish(begun)
+    assert [event["event_type"] for event in events(site, "BallotCast", "ElectionClosed")] == [
+        "BallotCast",
+        "ElectionClosed",
+    ]
+    assert (turnout("Board").voted, len(ballots())) == (1, 1)
+    assert services.seal_what_is_closed() == 1
+
+
+def test_whoever_was_cut_off_closing_it_may_click_again(site, opened):
+    election = opened("Eve")
+    organising.ending.CLOSING.begin(election, "the organiser")
+    organising.close(people.find("the organiser"), election)
+    assert len(events(site, "ElectionClosed")) == 1
+    with pytest.raises(Refusal, match="Closed"):
+        organising.close(people.find("the organiser"), election)
+
+
 def test_a_close_that_was_interrupted_is_finished_by_the_clock(site, person, opened):
     election = opened("Eve", "Bob")
     eve = person("Eve")
     services.cast(eve, "Board", ranks(Bo=1), "1")
-    organising.lifecycle.CLOSING.shut(election, "the organiser")
+    organising.ending.CLOSING.begin(election, "the organiser")
     with pytest.raises(rules.NotNow, match="closed"):
         services.cast(eve, "Board", ranks(Cy=1), "2")
     assert organising.close_what_is_over() == 1

@@ -11,7 +11,7 @@ import pytest
 
 from accounts import repository as people
 from accounts.rules import Role
-from acts.site import acting_on, table
+from acts.site import acting_on, log, table
 from ballots import services as ballots
 from elections import repository, services
 from elections.services import deleting, drafts
@@ -24,6 +24,7 @@ from tests.people import somebody
 from upkeep import jobs, replay
 from upkeep.leases import Leases
 
+A_DELETION = 3  # writes: it says so, its gates are shut, it goes
 VOTERS = [f"voter.{number:03}@example.org" for number in range(200)]
 
 
@@ -69,22 +70,38 @@ def killed_after(monkeypatch, writes: int) -> list[int]:
     return calls
 
 
-def test_the_salt_and_the_gates_go_in_the_transaction_that_deletes(site, ada, board, monkeypatch):
-    killed_after(monkeypatch, 1)
-    with suppress(Killed):
+def test_the_ballot_box_is_shut_before_and_the_salt_goes_in_the_transaction_that_deletes(site, ada, board, monkeypatch):
+    with monkeypatch.context() as killed, suppress(Killed):
+        killed_after(killed, A_DELETION - 1)
         services.delete(ada, board)
+    assert repository.find("Board").closing == "Ada"
+    assert {gate["open"] for gate in site.get_many(repository.gates_of("Board").keys("Board")).values()} == {False}
+    assert site.get(keys.salt("Board")) is not None
+    assert services.clear_away_all() == 1
     assert repository.find("Board") is None
     assert site.get(keys.salt("Board")) is None
-    assert [name for name in left() if name.startswith("GATE#")] == []
+    assert [event["actor"] for event in log().since(0) if event["event_type"] == "ElectionDeleted"] == ["Ada"]
 
 
-def test_the_request_writes_once_and_the_worker_clears_away_the_rest(site, ada, board, monkeypatch, signed_in):
+def test_what_is_being_deleted_gives_its_name_to_nobody_yet(site, ada, board, monkeypatch):
+    with monkeypatch.context() as killed, suppress(Killed):
+        killed_after(killed, 1)
+        services.delete(ada, board)
+    with pytest.raises(services.NameTaken):
+        services.create(ada, "Board")
+    services.clear_away_all()
+    assert services.create(ada, "Board").name == "Board"
+    deleting._finish("Board", board.created_at, "Ada")
+    assert repository.find("Board") is not None, "whoever comes late deletes no other of that name"
+
+
+def test_the_request_writes_little_and_the_worker_clears_away_the_rest(site, ada, board, monkeypatch, signed_in):
     monkeypatch.setattr(SqliteTable, "forget_deleted", lambda table: pytest.fail("not while others wait"))
     page = signed_in(ada)
     with monkeypatch.context() as counted:
-        calls = killed_after(counted, 1)
+        calls = killed_after(counted, A_DELETION)
         services.delete(ada, board)
-    assert (len(calls), asked_to_forget(site)) == (1, 1)
+    assert (len(calls), asked_to_forget(site)) == (A_DELETION, 1)
     assert page.get("/election/Board/").status_code == 404
     run = jobs.run(jobs.DELETIONS, Leases(site))
     assert (run.outcome, run.done) == (jobs.Outcome.DONE, 1)
@@ -119,10 +136,10 @@ def test_killed_at_any_write_the_worker_takes_it_up(tmp_path, monkeypatch):
                 services.clear_away_all()
             monkeypatch.undo()
             is_deleted = repository.find("Board") is None
-            assert is_deleted == (writes > 0)
+            assert is_deleted == (writes >= A_DELETION)
             assert (table.get(keys.salt("Board")) is None) == is_deleted
             services.clear_away_all()
-            assert (left() == []) == is_deleted
+            assert (left() == []) == (writes > 0), "from the first write on it is asked for"
         table.close()
         if len(calls) < writes:
             break

@@ -263,9 +263,9 @@ def test_a_million_casts_are_not_waded_through(site, opened, monkeypatch):
 def test_a_day_is_shown_when_it_is_over(opened):
     election = opened()
     today = utc_now().replace(hour=12)
-    for place, days, votes in ((0, -2, 2), (1, -2, 1), (2, -1, -1), (3, 0, 5)):
+    for days, votes in ((-2, 3), (-1, -1), (0, 5)):
         hour = int((today + timedelta(days=days)).timestamp()) // 3600
-        table().write(Update(keys.gate("Board", place), add={f"h{hour}": votes, "voted": votes}))
+        table().write(Update(keys.turnout("Board"), add={f"h{hour}": votes}))
     before, yesterday = ((today + timedelta(days=days)).date() for days in (-2, -1))
     assert votes_by_day(election, today) == [(before, 3), (yesterday, -1)]
     assert votes_by_day(election, today + timedelta(days=1))[-1] == (today.date(), 5)
@@ -279,11 +279,11 @@ def test_when_it_is_closed_the_last_day_is_shown_too(organiser, opened, person):
     assert [votes for _, votes in votes_by_day(closed, now)] == [1]
 
 
-def test_hours_and_days_that_gates_counted_by_fall_on_the_right_day(opened):
+def test_hours_and_days_that_are_counted_fall_on_the_right_day(opened):
     election = opened()
     late = datetime(2026, 11, 15, 23, 30, tzinfo=UTC)
     hour, day = int(late.timestamp()) // 3600, int(late.timestamp()) // 86400
-    table().write(Update(keys.gate("Board", 0), add={f"h{hour}": 1, f"d{day}": 2}))
+    table().write(Update(keys.turnout("Board"), add={f"h{hour}": 1, f"d{day}": 2}))
     assert votes_by_day(election, late + timedelta(days=2)) == [(date(2026, 11, 15), 3)]
 
 

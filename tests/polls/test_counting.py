@@ -138,12 +138,12 @@ def test_votes_that_the_index_has_not_told_are_found_by_the_gates(made, shelf, m
 
 def put_votes(site, poll, number: int) -> None:
     """Very many votes, as casting them would have stored them."""
-    gates = repository.GATES.keys(poll.id)
+    gates = repository.gates_of(poll).keys(poll.id)
     items = []
     for each in range(number):
         place = keys.vote(poll.id, f"{each:032x}")
         when = f"2026-05-01T12:00:00.{each % 1000:03d}Z"
-        index = {"GSI1PK": keys.votes_by_time(poll.id).pk, "GSI1SK": keys.poll_by_date(when, place.sk)}
+        index = {"GSI1PK": keys.votes_by_time(poll.id)[0].pk, "GSI1SK": keys.poll_by_date(when, place.sk)}
         order = [each % 3, (each // 3) % 3]
         ranking = ">".join(map(str, dict.fromkeys(order)))
         said = {"rankings": ranking, "votedAt": when, "acts": 1, "ttl": poll.ttl}
@@ -177,7 +177,7 @@ def test_the_results_cost_the_same_for_few_votes_and_for_many(site, made, shelf)
 def test_all_pages_of_votes_are_counted(site, made):
     poll = made()
     put_votes(site, poll, 6_000)  # more than one page of a megabyte
-    first = site.page(keys.votes(poll.id))
+    first = site.page(*keys.votes(poll.id))
     assert first.cursor is not None
     services.close(by_ida(poll))
     assert seal(poll.id)

@@ -54,7 +54,7 @@ def send(client: Client, poll, ranking: str, form: dict[str, str] | None = None,
 
 
 def stored(poll) -> list[str]:
-    return sorted(item["rankings"] for item in repository.each_vote(poll.id))
+    return sorted(item["rankings"] for item in repository.each_vote(poll))
 
 
 # --- making ---
@@ -337,7 +337,7 @@ def test_the_page_does_not_tell_where_the_vote_lies(site, made, client):
     poll = made()
     form = form_of(client, poll)
     send(client, poll, "Sushi", form)
-    (vote_,) = repository.each_vote(poll.id)
+    (vote_,) = repository.each_vote(poll)
     told = "".join(base64.urlsafe_b64decode(each + "==").decode("latin-1") for each in form["shown"].split(":")[:1])
     assert vote_["SK"].removeprefix("VOTE#") not in told
 

@@ -239,7 +239,7 @@ def test_nobody_votes_in_a_hidden_poll(made, client, root, signed_in):
     assert send(ida, poll, "Sushi", of_ida).status_code == 422
     with pytest.raises(services.rules.Hidden):
         vote(poll, "somebody", "Sushi")
-    assert list(repository.each_vote(poll.id)) == []
+    assert list(repository.each_vote(poll)) == []
 
 
 def test_whoever_made_it_without_an_account_sees_that_it_is_hidden(site, client, root, settings):

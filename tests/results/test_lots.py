@@ -190,16 +190,16 @@ def test_one_who_seals_when_another_just_has_changes_nothing(site, voted, close,
     """The other's seal comes between the look whether there is one and the look at the secret."""
     voted(*THREE, method="irv")
     close()
-    election, came = elections.find("Board"), services.turnout
+    election, came = elections.find("Board"), services.final_turnout
     there: list[list[Item]] = []
 
-    def meanwhile(name: str):
-        monkeypatch.setattr(services, "turnout", came)
+    def meanwhile(election: Election):
+        monkeypatch.setattr(services, "final_turnout", came)
         services.seal_result(election)
         there.append([*site.each(keys.result_parts("Board")), site.get(keys.result("Board"))])
-        return came(name)
+        return came(election)
 
-    monkeypatch.setattr(services, "turnout", meanwhile)
+    monkeypatch.setattr(services, "final_turnout", meanwhile)
     services.seal_result(election)
     assert there == [[*site.each(keys.result_parts("Board")), site.get(keys.result("Board"))]]
     assert len(sealed(site)) == 1

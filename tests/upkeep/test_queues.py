@@ -76,7 +76,7 @@ def broken_election(**words) -> Put:
 
 
 def ends(ada) -> tuple[Put, Callable[[], bool]]:
-    services.lifecycle.CLOSING.shut(board(ada), "Ada")
+    services.ending.CLOSING.begin(board(ada), "Ada")
     poison = broken_election(no_voting_after="2020-01-01T00:00:00.000Z")
     return poison, lambda: repository.find("Board").stored_state == repository.State.CLOSED
 

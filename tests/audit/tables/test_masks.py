@@ -29,6 +29,7 @@ AMONG_OTHERS |= {"member", "coming members"}
 
 # A secret ballot is told apart by its election, and by having no voter; a draft by having no date.
 ALIKE = {"secret ballot": "ballot", "draft post": "post", "draft by author": "post by author"}
+ALIKE |= {"spread event": "event"}
 
 
 def rows_of_the_schema() -> dict[str, tuple[str, str, str]]:
@@ -141,6 +142,13 @@ def test_gates_of_an_open_secret_election_do_not_count():
     gate = {"PK": place.pk, "SK": place.sk, "open": True, "until": None, "voted": 2, "h495000": 2}
     assert set(masks.shown(DATA, gate)) == {"PK", "SK", "open", "until"}
     assert masks.shown(DATA, gate, ALL)["voted"] == 2
+
+
+def test_when_people_vote_in_an_open_secret_election_is_not_shown():
+    place = keys.turnout("Board")
+    item = {"PK": place.pk, "SK": place.sk, "since": 3, "counted": 9, "ends": None, "h495000": 2}
+    assert set(masks.shown(DATA, item)) == {"PK", "SK", "since", "ends"}
+    assert masks.shown(DATA, item, ALL)["h495000"] is masks.HIDDEN
 
 
 def test_a_ballot_without_a_voter_is_hidden_wherever_it_lies():
