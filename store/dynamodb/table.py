@@ -27,6 +27,7 @@ from ..table import (
     Write,
 )
 from ..units import is_plain
+from ..units import INDEX
 from . import schema, wire
 from .connection import TRIES, Connection
 from .errors import FAILURES, TOO_BUSY, translated
@@ -237,7 +238,7 @@ class DynamoDbTable(Table):
         limits.check_span(span)
         request: dict[str, Any] = {"TableName": self._name(span.table)}
         if span.index:
-            request["IndexName"] = schema.INDEX
+            request["IndexName"] = INDEX
         else:
             request["ConsistentRead"] = True
         return request
