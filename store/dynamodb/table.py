@@ -26,8 +26,7 @@ from ..table import (
     Value,
     Write,
 )
-from ..units import is_plain
-from ..units import INDEX
+from ..units import INDEX, is_plain
 from . import schema, wire
 from .connection import TRIES, Connection
 from .errors import FAILURES, TOO_BUSY, translated
