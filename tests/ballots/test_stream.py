@@ -7,6 +7,7 @@ from contextlib import suppress
 import pytest
 
 from accounts import repository as people
+from acts import turns
 from acts.site import acting_on
 from acts.turns import at_once
 from ballots import repository, services, sorting
@@ -144,6 +145,26 @@ def test_a_small_election_is_sealed_while_a_large_one_is_under_way(site, filled)
     assert not results.repository.is_sealed("A large one")
     assert services.seal_what_is_closed() == 1
     assert results.repository.is_sealed("A large one")
+
+
+@pytest.mark.parametrize("is_distant", [True, False])
+def test_a_distant_store_is_written_at_a_pace_and_the_embedded_one_without(site, filled, monkeypatch, is_distant):
+    class Distant(Mortal):
+        pass
+
+    class Counted(turns.Pace):
+        def spend(self, units: float) -> None:
+            spent.append(units)
+
+    spent: list[float] = []
+    Distant.is_distant = is_distant
+    monkeypatch.setattr(turns, "Pace", Counted)
+    filled()
+    size = sum(len("\t".join(ballot).encode()) + sealing.A_BALLOT for ballot in repository.casts("Board"))
+    with acting_on(Distant(site, 1000)):
+        services.seal_what_is_closed()
+    emptied = BALLOTS + 2  # with the check and the mark to forget
+    assert sum(spent) == (pytest.approx(2 * size / 1024 + emptied) if is_distant else 0)
 
 
 def test_in_a_crowd_a_part_is_published_a_little_later(site, filled):
