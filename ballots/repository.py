@@ -119,18 +119,19 @@ def standing(
     `own` tells which of the entries are theirs; who has none and `joins` gets one under the first name that is free:
     what somebody who had it before has left there is neither theirs nor in their way.
     """
-    at, salt, mark = keys.election(election_name), keys.salt(election_name), keys.once(form)
+    at, mark = keys.election(election_name), keys.once(form)
 
     def where(shards: int, of_link: int = 1) -> list[Key]:
         beside = [link.place(of_link), link.account_place] if link else []
         own = [keys.voter(election_name, name, shards) for name in names if name]
-        return [salt, *([mark] if form else []), *own, *beside]
+        return [keys.salt(election_name, names[0], shards), *([mark] if form else []), *own, *beside]
 
     linked = [link.election_name] if link else []
     (shards, *of_link), found = places.read_all([election_name, *linked], where)
     if at not in found:
         return None
     entries = {name: keys.voter(election_name, name, shards) for name in names if name}
+    salt = keys.salt(election_name, names[0], shards)
     election = elections.election_of(found[at])
     there = own([found[key] for key in entries.values() if key in found])
     entry = min(there, key=lambda entry: not entry["voted"], default=None)  # which has voted is the one; else the first

@@ -60,7 +60,7 @@ from .of_groups import (
     groups_with, member, members,
 )
 from .of_ballots import (
-    all_published, ballot, ballot_by_time, ballots, ballots_by_time, gate, published, salt,
+    all_published, ballot, ballot_by_time, ballots, ballots_by_time, gate, published, salt, salts,
 )
 from .of_results import (
     SEALING, SHARED_RESULTS, counted_part, counted_parts, lots, result, result_part, result_parts, sealing,
