@@ -43,6 +43,12 @@ class Ledger:
         wanted = [self.seconds[kind, partition]] if partition else self._of(kind)
         return float(sum(sum(each.values()) for each in wanted))
 
+    def taken(self) -> dict[tuple[str, Partition], float]:
+        """What was charged since this was asked last, by kind and partition."""
+        every = {each: float(sum(seconds.values())) for each, seconds in self.seconds.items()}
+        self.seconds.clear()
+        return every
+
     def _of(self, kind: str) -> Iterable[Counter[int]]:
         return [seconds for (each, _), seconds in self.seconds.items() if each == kind]
 

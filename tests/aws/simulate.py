@@ -153,20 +153,22 @@ def together(rushes: list[Rush]) -> Rush:
 
 
 def organising_acts(here: Site, day: Day, name: str, told: list[Act]) -> list[Callable[[], None]]:
+    end = as_text(utc_now() + timedelta(days=2))
+
     def extend() -> None:
-        organising.extend(here.owner, found(name), as_text(utc_now() + timedelta(days=2)))
+        organising.extend(here.owner, found(name), end)
 
     def close() -> None:
         organising.close(here.owner, found(name))
 
-    wanted = [("extend", day.extending, extend), ("close", day.closing, close)]
-    return [partial(_organise, here, kind, after, act, told) for kind, after, act in wanted if after is not None]
+    wanted = [("extend", end, day.extending, extend), ("close", "", day.closing, close)]
+    return [partial(_organise, here, kind, form, at, act, told) for kind, form, at, act in wanted if at is not None]
 
 
-def _organise(here: Site, kind: str, after: float, act: Callable[[], None], told: list[Act]) -> None:
+def _organise(here: Site, kind: str, form: str, after: float, act: Callable[[], None], told: list[Act]) -> None:
     """One call, and what the organiser was told; nobody tries again."""
     here.time.sleep(after)
-    one = Act(here.owner.name, kind, here.time.now, 0, DONE)
+    one = Act(here.owner.name, kind, here.time.now, 0, DONE, form)
     try:
         acting(here.processes[0], act)
     except (Conflict, Unavailable):

@@ -92,7 +92,6 @@ def _patches(time: VirtualTime, seed: int, partitions: int | None) -> list[Any]:
             super().__init__(called=VirtualThreading(time).Event())
 
     random.seed(seed)
-    places._hints.clear()
     return [
         patch.object(connection, "_RANDOM", Random(seed)),
         patch.object(numbers, "threading", VirtualThreading(time)),

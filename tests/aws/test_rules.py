@@ -220,6 +220,8 @@ def test_what_was_charged_is_told_to_the_adapter_and_the_hottest_key_is_named():
     assert (trips.CAPACITY, "write", 4.0) in told_of
     (hottest,) = site.rules.ledger.hottest(WRITE)
     assert (str(hottest.partition), hottest.units) == ("vote_data p", 4)
+    assert site.rules.ledger.taken() == {(WRITE, Partition(DATA, "p")): 4}
+    assert site.rules.ledger.taken() == {}
 
 
 # --- the index ---

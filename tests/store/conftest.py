@@ -37,7 +37,8 @@ def adapters_for(metafunc: pytest.Metafunc) -> list[str]:
     is no other for other processes than for threads."""
     marked, is_alone = metafunc.definition.get_closest_marker, "uncreated" in metafunc.fixturenames
     model = ["model"] if is_promise(metafunc.module) and not is_alone and not marked("concurrent") else []
-    own = [] if "url" in metafunc.fixturenames else ["ours"]
+    own = ["ours"] if is_promise(metafunc.module) or marked("concurrent") else []
+    own = [] if "url" in metafunc.fixturenames else own
     logs = ["spread"] if metafunc.module.__name__.rpartition(".")[2] in LOGS else []
     return [*model, *ADAPTERS, *own, *logs, *(["moto"] if marked("names_attributes") else [])]
 
