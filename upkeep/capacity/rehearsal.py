@@ -358,8 +358,10 @@ class Play:
         poll, _key = polling.make(self.director, names, 30, **chosen)
         self.noted("making a poll", "one poll")
         typed = {str(number): [str(number + 1)] for number in range(len(names))}
-        for number in range(PLAYERS):
+        for number in range(PLAYERS + 1):
             polling.cast(poll.id, poll_voters.id_of(poll.id, f"voter {number}"), typed, f"form {number}")
+            if number == 0:  # who goes ahead, as above
+                self.meter.taken()
         self.noted("voting in a poll", "one vote", PLAYERS, players=PLAYERS)
 
 
