@@ -34,6 +34,7 @@ def dashboard(request: HttpRequest, election: Election) -> HttpResponse:
         reminded=got.reminded.all if got.reminded else 0,
         is_inviting=got.is_inviting,
         is_sealed=got.is_sealed,
+        sealing=str(got.sealing or ""),
     )
     later = ONCE_SEALED.taken(request.user, election) if got.is_sealed else []
     step = next_step(election, numbers, context["offered"], now, *later)

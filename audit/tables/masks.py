@@ -190,7 +190,7 @@ KINDS = (
     _kind("result's text", keys.result_part("", 0), "text"),
     _kind("rankings", keys.counted_part("", 0), "text"),
     _kind("public result", keys.shared_result(""), f"election_name ballots method {OUTCOME}"),
-    _kind("to be sealed", keys.sealing(""), "election_name parts removing"),
+    _kind("to be sealed", keys.sealing(""), "election_name parts of sealed ballots removing"),
     _kind("poll", keys.poll(""), "id title candidates number name createdAt expiresAt goneAt closedAt maker "
           "description description_html html_version time_zone sign_in results_hidden listed version ttl"),
     _kind("its maker's", keys.made_poll(""), "id title createdAt expiresAt closedAt ttl"),

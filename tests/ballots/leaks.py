@@ -8,7 +8,7 @@ import itertools
 import logging
 import sqlite3
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -213,8 +213,8 @@ def sealed_in_the_order_of_arrival(monkeypatch: pytest.MonkeyPatch) -> None:
     _after_cast(monkeypatch, lambda user, standing, ballot, form: arrived.update({ballot.confirmation: len(arrived)}))
     sealed = services.sealed_parts
 
-    def parts(election: Any) -> list[list[str]]:
-        return [sorted(lines, key=lambda line: arrived[line.partition("\t")[0]]) for lines in sealed(election)]
+    def parts(ballots: Any) -> Iterator[list[Any]]:
+        return (sorted(some, key=lambda ballot: arrived[ballot.code]) for some in sealed(ballots))
 
     monkeypatch.setattr(sealing, "sealed_parts", parts)
 
