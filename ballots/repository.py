@@ -14,9 +14,10 @@ from accounts import repository as people
 from accounts.models import User
 from acts.handfuls import handfuls
 from acts.site import table
-from elections import places
+from elections import descriptions, places
 from elections import repository as elections
 from elections.by_link import Link
+from elections.descriptions import Description
 from elections.places import Known
 from elections.rules import Election
 from elections.voting_times import bucket
@@ -53,6 +54,7 @@ class Standing:
     lineage: str = ""  # of the pass that the link has given them
     home: Key | None = None  # where the entry lies that the link was made for
     beside: Mapping[Key, Item] = field(default_factory=dict)  # what was read with it of the link
+    about: Description | None = None  # what the election says of itself, if that was to be read, too
 
     @property
     def voted(self) -> bool:
@@ -117,6 +119,7 @@ def standing(
     account: str | None = None,
     form: str = "",
     link: Link | None = None,
+    described: bool = False,
 ) -> Standing | None:
     """Read the election, the roll under each of somebody's names, the salt and the form's mark in one round trip.
 
@@ -124,11 +127,12 @@ def standing(
     what somebody who had it before has left there is neither theirs nor in their way.
     """
     at, mark = keys.election(election_name), keys.once(form)
+    also = [*([mark] if form else []), *([keys.description(election_name)] if described else [])]
 
     def where(shards: int, of_link: int = 1) -> list[Key]:
         beside = [link.place(of_link), link.account_place] if link else []
         own = [keys.voter(election_name, name, shards) for name in names if name]
-        return [keys.salt(election_name, names[0], shards), *([mark] if form else []), *own, *beside]
+        return [keys.salt(election_name, names[0], shards), *also, *own, *beside]
 
     linked = [link.election_name] if link else []
     (shards, *of_link), found = places.read_all([election_name, *linked], where)
@@ -146,12 +150,12 @@ def standing(
     bound = account if voter and not elections.is_by_address(voter) else None
     home = link.place(*of_link) if link else None
     beside = found if link else {}
-    return Standing(
-        election, voter, entry, others, found.get(salt), mark in found, account=bound, home=home, beside=beside
-    )
+    about = descriptions.among(found, election_name) if described else None
+    standing = Standing(election, voter, entry, others, found.get(salt), mark in found, account=bound, about=about)
+    return replace(standing, home=home, beside=beside)
 
 
-def standing_of(person: User, election_name: str, *, form: str = "") -> Standing | None:
+def standing_of(person: User, election_name: str, *, form: str = "", described: bool = False) -> Standing | None:
     """What somebody with an account is to the election."""
     found = standing(
         election_name,
@@ -160,6 +164,7 @@ def standing_of(person: User, election_name: str, *, form: str = "") -> Standing
         joins=lambda election: election.is_open_to(person.votes_since),
         account=person.created_at,
         form=form,
+        described=described,
     )
     return found and replace(found, person=person)
 

@@ -26,7 +26,7 @@ from acts.tokens import sign
 from acts.turns import at_once
 from ballots import services as ballots
 from ballots.services import emptying
-from elections import copying, imports, invitations, messages, places, quiet, reminders, trials, words
+from elections import copying, descriptions, imports, invitations, messages, places, quiet, reminders, trials, words
 from elections import repository as elections
 from elections import services as organising
 from elections.books import repository as books
@@ -228,7 +228,7 @@ def a_newer_renderer(name: str) -> None:
     """Somebody looks after an upgrade."""
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(markdown, "VERSION", markdown.VERSION + 1)
-        rendered.description_of(election(name))
+        rendered.description_of(descriptions.of(name))
         elections.candidates_to_show(name)
 
 

@@ -90,7 +90,8 @@ def _kind(name: str, place: Key, *shown: str) -> Kind:
 
 OUTCOME = "sealed_at winners winner_count seats"
 LISTED = f"name state no_voting_before no_voting_after created_at closing remind_before {OUTCOME}"
-ELECTION = " ".join(field for field in Election.__dataclass_fields__ if field != "html")
+ELECTION = " ".join(Election.__dataclass_fields__)
+DESCRIBED = "description description_html html_version"
 CONVENED = " ".join(Convened.__dataclass_fields__)
 # Of links and projects, too, and of the picture.
 SITE_PAGE = "name colour text links projects title address words link photo id alt wide high widths kind digests"
@@ -101,7 +102,7 @@ SAID = (
     "report_digest roll_digest roll_commitment sealed_at hours_before subject on_roll since minutes sentence poll_id "
     "title closedAt createdAt expiresAt goneAt id maker listed sign_in results_hidden votes accounts account "
     "voter_since names_rule mails_a_day old_mails_a_day which events skill_id category alias into at level years "
-    "last_used interest visibility grounds by people skills shard shards count photo group_id"
+    "last_used interest visibility grounds by people skills shard shards count photo group_id description"
 )
 OF_BOOKS = " ".join(Book.__dataclass_fields__)
 OF_POSTS = " ".join((*Post.__dataclass_fields__, *Photo.__dataclass_fields__))
@@ -149,7 +150,8 @@ KINDS = (
     _kind("leaving", keys.leaving(""), "name email removed_at"),
     _kind("gone name", keys.name_to_forget("", ""), "name email removed_at upto asof at"),
     _kind("names' rule", keys.names_rule(), "since"),
-    _kind("election", keys.election(""), ELECTION, CONVENED, "description_html html_version"),
+    _kind("election", keys.election(""), ELECTION, CONVENED, DESCRIBED),
+    _kind("description", keys.description(""), DESCRIBED),
     _kind("election list", keys.listed_election(""), LISTED),
     _kind("manager", keys.manager("", ""), LISTED, "person"),
     _kind("candidate", keys.candidate("", ""), "election_name candidate_name number statement link "
