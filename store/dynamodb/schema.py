@@ -14,7 +14,7 @@ from pynamodb.indexes import AllProjection, GlobalSecondaryIndex
 from pynamodb.models import Model
 
 from ..table import DATA, LOG, Unavailable
-from ..units import INDEX
+from ..units import INDEX as INDEX
 
 BUSY = {
     "ResourceInUseException",

@@ -46,6 +46,7 @@ NAME = "Sample"
 PASSWORD = "sample-sample-sample"  # noqa: S105 - of people who are gone in a moment
 PLAYERS = 4  # voters who come to the stage
 LISTED = imports.A_SLICE  # voters on the roll: one handful
+ROOM = 100_000  # voters for whom there is more than one shard, and not many
 ON_PAPER = 40  # ballots of an election that is sealed to see what more of them cost
 OWN, MANY = "{…}", "{nn}"
 SPREAD = re.compile(r"#\d{1,3}$")  # one of several partitions of one thing, by its number
@@ -167,7 +168,9 @@ class Play:
     def all(self) -> list[Act]:
         self.director = self.person("Director", Role.OWNER)
         players = [self.person(f"Voter {number:07d}") for number in range(PLAYERS + 1)]
-        self.clients = [Client(SERVER_NAME=drill.NOWHERE, REMOTE_ADDR=f"198.51.100.{each + 1}") for each in range(5)]
+        self.clients = [
+            Client(SERVER_NAME=drill.NOWHERE, REMOTE_ADDR=f"198.51.100.{number}") for number, _ in enumerate(players, 1)
+        ]
         self.meter.taken()
         self.prepare()
         self.vote(players)
@@ -196,7 +199,7 @@ class Play:
     def prepare(self) -> None:
         self.draft(NAME)
         self.noted("making the draft", ONCE)
-        self.list(NAME)
+        self.list(NAME, self.size.voters)
         self.noted("putting on the roll", EVERYBODY, LISTED, players=LISTED)
         self.open(NAME)
         self.noted("opening", ONCE)
@@ -209,15 +212,16 @@ class Play:
             self.send("sending the invitation", LISTED)
 
     def draft(self, name: str) -> None:
-        size, chosen = self.size, {"paper_ballots": True, "results_public": True}
-        chosen |= {"secret_ballot": size.secret, "mail_votes": size.mail}
+        size = self.size
+        chosen: dict[str, Any] = {"secret_ballot": size.secret, "mail_votes": size.mail}
+        chosen |= {"paper_ballots": True, "results_public": True}
         organising.create(self.director, name, description="x" * size.description, **chosen)
         standing = [Candidate(each, "x" * size.statement) for each in self.candidates()]
         organising.add_candidates(self.director, self.election(name), standing)
 
-    def list(self, name: str) -> None:
-        """A few, with room for all of them."""
-        spreading.make_room(self.director, self.election(name), self.size.voters)
+    def list(self, name: str, room: int) -> None:
+        """A few, with room for so many."""
+        spreading.make_room(self.director, self.election(name), room)
         addresses = [_address(f"Voter {number:07d}") for number in range(LISTED)]
         begun = imports.start(self.director, self.election(name), addresses)
         imports.go_on(self.director, self.election(name), begun, seconds=60)
@@ -317,10 +321,11 @@ class Play:
         self.between("sealing and counting", few, PLAYERS + 1, self.sealed(), ON_PAPER)
 
     def fill_another(self) -> None:
-        """Once more, with more ballots: what grows with them can be told from what does not."""
+        """Once more, with more ballots: what grows with them can be told from what does not. A few shards will do: what
+        one more ballot costs is the same in any."""
         name = f"{NAME} 2"
         self.draft(name)
-        self.list(name)
+        self.list(name, min(self.size.voters, ROOM))
         self.open(name)
         typed = {str(number): [str(number + 1)] for number in range(self.size.candidates)}
         for number in range(ON_PAPER):
@@ -348,12 +353,15 @@ class Play:
 
     def poll(self) -> None:
         """A poll by link, where nobody signs in."""
-        names, chosen = self.candidates(), {"title": NAME, "description": "", "time_zone": "UTC", "expires_at": None}
+        names = self.candidates()
+        chosen: dict[str, Any] = {"title": NAME, "description": "", "time_zone": "UTC", "expires_at": None}
         poll, _key = polling.make(self.director, names, 30, **chosen)
         self.noted("making a poll", "one poll")
         typed = {str(number): [str(number + 1)] for number in range(len(names))}
-        for number in range(PLAYERS):
+        for number in range(PLAYERS + 1):
             polling.cast(poll.id, poll_voters.id_of(poll.id, f"voter {number}"), typed, f"form {number}")
+            if number == 0:  # who goes ahead, as above
+                self.meter.taken()
         self.noted("voting in a poll", "one vote", PLAYERS, players=PLAYERS)
 
 
