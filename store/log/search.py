@@ -95,6 +95,8 @@ def _handfuls(table: Table, wanted: Wanted, top: int, size: int) -> Iterator[tup
     if wanted == Wanted():
         yield from _read(table, 1, top, size)
         return
+    if top < 1:
+        return
     leading = _handfuls_of(_leading(table, wanted, top), BLOCKS) if wanted.lists else iter(())
     newest, recent, first = together(
         table,
@@ -104,7 +106,7 @@ def _handfuls(table: Table, wanted: Wanted, top: int, size: int) -> Iterator[tup
     )
     sealed = newest["event_id"] if newest else 0
     yield from _unsealed(table, sealed, top, recent)
-    if sealed and top > 0:
+    if sealed:
         top = min(top, sealed)
         blocks = chain([first], leading) if wanted.lists else _handfuls_of(_leading(table, wanted, top), BLOCKS)
         yield from _through_index(table, wanted, blocks, top, size)
