@@ -15,7 +15,7 @@ help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-20s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 .PHONY: run
-run: .venv/run ## install, create the store, load the demo and serve (PORT, DATA_DIR, STORE_URL)
+run: .venv/run ## install, create the store, load the demo (not into dynamodb://) and serve (PORT, DATA_DIR, STORE_URL)
 	@exec $(BIN)/python manage.py serve
 
 .PHONY: test
@@ -96,6 +96,10 @@ messages: .venv/test ## gather strings to translate and compile the translations
 .PHONY: access-patterns
 access-patterns: .venv/test ## write the table of access patterns anew, from what requests ask of the store
 	@$(BIN)/python -m tests.access.table
+
+.PHONY: capacity-table
+capacity-table: .venv/test ## write the table in docs/scale.md anew: what elections of three sizes take on DynamoDB
+	@$(BIN)/python -m tests.upkeep.capacity_table
 
 .PHONY: lock
 lock: ## pin the requirements anew, with hashes (needs uv)

@@ -66,18 +66,22 @@ def listing(salt: Item, voter: str, lineage: str = "") -> bytes:
 
 def salted(election: Election) -> list[Write]:
     """What opening a secret election writes."""
-    return [new_salt(election)] if election.secret_ballot else []
+    return [*new_salt(election)] if election.secret_ballot else []
 
 
-def new_salt(election: Election) -> Put:
-    salt, place = secrets.token_bytes(32), keys.salt(election.name)
-    check = _check_of(_key(salt))
-    return Put({"PK": place.pk, "SK": place.sk, "salt": salt, "check": check}, when=Missing())
+def new_salt(election: Election) -> list[Put]:
+    """One salt, in as many places as an election of its size has for it."""
+    salt = secrets.token_bytes(32)
+    said = {"salt": salt, "check": _check_of(_key(salt))}
+    places = keys.salts(election.name, election.shards)
+    return [Put({"PK": place.pk, "SK": place.sk, **said}, when=Missing()) for place in places]
 
 
 def unsalted(election: Election) -> list[Write]:
     """What shutting the ballot box of a secret election destroys: this is when the salt dies."""
-    return [Delete(keys.salt(election.name)), to_forget()] if election.secret_ballot else []
+    if not election.secret_ballot:
+        return []
+    return [*(Delete(place) for place in keys.salts(election.name, election.shards)), to_forget()]
 
 
 def _key(salt: bytes) -> bytes:

@@ -9,10 +9,10 @@ from django.utils.translation import gettext as _
 from accounts.models import User
 from accounts.telling import Part
 from acts.site import table
+from elections import places, telling
 from elections import repository as elections
-from elections import telling
 from store import keys
-from store.table import Item
+from store.table import Item, Key
 
 from . import repository
 from .repository import Standing
@@ -27,20 +27,24 @@ def ballots(user: User) -> Iterator[Item]:
     for some in telling.entries(user):
         voted = [entry for entry in some if entry["voted"]]
         standings = list(_standings(user, voted)) if voted else []
-        places = [place for each in standings if each.is_shown and (place := each.ballot_key)]
-        found = table().get_many(places) if places else {}
+        own = [place for each in standings if each.is_shown and (place := each.ballot_key)]
+        found = table().get_many(own) if own else {}
         yield from (_ballot(each, found.get(each.ballot_key) if each.ballot_key else None) for each in standings)
 
 
 def _standings(user: User, entries: list[Item]) -> Iterator[Standing]:
-    places = {entry["election_name"]: keys.election(entry["election_name"]) for entry in entries}
-    salts = {name: keys.salt(name) for name in places}
-    found = table().get_many([*places.values(), *salts.values()])
+    names = list(dict.fromkeys(entry["election_name"] for entry in entries))
+
+    def salts(*shards: int) -> list[Key]:
+        return [keys.salt(name, user.name, many) for name, many in zip(names, shards, strict=True)]
+
+    shards, found = places.read_all(names, salts)
+    salt_of = dict(zip(names, salts(*shards), strict=True))
     for entry in entries:
         name = entry["election_name"]
-        if places[name] in found:
-            election = elections.election_of(found[places[name]])
-            yield Standing(election, entry["voter_name"], entry, (), found.get(salts[name]), person=user)
+        if (item := found.get(keys.election(name))) is not None:
+            election = elections.election_of(item)
+            yield Standing(election, entry["voter_name"], entry, (), found.get(salt_of[name]), person=user)
 
 
 def _ballot(standing: Standing, item: Item | None) -> Item:

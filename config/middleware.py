@@ -76,13 +76,15 @@ def request_record(get_response: GetResponse) -> GetResponse:
                 "status": response.status_code,
                 "milliseconds": round(seconds * 1000, 1),
                 "store_trips": asked.count,
+                "store_trips_in_a_row": asked.in_a_row,
                 "store_milliseconds": round(asked.seconds * 1000, 1),
             },
         )
         response["X-Request-ID"] = request.id
         if not settings.PRODUCTION:
             response["Server-Timing"] = (
-                f'total;dur={seconds * 1000:.1f}, store;desc="{asked.count} trips";dur={asked.seconds * 1000:.1f}'
+                f'total;dur={seconds * 1000:.1f}, store;desc="{asked.count} trips";dur={asked.seconds * 1000:.1f}, '
+                f'row;desc="{asked.in_a_row} in a row"'
             )
         return response
 

@@ -195,7 +195,7 @@ def backup(
         progress(items)
     sha256 = lines.digest.hexdigest()
     lines.write({"items": items, "sha256": sha256})
-    return Summary(items, sha256, checkpoint_text(at.checkpoint), tuple(sorted(map(tag, left_out))))
+    return Summary(items, sha256, checkpoint_text(at.checkpoint), tuple(sorted(set(map(tag, left_out)))))
 
 
 def checkpoint_text(checkpoint: Item | None) -> str:

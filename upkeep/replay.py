@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from accounts import replay as accounts
 from acts.site import acting_on
 from ballots import replay as ballots
-from elections import renaming, spreading, voting_times
+from elections import descriptions, renaming, spreading, voting_times
 from elections import replay as elections
 from elections.books import replay as books
 from elections.groups import replay as groups
@@ -233,12 +233,15 @@ def _sync(number: int) -> Put:
 
 
 def _settle(there: Table, made: Table) -> None:
-    """What had begun at the moment of the copy is taken to its end, on the side that lacks it."""
+    """What had begun at the moment of the copy, or an earlier version has left, is taken to its end, on the side that
+    lacks it."""
     with acting_on(there):
         renaming.finish_all()
         spreading.finish_all(most=None)
+        elections.forget_unused_gates(there)
     skills.finish_what_is_said(there)
     voting_times.follow_to_the_end(there, made)
+    descriptions.move_all(there)
     with acting_on(made):
         elections.shut_what_is_shut(there)
         polls.shut_what_is_shut(there)

@@ -28,7 +28,7 @@ def _unlink(election: Election) -> bool:
         return False
     event = Event("plenum", "BallotsUnlinked", {"election_name": election.name})
     try:
-        log().record(event, *unlinking(election), secrecy.new_salt(election))
+        log().record(event, *unlinking(election), *secrecy.new_salt(election))
     except Refused:
         return False  # it has its salt
     return True

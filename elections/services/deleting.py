@@ -59,9 +59,10 @@ def _said(election: Election) -> dict[str, str]:
 def deletion(election: Election) -> list[Write]:
     """With the salt, which ties ballots to voters; and out of the book it is bound into. Its gates are swept with the
     rest: nobody passes them."""
-    own = (keys.salt, keys.lots, keys.for_everyone, keys.sealing, keys.shared_result)
+    own = (keys.lots, keys.for_everyone, keys.sealing, keys.shared_result)
     return [
         Delete(keys.election(election.name), when=repository.unchanged(election)),
+        *(Delete(place) for place in keys.salts(election.name, election.shards)),
         *(Delete(key(election.name)) for key in own),
         Delete(keys.listed_election(election.name)),
         *(Delete(keys.manager(election.name, name)) for name in {election.owner_name, *election.managers}),

@@ -6,12 +6,13 @@ import os
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor, wait
+from concurrent.futures import ThreadPoolExecutor
 from random import SystemRandom
 from typing import Any
 
 from .. import patience, trips
 from ..table import Conflict, Crowded, InDoubt, Invalid, Refused, StoreError, Unavailable
+from ..together import settled
 from . import wire
 from .errors import FAILURES, OVER, SHED, NotAsked, is_silence, translated
 from .shedding import Shedding
@@ -147,16 +148,15 @@ class Connection:
         self._sleep(seconds)
 
     def at_once(self, asks: Sequence[Callable[[], Any]]) -> list[Any]:
-        """In threads of this process; who is in one already asks one after the other, or all could wait for all."""
-        if len(asks) < 2 or threading.current_thread().name.startswith(BESIDE):
+        """In threads of this process. What no thread has begun by then, whoever waits for it asks: so questions within
+        questions never wait for each other."""
+        if len(asks) < 2:
             return [ask() for ask in asks]
         first, *others = asks
-        waiting = [self._threads_beside().submit(ask) for ask in others]
-        try:
-            answer = first()
-        finally:
-            wait(waiting)
-        return [answer, *(each.result() for each in waiting)]
+        beside = self._threads_beside()
+        waiting = [(beside.submit(ask), ask) for ask in others]
+        answers = [settled(first), *(settled(ask if begun.cancel() else begun.result) for begun, ask in waiting)]
+        return [answer() for answer in answers]
 
     @property
     def most_at_once(self) -> int:

@@ -14,8 +14,7 @@ from pynamodb.indexes import AllProjection, GlobalSecondaryIndex
 from pynamodb.models import Model
 
 from ..table import DATA, LOG, Unavailable
-
-INDEX = "GSI1"
+from ..units import INDEX as INDEX
 
 BUSY = {
     "ResourceInUseException",

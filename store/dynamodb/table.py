@@ -14,7 +14,6 @@ from ..table import (
     TABLES,
     Check,
     Condition,
-    Delete,
     Invalid,
     Item,
     Key,
@@ -27,6 +26,7 @@ from ..table import (
     Value,
     Write,
 )
+from ..units import INDEX, is_plain
 from . import schema, wire
 from .connection import TRIES, Connection
 from .errors import FAILURES, TOO_BUSY, translated
@@ -150,7 +150,7 @@ class DynamoDbTable(Table):
 
     def write(self, *writes: Write, token: str | None = None) -> None:
         limits.check_writes(writes, token)
-        if token is None and len(writes) == 1 and _is_plain(writes[0]):
+        if token is None and len(writes) == 1 and is_plain(writes[0]):
             self._write_alone(writes[0])
             return
         request = {
@@ -237,7 +237,7 @@ class DynamoDbTable(Table):
         limits.check_span(span)
         request: dict[str, Any] = {"TableName": self._name(span.table)}
         if span.index:
-            request["IndexName"] = schema.INDEX
+            request["IndexName"] = INDEX
         else:
             request["ConsistentRead"] = True
         return request
@@ -301,11 +301,6 @@ class DynamoDbTable(Table):
 def _start(cursor: str, span: Span) -> dict[str, wire.Wire]:
     """Where to go on, as DynamoDB wants it said."""
     return wire.encode_item(cursors.decode(span, cursor))
-
-
-def _is_plain(write: Write) -> bool:
-    """Whether the write leaves the same when sent twice, so that a lost reply does no harm without a transaction."""
-    return write.when is None and isinstance(write, Put | Delete)
 
 
 def _checked_limit(limit: int) -> int:

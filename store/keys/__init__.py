@@ -45,7 +45,7 @@ from .of_elections import (
     all_of_election, by_date,
     candidate, candidates, deleted, election, election_shard, elections, elections_in_state, elections_made_at, filling,
     filling_part, filling_parts, listed_election, manager, need, needs, renamed, run_by, snapshot, spread,
-    turnout,
+    turnout, description,
 )
 from .of_rolls import (
     FOR_EVERYONE, IMPORTS, elections_of_voter, for_everyone, imported_rows, voter, voter_import,
@@ -60,7 +60,7 @@ from .of_groups import (
     groups_with, member, members,
 )
 from .of_ballots import (
-    all_published, ballot, ballot_by_time, ballots, ballots_by_time, gate, published, salt,
+    all_published, ballot, ballot_by_time, ballots, ballots_by_time, gate, published, salt, salts,
 )
 from .of_results import (
     SEALING, SHARED_RESULTS, counted_part, counted_parts, lots, result, result_part, result_parts, sealing,
@@ -68,7 +68,8 @@ from .of_results import (
 )
 from .of_mail import (
     MAILINGS, bounces_read, failed_mail, failed_mails, invitation_words, quiet, mail, mail_by_date, mail_by_turn,
-    mail_counts, mail_server, mailing, mailing_by_date, mails, mails_again, mails_due, message, messages, reminders,
+    mail_counts, mail_list, mail_server, mailing, mailing_by_date, mails, mails_again, mails_due, mails_waiting,
+    message, messages, reminders,
 )
 from .of_polls import (
     DELETED_POLLS, PUBLIC_POLLS, REPORTED_POLLS, all_in_poll_shards, all_of_poll, deleted_poll, listed_poll, made_by,

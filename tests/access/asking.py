@@ -50,14 +50,15 @@ class Kind:
 
 @cache
 def _fits(form: str, text: str) -> bool:
-    """`{…}` in the form of a key stands for a name or a number, and `…` for any ending."""
-    parts = re.split(r"(\{[^}]*\}|…)", form)
-    expression = "".join(".*" if each == "…" else "[^#]*" if each[:1] == "{" else re.escape(each) for each in parts)
+    """`{…}` in the form of a key stands for a name or a number, `…` for any ending, and `[…]` for what need not be."""
+    stands_for = {"…": ".*", "[": "(?:", "]": ")?"}
+    parts = re.split(r"(\{[^}]*\}|[…\[\]])", form)
+    expression = "".join("[^#]*" if each[:1] == "{" else stands_for.get(each, re.escape(each)) for each in parts)
     return bool(form) and re.fullmatch(expression, text) is not None
 
 
 def _literal(form: str) -> str:
-    return re.split(r"[{…]", form)[0]
+    return re.split(r"[{…\[]", form)[0]
 
 
 @cache

@@ -39,6 +39,7 @@ def test_home_asks_twice_and_the_newest_checkpoint_has_its_own_place(client, sit
     assert 'href="/checkpoints/"' in answer.content.decode()
     assert newest["hash"] in client.get("/checkpoints/").content.decode()
     assert 'desc="2 trips"' in answer["Server-Timing"], "for the newest public result, and for the newest posts"
+    assert 'desc="1 in a row"' in answer["Server-Timing"], "neither waits for the other"
 
 
 def test_round_trips_are_not_told_in_production(client, site, settings):

@@ -176,7 +176,7 @@ def test_a_search_by_time_reads_little_of_a_long_log(table, small_blocks, monkey
 
         monkeypatch.setattr(table, name, counting)
     assert [event["event_id"] for event in look(table, Wanted(since=when, until=when)).events] == [100]
-    assert read.total() < 30
+    assert read.total() < 30 * (1 if layout.partitions_of(table) == 1 else 2)
 
 
 def test_a_look_is_bounded_and_the_next_goes_on(table, small_blocks, monkeypatch):
@@ -190,7 +190,9 @@ def test_a_look_is_bounded_and_the_next_goes_on(table, small_blocks, monkeypatch
     assert everything(table, wanted) == []
 
 
-def test_what_is_not_sealed_is_looked_through_in_bounds_too(table):
+def test_what_is_not_sealed_is_looked_through_in_bounds_too(table, monkeypatch):
+    monkeypatch.setattr(log_search, "RECENT", 2)
+    monkeypatch.setattr(log_search, "UNSEALED", 2)
     record(table, [(1, 0, 0), *[(2, 1, 0)] * 50])
     found = look(table, Wanted(actor="Bo"), limit=2)
     assert (found.events, found.before) == ([], 52 - 2 * log_search.LOOKS)
@@ -205,7 +207,7 @@ def test_a_page_of_a_filtered_log_takes_few_round_trips(table, monkeypatch):
         true = getattr(table, name)
         monkeypatch.setattr(table, name, lambda *a, true=true, **k: asked.append(a) or true(*a, **k))
     assert len(look(table, Wanted(actor="Bo", election="Board"), limit=50).events) == 50
-    assert len(asked) <= 6
+    assert len(asked) <= 6 + layout.partitions_of(table), "the newest few lie in all partitions, and are asked at once"
 
 
 @pytest.mark.parametrize("before", [1, 2, 10**12])
