@@ -24,7 +24,7 @@ from dataclasses import dataclass
 from typing import Generic, Protocol, TypeVar
 
 from store.log import Event
-from store.table import Conflict, Crowded, Refused, Write
+from store.table import Conflict, Refused, Unavailable, Write
 
 from .following import follow, get_through
 from .refusals import OVERTAKEN, Overtaken
@@ -83,8 +83,9 @@ class Closing(Generic[T]):
         return self.say(begun)
 
     def finish_soon(self, begun: T) -> T:
-        """As `finish`; what does not get through now, a worker does. Nobody who comes is let in either way."""
-        with suppress(Conflict, Crowded):
+        """As `finish`; what does not get through now, or not while a request may wait, a worker does. Nobody who comes
+        is let in either way."""
+        with suppress(Conflict, Unavailable):
             return self.finish(begun)[0]
         return begun
 

@@ -15,13 +15,27 @@ from threading import Lock
 
 
 class Patience:
-    """What is left of a request's seconds. Questions asked at the same time share it."""
+    """What is left of a request's seconds. Of questions asked at the same time each has its own part of it."""
 
-    def __init__(self, seconds: float) -> None:
+    def __init__(self, seconds: float, whole: Patience | None = None) -> None:
         self.seconds = seconds
         self.left = seconds
-        self.was_in_vain = False  # whether the store never answered, and that is known already
+        self._whole = whole or self
+        self._was_in_vain = False
         self._lock = Lock()
+
+    @property
+    def was_in_vain(self) -> bool:
+        """Whether the store never answered, and that is known already: once for each request."""
+        return self._whole._was_in_vain
+
+    @was_in_vain.setter
+    def was_in_vain(self, so: bool) -> None:
+        self._whole._was_in_vain = so
+
+    def part(self, lost: float) -> Patience:
+        """For one question among several, when so much was lost by those before it."""
+        return Patience(self.left - lost, self._whole)
 
     def lose(self, seconds: float) -> None:
         with self._lock:
@@ -54,3 +68,19 @@ def left() -> float:
 def lose(seconds: float) -> None:
     if (patience := _current.get()) is not None:
         patience.lose(seconds)
+
+
+@contextmanager
+def side_by_side(lost: list[float]) -> Iterator[None]:
+    """Of one of several questions asked at the same time: who waits for them waits only for the longest. Each tells in
+    `lost` what was gone when it had its answer; one that begins when others are done begins with what they left."""
+    if (whole := _current.get()) is None:
+        yield
+        return
+    own = whole.part(max(lost, default=0.0))
+    token = _current.set(own)
+    try:
+        yield
+    finally:
+        _current.reset(token)
+        lost.append(whole.left - own.left)

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from contextvars import copy_context
 from typing import Any, TypeVar, overload
 
-from . import trips
+from . import patience, trips
 from .table import Table
 
 A = TypeVar("A")
@@ -31,18 +31,20 @@ def together(table: Table, /, *asks: Callable[[], Any]) -> tuple[Any, ...]:
     None of them may depend on what another one does: their order is not known.
     """
     rows: list[trips.Trips] = []
+    lost: list[float] = []
     try:
-        return tuple(table.at_once([_in_a_row_of_its_own(ask, rows) for ask in asks]))
+        return tuple(table.at_once([_in_a_row_of_its_own(ask, rows, lost) for ask in asks]))
     finally:
         trips.side_by_side(rows)
+        patience.lose(max(lost, default=0.0))
 
 
-def _in_a_row_of_its_own(ask: Callable[[], A], rows: list[trips.Trips]) -> Callable[[], A]:
+def _in_a_row_of_its_own(ask: Callable[[], A], rows: list[trips.Trips], lost: list[float]) -> Callable[[], A]:
     """With what is known here: who asks, on which table. What it sets stays its own."""
     here = copy_context()
 
     def counted() -> A:
-        with trips.counted() as row:
+        with trips.counted() as row, patience.side_by_side(lost):
             rows.append(row)
             return ask()
 

@@ -15,6 +15,8 @@ from random import Random
 from typing import Any
 from unittest.mock import patch
 
+from django.conf import settings
+
 from accounts import repository as people
 from accounts import services as accounts
 from accounts.models import User
@@ -24,6 +26,7 @@ from acts.site import acting_on, table
 from elections import places, repository, services
 from elections.rules import Election
 from ranking.candidates import Candidate
+from store import patience
 from store.dynamodb import DynamoDbTable, connection
 from store.log import as_text, layout, numbers, utc_now
 from store.table import Table, Write
@@ -115,11 +118,11 @@ def _address(name: str) -> str:
     return name.lower().replace(" ", ".")
 
 
-def opened(owner: User, name: str, voters: Sequence[User], shards: int, **settings: Any) -> Election:
+def opened(owner: User, name: str, voters: Sequence[User], shards: int, **chosen: Any) -> Election:
     """An election of so many shards, whatever its size."""
     with patch.object(places, "shards_for", lambda voters, distant: shards):
         end = as_text(utc_now() + timedelta(days=1))
-        made = services.create(owner, name, no_voting_after=end, **settings)
+        made = services.create(owner, name, no_voting_after=end, **chosen)
         services.add_candidates(owner, made, list(CANDIDATES))
         services.add_voters(owner, found(name), [each.name for each in voters])
         return services.open_(owner, found(name), editable=False)
@@ -138,5 +141,6 @@ def write_all(writes: Iterable[Write]) -> None:
 
 
 def acting(process: Table, act: Callable[[], Any]) -> Any:
-    with acting_on(process):
+    """As in a request of a browser, which waits for the store only so long."""
+    with acting_on(process), patience.of_request(settings.STORE_SECONDS):
         return act()

@@ -6,7 +6,7 @@ import threading
 
 import pytest
 
-from store import spans, trips
+from store import patience, spans, trips
 from store.table import Put, Span, Table, Unavailable
 from store.together import together
 
@@ -127,3 +127,22 @@ def test_one_that_breaks_breaks_the_reading_and_nobody_reads_on() -> None:
 
 def readers() -> list[threading.Thread]:
     return [each for each in threading.enumerate() if each.name.startswith(spans.READER)]
+
+
+def test_who_waits_for_several_at_once_loses_the_patience_of_the_longest(table: Table) -> None:
+    """One after the other, of all of them."""
+    all_here = threading.Barrier(3 if table.is_distant else 1)
+
+    def waiting(seconds: float) -> None:
+        all_here.wait(timeout=30)
+        patience.lose(seconds)
+
+    with patience.of_request(10) as left:
+        together(table, lambda: waiting(1), lambda: waiting(3), lambda: waiting(2))
+        assert left.left == (7 if table.is_distant else 4)
+
+
+def test_that_it_was_in_vain_is_known_once_for_the_whole_request() -> None:
+    with patience.of_request(10) as whole, patience.side_by_side([]):
+        patience.current().was_in_vain = True
+    assert whole.was_in_vain
