@@ -196,6 +196,7 @@ SITES = [
     Day(4, 1200, 3, elections=4, processes=16),
 ]
 PROMISE = Day(16, 1000, 14, closing=12.0, extending=6.0)
+CROWDED = [Day(4, 1000, 4, closing=3.0, extending=1.5), Day(1, 280, 4, closing=3.0, extending=1.5)]
 
 
 def show(days: list[Day]) -> bool:
@@ -224,7 +225,7 @@ def show_promise(day: Day) -> bool:
 PARTS = {
     "rates": lambda: show(RATES),
     "sites": lambda: show(SITES),
-    "close": lambda: show_promise(PROMISE),
+    "close": lambda: all(show_promise(day) for day in (PROMISE, *CROWDED)),
     "pages": journey.show,
 }
 
