@@ -97,7 +97,7 @@ def fill(folder: str, kind: str, ballots: str) -> dict[str, Any]:
     """A closed election with so many ballots, written straight through the port."""
     from accounts import services as accounts
     from acts.site import table
-    from elections import repository, services
+    from elections import places, repository, services
     from ranking.candidates import Candidate
     from store.log import as_text, utc_now
 
@@ -113,7 +113,7 @@ def fill(folder: str, kind: str, ballots: str) -> dict[str, Any]:
     writes = [_ballot(number, ranking, kind, now) for number, ranking in enumerate(realistic(CANDIDATES, int(ballots)))]
     for start in range(0, len(writes), A_WRITE):
         table().write(*writes[start : start + A_WRITE])
-    table().write(Update(repository.gates_of(NAME).keys(NAME)[0], add={"voted": len(writes)}))
+    table().write(Update(places.gates_of(NAME).keys(NAME)[0], add={"voted": len(writes)}))
     services.close(owner, _found())
     return {}
 
