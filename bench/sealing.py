@@ -97,7 +97,7 @@ def fill(folder: str, kind: str, ballots: str) -> dict[str, Any]:
     """A closed election with so many ballots, written straight through the port."""
     from accounts import services as accounts
     from acts.site import table
-    from elections import places, repository, services
+    from elections import places, services
     from ranking.candidates import Candidate
     from store.log import as_text, utc_now
 
