@@ -15,7 +15,7 @@ help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-20s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 .PHONY: run
-run: .venv/run ## install, create the store, load the demo and serve (PORT, DATA_DIR, STORE_URL)
+run: .venv/run ## install, create the store, load the demo (not into dynamodb://) and serve (PORT, DATA_DIR, STORE_URL)
 	@exec $(BIN)/python manage.py serve
 
 .PHONY: test
@@ -27,9 +27,21 @@ test-fast: .venv/test ## the tests that take seconds
 	@$(BIN)/python -m pytest $(TOGETHER) -m "not slow and not browser"
 
 .PHONY: test-dynamodb-local
-test-dynamodb-local: .venv/test ## the store's promises on AWS's DynamoDB Local (needs Java 17, npm, and consent to its licence)
+test-dynamodb-local: .venv/test ## promises, histories and kills on AWS's DynamoDB Local (needs Java 17, npm, and consent to its licence)
 	@DYNAMODB_LOCAL_JAR_DIR="$$(tests/store/get_dynamodb_local.sh)" && export DYNAMODB_LOCAL_JAR_DIR && \
-		$(BIN)/python -m pytest tests/store -k dynamodb-local
+		$(BIN)/python -m pytest --quiet --timeout 0 tests/store -k dynamodb-local && \
+		$(BIN)/python -m pytest --quiet --timeout 0 tests/judge/histories.py tests/judge/kills.py
+
+.PHONY: test-engine
+test-engine: .venv/test ## judge the engine at STORE_URL=dynamodb://...: promises, races, histories, kills, bad weather for MINUTES (1)
+	@test -n "$(STORE_URL)" || { echo "Say which: make test-engine STORE_URL=dynamodb://here?endpoint=http://localhost:8000" >&2; exit 1; }
+	@export ENGINE_URL="$(STORE_URL)" MINUTES="$(or $(MINUTES),1)" && \
+		$(BIN)/python -m pytest --quiet --timeout 0 tests/store -k judged && \
+		$(BIN)/python -m pytest --quiet --timeout 0 tests/judge/histories.py tests/judge/kills.py tests/judge/weather.py
+
+.PHONY: simulate
+simulate: .venv/test ## casts a second on a store that does what AWS does, in virtual time (PART=rates, sites, pages or close; minutes)
+	@$(BIN)/python -m tests.aws.simulate $(PART)
 
 .PHONY: test-deploy
 test-deploy: .venv/test ## what is in deploy/, read by the real systemd, nginx, Caddy and Prometheus, and a site behind them
@@ -84,6 +96,10 @@ messages: .venv/test ## gather strings to translate and compile the translations
 .PHONY: access-patterns
 access-patterns: .venv/test ## write the table of access patterns anew, from what requests ask of the store
 	@$(BIN)/python -m tests.access.table
+
+.PHONY: capacity-table
+capacity-table: .venv/test ## write the table in docs/scale.md anew: what elections of three sizes take on DynamoDB
+	@$(BIN)/python -m tests.upkeep.capacity_table
 
 .PHONY: lock
 lock: ## pin the requirements anew, with hashes (needs uv)

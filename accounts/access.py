@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import wraps
+from functools import partial, wraps
 from typing import Any
 
 from django.conf import settings
@@ -20,6 +20,8 @@ from django.shortcuts import redirect
 from django.utils.translation import gettext_lazy as _
 
 from acts.refusals import NotAllowed
+from acts.site import table
+from store.together import settled, together
 
 from .models import User
 from .rules import Permission, Role
@@ -38,6 +40,7 @@ class Access:
     of_a_thing: bool = False
     lost: Lost | None = None  # what to answer to a form whose sender is not known any more
     guests: Guests | None = None  # whom it lets in by something else than their account
+    load: Callable[..., Any] | None = None  # how the thing is found that it is about, whoever comes
 
 
 def public(view: View) -> View:
@@ -58,23 +61,26 @@ def requires(
     `load_for`, which gets the person first, only at a thing that is there for this person. `lost` answers a form that
     was sent when the session or its cookies were gone: it can keep what was typed. Whoever is among the `guests` comes
     in as that, and the thing is loaded for them."""
-    if load and rule:
-        load_for = _ruled(load, rule)
 
     def declare(view: View) -> View:
-        access = Access(False, permission, load_for is not None, lost, guests)
+        access = Access(False, permission, bool(load or load_for), lost, guests, load)
+        if load and rule:
+            return _declared(_ruled(view, load, rule), access)
         return _declared(_of_a_thing(view, load_for) if load_for else view, access)
 
     return declare
 
 
-def _ruled(load: Callable[..., Any], rule: Callable[[User, Any], None]) -> Callable[..., Any]:
-    def load_for(user: User, **words: Any) -> Any:
-        if (thing := load(**words)) is not None:
-            rule(user, thing)
-        return thing
+def _ruled(view: View, load: Callable[..., Any], rule: Callable[[User, Any], None]) -> View:
+    @wraps(view)
+    def opened(request: HttpRequest, **words: Any) -> HttpResponse:
+        thing = request.read_ahead() if hasattr(request, "read_ahead") else load(**words)
+        if thing is None:
+            raise Http404
+        rule(whoever(request), thing)
+        return view(request, thing)
 
-    return load_for
+    return opened
 
 
 def _declared(view: View, access: Access) -> View:
@@ -111,6 +117,8 @@ def answer_for(request: HttpRequest, view: View, words: Mapping[str, Any] | None
     if access.guests and (guest := access.guests(request, **words or {})) is not None:
         request.guest = guest
         return None
+    if access.load:
+        _read_ahead(request, partial(access.load, **words or {}))
     user = request.user
     if not user.is_authenticated:
         return answer_to_lost(request, view) or redirect_to_login(request.get_full_path())
@@ -123,6 +131,13 @@ def answer_for(request: HttpRequest, view: View, words: Mapping[str, Any] | None
     if demands_second_factor(user) and not user.factors:
         return redirect("factors")
     return None
+
+
+def _read_ahead(request: HttpRequest, load: Callable[[], Any]) -> None:
+    """Ask who has come and what they ask for at the same time. Whether they may see it, and what is wrong with it, is
+    said once they are known; a stranger has nothing read for them."""
+    if settings.SESSION_COOKIE_NAME in request.COOKIES:
+        _known, request.read_ahead = together(table(), lambda: request.user.is_authenticated, lambda: settled(load))
 
 
 def answer_to_lost(request: HttpRequest, view: View) -> HttpResponse | None:

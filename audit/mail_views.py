@@ -29,6 +29,7 @@ from mail.numbers import number_in
 from mail.trial import send_trial
 from pages.paging import listed
 from pages.saying import told
+from store.together import together
 from upkeep import health
 
 TRIALS = Limit("test mails", 20, HOUR)
@@ -41,15 +42,20 @@ FIRST = (outbox.FAILED, outbox.UNKNOWN, outbox.SENT, outbox.QUEUED)  # the page 
 def mails(request: HttpRequest) -> HttpResponse:
     """The outbox by state, first what somebody has to see to. In the local profile the owner can read what was sent: it
     went nowhere else."""
-    counts = health.mails(table(), *outbox.STATES)
+    counts, outages, is_tried_again = together(
+        table(),
+        lambda: health.mails(table(), *outbox.STATES),
+        lambda: server.outages(table()),
+        again.is_asked,
+    )
     state = request.GET.get("state", "")
     if state not in outbox.STATES:
         state = next((each for each in FIRST if counts[each].count), outbox.SENT)
     context = {
         "state": state,
         "counts": counts,
-        "outages": server.outages(table()),
-        "is_tried_again": again.is_asked(),
+        "outages": outages,
+        "is_tried_again": is_tried_again,
         "undecided": again.UNDECIDED,
         "local": not settings.PRODUCTION,
     }

@@ -19,6 +19,7 @@ from mail.templatetags.mails import mail_state
 from pages.forms import carried_out, form_page, posted, show_form
 from store.connect import connect
 from store.log import EventLog, utc_now
+from store.together import together
 from upkeep import disk, figures, health, metrics, system
 from upkeep import pause as pausing
 from upkeep.doctor import of_page
@@ -35,10 +36,14 @@ DAYS = 30
 def admin(request: HttpRequest) -> HttpResponse:
     """The whole site in figures, each kept somewhere: it costs the same however large the site is."""
     table, now = connect(settings.STORE_URL), utc_now()
-    found = health.health_of(table)
+    found, days, mails = together(
+        table,
+        lambda: health.health_of(table),
+        lambda: figures.days(table, now.date(), DAYS),
+        lambda: health.mails(table, *outbox.STATES),
+    )
     roles = {str(role.label): count for role, count in figures.by_role(found.figures).items()}
     states = {str(state.label): count for state, count in figures.by_state(found.figures).items()}
-    days = figures.days(table, now.date(), DAYS)
     context = {
         "health": found,
         "lag": found.lag(now),
@@ -46,7 +51,7 @@ def admin(request: HttpRequest) -> HttpResponse:
         "elections": charts.bars(states),
         "days": charts.columns(days),
         "most": max(day.cast for day in days),
-        "mails": [(mail_state(state), bounded) for state, bounded in health.mails(table, *outbox.STATES).items()],
+        "mails": [(mail_state(state), bounded) for state, bounded in mails.items()],
         "most_mails": health.MOST_MAILS,
         "embedded": system.is_embedded(),
         "size": system.store_size(),
@@ -58,8 +63,13 @@ def admin(request: HttpRequest) -> HttpResponse:
 @require_safe
 def system_page(request: HttpRequest) -> HttpResponse:
     table, now = connect(settings.STORE_URL), utc_now()
-    found, workers = health.health_of(table), signs(table)
-    checkpoint, mails = EventLog(table).newest_checkpoint(), health.mails(table, *health.WATCHED)
+    found, workers, checkpoint, mails = together(
+        table,
+        lambda: health.health_of(table),
+        lambda: signs(table),
+        EventLog(table).newest_checkpoint,
+        lambda: health.mails(table, *health.WATCHED),
+    )
     context = {
         "health": found,
         "lag": found.lag(now),

@@ -81,7 +81,7 @@ def book_ballot(request: HttpRequest, way: Way) -> HttpResponse:
 
 
 def _standing_at(way: Way) -> Standing:
-    standing = way.standing(way.place) if way.place else None
+    standing = way.standing(way.place, described=True) if way.place else None
     if standing is None:
         raise Http404
     return standing
@@ -143,6 +143,7 @@ def _show(request: HttpRequest, way: Way, standing: Standing, ranks: dict[int, A
     context = {
         **_of_way(way),
         "question": way.book.short(election.name),
+        "about": standing.about,
         "choices": choices_of(candidates, ranks),
         "ranks": len(candidates),
         "draft_key": draft_key(request, standing),

@@ -10,17 +10,19 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
 
 from django.http import QueryDict
 
 from accounts.models import User
 from acts.refusals import Refusal
-from acts.site import now_text
+from acts.site import now_text, table
 from elections.books import repository as books
 from elections.books.rules import Book
 from ranking import drafts
 from ranking.rankings import Ranks, ranks_of
 from store.keys import fold
+from store.together import together
 
 from . import repository, services
 from .passes import Pass
@@ -40,13 +42,16 @@ class Way:
     def last(self) -> int:
         return len(self.book.questions)
 
-    def standing(self, place: int) -> Standing | None:
-        return services.standing_of(self.who, self.book.questions[place - 1])
+    def standing(self, place: int, *, described: bool = False) -> Standing | None:
+        return services.standing_of(self.who, self.book.questions[place - 1], described=described)
 
     def standings(self) -> list[Standing]:
         """In every question that takes or took votes."""
-        found = (self.standing(place) for place in range(1, self.last + 1))
-        return [each for each in found if each is not None]
+        return list(self.standings_by_place().values())
+
+    def standings_by_place(self) -> dict[int, Standing]:
+        found = together(table(), *(partial(self.standing, place) for place in range(1, self.last + 1)))
+        return {place: each for place, each in enumerate(found, 1) if each is not None}
 
 
 def way_for(who: User | Pass, book_id: str, place: int = 0) -> Way | None:
@@ -92,14 +97,14 @@ class Answer:
 
 def answers(way: Way, sent: Mapping[str, str]) -> list[Answer]:
     """For each question what is on its way, or else what was cast there."""
-    found = []
-    for place in range(1, way.last + 1):
-        if (standing := way.standing(place)) is not None:
-            services.check_own(standing, now_text())
-            cast = repository.ballot_of(standing)
-            rankings = sent.get(key(standing.election.name), cast.rankings if cast else "")
-            found.append(Answer(place, standing, rankings, cast))
-    return found
+    found, answered = way.standings_by_place(), []
+    for standing in found.values():
+        services.check_own(standing, now_text())
+    ballots = together(table(), *(partial(repository.ballot_of, standing) for standing in found.values()))
+    for (place, standing), cast in zip(found.items(), ballots, strict=True):
+        rankings = sent.get(key(standing.election.name), cast.rankings if cast else "")
+        answered.append(Answer(place, standing, rankings, cast))
+    return answered
 
 
 # --- casting ---

@@ -9,6 +9,7 @@ from zlib import crc32
 
 from accounts import repository as people
 from accounts.models import User
+from acts.progress import Progress, silent
 from acts.site import now_text
 from elections import repository as elections
 from elections import services as organising
@@ -24,9 +25,9 @@ TURNOUT = 0.87
 SIDE_BY_SIDE = 8  # casts that wait together are stored together
 
 
-def load() -> int:
+def load(progress: Progress = silent) -> int:
     """Cast what has not been cast; answers how many ballots that were."""
-    return sum(_vote(planned, election) for planned in PLANNED if (election := _open(planned)))
+    return sum(_vote(planned, election, progress) for planned in PLANNED if (election := _open(planned)))
 
 
 def _open(planned: Planned) -> Election | None:
@@ -35,8 +36,8 @@ def _open(planned: Planned) -> Election | None:
     return election if is_open else None
 
 
-def _vote(planned: Planned, election: Election) -> int:
-    cast = 0 if turnout(election).voted else _cast_all(planned, election)
+def _vote(planned: Planned, election: Election, progress: Progress) -> int:
+    cast = 0 if turnout(election).voted else _cast_all(planned, election, progress)
     owner = people.find(election.owner_name)
     if planned.closed and owner is not None:
         organising.close(owner, election)
@@ -44,11 +45,14 @@ def _vote(planned: Planned, election: Election) -> int:
     return cast
 
 
-def _cast_all(planned: Planned, election: Election) -> int:
+def _cast_all(planned: Planned, election: Election, progress: Progress) -> int:
     said = _given(planned) if planned.given else _made_up(planned, election)
-    acts = [_act(planned, election, voter, ranking) for voter, ranking in said]
+    owner = people.find(election.owner_name)
+    assert owner is not None
+    acts = [_act(planned, election, owner, voter, ranking) for voter, ranking in said]
     with ThreadPoolExecutor(SIDE_BY_SIDE) as pool:
-        list(pool.map(lambda act: act(), acts))
+        for done, _ in enumerate(pool.map(lambda act: act(), acts), 1):
+            progress(done, len(acts))
     return len(acts)
 
 
@@ -70,11 +74,9 @@ def _made_up(planned: Planned, election: Election) -> list[tuple[str, Ranks]]:
     return [(voter, ranks(candidates, chance)) for voter in voters]
 
 
-def _act(planned: Planned, election: Election, voter: str, said: Ranks) -> Callable[[], object]:
+def _act(planned: Planned, election: Election, owner: User, voter: str, said: Ranks) -> Callable[[], object]:
     form = f"demo {election.created_at} {voter}"
     if planned.paper:
-        owner = people.find(election.owner_name)
-        assert owner is not None
         return lambda: services.enter_paper(owner, election.name, voter, said, form)
     person: User | None = people.find(voter)
     assert person is not None

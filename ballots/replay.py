@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from contextlib import closing
 
 from elections.replay import election_of, turned_out
 from elections.rules import Election
@@ -71,8 +72,9 @@ def _secret(election: Election, ballot: Item) -> Put:
 
 def published(election: Election) -> Iterator[Step]:
     """The ballots of a public election are in the log one by one; when it is sealed, they are published together."""
-    for number, lines in enumerate(services.sealed_parts(election)):
-        yield services.publishing(election, number, [repository.published(line) for line in lines])
+    with closing(repository.sorted_box(election)) as box:
+        for number, some in enumerate(services.sealed_parts(repository.casts_in(box))):
+            yield services.publishing(election, number, [repository.published(each) for each in some])
 
 
 REPLAY: dict[str, Act] = {

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from itertools import chain, islice
+from itertools import chain
+
+from django.conf import settings
 
 from accounts import repository as people
 from accounts.models import User
+from acts.handfuls import handfuls
 from acts.site import table
-from elections import places
+from elections import descriptions, places
 from elections import repository as elections
 from elections.by_link import Link
+from elections.descriptions import Description
 from elections.places import Known
 from elections.rules import Election
 from elections.voting_times import bucket
@@ -24,13 +29,13 @@ from store.memory import Memory
 from store.table import Check, Condition, Delete, Equals, Exists, Item, Key, Missing, Put, Update, Write
 from tally.ballots import Ballots
 
-from .comparing import Cast, Sorted
+from .comparing import Cast
 from .rules import Ballot
 from .secrecy import listing, pseudonym
+from .sorting import Row, Sorter
 
 NOBODYS = "-"  # stands on the roll for the credentials of somebody without an account: no account ever has these
 A_HANDFUL = 90  # ballots of one transaction
-IS_EMPTIED = Equals("removing", True)  # what the mark of the sealing says once all ballots are safely published
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +54,7 @@ class Standing:
     lineage: str = ""  # of the pass that the link has given them
     home: Key | None = None  # where the entry lies that the link was made for
     beside: Mapping[Key, Item] = field(default_factory=dict)  # what was read with it of the link
+    about: Description | None = None  # what the election says of itself, if that was to be read, too
 
     @property
     def voted(self) -> bool:
@@ -113,6 +119,7 @@ def standing(
     account: str | None = None,
     form: str = "",
     link: Link | None = None,
+    described: bool = False,
 ) -> Standing | None:
     """Read the election, the roll under each of somebody's names, the salt and the form's mark in one round trip.
 
@@ -120,13 +127,13 @@ def standing(
     what somebody who had it before has left there is neither theirs nor in their way.
     """
     at, mark = keys.election(election_name), keys.once(form)
-
+    also = [*([mark] if form else []), *([keys.description(election_name)] if described else [])]
     entries: dict[str, Key] = {}
 
     def where(shards: int, of_link: int = 1) -> list[Key]:
         entries.update({name: keys.voter(election_name, name, shards) for name in names if name})
         beside = [link.place(of_link), link.account_place] if link else []
-        return [keys.salt(election_name, names[0], shards), *([mark] if form else []), *entries.values(), *beside]
+        return [keys.salt(election_name, names[0], shards), *also, *entries.values(), *beside]
 
     linked = [link.election_name] if link else []
     (shards, *of_link), found = places.read_all([election_name, *linked], where)
@@ -143,12 +150,12 @@ def standing(
     bound = account if voter and not elections.is_by_address(voter) else None
     home = link.place(*of_link) if link else None
     beside = found if link else {}
-    return Standing(
-        election, voter, entry, others, found.get(salt), mark in found, account=bound, home=home, beside=beside
-    )
+    about = descriptions.among(found, election_name) if described else None
+    standing = Standing(election, voter, entry, others, found.get(salt), mark in found, account=bound, about=about)
+    return replace(standing, home=home, beside=beside)
 
 
-def standing_of(person: User, election_name: str, *, form: str = "") -> Standing | None:
+def standing_of(person: User, election_name: str, *, form: str = "", described: bool = False) -> Standing | None:
     """What somebody with an account is to the election."""
     found = standing(
         election_name,
@@ -157,6 +164,7 @@ def standing_of(person: User, election_name: str, *, form: str = "") -> Standing
         joins=lambda election: election.is_open_to(person.votes_since),
         account=person.created_at,
         form=form,
+        described=described,
     )
     return found and replace(found, person=person)
 
@@ -177,34 +185,67 @@ def every_ballot(election: Known) -> Iterator[Ballot]:
     return map(ballot_from, spans.each(table(), places.box(election)))
 
 
-def lines(election: Known) -> Iterator[str]:
-    """Every ballot as one line of text, the code first: a million of them sort in a hundred megabytes."""
+def casts(election: Known) -> Iterator[Cast]:
+    """Every ballot, in no order that is known outside of here."""
     found = spans.values(table(), places.box(election), "confirmation", "rankings", "voter_name")
-    for confirmation, rankings, voter in found:
-        yield "\t".join((confirmation, rankings, voter or ""))
+    return (Cast(code, ranking, voter or "") for code, ranking, voter in found)
 
 
-def read_box(election: Known, box: Sorted) -> None:
-    """The ballots as they were cast; two with one code stay two."""
-    for number, line in enumerate(lines(election)):
-        box.put(str(number), Cast(*line.split("\t")))
+# --- ballots that are sorted: by code, and two with one code stay two ---
 
 
-def emptying(election: Election) -> Iterator[list[Write]]:
-    """Every ballot in the box, in handfuls of a transaction; nothing of them is to be found in any file either.
+def sorter() -> Sorter:
+    return Sorter(settings.DATA_DIR)
+
+
+def box(election: Known) -> Iterator[tuple[Cast, Row]]:
+    """Every ballot, and where it lies."""
+    names = ("confirmation", "rankings", "voter_name", "PK", "SK")
+    for code, ranking, voter, pk, sk in spans.values(table(), places.box(election), *names):
+        yield Cast(code, ranking, voter or ""), (sk, pk)
+
+
+def sorted_box(election: Known) -> Sorter:
+    found = sorter()
+    found.add(casts(election))
+    return found
+
+
+def casts_in(box: Sorter) -> Iterator[Cast]:
+    return map(Cast._make, box)
+
+
+def emptying(election: Election, found: Sorter) -> Iterator[list[Write]]:
+    """What lies in these places, in handfuls of a transaction; nothing of it is to be found in any file either. In the
+    order of the places, so that neighbours go together: the embedded store then touches fewer pages.
 
     Refused unless the mark of the sealing says that they may go.
     """
-    may_go = Check(keys.sealing(election.name), IS_EMPTIED)
-    left = (Key(pk, sk) for pk, sk in spans.values(table(), places.box(election), "PK", "SK"))
-    while handful := list(islice(left, A_HANDFUL)):
-        yield [*(Delete(place) for place in handful), to_forget(), may_go]
+    check = Check(keys.sealing(election.name), may_go(election))
+    for handful in handfuls(found, A_HANDFUL):
+        yield [*(Delete(Key(pk, sk)) for sk, pk in handful), to_forget(), check]
 
 
-def published(line: str) -> Item:
+def is_mark_of(election: Election) -> Condition:
+    """That a mark is this election's, and not that of another which has the name by now."""
+    return Equals("GSI1SK", keys.by_date(election.created_at, election.name))
+
+
+def may_go(election: Election) -> Condition:
+    """What the mark of the sealing says once all ballots are safely published."""
+    return Equals("removing", True) & is_mark_of(election)
+
+
+def published(ballot: Cast) -> Item:
     """A ballot as it is published; only that of a public election names its voter."""
-    confirmation, rankings, voter = line.split("\t")
-    return {"confirmation": confirmation, "rankings": rankings} | ({"voter_name": voter} if voter else {})
+    said = {"confirmation": ballot.code, "rankings": ballot.ranking}
+    return said | ({"voter_name": ballot.voter} if ballot.voter else {})
+
+
+def last_published(election_name: str, parts: int) -> Cast | None:
+    """Of so many parts; those of an election in which nobody voted are empty."""
+    part = table().get(keys.published(election_name, parts - 1)) if parts else None
+    return Cast.of(part["ballots"][-1]) if part and part["ballots"] else None
 
 
 def publication(election: Election, number: int, ballots: list[Item]) -> Put:
@@ -218,12 +259,14 @@ def every_published(election_name: str) -> Iterator[Item]:
         yield from part["ballots"]
 
 
-def counted(election: Known) -> Ballots:
-    """All ballots as counting wants them: how often each ranking was cast. Read page by page, never all at once."""
+def counted(election: Known, counts: Mapping[str, int] | None = None) -> Ballots:
+    """All ballots as counting wants them: how often each ranking was cast. Unless somebody has counted that already,
+    they are read page by page, never all at once."""
     names = {each.number: each.name for each in elections.candidates(places.name_of(election))}
-    rankings = chain.from_iterable(spans.values(table(), places.box(election), "rankings"))
+    if counts is None:
+        counts = Counter(chain.from_iterable(spans.values(table(), places.box(election), "rankings")))
     numbers = range(max(names, default=-1) + 1)
-    every = Ballots.of([names.get(number, f"#{number}") for number in numbers], rankings)
+    every = Ballots(tuple(names.get(number, f"#{number}") for number in numbers), counts)
     return every.in_order([names[number] for number in sorted(names)])  # a removed candidate leaves a gap
 
 

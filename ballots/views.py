@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import secrets
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
@@ -20,6 +21,7 @@ from accounts.rules import Permission
 from acts.links import whole
 from acts.refusals import Refusal
 from acts.site import now_text
+from elections import descriptions
 from elections.access import context_of, run
 from elections.rules import Action, Election
 from pages.forms import form_page, token_in
@@ -65,16 +67,16 @@ def kept_while_lost(request: HttpRequest) -> HttpResponse:
     return answer
 
 
-def vote(view: View, lost: Lost | None = None) -> View:
+def standing_for(who: User | Pass, name: str, *, described: bool = False) -> Standing | None:
+    return services.standing_of(who, name, described=described)
+
+
+def vote(view: View, lost: Lost | None = None, load: Callable[..., Standing | None] = standing_for) -> View:
     """A page of somebody who votes in the election, signed in or by a link."""
-    return requires(Permission.VOTE, load_for=standing_for, lost=lost, guests=passes.held_for)(view)
+    return requires(Permission.VOTE, load_for=load, lost=lost, guests=passes.held_for)(view)
 
 
-def standing_for(who: User | Pass, name: str) -> Standing | None:
-    return services.standing_of(who, name)
-
-
-@partial(vote, lost=kept_while_lost)
+@partial(vote, lost=kept_while_lost, load=partial(standing_for, described=True))
 @form_page
 def ballot(request: HttpRequest, standing: Standing) -> HttpResponse:
     """Rank. Sent, it leads to the review; coming back from there, it is as it was left."""
@@ -140,6 +142,7 @@ def _show(request: HttpRequest, standing: Standing, ranks: dict[int, Any], **mor
     candidates = repository.candidates_of(election)
     shown = candidates if more.get("paper_for") else shuffled(candidates, standing.listing)
     context = {
+        "about": standing.about or descriptions.of(election.name),
         "choices": choices_of(shown, ranks),
         "ranks": len(shown),
         "draft_key": draft_key(request, standing),

@@ -13,7 +13,9 @@ import sqlite3
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from time import perf_counter, process_time
 from typing import TYPE_CHECKING, Any
@@ -31,9 +33,11 @@ if TYPE_CHECKING:  # importing these needs Django to be set up, which each step 
     from elections.rules import Election
 
 ROOT = Path(__file__).parent.parent
-NAME, OWNER, PASSWORD = "Board", "Owner", "a password of the bench"
+NAME, OTHERS, OWNER, PASSWORD = "Board", "Another", "Owner", "a password of the bench"
+ALONE = 300  # casts by which somebody's pace is known before anything is beside them
 PAGE = f"/election/{NAME}/results/"
-BALLOTS, FEW, CANDIDATES = 100_000, 10, 10  # `make bench PART=sealing BALLOTS=1000000` for more
+BALLOTS, FEW = 100_000, 10  # `make bench PART=sealing BALLOTS=1000000` for more
+CANDIDATES = int(os.environ.get("CANDIDATES", "10"))
 A_WRITE = 100  # items of one transaction, at most
 ROUNDS = 3
 AT_MOST = 3  # times what it takes to read the bytes
@@ -45,6 +49,15 @@ STEPS = {
     "writing": "writing the result",
 }
 
+WHOLE = {
+    "seconds": ("all of it", "s"),
+    "processor": ("  processor time of this", "s"),
+    "before": ("memory of the process before", "MB"),
+    "published": ("peak until all are published", "MB"),
+    "memory": ("peak until the box is empty", "MB"),
+    "longest": ("longest cast of somebody else", "s"),
+}
+
 
 def measure(report: Report, scale: float = 1.0) -> None:
     ballots = max(200, int(int(os.environ.get("BALLOTS", BALLOTS)) * scale))
@@ -53,6 +66,8 @@ def measure(report: Report, scale: float = 1.0) -> None:
         for kind in ("public", "secret"):
             _step("fill", folder, kind, ballots)
             _say(report, kind, ballots, _step("count", folder, kind))
+        _step("fill", folder, "whole", ballots)
+        _say_whole(report, ballots, _step("seal", folder, "whole"))
         _step("fill", folder, "few", FEW)
         _step("count", folder, "few")
         _say_pages(report, ballots, _step("show", folder))
@@ -76,6 +91,14 @@ def _say(report: Report, kind: str, ballots: int, found: dict[str, Any]) -> None
     report.figure(f"{key}.sealing.seconds", "all methods, how close, sealed", found["sealing"], "s")
     report.figure(f"{key}.sealing.processor.seconds", "  processor time of this", found["sealing_processor"], "s")
     report.figure(f"{key}.sealing.memory.megabytes", "  peak memory of this", found["sealing_memory"], "MB")
+
+
+def _say_whole(report: Report, ballots: int, found: dict[str, Any]) -> None:
+    report.heading(f"{ballots:,} secret ballots: published, counted, sealed, and the box emptied", "alone")
+    for step, (words, unit) in WHOLE.items():
+        report.figure(f"whole.{step}", words, found[step], unit)
+    beside = Comparison((found["beside"],), (found["alone"],))
+    report.compare("whole.others", "casts of somebody else, beside it and alone", beside, peer="alone")
 
 
 def _say_pages(report: Report, ballots: int, found: dict[str, Any]) -> None:
@@ -110,12 +133,24 @@ def fill(folder: str, kind: str, ballots: str) -> dict[str, Any]:
     services.add_candidates(owner, _found(), [Candidate(f"Candidate {n}") for n in range(CANDIDATES)])
     services.add_voters(owner, _found(), [OWNER])
     services.open_(owner, _found(), editable=False)
+    _open_another(owner)
     writes = [_ballot(number, ranking, kind, now) for number, ranking in enumerate(realistic(CANDIDATES, int(ballots)))]
     for start in range(0, len(writes), A_WRITE):
         table().write(*writes[start : start + A_WRITE])
     table().write(Update(places.gates_of(NAME).keys(NAME)[0], add={"voted": len(writes)}))
     services.close(owner, _found())
     return {}
+
+
+def _open_another(owner: Any) -> None:
+    """In which others vote meanwhile."""
+    from elections import repository, services
+    from ranking.candidates import Candidate
+
+    other = services.create(owner, OTHERS)
+    services.add_candidates(owner, other, [Candidate("One"), Candidate("Two")])
+    services.add_voters(owner, repository.find(OTHERS) or other, [OWNER])
+    services.open_(owner, repository.find(OTHERS) or other, editable=False)
 
 
 def _found() -> Election:
@@ -166,6 +201,65 @@ def count(folder: str, kind: str) -> dict[str, Any]:
     services.seal_result(_found())
     took = {"sealing": perf_counter() - start, "sealing_processor": process_time() - busy}
     return found | took | {"sealing_memory": peak_memory()}
+
+
+def seal(folder: str, kind: str) -> dict[str, Any]:
+    """All that the worker does of a closed election, from publishing to an empty box; others vote beside it."""
+    from ballots import services
+    from ballots.services.sealing import COUNTING
+
+    took, steps = {"before": peak_memory()}, COUNTING.steps
+    COUNTING.steps = (lambda *words: took.update(published=peak_memory()), *steps)
+    with _others(folder, kind) as others:
+        start, busy = perf_counter(), process_time()
+        services.seal_what_is_closed()
+        took |= {"seconds": perf_counter() - start, "processor": process_time() - busy, "memory": peak_memory()}
+    COUNTING.steps = steps
+    return took | others
+
+
+@contextmanager
+def _others(folder: str, kind: str) -> Iterator[dict[str, float]]:
+    """Somebody who changes a vote in another election again and again, in a process of their own: how often a second,
+    alone and beside what happens inside, and the longest that it took."""
+    command = [sys.executable, "-m", "bench.sealing", "vote", folder, kind]
+    with subprocess.Popen(command, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as voter:
+        assert voter.stdin is not None
+        assert voter.stdout is not None
+        found: dict[str, float] = {"alone": json.loads(voter.stdout.readline())["alone"]}
+        try:
+            yield found
+        finally:
+            voter.stdin.close()
+            found |= json.loads(voter.stdout.readline() or "{}")
+
+
+def vote(folder: str, kind: str) -> dict[str, Any]:
+    """Until nobody listens any more; what comes first is how it is without anything beside it."""
+    from accounts import repository as people
+    from ballots import services
+
+    person = people.find(OWNER)
+    assert person is not None
+    over = threading.Event()
+
+    def once(number: int) -> float:
+        start = perf_counter()
+        services.cast(person, OTHERS, {str(number % 2): ["1"]}, secrets.token_hex(8))
+        return perf_counter() - start
+
+    alone = [once(number) for number in range(ALONE)]
+    print(json.dumps({"alone": ALONE / sum(alone)}), flush=True)
+
+    def listen() -> None:
+        sys.stdin.read()
+        over.set()
+
+    threading.Thread(target=listen, daemon=True).start()
+    took = [once(0)]
+    while not over.is_set():
+        took.append(once(len(took)))
+    return {"beside": len(took) / sum(took), "longest": max(took)}
 
 
 def show(folder: str) -> dict[str, Any]:
@@ -240,7 +334,13 @@ def main(step: str, folder: str, *words: str) -> None:
     start_django(folder)
     if words:
         settings.STORE_URL = f"sqlite://{_path(folder, words[0])}"
-    steps: dict[str, Callable[..., dict[str, Any]]] = {"fill": fill, "count": count, "show": show}
+    steps: dict[str, Callable[..., dict[str, Any]]] = {
+        "fill": fill,
+        "count": count,
+        "show": show,
+        "seal": seal,
+        "vote": vote,
+    }
     print(json.dumps(steps[step](folder, *words)))
 
 

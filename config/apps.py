@@ -8,12 +8,16 @@ class SiteConfig(AppConfig):
     verbose_name = "Plenum"
 
     def ready(self) -> None:
+        from django.conf import settings
+
         from store import trips
+        from store.connect import expect_threads
         from upkeep import metrics, pause
 
         from . import steps
 
         steps.arrange()
+        expect_threads(settings.WEB_THREADS)
         trips.listen(metrics.observe_trip)
         trips.meter(metrics.observe_cost)
         trips.ask_first(pause.refuse_writes)

@@ -14,7 +14,7 @@ from django.utils.translation import gettext_lazy as _
 
 from accounts.access import answer_to_lost
 from store.log import utc_now
-from store.table import BadCursor, Conflict, Unavailable, Unwritable
+from store.table import BadCursor, Conflict, InDoubt, Unavailable, Unwritable
 from upkeep.pause import Pause, Paused, watch
 
 log = logging.getLogger("plenum.request")
@@ -52,6 +52,13 @@ UNWRITABLE = (
     _(
         "The site can show things, but cannot save anything at the moment, so nothing was changed. Please try again "
         "later; whoever runs the site is told why."
+    ),
+)
+IN_DOUBT = (
+    _("Perhaps saved, perhaps not"),
+    _(
+        "The store that keeps everything did not answer in time, so it is not known whether what you sent was saved. "
+        "Go back and send it again in a moment: what arrives twice counts once."
     ),
 )
 NO_MEMORY = (
@@ -142,6 +149,8 @@ def answer_to(exception: BaseException | None) -> tuple[int, str, str]:
     """The status, the title and the sentence."""
     if isinstance(exception, Unwritable) or (isinstance(exception, OSError) and exception.errno in NO_ROOM):
         return 503, *UNWRITABLE
+    if isinstance(exception, InDoubt):
+        return 503, *IN_DOUBT
     if isinstance(exception, MemoryError):
         return 503, *NO_MEMORY
     status = next((status for kind, status in OF_THE_STORE.items() if isinstance(exception, kind)), 500)

@@ -16,7 +16,8 @@ from django.urls import resolve
 from django.utils import translation
 from django.utils.translation.trans_real import parse_accept_lang_header
 
-from store import trips
+from store import patience, trips
+from store.connect import connect
 from upkeep import metrics, pause
 
 from . import proxies
@@ -75,15 +76,32 @@ def request_record(get_response: GetResponse) -> GetResponse:
                 "status": response.status_code,
                 "milliseconds": round(seconds * 1000, 1),
                 "store_trips": asked.count,
+                "store_trips_in_a_row": asked.in_a_row,
                 "store_milliseconds": round(asked.seconds * 1000, 1),
             },
         )
         response["X-Request-ID"] = request.id
         if not settings.PRODUCTION:
             response["Server-Timing"] = (
-                f'total;dur={seconds * 1000:.1f}, store;desc="{asked.count} trips";dur={asked.seconds * 1000:.1f}'
+                f'total;dur={seconds * 1000:.1f}, store;desc="{asked.count} trips";dur={asked.seconds * 1000:.1f}, '
+                f'row;desc="{asked.in_a_row} in a row"'
             )
         return response
+
+    return respond
+
+
+def waits_for_the_store(get_response: GetResponse) -> GetResponse:
+    """A store on other machines may be silent: a request waits for it so long, and is told the truth then.
+
+    The embedded store is no one to wait for.
+    """
+
+    def respond(request: HttpRequest) -> HttpResponse:
+        if not connect(settings.STORE_URL).is_distant:
+            return get_response(request)
+        with patience.of_request(settings.STORE_SECONDS):
+            return get_response(request)
 
     return respond
 

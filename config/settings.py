@@ -227,6 +227,7 @@ WEB_PROCESSES = environment.number("WEB_PROCESSES", 2, 1, 64)
 WEB_THREADS = environment.number("WEB_THREADS", 8, 1, 256)
 WEB_CONNECTIONS = environment.number("WEB_CONNECTIONS", 2000, 16, 100_000)  # open at once, in each process
 REQUEST_SECONDS = environment.number("REQUEST_SECONDS", 20, 1, 600)  # for a slow client, then a minimum rate
+STORE_SECONDS = environment.number("STORE_SECONDS", 5, 2, 60)  # that a request waits for a distant store in trouble
 WORKER = environment.choice("WORKER", ("beside", "apart"))  # whether the server starts one, and watches over it
 DISK_WARN_MB = environment.number("DISK_WARN_MB", 500, 1, 10_000_000)  # free, below which it is said
 METRICS_DIR = Path(environment.text("METRICS_DIR", str(DATA_DIR / "metrics"))).absolute()
@@ -387,6 +388,7 @@ INSTALLED_APPS = [
 ]
 MIDDLEWARE = [
     "config.middleware.request_record",
+    "config.middleware.waits_for_the_store",
     "config.middleware.below_path",
     "config.middleware.proxies_seen",
     "django.middleware.security.SecurityMiddleware",

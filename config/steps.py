@@ -16,7 +16,7 @@ from ballots import passes, secrecy
 from ballots import telling as of_ballots
 from ballots.letters import LETTERS as OF_BALLOTS
 from ballots.services import take_along
-from ballots.services.sealing import COUNTING
+from ballots.services.sealing import COUNTING, SEALED
 from elections import quiet
 from elections import telling as of_elections
 from elections.beside import BESIDE
@@ -74,6 +74,8 @@ def arrange() -> None:
     # A closed election is sealed (ballots.services.seal_what_is_closed): its ballots are published, part by part; then
     COUNTING.arrange(
         seal_result,  # they are counted, and the result is sealed
+    )
+    SEALED.arrange(
         mail_by_itself,  # and told to the voters, where that was chosen
     )
     # and at last the box of a secret election is emptied (ballots.services.emptying).

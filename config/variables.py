@@ -51,7 +51,7 @@ VARIABLES = (
         "STORE_URL",
         "`sqlite://DATA_DIR/plenum.sqlite3`",
         THE_SAME,
-        "`sqlite:///path` or `dynamodb://region?prefix=…&endpoint=…`",
+        "`sqlite:///path` or `dynamodb://region?prefix=…&endpoint=…&threads=…&protected=…` ([DynamoDB](#dynamodb))",
     ),
     Variable("HOST", "`127.0.0.1`", THE_SAME, "the address where gunicorn listens"),
     Variable("PORT", "`8000`", THE_SAME, "the port where gunicorn listens"),
@@ -75,6 +75,13 @@ VARIABLES = (
         THE_SAME,
         "how long a client may take over the head of a request; over a body or an answer a second more "
         "for every 500 bytes",
+    ),
+    Variable(
+        "STORE_SECONDS",
+        "`5`",
+        THE_SAME,
+        "how long a request waits for DynamoDB if it is slow, busy or silent, all tries together "
+        "([reliability](reliability.md)); 2 to 60",
     ),
     Variable(
         "WORKER",

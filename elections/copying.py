@@ -24,11 +24,11 @@ from ranking.candidates import Candidate
 from store import keys
 from store.table import Conflict, Delete, Equals, Exists, Item, Key, Put, Refused, Update, Write
 
-from . import needs, places, repository, services, words
+from . import descriptions, needs, places, repository, services, words
 from .rules import Action, Election, takes_names
 
 TAKEN_ALONG = (
-    *("description", "secret_ballot", "seats", "method", "unranked", "electorate", "time_zone", "remind_before"),
+    *("secret_ballot", "seats", "method", "unranked", "electorate", "time_zone", "remind_before"),
     *("results_visible", "results_public", "paper_ballots", "mail_votes", "joining", "vote_by_link", "announces"),
 )
 
@@ -44,7 +44,8 @@ def copy(actor: User, election: Election, name: str) -> Election:
         settings["group"] = election.group  # its roll is the group's, too
     source = {"source": election.name, "source_created_at": election.created_at}
     draft = _draft(actor, name, election.voter_count, **settings)
-    return _made(actor, draft, source, copied_from=election.name)
+    said = {"description": descriptions.of(election.name).description, "copied_from": election.name}
+    return _made(actor, draft, source, **said)
 
 
 def make(
@@ -53,13 +54,16 @@ def make(
     candidates: Sequence[str],
     voters: Mapping[str, str] | None = None,
     also: Callable[[Election], Iterable[Write]] = lambda draft: (),
+    *,
+    description: str = "",
     **settings: Any,
 ) -> Election:
     """A draft with these candidates, and on its roll the people of these accounts: by their names, each with when it
     was made, so that nobody has a vote by a name that was somebody else's. In the same transaction is whatever else
     goes with it, and can refuse it."""
     draft, source = _draft(actor, name, len(voters or ()), **settings), {"candidates": list(candidates)}
-    return _made(actor, draft, source, *_to_be_listed(draft, voters or {}), *also(draft))
+    listed = _to_be_listed(draft, voters or {})
+    return _made(actor, draft, source, *listed, *also(draft), description=description)
 
 
 def _to_be_listed(draft: Election, voters: Mapping[str, str]) -> Iterator[Put]:

@@ -9,7 +9,8 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
-from acts.site import now_text
+from acts.site import now_text, table
+from store.together import together
 
 from . import compared, reminders, repository, turnout_picture
 from .access import context_of, run
@@ -25,8 +26,15 @@ from .turnout import turnouts
 @run(Action.LOOK)
 @require_safe
 def dashboard(request: HttpRequest, election: Election) -> HttpResponse:
-    candidates, got, now = repository.candidates_by_name(election.name), progress(election), now_text()
-    context = context_of(request, election, candidates=candidates, **turnout_context(election))
+    now = now_text()
+    candidates, got, shown, parts = together(
+        table(),
+        lambda: repository.candidates_by_name(election.name),
+        lambda: progress(election),
+        lambda: turnout_context(election),
+        lambda: beside(request.user, election),
+    )
+    context = context_of(request, election, candidates=candidates, **shown)
     numbers = Numbers(
         candidates=len(candidates),
         voted=context["turnout"].voted if "turnout" in context else 0,
@@ -34,6 +42,7 @@ def dashboard(request: HttpRequest, election: Election) -> HttpResponse:
         reminded=got.reminded.all if got.reminded else 0,
         is_inviting=got.is_inviting,
         is_sealed=got.is_sealed,
+        sealing=str(got.sealing or ""),
     )
     later = ONCE_SEALED.taken(request.user, election) if got.is_sealed else []
     step = next_step(election, numbers, context["offered"], now, *later)
@@ -45,7 +54,7 @@ def dashboard(request: HttpRequest, election: Election) -> HttpResponse:
         "concerns": concerns(looked, said=step.what),
         "mails": got.mails,
         "reminders": [reminders.BEFORE[hours] for hours in election.remind_before],
-        "beside": beside(request.user, election),
+        "beside": parts,
     }
     return render(request, "elections/dashboard.html", context)
 

@@ -11,6 +11,7 @@ from datetime import timedelta
 
 from accounts import repository as people
 from accounts.models import User
+from acts.progress import Progress, silent
 from photos.demo import picture
 from ranking.candidates import Candidate
 from skills import repository as skills
@@ -184,9 +185,13 @@ PLANNED = (
 )
 
 
-def load() -> int:
+def load(progress: Progress = silent) -> int:
     """Make those that are not there; answers how many that were."""
-    return sum(_make(planned) for planned in PLANNED)
+    made = 0
+    for number, planned in enumerate(PLANNED, 1):
+        made += _make(planned)
+        progress(number, len(PLANNED))
+    return made
 
 
 def _make(planned: Planned) -> bool:

@@ -136,10 +136,11 @@ class SettingsForm(ZonedForm):
     remind_before = reminders_field()
 
     @staticmethod
-    def initial_of(election: Election) -> dict[str, Any]:
+    def initial_of(election: Election, description: str) -> dict[str, Any]:
         times = {"begins": election.no_voting_before, "ends": election.no_voting_after}
         local = {name: typed(from_text(text), election.time_zone) for name, text in times.items() if text}
-        return {name: getattr(election, name) for name in SettingsForm.base_fields if name not in times} | local
+        plain = (name for name in SettingsForm.base_fields if name not in (*times, "description"))
+        return {"description": description, **{name: getattr(election, name) for name in plain}, **local}
 
     def clean(self) -> dict[str, Any]:
         cleaned = super().clean()

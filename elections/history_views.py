@@ -14,6 +14,7 @@ from acts.site import table
 from acts.tokens import DAY, read, sign
 from store.log import EventLog, utc_now
 from store.table import BadCursor
+from store.together import together
 
 from . import repository
 from .access import context_of, visible
@@ -29,12 +30,20 @@ A_MONTH = 30 * DAY
 def history(request: HttpRequest, election: Election) -> HttpResponse:
     """For whoever may see the election."""
     after = request.GET.get("after")
-    events, earlier = acts(_place(election, after) if after else Place(election.name), A_PAGE)
-    standing = [candidate.name for candidate in repository.candidates(election.name)]
+    place = _place(election, after) if after else Place(election.name)
+    has_days = not after and election.stored_state != State.DRAFT
+    (events, earlier), candidates, checkpoint, days = together(
+        table(),
+        lambda: acts(place, A_PAGE),
+        lambda: repository.candidates(election.name),
+        EventLog(table()).newest_public,
+        lambda: votes_by_day(election, utc_now()) if has_days else [],
+    )
+    is_covered = bool(events and checkpoint and events[0]["event_id"] <= checkpoint["event_id"])
     context = {
-        "acts": told(events, election, standing),
-        "checkpoint": EventLog(table()).public_over(events[0]["event_id"]) if events else None,
-        "days": [] if after or election.stored_state == State.DRAFT else votes_by_day(election, utc_now()),
+        "acts": told(events, election, [candidate.name for candidate in candidates]),
+        "checkpoint": checkpoint if is_covered else None,
+        "days": days,
         "begins": not after,
         "sees_log": request.user.can(Permission.VIEW_SECRETS),
         "older": _older(election, earlier) if earlier else "",

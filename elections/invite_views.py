@@ -14,8 +14,10 @@ from django.views.decorators.http import require_safe
 
 from accounts import allowance, policy
 from accounts.rules import NOT_CONFIRMED
+from acts.site import table
 from pages.forms import carried_out, form_page, posted
 from pages.saying import told
+from store.together import together
 
 from . import forecast, trials, words
 from .access import context_of, run
@@ -74,15 +76,22 @@ def _shown(
     request: HttpRequest, election: Election, what: str, form: WordsForm, known: words.Words, status: int
 ) -> HttpResponse:
     kind = KINDS[what]
+    numbers, preview, today, counted = together(
+        table(),
+        lambda: forecast.of(election, kind),
+        lambda: trials.preview(request.user, election, kind),
+        lambda: allowance.today(request.user),
+        lambda: turnout(election),
+    )
     context: dict[str, Any] = {
         "what": what,
-        "numbers": forecast.of(election, kind),
-        "preview": trials.preview(request.user, election, kind),
+        "numbers": numbers,
+        "preview": preview,
         "form": form if request.user.can_write_to_many else None,
         "not_confirmed": NOT_CONFIRMED,
         "silenced": bool(known.text) and words.writer(known) is None,
-        "mails_today": allowance.today(request.user),
-        "tells_who": tells_who(election, turnout(election).voted),
+        "mails_today": today,
+        "tells_who": tells_who(election, counted.voted),
         "needs_an_admin": not policy.takes_every_invitation(),
     }
     answer = render(request, "elections/invite.html", context_of(request, election, **context), status=status)

@@ -13,9 +13,10 @@ from django.views.decorators.http import require_POST
 
 from accounts import policy
 from acts.links import whole
-from acts.site import now_text
+from acts.site import now_text, table
 from pages.forms import carried_out, form_page, posted, show_form
 from pages.saying import say_what_was_understood, told
+from store.together import together
 
 from . import copying, messages, needs, numbers_first, recap, repository, services
 from .access import context_of, run
@@ -47,8 +48,11 @@ def open_(request: HttpRequest, election: Election) -> HttpResponse:
 
 def _recapped(election: Election, offered: set[str]) -> dict[str, Any]:
     """What the page says before the button."""
-    candidates, now = repository.candidates_by_name(election.name), now_text()
-    points = recap.recap(election, [each.name for each in candidates], recap.roll_of(election), offered, now)
+    now = now_text()
+    candidates, roll = together(
+        table(), lambda: repository.candidates_by_name(election.name), lambda: recap.roll_of(election)
+    )
+    points = recap.recap(election, [each.name for each in candidates], roll, offered, now)
     silent = sum(not each.statement for each in candidates)
     found = concerns(Looked(election, len(candidates), silent, offered, now, Progress()), said="settings")
     is_ready = not any(point.is_missing for point in points)

@@ -5,18 +5,23 @@ Whether somebody has voted is told by their entry on the roll, which is theirs t
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 
 from accounts.models import User
 from acts.site import table
 from store import keys
 from store.cursors import decode, encode
-from store.table import Item, Span
+from store.table import Item, Key, Span
+from store.together import together
 
+from . import descriptions
+from .descriptions import Description
 from .repository import Listed, election_of, entries_of, listed_of, newest
 from .rules import Election, State
 
+FEW = 25  # elections of which it is cheaper to read all than to look first which are open
 RECENT = 200  # elections somebody has voted in, the newest, that home looks at: most of them are long over
 OPEN = (State.EDITABLE, State.OPEN)
 
@@ -31,21 +36,24 @@ class Votes:
     waiting: list[Election]  # the one that ends first on top
     cast: list[Election]
     decided: list[Listed]  # the newest on top
+    about: Mapping[str, Description]  # what those that wait say of themselves
 
 
 def votes_of(person: User, now: str, since: str = "") -> Votes:
     """With results that were sealed since then, of elections on whose roll they are."""
-    spans = (keys.elections_of_voter(person.name), keys.elections_of_voter(person.email))
-    entries = entries_of(person, (item for span in spans for item in newest(span)))
+    spans = (keys.elections_of_voter(person.name), keys.elections_of_voter(person.email), keys.FOR_EVERYONE)
+    by_name, by_email, everyone = together(table(), *(partial(_newest, span) for span in spans))
+    entries = entries_of(person, [*by_name, *by_email])
     on_roll, voted = _names(entries), _names(each for each in entries if each.get("voted"))
-    listed = _listed(_looked_at([*entries, *newest(keys.FOR_EVERYONE)], voted))
-    found = [each for each in _open(listed, now) if keys.fold(each.name) in on_roll or _is_theirs(each, person)]
+    listed, open_, about = _found(_looked_at([*entries, *everyone], voted), now, voted)
+    found = [each for each in open_ if keys.fold(each.name) in on_roll or _is_theirs(each, person)]
     found.sort(key=lambda each: each.no_voting_after or "~")
     decided = [each for each in listed if each.sealed_at > since and keys.fold(each.name) in on_roll]
     return Votes(
         [each for each in found if keys.fold(each.name) not in voted],
         [each for each in found if keys.fold(each.name) in voted],
         sorted(decided, key=lambda each: each.sealed_at, reverse=True),
+        about,
     )
 
 
@@ -60,16 +68,28 @@ def _looked_at(entries: list[Item], voted: set[str]) -> list[str]:
     return [each["election_name"] for each in by_name.values() if each["GSI1SK"] not in old]
 
 
-def _listed(names: list[str]) -> list[Listed]:
-    """Of elections that are not open, these short entries are all that is read."""
-    places = [keys.listed_election(name) for name in names]
-    return [listed_of(item) for item in table().get_many(places).values()] if places else []
+def _newest(span: Span) -> list[Item]:
+    return list(newest(span))
 
 
-def _open(listed: list[Listed], now: str) -> list[Election]:
-    places = [keys.election(each.name) for each in listed if each.state(now) in OPEN]
-    found = [election_of(item) for item in table().get_many(places).values()] if places else []
-    return [each for each in found if each.takes_votes(now)]
+def _found(names: list[str], now: str, voted: set[str]) -> tuple[list[Listed], list[Election], dict[str, Description]]:
+    """The elections as lists show them; those that take votes whole; and what those say of themselves in which this
+    person has not voted. A few are read at once; of many first the short entries, which are all that is read
+    of those that are not open."""
+    entries = [keys.listed_election(name) for name in names]
+    found = table().get_many([*entries, *(_whole(names, voted) if len(names) <= FEW else ())]) if names else {}
+    listed = [listed_of(found[place]) for place in entries if place in found]
+    open_ = [each.name for each in listed if each.state(now) in OPEN]
+    if len(names) > FEW and open_:
+        found = table().get_many(_whole(open_, voted))
+    elections = [election_of(found[place]) for name in open_ if (place := keys.election(name)) in found]
+    about = {keys.fold(name): descriptions.among(found, name) for name in open_ if keys.fold(name) not in voted}
+    return listed, [each for each in elections if each.takes_votes(now)], about
+
+
+def _whole(names: list[str], voted: set[str]) -> list[Key]:
+    waiting = [keys.description(name) for name in names if keys.fold(name) not in voted]
+    return [*map(keys.election, names), *waiting]
 
 
 def _is_theirs(election: Election, person: User) -> bool:
@@ -106,7 +126,8 @@ def _some(person: User, limit: int, cursor: str | None) -> tuple[list[Own], str 
     spans = [keys.elections_of_voter(person.name), keys.elections_of_voter(person.email), keys.FOR_EVERYONE]
     spans = [*(spans if person.can_vote else ()), *([keys.run_by(person.name)] if person.can_run_elections else ())]
     last = _place_in(cursor) if cursor else None
-    entries = [each for span in spans for each in _before(span, last, limit + 1)]
+    found = together(table(), *(partial(_before, span, last, limit + 1) for span in spans))
+    entries = [each for some in found for each in some]
     dates = sorted({each["GSI1SK"] for each in entries}, reverse=True)
     shown = set(dates[:limit])
     rows = _rows(person, [each for each in entries if each["GSI1SK"] in shown])

@@ -52,6 +52,7 @@ class Numbers:
     reminded: int = 0  # mails that reminded somebody
     is_inviting: bool = False  # invitations were asked for and are still being queued
     is_sealed: bool = False
+    sealing: str = ""  # how far that is, while it takes its time
 
 
 ONCE_SEALED = Steps[[User, Election], Step | None]("what is to be done once a result is sealed")
@@ -181,7 +182,7 @@ def _of_closed(election: Election, numbers: Numbers, later: Collection[Step | No
     result = Button(_("See the result"), reverse("results", args=[election.name]))
     if not numbers.is_sealed:
         words = _("It is closed. Nothing changes any more. The ballots are being counted.")
-        return Step("wait", words, result, is_quiet=True)
+        return Step("wait", " ".join(filter(None, (words, numbers.sealing))), result, is_quiet=True)
     found = next((step for step in later if step is not None), None)
     if found is None:
         return Step("result", _("It is closed. Nothing changes any more."), result)

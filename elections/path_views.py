@@ -21,7 +21,7 @@ from pages.forms import carried_out, form_page, posted, token_in
 from pages.saying import say_what_was_understood
 from ranking.candidates import Candidate
 
-from . import path, renaming, repository, services
+from . import descriptions, path, renaming, repository, services
 from .access import context_of, may
 from .books.leading import elsewhere
 from .forms import ElectionForm
@@ -99,7 +99,8 @@ def step(request: HttpRequest, found: tuple[Election, Step]) -> HttpResponse:
 
 
 def _what(request: HttpRequest, election: Election, step: Step) -> HttpResponse:
-    form = WhatForm(posted(request), initial={"name": election.name, "description": election.description})
+    text = descriptions.of(election.name).description
+    form = WhatForm(posted(request), initial={"name": election.name, "description": text})
     if _done(request, form, lambda: _reworded(request, election, form)):
         return redirect("election_step", name=form.cleaned_data["name"], step="candidates")
     return _page(request, election, step, form)

@@ -15,7 +15,18 @@ from store import keys
 from store.replay import Act, DoesNotFit, Exempt, Happened, Step, begins, like
 from store.table import Check, Delete, Exists, Missing, Put, Table, Update, Write
 
-from . import by_link, invitations, needs, places, renaming, repository, services, spreading, voting_times
+from . import (
+    by_link,
+    descriptions,
+    invitations,
+    needs,
+    places,
+    renaming,
+    repository,
+    services,
+    spreading,
+    voting_times,
+)
 from .needs import Agreement, Need
 from .rules import Election, State
 from .voting_times import Told
@@ -38,7 +49,7 @@ def created(event: Happened) -> Iterator[Step]:
         raise DoesNotFit(f"gives the election two names, of which one is {election.name}.")
     if election.stored_state != State.DRAFT or election.owner_name != event.actor:
         raise DoesNotFit("makes something else than a draft of whoever made it.")
-    yield repository.creation(election)
+    yield repository.creation(election, event.said.get("description", ""))
 
 
 def updated(event: Happened) -> Iterator[Step]:
@@ -46,10 +57,13 @@ def updated(event: Happened) -> Iterator[Step]:
     changes = {name: value for name, value in event.said.items() if name != "election_name"}
     if "convened" in changes:
         raise DoesNotFit("changes who convened the election, which stays as it was when it was made.")
+    text = changes.pop("description", None)
+    if text == descriptions.of(election.name).description:
+        text = None
     after = replace(election, **{name: _value(value) for name, value in changes.items()})
-    if after == election:
+    if after == election and text is None:
         raise DoesNotFit("changes nothing.")
-    yield [*services.changing(election, after), *turned_out(event)]
+    yield [*services.changing(election, after, text), *turned_out(event)]
 
 
 def _value(stored: Any) -> Any:
@@ -280,7 +294,7 @@ HTML = "What a text was rendered to depends on the version of the program; the t
 MOVED = "Gates of earlier times do not say as of when they were moved, but until when they are open."
 
 EXEMPT = (
-    Exempt(like(keys.election("")), HTML, attributes=("description_html", "html_version")),
+    Exempt(like(keys.description("")), HTML, attributes=("description_html", "html_version")),
     Exempt(like(keys.candidate("", "")), HTML, attributes=("statement_html", "html_version")),
     Exempt(
         like(keys.election("")),

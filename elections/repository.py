@@ -20,8 +20,9 @@ from ranking.candidates import Candidate
 from store import keys, spans
 from store.table import AllOf, Check, Condition, Delete, Equals, Exists, Item, Key, Missing, Put, Span, Update, Write
 
-from . import places
+from . import descriptions, places
 from .convening import convened_of
+from .descriptions import Description
 from .places import Known, gates_of
 from .rules import Election, State, is_over
 
@@ -85,16 +86,38 @@ def find_made(name: str, created_at: str) -> Election | None:
     return find(found[0]["name"]) if len(found) == 1 else None
 
 
+def find_described(name: str) -> tuple[Election, Description] | None:
+    """The election and what it says of itself, in one round trip."""
+    found = table().get_many(descriptions.read_with(name))
+    at = keys.election(name)
+    return (election_of(found[at]), descriptions.among(found, name)) if at in found else None
+
+
 def find_with_entry(name: str, person: User) -> tuple[Election, Voter | None] | None:
     """The election and somebody's entry on its roll, in one round trip. They may be on it by name and by address."""
-    at, names = keys.election(name), [each for each in (person.name, person.email) if each]
-    shards, found = places.read(name, lambda shards: [keys.voter(name, each, shards) for each in names])
-    if at not in found:
+    found, entries = _read_with_entries(person, name)
+    item = found.get(keys.election(name))
+    return (election_of(item), _entry_of(person, found, entries)) if item else None
+
+
+def find_to_show(name: str, person: User) -> tuple[Election, Voter | None, Description] | None:
+    """As `find_with_entry`, and what the election says of itself."""
+    found, entries = _read_with_entries(person, name, keys.description(name))
+    if (item := found.get(keys.election(name))) is None:
         return None
-    entries = [keys.voter(name, each, shards) for each in names]
+    return election_of(item), _entry_of(person, found, entries), descriptions.among(found, name)
+
+
+def _read_with_entries(person: User, name: str, *also: Key) -> tuple[Mapping[Key, Item], list[Key]]:
+    names = [each for each in (person.name, person.email) if each]
+    shards, found = places.read(name, lambda shards: [*also, *(keys.voter(name, each, shards) for each in names)])
+    return found, [keys.voter(name, each, shards) for each in names]
+
+
+def _entry_of(person: User, found: Mapping[Key, Item], entries: list[Key]) -> Voter | None:
     theirs = entries_of(person, (found[key] for key in entries if key in found))
     there = sorted(map(voter_of, theirs), key=lambda voter: not voter.voted)
-    return election_of(found[at]), there[0] if there else None
+    return there[0] if there else None
 
 
 def entries_of(person: User, entries: Iterable[Item]) -> list[Item]:
@@ -228,7 +251,7 @@ def election_of(item: Item) -> Election:
     values: Item = {name: tuple(value) if isinstance(value, list) else value for name, value in fields.items()}
     if item.get("convened"):
         values["convened"] = convened_of(item["convened"])
-    return Election(**values, html=rendered.kept(item, "description"))
+    return Election(**values)
 
 
 def candidate_of(item: Item) -> Candidate:
@@ -263,11 +286,11 @@ def storable(fields: Mapping[str, Any]) -> Item:
 
 
 def _stored(election: Election) -> Item:
-    fields = storable(asdict(election)) | rendered.beside("description", election.description)
+    fields = storable(asdict(election))
     return {name: value for name, value in fields.items() if name not in UNSAID or value != UNSAID[name]}
 
 
-def creation(election: Election) -> tuple[Put, *tuple[Write, ...]]:
+def creation(election: Election, description: str = "") -> tuple[Put, *tuple[Write, ...]]:
     """Refused in part 0 if the name is taken; in the last two, if what had it is still moving out or being cleared."""
     key, entry = keys.election(election.name), keys.listed_election(election.name)
     date = keys.by_date(election.created_at, election.name)
@@ -276,6 +299,7 @@ def creation(election: Election) -> tuple[Put, *tuple[Write, ...]]:
         Put({"PK": entry.pk, "SK": entry.sk, **state, **_copied(election)}),
         runner(election, election.owner_name),
         *_with_its_group(election),
+        *([descriptions.described(election.name, description)] if description else []),
         *is_vacant(election.name),
     ]
     own = Put({"PK": key.pk, "SK": key.sk, "entity_type": "ELECTION", **_stored(election)}, when=Missing())
@@ -299,8 +323,9 @@ def runner(election: Election, person: str) -> Put:
     return Put({"PK": place.pk, "SK": place.sk, **index, "person": person, **_copied(election)})
 
 
-def change(before: Election, after: Election) -> tuple[Update, *tuple[Write, ...]]:
-    """Every item that shows the election. Refused in part 0 if anybody changed it since it was read."""
+def change(before: Election, after: Election, description: str | None = None) -> tuple[Update, *tuple[Write, ...]]:
+    """Every item that shows the election, and its description, if that is another one now. Refused in part 0 if
+    anybody changed it since it was read."""
     after = replace(after, version=before.version + 1)
     # The roll counts for itself; a move, what a draft is filled with and a roll that is spread come to their own ends;
     # who convened it stays.
@@ -316,7 +341,11 @@ def change(before: Election, after: Election) -> tuple[Update, *tuple[Write, ...
     writes += [runner(after, name) for name in people.values()]
     gone = {keys.fold(name): name for name in (before.owner_name, *before.managers)}
     writes += [Delete(keys.manager(before.name, name)) for folded, name in gone.items() if folded not in people]
-    return Update(keys.election(before.name), set=fields, when=unchanged(before)), *tuple(writes)
+    moved: tuple[str, ...] = ()
+    if description is not None:
+        writes.append(descriptions.described(before.name, description))
+        moved = descriptions.IN_THE_ELECTION
+    return Update(keys.election(before.name), set=fields, remove=moved, when=unchanged(before)), *tuple(writes)
 
 
 def unchanged(election: Election) -> Equals:

@@ -21,12 +21,13 @@ from accounts.access import public, requires
 from accounts.models import User
 from accounts.rules import Permission
 from acts.refusals import Refusal
-from acts.site import now_text
+from acts.site import now_text, table
 from pages import lists
 from pages.forms import carried_out, form_page, posted, show_form
 from pages.lists import Verdict
 from pages.paging import one_page
 from pages.saying import ask, say, told
+from store.together import together
 
 from . import imports, invitations, renaming, repository, services, skipping
 from .access import context_of, may, run
@@ -58,7 +59,7 @@ def roll(request: HttpRequest, election: Election) -> HttpResponse:
         return _failed(request, election)
     search = SearchForm(request.GET)
     prefix = search.cleaned_data["q"] if search.is_valid() else ""
-    counts = turnout_context(election)
+    counts, today = together(table(), lambda: turnout_context(election), lambda: _mails_today(request, election))
     voted = counts["turnout"].voted if counts else 0
     by_name = tells_names(election, voted)
     read = partial(repository.voters, election, prefix=prefix, by_name=by_name)
@@ -66,7 +67,7 @@ def roll(request: HttpRequest, election: Election) -> HttpResponse:
     shown = invitations.with_mails(found)
     context = context_of(request, election, form=form, search=search, voters=shown, older=older, **counts)
     context |= {"tells_who": tells_who(election, voted), "by_name": by_name, "keep_token": secrets.token_urlsafe(16)}
-    context |= {"needs_an_admin": not policy.takes_every_invitation(), **_mails_today(request, election)}
+    context |= {"needs_an_admin": not policy.takes_every_invitation(), **today}
     return render(request, "elections/roll.html", context, status=422 if form.errors else 200)
 
 

@@ -14,10 +14,7 @@ from django.utils.translation import gettext_lazy as _
 from accounts.rules import Permission, Role, has
 from acts.refusals import NotAllowed, Refusal
 from pages import lists
-from pages.rendered import Html
-from store.keys import election as election_key
 from store.keys import fold
-from store.table import Key
 
 from .convening import Convened
 
@@ -72,7 +69,6 @@ class Election:
     name: str
     owner_name: str
     created_at: str
-    description: str = ""
     secret_ballot: bool = True
     no_voting_before: str | None = None
     no_voting_after: str | None = None
@@ -109,11 +105,6 @@ class Election:
     spread_from: int = 0  # over how many its roll was spread, until all of it is where it lies now
     turnout_apart: bool = False  # whether when people voted is counted beside its gates; not of one opened before that
     convened: Convened | None = None  # by an assembly, which says who was there; it never changes
-    html: Html | None = field(default=None, compare=False, repr=False)  # of the description, as kept beside it
-
-    @property
-    def place(self) -> Key:
-        return election_key(self.name)
 
     def state(self, now: str) -> State:
         """As of a moment: an election whose end has come is closed, whether or not anything has run since."""

@@ -26,11 +26,12 @@ from photos.changing import Wanted, picture_page
 from ranking.candidates import Candidate
 from store.log import utc_now
 
-from . import mine, renaming, repository, services, skipping, welcoming
+from . import descriptions, mine, renaming, repository, services, skipping, welcoming
 from .access import context_of, may, run, visible
 from .beside import beside
 from .calendar import NotInTheCalendar
 from .calendar import calendar as as_calendar
+from .descriptions import Description
 from .forms import (
     CandidateForm,
     CandidatesForm,
@@ -72,20 +73,21 @@ def _mine(request: HttpRequest) -> HttpResponse:
     return render(request, "elections/elections.html", context)
 
 
-def load_with_entry(user: User, name: str) -> tuple[Election, Voter | None] | None:
-    found = repository.find_with_entry(name, user)
+def load_to_show(user: User, name: str) -> tuple[Election, Voter | None, Description] | None:
+    found = repository.find_to_show(name, user)
     if found is not None:
         visible(user, found[0])
     return found
 
 
-@requires(Permission.VIEW_APPLICATION, load_for=load_with_entry)
+@requires(Permission.VIEW_APPLICATION, load_for=load_to_show)
 @require_safe
-def election(request: HttpRequest, found: tuple[Election, Voter | None]) -> HttpResponse:
+def election(request: HttpRequest, found: tuple[Election, Voter | None, Description]) -> HttpResponse:
     """The election's public page: what it is about, who stands, and the way to one's own ballot."""
-    election, entry = found
+    election, entry, about = found
     has_vote = entry is not None or election.is_open_to(request.user.votes_since)
     context = {
+        "about": about,
         "candidates": repository.candidates_to_show(election.name),
         "may_vote": has_vote and election.takes_votes(now_text()),
         "voted": entry is not None and entry.voted,
@@ -104,12 +106,17 @@ def _asked(election: Election, entry: Voter | None) -> tuple[str, ...]:
     return welcoming.sentences(election, entry.invited if entry else "")
 
 
-@requires(Permission.VIEW_APPLICATION, load=repository.find, rule=visible)
+def visible_with_words(user: User, found: tuple[Election, Description]) -> None:
+    visible(user, found[0])
+
+
+@requires(Permission.VIEW_APPLICATION, load=repository.find_described, rule=visible_with_words)
 @require_safe
-def calendar(request: HttpRequest, election: Election) -> HttpResponse:
+def calendar(request: HttpRequest, found: tuple[Election, Description]) -> HttpResponse:
     """The election for one's own calendar; one without times has nothing to put there."""
+    election, about = found
     url = whole(reverse("election", args=[election.name]))
-    words = {"name": election.name, "url": url, "description": plain(rendered.description_of(election), 500)}
+    words = {"name": election.name, "url": url, "description": plain(rendered.description_of(about), 500)}
     try:
         file = as_calendar(**words, opens=election.begins, closes=election.ended or election.ends, now=utc_now())
     except NotInTheCalendar:
@@ -125,7 +132,8 @@ def calendar(request: HttpRequest, election: Election) -> HttpResponse:
 @run(Action.SET_UP)
 @form_page
 def settings(request: HttpRequest, election: Election) -> HttpResponse:
-    form = SettingsForm(posted(request), initial=SettingsForm.initial_of(election))
+    text = descriptions.of(election.name).description
+    form = SettingsForm(posted(request), initial=SettingsForm.initial_of(election, text))
     if carried_out(
         request,
         form,
@@ -141,7 +149,8 @@ def settings(request: HttpRequest, election: Election) -> HttpResponse:
 @run(Action.DESCRIBE)
 @form_page
 def describe(request: HttpRequest, election: Election) -> HttpResponse:
-    form = DescriptionForm(posted(request), initial={"description": election.description})
+    text = descriptions.of(election.name).description
+    form = DescriptionForm(posted(request), initial={"description": text})
     if "preview" in request.POST and form.is_valid():
         return _preview(request, form, _("Description"), form.cleaned_data["description"], election)
     if carried_out(

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any
 
 from acts.site import now_text, table
 from pages.times import from_text
-from store import keys
+from store import keys, spans
 from store.keys import fold
 from store.table import Check, Delete, Equals, Exists, Item, Key, Less, Missing, Put, Span, Update, Write
 
@@ -146,9 +146,8 @@ def votes(game_id: str, round_: int) -> list[Given]:
     return _given(keys.live_votes(game_id, round_))
 
 
-def _given(spans: Iterable[Span]) -> list[Given]:
-    rows = (row for span in spans for row in table().values(span, "player", "said", "at", "receipt"))
-    return [Given(*row) for row in rows]
+def _given(shards: Sequence[Span]) -> list[Given]:
+    return [Given(*row) for row in spans.gathered(table(), shards, "player", "said", "at", "receipt")]
 
 
 def own(game_id: str, state: State, player: str) -> Any:

@@ -16,7 +16,7 @@ from functools import cached_property
 from typing import Any
 
 from acts.site import table
-from store import keys
+from store import keys, spans
 from store.table import Conflict, Item, Key, Unavailable
 
 from . import clock, counting, gathering, repository, robots, rules, seats
@@ -399,8 +399,8 @@ class Count:
 
 
 def _who_gave(game: Game, state: State) -> Iterable[str]:
-    spans = keys.live_votes if state.phase == Phase.VOTING else keys.live_answers
-    return (player for span in spans(game.id, state.round) for (player,) in table().values(span, "player"))
+    given = keys.live_votes if state.phase == Phase.VOTING else keys.live_answers
+    return (player for (player,) in spans.gathered(table(), given(game.id, state.round), "player"))
 
 
 class Mind:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, fields, replace
 from typing import Any
 
 from acts.site import table
-from store import keys
+from store import keys, spans
 from store.table import Delete, Equals, Item, Key, Missing, Put, Write
 
 from . import rules
@@ -54,8 +54,7 @@ def find(game_id: str, player: str) -> Seat | None:
 
 
 def each(game_id: str) -> Iterator[Seat]:
-    for span in keys.seats(game_id):
-        yield from map(seat_of, table().each(span))
+    return map(seat_of, spans.at_once(table(), keys.seats(game_id)))
 
 
 def late_since(state: State, seat: Seat) -> int:

@@ -17,14 +17,15 @@ from datetime import UTC, datetime
 from django.utils.translation import get_language, gettext_noop
 
 from acts.site import table
-from store import keys
+from store import keys, spans
 from store.log import as_text
-from store.table import Delete, Equals, Exists, Item, Key, Less, Missing, Put, Refused, Update, Write
+from store.table import Delete, Equals, Exists, Item, Key, Less, Missing, Put, Refused, Span, Update, Write
 
 from .letters import LETTERS
 
 QUEUED, SENDING, SENT, FAILED, UNKNOWN, ASIDE = STATES = ("queued", "sending", "sent", "failed", "unknown", "aside")
 KEPT_SECONDS = 30 * 24 * 3600
+SPREAD = 4  # keys of a distant store's index that mails wait under: each takes a thousand a second
 
 REASONS = {
     "unknown": gettext_noop("The worker stopped while it was sending, so it is not known whether the mail went out."),
@@ -139,7 +140,7 @@ def _queued(number: str, kind: str, to: str, ledger: Ledger | None, about: dict[
             "PK": place.pk,
             "SK": place.sk,
             **_stored(ledger),
-            "GSI1PK": keys.mails(QUEUED).pk,
+            "GSI1PK": keys.mail_list(QUEUED, number, spread()),
             "GSI1SK": keys.mail_by_turn(now, number, urgent=is_urgent(kind)),
             "number": number,
             "kind": kind,
@@ -172,8 +173,23 @@ def nothing() -> Put:
 
 def in_state(state: str, limit: int, cursor: str | None = None) -> tuple[list[Mail], str | None]:
     """Mails of one state: those that wait in the order of their turns, all others the newest first."""
-    page = table().page(keys.mails(state), limit=limit, cursor=cursor, backwards=state != QUEUED)
+    page = spans.page(table(), lists_of(state), limit=limit, cursor=cursor, backwards=state != QUEUED)
     return [mail_of(item) for item in page.items], page.cursor
+
+
+def lists_of(state: str) -> list[Span]:
+    """Where the index has the mails of a state."""
+    return keys.mails_waiting(spread()) if state == QUEUED else [keys.mails(state)]
+
+
+def spread() -> int:
+    """Over how many keys of the index mails that wait are spread: the embedded store has no need to."""
+    return SPREAD if table().is_distant else 1
+
+
+def due_by(moment: str, *, urgent: bool) -> list[Span]:
+    """Mails that wait and are to be sent by then."""
+    return keys.mails_due(moment, spread(), urgent=urgent)
 
 
 def find(number: str) -> Mail | None:
@@ -199,7 +215,7 @@ def moved(mail: Mail, old: str, new: str, *, before: int | None = None, **change
     listed = _listed(mail, new, changes)
     return Update(
         keys.mail(mail.number),
-        set={"state": new, "GSI1PK": keys.mails(new).pk, "GSI1SK": listed, **changes},
+        set={"state": new, "GSI1PK": keys.mail_list(new, mail.number, spread()), "GSI1SK": listed, **changes},
         remove=("ttl",) if new == QUEUED else (),  # what waits does not expire in the store
         when=held if before is None else held & Less("lease", before),
     )

@@ -20,11 +20,11 @@ from django.core.mail import EmailMessage, get_connection
 
 from acts.queues import complain, take_each
 from acts.site import table
-from store import keys
+from store import keys, spans
 from store.log import as_text
 from store.table import Item, Span, StoreError
 
-from . import server
+from . import outbox, server
 from .answers import Later, Rejected, Trouble, Unanswered, Unreachable, code_of, judged, without_address, words_of
 from .letters import is_of_use
 from .outbox import (
@@ -77,17 +77,17 @@ def _send_lane(lane: Round, goes_on: Callable[[], bool]) -> int:
 
 
 def due(lane: str, now: float) -> Iterator[Item]:
-    return table().each(_due(lane, now))
+    return spans.each(table(), _due(lane, now))
 
 
 def anything_due(lane: str, now: float) -> bool:
     """A cheap look: whether a mail waits that may be sent now, or one is being sent, of which it must be known."""
-    spans = (_due(lane, now), keys.mails(SENDING))
-    return not server.is_shut(lane, now) and any(table().page(span, limit=1).items for span in spans)
+    lists = (*_due(lane, now), keys.mails(SENDING))
+    return not server.is_shut(lane, now) and any(table().page(span, limit=1).items for span in lists)
 
 
-def _due(lane: str, now: float) -> Span:
-    return keys.mails_due(as_text(datetime.fromtimestamp(now, UTC)), urgent=lane == URGENT)
+def _due(lane: str, now: float) -> list[Span]:
+    return outbox.due_by(as_text(datetime.fromtimestamp(now, UTC)), urgent=lane == URGENT)
 
 
 class Round:

@@ -12,17 +12,19 @@ from django.shortcuts import render
 from django.templatetags.static import static
 from django.urls import reverse
 
+from accounts.models import User
 from accounts.policy import sentence, takes_registrations
 from accounts.rules import Permission
 from accounts.visits import last_visit
 from acts import naming
 from acts.links import whole
 from acts.naming import site_name
-from acts.site import now_text
+from acts.site import now_text, table
 from elections import repository as elections
 from elections.books.addresses import asked_together
+from elections.descriptions import Description
 from elections.mine import votes_of
-from elections.rules import Election
+from elections.repository import Listed
 from pages import rendered
 from pages.markdown import plain
 from pages.sharing import SHORT
@@ -30,6 +32,8 @@ from photos.rules import Photo
 from polls.allowance import may_make
 from results import words
 from results.repository import newest_shared
+from store.keys import fold
+from store.together import together
 
 from . import site_page
 from .repository import newest
@@ -50,10 +54,14 @@ def show_home(request: HttpRequest, status: int = 200, **code: Any) -> HttpRespo
 
 
 def _own(request: HttpRequest) -> dict[str, Any]:
-    user, now = request.user, now_text()
-    mine, more = elections.lists(run_by=user.name, limit=MOST) if user.can_run_elections else ([], None)
+    now = now_text()
+    (mine, more), posts, votes = together(table(), lambda: _run_by(request.user), newest, lambda: _votes(request, now))
     run = [(each, each.state(now), each.takes_votes(now)) for each in mine]
-    return {"mine": run, "more": more, "newest": newest(), **_votes(request, now)}
+    return {"mine": run, "more": more, "newest": posts, **votes}
+
+
+def _run_by(user: User) -> tuple[list[Listed], str | None]:
+    return elections.lists(run_by=user.name, limit=MOST) if user.can_run_elections else ([], None)
 
 
 def _votes(request: HttpRequest, now: str) -> dict[str, Any]:
@@ -62,17 +70,17 @@ def _votes(request: HttpRequest, now: str) -> dict[str, Any]:
         return {}
     votes = votes_of(request.user, now, last_visit(request.user, now))
     decided = [(each, words.ended(each)) for each in votes.decided[:MOST]]
-    waiting = [(each, _glance(each), asked) for each, asked in asked_together(votes.waiting)]
+    waiting, cast = asked_together(votes.waiting, votes.cast)
     return {
-        "waiting": waiting,
-        "cast": asked_together(votes.cast),
+        "waiting": [(each, _glance(votes.about[fold(each.name)]), asked) for each, asked in waiting],
+        "cast": cast,
         "decided": decided,
         "more_decided": len(votes.decided) > MOST,
     }
 
 
-def _glance(election: Election) -> str:
-    return plain(rendered.description_of(election), A_GLANCE)
+def _glance(about: Description) -> str:
+    return plain(rendered.description_of(about), A_GLANCE)
 
 
 # --- for strangers ---
@@ -104,12 +112,13 @@ def _image(photo: Photo | None) -> dict[str, Any]:
 
 def doing(request: HttpRequest) -> dict[str, Any]:
     """What can be done and read here by whoever comes by."""
+    shared, posts = together(table(), _shared, newest)
     return {
         "may_register": takes_registrations(),
         "who_registers": sentence(),
         "may_make_polls": may_make(request.user),
-        "shared": _shared(),
-        "newest": newest(),
+        "shared": shared,
+        "newest": posts,
     }
 
 

@@ -20,7 +20,7 @@ from acts.handfuls import A_TRANSACTION
 from acts.queues import take_each
 from acts.site import now_text, table
 from mail import outbox
-from store import keys
+from store import keys, spans
 from store.log import as_text
 from store.table import Condition, Delete, Equals, Item, Missing, Put, Refused, Update, Write
 
@@ -140,7 +140,7 @@ def _waits(mark: Item) -> bool:
 
 
 def _is_full() -> bool:
-    waiting = table().page(keys.mails_due(now_text(), urgent=False), limit=ENOUGH)
+    waiting = spans.page(table(), outbox.due_by(now_text(), urgent=False), limit=ENOUGH)
     return len(waiting.items) >= ENOUGH
 
 

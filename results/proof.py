@@ -43,16 +43,16 @@ def check_sealed(election: Election) -> str | None:
 
 def _check(election: Election) -> None:
     there = table().get(keys.result(election.name))
-    with closing(Sorted()) as sealed, closing(Sorted()) as box:
+    with closing(Sorted()) as sealed:
         commitment, said = _read_log(election, sealed)
         if said is None and there is None:
             return
         if said is None or there is None:
             raise Flaw("the result that was sealed is gone." if said else "the log knows nothing of its sealed result.")
         compare(sealed, map(Cast.of, ballots.every_published(election.name)), "among the published ballots")
-        ballots.read_box(election, box)
         compare_box = compare_what_is_left if election.secret_ballot else compare
-        compare_box(sealed, box, "in the ballot box")
+        with closing(ballots.sorted_box(election)) as box:
+            compare_box(sealed, ballots.casts_in(box), "in the ballot box")
     seal = repository.seal_of(there)
     _check_counted(election, seal, said)
     _check_result(election, seal, said)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Mapping
 from contextlib import suppress
 
 from acts.site import log, now_text
@@ -39,11 +40,12 @@ class Disagreement(CannotSeal):
     back, or an index is late, and then the next try finds it in order."""
 
 
-def seal_result(election: Election) -> None:
-    """Count a closed election and seal the result. Any number may do this at once: it is done once."""
+def seal_result(election: Election, counts: Mapping[str, int] | None = None) -> None:
+    """Count a closed election and seal the result. Any number may do this at once: it is done once. Whoever has read
+    all ballots already says how often each ranking is among them."""
     if repository.is_sealed(election.name):
         return
-    counted = ballots.counted(election).normal
+    counted = ballots.counted(election, counts).normal
     came = final_turnout(election)
     if counted.total != came.voted:
         if repository.is_sealed(election.name):

@@ -16,10 +16,10 @@ from acts.site import table
 from elections.rules import Election
 from store import keys
 from store.limits import BATCH_KEYS
-from store.log import EventLog
+from store.log import EventLog, layout
 from store.log.index import BALLOTS, BLOCK, ELECTION, first_of, moment_at
 from store.log.search import Wanted, look
-from store.table import Item, Key
+from store.table import Item
 
 BLOCKS = 20  # of the index, looked through at once
 DENSE = 20  # if more than one in so many events is listed, all between them are read: many come in one reply
@@ -77,7 +77,7 @@ def _perhaps(election: Election) -> Iterator[Item]:
     blocks = _blocks(election, sealed)
     while some := list(islice(blocks, BLOCKS)):
         yield from _read(list(chain.from_iterable(some)))
-    yield from table().each(keys.events(sealed + 1))
+    yield from layout.each(table(), sealed + 1)
 
 
 def _sealed() -> int:
@@ -117,18 +117,17 @@ def _renames(name: str) -> Iterator[Item]:
 def _read(numbers: list[int]) -> Iterator[Item]:
     """The events with these numbers; where they stand close together, also those between them."""
     if len(numbers) * DENSE > numbers[-1] - numbers[0]:
-        yield from table().each(keys.events(numbers[0], numbers[-1]))
+        yield from layout.each(table(), numbers[0], numbers[-1])
         return
     places = iter(_places(numbers))
     while some := list(islice(places, BATCH_KEYS)):
-        there = table().get_many(some)
-        yield from (there[place] for place in some if place in there)
+        yield from layout.get_many(table(), some)
 
 
-def _places(numbers: list[int]) -> list[Key]:
-    """The keys of the events with these numbers: when they happened is part of them."""
+def _places(numbers: list[int]) -> list[tuple[int, str]]:
+    """The events with these numbers, and when they happened, which is part of their keys."""
     blocks = {first_of(number): keys.moments(first_of(number)) for number in numbers}
     known = table().get_many(blocks.values())
     moments = {first: known.get(place, {}).get("moments", b"") for first, place in blocks.items()}
     found = ((number, moment_at(moments[first_of(number)], (number - 1) % BLOCK)) for number in numbers)
-    return [keys.event(number, when) for number, when in found if when]
+    return [(number, when) for number, when in found if when]

@@ -16,6 +16,7 @@ from accounts.rules import Permission
 from acts.site import now_text
 from elections.access import context_of, visible
 from elections.beside import beside
+from elections.progress import sealing
 from elections.rules import State
 from tally.result import Round
 
@@ -80,6 +81,7 @@ def not_yet(request: HttpRequest, found: Found) -> HttpResponse:
     over = found.election.state(now_text()) == State.CLOSED
     sentence = _("The ballots are being counted.") if over else _("The result is shown after the election has closed.")
     context = context_of(request, found.election, sentence=sentence, counting=over)
+    context |= {"sealing": sealing(found.election.name)} if over else {}
     return render(request, "results/not_yet.html", context, status=202 if over else 403)
 
 

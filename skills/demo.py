@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from django.contrib.auth.hashers import make_password
 
@@ -12,6 +12,7 @@ from accounts.demo import PASSWORD
 from accounts.models import User
 from accounts.rules import Role
 from accounts.services import NameTaken, create_account, new_user
+from acts.progress import Progress, silent
 
 from . import repository, services
 from .endorsements import Ground
@@ -160,17 +161,20 @@ HIDDEN = {"Nils Andersson": Visibility.ADMINS, "Marta Silva": Visibility.NOBODY}
 PROPOSED = (("Juggling", "Events", "Three balls at least."), ("Rust", "Computing", ""))
 
 
-def load() -> int:
+def load(progress: Progress = silent) -> int:
     """Make what is not there; answers how many skills and people that were."""
     owner = people.find(people.owner_name() or "")
     if owner is None or repository.catalogue(limit=1)[0]:
         return 0
     made = sum(_add(owner, category, line) for category, lines in CATALOGUE.items() for line in lines)
-    for name in _people():
+    everybody = KNOWN | MEMBERS
+    for number, name in enumerate(_people(), 1):
         if (person := people.find(name)) is not None:
-            _tell(person, (KNOWN | MEMBERS)[name])
-    for name in MEMBERS:
-        _vouch(name)
+            _tell(person, everybody[name])
+        progress(number, len(everybody))
+    members = {name: person for name in MEMBERS if (person := people.find(name)) is not None}
+    for name in members:
+        _vouch(name, members)
     if (proposer := people.find("Hypatia")) is not None:
         for proposed in PROPOSED:
             services.propose(proposer, *proposed)
@@ -211,13 +215,13 @@ def _tell(person: User, calling: str) -> None:
         services.show_to(person, HIDDEN[person.name])
 
 
-def _vouch(name: str) -> None:
+def _vouch(name: str, members: Mapping[str, User]) -> None:
     """For some whom they work with: those of the same calling, and here and there one of another."""
-    chance, user = random.Random(f"{name} vouches"), people.find(name)  # noqa: S311 - as above
-    for other in (each for each in MEMBERS if each != name and each not in HIDDEN):
-        whom, is_near = people.find(other), MEMBERS[other] == MEMBERS[name]
-        if user is None or whom is None or chance.random() > (0.9 if is_near else 0.06):
+    chance = random.Random(f"{name} vouches")  # noqa: S311 - as above
+    for other in (each for each in members if each != name and each not in HIDDEN):
+        is_near = MEMBERS[other] == MEMBERS[name]
+        if chance.random() > (0.9 if is_near else 0.06):
             continue
         skill = chance.choice(CALLINGS[MEMBERS[other]])
         grounds = sorted(chance.sample(list(Ground), chance.randint(1, 2)), key=list(Ground).index)
-        services.endorse(user, whom, skill, grounds, f"demo {other} {skill}")
+        services.endorse(members[name], members[other], skill, grounds, f"demo {other} {skill}")

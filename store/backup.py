@@ -26,7 +26,7 @@ from typing import Any, BinaryIO
 import orjson
 
 from . import formats, keys, limits
-from .log import EventLog, as_text, utc_now
+from .log import EventLog, as_text, layout, utc_now
 from .log.index import as_of
 from .table import DATA, LOG, TABLES, Delete, Item, Key, Missing, Put, Refused, StoreError, Table, Value
 
@@ -169,7 +169,7 @@ def _to_keep(table: Table) -> Iterator[Entry]:
     leases, of_processes = keys.lease("").pk, (keys.publishing().pk, keys.WORKERS.pk)
     return (
         (name, item)
-        for name, item in table.everything()
+        for name, item in layout.everything(table)
         if not item["PK"].startswith(leases) and item["PK"] not in of_processes
     )
 
@@ -383,7 +383,7 @@ def restore(
     """
     reading = Reading(file, is_checked=sha256 is not None)
     done = begin(table, sha256)
-    entries = islice(_noticed(_without_salts(reading), notice), done, None)
+    entries = islice(_laid_out(table, _noticed(_without_salts(reading), notice)), done, None)
     try:
         items = _fill(table, entries, done, sha256, progress, weigh=lambda item: reading.size)
         if sha256 not in (None, reading.digest.hexdigest()):
@@ -401,7 +401,7 @@ def transfer(source: Table, target: Table, progress: Progress = silent, finish: 
     _refuse_unfinished(source)
     entries = contents(source, cut(source))
     begin(target, None)
-    items = _fill(target, entries, 0, None, progress, check_batch=_compare)
+    items = _fill(target, _laid_out(target, entries), 0, None, progress, check_batch=_compare)
     finish()
     target.write(Delete(keys.restoring()))
     return items
@@ -413,13 +413,25 @@ def begin(table: Table, sha256: str | None) -> int:
     if mark is not None and sha256 is not None and mark["sha256"] == sha256:
         return int(mark["items"])
     _refuse_unfinished(table)
-    if any(Key(item["PK"], item["SK"], name) not in formats.PLACES for name, item in _to_keep(table)):
+    if not all(_is_of_new_store(name, item) for name, item in _to_keep(table)):
         raise NotEmpty("The store is not empty. Only a new one can be filled.")
+    layout.begin(table)  # what is filled in lies as the new log says
     try:  # what is filled in brings its own format, or none
         table.write(Put(_mark(sha256, 0), when=Missing()), *map(Delete, formats.PLACES))
     except Refused:
         raise Unfinished("Somebody else began to restore into this store just now.") from None
     return 0
+
+
+def _is_of_new_store(name: str, item: Item) -> bool:
+    """What a store has before anything has happened: its format, and a log of which no number was given out."""
+    key = Key(item["PK"], item["SK"], name)
+    return key in formats.PLACES or (key == keys.event_number() and not item.get("last"))
+
+
+def _laid_out(table: Table, entries: Iterable[Entry]) -> Iterator[Entry]:
+    """A copy does not say how events lay where it was made; they lie as the store says that they are written into."""
+    return (layout.entry(table, name, item) for name, item in entries)
 
 
 def _refuse_unfinished(table: Table) -> None:

@@ -14,7 +14,22 @@ from random import Random
 from typing import Any, TypeVar
 
 from . import cursors
-from .table import DATA, Check, Conflict, Crowded, Item, Key, Page, Span, Table, Unavailable, Unwritable, Value, Write
+from .table import (
+    DATA,
+    Check,
+    Condition,
+    Conflict,
+    Crowded,
+    Item,
+    Key,
+    Page,
+    Span,
+    Table,
+    Unavailable,
+    Unwritable,
+    Value,
+    Write,
+)
 
 Answer = TypeVar("Answer")
 A_LAG = 60.0  # seconds that an index which is some writes old is said to lag
@@ -132,8 +147,16 @@ class Chaos(Table):
     def _put_all(self, items: Sequence[Item]) -> None:
         self._write([Key(item["PK"], item["SK"]) for item in items], lambda: self.table.put_all(items), clash=False)
 
-    def increment(self, key: Key, name: str, by: int = 1, *, also: Mapping[str, Value] | None = None) -> int:
-        return self._write([key], lambda: self.table.increment(key, name, by, also=also))
+    def increment(
+        self,
+        key: Key,
+        name: str,
+        by: int = 1,
+        *,
+        also: Mapping[str, Value] | None = None,
+        when: Condition | None = None,
+    ) -> int:
+        return self._write([key], lambda: self.table.increment(key, name, by, also=also, when=when))
 
     # --- faults ---
 

@@ -15,6 +15,8 @@ class BadStoreUrl(ValueError):
 
 
 CHAOS = "chaos+"
+OPTIONS = {"prefix", "endpoint", "threads", "protected"}  # of a dynamodb:// address
+YES_OR_NO = {"yes": True, "no": False}
 FAULTS = {"conflicts", "throttling", "lost_replies", "partial", "slowness", "seconds"}
 
 
@@ -28,10 +30,15 @@ def check(url: str) -> None:
         if parts.netloc or parts.query or len(parts.path) < 2:
             raise BadStoreUrl(f"STORE_URL {url!r} should look like sqlite:///folder/plenum.sqlite3.")
     elif parts.scheme == "dynamodb":
-        if not parts.netloc or parts.path.strip("/") or dict(parse_qsl(parts.query)).keys() - {"prefix", "endpoint"}:
+        options = dict(parse_qsl(parts.query))
+        if not parts.netloc or parts.path.strip("/") or options.keys() - OPTIONS:
             raise BadStoreUrl(
                 f"STORE_URL {url!r} should look like dynamodb://eu-central-1?prefix=plenum-&endpoint=http://localhost:8000."
             )
+        if not options.get("threads", "1").isdecimal() or options.get("threads") == "0":
+            raise BadStoreUrl(f"STORE_URL {url!r} should give threads as a whole number, such as threads=32.")
+        if options.get("protected", "yes") not in YES_OR_NO:
+            raise BadStoreUrl(f"STORE_URL {url!r} should say protected=yes or protected=no.")
     else:
         raise BadStoreUrl(f"STORE_URL {url!r} must start with sqlite:/// or dynamodb://.")
 
@@ -41,6 +48,15 @@ def _split(url: str) -> SplitResult:
         return urlsplit(url)
     except ValueError:
         raise BadStoreUrl(f"STORE_URL {url!r} is no address.") from None
+
+
+_of_this_process = {"threads": 32}
+
+
+def expect_threads(number: int) -> None:
+    """So many threads of this process ask the store at the same time, unless its address says another number. It is
+    said before anybody connects."""
+    _of_this_process["threads"] = number
 
 
 @cache
@@ -60,7 +76,13 @@ def connect(url: str) -> Table:
     from .dynamodb import DynamoDbTable
 
     options = dict(parse_qsl(parts.query))
-    return DynamoDbTable(region=parts.netloc, prefix=options.get("prefix", ""), endpoint=options.get("endpoint"))
+    return DynamoDbTable(
+        region=parts.netloc,
+        prefix=options.get("prefix", ""),
+        endpoint=options.get("endpoint"),
+        threads=int(options.get("threads", _of_this_process["threads"])),
+        protected=YES_OR_NO.get(options.get("protected", "")),
+    )
 
 
 def _under_bad_weather(url: str) -> Table:

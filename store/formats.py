@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 
 from . import keys
+from .log import layout
 from .log.index import NEVER
 from .table import Equals, Item, Key, Less, Missing, Put, Refused, StoreError, Table, Update
 
@@ -30,12 +31,17 @@ class TooOld(StoreError):
     """A store that has to be upgraded first; the words say how."""
 
 
+REFUSALS = (TooNew, TooOld, layout.HalfMoved)
+
+
 # --- what is there ---
 
 
 def format_of(table: Table) -> int | None:
     """The format the store has; nothing if it is empty. If its tables differ, the older: it is to be upgraded."""
     found = table.get_many([*PLACES, keys.event_number(), keys.sync(), FIRST])
+    if layout.header_of(found.get(keys.event_number())).moving is not None:
+        raise layout.HalfMoved(layout.HALF_MOVED)
     marked = [int(found[place]["number"]) for place in PLACES if place in found]
     if len(marked) == len(PLACES) or any(number > FORMAT for number in marked):
         return max(marked) if max(marked) > FORMAT else min(marked)
@@ -50,7 +56,7 @@ def _has_no_index(table: Table, found: Mapping[Key, Item]) -> bool:
         return False
     if not found.get(FIRST, {}).get("moments", b"").startswith(NEVER):
         return FIRST not in found
-    return bool(table.page(keys.events(1, 1), limit=1).items)  # else the first number is void, and has no moment
+    return layout.find(table, 1) is not None  # else the first number is void, and has no moment
 
 
 def is_too_new(found: Mapping[Key, Item]) -> bool:
@@ -109,7 +115,10 @@ def prepare(table: Table) -> None:
 
     One that is being filled from a backup gets its mark, or none, from there.
     """
-    if check(table) != FORMAT and table.get(keys.restoring()) is None:
+    number = check(table)
+    if number != FORMAT and table.get(keys.restoring()) is None:
+        if number is None:
+            layout.begin(table)
         mark(table, FORMAT)
 
 
@@ -117,7 +126,7 @@ def refusal(table: Table) -> str | None:
     """Why this store is not to be served, in a sentence. One that does not answer is no reason: it may come back."""
     try:
         prepare(table)
-    except (TooNew, TooOld) as refused:
+    except REFUSALS as refused:
         return str(refused)
     except StoreError:
         return None
@@ -145,7 +154,7 @@ class Watch:
     def _look(self) -> None:
         try:
             check(self.table)
-        except (TooNew, TooOld) as refused:
+        except REFUSALS as refused:
             self.refused = str(refused)
         except StoreError:
             pass  # it may come back; every job says so already

@@ -28,6 +28,7 @@ from .sqlite import SqliteTable
 from .table import (
     DATA,
     LOG,
+    Condition,
     Conflict,
     Invalid,
     Item,
@@ -41,8 +42,6 @@ from .table import (
     Value,
     Write,
 )
-
-EVENTS = keys.events().pk
 
 
 class DoesNotFit(Exception):
@@ -145,11 +144,19 @@ class Unlogged:
         if kept := [write for write in writes if write.key.table != LOG]:
             self._table.write(*kept, token=token)
         for write in writes:
-            if isinstance(write, Put) and write.key.pk == EVENTS:
+            if isinstance(write, Put) and keys.holds_events(write.key.pk):
                 self.announced = write.item
 
-    def increment(self, key: Key, name: str, by: int = 1, *, also: Mapping[str, Value] | None = None) -> int:
-        return 0 if key.table == LOG else self._table.increment(key, name, by, also=also)
+    def increment(
+        self,
+        key: Key,
+        name: str,
+        by: int = 1,
+        *,
+        also: Mapping[str, Value] | None = None,
+        when: Condition | None = None,
+    ) -> int:
+        return 0 if key.table == LOG else self._table.increment(key, name, by, also=also, when=when)
 
 
 def announced(table: Table) -> Item:
@@ -255,7 +262,7 @@ class Theatre:
 
 
 def is_event(item: Item) -> bool:
-    return bool(item["PK"] == EVENTS)
+    return keys.holds_events(item["PK"])
 
 
 def _happened(item: Item) -> Happened:

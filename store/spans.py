@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from contextvars import copy_context
 from dataclasses import replace
+from functools import partial
 from heapq import merge
 from itertools import chain, islice
 from queue import Empty, Queue, SimpleQueue
@@ -42,21 +43,22 @@ def _place(span: Span, item: Item) -> bytes:
 def page(
     table: Table, spans: Sequence[Span], *, limit: int, cursor: str | None = None, backwards: bool = False
 ) -> Page:
-    """At most `limit` items of all spans, in the order of their sort keys. Not for spans of the index."""
+    """At most `limit` items of all spans, in the order of their sort keys."""
     if len(spans) == 1:
         return table.page(spans[0], limit=limit, cursor=cursor, backwards=backwards)
     whole = replace(spans[0], pk=_common(spans))
-    after = cursors.decode(whole, cursor)["SK"] if cursor else None
+    partition, *others = cursors.key_names(whole)
+    after = cursors.decode(whole, cursor) if cursor else None
 
     def some(span: Span) -> Iterator[Item]:
-        start = cursors.encode(span, {"PK": span.pk, "SK": after}) if after else None
+        start = cursors.encode(span, {**after, partition: span.pk}) if after else None
         first = table.page(span, limit=limit + 1, cursor=start, backwards=backwards)
         return iter(list(_up_to(limit + 1, table, span, first, backwards)))
 
     rows = together(table, *(lambda span=span: some(span) for span in spans))
-    found = list(merge(*rows, key=lambda item: _place(whole, item), reverse=backwards))
+    found = list(merge(*rows, key=lambda item: [str(item[name]).encode() for name in others], reverse=backwards))
     shown = found[:limit]
-    return Page(shown, cursors.encode(whole, {**shown[-1], "PK": whole.pk}) if len(found) > limit else None)
+    return Page(shown, cursors.encode(whole, {**shown[-1], partition: whole.pk}) if len(found) > limit else None)
 
 
 def _up_to(most: int, table: Table, span: Span, first: Page, backwards: bool) -> list[Item]:
@@ -70,7 +72,7 @@ def _up_to(most: int, table: Table, span: Span, first: Page, backwards: bool) ->
 
 def _common(spans: Sequence[Span]) -> str:
     """The partition of a cursor into all of them."""
-    return spans[0].pk.rpartition("#")[0]
+    return spans[-1].pk.rpartition("#")[0]
 
 
 def count(table: Table, spans: Sequence[Span]) -> int:
@@ -84,6 +86,25 @@ def values(table: Table, spans: Sequence[Span], *names: str) -> Iterator[tuple[V
     if len(spans) == 1 or not table.is_distant:
         return chain.from_iterable(rows)
     return _side_by_side(rows)
+
+
+def gathered(table: Table, spans: Sequence[Span], *names: str) -> list[tuple[Value, ...]]:
+    """As `values`, all spans at once: for so few items that a list may hold them."""
+    found = together(table, *(partial(_all_values, table, span, names) for span in spans))
+    return list(chain.from_iterable(found))
+
+
+def _all_values(table: Table, span: Span, names: Sequence[str]) -> list[tuple[Value, ...]]:
+    return list(table.values(span, *names))
+
+
+def at_once(table: Table, spans: Sequence[Span]) -> list[Item]:
+    """As `each`, in no order, all spans at once: for so few items that a list may hold them."""
+    return list(chain.from_iterable(together(table, *(partial(_all, table, span) for span in spans))))
+
+
+def _all(table: Table, span: Span) -> list[Item]:
+    return list(table.each(span))
 
 
 # --- several at the same time ---

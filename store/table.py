@@ -203,6 +203,10 @@ class Crowded(Unavailable):
     """The store is throttled: nothing was written, and a little later it can be."""
 
 
+class InDoubt(Unavailable):
+    """A write that nobody answered: whether it has happened is not known. The same once more, by its token, is safe."""
+
+
 class Unwritable(Unavailable):
     """The store can be read, but nothing can be written: its disk is full or read-only, or not ours to write."""
 
@@ -268,9 +272,17 @@ class Table(ABC):
         """
 
     @abstractmethod
-    def increment(self, key: Key, name: str, by: int = 1, *, also: Mapping[str, Value] | None = None) -> int:
+    def increment(
+        self,
+        key: Key,
+        name: str,
+        by: int = 1,
+        *,
+        also: Mapping[str, Value] | None = None,
+        when: Condition | None = None,
+    ) -> int:
         """Add to a number and answer the new one, setting `also` with it. Nobody else gets that answer; a lost reply
-        may skip some."""
+        may skip some. If `when` does not hold, it is refused, and nothing is added."""
 
     @abstractmethod
     def sweep(self, limit: int = 1000) -> int:

@@ -47,3 +47,17 @@ def _in_a_row_of_its_own(ask: Callable[[], A], rows: list[trips.Trips]) -> Calla
             return ask()
 
     return lambda: here.run(counted)
+
+
+def settled(ask: Callable[[], A]) -> Callable[[], A]:
+    """Ask now, and tell later what was answered, or raised."""
+    try:
+        answer = ask()
+    except Exception as error:
+        failure = error
+
+        def fail() -> A:
+            raise failure
+
+        return fail
+    return lambda: answer

@@ -10,6 +10,8 @@ from tests.access import table
 from tests.access.asking import in_words, listening, name_of, name_of_all
 from tests.test_routes import ROUTES
 
+OFTEN_OPENED = {"home", "dashboard", "history", "admin"}  # which wait for few round trips in a row
+
 
 @pytest.mark.slow
 def test_the_table_is_what_requests_ask(site):
@@ -19,6 +21,9 @@ def test_the_table_is_what_requests_ask(site):
     told, heard = table.in_document(table.DOCUMENT.read_text()).splitlines(), table.as_text(rows).splitlines()
     assert [row for row in heard if row not in told] == [], "make access-patterns writes the table anew"
     assert told == heard
+    waiting = {row.title: row.in_a_row for row in rows if row.page in OFTEN_OPENED and not row.is_act}
+    assert {page.partition(",")[0] for page in waiting} == OFTEN_OPENED
+    assert {title: row for title, row in waiting.items() if row > table.FEW} == {}
 
 
 def test_what_is_asked_is_told_by_kind(site):

@@ -22,12 +22,15 @@ from config.connections.connection import MOST_BODY
 from config.connections.streams import HEARTBEAT
 from config.settings import BASE_DIR
 from store.dynamodb import schema
+from tests.store.policy import Resolved, policy_of
 from upkeep import metrics
 
 DEPLOY = BASE_DIR / "deploy"
 TEMPLATE = json.loads((DEPLOY / "aws.json").read_text())
 RESOURCES = TEMPLATE["Resources"]
-KEYS = ("BillingMode", "KeySchema", "GlobalSecondaryIndexes")
+KEYS = ("BillingMode", "KeySchema")
+OF_INDEX = ("IndexName", "KeySchema", "Projection")
+CHECK = "dynamodb:ConditionCheckItem"  # which there is in transactions only
 
 
 def of_type(name: str) -> dict[str, dict]:
@@ -40,6 +43,8 @@ def test_the_tables_of_the_template_are_those_that_create_tables_makes(resource,
     given = of_type("DynamoDB::Table")[resource]
     assert given["TableName"] == {"Fn::Sub": "${Prefix}" + wanted["TableName"]}
     assert {key: given.get(key) for key in KEYS} == {key: wanted.get(key) for key in KEYS}
+    indexes = [{key: index[key] for key in OF_INDEX} for index in given.get("GlobalSecondaryIndexes", ())]
+    assert indexes == wanted.get("GlobalSecondaryIndexes", [])
     by_name = {each["AttributeName"]: each["AttributeType"] for each in wanted["AttributeDefinitions"]}
     assert {each["AttributeName"]: each["AttributeType"] for each in given["AttributeDefinitions"]} == by_name
     assert ("TimeToLiveSpecification" in given) == (resource == "Data")
@@ -53,34 +58,108 @@ def test_the_tables_of_the_template_are_protected_and_outlive_it():
         assert RESOURCES[name]["DeletionPolicy"] == RESOURCES[name]["UpdateReplacePolicy"] == "Retain"
 
 
-def test_whoever_serves_cannot_scan():
-    serving = of_type("IAM::ManagedPolicy")["Serving"]["PolicyDocument"]["Statement"]
-    actions = {action for each in serving for action in each["Action"]}
-    assert {"dynamodb:Query", "dynamodb:BatchWriteItem"} <= actions
-    assert not {action for action in actions if "Scan" in action or "*" in action or "Table" in action} - {
-        "dynamodb:DescribeTable"
-    }
+def actions_of(name: str) -> set[str]:
+    statements = of_type("IAM::ManagedPolicy")[name]["PolicyDocument"]["Statement"]
+    return {action for each in statements for action in each["Action"]}
+
+
+def test_no_policy_allows_more_than_it_names_and_whoever_serves_cannot_scan_or_change_tables():
+    """That each permission is needed, tests/test_policy.py says."""
+    assert not {action for name in ("Serving", "Keeping") for action in actions_of(name) if "*" in action}
+    changing = ("Scan", "CreateTable", "UpdateTable", "DeleteTable", "UpdateTimeToLive", "UpdateContinuousBackups")
+    assert actions_of("Serving").isdisjoint(f"dynamodb:{each}" for each in changing)
+    assert "dynamodb:DeleteTable" not in actions_of("Keeping")
+
+
+def test_the_descriptions_of_the_policies_stay_as_they_are():
+    """CloudFormation would make a new policy for another description, and roles have the old one."""
+    said = [of_type("IAM::ManagedPolicy")[name]["Description"] for name in ("Serving", "Keeping")]
+    assert said == [
+        "What serving Plenum needs. No page scans.",
+        "What backup, restore, transfer and replay need on top of serving.",
+    ]
 
 
 def test_everything_the_template_refers_to_is_in_it():
     text = json.dumps(TEMPLATE)
-    named = set(re.findall(r'"Ref": "(\w+)"', text)) | set(re.findall(r"\$\{(\w+)", text))
+    named = set(re.findall(r'"Ref": "(\w+)"', text)) | set(re.findall(r"\$\{(\w+)[.}]", text))
     named |= set(re.findall(r'"Fn::GetAtt": \["(\w+)"', text))
     assert named <= RESOURCES.keys() | TEMPLATE["Parameters"].keys()
+    chosen = set(re.findall(r'"Fn::If": \["(\w+)"', text)) | set(re.findall(r'"Condition": "(\w+)"', text))
+    assert chosen == TEMPLATE["Conditions"].keys()
 
 
-def test_every_alarm_says_what_it_means_and_tells_somebody():
-    alarms = of_type("CloudWatch::Alarm")
-    assert {each["MetricName"] for each in alarms.values()} == {
-        "ReadThrottleEvents",
-        "WriteThrottleEvents",
-        "SuccessfulRequestLatency",
-        "SystemErrors",
-        "UserErrors",
-    }
-    for each in alarms.values():
+def alarmed(metric: str) -> list[dict[str, str]]:
+    """What each alarm on the metric watches, for a site with a prefix."""
+    found = [Resolved("a-").resource(name) for name in of_type("CloudWatch::Alarm")]
+    dimensions = [each.get("Dimensions", []) for each in found if each["MetricName"] == metric]
+    return [{each["Name"]: each["Value"] for each in some} for some in dimensions]
+
+
+TABLES = [{"TableName": "a-vote_data"}, {"TableName": "a-vote_event_log"}]
+INDEX = {"TableName": "a-vote_data", "GlobalSecondaryIndexName": "GSI1"}
+
+
+def test_every_alarm_says_what_it_means_and_where_and_tells_somebody():
+    for name in of_type("CloudWatch::Alarm"):
+        each = Resolved("a-").resource(name)
         assert each["AlarmDescription"].endswith(".")
-        assert each["AlarmActions"] == [{"Ref": "Topic"}]
+        assert name == "RequestsRefused" or each["AlarmDescription"].startswith("a-vote_"), "which site it is about"
+        assert each["AlarmActions"] == each["OKActions"] == ["the Topic"]
+
+
+@pytest.mark.parametrize("metric", ["ReadThrottleEvents", "WriteThrottleEvents"])
+def test_throttles_are_told_by_table_and_index(metric):
+    assert alarmed(metric) == [*TABLES, INDEX]
+
+
+def test_conflicts_are_told_by_table():
+    assert alarmed("TransactionConflict") == TABLES
+
+
+@pytest.mark.parametrize("metric", ["SuccessfulRequestLatency", "SystemErrors"])
+def test_every_call_that_a_day_of_the_site_makes_has_its_alarms(metric):
+    """What a day makes is what its policy is asked for (tests/test_policy.py), in transactions or not."""
+    watched = {(each["TableName"], f"dynamodb:{each['Operation']}") for each in alarmed(metric)}
+    allowed = policy_of("a-", "Serving").permissions
+    made = {
+        (arn.rpartition("/")[2], action) for action, arn in allowed if "/index/" not in arn and "Desc" not in action
+    }
+    in_transactions = {("a-vote_data", CHECK), ("a-vote_event_log", CHECK), ("a-vote_event_log", "dynamodb:DeleteItem")}
+    transactions = {(each["TableName"], "dynamodb:TransactWriteItems") for each in TABLES}
+    assert watched == made - in_transactions | transactions
+
+
+def test_keys_that_were_throttled_are_named_and_those_of_data_only_if_somebody_says_so():
+    """Contributor Insights show keys as they are: those of a cast are a voter and a ballot."""
+    named, unnamed = {"Enabled": True, "Mode": "THROTTLED_KEYS"}, {"Enabled": False}
+    for resolved, of_data in ((Resolved("a-"), unnamed), (Resolved("a-", ThrottledKeys="yes"), named)):
+        data = resolved.resource("Data")
+        for each in (data, data["GlobalSecondaryIndexes"][0]):
+            assert each["ContributorInsightsSpecification"] == of_data
+        assert resolved.resource("Log")["ContributorInsightsSpecification"] == named
+
+
+def test_tables_and_index_can_be_warmed_up_for_a_day_and_are_left_alone_otherwise():
+    cold, hot = Resolved("a-"), Resolved("a-", DataWarmReads=40_000, DataWarmWrites=20_000, IndexWarmWrites=9_000)
+    for name in ("Data", "Log"):
+        assert "WarmThroughput" not in str(cold.resource(name))
+    data, log = hot.resource("Data"), hot.resource("Log")
+    assert data["WarmThroughput"] == {"ReadUnitsPerSecond": 40_000, "WriteUnitsPerSecond": 20_000}
+    assert data["GlobalSecondaryIndexes"][0]["WarmThroughput"] == {"WriteUnitsPerSecond": 9_000}
+    assert "WarmThroughput" not in log
+    assert Resolved("a-", LogWarmWrites=8_000).resource("Log")["WarmThroughput"] == {"WriteUnitsPerSecond": 8_000}
+
+
+def test_the_template_is_short_enough_to_be_sent_as_it_is():
+    """CloudFormation takes 51,200 bytes; a longer one would have to lie in a bucket first."""
+    assert (DEPLOY / "aws.json").stat().st_size < 51_200
+
+
+def test_a_prefix_is_one_that_names_of_tables_can_begin_with():
+    pattern = TEMPLATE["Parameters"]["Prefix"]["AllowedPattern"]
+    assert all(re.fullmatch(pattern, prefix) for prefix in ("", "plenum-", "city.2026_"))
+    assert not any(re.fullmatch(pattern, prefix) for prefix in ("a b", "ü", "a/", "a*"))
 
 
 # --- commands and settings ---

@@ -120,13 +120,13 @@ def test_every_package_is_said_to_be_for_something(name, heading):
 def test_the_steps_of_a_close_can_be_followed():
     """Every list of steps that is arranged is told there, with each of its steps."""
     from accounts.services import LEAVING
-    from ballots.services.sealing import COUNTING
+    from ballots.services.sealing import COUNTING, SEALED
     from elections.services.ending import SHUTTING
     from elections.services.lifecycle import OPENING
 
     told = [found(name) for name in names(section((ROOT / "docs" / "architecture.md").read_text(), STEPS))]
     assert len(told) > 20
-    for steps in (OPENING, SHUTTING, COUNTING, LEAVING):
+    for steps in (OPENING, SHUTTING, COUNTING, SEALED, LEAVING):
         assert [each for each in told if each in list(steps)] == list(steps), steps.moment
         assert steps in told
 

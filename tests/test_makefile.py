@@ -52,8 +52,17 @@ def test_a_python_that_cannot_make_environments_is_a_sentence_and_leaves_nothing
 
 def test_help_names_every_command():
     listed = make(ROOT, "help").stdout
-    for command in ("run", "test", "test-fast", "test-dynamodb-local", "lint", "bench", "help"):
+    commands = ("run", "test", "test-fast", "test-dynamodb-local", "test-engine", "simulate", "lint", "bench", "help")
+    for command in commands:
         assert f"make {command} " in listed
+
+
+def test_an_engine_to_judge_has_to_be_named(checkout):
+    (checkout / ".venv").mkdir()
+    (checkout / ".venv" / "test").touch()
+    run = make(checkout, "test-engine", "--old-file=.venv/test")
+    assert run.returncode != 0
+    assert "make test-engine STORE_URL=dynamodb://" in run.stderr
 
 
 def test_ci_runs_what_the_readme_says():

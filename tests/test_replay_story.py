@@ -23,9 +23,10 @@ from accounts.rules import Role
 from accounts.visitors import Visitor
 from acts.site import table
 from acts.tokens import sign
+from acts.turns import at_once
 from ballots import services as ballots
 from ballots.services import emptying
-from elections import copying, imports, invitations, messages, places, quiet, reminders, trials, words
+from elections import copying, descriptions, imports, invitations, messages, places, quiet, reminders, trials, words
 from elections import repository as elections
 from elections import services as organising
 from elections.books import repository as books
@@ -227,7 +228,7 @@ def a_newer_renderer(name: str) -> None:
     """Somebody looks after an upgrade."""
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(markdown, "VERSION", markdown.VERSION + 1)
-        rendered.description_of(election(name))
+        rendered.description_of(descriptions.of(name))
         elections.candidates_to_show(name)
 
 
@@ -403,7 +404,7 @@ def ends_by_the_clock() -> None:
         assert organising.close_what_is_over() == 1
         assert imports.take_up_all(lambda: time.time() + 60) == 0
         ballots.seal_what_is_closed("Soon over")
-    emptying.empty(election("Soon over"))
+    at_once(emptying.empty(election("Soon over")))
     table().write(Delete(keys.sealing("Prize")))  # which is how earlier versions left an election
     assert ballots.empty_old_boxes() == 1
 
@@ -434,7 +435,7 @@ def several_questions_on_one_ballot() -> None:
     binding.close(ada, book())
     for name in book().questions:
         ballots.seal_what_is_closed(name)
-        emptying.empty(election(name))
+        at_once(emptying.empty(election(name)))
     binding.take_out(ada, binding.make(ada, "Alone", ["Alone"]), "Alone: Alone")
     binding.make(ada, "Autumn", ["Chair"])  # which stays
 

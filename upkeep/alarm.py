@@ -17,7 +17,7 @@ from acts.site import table
 from mail import outbox
 from mail.letters import Letter
 from store import keys
-from store.log import utc_now
+from store.log import layout, utc_now
 from store.table import Refused, Table
 
 from .nightly import WATCHERS, addresses_of
@@ -63,8 +63,8 @@ def ended_at(found: Table) -> datetime | None:
 
 
 def _in_use_since() -> datetime | None:
-    first = table().page(keys.events(), limit=1).items
-    return datetime.fromisoformat(first[0]["when_occurred"]) if first else None
+    first = layout.first_of_all(table())
+    return datetime.fromisoformat(first["when_occurred"]) if first else None
 
 
 def is_late(clock: Callable[[], datetime] = utc_now) -> bool:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
 from typing import Any
 
 from django.conf import settings
@@ -10,6 +9,7 @@ from django.core.management.base import BaseCommand, CommandError, OutputWrapper
 
 from store import formats
 from store.connect import BadStoreUrl, connect
+from store.log.layout import HalfMoved
 from store.table import StoreError, Table, Unavailable
 
 
@@ -35,8 +35,12 @@ class StoreCommand(BaseCommand):
     def _check_format(self) -> None:
         """A store that does not answer now is told of when it is needed; a worker waits for it."""
         if self.oldest is not None:
-            with suppress(Unavailable):
+            try:
                 formats.check(self.table, self.oldest)
+            except HalfMoved:
+                raise
+            except Unavailable:
+                pass
 
 
 def say_unlinked(words: OutputWrapper, elections: int) -> None:

@@ -18,6 +18,7 @@ from accounts.rules import Role
 from elections.rules import State
 from elections.voting_times import following, place_of
 from store import keys
+from store.log import layout
 from store.table import Delete, Equals, Item, Key, Missing, Refused, Table, Update
 
 EVENTS_A_BATCH = 1000
@@ -98,7 +99,8 @@ def _next_batch(table: Table) -> int | None:
     sealed = found.get(keys.sync(), {}).get("last_event_id", 0)
     if before >= sealed:
         return None
-    found_events = list(islice(table.each(keys.events(before + 1, sealed)), EVENTS_A_BATCH + 1))
+    with layout.unmoved(table):
+        found_events = list(islice(layout.each(table, before + 1, sealed), EVENTS_A_BATCH + 1))
     events = list(_within_parts(found_events[:EVENTS_A_BATCH]))
     is_last = len(events) == len(found_events)
     _store(table, before, sealed if is_last else events[-1]["event_id"], events)

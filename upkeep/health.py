@@ -6,6 +6,7 @@ import time
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import datetime
+from functools import partial
 from typing import TYPE_CHECKING
 
 from django.utils.translation import gettext as _
@@ -13,9 +14,10 @@ from prometheus_client import Metric
 from prometheus_client.core import GaugeMetricFamily
 
 from mail import outbox, server
-from store import keys
-from store.log import utc_now
+from store import keys, spans
+from store.log import layout, utc_now
 from store.table import Item, StoreError, Table
+from store.together import together
 
 from . import disk, metrics, signs, system
 from .jobs import JOBS
@@ -111,14 +113,14 @@ def health_of(table: Table) -> Health:
     found = table.get_many([*site, *leases.values()])
     seconds = time.perf_counter() - start
     sealed = found.get(keys.sync(), {}).get("last_event_id", 0)
-    oldest = table.page(keys.events(sealed + 1), limit=1).items
+    oldest = layout.first_of_all(table, sealed + 1)
     return Health(
         counts=found.get(keys.counts(), {}),
         figures=found.get(keys.figures(), {}),
         pause=pause_of(found.get(keys.pause())),
         last_event=found.get(keys.event_number(), {}).get("last", 0),
         last_sealed=sealed,
-        waiting_since=oldest[0]["when_occurred"] if oldest else None,
+        waiting_since=oldest["when_occurred"] if oldest else None,
         leases={name: found[place] for name, place in leases.items() if place in found},
         format=found.get(keys.store_format(), {}).get("number"),
         backup=found.get(keys.last_backup()),
@@ -158,12 +160,13 @@ def lacking(found: Iterable[Sign]) -> str:
 
 
 def mails(table: Table, *states: str) -> dict[str, Bounded]:
-    """How many mails there are in each state, a round trip each."""
-    return {state: _bounded(table, state) for state in states}
+    """How many mails there are in each state, a round trip each, all at once."""
+    found = together(table, *(partial(_bounded, table, state) for state in states))
+    return dict(zip(states, found, strict=True))
 
 
 def _bounded(table: Table, state: str) -> Bounded:
-    page = table.page(keys.mails(state), limit=MOST_MAILS)
+    page = spans.page(table, outbox.lists_of(state), limit=MOST_MAILS)
     return Bounded(len(page.items), page.cursor is not None)
 
 

@@ -47,7 +47,7 @@ from polls import services as polls
 from polls.sealing import anything_over, seal_what_is_over
 from skills import merging, spreading
 from store import forgetting, keys
-from store.log import EventLog
+from store.log import EventLog, layout
 from store.log.publish import Publisher
 from store.table import Span, Unavailable
 
@@ -108,7 +108,9 @@ def anything_in(*spans: Span) -> Callable[[], bool]:
 def _anything_to_seal() -> bool:
     """An event, or a checkpoint that is to be public by now."""
     newest = EventLog(table()).newest_checkpoint()
-    return anything_in(keys.events(newest["event_id"] + 1 if newest else 0))() or Publisher(table()).is_due()
+    return (
+        layout.first_of_all(table(), newest["event_id"] + 1 if newest else 0) is not None or Publisher(table()).is_due()
+    )
 
 
 def _seal() -> int:
@@ -122,6 +124,16 @@ def goes_on() -> bool:
     """Whether a job that takes long is to go on with its next item: not while the site is paused, nor when the worker
     is to stop."""
     return _goes_on.get()() and pausing.watch.sees() is None
+
+
+def _seal_ballots() -> int:
+    """In a lane of its own: a very large election takes its time, at a pace that others can bear."""
+
+    def go_on() -> bool:
+        metrics.observe_step("ballots")
+        return goes_on()
+
+    return seal_what_is_closed(goes_on=go_on)
 
 
 def _send(lane: str) -> int:
@@ -161,7 +173,7 @@ ROLLS = Job("rolls", 10, rolls.finish_all, anything_in(keys.SPREAD))
 BOOKS = Job("books", 5, books.finish_all, anything_in(keys.BOOKS_AT_WORK, keys.BOOKS_ADDED))
 IMPORTS = Job("imports", 10, imports.take_up_all, anything_in(keys.IMPORTS))
 ENDS = Job("ends", 5, close_what_is_over, anything_in(list_of(State.OPEN)))
-BALLOTS = Job("ballots", 2, seal_what_is_closed, anything_in(keys.SEALING))
+BALLOTS = Job("ballots", 2, _seal_ballots, anything_in(keys.SEALING), lane="ballots")
 BOXES = Job("boxes", 10, empty_old_boxes, are_old_boxes_full)
 FORGETTING = Job("forgetting", 2, _forget, _is_to_be_forgotten)
 POLLS = Job("polls", 5, seal_what_is_over, anything_over)

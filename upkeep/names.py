@@ -29,7 +29,7 @@ from accounts.models import User
 from acts.site import table
 from store import keys
 from store.forgetting import to_forget
-from store.log import EventLog, as_text, utc_now
+from store.log import EventLog, as_text, layout, utc_now
 from store.log.events import number_of
 from store.log.forgotten import forgotten, rewriting, rewritten
 from store.log.index import ACTOR, first_of
@@ -422,7 +422,7 @@ def _sealed() -> int:
 def _is_sealed(upto: int) -> bool:
     """Void numbers at the end of the log wait for no seal."""
     sealed = _sealed()
-    return upto <= sealed or not table().page(keys.events(sealed + 1, upto), limit=1).items
+    return upto <= sealed or layout.first_of_all(table(), sealed + 1, upto) is None
 
 
 def is_at_work(store: Any) -> bool:
@@ -468,9 +468,10 @@ def forget_names(clock: Callable[[], datetime] = utc_now) -> int:
 
 def _begun(mark: Item) -> Item:
     """The mark says for whom the words stand, and how far it has come: nowhere."""
-    asof = _sealed()
     known = mark.get("aliases")
-    aliases = far_reaching([Alias(*each) for each in known], set(), asof) if known else aliases_of(mark, asof)
+    with layout.unmoved(table()):
+        asof = _sealed()
+        aliases = far_reaching([Alias(*each) for each in known], set(), asof) if known else aliases_of(mark, asof)
     marked = [list(astuple(each)) for each in strangers(aliases).aliases]
     until = max((max(each.last, each.reach) for each in aliases), default=0)
     index = {"GSI1PK": keys.NAMES_TO_FORGET.pk, "GSI1SK": keys.name_to_forget_by_date(mark["SK"], mark["PK"])}
@@ -484,8 +485,10 @@ def _is_all_kept(mark: Item) -> bool:
     """Whether every election that kept the name is there as before; then the mark says so."""
     if "at" in mark or "kept" not in mark:
         return False
-    asof = _sealed()
-    if set(mark["kept"]) & _Elections(_events_of(OF_ELECTIONS, asof)).ended:
+    with layout.unmoved(table()):
+        asof = _sealed()
+        ended = _Elections(_events_of(OF_ELECTIONS, asof)).ended
+    if set(mark["kept"]) & ended:
         return False
     with suppress(Refused):  # then another worker has looked
         still = {"asof": asof, "GSI1SK": keys.name_kept(asof, mark["PK"])}
@@ -500,25 +503,26 @@ def _place(mark: Item) -> Key:
 def _go_on(mark: Item) -> tuple[int, int]:
     """The next events, up to a handful that name them; answers how many were looked at, and rewritten."""
     who = Somebody(tuple(Alias(*each) for each in mark["aliases"]))
-    elections = _elections(settings.STORE_URL, f"{mark['PK']} {mark['SK']} {mark['aliases']}", mark["asof"])
     pairs: list[tuple[Item, Item]] = []
     seen, size, at, kept, kept_as = 0, 0, mark["at"], set(mark["kept"]), set(mark["kept_as"])
-    left = table().each(keys.events(mark["at"] + 1, mark["until"])) if mark["at"] < mark["until"] else ()
-    for event in left:
-        seen, at = seen + 1, number_of(event)
-        made = elections.of(event)
-        is_gone = made in elections.ended
-        if (after := who.without(event, is_gone=is_gone)) is not None:
-            if made is None or is_gone:
-                pairs.append((event, after))
-                size += len(str(after).encode())
-            else:
-                kept.add(made)
-                kept_as |= who.met_in(event)
-        if len(pairs) == A_HANDFUL or size > MOST_BYTES or seen == A_TURN:
-            break
-    else:
-        at = mark["until"]
+    with layout.unmoved(table()):  # or a name would stay in what was moved away
+        elections = _elections(settings.STORE_URL, f"{mark['PK']} {mark['SK']} {mark['aliases']}", mark["asof"])
+        left = layout.each(table(), mark["at"] + 1, mark["until"]) if mark["at"] < mark["until"] else ()
+        for event in left:
+            seen, at = seen + 1, number_of(event)
+            made = elections.of(event)
+            is_gone = made in elections.ended
+            if (after := who.without(event, is_gone=is_gone)) is not None:
+                if made is None or is_gone:
+                    pairs.append((event, after))
+                    size += len(str(after).encode())
+                else:
+                    kept.add(made)
+                    kept_as |= who.met_in(event)
+            if len(pairs) == A_HANDFUL or size > MOST_BYTES or seen == A_TURN:
+                break
+        else:
+            at = mark["until"]
     further = {"at": at, "kept": sorted(kept), "kept_as": sorted(kept_as)}
     try:
         _step(mark, further, pairs)
@@ -535,7 +539,7 @@ def _step(mark: Item, further: Item, pairs: list[tuple[Item, Item]]) -> None:
     if not pairs:
         table().write(moved)
         return
-    puts = [rewriting(before, after) for before, after in pairs]
+    puts = [rewriting(table(), before, after) for before, after in pairs]
     told = forgotten(mark["aliases"][0][-1], (after for _before, after in pairs))
     EventLog(table()).record(told, *puts, *_reindexed(pairs), moved)
 

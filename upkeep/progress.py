@@ -14,18 +14,33 @@ SECONDS_BETWEEN = 0.2
 @contextmanager
 def shown_on(stream: OutputWrapper, what: str) -> Iterator[Callable[[int], None]]:
     """A progress that writes over its own line a few times a second; where nobody watches, it says nothing."""
-    start = said = time.monotonic()
+    start = time.monotonic()
+    with _line_on(stream) as say:
+        yield lambda items: say(lambda now: f"{what}: {items:,} items, {items / (now - start):,.0f} a second ")
 
-    def say(items: int) -> None:
+
+@contextmanager
+def steps_shown_on(stream: OutputWrapper, what: str) -> Iterator[Callable[[int, int], None]]:
+    """As `shown_on`, of something whose end is known: it is told how many of how many are done."""
+    with _line_on(stream) as say:
+        yield lambda done, of: say(lambda now: f"{what}: {done:,} of {of:,} ")
+
+
+@contextmanager
+def _line_on(stream: OutputWrapper) -> Iterator[Callable[[Callable[[float], str]], None]]:
+    """One line, written over by what it is to say now."""
+    start = said = time.monotonic()
+    watched = stream.isatty()
+
+    def say(words: Callable[[float], str]) -> None:
         nonlocal said
-        if (now := time.monotonic()) - said >= SECONDS_BETWEEN:
+        if watched and (now := time.monotonic()) - said >= SECONDS_BETWEEN:
             said = now
-            stream.write(f"\r{what}: {items:,} items, {items / (now - start):,.0f} a second ", ending="")
+            stream.write(f"\r{words(now)}", ending="")
             stream.flush()
 
-    watched = stream.isatty()
     try:
-        yield say if watched else lambda items: None
+        yield say
     finally:
         if watched and said > start:
             stream.write("")

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from accounts import replay as accounts
 from acts.site import acting_on
 from ballots import replay as ballots
-from elections import renaming, spreading, voting_times
+from elections import descriptions, renaming, spreading, voting_times
 from elections import replay as elections
 from elections.books import replay as books
 from elections.groups import replay as groups
@@ -27,6 +27,7 @@ from results import replay as results
 from skills import replay as skills
 from store import formats, keys
 from store.backup import Cut, Entry, Progress, batches, begin, contents, cut, silent
+from store.log import layout
 from store.log.events import number_of
 from store.replay import (
     Act,
@@ -195,7 +196,7 @@ def _act_again(log: Iterator[Item], at: Cut, made: Table, findings: _Findings, p
     theatre = Theatre(unlogged, ACTS)  # type: ignore[arg-type]
     with acting_on(unlogged):  # type: ignore[arg-type]
         for batch in batches((LOG, item) for item in log):
-            made.write(*(Put(item, table=LOG) for _, item in batch))
+            made.write(*(Put(layout.entry(made, name, item)[1], table=name) for name, item in batch))
             for event in (item for _, item in batch if is_event(item)):
                 findings.take(theatre.take(event))
                 counts.update(_counted(event, at))
@@ -232,13 +233,15 @@ def _sync(number: int) -> Put:
 
 
 def _settle(there: Table, made: Table) -> None:
-    """What had begun at the moment of the copy is taken to its end, on the side that lacks it."""
+    """What had begun at the moment of the copy, or an earlier version has left, is taken to its end, on the side that
+    lacks it."""
     with acting_on(there):
         renaming.finish_all()
         spreading.finish_all(most=None)
         elections.forget_unused_gates(there)
     skills.finish_what_is_said(there)
     voting_times.follow_to_the_end(there, made)
+    descriptions.move_all(there)
     with acting_on(made):
         elections.shut_what_is_shut(there)
         polls.shut_what_is_shut(there)

@@ -35,6 +35,7 @@ SHOWN = (
     "WEB_THREADS",
     "WEB_CONNECTIONS",
     "REQUEST_SECONDS",
+    "STORE_SECONDS",
     "WORKER",
     "DISK_WARN_MB",
     "METRICS_DIR",

@@ -15,6 +15,7 @@ from datetime import datetime, timedelta
 
 from acts.handfuls import handfuls
 from ballots import secrecy
+from elections import descriptions
 from store import formats, keys
 from store.backup import Progress, silent
 from store.limits import WRITES
@@ -94,6 +95,14 @@ def say_what_the_log_says(table: Table, progress: Progress) -> None:
             progress(done := done + len(some))
 
 
+# --- to format 2 ---
+
+
+def move_descriptions(table: Table, progress: Progress) -> None:
+    """A store that was not upgraded to it is served all the same: where they were, they are read, too."""
+    descriptions.move_all(table, progress)
+
+
 def _write(table: Table, updates: Sequence[Update]) -> None:
     try:
         table.write(*updates)
@@ -141,6 +150,7 @@ STEPS = (
     Step(1, "index", "The log gets its index", index),
     Step(1, "figures", "The log is counted", count),
     Step(1, "log", "Items say what the log says of them", say_what_the_log_says),
+    Step(2, "descriptions", "Descriptions of elections get items of their own", move_descriptions),
 )
 
 
@@ -153,7 +163,7 @@ def steps_from(number: int) -> list[Step]:
 
 def upgrade(table: Table, said: Said, rest: Callable[[float], None] = time.sleep) -> int:
     """Take all steps that are left; answers the format the store had. Nobody else seals or upgrades meanwhile."""
-    with _alone(table, rest):
+    with alone(table, rest):
         number = formats.check(table, oldest=0)
         began = formats.FORMAT if number is None else number
         for next_one in range(began + 1, formats.FORMAT + 1):
@@ -174,7 +184,7 @@ def _reach(table: Table, number: int, said: Said) -> None:
 
 
 @contextmanager
-def _alone(table: Table, rest: Callable[[float], None]) -> Iterator[None]:
+def alone(table: Table, rest: Callable[[float], None]) -> Iterator[None]:
     """Whoever was killed leaves the lease behind, and it is free when it has stood still for half a minute."""
     leases = Leases(table)
     for _ in range(SECONDS + 10):

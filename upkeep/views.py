@@ -12,6 +12,7 @@ from django.views.decorators.http import require_safe
 from accounts.access import public
 from store import formats, keys
 from store.connect import connect
+from store.log.layout import header_of
 from store.table import StoreError
 
 from . import metrics as site_metrics
@@ -38,13 +39,15 @@ def readyz(request: HttpRequest) -> HttpResponse:
     """
     table, of_store_only = connect(settings.STORE_URL), "store" in request.GET
     try:
-        found = table.get_many([keys.sync(), keys.restoring(), *formats.PLACES])
+        found = table.get_many([keys.sync(), keys.restoring(), keys.event_number(), *formats.PLACES])
         sentence = "" if of_store_only else lacking(signs(table))
     except StoreError:
         sentence = _("The store does not answer.")
     else:
         if keys.restoring() in found:
             sentence = _("A backup is being restored into the store.")
+        elif header_of(found.get(keys.event_number())).moving is not None:
+            sentence = _("The event log is being moved.")
         elif formats.is_too_new(found):
             sentence = _("A later version has upgraded the store. This one has to be replaced by it.")
     return _not_ready(sentence) if sentence else HttpResponse("ok\n", content_type="text/plain")

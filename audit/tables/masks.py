@@ -39,6 +39,7 @@ from news.letters import OF_SUBSCRIBERS
 from news.rules import Post
 from photos.rules import Photo
 from store import keys
+from store.log import layout
 from store.table import Item, Key, Span
 
 KEYS = ("PK", "SK", "GSI1PK", "GSI1SK")
@@ -89,7 +90,8 @@ def _kind(name: str, place: Key, *shown: str) -> Kind:
 
 OUTCOME = "sealed_at winners winner_count seats"
 LISTED = f"name state no_voting_before no_voting_after created_at closing remind_before {OUTCOME}"
-ELECTION = " ".join(field for field in Election.__dataclass_fields__ if field != "html")
+ELECTION = " ".join(Election.__dataclass_fields__)
+DESCRIBED = "description description_html html_version"
 CONVENED = " ".join(Convened.__dataclass_fields__)
 # Of links and projects, too, and of the picture.
 SITE_PAGE = "name colour text links projects title address words link photo id alt wide high widths kind digests"
@@ -100,7 +102,7 @@ SAID = (
     "report_digest roll_digest roll_commitment sealed_at hours_before subject on_roll since minutes sentence poll_id "
     "title closedAt createdAt expiresAt goneAt id maker listed sign_in results_hidden votes accounts account "
     "voter_since names_rule mails_a_day old_mails_a_day which events skill_id category alias into at level years "
-    "last_used interest visibility grounds by people skills shard shards count photo group_id"
+    "last_used interest visibility grounds by people skills shard shards count photo group_id description"
 )
 OF_BOOKS = " ".join(Book.__dataclass_fields__)
 OF_POSTS = " ".join((*Post.__dataclass_fields__, *Photo.__dataclass_fields__))
@@ -148,7 +150,8 @@ KINDS = (
     _kind("leaving", keys.leaving(""), "name email removed_at"),
     _kind("gone name", keys.name_to_forget("", ""), "name email removed_at upto asof at"),
     _kind("names' rule", keys.names_rule(), "since"),
-    _kind("election", keys.election(""), ELECTION, CONVENED, "description_html html_version"),
+    _kind("election", keys.election(""), ELECTION, CONVENED, DESCRIBED),
+    _kind("description", keys.description(""), DESCRIBED),
     _kind("election list", keys.listed_election(""), LISTED),
     _kind("manager", keys.manager("", ""), LISTED, "person"),
     _kind("candidate", keys.candidate("", ""), "election_name candidate_name number statement link "
@@ -189,7 +192,7 @@ KINDS = (
     _kind("result's text", keys.result_part("", 0), "text"),
     _kind("rankings", keys.counted_part("", 0), "text"),
     _kind("public result", keys.shared_result(""), f"election_name ballots method {OUTCOME}"),
-    _kind("to be sealed", keys.sealing(""), "election_name parts removing"),
+    _kind("to be sealed", keys.sealing(""), "election_name parts of sealed ballots removing"),
     _kind("poll", keys.poll(""), "id title candidates number name createdAt expiresAt goneAt closedAt maker "
           "description description_html html_version time_zone sign_in results_hidden listed version ttl"),
     _kind("its maker's", keys.made_poll(""), "id title createdAt expiresAt closedAt ttl"),
@@ -257,7 +260,8 @@ KINDS = (
     _kind("emptied boxes", keys.emptied(), "cursor done"),
     _kind("format", keys.store_format(), "number done"),
     _kind("event", keys.event(0, ""), "event_id actor when_occurred event_type event_data nonce digest"),
-    _kind("event number", keys.event_number(), "last"),
+    _kind("event", keys.event(0, "", layout.SPREAD), "event_id actor when_occurred event_type event_data nonce digest"),
+    _kind("event number", keys.event_number(), "last partitions from to copied is_copied"),
     _kind("void number", keys.void(0), "event_id"),
     _kind("checkpoint", keys.checkpoint(0), "first_event_id event_id hash digests voids when_sealed"),
     _kind("public one", keys.public_checkpoint(0), "first_event_id event_id hash published_at"),

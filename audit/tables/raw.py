@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import json
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from cryptography.fernet import Fernet, InvalidToken
@@ -18,7 +18,8 @@ from django.utils.translation import gettext_lazy as _
 from acts.refusals import Refusal
 from acts.site import table
 from elections import places
-from store import keys
+from store import keys, spans
+from store.log import layout
 from store.table import DATA, LOG, BadCursor, Invalid, Item, Key, Span
 
 from . import masks
@@ -96,11 +97,18 @@ def _rows(span: Span, cursor: str | None) -> tuple[list[Row], str | None]:
     readable = masks.readable(span, may.get(span.pk, masks.NOTHING))
     if readable is None:
         raise CannotShow(HIDDEN_BALLOTS if own else HIDDEN_PARTITION)
-    page = table().page(readable, limit=A_PAGE, cursor=cursor)
+    page = spans.page(table(), _parts(readable), limit=A_PAGE, cursor=cursor)
     may = may or _allowed_of(page.items)
     items = [item for item in page.items if not masks.is_salt(item)]
     found = [_row(span, item, may.get(item["PK"], masks.NOTHING)) for item in items]
     return found, lock(page.cursor) if page.cursor else None
+
+
+def _parts(span: Span) -> list[Span]:
+    """Of a log that is spread, all events together are found under the name that each of them is known by."""
+    if span.index or (span.pk, span.table) != (keys.EVENTS, LOG):
+        return [span]
+    return [replace(span, pk=each.pk) for each in keys.events_in(layout.partitions_of(table()))]
 
 
 def _row(span: Span, item: Item, may: Allowed) -> Row:
@@ -204,7 +212,7 @@ def _links(table_name: str, name: str, value: Any) -> Iterator[Link]:
 
 def _span_of(table_name: str, name: str, value: Any) -> Span | None:
     if isinstance(value, int) and not isinstance(value, bool) and name in EVENTS:
-        return Span(keys.events().pk, prefix=keys.sequence(value), table=LOG) if value > 0 else None
+        return _span_of_event(value) if value > 0 else None
     if not isinstance(value, str) or not value:
         return None
     if name in ("PK", "GSI1PK"):
@@ -214,6 +222,12 @@ def _span_of(table_name: str, name: str, value: Any) -> Span | None:
     if name in ELECTIONS:
         return Span(keys.election(value).pk)
     return Span(keys.mail(value).pk) if name == "invited" else None
+
+
+def _span_of_event(number: int) -> Span:
+    """Where the event of that number lies."""
+    place = keys.event(number, "", layout.partitions_of(table()))
+    return Span(place.pk, prefix=keys.sequence(number), table=LOG)
 
 
 def href(span: Span, after: str = "") -> str:

@@ -22,6 +22,7 @@ from ranking.candidates import Candidate
 from results import published
 from results.published import Place
 from store import keys, spans
+from store.log import layout
 from store.table import DATA, LOG, BadCursor, Item, Key, Span
 from tally.ballots import groups_of
 
@@ -432,8 +433,7 @@ def _follower(name: str, item: Item) -> Row:
 
 def _events(asked: Asked) -> Page:
     """The newest first."""
-    span = keys.events(last=asked.number)
-    page = table().page(span, limit=A_PAGE, cursor=asked.cursor, backwards=True)
+    page = layout.page(table(), last=asked.number, limit=A_PAGE, cursor=asked.cursor, backwards=True)
     return Page([_event(item) for item in page.items], page.cursor, _counts("event_count"))
 
 
@@ -448,7 +448,7 @@ def _event(item: Item) -> Row:
         election_cell(name) if isinstance(name, str) else Cell(None),
         Cell(said),
     )
-    return Row(cells, (item_link(item, LOG),))
+    return Row(cells, (item_link(layout.laid_out(item, layout.partitions_of(table())), LOG),))
 
 
 # --- all of them ---

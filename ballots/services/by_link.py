@@ -71,11 +71,11 @@ def check_holder(person: User | None) -> None:
         raise SignInInstead(SIGN_IN)
 
 
-def standing_by(held: Pass, election_name: str, form: str = "") -> Standing | None:
+def standing_by(held: Pass, election_name: str, form: str = "", *, described: bool = False) -> Standing | None:
     """What whoever holds the pass is to the election, in one round trip unless they have an account."""
     link = held.link
     at = keys.election(link.election_name)
-    found = repository.standing(election_name, (link.voter,), form=form, link=link)
+    found = repository.standing(election_name, (link.voter,), form=form, link=link, described=described)
     if found is None or found.home is None:
         return None
     home = elections.election_of(found.beside[at]) if at in found.beside else None
@@ -86,5 +86,5 @@ def standing_by(held: Pass, election_name: str, form: str = "") -> Standing | No
     person = _person(link, entry, found.beside.get(link.account_place))
     check_holder(person)
     if person is not None:
-        found = repository.standing_of(person, election_name, form=form)
+        found = repository.standing_of(person, election_name, form=form, described=described)
     return found and replace(found, person=person, link=link, lineage=held.lineage, home=place)

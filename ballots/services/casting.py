@@ -45,12 +45,12 @@ BEFORE = Outcome(None)  # of a form that was carried out before
 # --- who votes ---
 
 
-def standing_of(who: User | Pass, election_name: str, form: str = "") -> Standing | None:
+def standing_of(who: User | Pass, election_name: str, form: str = "", *, described: bool = False) -> Standing | None:
     """What this person is to the election. Drafts are nobody's to vote in, and so are not there."""
     if isinstance(who, Pass):
-        found = standing_by(who, election_name, form)
+        found = standing_by(who, election_name, form, described=described)
     else:
-        found = repository.standing_of(who, election_name, form=form)
+        found = repository.standing_of(who, election_name, form=form, described=described)
     return None if found is None or found.election.stored_state == State.DRAFT else found
 
 

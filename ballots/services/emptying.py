@@ -7,13 +7,17 @@ So they go once they are published; the mark of the sealing says that they are a
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Generator, Iterable
 from contextlib import closing
+from functools import partial
 
+from acts.handfuls import handfuls
 from acts.site import table
+from acts.turns import patiently
 from ballots import repository
-from ballots.comparing import Cast, Flaw, Sorted, compare, compare_what_is_left
+from ballots.comparing import Cast, Flaw, compare, compare_what_is_left
 from ballots.sealed import CannotSeal
+from ballots.sorting import A_STEP, Sorter
 from elections import places
 from elections import repository as elections
 from elections.rules import Election, State
@@ -25,44 +29,56 @@ A_HANDFUL = 50  # elections looked at in one go for ballots that an earlier vers
 _log = logging.getLogger("plenum.ballots")
 
 
-def empty(election: Election) -> None:
+def empty(election: Election) -> Generator[float, None, None]:
+    """The box is read once: what is compared with the published ballots is what goes, and nothing else."""
     place = keys.sealing(election.name)
     found = table().get_many([place, keys.result(election.name)])
     if not election.secret_ballot or len(found) < 2:
         return  # it is not sealed yet, or all is done
     try:
-        _let_go(election, found[place])
-        for handful in repository.emptying(election):
-            table().write(*handful)
-        table().write(Delete(place, when=repository.IS_EMPTIED))
+        with closing(repository.sorter()) as box, closing(repository.sorter()) as left:
+            for some in handfuls(repository.box(election), A_STEP):
+                box.add(ballot for ballot, _ in some)
+                left.add(at for _, at in some)
+                yield 0
+            _let_go(election, found[place], box)
+            for handful in repository.emptying(election, left):
+                yield from patiently(partial(table().write, *handful), _units(election, len(handful)))
+        table().write(Delete(place, when=repository.may_go(election)))
     except Refused:
         return  # another worker was at it, and has finished it
 
 
-def _let_go(election: Election, mark: Item) -> None:
+def _units(election: Election, ballots: int) -> float:
+    """What it takes of each partition of the ballots: two for a ballot, because of the transaction. Only half of that
+    counts, as nobody else writes there any more."""
+    return ballots / election.shards
+
+
+def _let_go(election: Election, mark: Item, box: Sorter) -> None:
     """See that everything is published, and only then say that the ballots may go."""
     if mark.get("removing"):
-        return _check_published(election, compare_what_is_left)
+        return _check_published(election, box, compare_what_is_left)
     place = keys.sealing(election.name)
     try:
-        _check_published(election, compare)
+        _check_published(election, box, compare)
     except CannotSeal:
         if table().get(place) == mark:
             raise
         return None  # another worker has begun to empty it meanwhile
     is_sealed = Check(keys.result(election.name), Exists())
-    table().write(Update(place, set={"removing": True}, when=Exists()), is_sealed)
+    table().write(Update(place, set={"removing": True}, when=repository.is_mark_of(election)), is_sealed)
     return None
 
 
-def _check_published(election: Election, compare: Callable[[Iterable[Cast], Iterable[Cast], str], None]) -> None:
+def _check_published(
+    election: Election, box: Sorter, compare: Callable[[Iterable[Cast], Iterable[Cast], str], None]
+) -> None:
     """Read the published ballots back before anything goes that they were made from."""
-    with closing(Sorted()) as box:
-        repository.read_box(election, box)
-        try:
-            compare(map(Cast.of, repository.every_published(election.name)), box, "in the ballot box")
-        except Flaw as flaw:
-            raise CannotSeal(f"Election “{election.name}”: {flaw} The box is left as it is.") from None
+    try:
+        compare(map(Cast.of, repository.every_published(election.name)), repository.casts_in(box), "in the ballot box")
+    except Flaw as flaw:
+        raise CannotSeal(f"Election “{election.name}”: {flaw} The box is left as it is.") from None
 
 
 def are_old_boxes_full() -> bool:
@@ -88,7 +104,8 @@ def _is_to_be_emptied(name: str) -> bool:
     if election is None or not election.secret_ballot or not _is_left_full(election):
         return False
     try:
-        _check_published(election, compare)
+        with closing(repository.sorted_box(election)) as box:
+            _check_published(election, box, compare)
         mark = elections.to_be_sealed(election)
         table().write(Put(mark.item | {"removing": True}, when=Missing()))
     except CannotSeal as error:

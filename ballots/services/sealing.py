@@ -1,15 +1,27 @@
-"""Sealing a closed election: its ballots are published, counted, and those of a secret one taken out of the box."""
+"""Sealing a closed election: its ballots are published, counted, and those of a secret one taken out of the box.
+
+All of it in a stream: ballots are read once, sorted outside of memory and counted meanwhile, and written part by part.
+How far it came stands in the mark of the sealing, from which it is taken up, and which pages show.
+"""
 
 from __future__ import annotations
 
 import logging
-from contextlib import suppress
+from collections import Counter
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
+from contextlib import closing, suppress
+from dataclasses import dataclass
+from functools import partial
+from itertools import islice
 
-from acts.queues import take_each
+from acts.handfuls import handfuls
 from acts.site import log, table
 from acts.steps import Steps
+from acts.turns import Work, always, at_once, patiently, take_turns
 from ballots import repository
+from ballots.comparing import Cast
 from ballots.sealed import CannotSeal
+from ballots.sorting import A_STEP
 from elections import repository as elections
 from elections.rules import Election
 from store import keys
@@ -22,83 +34,164 @@ A_SEALED_PART = 200_000  # bytes of ballots in one event; an item holds 400 KB
 A_BALLOT = 60  # bytes that an item needs for a ballot besides its text
 
 
-COUNTING = Steps[[Election], None]("once all ballots of a closed election are published")
+COUNTING = Steps[[Election, Mapping[str, int]], None]("once all ballots of a closed election are published")
+SEALED = Steps[[Election], None]("once the result of an election is sealed")
 
 _log = logging.getLogger("plenum.ballots")
 
 
-def seal_what_is_closed(only: str | None = None) -> int:
-    """Seal closed elections, and empty the ballot boxes of the secret ones. Any number may do it at once; each part
-    enters the log once. Who waits for a page about one election leaves its box to the worker."""
+def seal_what_is_closed(only: str | None = None, goes_on: Callable[[], bool] = always) -> int:
+    """Seal closed elections, and empty the ballot boxes of the secret ones, by turns. Any number may do it at once;
+    each part enters the log once. Who waits for a page about one election leaves its box to the worker."""
     if only is None:
-        return take_each(list(table().each(keys.SEALING)), lambda mark: _seal_or_say(mark["election_name"]))
+        return take_turns(keys.SEALING, _seal_marked, goes_on=goes_on)
     with suppress(CannotSeal):
-        return _seal_or_say(only, also_empty=False)
+        return at_once(_seal_or_say(only, also_empty=False))
     return 0
 
 
-def _seal_or_say(name: str, *, also_empty: bool = True) -> bool:
+def _seal_marked(mark: Item) -> Work:
+    return (yield from _seal_or_say(mark["election_name"]))
+
+
+def _seal_or_say(name: str, *, also_empty: bool = True) -> Work:
     """Whether there is such an election. If it cannot be sealed, the operator is told why."""
     election = elections.find(name)
     try:
         if election is not None:
-            _seal(election)
+            yield from _seal(election)
         if election is not None and also_empty:
-            empty(election)
+            yield from empty(election)
     except CannotSeal as error:
         _log.error("not sealed", extra={"words": str(error)})
         raise
-    return election is not None
+    return int(election is not None)
 
 
-def _seal(election: Election) -> None:
-    mark = table().get(keys.sealing(election.name))
-    if mark is None or mark.get("removing"):
+def _seal(election: Election) -> Generator[float, None, None]:
+    place, result = keys.sealing(election.name), keys.result(election.name)
+    found = table().get_many([place, result])
+    if (mark := found.get(place)) is None or mark.get("removing"):
         return
-    parts = sealed_parts(election)
-    if not _publish(election, parts, mark["parts"]):
-        return  # another worker is at it
-    COUNTING.taken(election)
+    if result not in found:
+        with closing(Box(election, mark)) as box:
+            yield from box.read()
+            if not (yield from _publish(box)):
+                return  # another worker is at it
+            COUNTING.taken(election, box.counts)
+    SEALED.taken(election)
     if not election.secret_ballot:
         with suppress(Refused):  # then another worker has finished it
-            table().write(Delete(keys.sealing(election.name), when=Equals("parts", len(parts))))
+            table().write(Delete(place, when=repository.is_mark_of(election)))
 
 
-def _publish(election: Election, parts: list[list[str]], done: int) -> bool:
+def _publish(box: Box) -> Generator[float, None, bool]:
     """The parts that are not published yet; false if somebody else publishes them."""
     try:
-        for number, lines in enumerate(parts[done:], done):
-            _publish_part(election, number, len(parts), [repository.published(line) for line in lines])
+        for part in box.left():
+            yield from patiently(partial(_publish_part, box.election, part), part.units)
     except Refused:
         return False
     return True
 
 
-def _publish_part(election: Election, number: int, parts: int, ballots: list[Item]) -> None:
+def _publish_part(election: Election, part: Part) -> None:
     """Publish some ballots. Those of a secret election enter the log here; those of a public one are in it already."""
-    writes = publishing(election, number, ballots)
+    ballots = [repository.published(each) for each in part.ballots]
+    writes = publishing(election, part.number, ballots, part.progress)
     if not election.secret_ballot:
         return table().write(*writes)
-    said = {"election_name": election.name, "part": number + 1, "parts": parts, "ballots": ballots}
+    said = {"election_name": election.name, "part": part.number + 1, "parts": part.parts, "ballots": ballots}
     still_there = Check(keys.election(election.name), Exists())
     log().record(Event("plenum", "BallotsSealed", said), *writes, still_there)
     return None
 
 
-def publishing(election: Election, number: int, ballots: list[Item]) -> list[Write]:
+def publishing(
+    election: Election, number: int, ballots: list[Item], progress: Mapping[str, int] | None = None
+) -> list[Write]:
     """Refused if another worker has published this part."""
-    taken = Update(keys.sealing(election.name), set={"parts": number + 1}, when=Equals("parts", number))
+    is_next = Equals("parts", number) & repository.is_mark_of(election)
+    taken = Update(keys.sealing(election.name), set={"parts": number + 1, **(progress or {})}, when=is_next)
     return [repository.publication(election, number, ballots), taken]
 
 
-def sealed_parts(election: Election) -> list[list[str]]:
-    """The ballots of a closed election, sorted by confirmation: an order that says nothing of when they came."""
-    parts: list[list[str]] = [[]]
+# --- the parts ---
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """Some ballots, and how far all of them are published with these."""
+
+    number: int
+    parts: int
+    ballots: list[Cast]
+    sealed: int  # ballots, by then,
+    of: int  # so many
+
+    @property
+    def progress(self) -> dict[str, int]:
+        """What the mark of the sealing says beside the number of parts that are done."""
+        return {"of": self.parts, "sealed": self.sealed, "ballots": self.of}
+
+    @property
+    def units(self) -> float:
+        """What it takes of the log: two for each kilobyte, because of the transaction."""
+        return 2 * sum(map(_size, self.ballots)) / 1024
+
+
+def sealed_parts(ballots: Iterable[Cast]) -> Iterator[list[Cast]]:
+    """Ballots that come sorted by confirmation, an order that says nothing of when they were cast; at least one part,
+    even if there is nothing in it."""
+    part: list[Cast] = []
     size = 0
-    for line in sorted(repository.lines(election)):
+    for ballot in ballots:
         if size > A_SEALED_PART:
-            parts.append([])
-            size = 0
-        parts[-1].append(line)
-        size += len(line.encode()) + A_BALLOT
-    return parts
+            yield part
+            part, size = [], 0
+        part.append(ballot)
+        size += _size(ballot)
+    yield part
+
+
+def _size(ballot: Cast) -> int:
+    return len("\t".join(ballot).encode()) + A_BALLOT
+
+
+class Box:
+    """The ballots of a closed election, read once: how often each ranking was cast, and the parts that are to be
+    published yet. Those that are, the mark of the sealing tells."""
+
+    def __init__(self, election: Election, mark: Item):
+        self.election = election
+        self.counts: Counter[str] = Counter()
+        self._done: int = mark["parts"]
+        self._is_known = "of" in mark  # how many parts there are, once the first is published; earlier versions forgot
+        self._parts, self._sealed = mark.get("of", 0), mark.get("sealed", 0)
+        self._ballots = self._passed = 0
+        self._left = repository.sorter()
+
+    def close(self) -> None:
+        self._left.close()
+
+    def read(self) -> Generator[float, None, None]:
+        """What comes before the last ballot published is counted, and not sorted again."""
+        last = repository.last_published(self.election.name, self._done) if self._is_known else None
+        for some in handfuls(repository.casts(self.election), A_STEP):
+            self.counts.update(ballot.ranking for ballot in some)
+            left = some if last is None else [ballot for ballot in some if ballot >= last]
+            self._ballots, self._passed = self._ballots + len(some), self._passed + len(some) - len(left)
+            self._left.add(left)
+            yield 0
+        if not self._is_known:
+            self._parts = sum(1 for _ in sealed_parts(repository.casts_in(self._left)))
+
+    def left(self) -> Iterator[Part]:
+        """The parts that are not published yet."""
+        first, sealed = (self._done, self._sealed) if self._is_known else (0, 0)
+        published = max(0, sealed - self._passed)  # of those that are left: the last one, and any just like it
+        ballots = islice(repository.casts_in(self._left), published, None)
+        for number, some in enumerate(sealed_parts(ballots), first):
+            sealed += len(some)
+            if self._done <= number < self._parts:
+                yield Part(number, self._parts, some, sealed, self._ballots)

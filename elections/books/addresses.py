@@ -40,11 +40,15 @@ class Asked:
     questions: int = 1
 
 
-def asked_together(elections: Sequence[Election]) -> list[tuple[Election, Asked]]:
-    """Each election with what voters are asked by; of several questions on one ballot the first stands for all."""
-    firsts = list({each.book or keys.fold(each.name): each for each in reversed(elections)}.values())[::-1]
-    books = repository.find_all([each.book for each in firsts if each.book])
-    return [(each, _asked(each, books.get(each.book))) for each in firsts]
+def asked_together(*lists: Sequence[Election]) -> list[list[tuple[Election, Asked]]]:
+    """Each election of each list with what voters are asked by; in a list, of several questions on one ballot the first
+    stands for all."""
+    books = repository.find_all([each.book for elections in lists for each in elections if each.book])
+    return [[(each, _asked(each, books.get(each.book))) for each in _firsts(elections)] for elections in lists]
+
+
+def _firsts(elections: Sequence[Election]) -> list[Election]:
+    return list({each.book or keys.fold(each.name): each for each in reversed(elections)}.values())[::-1]
 
 
 def _asked(election: Election, book: Book | None) -> Asked:

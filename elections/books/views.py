@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from django.http import HttpRequest, HttpResponse
@@ -15,7 +16,7 @@ from django.views.decorators.http import require_POST, require_safe
 from accounts.access import requires
 from accounts.models import User
 from accounts.rules import Permission
-from acts.site import now_text
+from acts.site import now_text, table
 from elections import repository as elections
 from elections import rules as of_elections
 from elections import services as organising
@@ -26,6 +27,7 @@ from elections.rules import Action, Election
 from elections.turnout import turnout
 from pages.forms import carried_out, form_page, posted, show_form
 from pages.saying import say_what_was_understood, told
+from store.together import together
 
 from . import repository, rules, services
 from .forms import BookForm, BookNameForm, MoreQuestionsForm, QuestionForm
@@ -64,7 +66,7 @@ def see(user: User, found: Found) -> None:
 def book(request: HttpRequest, found: Found) -> HttpResponse:
     """What the ballot asks, and the way to one's own."""
     questions = repository.questions(found.book)
-    entries = [elections.find_with_entry(each.name, request.user) for each in questions]
+    entries = together(table(), *(partial(elections.find_with_entry, each.name, request.user) for each in questions))
     listed = [entry for _election, entry in filter(None, entries) if entry is not None]
     has_vote = bool(listed) or found.leader.is_open_to(request.user.votes_since)
     context = {

@@ -11,7 +11,7 @@ from accounts import repository as people
 from accounts.models import User
 from acts.refusals import OVERTAKEN, Overtaken, Refusal
 from acts.site import log, now_text, table
-from elections import renaming, repository
+from elections import descriptions, renaming, repository
 from elections.rules import Action, Election
 from store import keys
 from store.log import Event
@@ -47,20 +47,22 @@ BEING_CLEARED = _(
 )
 
 
-def create(actor: User, name: str, *, mark: str | None = None, **settings: Any) -> Election:
+def create(actor: User, name: str, *, mark: str | None = None, description: str = "", **settings: Any) -> Election:
     """With the mark of a form, only once however often it is sent (see acts/once.py)."""
     election = Election(name=name, owner_name=actor.name, created_at=now_text(), **settings)
-    create_draft(actor, election, mark=mark)
+    create_draft(actor, election, mark=mark, description=description)
     return election
 
 
-def create_draft(actor: User, election: Election, *also: Write, mark: str | None = None, **data: Any) -> None:
+def create_draft(
+    actor: User, election: Election, *also: Write, mark: str | None = None, description: str = "", **data: Any
+) -> None:
     _make_room(election.name)
     fields = repository.storable(asdict(election)).items()
     said = {each: value for each, value in fields if each not in NOT_OF_A_DRAFT}
     said = {each: value for each, value in said.items() if value != SAID_IF_SO.get(each, ...)}
-    said |= {"election_name": election.name, **data}
-    writes = repository.creation(election)
+    said |= {"election_name": election.name, "description": description, **data}
+    writes = repository.creation(election, description)
     try:
         log().record(Event(actor.name, "ElectionCreated", said), *writes, *also, people.is_still(actor), once=mark)
     except Refused as refused:
@@ -73,25 +75,30 @@ def _make_room(name: str) -> None:
         raise NameTaken(BEING_CLEARED)
 
 
-def change(actor: User, election: Election, action: Action, *also: Write, **changes: Any) -> Election:
+def change(
+    actor: User, election: Election, action: Action, *also: Write, description: str | None = None, **changes: Any
+) -> Election:
     """Change the description, the reminders, or the settings of a draft."""
     check(actor, election, action)
     after = replace(election, **changes)
     different = {name: value for name, value in changes.items() if getattr(election, name) != value}
+    if description is not None and descriptions.of(election.name).description != description:
+        different["description"] = description
     if not different:
         return election
-    record(actor, "ElectionUpdated", election, repository.storable(different), *changing(election, after), *also)
+    writes = changing(election, after, different.get("description"))
+    record(actor, "ElectionUpdated", election, repository.storable(different), *writes, *also)
     return replace(after, version=election.version + 1)
 
 
-def changing(before: Election, after: Election) -> list[Write]:
+def changing(before: Election, after: Election, description: str | None = None) -> list[Write]:
     """What a change of settings writes; and of an open one's end.
 
     Casts read the end in the election itself, and gates do not know it: so an end is moved in one transaction, in which
     nothing is that casts write, and from then on everybody who comes has the new one. It moves only later. Whoever has
     read the earlier end was in time by that, and so is by the new one.
     """
-    return [*repository.change(before, after)]
+    return [*repository.change(before, after, description)]
 
 
 def rename(actor: User, election: Election, name: str) -> Election:

@@ -259,10 +259,10 @@ def _drafted(host: User, wanted: Subject, also: Also, *, of_those_present: bool)
         raise NotOnward(NO_ASSEMBLY)
     called = convened(wanted, there, listed=of_those_present) if there else None
     voters = there.accounts if there and of_those_present else {}
-    settings_ = {"description": described(wanted), "time_zone": _zone(), "convened": called}
+    settings_ = {"time_zone": _zone(), "convened": called}
     for name in names(wanted.title):
         with suppress(NameTaken):
-            return copying.make(host, name, wanted.options, voters, also, **settings_)
+            return copying.make(host, name, wanted.options, voters, also, description=described(wanted), **settings_)
     raise NotOnward(NO_NAME)
 
 

@@ -76,7 +76,7 @@ def check_about(user: User, name: str) -> Election | None:
 
 def is_there(election: Election) -> Check:
     """That the election is there when the post is."""
-    return Check(election.place, Equals("created_at", election.created_at))
+    return Check(keys.election(election.name), Equals("created_at", election.created_at))
 
 
 def still_may(user: User) -> Check:

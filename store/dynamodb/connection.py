@@ -1,55 +1,136 @@
-"""Round trips to DynamoDB: one client for each process, asked again when others were in the way."""
+"""Round trips to DynamoDB: one client for each process, asked again when others were in the way or nobody answered."""
 
 from __future__ import annotations
 
 import os
 import threading
+import time
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor, wait
+from concurrent.futures import ThreadPoolExecutor
 from random import SystemRandom
-from typing import Any, TypeVar
+from typing import Any
 
-from .. import trips
-from ..table import Conflict, Crowded, Unavailable
+from .. import patience, trips
+from ..table import Conflict, Crowded, InDoubt, Invalid, Refused, StoreError, Unavailable
+from ..together import settled
 from . import wire
-from .errors import FAILURES, translated
+from .errors import FAILURES, OVER, SHED, NotAsked, is_silence, translated
+from .shedding import Shedding
 
-TRIES = 8
+TRIES = 8  # where others were in the way, or DynamoDB was too busy
+ATTEMPTS = 4  # where nobody answered
 FIRST_PAUSE = 0.02
 LONGEST_PAUSE = 1.0
+USUAL = 0.25  # seconds within which an answer is nothing that needs patience
+ANSWERS = (Refused, Invalid, Conflict, Crowded)  # who says one of these is there
+BESIDE_EACH = 3  # threads that ask beside each that answers requests
 BESIDE = "plenum-beside"  # how threads are called that ask beside the one they ask for
 
 _RANDOM = SystemRandom()  # two processes forked from one must not pause for the same times
-_Answer = TypeVar("_Answer")
 
 
 class Connection:
     """To DynamoDB in one region or at one endpoint. `tables` names ours, for sentences about a failure."""
 
     def __init__(
-        self, region: str, endpoint: str | None, threads: int, sleep: Callable[[float], None], tables: str
+        self,
+        region: str,
+        endpoint: str | None,
+        threads: int,
+        sleep: Callable[[float], None],
+        tables: str,
+        ticking: Callable[[], float] = time.monotonic,
     ) -> None:
         self._region = region
         self._endpoint = endpoint
         self._threads = threads
         self._sleep = sleep
         self._tables = tables
+        self._ticking = ticking
         self._held: tuple[int, Any] | None = None
         self._beside: tuple[int, ThreadPoolExecutor] | None = None
+        self._shed: tuple[int, Shedding] = os.getpid(), Shedding(ticking)
         self._locks: dict[int, threading.Lock] = {}
 
     def ask(self, operation: str, method: str, **request: Any) -> dict[str, Any]:
-        """One round trip; DynamoDB says what it costs, unless it refuses."""
-        if method in wire.CHARGED:
-            request["ReturnConsumedCapacity"] = "TOTAL"
+        """One question and its answer, asked again as long as that may help and there is patience.
+
+        The SDK asks once only, so that tries do not multiply. All of a write's tries have its token; one that is given
+        up after a try that nobody answered is in doubt, whatever was said later.
+        """
+        before: StoreError | None = None  # what the tries so far came to
+        tried = 0
+        while True:
+            tried += 1
+            try:
+                return self._ask_once(operation, method, request)
+            except (Conflict, Unavailable) as error:
+                before = _summed_up(before, error)
+                if not self._is_worth_another(error, tried):
+                    self._tell_of_vain_waiting(before)
+                    if before is error:
+                        raise
+                    raise before from error
+                trips.retried(_reason(error))
+                self.pause(tried)
+
+    def _ask_once(self, operation: str, method: str, request: dict[str, Any]) -> dict[str, Any]:
+        """One round trip, and what it tells of how DynamoDB is."""
+        self._refuse_to_wait()
+        start = self._ticking()
+        error: BaseException | None = None
+        try:
+            return self._sent(operation, method, request)
+        except BaseException as raised:
+            error = raised
+            raise
+        finally:
+            self._note(self._ticking() - start, error)
+
+    def _sent(self, operation: str, method: str, request: dict[str, Any]) -> dict[str, Any]:
+        """DynamoDB says what it costs, unless it refuses."""
+        charged = {"ReturnConsumedCapacity": "TOTAL"} if method in wire.CHARGED else {}
         with trips.trip(operation):
             try:
-                answer: dict[str, Any] = getattr(self.client(), method)(**request)
+                answer: dict[str, Any] = getattr(self.client(), method)(**request, **charged)
             except FAILURES as error:
-                raise translated(error, request.get("TableName", self._tables)) from error
+                writes = wire.CHARGED.get(method) == wire.WRITE
+                raise translated(error, request.get("TableName", self._tables), writes) from error
         for kind, units in wire.charges(method, answer):
             trips.consumed(kind, units)
         return answer
+
+    def _refuse_to_wait(self) -> None:
+        """A request that has no patience left, or that others have waited for in vain, does not ask."""
+        if patience.left() < wire.CONNECT_SECONDS + USUAL:
+            raise NotAsked(OVER)
+        if patience.current() is not None and not self._shedding().admits():
+            raise NotAsked(SHED)
+
+    def _note(self, seconds: float, error: BaseException | None) -> None:
+        if seconds > USUAL:
+            patience.lose(seconds)
+        if error is None or isinstance(error, ANSWERS):
+            self._shedding().answered()
+        else:
+            self._shedding().unanswered()
+
+    def _is_worth_another(self, error: StoreError, tried: int) -> bool:
+        most = TRIES if isinstance(error, Conflict | Crowded) else ATTEMPTS if is_silence(error) else 1
+        return tried < most and patience.left() >= wire.CONNECT_SECONDS + USUAL
+
+    def _tell_of_vain_waiting(self, error: StoreError) -> None:
+        """Once for each request."""
+        waiting = patience.current()
+        if waiting and not waiting.was_in_vain and is_silence(error) and waiting.left < wire.CONNECT_SECONDS + USUAL:
+            waiting.was_in_vain = True
+            self._shedding().in_vain()
+
+    def _shedding(self) -> Shedding:
+        """Of this process: one that was forked while others waited begins anew."""
+        if self._shed[0] != (process := os.getpid()):
+            self._shed = process, Shedding(self._ticking)
+        return self._shed[1]
 
     def answers(self, operation: str, method: str, request: dict[str, Any]) -> Iterator[dict[str, Any]]:
         """One round trip after the other, until nothing is left."""
@@ -60,37 +141,34 @@ class Connection:
                 return
             request = request | {"ExclusiveStartKey": last}
 
-    def persist(self, ask: Callable[[], _Answer]) -> _Answer:
-        """Ask again when other transactions were in the way: the SDK does not, and nothing was written."""
-        for tried in range(1, TRIES):
-            try:
-                return ask()
-            except (Conflict, Crowded) as error:
-                trips.retried("conflict" if isinstance(error, Conflict) else "throttled")
-                self.pause(tried)
-        return ask()
-
     def pause(self, tried: int) -> None:
-        self._sleep(_RANDOM.uniform(0, min(LONGEST_PAUSE, FIRST_PAUSE * 2**tried)))
+        seconds = _RANDOM.uniform(0, min(LONGEST_PAUSE, FIRST_PAUSE * 2**tried))
+        seconds = max(0.0, min(seconds, patience.left() - wire.CONNECT_SECONDS))
+        patience.lose(seconds)
+        self._sleep(seconds)
 
     def at_once(self, asks: Sequence[Callable[[], Any]]) -> list[Any]:
-        """In threads of this process; who is in one already asks one after the other, or all could wait for all."""
-        if len(asks) < 2 or threading.current_thread().name.startswith(BESIDE):
+        """In threads of this process. What no thread has begun by then, whoever waits for it asks: so questions within
+        questions never wait for each other."""
+        if len(asks) < 2:
             return [ask() for ask in asks]
         first, *others = asks
-        waiting = [self._threads_beside().submit(ask) for ask in others]
-        try:
-            answer = first()
-        finally:
-            wait(waiting)
-        return [answer, *(each.result() for each in waiting)]
+        beside = self._threads_beside()
+        waiting = [(beside.submit(ask), ask) for ask in others]
+        answers = [settled(first), *(settled(ask if begun.cancel() else begun.result) for begun, ask in waiting)]
+        return [answer() for answer in answers]
+
+    @property
+    def most_at_once(self) -> int:
+        """A page asks up to four things at once: its own thread one of them, threads beside it the others."""
+        return self._threads * (1 + BESIDE_EACH)
 
     def _threads_beside(self) -> ThreadPoolExecutor:
         """Of this process: threads do not outlive a fork."""
         process = os.getpid()
         with self._locks.setdefault(process, threading.Lock()):
             if self._beside is None or self._beside[0] != process:
-                self._beside = process, ThreadPoolExecutor(self._threads, thread_name_prefix=BESIDE)
+                self._beside = process, ThreadPoolExecutor(self._threads * BESIDE_EACH, thread_name_prefix=BESIDE)
             return self._beside[1]
 
     def client(self) -> Any:
@@ -104,9 +182,13 @@ class Connection:
                 self._held = held = (process, self._connect())
             return held[1]
 
-    def _connect(self) -> Any:
+    def patient_client(self) -> Any:
+        """Another one, to make tables and look at them with: there the SDK itself asks again."""
+        return self._connect(wire.ATTEMPTS_AT_TABLES)
+
+    def _connect(self, attempts: int = 1) -> Any:
         try:
-            return wire.client(self._region, self._endpoint, self._threads)
+            return wire.client(self._region, self._endpoint, self.most_at_once, attempts)
         except ValueError as error:
             raise Unavailable(f"DynamoDB cannot be reached in {self._region} at {self._endpoint}: {error}") from error
 
@@ -114,3 +196,14 @@ class Connection:
         held, self._held = self._held, None
         if held is not None and held[0] == os.getpid():
             held[1].close()
+
+
+def _summed_up(before: StoreError | None, error: StoreError) -> StoreError:
+    """What to say of several tries: one that nobody answered leaves all in doubt, and one that was not made tells
+    nothing."""
+    is_told = isinstance(before, InDoubt) or isinstance(error, NotAsked)
+    return before if before is not None and is_told else error
+
+
+def _reason(error: StoreError) -> str:
+    return "conflict" if isinstance(error, Conflict) else "throttled" if isinstance(error, Crowded) else "unanswered"

@@ -18,7 +18,7 @@ from botocore.exceptions import (
 )
 from botocore.parsers import ResponseParserError
 
-from ..table import Conflict, Crowded, Invalid, Refused, StoreError, TokenReused, Unavailable
+from ..table import Conflict, Crowded, InDoubt, Invalid, Refused, StoreError, TokenReused, Unavailable
 
 FAILURES = (BotoCoreError, ClientError, ResponseParserError)  # all that a question can end with
 CONFLICTS = {"TransactionConflict", "TransactionConflictException"}
@@ -52,34 +52,62 @@ MISTAKES = {
 }
 UNREACHABLE = (EndpointConnectionError, ConnectTimeoutError)
 LOST = (ReadTimeoutError, ConnectionClosedError)
+SERVERS_FAULT = 500  # and above: the status of an answer that tells nothing about what was asked
 NO_CREDENTIALS = (NoCredentialsError, PartialCredentialsError, CredentialRetrievalError)
 
 IN_THE_WAY = "Other transactions kept getting in the way; nothing was written."
 IN_DOUBT = "whether a write has happened is not known"
 TOO_BUSY = "DynamoDB is throttling our requests; try again a little later."
+OVER = "DynamoDB has kept this request waiting for as long as it may wait, and is not asked again."
+SHED = "DynamoDB has not answered for a while; it is asked again in a moment."
 
 
-def translated(error: Exception, tables: str) -> StoreError:
-    """The error as one of ours; `tables` names the table or tables it is about."""
+class Passing(Unavailable):
+    """Trouble that may be over by the next try; if it was a write, it has not happened."""
+
+
+class NotAsked(Unavailable):
+    """DynamoDB was not asked at all."""
+
+
+class Silent(Unavailable):
+    """Nobody answered a question that changes nothing."""
+
+
+def translated(error: Exception, tables: str, writes: bool = False) -> StoreError:
+    """The error as one of ours; `tables` names the table or tables it is about. If it `writes`, perhaps only the answer
+    is missing."""
+    unanswered = InDoubt if writes else Silent
     if isinstance(error, ClientError):
-        return _of_reply(error.response, tables)
+        return _of_reply(error.response, tables, unanswered)
     if isinstance(error, UNREACHABLE):
-        return Unavailable(f"DynamoDB cannot be reached: {error}")
+        return Passing(f"DynamoDB cannot be reached: {error}")
     if isinstance(error, LOST):
-        return Unavailable(f"DynamoDB did not answer in time; {IN_DOUBT}: {error}")
+        return unanswered(f"DynamoDB did not answer in time{f'; {IN_DOUBT}' * writes}: {error}")
     if isinstance(error, NO_CREDENTIALS):
         return Unavailable(f"There are no credentials for AWS: {error}")
     return Unavailable(f"DynamoDB could not be asked: {error}")
 
 
-def _of_reply(reply: dict[str, Any], tables: str) -> StoreError:
+def is_silence(error: StoreError) -> bool:
+    """Whether DynamoDB said nothing at all: it could not be reached, did not answer, or only failed."""
+    return isinstance(error, Passing | Silent | InDoubt)
+
+
+def _of_reply(reply: dict[str, Any], tables: str, unanswered: type[Unavailable]) -> StoreError:
     code, message = reply["Error"].get("Code", ""), reply["Error"].get("Message", "")
     if code == "TransactionCanceledException":
         return _cancelled(reply.get("CancellationReasons") or [], message)
+    if code == "ConditionalCheckFailedException":  # of a write by itself
+        return Refused([0])
     if code == "IdempotentParameterMismatchException":
         return TokenReused("This idempotency token already stands for another write.")
     if code in MISTAKES:
         return Invalid(message)
+    if code == "TransactionInProgressException":
+        return InDoubt(f"DynamoDB is still at work on this same write; {IN_DOUBT}.")
+    if code not in THROTTLES and reply.get("ResponseMetadata", {}).get("HTTPStatusCode", 400) >= SERVERS_FAULT:
+        return unanswered(f"DynamoDB failed with {code}: {message}")
     return Conflict(IN_THE_WAY) if code in CONFLICTS else _unavailable(code, message, tables)
 
 
@@ -88,8 +116,6 @@ def _unavailable(code: str, message: str, tables: str) -> Unavailable:
         return Unavailable(f"The table {tables} is not there yet; run: python manage.py create_tables")
     if code in THROTTLES:
         return Crowded(TOO_BUSY)
-    if code == "TransactionInProgressException":  # the SDK has waited for it already
-        return Unavailable(f"DynamoDB is still at work on this same write; {IN_DOUBT}.")
     if code in STRANGERS:
         return Unavailable(f"AWS does not accept our credentials: {message or code}")
     if code in ("AccessDeniedException", "AccessDenied"):

@@ -14,8 +14,7 @@ from pynamodb.indexes import AllProjection, GlobalSecondaryIndex
 from pynamodb.models import Model
 
 from ..table import DATA, LOG, Unavailable
-
-INDEX = "GSI1"
+from ..units import INDEX as INDEX
 
 BUSY = {
     "ResourceInUseException",
@@ -24,6 +23,7 @@ BUSY = {
     "TableInUseException",
 }
 UNKNOWN = {"UnknownOperationException", "NotImplemented", "NotImplementedException", "InvalidAction", "501"}
+FORBIDDEN = {"AccessDeniedException", "AccessDenied"}
 SECONDS_TO_WAIT = 180.0
 SECONDS_TO_SHOW = 5.0
 
@@ -73,14 +73,27 @@ class Extra:
 
 def create(client: Any, prefix: str = "", *, protected: bool = True) -> list[str]:
     """Make the tables that are missing, wait until all can be used, and switch on what is still off. May be run again,
-    and by two at once. Answers a sentence for each protection that the engine does not know."""
+    and by two at once. Answers a sentence for each protection that the engine does not know, and for each that we may
+    not look at or switch on.
+
+    Where all tables are there, that is no reason not to go on: who may only serve is to start.
+    """
     definitions = [definition(model, indexes, prefix) for model, indexes in MODELS]
-    for wanted in definitions:
-        _make(client, wanted | {"DeletionProtectionEnabled": protected})
+    made = [_make(client, wanted | {"DeletionProtectionEnabled": protected}) for wanted in definitions]
     for wanted in definitions:
         _check(wanted, _wait_until_active(client, wanted["TableName"]))
     extras = [extra for model, _ in MODELS for extra in _extras(client, model, prefix, protected)]
-    return [extra.sentence for extra in extras if not _switch_on(extra)]
+    return [sentence for extra in extras if (sentence := _left_off(extra, is_ours=any(made)))]
+
+
+def _left_off(extra: Extra, is_ours: bool) -> str:
+    """Why the extra is not on; nothing if it is. Whoever has just made a table must be able to protect it."""
+    try:
+        return "" if _switch_on(extra) else extra.sentence
+    except ClientError as error:
+        if is_ours or _code(error) not in FORBIDDEN:
+            raise
+        return f"{extra.what} may be off, and we may not look or switch it on. Whoever keeps the tables can."
 
 
 def lacking(client: Any, prefix: str = "", *, protected: bool = True) -> list[str]:
@@ -130,14 +143,16 @@ def _key_schema(keys: list[Attribute[Any]]) -> list[dict[str, str]]:
 # --- making ---------------------------------------------------------------------------------------------------------
 
 
-def _make(client: Any, wanted: dict[str, Any]) -> None:
+def _make(client: Any, wanted: dict[str, Any]) -> bool:
+    """Whether we have."""
     if _describe(client, wanted["TableName"]) is not None:
-        return
+        return False
     try:
         client.create_table(**wanted)
     except ClientError as error:
         if _code(error) not in BUSY:  # somebody else is making it at this moment
             raise
+    return True
 
 
 def _describe(client: Any, name: str) -> dict[str, Any] | None:

@@ -13,7 +13,7 @@ from ..table import (
     DATA,
     TABLES,
     Check,
-    Delete,
+    Condition,
     Invalid,
     Item,
     Key,
@@ -26,6 +26,7 @@ from ..table import (
     Value,
     Write,
 )
+from ..units import INDEX, is_plain
 from . import schema, wire
 from .connection import TRIES, Connection
 from .errors import FAILURES, TOO_BUSY, translated
@@ -47,7 +48,11 @@ class TableState(NamedTuple):
 
 
 class DynamoDbTable(Table):
-    """Both tables behind boto3's low-level client. `prefix` lets several sites share an account."""
+    """Both tables behind boto3's low-level client. `prefix` lets several sites share an account.
+
+    `threads` is how many of this process ask at the same time, and `protected` whether the tables are to be kept from
+    being deleted: on AWS, by whatever way it is reached, unless somebody says otherwise.
+    """
 
     def __init__(
         self,
@@ -56,14 +61,18 @@ class DynamoDbTable(Table):
         prefix: str = "",
         endpoint: str | None = None,
         threads: int = THREADS,
+        protected: bool | None = None,
         clock: Callable[[], float] = time.time,
         sleep: Callable[[float], None] = time.sleep,
+        ticking: Callable[[], float] = time.monotonic,
     ) -> None:
         self.region = region
         self.prefix = prefix
         self.endpoint = endpoint
+        self.threads = threads
+        self.protected = wire.is_amazons(endpoint) if protected is None else protected
         self._clock = clock
-        self._connection = Connection(region, endpoint, threads, sleep, self._all_names())
+        self._connection = Connection(region, endpoint, threads, sleep, self._all_names(), ticking)
 
     @property
     def index_lag(self) -> float:
@@ -141,15 +150,15 @@ class DynamoDbTable(Table):
 
     def write(self, *writes: Write, token: str | None = None) -> None:
         limits.check_writes(writes, token)
-        if token is None and len(writes) == 1 and _is_plain(writes[0]):
-            self._connection.persist(lambda: self._write_alone(writes[0]))
+        if token is None and len(writes) == 1 and is_plain(writes[0]):
+            self._write_alone(writes[0])
             return
         request = {
             "TransactItems": [self._part(write) for write in writes],
-            # Kept over every retry, the SDK's and ours, so that a lost reply neither doubles nor refuses the write.
+            # Kept over every try, so that a lost reply neither doubles nor refuses the write.
             "ClientRequestToken": token or str(uuid.uuid4()),
         }
-        self._connection.persist(lambda: self._connection.ask("write", "transact_write_items", **request))
+        self._connection.ask("write", "transact_write_items", **request)
 
     def put_all(self, items: Sequence[Item]) -> None:
         limits.check_puts(items)
@@ -165,18 +174,27 @@ class DynamoDbTable(Table):
                 self._connection.pause(fruitless)
             waiting = left
 
-    def increment(self, key: Key, name: str, by: int = 1, *, also: Mapping[str, Value] | None = None) -> int:
-        update = Update(key, set=also or {}, add={name: by})
+    def increment(
+        self,
+        key: Key,
+        name: str,
+        by: int = 1,
+        *,
+        also: Mapping[str, Value] | None = None,
+        when: Condition | None = None,
+    ) -> int:
+        update = Update(key, set=also or {}, add={name: by}, when=when)
         limits.check_writes([update])
-        request = self._addressed(key) | Expressions().update(update).arguments() | {"ReturnValues": "UPDATED_NEW"}
-        answer = self._connection.persist(lambda: self._connection.ask("increment", "update_item", **request))
+        expressions = Expressions().condition(when).update(update)
+        request = self._addressed(key) | expressions.arguments() | {"ReturnValues": "UPDATED_NEW"}
+        answer = self._connection.ask("increment", "update_item", **request)
         return int(wire.decode(answer["Attributes"][name]))
 
     # --- the tables themselves ---
 
     def create(self) -> None:
         try:
-            unknown = schema.create(self._connection.client(), self.prefix, protected=self.endpoint is None)
+            unknown = schema.create(self._connection.patient_client(), self.prefix, protected=self.protected)
         except FAILURES as error:
             raise translated(error, self._all_names()) from error
         for sentence in unknown:
@@ -185,7 +203,7 @@ class DynamoDbTable(Table):
     def lacking(self) -> list[str]:
         """What protects the tables and is off, in sentences."""
         try:
-            return schema.lacking(self._connection.client(), self.prefix, protected=self.endpoint is None)
+            return schema.lacking(self._connection.patient_client(), self.prefix, protected=self.protected)
         except FAILURES as error:
             raise translated(error, self._all_names()) from error
 
@@ -219,7 +237,7 @@ class DynamoDbTable(Table):
         limits.check_span(span)
         request: dict[str, Any] = {"TableName": self._name(span.table)}
         if span.index:
-            request["IndexName"] = schema.INDEX
+            request["IndexName"] = INDEX
         else:
             request["ConsistentRead"] = True
         return request
@@ -283,11 +301,6 @@ class DynamoDbTable(Table):
 def _start(cursor: str, span: Span) -> dict[str, wire.Wire]:
     """Where to go on, as DynamoDB wants it said."""
     return wire.encode_item(cursors.decode(span, cursor))
-
-
-def _is_plain(write: Write) -> bool:
-    """Whether the write leaves the same when sent twice, so that a lost reply does no harm without a transaction."""
-    return write.when is None and isinstance(write, Put | Delete)
 
 
 def _checked_limit(limit: int) -> int:

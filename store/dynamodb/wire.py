@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from base64 import b64decode
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from decimal import Decimal
 from typing import Any
 from urllib.parse import urlsplit
@@ -17,13 +18,13 @@ import orjson
 from botocore.config import Config
 from botocore.parsers import JSONParser, ResponseParserError, ResponseParserFactory
 
-from .. import trips
+from .. import patience
 from ..table import Invalid, Item, Key, Value
 
-ATTEMPTS = 4
 CONNECT_SECONDS = 1
 READ_SECONDS = 3
-SPARE_CONNECTIONS = 4
+SPARE_CONNECTIONS = 4  # for what goes on beside requests: signs of life, the pause, open pages
+ATTEMPTS_AT_TABLES = 4  # of the SDK, where tables are made and looked at; all else is asked again by `connection`
 
 READ, WRITE = "read", "write"
 
@@ -39,6 +40,8 @@ CHARGED = {
     "transact_write_items": WRITE,
     "batch_write_item": WRITE,
 }
+
+AMAZONS = (".amazonaws.com", ".amazonaws.com.cn", ".amazonaws.eu", ".api.aws", ".api.amazonwebservices.com.cn")
 
 # An endpoint of our own asks for a signature, but not for whose.
 NO_ONE = {"access_key": "plenum", "secret_key": "plenum"}
@@ -166,30 +169,30 @@ def _loads(body: bytes) -> dict[str, Any]:
     return reply
 
 
-def client(region: str, endpoint: str | None, threads: int) -> Any:
+def client(region: str, endpoint: str | None, threads: int, attempts: int = 1) -> Any:
     """A low-level DynamoDB client. With an endpoint of one's own and no credentials, it signs as no one."""
     session = botocore.session.Session()
     session.register_component("response_parser_factory", PlainParserFactory())
-    if endpoint is not None and not _is_amazons(endpoint):
+    if not is_amazons(endpoint):
         # Nobody's endpoint: asking the machine for its role would only cost seconds.
         session.get_component("credential_provider").remove("iam-role")
         if session.get_credentials() is None:
             session.set_credentials(**NO_ONE)
     ours = boto3.session.Session(region_name=region, botocore_session=session)
-    made = ours.client("dynamodb", endpoint_url=endpoint, config=_config(threads))
-    made.meta.events.register("request-created.dynamodb", _count_retries)
+    made = ours.client("dynamodb", endpoint_url=endpoint, config=_config(threads, attempts))
+    made.meta.events.register("request-created.dynamodb", _wait_no_longer)
     return made
 
 
-def _count_retries(request: Any, **_: Any) -> None:
-    """Told by the SDK of every request just before it goes out, those that it sends again by itself included."""
-    if request.context.get("retries", {}).get("attempt", 1) > 1:
-        trips.retried("sdk")
+def _wait_no_longer(request: Any, **_: Any) -> None:
+    """Told by the SDK of every request just before it goes out: an answer is waited for while there is patience."""
+    if (left := patience.left()) < CONNECT_SECONDS + READ_SECONDS:
+        request.context["read_timeout"] = max(left - CONNECT_SECONDS, 0.001)
 
 
-def _config(threads: int) -> Config:
+def _config(threads: int, attempts: int) -> Config:
     return Config(
-        retries={"mode": "standard", "total_max_attempts": ATTEMPTS},
+        retries={"mode": "standard", "total_max_attempts": attempts},
         connect_timeout=CONNECT_SECONDS,
         read_timeout=READ_SECONDS,
         max_pool_connections=threads + SPARE_CONNECTIONS,
@@ -198,6 +201,10 @@ def _config(threads: int) -> Config:
     )
 
 
-def _is_amazons(endpoint: str) -> bool:
-    host = urlsplit(endpoint).hostname or ""
-    return host.endswith((".amazonaws.com", ".amazonaws.com.cn", ".api.aws"))
+def is_amazons(endpoint: str | None) -> bool:
+    """Whether that is AWS, be it by a way of one's own into its network. Where no endpoint is named, it is."""
+    if endpoint is None:
+        return True
+    with suppress(ValueError):  # which says later that this is no address
+        return (urlsplit(endpoint).hostname or "").endswith(AMAZONS)
+    return False

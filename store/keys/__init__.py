@@ -45,7 +45,7 @@ from .of_elections import (
     all_of_election, by_date,
     candidate, candidates, deleted, election, election_shard, elections, elections_in_state, elections_made_at, filling,
     filling_part, filling_parts, listed_election, manager, need, needs, renamed, run_by, snapshot, spread,
-    turnout,
+    turnout, description,
 )
 from .of_rolls import (
     FOR_EVERYONE, IMPORTS, elections_of_voter, for_everyone, imported_rows, voter, voter_import,
@@ -68,7 +68,8 @@ from .of_results import (
 )
 from .of_mail import (
     MAILINGS, bounces_read, failed_mail, failed_mails, invitation_words, quiet, mail, mail_by_date, mail_by_turn,
-    mail_counts, mail_server, mailing, mailing_by_date, mails, mails_again, mails_due, message, messages, reminders,
+    mail_counts, mail_list, mail_server, mailing, mailing_by_date, mails, mails_again, mails_due, mails_waiting,
+    message, messages, reminders,
 )
 from .of_polls import (
     DELETED_POLLS, PUBLIC_POLLS, REPORTED_POLLS, all_in_poll_shards, all_of_poll, deleted_poll, listed_poll, made_by,
@@ -113,6 +114,6 @@ from .of_site import (
     pause, restoring, retention, site_page, store_format, sync, worker,
 )
 from .of_log import (
-    LOG_INDEX, checkpoint, checkpoints, event, event_number, events, log_format, log_index, log_index_blocks,
-    moments, public_checkpoint, public_checkpoints, publishing, void,
+    EVENTS, LOG_INDEX, checkpoint, checkpoints, event, event_number, events, events_in, holds_events, log_format,
+    log_index, log_index_blocks, moments, public_checkpoint, public_checkpoints, publishing, void,
 )

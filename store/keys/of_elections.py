@@ -3,6 +3,7 @@
 | item          | table | PK                 | SK                | GSI1PK / GSI1SK              | read by              |
 |---------------|-------|--------------------|-------------------|------------------------------|----------------------|
 | election      | data  | ELECTION#{name}    | METADATA          | ELECTIONS / {time}#{name}    | its pages            |
+| description   | data  | ELECTION#{name}    | DESCRIPTION       |                              | election, ballot     |
 | election list | data  | ELECTIONS          | {name}            | ELECTIONS#{state} / {time}#… | election lists       |
 | manager       | data  | ELECTION#{name}    | MANAGER#{person}  | RUNS#{person} / {time}#…     | home, my elections   |
 | candidate     | data  | ELECTION#{name}    | CANDIDATE#{name}  |                              | election, ballot     |
@@ -30,6 +31,11 @@ def election(name: str) -> Key:
 def election_shard(name: str, shard: int, shards: int) -> str:
     """One of the partitions over which the roll, the gates and the ballots of a very large election are spread."""
     return sharded(election(name).pk, shard, shards)
+
+
+def description(name: str) -> Key:
+    """What the election says of itself, if it says anything: too long for what every page and every cast reads."""
+    return Key(election(name).pk, "DESCRIPTION")
 
 
 ELECTIONS = Span("ELECTIONS", index=True)

@@ -2,7 +2,7 @@
 
 | item          | table | PK                 | SK                | GSI1PK / GSI1SK              | read by              |
 |---------------|-------|--------------------|-------------------|------------------------------|----------------------|
-| event         | log   | EVENTS             | {sequence}#{time} |                              | sealer, verify       |
+| event         | log   | EVENTS[#{nn}]      | {sequence}#{time} |                              | sealer, verify       |
 | event number  | log   | SEQUENCE           | METADATA          |                              | every recorded act   |
 | void number   | log   | VOID#{sequence}    | METADATA          |                              | every recorded act   |
 | checkpoint    | log   | CHECKPOINTS        | {sequence}        |                              | sealer, verify       |
@@ -11,21 +11,41 @@
 | log's index   | log   | BY#{kind}#{name}   | {first sequence}  |                              | event log, history   |
 | log's moments | log   | MOMENTS            | {first sequence}  |                              | event log, history   |
 | log's format  | log   | FORMAT             | METADATA          |                              | every start, /readyz |
+
+Events lie under `EVENTS`, or spread over several partitions by their numbers, if the item that gives out numbers says
+so. Whoever reads or writes them goes through `store/log/layout.py`, which says `EVENTS` of all of them.
 """
 
 from __future__ import annotations
 
 from ..table import LOG, Key, Span
-from .parts import METADATA, part, sequence
+from .parts import METADATA, part, sequence, sharded
+
+EVENTS = "EVENTS"
 
 
-def event(number: int, when: str) -> Key:
-    return Key("EVENTS", f"{sequence(number)}#{when}", LOG)
+def event(number: int, when: str, partitions: int = 1) -> Key:
+    return Key(sharded(EVENTS, number % partitions, partitions), f"{sequence(number)}#{when}", LOG)
 
 
 def events(first: int = 0, last: int | None = None) -> Span:
-    """The events numbered `first` to `last`, both included."""
-    return Span("EVENTS", first=sequence(first), last=None if last is None else f"{sequence(last)}#~", table=LOG)
+    """The events numbered `first` to `last`, both included, where all lie in one partition."""
+    return _events(EVENTS, first, last)
+
+
+def events_in(partitions: int, first: int = 0, last: int | None = None) -> list[Span]:
+    """The same, of those of the partitions in which any of these numbers can lie."""
+    most = partitions if last is None else min(partitions, last - first + 1)
+    return [_events(sharded(EVENTS, (first + each) % partitions, partitions), first, last) for each in range(most)]
+
+
+def _events(pk: str, first: int, last: int | None) -> Span:
+    return Span(pk, first=sequence(first), last=None if last is None else f"{sequence(last)}#~", table=LOG)
+
+
+def holds_events(pk: str) -> bool:
+    """Whether this is a partition of events, however many there are."""
+    return pk == EVENTS or pk.startswith(f"{EVENTS}#")
 
 
 def event_number() -> Key:

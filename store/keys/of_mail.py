@@ -2,7 +2,7 @@
 
 | item          | table | PK                 | SK                | GSI1PK / GSI1SK              | read by              |
 |---------------|-------|--------------------|-------------------|------------------------------|----------------------|
-| mail          | data  | MAIL#{id}          | METADATA          | MAIL#{state} / {time}#{id}   | worker, mail page    |
+| mail          | data  | MAIL#{id}          | METADATA          | MAIL#{state}[#{nn}] / {time}… | worker, mail page   |
 | mail server   | data  | METADATA           | MAILSERVER#{lane} |                              | worker, mail page    |
 | mails again   | data  | METADATA           | MAILSAGAIN        |                              | worker, mail page    |
 | bounces read  | data  | METADATA           | BOUNCES           |                              | worker               |
@@ -14,14 +14,17 @@
 | own words     | data  | ELECTION#{name}    | WORDS             |                              | invitation, worker   |
 | left alone    | data  | QUIET#{address}    | METADATA          |                              | worker, own mails    |
 
+On a distant store mails that are queued are spread over several keys of the index.
 The time of a mail that is queued is when it is to be tried; before it stands `0#` if it is urgent.
 """
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from ..table import Key, Span
 from .of_elections import election
-from .parts import METADATA, escape, part
+from .parts import METADATA, escape, part, shard_of, sharded
 
 
 def mail(number: str) -> Key:
@@ -30,6 +33,18 @@ def mail(number: str) -> Key:
 
 def mails(state: str) -> Span:
     return Span(f"MAIL#{state}", index=True)
+
+
+def mail_list(state: str, number: str, shards: int) -> str:
+    """Under which key of the index a mail is. Every vote may bring one that waits: more than a single key takes."""
+    return sharded(mails(state).pk, shard_of(number, shards), shards) if state == "queued" else mails(state).pk
+
+
+def mails_waiting(shards: int, whole: Span | None = None) -> list[Span]:
+    """All mails that wait, or a span of them; those that came before they were spread are still in one place."""
+    whole = whole or mails("queued")
+    spread = [replace(whole, pk=sharded(whole.pk, each, shards)) for each in range(shards)]
+    return [whole, *spread] if shards > 1 else [whole]
 
 
 def mail_by_date(queued_at: str, number: str) -> str:
@@ -44,11 +59,10 @@ def mail_by_turn(due: str, number: str, *, urgent: bool) -> str:
     return f"{URGENT if urgent else ''}{due}#{escape(number)}"
 
 
-def mails_due(moment: str, *, urgent: bool) -> Span:
+def mails_due(moment: str, shards: int, *, urgent: bool) -> list[Span]:
     """What is to be sent by now; what waits for its next try is not even read."""
-    if urgent:
-        return Span(mails("queued").pk, first=URGENT, last=f"{URGENT}{moment}{AT_THE_LATEST}", index=True)
-    return Span(mails("queued").pk, first=BEHIND_URGENT, last=f"{moment}{AT_THE_LATEST}", index=True)
+    first, last = (URGENT, f"{URGENT}{moment}") if urgent else (BEHIND_URGENT, moment)
+    return mails_waiting(shards, replace(mails("queued"), first=first, last=f"{last}{AT_THE_LATEST}"))
 
 
 def mail_server(lane: str) -> Key:

@@ -16,12 +16,28 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
 
 from .. import keys
-from ..table import LOG, Check, Conflict, Item, Less, Missing, Page, Put, Refused, Table, Write
+from ..table import (
+    LOG,
+    Check,
+    Conflict,
+    Crowded,
+    Item,
+    Less,
+    Missing,
+    Page,
+    Put,
+    Refused,
+    StoreError,
+    Table,
+    Write,
+)
+from . import layout, numbers
 
 TRIES = 5
 ONCE_SECONDS = 24 * 3600  # how long a form sent again is recognised
@@ -83,10 +99,10 @@ class EventLog:
         time.
         """
         for _ in range(TRIES):
-            number = self.table.increment(keys.event_number(), "last")
+            number, partitions = numbers.take(self.table)
             changes = (*writes, *noting(number))
             try:
-                self.table.write(*changes, *self._parts(number, event, once))
+                self.table.write(*changes, *self._parts(number, partitions, event, once))
             except Refused as refused:
                 if once is not None and len(changes) + 2 in refused.parts:
                     self.void(number)
@@ -94,8 +110,9 @@ class EventLog:
                 if own := [part for part in refused.parts if part < len(changes)]:
                     self.void(number)
                     raise Refused(own) from None
-            except Conflict:
-                self.void(number)
+            except (Conflict, Crowded):  # nothing was written; if that is not sure, the sealer waits and sees
+                with suppress(StoreError):
+                    self.void(number)
                 raise
             else:
                 return number
@@ -111,15 +128,14 @@ class EventLog:
 
     def since(self, number: int) -> Iterator[Item]:
         """Every event after that number, in order."""
-        return self.table.each(keys.events(number + 1))
+        return layout.each(self.table, number + 1)
 
     def newest_checkpoint(self) -> Item | None:
         newest = self.table.page(keys.checkpoints(), limit=1, backwards=True).items
         return newest[0] if newest else None
 
     def find(self, number: int) -> Item | None:
-        there = self.table.page(keys.events(number, number), limit=1).items
-        return there[0] if there else None
+        return layout.find(self.table, number)
 
     def checkpoint_over(self, number: int) -> Item | None:
         """The checkpoint that covers the number, once there is one."""
@@ -140,10 +156,10 @@ class EventLog:
         """The newest public checkpoints first."""
         return self.table.page(keys.public_checkpoints(), limit=limit, cursor=cursor, backwards=True)
 
-    def _parts(self, number: int, event: Event, once: str | None) -> list[Write]:
+    def _parts(self, number: int, partitions: int, event: Event, once: str | None) -> list[Write]:
         """What the log adds to a transaction: the event, the check that its number stands, the mark of the form."""
         when = as_text(self.clock())
-        place = keys.event(number, when)
+        place = keys.event(number, when, partitions)
         item = {
             "PK": place.pk,
             "SK": place.sk,

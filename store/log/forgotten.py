@@ -15,7 +15,8 @@ from collections.abc import Iterable
 
 import orjson
 
-from ..table import LOG, Equals, Item, Missing, Put
+from ..table import Equals, Item, Missing, Put, Table
+from . import layout
 from .events import Event, number_of
 
 FORGETTING = "NamesForgotten"
@@ -45,10 +46,10 @@ def rewritten(event: Item, actor: str, said: Item) -> Item:
     return {**kept, "actor": actor, "event_data": said, "digest": sealed_digest(event).hex()}
 
 
-def rewriting(before: Item, after: Item) -> Put:
+def rewriting(table: Table, before: Item, after: Item) -> Put:
     """Refused if the event is no longer as it was read."""
     unopened = Missing("nonce") & Equals("event_data", before["event_data"])
-    return Put(after, when=Equals("nonce", before["nonce"]) if "nonce" in before else unopened, table=LOG)
+    return layout.putting(table, after, when=Equals("nonce", before["nonce"]) if "nonce" in before else unopened)
 
 
 def forgotten(name: str, events: Iterable[Item]) -> Event:

@@ -17,6 +17,7 @@ from datetime import UTC, datetime, timedelta
 from .. import keys
 from ..limits import WRITES
 from ..table import LOG, Item, Key, Less, Missing, Put, Refused, Table
+from . import layout
 from .events import as_text
 
 BLOCK = 1000
@@ -128,7 +129,7 @@ def make_anew(table: Table, sealed: int) -> Iterator[int]:
     """Write the whole index again, whatever is there; answers its last number after each block. No sealer may run."""
     for first in range(1, sealed + 1, BLOCK):
         last = min(first + BLOCK - 1, sealed)
-        there = {event["event_id"]: event for event in table.each(keys.events(first, last))}
+        there = {event["event_id"]: event for event in layout.each(table, first, last)}
         items = _items(table, first - 1, [(number, there.get(number)) for number in range(first, last + 1)])
         for start in range(0, len(items), WRITES):
             table.write(*(Put(item, table=LOG) for item in items[start : start + WRITES]))

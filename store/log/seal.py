@@ -23,6 +23,7 @@ from itertools import islice
 
 from .. import keys
 from ..table import LOG, Equals, Item, Missing, Put, Refused, Table, Update, Write
+from . import layout
 from .events import EventLog, as_text, number_of, utc_now
 from .forgotten import Rewritings, event_digest, sealed_digest
 from .index import BLOCK, Numbered, essence, extend_index, flaw_in
@@ -70,7 +71,8 @@ class Sealer:
     def _next_batch(self, previous: Item | None) -> int:
         before = previous["event_id"] if previous else 0
         chain = bytes.fromhex(previous["hash"]) if previous else CHAIN_START
-        entries = list(islice(self._settled(before), min(EVENTS_A_CHECKPOINT, BLOCK - before % BLOCK)))
+        with layout.unmoved(self.table):  # or what was moved away would be sealed as void
+            entries = list(islice(self._settled(before), min(EVENTS_A_CHECKPOINT, BLOCK - before % BLOCK)))
         if not entries:
             return 0
         extend_index(self.table, before, entries)  # first: what a checkpoint covers, the index knows
@@ -95,7 +97,7 @@ class Sealer:
         for event in self.log.since(before):
             while expected < event["event_id"]:
                 void = self._settle_gap(expected, event)
-                late = next(self.table.each(keys.events(expected, expected)), None)  # after the mark, none can come
+                late = self.log.find(expected)  # after the mark, none can come
                 if not void and late is None:
                     return
                 yield expected, late
@@ -163,7 +165,7 @@ class _Walk:
     def __init__(self, table: Table, published: tuple[int, str] | None):
         self.table = table
         self.published = published
-        self.events = table.each(keys.events())
+        self.events = layout.each(table)
         self.upcoming = next(self.events, None)
         self.number = 0
         self.chain = CHAIN_START

@@ -11,21 +11,27 @@ from bisect import bisect_right
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from functools import partial
 from heapq import merge
-from itertools import groupby, islice
+from itertools import chain, groupby, islice
 from typing import TypeVar
 
 from .. import keys
-from ..table import Item, Span, Table
+from ..table import Item, Page, Span, Table
+from ..together import together
+from . import layout
 from .events import EventLog, as_text
 from .index import ACTOR, BALLOTS, BLOCK, ELECTION, TYPE, first_of, moment_at, names_of
 
 LOOKS = 20  # handfuls of events, or of blocks of the index, that one look goes through at most
 BLOCKS = 10  # of the index, read at once
+UNSEALED = 1000  # events that are read at once where the site is busy
+RECENT = 10  # events, the newest, read along with the index: no more are unsealed unless the site is busy
 CLOCKS = timedelta(minutes=10)  # by which the clocks of several machines may differ, and so numbers and times
 BEYOND = 10**keys.DIGITS  # every number
 
 Name = tuple[str, str]  # a kind of list, and a name of that kind
+Block = tuple[int, set[int]]  # the first number of a block of the index, and numbers in it
 Thing = TypeVar("Thing")
 
 
@@ -89,18 +95,37 @@ def _handfuls(table: Table, wanted: Wanted, top: int, size: int) -> Iterator[tup
     if wanted == Wanted():
         yield from _read(table, 1, top, size)
         return
-    newest = EventLog(table).newest_checkpoint()
+    if top < 1:
+        return
+    leading = _handfuls_of(_leading(table, wanted, top), BLOCKS) if wanted.lists else iter(())
+    newest, recent, first = together(
+        table,
+        EventLog(table).newest_checkpoint,
+        lambda: next(_read(table, 1, top, RECENT), (1, [])),
+        lambda: next(leading, []),
+    )
     sealed = newest["event_id"] if newest else 0
-    if top > sealed:
-        yield from _read(table, sealed + 1, top, size)
-    if sealed and top > 0:
-        yield from _through_index(table, wanted, min(top, sealed), size)
+    yield from _unsealed(table, sealed, top, recent)
+    if sealed:
+        top = min(top, sealed)
+        blocks = chain([first], leading) if wanted.lists else _handfuls_of(_leading(table, wanted, top), BLOCKS)
+        yield from _through_index(table, wanted, blocks, top, size)
+
+
+def _unsealed(table: Table, sealed: int, top: int, recent: tuple[int, list[Item]]) -> Iterator[tuple[int, list[Item]]]:
+    """What is not sealed yet, of which the newest few were read already: mostly that is all."""
+    if top <= sealed:
+        return
+    lowest, events = recent
+    yield max(lowest, sealed + 1), [event for event in events if event["event_id"] > sealed]
+    if lowest > sealed + 1:
+        yield from _read(table, sealed + 1, lowest - 1, UNSEALED)
 
 
 def _read(table: Table, first: int, top: int, size: int) -> Iterator[tuple[int, list[Item]]]:
     cursor = None
     while first <= top:
-        page = table.page(keys.events(first, top), limit=size, cursor=cursor, backwards=True)
+        page = layout.page(table, first, top, limit=size, cursor=cursor, backwards=True)
         if (cursor := page.cursor) is None:
             yield first, page.items
             return
@@ -108,16 +133,19 @@ def _read(table: Table, first: int, top: int, size: int) -> Iterator[tuple[int, 
             yield page.items[-1]["event_id"], page.items
 
 
-def _through_index(table: Table, wanted: Wanted, top: int, size: int) -> Iterator[tuple[int, list[Item]]]:
-    for blocks in _handfuls_of(_leading(table, wanted, top), BLOCKS):
-        left = _narrowed(table, dict(blocks), wanted.lists[1:])
+def _through_index(
+    table: Table, wanted: Wanted, handfuls: Iterable[list[Block]], top: int, size: int
+) -> Iterator[tuple[int, list[Item]]]:
+    for blocks in filter(None, handfuls):
+        left, moments = together(
+            table,
+            partial(_narrowed, table, dict(blocks), wanted.lists[1:]),
+            partial(_Moments, table, [first for first, _ in blocks]),
+        )
         numbers = sorted((number for block in left for number in block if number <= top), reverse=True)
-        moments = _Moments(table, [first for first, _ in blocks])
         asked = ((number, when) for number, when in moments.of(numbers) if wanted.in_time(when))
         for some in _handfuls_of(asked, size):
-            places = [keys.event(number, when) for number, when in some]
-            there = table.get_many(places)
-            yield some[-1][0], [there[place] for place in places if place in there]
+            yield some[-1][0], layout.get_many(table, some)
         lowest = blocks[-1][0]
         yield lowest, []
         if any(wanted.ends_before(when) for _, when in islice(moments.of(range(lowest, lowest + BLOCK)), 1)):
@@ -139,7 +167,7 @@ class _Moments:
                 yield number, when
 
 
-def _leading(table: Table, wanted: Wanted, top: int) -> Iterator[tuple[int, set[int]]]:
+def _leading(table: Table, wanted: Wanted, top: int) -> Iterator[Block]:
     """The numbers to begin with, block by block, the newest first: a list's, or all, if only a time is asked for."""
     if wanted.lists:
         return _blocks(table, wanted.lists[0], top)
@@ -152,10 +180,12 @@ def _handfuls_of(things: Iterable[Thing], size: int) -> Iterator[list[Thing]]:
         yield some
 
 
-def _blocks(table: Table, names: list[Name], top: int) -> Iterator[tuple[int, set[int]]]:
+def _blocks(table: Table, names: list[Name], top: int) -> Iterator[Block]:
     """The numbers found under any of the names, block by block, the newest first."""
-    spans = (keys.log_index_blocks(kind, name, first_of(top)) for kind, name in names)
-    items = merge(*(_backwards(table, span) for span in spans), key=_first, reverse=True)
+    spans = [keys.log_index_blocks(kind, name, first_of(top)) for kind, name in names]
+    pages = together(table, *(partial(_some, table, span) for span in spans))
+    rows = (_backwards(table, span, page) for span, page in zip(spans, pages, strict=True))
+    items = merge(*rows, key=_first, reverse=True)
     for first, same in groupby(items, key=_first):
         yield first, {number for item in same for number in item["numbers"]}
 
@@ -164,13 +194,15 @@ def _first(item: Item) -> int:
     return int(item["SK"])
 
 
-def _backwards(table: Table, span: Span) -> Iterator[Item]:
-    cursor = None
-    while True:
-        page = table.page(span, limit=BLOCKS, cursor=cursor, backwards=True)
+def _some(table: Table, span: Span, cursor: str | None = None) -> Page:
+    return table.page(span, limit=BLOCKS, cursor=cursor, backwards=True)
+
+
+def _backwards(table: Table, span: Span, page: Page) -> Iterator[Item]:
+    yield from page.items
+    while page.cursor is not None:
+        page = _some(table, span, page.cursor)
         yield from page.items
-        if (cursor := page.cursor) is None:
-            return
 
 
 def _narrowed(table: Table, blocks: dict[int, set[int]], lists: list[list[Name]]) -> list[set[int]]:
@@ -189,8 +221,8 @@ def _last_by(table: Table, until: str) -> int:
     last = int((table.get(keys.event_number()) or {"last": 0})["last"])
 
     def when(number: int) -> str:
-        there = table.page(keys.events(number), limit=1).items
-        return str(there[0]["when_occurred"]) if there else "~"
+        there = layout.first_of_all(table, number)
+        return str(there["when_occurred"]) if there else "~"
 
     return BLOCK * bisect_right(range(1, last + 1, BLOCK), _moved(until, CLOCKS), key=when)
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from .. import keys
 from ..table import Item, Table
+from . import layout
 from .events import EventLog
 from .forgotten import sealed_digest
 from .seal import CHAIN_START, KEPT, void_digest
@@ -60,7 +61,7 @@ def stretches_over(table: Table, numbers: Iterable[int]) -> Iterator[Stretch]:
             return
         first, last = public["first_event_id"], public["event_id"]
         previous = before["hash"] if before["event_id"] == first - 1 else _hash_at(table, first - 1)
-        events = {event["event_id"]: event for event in table.each(keys.events(first, last))}
+        events = {event["event_id"]: event for event in layout.each(table, first, last)}
         yield Stretch(public, previous, list(table.each(keys.checkpoints(first, last))), events)
         before = public
 

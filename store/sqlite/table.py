@@ -14,7 +14,23 @@ from typing import Any
 
 from .. import cursors, limits, trips
 from ..conditions import holds
-from ..table import DATA, TABLES, Invalid, Item, Key, Page, Put, Refused, Span, Table, Unavailable, Update, Value, Write
+from ..table import (
+    DATA,
+    TABLES,
+    Condition,
+    Invalid,
+    Item,
+    Key,
+    Page,
+    Put,
+    Refused,
+    Span,
+    Table,
+    Unavailable,
+    Update,
+    Value,
+    Write,
+)
 from . import connections, rows, tokens
 from .connections import sentences, unavailable
 from .writers import Writers
@@ -101,8 +117,16 @@ class SqliteTable(Table):
         with trips.trip("put_all"):
             self._writers.commit(lambda connection: self._apply(connection, [*map(Put, items)], None))
 
-    def increment(self, key: Key, name: str, by: int = 1, *, also: Mapping[str, Value] | None = None) -> int:
-        update = Update(key, set=also or {}, add={name: by})
+    def increment(
+        self,
+        key: Key,
+        name: str,
+        by: int = 1,
+        *,
+        also: Mapping[str, Value] | None = None,
+        when: Condition | None = None,
+    ) -> int:
+        update = Update(key, set=also or {}, add={name: by}, when=when)
         limits.check_writes([update])
         with trips.trip("increment"):
             item = self._writers.commit(lambda connection: self._increment(connection, update))
@@ -207,7 +231,10 @@ class SqliteTable(Table):
         return None if row is None else rows.unpack(row[0])
 
     def _increment(self, connection: sqlite3.Connection, update: Update) -> Item:
-        item = rows.updated(self._stored(connection, update), update)
+        stored = self._stored(connection, update)
+        if update.when is not None and not holds(update.when, stored):
+            raise Refused([0])
+        item = rows.updated(stored, update)
         connection.execute(*rows.insertion(item, update.key.table))
         return item
 

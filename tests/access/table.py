@@ -42,6 +42,7 @@ class Row:
     address: str
     who: str
     asked: tuple[str, ...]
+    in_a_row: int  # round trips that had to wait for each other, where several can be asked at once
     is_act: bool
 
     @property
@@ -54,9 +55,8 @@ class Row:
 
     def __str__(self) -> str:
         asked = in_words([re.sub(f"^{re.escape(WHO)}$", "who", each) for each in self.asked])
-        return (
-            f"| {self.title} | {'POST ' if self.is_act else ''}`{self.address}` | {self.who} | {self.trips} | {asked} |"
-        )
+        address = f"{'POST ' if self.is_act else ''}`{self.address}`"
+        return f"| {self.title} | {address} | {self.who} | {self.trips} | {self.in_a_row} | {asked} |"
 
 
 class Standstill:
@@ -76,6 +76,7 @@ def measured(table: Table) -> list[Row]:
         built = site.build()
         for look in built.looks:
             _answer(built, look)
+        site.site_sealer().seal()  # as the worker does every few seconds
         rows = [_asked(built, look, ear, clock) for look in built.looks]
         return sorted(rows + [_asked(built, act, ear, clock) for act in built.acts], key=lambda row: row.address)
 
@@ -111,8 +112,10 @@ def _asked(site: Site, look: Look, ear: Ear, clock: Standstill) -> Row:
     ear.take()
     answer = _answer(site, look)
     asked = tuple(ear.take())
-    assert answer.streaming or f'"{len(asked)} trips"' in answer["Server-Timing"], look.page
-    return Row(look.page, look.of, _address(answer), look.who, asked, look.form is not None)
+    timing = answer["Server-Timing"]
+    assert answer.streaming or f'"{len(asked)} trips"' in timing, look.page
+    in_a_row = len(asked) if answer.streaming else int(re.findall(r'"(\d+) in a row"', timing)[0])
+    return Row(look.page, look.of, _address(answer), look.who, asked, in_a_row, look.form is not None)
 
 
 def _answer(site: Site, look: Look) -> Any:
@@ -131,17 +134,18 @@ def _address(answer: Any) -> str:
 
 
 def as_text(rows: list[Row]) -> str:
-    head = "| page | address | opened by | trips | what it asks |\n|---|---|---|---|---|\n"
+    head = "| page | address | opened by | trips | in a row | what it asks |\n|---|---|---|---|---|---|\n"
     return f"{summary(rows)}\n\n{head}" + "".join(f"{row}\n" for row in rows)
 
 
 def summary(rows: list[Row]) -> str:
-    """How many pages take how many round trips, and which take more than most."""
-    pages = sorted((row for row in rows if not row.is_act), key=lambda row: (-row.trips, row.title))
-    few = sum(row.trips <= FEW for row in pages)
-    counted = ", ".join(f"{number} × {trips}" for trips, number in sorted(Counter(row.trips for row in pages).items()))
-    many = "; ".join(f"{row.title}: {row.trips}" for row in pages if row.trips > FEW)
-    said = f"Of {len(pages)} looks at pages, {few} take at most {FEW} round trips ({counted}). More take: {many}."
+    """How many pages take how many round trips in a row, and which take more than most."""
+    pages = sorted((row for row in rows if not row.is_act), key=lambda row: (-row.in_a_row, row.title))
+    few = sum(row.in_a_row <= FEW for row in pages)
+    counted = ", ".join(f"{number} × {row}" for row, number in sorted(Counter(row.in_a_row for row in pages).items()))
+    many = "; ".join(f"{row.title}: {row.in_a_row}" for row in pages if row.in_a_row > FEW)
+    said = f"Of {len(pages)} looks at pages, {few} wait for at most {FEW} round trips in a row ({counted}). "
+    said += f"For more wait: {many}."
     return textwrap.fill(said, WIDTH)
 
 

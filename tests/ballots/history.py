@@ -22,8 +22,7 @@ from ballots import repository, services
 from elections import repository as elections
 from elections.rules import State
 from elections.turnout import final_turnout
-from store import keys
-from store.log import utc_now
+from store.log import layout, utc_now
 from store.log.seal import GRACE, verify
 from store.table import Item, Table
 from upkeep.sealer import COUNTED, SiteSealer
@@ -182,7 +181,7 @@ def left_behind(table: Table, election_name: str, voters: Iterable[User], salt: 
         end=election.no_voting_after,
         closed=election.stored_state == State.CLOSED,
         secret=election.secret_ballot,
-        events=[each for each in table.each(keys.events()) if each["event_data"].get("election_name") == election.name],
+        events=[each for each in layout.each(table) if each["event_data"].get("election_name") == election.name],
         log=_flaw_in_log(table),
     )
 

@@ -8,7 +8,7 @@ import itertools
 import logging
 import sqlite3
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -157,11 +157,11 @@ def _after_cast(monkeypatch: pytest.MonkeyPatch, tell: Callable[..., None]) -> N
 def _in_the_event(monkeypatch: pytest.MonkeyPatch, name: str, value: Callable[[Put], Any]) -> None:
     record = EventLog.record
 
-    def telling(self: EventLog, event: Any, *writes: Any, once: str | None = None) -> int:
+    def telling(self: EventLog, event: Any, *writes: Any, once: str | None = None, **noted: Any) -> int:
         for put in writes:
             if isinstance(put, Put) and put.item["SK"].startswith("BALLOT#"):
                 event = replace(event, event_data=event.event_data | {name: value(put)})
-        return record(self, event, *writes, once=once)
+        return record(self, event, *writes, once=once, **noted)
 
     monkeypatch.setattr(EventLog, "record", telling)
 
@@ -213,8 +213,8 @@ def sealed_in_the_order_of_arrival(monkeypatch: pytest.MonkeyPatch) -> None:
     _after_cast(monkeypatch, lambda user, standing, ballot, form: arrived.update({ballot.confirmation: len(arrived)}))
     sealed = services.sealed_parts
 
-    def parts(election: Any) -> list[list[str]]:
-        return [sorted(lines, key=lambda line: arrived[line.partition("\t")[0]]) for lines in sealed(election)]
+    def parts(ballots: Any) -> Iterator[list[Any]]:
+        return (sorted(some, key=lambda ballot: arrived[ballot.code]) for some in sealed(ballots))
 
     monkeypatch.setattr(sealing, "sealed_parts", parts)
 

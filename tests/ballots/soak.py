@@ -43,8 +43,8 @@ HONEST = {200, 503}  # what a reader may be told: the page, or that the store is
 class StormyServer(Server):
     """On a store with faults, and started again until it stays up, as a supervisor would do it."""
 
-    def __init__(self, folder: Path):
-        super().__init__(folder, STORE_URL=f"chaos+sqlite://{folder}/plenum.sqlite3?{FAULTS}")
+    def __init__(self, folder: Path, url: str):
+        super().__init__(folder, STORE_URL=f"chaos+{url}{'&' if '?' in url else '?'}{FAULTS}")
 
     def start(self) -> None:
         for _ in range(9):
@@ -204,7 +204,7 @@ def test_bad_weather_loses_nothing_doubles_nothing_and_answers_nothing_wrong(
 ):
     settings.SECRET_KEY = own_secret(tmp_path)
     users = [person(name, Role.VOTER) for name in VOTERS]
-    server, story, rounds, end = StormyServer(tmp_path), Story(), 0, time.monotonic() + MINUTES * 60
+    server, story, rounds, end = StormyServer(tmp_path, settings.STORE_URL), Story(), 0, time.monotonic() + MINUTES * 60
     try:
         while time.monotonic() < end:
             a_round(site, server, opened, users, rounds, story)

@@ -8,7 +8,7 @@ import pytest
 
 from store import keys
 from store.log import Event, EventLog
-from store.table import BadCursor, Conflict, Put, Table, Unavailable
+from store.table import BadCursor, Conflict, InDoubt, Put, Table, Unavailable
 from tests.publishing import seal_publicly
 
 PAGES = ("/", "/style/")
@@ -39,6 +39,7 @@ def test_home_asks_twice_and_the_newest_checkpoint_has_its_own_place(client, sit
     assert 'href="/checkpoints/"' in answer.content.decode()
     assert newest["hash"] in client.get("/checkpoints/").content.decode()
     assert 'desc="2 trips"' in answer["Server-Timing"], "for the newest public result, and for the newest posts"
+    assert 'desc="1 in a row"' in answer["Server-Timing"], "neither waits for the other"
 
 
 def test_round_trips_are_not_told_in_production(client, site, settings):
@@ -134,6 +135,7 @@ def fail(monkeypatch, client, site):
     ("exception", "status", "words"),
     [
         (Unavailable("The store is out."), 503, "Not available right now"),
+        (InDoubt("Nobody answered."), 503, "what arrives twice counts once"),
         (Conflict("Others were faster."), 409, "Somebody was faster"),
         (BadCursor("No."), 400, "That request made no sense"),
         (RuntimeError("boom"), 500, "That was our mistake"),

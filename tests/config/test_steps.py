@@ -10,7 +10,7 @@ from django.conf import settings
 from accounts.services import LEAVING, PARTING
 from accounts.welcoming import WELCOMING
 from acts.steps import Steps
-from ballots.services.sealing import COUNTING
+from ballots.services.sealing import COUNTING, SEALED
 from elections.beside import BESIDE
 from elections.next_step import ONCE_SEALED
 from elections.services.ending import SHUTTING
@@ -23,7 +23,8 @@ STEPS = {
     "BESIDE": (BESIDE, ["news.about.beside"]),
     "WELCOMING": (WELCOMING, ["elections.welcoming.asked_of"]),
     "COLOURING": (COLOURING, ["pages.colours.of_site"]),
-    "COUNTING": (COUNTING, ["results.services.seal_result", "results.mailing.mail_by_itself"]),
+    "COUNTING": (COUNTING, ["results.services.seal_result"]),
+    "SEALED": (SEALED, ["results.mailing.mail_by_itself"]),
     "ONCE_SEALED": (ONCE_SEALED, ["results.mailing.to_be_mailed"]),
     "LEAVING": (
         LEAVING,

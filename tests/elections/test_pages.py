@@ -11,7 +11,7 @@ from django.urls import reverse
 
 from accounts import repository as people
 from accounts.rules import Role
-from elections import repository, services
+from elections import descriptions, repository, services
 from elections.rules import State
 from ranking.candidates import Candidate
 from tests.clock import stands_at
@@ -244,7 +244,7 @@ def test_a_preview_shows_the_markdown_and_saves_nothing(ada, board):
     assert repository.find_candidate(board.name, "Bo").statement == ""
     page = text_of(ada.post(address("describe"), {"description": "**New**", "preview": "yes"}))
     assert "<strong>New</strong>" in page
-    assert repository.find(board.name).description == "Who *leads* us?"
+    assert descriptions.of(board.name).description == "Who *leads* us?"
 
 
 def test_tick_records_what_is_over(ada, board, monkeypatch):

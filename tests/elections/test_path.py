@@ -12,7 +12,7 @@ from django.urls import reverse
 
 from accounts import repository as people
 from accounts.rules import Role
-from elections import path, repository, services
+from elections import descriptions, path, repository, services
 from elections.beginnings import BEGINNINGS, in_days, settings_of
 from elections.forms import GROUPS, ElectionForm, SettingsForm
 from elections.method_cards import METHOD_CHOICES, UNRANKED_CARDS
@@ -101,7 +101,7 @@ def test_a_draft_needs_a_kind_and_a_name_and_leads_to_its_first_step(ada, site):
     assert page.count('name="beginning"') == 4
     answer = ada.post("/elections/new/", {**NEW, "beginning": "seats", "seats": "5", "description": "Why *now*"})
     assert answer["Location"] == at("candidates")
-    assert (now().method, now().seats, now().description) == ("stv-scottish", 5, "Why *now*")
+    assert (now().method, now().seats, descriptions.of(now().name).description) == ("stv-scottish", 5, "Why *now*")
     assert events(site).count("ElectionCreated") == 1
 
 
@@ -212,7 +212,7 @@ def test_a_draft_is_called_otherwise_or_keeps_all_it_had(ada, draft):
     assert (answer.status_code, "of that name already" in text_of(answer), now()) == (422, True, draft)
     answer = ada.post(at("what"), {"name": "The board", "description": "Who *leads*?"})
     assert answer["Location"] == reverse("election_step", args=["The board", "candidates"])
-    assert repository.find("The board").description == "Who *leads*?"
+    assert descriptions.of("The board").description == "Who *leads*?"
     assert now() is None
 
 

@@ -13,7 +13,7 @@ from accounts import services as accounts
 from accounts.rules import Role
 from acts.refusals import NotAllowed, Overtaken
 from acts.site import now_text
-from elections import copying, repository, services
+from elections import copying, descriptions, repository, services
 from elections.mine import votes_of
 from elections.rules import Action, NotReady, State, WrongState
 from ranking.candidates import Candidate
@@ -308,7 +308,7 @@ def test_of_two_organisers_with_the_same_page_the_second_is_told(ada, draft):
     services.change(ada, draft, Action.DESCRIBE, description="first")
     with pytest.raises(Overtaken):
         services.change(ada, draft, Action.DESCRIBE, description="second")
-    assert again(draft).description == "first"
+    assert descriptions.of(draft.name).description == "first"
 
 
 # --- behind a hundred others ---

@@ -20,6 +20,9 @@ from django.urls import reverse
 
 from accounts.rules import Role
 from acts.site import table
+from elections import descriptions
+from elections.descriptions import IN_THE_ELECTION
+from elections.turnout import turnout
 from store import formats, keys
 from store.backup import backup, check, restore, unzipped
 from store.connect import connect
@@ -183,7 +186,8 @@ def test_an_upgrade_changes_no_event_and_no_ballot(opened, upgraded):
         after = all_of(store)
     assert before.keys() <= after.keys()
     for key, item in before.items():
-        changed = {name for name in item if after[key][name] != item[name]}
+        moved = IN_THE_ELECTION if key.sk == keys.METADATA and key.pk.startswith("ELECTION#") else ()
+        changed = {name for name in item if name not in moved and after[key][name] != item[name]}
         assert changed <= {"created_at", "when_cast", "sealed_at", "check"}, key
         assert not (changed and key.table == LOG), key
 
@@ -272,6 +276,21 @@ def test_a_start_marks_format_1_by_itself_and_changes_nothing_else(opened):
     assert {key: item for key, item in after.items() if key not in formats.PLACES} == before
 
 
+@pytest.mark.parametrize("number", kept.KEPT)
+def test_descriptions_are_shown_from_where_they_were_and_moved_by_an_upgrade(opened, upgraded, number):
+    store = opened(number)
+    assert store.get(keys.description("Board")) is None
+    before = descriptions.of("Board")
+    assert (before.place, before.description) == (keys.election("Board"), "Who, *then*?")
+    with closing(SqliteTable(str(upgraded[number]))) as after:
+        assert after.get(keys.description("Board"))["description"] == "Who, *then*?"
+        assert not any("description" in (after.get(keys.election(each["name"])) or {}) for each in listed(after))
+
+
+def listed(store: Table) -> list[Item]:
+    return list(store.each(keys.elections()))
+
+
 def test_a_paused_site_can_be_upgraded(opened):
     store = opened(0)
     place = keys.pause()
@@ -337,6 +356,8 @@ def test_who_has_voted_secretly_can_change_it_and_who_has_not_can_vote(served, n
         answer = signed_in(name).post(reverse("cast", args=["Board"]), form)
         assert answer.status_code == 302, answer.content.decode()
         assert store.count(*keys.ballots("Board")) == before + more
+    assert turnout("Board").steps[-1][1] == turnout("Board").voted == before + 1  # as its gates have always counted
+    assert store.get(keys.turnout("Board")) is None
     assert said("tick").startswith("0 elections closed")
     assert "The log and the store agree." in said("replay", "--check")
 

@@ -16,8 +16,8 @@ from live.rules import Step
 from live.services import expiring, making
 from store import forgetting, keys
 from store.table import DATA
+from tests.aws.engine import ours
 from tests.live.conftest import QUESTIONS, drive
-from tests.store import engines
 from tests.test_replay_live import NAMES, WORDS, assemble, play
 
 SAID = (*NAMES, WORDS)  # names of players, and what they said
@@ -104,7 +104,7 @@ def in_files(path: Path) -> bytes:
 def test_dynamodb_shows_nothing_that_has_expired(person):
     """There the engine removes it, at a time of its own choice; until then reading hides it."""
     now = [int(time.time())]
-    with engines.moto() as engine, acting_on(engine.fresh(clock=lambda: now[0])):
+    with ours() as engine, acting_on(engine.fresh(clock=lambda: now[0])):
         host = person("Hana")
         game = making.make(host, Type.POLL, QUESTIONS[Type.POLL], title="Friday")
         play(game)

@@ -13,6 +13,7 @@ from acts.limits import TooOften
 from acts.refusals import NotAllowed
 from acts.site import table
 from ballots import services as voting
+from elections import descriptions
 from elections import repository as elections
 from elections import services as organising
 from elections.convening import Convened
@@ -135,7 +136,7 @@ def test_a_draft_has_the_options_as_its_candidates_and_nobody_on_its_roll(ranked
     assert [each.name for each in standing] == ["Sea", "Hills", "Town"]
     assert (draft.owner_name, draft.voter_count, draft.convened) == ("Hana", 0, None)
     assert draft.stored_state.name == "DRAFT"
-    assert "Friday" in draft.description
+    assert "Friday" in descriptions.of(draft.name).description
 
 
 def test_a_name_that_is_taken_gets_a_number(ranked, hana, person):

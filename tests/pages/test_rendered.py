@@ -9,7 +9,7 @@ import pytest
 
 from accounts.rules import Role
 from ballots import repository as ballots
-from elections import copying, messages, repository, services
+from elections import copying, descriptions, messages, repository, services
 from elections.rules import MOST_STATED, Action
 from pages import markdown, rendered
 from pages.rendered import Allowance, Html
@@ -79,7 +79,7 @@ def make_old(site, *names: str) -> None:
     """As items were before: without HTML."""
     for name in names:
         site.write(Update(keys.candidate("Board", name), remove=("statement_html", "html_version"), when=Exists()))
-    site.write(Update(keys.election("Board"), remove=("description_html", "html_version"), when=Exists()))
+    site.write(Update(keys.description("Board"), remove=("description_html", "html_version"), when=Exists()))
 
 
 # --- pages ---
@@ -139,7 +139,7 @@ def test_an_item_without_html_shows_right_and_gets_it(site, board, browser, rend
     assert SHOWN in page(browser, "/election/Board/ballot/")
     item = site.get(keys.candidate("Board", "Ada"))
     assert (item["statement_html"], item["html_version"]) == (f'<p dir="auto">{SHOWN}</p>\n', markdown.VERSION)
-    assert "description_html" in site.get(keys.election("Board"))
+    assert "description_html" in site.get(keys.description("Board"))
     assert repository.find("Board").version == version, "nothing was changed that anybody could notice"
 
 
@@ -158,8 +158,8 @@ def test_what_is_gone_does_not_come_back(site, draft, kim):
 
 
 def test_html_of_another_text_is_not_shown(draft):
-    election = replace(repository.find("Board"), description="Another.")
-    assert rendered.description_of(election) == '<p dir="auto">Another.</p>\n'
+    about = replace(descriptions.of("Board"), description="Another.")
+    assert rendered.description_of(about) == '<p dir="auto">Another.</p>\n'
     assert (
         Candidate("Ada", "1 < 2", html=Html("1 > 2", "<p>1 &gt; 2</p>")).statement_html == '<p dir="auto">1 &lt; 2</p>'
     )
@@ -202,7 +202,7 @@ def test_a_copy_and_a_new_name_take_it_along(kim, renderings):
     copying.copy(kim, repository.find("Draft"), "Copy")
     services.rename(kim, repository.find("Draft"), "Renamed")
     for name in ("Copy", "Renamed"):
-        assert repository.find(name).html.html == '<p dir="auto">About the <em>board</em>.</p>\n'
+        assert descriptions.of(name).html.html == '<p dir="auto">About the <em>board</em>.</p>\n'
         assert SHOWN in repository.candidates(name)[0].html.html
     assert sorted(renderings) == sorted([DESCRIPTION, STATEMENT])
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import uuid
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
@@ -14,16 +13,18 @@ import pytest
 
 from store.sqlite import SqliteTable
 from store.table import Table
+from tests.aws.engine import ours
 
 from . import engines
 from .model import Model
 from .programs import START, Clock
+from .spread import spread
 
-JUDGE = ["dynamodb-local"] if os.environ.get(engines.JAR_DIR) else []
-ADAPTERS = ["sqlite", "ministack", *JUDGE]
+ADAPTERS = ["sqlite", "ministack", *engines.JUDGES]
 # The model has to keep these promises too: it is what the fuzz holds the others against.
 PROMISES = {"test_reads", "test_index", "test_writes", "test_conditions", "test_limits", "test_expiry"}
-STARTED = {"moto": engines.moto, "ministack": engines.ministack, "dynamodb-local": engines.dynamodb_local}
+LOGS = {"test_log", "test_log_search"}  # also on a log that is spread
+STARTED = engines.STARTED | {"ours": ours}
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
@@ -32,10 +33,14 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 
 
 def adapters_for(metafunc: pytest.Metafunc) -> list[str]:
-    """moto where it is stricter than ministack: reserved words among names to read, places named twice."""
+    """moto where it is stricter than ministack: reserved words among names to read, places named twice. Our own engine
+    is no other for other processes than for threads."""
     marked, is_alone = metafunc.definition.get_closest_marker, "uncreated" in metafunc.fixturenames
     model = ["model"] if is_promise(metafunc.module) and not is_alone and not marked("concurrent") else []
-    return [*model, *ADAPTERS, *(["moto"] if marked("names_attributes") else [])]
+    own = ["ours"] if is_promise(metafunc.module) or marked("concurrent") else []
+    own = [] if "url" in metafunc.fixturenames else own
+    logs = ["spread"] if metafunc.module.__name__.rpartition(".")[2] in LOGS else []
+    return [*model, *ADAPTERS, *own, *logs, *(["moto"] if marked("names_attributes") else [])]
 
 
 def is_promise(module: ModuleType) -> bool:
@@ -96,6 +101,11 @@ class Embedded(Adapter):
         return SqliteTable(str(folder / "plenum.sqlite3"), clock=self.clock)
 
 
+class Spread(Embedded):
+    def empty(self, folder: Path) -> Table:
+        return spread(super().empty(folder), 4)
+
+
 @dataclass
 class Served(Adapter):
     """Promises share a table, because making one takes longer than most of them; moto slows down with what is in it."""
@@ -132,6 +142,8 @@ def adapter(request: pytest.FixtureRequest, standing_clock: Clock) -> Iterator[A
         yield Plain(standing_clock)
     elif request.param == "sqlite":
         yield Embedded(standing_clock)
+    elif request.param == "spread":
+        yield Spread(standing_clock)
     else:
         with STARTED[request.param]() as engine:
             served = Served(engine, standing_clock)

@@ -1,4 +1,5 @@
-"""The engines the DynamoDB adapter is tested on: moto, ministack and, where it was fetched, DynamoDB Local."""
+"""The engines the DynamoDB adapter is tested on: moto, ministack, DynamoDB Local where it was fetched, and whatever
+engine `make test-engine` is to judge. Which of the last two there are the environment says; it is read here only."""
 
 from __future__ import annotations
 
@@ -17,6 +18,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Any
+from urllib.parse import parse_qsl, urlencode, urlsplit
 
 from store.dynamodb import DynamoDbTable, schema
 from store.dynamodb import wire as dynamodb_wire
@@ -24,6 +26,7 @@ from store.table import TABLES
 
 REGION = "us-east-1"
 JAR_DIR = "DYNAMODB_LOCAL_JAR_DIR"
+JUDGED = "ENGINE_URL"
 SECONDS_TO_START = 30
 
 
@@ -37,17 +40,22 @@ class Engine:
 
     name: str
     endpoint: str | None = None
+    region: str = REGION
+    prefix: str = ""  # that all its tables have in common
     _numbers: Iterator[int] = field(default_factory=itertools.count, repr=False)
 
-    @property
     def url(self) -> str:
-        """The STORE_URL of this engine, without a prefix."""
-        return f"dynamodb://{REGION}" + (f"?endpoint={self.endpoint}" if self.endpoint else "")
+        """A STORE_URL of this engine, with a prefix that nobody else has."""
+        options = {"prefix": self._new_prefix(), "protected": "no"}
+        options |= {"endpoint": self.endpoint} if self.endpoint else {}
+        return f"dynamodb://{self.region}?{urlencode(options)}"
 
     def table(self, **options: Any) -> DynamoDbTable:
         """An adapter on a prefix of its own, whose tables are not made yet."""
-        prefix = f"t{next(self._numbers)}-{uuid.uuid4().hex[:8]}-"
-        return DynamoDbTable(region=REGION, prefix=prefix, endpoint=self.endpoint, **options)
+        return DynamoDbTable(region=self.region, prefix=self._new_prefix(), endpoint=self.endpoint, **options)
+
+    def _new_prefix(self) -> str:
+        return f"{self.prefix}t{next(self._numbers)}-{uuid.uuid4().hex[:8]}-"
 
     def fresh(self, **options: Any) -> DynamoDbTable:
         """An adapter on new, empty tables."""
@@ -63,7 +71,7 @@ class Engine:
     @cached_property
     def client(self) -> Any:
         """A client of our own, to look at what the adapter did and to tidy up."""
-        return dynamodb_wire.client(REGION, self.endpoint, threads=4)
+        return dynamodb_wire.client(self.region, self.endpoint, threads=4)
 
 
 @contextmanager
@@ -121,6 +129,30 @@ def dynamodb_local() -> Iterator[Engine]:
             yield Engine("dynamodb-local", f"http://127.0.0.1:{port}")
 
 
+@contextmanager
+def judged() -> Iterator[Engine]:
+    """The engine that the environment names by its URL. Every table that is made on it begins with a prefix that no
+    table there has, and is gone in the end; no other is touched."""
+    parts = urlsplit(os.environ[JUDGED])
+    if parts.scheme != "dynamodb" or not parts.netloc:
+        raise EngineMissing("STORE_URL should look like dynamodb://eu-central-1 or dynamodb://here?endpoint=http://…")
+    options = dict(parse_qsl(parts.query))
+    own = f"{options.get('prefix', '')}judged-{uuid.uuid4().hex[:8]}-"
+    engine = Engine("judged", options.get("endpoint"), parts.netloc, own)
+    if _tables_of(engine):
+        raise EngineMissing(f"There are tables {own}… on {os.environ[JUDGED]} already; nothing was touched.")
+    try:
+        yield engine
+    finally:
+        for name in _tables_of(engine):
+            engine.client.delete_table(TableName=name)
+
+
+def _tables_of(engine: Engine) -> list[str]:
+    pages = engine.client.get_paginator("list_tables").paginate()
+    return [name for page in pages for name in page["TableNames"] if name.startswith(engine.prefix)]
+
+
 def _jar_folder() -> Path:
     if not (named := os.environ.get(JAR_DIR)):
         raise EngineMissing(f"Set {JAR_DIR} to the folder that holds DynamoDBLocal.jar.")
@@ -172,6 +204,11 @@ def _end(process: subprocess.Popen[bytes]) -> None:
 def _folder() -> Iterator[Path]:
     with tempfile.TemporaryDirectory(prefix="plenum-engine-", ignore_cleanup_errors=True) as name:
         yield Path(name)
+
+
+STARTED = {"moto": moto, "ministack": ministack, "dynamodb-local": dynamodb_local, "judged": judged}
+# Those that are there because somebody wants to know what they are worth.
+JUDGES = [name for name, variable in (("dynamodb-local", JAR_DIR), ("judged", JUDGED)) if os.environ.get(variable)]
 
 
 def free_port() -> int:

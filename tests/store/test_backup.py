@@ -31,7 +31,7 @@ from store.backup import (
     transfer,
     unzipped,
 )
-from store.log import Event, EventLog
+from store.log import Event, EventLog, layout
 from store.log.seal import Sealer, verify
 from store.sqlite import SqliteTable
 from store.table import DATA, LOG, Key, Put, Span, Table, Update
@@ -41,8 +41,8 @@ VALUES += [{"bytes": "AAAA"}, {"map": {"bytes": b"y"}}, {"map": 1, "bytes": 2}, 
 
 
 def everything(table) -> dict[Key, bytes]:
-    """Every item with its types: True is not 1."""
-    return {Key(item["PK"], item["SK"], name): line(item) for name, item in table.everything()}
+    """Every item with its types, events as they are known wherever they lie: True is not 1."""
+    return {Key(item["PK"], item["SK"], name): line(item) for name, item in layout.everything(table)}
 
 
 def line(item) -> bytes:

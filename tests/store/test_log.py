@@ -68,10 +68,10 @@ def test_a_late_writer_whose_number_was_declared_void_records_under_a_new_one(ta
     class Late(EventLog):
         """Takes its number, and is overtaken by the sealer before it writes."""
 
-        def _parts(self, number, event, once):
+        def _parts(self, number, *more):
             if number == 1:
                 self.void(number)
-            return super()._parts(number, event, once)
+            return super()._parts(number, *more)
 
     assert Late(table).record(Event("ada", "ThingMade"), change()) == 2
     assert [event["event_id"] for event in log.since(0)] == [2]
@@ -79,9 +79,9 @@ def test_a_late_writer_whose_number_was_declared_void_records_under_a_new_one(ta
 
 def test_a_log_that_voids_every_number_is_given_up_as_a_conflict(table):
     class Hopeless(EventLog):
-        def _parts(self, number, event, once):
+        def _parts(self, number, *more):
             self.void(number)
-            return super()._parts(number, event, once)
+            return super()._parts(number, *more)
 
     with pytest.raises(Conflict):
         Hopeless(table).record(Event("ada", "ThingMade"), change())
@@ -96,7 +96,7 @@ def test_the_same_form_twice_is_one_change(table, log):
     assert repeated.value.number == first
     assert log.record(Event("ada", "Counted"), add, once="form-2") > first
     assert table.get(Key("THING#counter", "METADATA"))["count"] == 2
-    assert table.count(keys.events()) == 2
+    assert len(list(log.since(0))) == 2
 
 
 def test_the_same_form_twice_answers_the_first_number_even_if_it_would_now_be_refused(log):

@@ -20,6 +20,8 @@ from store.table import LOG, Put, Update
 from tests.at_once import at_once
 from tests.publishing import forget_what_is_public, without_nonces
 
+from .spread import LAYOUTS, spread
+
 SEVEN_PAST = datetime(2026, 11, 15, 14, 7, 31, 250_000, tzinfo=UTC)
 
 
@@ -39,11 +41,11 @@ def clock():
     return Clock()
 
 
-@pytest.fixture
-def table(tmp_path):
+@pytest.fixture(params=LAYOUTS)
+def table(tmp_path, request):
     table = SqliteTable(f"{tmp_path}/plenum.sqlite3")
     table.create()
-    return table
+    return spread(table, request.param)
 
 
 @pytest.fixture

@@ -6,7 +6,6 @@ import random
 import subprocess
 import sys
 import threading
-import uuid
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from functools import partial
@@ -29,10 +28,7 @@ ROOT = Path(__file__).parents[2]
 @pytest.fixture
 def url(adapter, tmp_path):
     """A STORE_URL of created tables that nobody else has."""
-    if isinstance(adapter, Embedded):
-        url = f"sqlite://{tmp_path}/races.sqlite3"
-    else:
-        url = f"{adapter.engine.url}&prefix=races-{uuid.uuid4().hex}-"
+    url = f"sqlite://{tmp_path}/races.sqlite3" if isinstance(adapter, Embedded) else adapter.engine.url()
     table = connect(url)
     table.create()
     yield url

@@ -17,6 +17,8 @@ from store.log.seal import Sealer, event_digest, verify
 from store.sqlite import SqliteTable
 from store.table import LOG, Delete, Key, Put, Update
 
+from .spread import LAYOUTS, place_of, place_of_event, spread
+
 START = datetime(2026, 11, 15, 12, tzinfo=UTC)
 
 
@@ -33,11 +35,11 @@ def clock():
     return Clock()
 
 
-@pytest.fixture
-def table(tmp_path):
+@pytest.fixture(params=LAYOUTS)
+def table(tmp_path, request):
     table = SqliteTable(f"{tmp_path}/plenum.sqlite3")
     table.create()
-    return table
+    return spread(table, request.param)
 
 
 @pytest.fixture
@@ -51,8 +53,7 @@ def record(log, count, event_type="ThingMade"):
 
 
 def event_key(log, number):
-    event = next(log.table.each(keys.events(number, number)))
-    return Key(event["PK"], event["SK"], LOG)
+    return place_of_event(log.table, log.find(number))
 
 
 def test_a_checkpoint_is_the_hash_chain_over_all_events(table, log):
@@ -138,7 +139,7 @@ def test_an_event_that_arrives_while_the_sealer_looks_is_sealed_as_an_event(tabl
     declare = sealer.log.void
 
     def overtaken(number):
-        place = keys.event(number, "2026-11-15T12:00:00.000Z")
+        place = place_of(table, number, "2026-11-15T12:00:00.000Z")
         item = {"PK": place.pk, "SK": place.sk, "event_id": number, "when_occurred": "2026-11-15T12:00:00.000Z"}
         table.write(Put(item | {"actor": "bo", "event_type": "Late", "event_data": {}}, table=LOG))
         declare(number)
@@ -195,20 +196,20 @@ def test_the_last_event_removed_is_named(sealed, log):
 
 
 def test_two_swapped_events_are_named(sealed, log):
-    one, other = (next(sealed.each(keys.events(number, number))) for number in (10, 11))
+    one, other = (log.find(number) for number in (10, 11))
     for mine, yours in ((one, other), (other, one)):
-        sealed.write(Update(Key(mine["PK"], mine["SK"], LOG), set={"event_data": yours["event_data"]}))
+        sealed.write(Update(place_of_event(sealed, mine), set={"event_data": yours["event_data"]}))
     assert verify(sealed).flaw == "Event 10 is not what was sealed."
 
 
 def test_an_event_slipped_into_a_void_number_is_named(sealed):
-    place = keys.event(8, "2026-11-15T12:00:00.000Z")
+    place = place_of(sealed, 8, "2026-11-15T12:00:00.000Z")
     sealed.write(Put({"PK": place.pk, "SK": place.sk, "event_id": 8}, table=LOG))
     assert verify(sealed).flaw == "Event 8 was sealed as void, but now there is one."
 
 
 def test_a_second_event_under_one_number_is_named(sealed):
-    place = keys.event(6, "2026-11-16T12:00:00.000Z")
+    place = place_of(sealed, 6, "2026-11-16T12:00:00.000Z")
     when = {"event_id": 6, "when_occurred": "2026-11-16T12:00:00.000Z"}
     sealed.write(Put({"PK": place.pk, "SK": place.sk, **when}, table=LOG))
     assert verify(sealed).flaw == "There are two events with the number 6."

@@ -6,7 +6,8 @@ import io
 import json
 import os
 import sqlite3
-from contextlib import redirect_stdout
+import sys
+from contextlib import nullcontext, redirect_stdout
 
 import pytest
 
@@ -38,6 +39,8 @@ def mostly_here(settings, monkeypatch):
         return json.loads(said.getvalue())
 
     monkeypatch.setattr(sealing, "_step", step)
+    others = {"alone": 1.0, "beside": 1.0, "longest": 1.0}
+    monkeypatch.setattr(sealing, "_others", lambda *words: nullcontext(others))
 
 
 @pytest.mark.slow
@@ -53,9 +56,21 @@ def test_a_tiny_run_has_every_figure(tmp_path, monkeypatch, mostly_here):
     for key in figures | {"milliseconds", "bytes_milliseconds", "distinct"}:
         for kind in ("public", "secret"):
             assert report.figures[f"sealing.{kind}.{key}"] > 0
+    for key in sealing.WHOLE:
+        assert report.figures[f"sealing.whole.{key}"] > 0
     assert report.figures["sealing.page.many.trips"] == report.figures["sealing.page.few.trips"]
     assert report.figures["sealing.page.milliseconds"] > 0
     assert not list(tmp_path.iterdir())
+
+
+def test_somebody_votes_beside_it_until_nobody_listens(tmp_path, monkeypatch, mostly_here):
+    monkeypatch.setattr(sealing, "ALONE", 3)
+    monkeypatch.setattr(sys, "stdin", io.StringIO())
+    sealing._step("fill", tmp_path, "some", 3)
+    with redirect_stdout(io.StringIO()) as said:
+        sealing.main("vote", str(tmp_path), "some")
+    alone, beside = map(json.loads, said.getvalue().splitlines())
+    assert (set(alone), set(beside)) == ({"alone"}, {"beside", "longest"})
 
 
 @pytest.mark.parametrize("length", [10, 400])

@@ -23,6 +23,7 @@ from skills.demo import MEMBERS
 from store import keys
 from store.log import Event, EventLog, utc_now
 from store.table import LOG, Key, Update
+from upkeep.management.commands import serve
 
 
 def run(*arguments, **options) -> str:
@@ -37,9 +38,19 @@ def test_create_tables_may_be_run_again(site):
     assert EventLog(site).is_void(1)
 
 
-def test_the_demo_is_loaded_once(site):
-    assert run("demo") == "The demo content is loaded."
-    assert run("demo") == "The demo content is there already."
+class Terminal(StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+def test_the_demo_is_loaded_once(site, monkeypatch):
+    monkeypatch.setattr("upkeep.progress.SECONDS_BETWEEN", 0)
+    watched, unwatched = Terminal(), StringIO()
+    assert run("demo", stderr=watched) == "The demo content is loaded."
+    for words in ("1 of 9, people: 10 of 10", "3 of 9, elections: 5 of 9", "4 of 9, ballots: 1,000 of 1,7"):
+        assert f"\rDemo, part {words}" in watched.getvalue()
+    assert run("demo", stderr=unwatched) == "The demo content is there already."
+    assert not unwatched.getvalue(), "where nobody watches, nothing is said"
     seen = [post.title for post in news.published(limit=9)[0]]
     assert seen[:2] == ["Result: Talk of the year", "Three towns, one summer"]
     assert len(seen) == 4
@@ -138,3 +149,19 @@ def test_the_counts_of_the_seed_follow_the_log(site):
     run("seal")
     assert site.get(keys.counts())["user_count"] == len(PEOPLE) + len(MEMBERS)
     assert site.get(keys.sync())["last_event_id"] == site.count(keys.events())
+
+
+@pytest.mark.parametrize(("is_distant", "no_demo"), [(False, False), (True, False), (True, True)])
+def test_the_demo_is_loaded_by_itself_only_where_a_question_is_no_journey(
+    site, settings, tmp_path, monkeypatch, is_distant, no_demo
+):
+    """What the server does before gunicorn takes its place."""
+    settings.DATA_DIR, settings.PORT, settings.PRODUCTION = tmp_path, 0, False
+    called, output = [], StringIO()
+    monkeypatch.setattr(type(site), "is_distant", is_distant)
+    monkeypatch.setattr(serve, "call_command", lambda name, **options: called.append(name))
+    monkeypatch.setattr(serve.os, "execv", lambda program, words: called.append(words[2]))
+    call_command("serve", no_demo=no_demo, stdout=output)
+    assert ("demo" in called, called[-1]) == (not is_distant, "gunicorn")
+    assert ("Sign in as one of these" in output.getvalue()) == (not is_distant)
+    assert ("“python manage.py demo” loads it" in output.getvalue()) == (is_distant and not no_demo)

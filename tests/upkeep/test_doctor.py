@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 import socket
 import ssl
@@ -26,11 +25,9 @@ from django.urls import reverse
 
 from accounts.rules import Role
 from config import proxies
-from config.settings import BASE_DIR
 from mail import outbox
 from store import keys
 from store.connect import connect
-from store.dynamodb import schema
 from store.formats import FORMAT
 from store.log import Event, EventLog
 from store.table import Put, Update
@@ -361,18 +358,6 @@ def test_dynamodb_says_what_protects_its_tables(on_dynamodb):
     on_dynamodb._connection.client().update_continuous_backups(TableName=name, PointInTimeRecoverySpecification=off)
     (finding,) = stores.of_protection(on_dynamodb)
     assert (finding.grade, finding.sentence) == (LOOK, f"{name}: point-in-time recovery is off.")
-
-
-def test_a_start_asks_for_nothing_that_its_policy_does_not_allow(on_dynamodb):
-    """`create_tables` runs at every start, also where the tables were made by the template."""
-    asked, client = set(), on_dynamodb._connection.client()
-    client.meta.events.register("before-call.dynamodb", lambda model, **words: asked.add(f"dynamodb:{model.name}"))
-    on_dynamodb.create()
-    schema.lacking(client, on_dynamodb.prefix)
-    template = json.loads((BASE_DIR / "deploy" / "aws.json").read_text())
-    (serving,) = template["Resources"]["Serving"]["Properties"]["PolicyDocument"]["Statement"]
-    assert {"dynamodb:DescribeTimeToLive", "dynamodb:DescribeContinuousBackups"} <= asked
-    assert asked <= set(serving["Action"])
 
 
 def test_the_worker():

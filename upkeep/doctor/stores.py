@@ -13,6 +13,7 @@ from django.utils.translation import gettext as _
 
 from store import formats, keys
 from store.log import utc_now
+from store.log.index import ACTOR
 from store.table import LOG, Check, Delete, Exists, Item, Key, Put, Refused, StoreError, Table, Update, Write
 
 from .. import system
@@ -68,11 +69,13 @@ def of_rights(table: Table) -> Finding:
 
 
 def _vain(token: str) -> Iterator[Write]:
+    """From the log nothing is ever deleted but entries of its index, by which somebody was found who is forgotten."""
     for place in (keys.once(token), Key(keys.once(token).pk, keys.once(token).sk, LOG)):
         yield Put({"PK": place.pk, "SK": place.sk}, when=Exists(), table=place.table)
         yield Update(place, set={"at": ""}, when=Exists())
-        yield Delete(place, when=Exists())
         yield Check(place, Exists())
+    yield Delete(keys.once(token), when=Exists())
+    yield Delete(keys.log_index(ACTOR, token, 0), when=Exists())
 
 
 def of_protection(table: Table) -> Iterator[Finding]:

@@ -1,9 +1,11 @@
 """Load the demo content: everything is there to look at, and who is there already stays as they are."""
 
+from collections.abc import Callable
 from typing import Any
 
 from accounts import services
 from accounts.demo import PASSWORD, PEOPLE
+from acts.progress import Progress
 from ballots import demo as ballots
 from elections import demo as elections
 from elections.groups import demo as groups
@@ -13,15 +15,45 @@ from news import demo as news
 from polls import demo as polls
 from skills import demo as skills
 from upkeep.commands import StoreCommand
+from upkeep.progress import steps_shown_on
+
+
+def people(progress: Progress) -> int:
+    made = 0
+    for number, (name, role, about) in enumerate(PEOPLE, 1):
+        made += services.make_demo_person(name, role, about, PASSWORD)
+        progress(number, len(PEOPLE))
+    return made
+
+
+def _at_once(load: Callable[[], int]) -> Callable[[Progress], int]:
+    """What is so little that nobody asks how far it is."""
+    return lambda progress: load()
+
+
+PARTS: tuple[tuple[str, Callable[[Progress], int]], ...] = (
+    ("people", people),
+    ("skills", skills.load),
+    ("elections", elections.load),
+    ("ballots", ballots.load),
+    ("polls", _at_once(polls.load)),
+    ("news", _at_once(news.load)),
+    ("question sets", _at_once(question_sets.load)),
+    ("live sessions", _at_once(live_sessions.load)),
+    ("groups", _at_once(groups.load)),
+)
 
 
 class Command(StoreCommand):
-    help = "Loads demo content into the store. Safe to run again: what is there stays as it is."
+    help = (
+        "Loads demo content into the store, and shows how far it is. Safe to run again: what is there stays as it is. "
+        "A distant store takes minutes: it is thousands of round trips."
+    )
 
     def handle(self, **options: Any) -> None:
-        made = [name for name, role, about in PEOPLE if services.make_demo_person(name, role, about, PASSWORD)]
-        loaded = [skills.load(), elections.load(), ballots.load(), polls.load(), news.load()]
-        loaded += [question_sets.load(), live_sessions.load(), groups.load()]
-        self.stdout.write(
-            "The demo content is loaded." if made or any(loaded) else "The demo content is there already."
-        )
+        loaded = [self._load(number, what, load) for number, (what, load) in enumerate(PARTS, 1)]
+        self.stdout.write("The demo content is loaded." if any(loaded) else "The demo content is there already.")
+
+    def _load(self, number: int, what: str, load: Callable[[Progress], int]) -> int:
+        with steps_shown_on(self.stderr, f"Demo, part {number} of {len(PARTS)}, {what}") as progress:
+            return load(progress)

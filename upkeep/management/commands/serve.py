@@ -16,9 +16,17 @@ from store.formats import prepare
 from upkeep import server
 from upkeep.commands import StoreCommand
 
+NOT_BY_ITSELF = (
+    "\n  The demo is not loaded into a distant store by itself: it is thousands of round trips.\n"
+    "  “python manage.py demo” loads it, and shows how far it is.\n\n"
+)
+
 
 class Command(StoreCommand):
-    help = "Creates the store, loads the demo, collects static files and serves the site with gunicorn."
+    help = (
+        "Creates the store, loads the demo (not into a distant store), collects static files and serves the site with "
+        "gunicorn."
+    )
     oldest = None
 
     def add_arguments(self, parser: ArgumentParser) -> None:
@@ -29,14 +37,18 @@ class Command(StoreCommand):
         _refuse_a_taken_port()
         self.table.create()
         prepare(self.table)
-        if not no_demo and not settings.PRODUCTION:
+        is_demo = not no_demo and not settings.PRODUCTION
+        loads_demo = is_demo and not self.table.is_distant
+        if loads_demo:
             call_command("demo", stdout=StringIO())
         call_command("seal", stdout=StringIO())
         _collect_static_files()
         self.table.close()
         self.stdout.write(f"\n  Plenum is at {settings.SITE_URL}/\n")
-        if not no_demo and not settings.PRODUCTION:
+        if loads_demo:
             self.stdout.write(_demo_accounts())
+        elif is_demo:
+            self.stdout.write(NOT_BY_ITSELF)
         self.stdout.write("  Stop it with Ctrl+C.\n\n")
         self.stdout.flush()
         gunicorn = [sys.executable, "-m", "gunicorn", "--config", "python:config.gunicorn", "config.wsgi"]

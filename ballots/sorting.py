@@ -1,0 +1,92 @@
+"""Rows of text in their order, however many there are: so many are held at once, the others wait sorted in a file.
+
+The file has no name, is nobody else's to open, and goes with the process that holds it, also if that is killed. What
+is written there is masked by a stream made of a key that is only in memory. So not even the places on the disk where it
+was say which secret ballots were read one after another, which is in the order of their pseudonyms.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import secrets
+from collections.abc import Iterable, Iterator
+from heapq import merge
+from itertools import chain, islice
+from pathlib import Path
+from tempfile import TemporaryFile
+from typing import IO
+
+from acts.handfuls import handfuls
+
+Row = tuple[str, ...]
+
+HELD = 50_000  # rows at once: with all that is around them some fifteen megabytes
+A_STEP = 5_000  # rows that are read before others have their turn
+A_BLOCK = 200  # rows that are read from the file together; while runs are merged, a block of each is held
+
+
+class Sorter:
+    """Takes rows as they come, and gives them in their order as often as it is asked."""
+
+    def __init__(self, folder: Path):
+        self._folder = folder  # on a disk: where temporary files usually lie may be memory
+        self._held: list[Row] = []
+        self._file: IO[bytes] | None = None
+        self._runs: list[list[tuple[int, int]]] = []  # of each block of a run, where it begins and how long it is
+        self._is_in_order, self._last = True, Row()
+        self._key, self._written, self._away = secrets.token_bytes(32), 0, 0
+
+    def add(self, rows: Iterable[Row]) -> None:
+        left = iter(rows)
+        while some := list(islice(left, HELD - len(self._held))):
+            self._held += some
+            if len(self._held) >= HELD:
+                self._put_away()
+
+    def __len__(self) -> int:
+        return self._away + len(self._held)
+
+    def __iter__(self) -> Iterator[Row]:
+        self._held.sort()
+        runs = [*map(self._read, self._runs), iter(self._held)]
+        return chain(*runs) if self._follows() else merge(*runs)
+
+    def close(self) -> None:
+        if self._file is not None:
+            self._file.close()
+        self._held, self._runs = [], []
+
+    # --- the file ---
+
+    def _put_away(self) -> None:
+        """What is held becomes a run of its own."""
+        self._held.sort()
+        self._is_in_order, self._last = self._follows(), self._held[-1]
+        self._runs.append([self._write(json.dumps(some).encode()) for some in handfuls(self._held, A_BLOCK)])
+        self._away += len(self._held)
+        self._held = []
+
+    def _follows(self) -> bool:
+        """Whether what is held, and all before it, has come in order: then there is nothing to merge."""
+        return self._is_in_order and (not self._held or self._held[0] >= self._last)
+
+    def _write(self, block: bytes) -> tuple[int, int]:
+        if self._file is None:
+            self._file = TemporaryFile(dir=self._folder)  # noqa: SIM115 - held as long as the rows
+        at = self._written
+        self._file.seek(at)
+        self._file.write(self._masked(at, block))
+        self._written += len(block)
+        return at, len(block)
+
+    def _read(self, run: list[tuple[int, int]]) -> Iterator[Row]:
+        assert self._file is not None
+        for at, size in run:
+            self._file.seek(at)
+            yield from map(tuple, json.loads(self._masked(at, self._file.read(size))))
+
+    def _masked(self, at: int, block: bytes) -> bytes:
+        """And, of what was masked at this place, what it was."""
+        mask = hashlib.shake_256(self._key + at.to_bytes(8)).digest(len(block))
+        return (int.from_bytes(block) ^ int.from_bytes(mask)).to_bytes(len(block))

@@ -1,0 +1,147 @@
+"""The numbers of events, taken by one question for all acts of a process that wait for one.
+
+Whoever comes while nobody asks, asks at once for all who wait by then. Who comes during the question waits for the next
+one: replay relies on it that a number was asked for after its act had read what it decides on. So no number is ever
+taken in advance. Nobody works in the background: of those who wait, one asks for all.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+from typing import NamedTuple
+from weakref import WeakKeyDictionary
+
+from .. import keys, trips
+from ..table import Conflict, Refused, StoreError, Table
+from . import layout
+
+TRIES = 3
+HEADER = keys.event_number()
+
+
+class Number(NamedTuple):
+    """The number of an event, and over how many partitions events were spread when it was taken."""
+
+    number: int
+    partitions: int
+
+
+def take(table: Table) -> Number:
+    """The next number."""
+    return _line_of(table).take(table)
+
+
+def ask(table: Table, count: int) -> list[Number]:
+    """So many numbers by one question, on condition that events lie where this process believes."""
+    for _ in range(TRIES):
+        partitions, is_still = layout.believed(table)
+        try:
+            last = table.increment(HEADER, "last", count, when=is_still)
+        except Refused:
+            layout.ask(table)
+        else:
+            return [Number(number, partitions) for number in range(last - count + 1, last + 1)]
+    raise Conflict("The event log kept being moved.")
+
+
+# --- the line of those who wait ---
+
+
+class _Place:
+    """Of an act that waits: it is called when it has a number or an error, or when it is to ask for all."""
+
+    def __init__(self, called: threading.Event | None = None) -> None:
+        self.called = called or threading.Event()
+        self.number: Number | None = None
+        self.error: StoreError | None = None
+
+    @property
+    def is_answered(self) -> bool:
+        return self.number is not None or self.error is not None
+
+
+class _Line:
+    """The acts of this process that wait for a number of one table."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._waiting: list[_Place] = []
+        self._is_asking = False
+
+    def take(self, table: Table) -> Number:
+        with self._lock:
+            if others_ask := self._is_asking:
+                place = _Place()
+                self._waiting.append(place)
+            self._is_asking = True
+        return self._wait(table, place) if others_ask else self._ask_alone(table)
+
+    def _ask_alone(self, table: Table) -> Number:
+        """Who comes while nobody asks is the only one who waits."""
+        try:
+            return ask(table, 1)[0]
+        finally:
+            with self._lock:
+                self._call_the_next()
+
+    def _wait(self, table: Table, place: _Place) -> Number:
+        began = time.perf_counter()
+        try:
+            place.called.wait()
+        except BaseException:
+            self._leave(place)
+            raise
+        if place.is_answered:  # by a round trip that somebody else has made for us
+            trips.side_by_side([trips.Trips(1, 1, time.perf_counter() - began)])
+        else:
+            self._ask_for_all(table, place)
+        if place.error is not None:
+            raise place.error
+        assert place.number is not None
+        return place.number
+
+    def _leave(self, place: _Place) -> None:
+        """Who is interrupted wants no number any more, and if it was to ask for all, another does."""
+        with self._lock:
+            if place in self._waiting:
+                self._waiting.remove(place)
+                if place.called.is_set():
+                    self._call_the_next()
+
+    def _ask_for_all(self, table: Table, own: _Place) -> None:
+        with self._lock:
+            asked, self._waiting = self._waiting, []
+        try:
+            for place, number in zip(asked, ask(table, len(asked)), strict=True):
+                place.number = number
+        except StoreError as error:
+            for place in asked:
+                place.error = error
+        finally:
+            with self._lock:  # if we were interrupted, the others wait as before
+                self._waiting[:0] = [place for place in asked if not place.is_answered and place is not own]
+                self._call_the_next()
+            for place in asked:
+                if place.is_answered and place is not own:
+                    place.called.set()
+
+    def _call_the_next(self) -> None:
+        """Whoever has waited longest asks next, for all who wait by then."""
+        if self._waiting:
+            self._waiting[0].called.set()
+        else:
+            self._is_asking = False
+
+
+_lines: WeakKeyDictionary[object, _Line] = WeakKeyDictionary()
+
+
+def _line_of(table: Table) -> _Line:
+    """Two lines of one table would do no harm: each number is still given once."""
+    line = _lines.get(table)
+    return line if line is not None else _lines.setdefault(table, _Line())
+
+
+os.register_at_fork(after_in_child=_lines.clear)  # nobody of the parent's waits here, and its locks are never free

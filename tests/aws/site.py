@@ -1,0 +1,142 @@
+"""A site in virtual time: several processes, each with a table of its own, on one engine that keeps AWS's rules.
+
+Everything is real but the engine and the time: accounts, rolls, gates, ballots and the log are written by the services
+that write them on a real site.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field
+from datetime import timedelta
+from random import Random
+from typing import Any
+from unittest.mock import patch
+
+from accounts import repository as people
+from accounts import services as accounts
+from accounts.models import User
+from accounts.rules import Role
+from acts import following
+from acts.site import acting_on, table
+from elections import places, repository, services
+from elections.rules import Election
+from ranking.candidates import Candidate
+from store.dynamodb import DynamoDbTable, connection
+from store.log import as_text, layout, numbers, utc_now
+from store.table import Table, Write
+
+from .engine import using
+from .memory import MemoryEngine
+from .rules import Latency, Limits, Rules
+from .virtual import VirtualThreading, VirtualTime
+
+CANDIDATES = tuple(Candidate(name, number=number) for number, name in enumerate(("Ada", "Bo", "Cy")))
+A_WRITE = 90  # parts of one transaction
+
+
+@dataclass
+class Site:
+    """Its processes, and what all of them share."""
+
+    time: VirtualTime
+    memory: MemoryEngine
+    owner: User
+    processes: list[DynamoDbTable] = field(default_factory=list)
+    rules: Rules | None = None
+    voters: list[User] = field(default_factory=list)
+
+    def table(self, client: Any) -> DynamoDbTable:
+        made = DynamoDbTable(region="here", endpoint="http://nowhere", sleep=self.time.sleep, ticking=self.time)
+        made.at_once = self.time.at_once  # type: ignore[method-assign]
+        return using(made, client)
+
+    def start(self, processes: int, seed: int, latency: Latency | None = None, limits: Limits | None = None) -> Rules:
+        """From now on AWS's rules hold, and so many processes serve."""
+        self.rules = Rules(
+            self.memory, latency=latency, limits=limits, clock=self.time, sleep=self.time.sleep, chance=Random(seed)
+        )
+        self.processes = [self.table(self.rules) for _ in range(processes)]
+        return self.rules
+
+    def looking(self) -> Table:
+        """Somebody who looks at what there is, and takes no time for it."""
+        return self.table(self.memory)
+
+
+@contextmanager
+def site(seed: int = 1, partitions: int | None = None) -> Iterator[Site]:
+    """An empty site with an owner. Whatever would wait waits in its time. `partitions` is over how many the log lies;
+    unless said, as many as a new log has."""
+    time = VirtualTime()
+    with ExitStack() as until_then:
+        for each in _patches(time, seed, partitions):
+            until_then.enter_context(each)
+        memory = MemoryEngine(time)
+        here = Site(time, memory, User())
+        table = here.looking()
+        table.create()
+        if partitions != 1:  # which is what a log that says nothing has
+            layout.begin(table)
+        until_then.enter_context(acting_on(table))
+        here.owner = accounts.make_owner("Owner", "owner@example.org", "a password of the simulation")
+        yield here
+
+
+def _patches(time: VirtualTime, seed: int, partitions: int | None) -> list[Any]:
+    """Time, and chance as far as it decides who meets whom."""
+
+    class Place(numbers._Place):
+        def __init__(self) -> None:
+            super().__init__(called=VirtualThreading(time).Event())
+
+    random.seed(seed)
+    return [
+        patch.object(connection, "_RANDOM", Random(seed)),
+        patch.object(numbers, "threading", VirtualThreading(time)),
+        patch.object(numbers, "_Place", Place),
+        patch.object(layout, "SPREAD", partitions or layout.SPREAD),
+        patch.object(following.get_through, "__defaults__", (time.sleep,)),
+        patch.object(following.follow, "__defaults__", (time.sleep,)),
+    ]
+
+
+def electorate(count: int, prefix: str = "Voter") -> list[User]:
+    """People with accounts, written a handful at a time."""
+    names = [f"{prefix} {number:06}" for number in range(count)]
+    users = [accounts.new_user(name, f"{_address(name)}@example.org", "!", Role.VOTER) for name in names]
+    write_all(part for each in users for part in people.creation(each))
+    return users
+
+
+def _address(name: str) -> str:
+    return name.lower().replace(" ", ".")
+
+
+def opened(owner: User, name: str, voters: Sequence[User], shards: int, **settings: Any) -> Election:
+    """An election of so many shards, whatever its size."""
+    with patch.object(places, "shards_for", lambda voters, distant: shards):
+        end = as_text(utc_now() + timedelta(days=1))
+        made = services.create(owner, name, no_voting_after=end, **settings)
+        services.add_candidates(owner, made, list(CANDIDATES))
+        services.add_voters(owner, found(name), [each.name for each in voters])
+        return services.open_(owner, found(name), editable=False)
+
+
+def found(name: str) -> Election:
+    election = repository.find(name)
+    assert election is not None
+    return election
+
+
+def write_all(writes: Iterable[Write]) -> None:
+    every = list(writes)
+    for start in range(0, len(every), A_WRITE):
+        table().write(*every[start : start + A_WRITE])
+
+
+def acting(process: Table, act: Callable[[], Any]) -> Any:
+    with acting_on(process):
+        return act()

@@ -1,0 +1,80 @@
+"""An election of four shards takes votes while its end is moved and it is closed, under AWS's rules in virtual time.
+
+`make simulate` does the same with a thousand casts a second, and others besides.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from acts.site import acting_on
+from elections import places
+from store.table import Delete, Key
+from tests.ballots.history import CLOSED, DONE, flaws, left_behind
+
+from .casting import Rush
+from .judging import Judgement, judged
+from .ledger import WRITE
+from .simulate import Day, Run, simulated
+from .site import found
+
+NAME = "Board 1"
+DAY = Day(shards=4, rate=500, seconds=0.4, processes=3, closing=0.3, extending=0.1, secret=False)
+
+
+@pytest.fixture(scope="module")
+def ran(django_test_environment) -> tuple[Run, dict]:
+    seen: dict = {}
+
+    def look(site, rush, organised) -> None:
+        with acting_on(site.looking()) as _:
+            pk = places.box(found(NAME))[0].pk
+            seen["first"] = next(each for each in site.looking().each(places.box(found(NAME))[0]))
+            voters = [user for user in site.voters if user.name in {act.actor for act in rush.acts}]
+            seen["flaws"] = flaws([*rush.acts, *organised], left_behind(site.looking(), NAME, voters, None))
+            site.looking().write(Delete(Key(pk, seen["first"]["SK"])))
+            seen["after"] = judged(site, NAME, rush)
+
+    return simulated(DAY, look), seen
+
+
+def test_the_close_and_the_move_of_the_end_get_through_at_the_first_call(ran):
+    run, _ = ran
+    assert [(act.kind, act.answer) for act in run.organised] == [("extend", DONE), ("close", DONE)]
+
+
+def test_what_was_acknowledged_is_what_is_there_and_nothing_came_after_the_close(ran):
+    run, _ = ran
+    (judgement,) = run.judgements
+    assert run.is_right, judgement
+    assert judgement.acknowledged > 100
+    assert run.rush.tries[CLOSED] > 10, "some came too late"
+
+
+def test_some_order_explains_every_answer(ran):
+    assert ran[1]["flaws"] == []
+
+
+def test_they_met_and_paid(ran):
+    """Conflicts there were, and the hottest key of the table is a shard of the election or the log's own."""
+    run, _ = ran
+    assert run.rules.counts.refused["transactions in conflict"] > 0
+    assert run.rules.ledger.total(WRITE) > 15 * run.judgements[0].acknowledged
+    assert run.row().count("|") == 12
+
+
+def test_a_ballot_that_is_lost_is_noticed(ran):
+    _, seen = ran
+    assert (seen["after"].lost, seen["after"].is_right) == (1, False)
+
+
+def test_one_that_came_after_the_close_is_noticed(ran):
+    run, _ = ran
+    last = max(act.answered for act in run.rush.acts)
+    late = [replace(act, called=last + 1, answered=last + 2) for act in run.rush.done[:1]]
+    right = run.judgements[0]
+    assert not replace(right, after_the_close=len(late)).is_right
+    assert isinstance(right, Judgement)
+    assert Rush(acts=late).done == late

@@ -1,0 +1,248 @@
+"""Sealing in a stream: the same parts as if all were sorted at once, taken up where it was cut off, by turns."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+
+import pytest
+
+from accounts import repository as people
+from acts import turns
+from acts.site import acting_on
+from acts.turns import at_once
+from ballots import repository, services, sorting
+from ballots.comparing import Cast
+from ballots.services import emptying, sealing
+from ballots.sorting import Sorter
+from elections import places
+from elections import repository as elections
+from elections import services as organising
+from results import proof
+from results import services as results
+from store import keys
+from store.sqlite import SqliteTable
+from store.table import Crowded, Exists, Put, Update, Write
+from tests.people import sign_in
+
+from .test_emptying import Killed, Mortal
+
+BALLOTS = 40
+NAMES = ("Zoë {}", "🦜 {}", "فاطمة {}", 'O\'Hara "the" {}')
+
+
+@pytest.fixture
+def filled(site, opened, monkeypatch):
+    """A closed election with so many ballots, written straight into the box; parts, runs and handfuls are small."""
+    monkeypatch.setattr(sealing, "A_SEALED_PART", 500)
+    monkeypatch.setattr(sorting, "HELD", 6)
+    monkeypatch.setattr(sorting, "A_BLOCK", 2)
+    monkeypatch.setattr(sealing, "A_STEP", 5)
+
+    def fill(name: str = "Board", ballots: int = BALLOTS, code=lambda number: number, **settings):
+        election = opened(name=name, electorate="everyone", **settings)
+        for number in range(ballots):
+            site.write(Put(ballot_in(election, number, code(number))))
+        site.write(Update(places.gates_of(election).keys(name)[0], add={"voted": ballots}))
+        return organising.close(people.find("the organiser"), elections.find(name))
+
+    return fill
+
+
+def ballot_in(election, number: int, code: int) -> dict:
+    voter = NAMES[number % 4].format(number)
+    place = keys.ballot(election.name, f"{number * 7919 % 104_729:08x}" if election.secret_ballot else voter)
+    named = {} if election.secret_ballot else {"voter_name": voter, "when_cast": "2026-01-01T00:00:00.000Z"}
+    said = {"rankings": ("0>1", "2", "", "1=2>0")[code % 4], "confirmation": f"{code * 31 % 9973:04}-ABCD"}
+    return {"PK": place.pk, "SK": place.sk, **said, **named}
+
+
+def as_before(name: str) -> list[list[Cast]]:
+    """The parts as earlier versions made them: all ballots as lines of text, sorted in memory."""
+    parts: list[list[str]] = [[]]
+    size = 0
+    for line in sorted("\t".join(ballot) for ballot in repository.casts(name)):
+        if size > sealing.A_SEALED_PART:
+            parts.append([])
+            size = 0
+        parts[-1].append(line)
+        size += len(line.encode()) + sealing.A_BALLOT
+    return [[Cast(*line.split("\t")) for line in part] for part in parts]
+
+
+def published(site, name: str) -> list[list[Cast]]:
+    return [[Cast.of(ballot) for ballot in part["ballots"]] for part in site.each(keys.all_published(name))]
+
+
+def told(site, name: str) -> list[tuple[int, int, int]]:
+    events = (each["event_data"] for each in site.each(keys.events()) if each["event_type"] == "BallotsSealed")
+    return [(each["part"], each["parts"], len(each["ballots"])) for each in events if each["election_name"] == name]
+
+
+@pytest.mark.parametrize("secret", [True, False])
+def test_the_parts_are_those_of_earlier_versions(site, filled, secret):
+    filled(secret_ballot=secret)
+    expected = as_before("Board")
+    assert len(expected) > 5
+    services.seal_what_is_closed()
+    assert published(site, "Board") == expected
+    numbers = [(number, len(expected), len(part)) for number, part in enumerate(expected, 1)]
+    assert told(site, "Board") == (numbers if secret else [])
+    assert not secret or proof.check_sealed(elections.find("Board")) is None
+
+
+@pytest.mark.parametrize("code", [lambda number: number, lambda number: number // 13], ids=["different", "many alike"])
+def test_whoever_takes_it_up_publishes_what_is_left_and_sorts_no_more_than_that(site, filled, monkeypatch, code):
+    sorted_again: list[int] = []
+    add = Sorter.add
+    monkeypatch.setattr(Sorter, "add", lambda self, rows: (sorted_again.append(len(rows)), add(self, rows))[1])
+    filled("whole", code=code)
+    expected = as_before("whole")
+    for after in range(len(expected) + 1):
+        name = f"killed after {after}"
+        filled(name, code=code)
+        with acting_on(Mortal(site, after)), suppress(Killed):
+            services.seal_what_is_closed(name)
+        assert published(site, name) == expected[:after]
+        sorted_again.clear()
+        services.seal_what_is_closed(name)
+        assert published(site, name) == expected
+        left = [ballot for part in expected[after:] for ballot in part]
+        alike = sum(ballot == expected[after - 1][-1] for part in expected[:after] for ballot in part) if after else 0
+        assert sum(sorted_again) == len(left) + alike
+        assert told(site, name) == [(n, len(expected), len(part)) for n, part in enumerate(expected, 1)]
+        assert results.find(name).seal.ballots == BALLOTS
+
+
+def test_a_mark_of_an_earlier_version_is_taken_up(site, filled):
+    filled()
+    expected = as_before("Board")
+    with acting_on(Mortal(site, 3)), pytest.raises(Killed):
+        services.seal_what_is_closed("Board")
+    mark = site.get(keys.sealing("Board"))
+    site.write(Update(keys.sealing("Board"), remove=("of", "sealed", "ballots"), when=Exists()))
+    assert set(mark) - set(site.get(keys.sealing("Board"))) == {"of", "sealed", "ballots"}
+    services.seal_what_is_closed()
+    assert published(site, "Board") == expected
+    assert site.get(keys.sealing("Board")) is None
+
+
+def test_an_election_in_which_nobody_voted_has_one_part_with_nothing_in_it(site, filled):
+    filled(ballots=0)
+    with acting_on(Mortal(site, 1)), pytest.raises(Killed):
+        services.seal_what_is_closed()
+    assert told(site, "Board") == [(1, 1, 0)]
+    services.seal_what_is_closed()
+    assert told(site, "Board") == [(1, 1, 0)]
+    assert results.find("Board").seal.ballots == 0
+
+
+def test_a_small_election_is_sealed_while_a_large_one_is_under_way(site, filled):
+    filled("A large one", 3 * BALLOTS)
+    filled("small", 2)
+    is_small_left = lambda: site.get(keys.sealing("small")) is not None  # noqa: E731
+    services.seal_what_is_closed(goes_on=is_small_left)
+    assert results.repository.is_sealed("small")
+    assert not results.repository.is_sealed("A large one")
+    assert services.seal_what_is_closed() == 1
+    assert results.repository.is_sealed("A large one")
+
+
+@pytest.mark.parametrize("is_distant", [True, False])
+def test_a_distant_store_is_written_at_a_pace_and_the_embedded_one_without(site, filled, monkeypatch, is_distant):
+    class Distant(Mortal):
+        pass
+
+    class Counted(turns.Pace):
+        def spend(self, units: float) -> None:
+            spent.append(units)
+
+    spent: list[float] = []
+    Distant.is_distant = is_distant
+    monkeypatch.setattr(turns, "Pace", Counted)
+    filled()
+    size = sum(len("\t".join(ballot).encode()) + sealing.A_BALLOT for ballot in repository.casts("Board"))
+    with acting_on(Distant(site, 1000)):
+        services.seal_what_is_closed()
+    emptied = BALLOTS + 2  # with the check and the mark to forget
+    assert sum(spent) == (pytest.approx(2 * size / 1024 + emptied) if is_distant else 0)
+
+
+def test_in_a_crowd_a_part_is_published_a_little_later(site, filled):
+    class Busy(Mortal):
+        """Every third write finds a crowd."""
+
+        is_distant = False
+
+        def write(self, *writes: Write, token: str | None = None) -> None:
+            self.left += 1
+            if self.left % 3 == 0:
+                raise Crowded("too many at once")
+            self._table.write(*writes, token=token)
+
+    filled()
+    expected = as_before("Board")
+    with acting_on(Busy(site, 0)), suppress(Crowded):  # what seals the result says so, and comes again
+        services.seal_what_is_closed()
+    assert published(site, "Board") == expected
+
+
+def test_ballots_of_an_election_that_is_gone_are_not_published_in_another_of_its_name(site, filled):
+    election = filled()
+    work = sealing._seal(election)
+    while not published(site, "Board"):
+        next(work)
+    mark = site.get(keys.sealing("Board"))
+    site.write(Put({**mark, "GSI1SK": keys.by_date("2030-01-01T00:00:00.000Z", "Board")}))
+    before = published(site, "Board")
+    assert list(work) == []
+    assert published(site, "Board") == before
+
+
+def test_only_what_was_compared_leaves_the_box(site, filled):
+    election = filled()
+    services.seal_what_is_closed("Board")
+    work = emptying.empty(election)
+    for _ in range(-(-BALLOTS // sorting.A_STEP)):
+        next(work)
+    late = ballot_in(election, 500, 500)
+    site.write(Put(late))
+    at_once(work)
+    assert [item["confirmation"] for item in site.each(*keys.ballots("Board"))] == [late["confirmation"]]
+
+
+def test_the_box_is_read_twice_and_no_more(site, filled, monkeypatch):
+    filled()
+    (span,) = keys.ballots("Board")
+    looks: list[str] = []
+
+    def watched(ask):
+        def asked(self, about, *words, **more):
+            looks.extend([ask.__name__] * (about == span))
+            return ask(self, about, *words, **more)
+
+        return asked
+
+    for name in ("values", "each", "page", "count"):
+        monkeypatch.setattr(SqliteTable, name, watched(getattr(SqliteTable, name)))
+    services.seal_what_is_closed()
+    assert looks == ["values", "values"]  # to publish and count, and to see that all is published before it goes
+
+
+def test_pages_say_how_far_it_is(site, filled, person, monkeypatch):
+    monkeypatch.setattr(results, "AT_ONCE", 0)
+    filled()
+    expected = as_before("Board")
+    organiser = sign_in(people.find("the organiser"))
+    assert b"Sealing:" not in organiser.get("/election/Board/results/").content
+    with acting_on(Mortal(site, 2)), pytest.raises(Killed):
+        services.seal_what_is_closed()
+    done = sum(map(len, expected[:2]))
+    sentence = f"Sealing: part 2 of {len(expected)} is done, {done} of {BALLOTS} ballots."
+    page = organiser.get("/election/Board/results/")
+    assert page.status_code == 202
+    assert sentence in page.content.decode()
+    assert f'value="{done}" max="{BALLOTS}"' in page.content.decode()
+    assert 'http-equiv="refresh"' in page.content.decode()
+    assert sentence in organiser.get("/election/Board/dashboard/").content.decode()
+    services.seal_what_is_closed()
+    assert b"Sealing:" not in organiser.get("/election/Board/dashboard/").content

@@ -1,0 +1,67 @@
+"""A site whose distant store is silent: pages say so, threads are not held, and whatever needs no store goes on."""
+
+from __future__ import annotations
+
+import math
+import uuid
+
+import pytest
+from django.test import Client
+
+from config.middleware import waits_for_the_store
+from store import patience
+from store.connect import connect
+from store.dynamodb.shedding import IN_A_ROW
+from tests.store.between import between
+
+
+@pytest.fixture
+def silent(settings, static_files):
+    """A site on a store that takes every request and answers none. Time passes by reading the clock: each try takes as
+    long as it may."""
+    with between() as line:
+        settings.STORE_URL = f"dynamodb://us-east-1?prefix={uuid.uuid4().hex[:8]}-&endpoint={line.endpoint}"
+        table = connect(settings.STORE_URL)
+        connection, now = table._connection, [0.0]
+        connection._ticking = connection._shed[1]._ticking = lambda: now[0]
+        connection._sleep = lambda seconds: None
+        line.always = lambda *_: now.__setitem__(0, now[0] + 2)
+        yield line
+        table.close()
+
+
+@pytest.fixture
+def visitor() -> Client:
+    return Client(raise_request_exception=False)
+
+
+def test_a_request_waits_as_long_as_the_settings_say_and_only_for_a_distant_store(settings, site, rf):
+    found = []
+    ask = waits_for_the_store(lambda request: found.append(patience.left()))
+    ask(rf.get("/"))
+    settings.STORE_URL, settings.STORE_SECONDS = "dynamodb://us-east-1?prefix=waited-", 7
+    ask(rf.get("/"))
+    assert found == [math.inf, 7]
+    assert patience.left() == math.inf
+
+
+def test_pages_say_that_the_store_does_not_answer_and_soon_nobody_waits(silent, visitor):
+    for _ in range(IN_A_ROW):
+        answer = visitor.get("/")
+        assert (answer.status_code, answer["Retry-After"]) == (503, "5")
+        assert "does not answer" in answer.content.decode()
+    silent.requests.clear()
+    for path in ("/", "/polls/", "/readyz"):
+        assert visitor.get(path).status_code == 503
+    assert silent.requests == [], "turned away at once"
+
+
+def test_what_needs_no_store_goes_on(silent, visitor):
+    for _ in range(IN_A_ROW):
+        visitor.get("/")
+    silent.requests.clear()
+    assert visitor.get("/healthz").status_code == 200
+    page = visitor.get("/").content.decode()
+    style = page.split('rel="stylesheet" href="')[1].split('"')[0]
+    assert visitor.get(style).status_code == 200
+    assert silent.requests == []

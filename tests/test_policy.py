@@ -1,0 +1,244 @@
+"""The site under the policies that deploy/aws.json ships: they allow all that it does, and nothing besides.
+
+A whole day goes through the adapter, each of its requests is judged, and the embedded store answers. Where DynamoDB
+Local is there, it answers.
+"""
+
+from __future__ import annotations
+
+import os
+import uuid
+from datetime import timedelta
+from io import StringIO
+from types import SimpleNamespace
+
+import pytest
+from django.conf import settings
+from django.core.management import call_command
+from django.test import override_settings
+
+from accounts import repository as people
+from accounts import services as accounts
+from acts.tokens import sign
+from ballots import services as ballots
+from elections import invitations, repository
+from elections import services as organising
+from live import clock
+from live import repository as games
+from live.questions import Type
+from live.rules import Step
+from live.services import answering, making, moving
+from polls import services as polls
+from polls.sealing import seal
+from ranking.candidates import Candidate
+from results import repository as results
+from store import keys
+from store.connect import connect
+from store.dynamodb import schema
+from store.formats import refusal
+from store.log import EventLog, utc_now
+from store.log.index import ACTOR
+from store.table import DATA, LOG, Delete, Key, Put, Unavailable
+from tests.ballots.conftest import ranks
+from tests.live.conftest import TRIVIA, seated
+from tests.people import PASSWORD, enrol, make_owner, sign_in
+from tests.polls.conftest import CHOSEN, by_ida, vote
+from tests.store import engines
+from tests.store.policy import ARN, TEMPLATE, Need, Resolved, enforced, judged, policy_of
+from upkeep import names, system
+from upkeep.doctor import stores
+from upkeep.doctor.findings import Grade
+from upkeep.sealer import site_sealer
+
+JUDGE = ["dynamodb-local"] if os.environ.get(engines.JAR_DIR) else []
+
+
+def an_address() -> tuple[str, str]:
+    prefix = f"{uuid.uuid4().hex[:8]}-"
+    return prefix, f"dynamodb://{engines.REGION}?prefix={prefix}"
+
+
+@pytest.fixture(scope="module")
+def started(static_files):
+    """A site whose tables somebody else has made, as the template does, and that may only serve: what its policy was
+    asked when it started and was looked at by the doctor."""
+    prefix, url = an_address()
+    with engines.moto() as engine, override_settings(STORE_URL=url):
+        schema.create(engine.client, prefix)
+        with enforced(policy_of(prefix, "Serving")) as policy:
+            table = connect(url)
+            call_command("create_tables", stdout=StringIO())
+            assert refusal(table) is None
+            findings = [stores.of_rights(table), *stores.of_protection(table)]
+            system._tables.cache_clear()
+            states = system.tables()
+        yield SimpleNamespace(policy=policy, table=table, findings=findings, states=states, engine=engine)
+        table.close()
+
+
+@pytest.fixture(scope="module", params=["embedded", *JUDGE])
+def served(request, static_files, tmp_path_factory):
+    """A day of such a site."""
+    prefix, url = an_address()
+    policy = policy_of(prefix, "Serving")
+    if request.param == "embedded":
+        with judged(policy, tmp_path_factory.mktemp("judged"), url), override_settings(STORE_URL=url):
+            yield a_day_of(policy)
+        return
+    with engines.dynamodb_local() as engine, override_settings(STORE_URL=f"{url}&endpoint={engine.endpoint}"):
+        schema.create(engine.client, prefix, protected=False)
+        with enforced(policy):
+            day = a_day_of(policy)
+        yield day
+
+
+def a_day_of(policy) -> SimpleNamespace:
+    table, owner = connect(settings.STORE_URL), make_owner("Olga")
+    accounts.invite(owner, "ida@example.org")
+    ida = accounts.accept_invitation(sign("invitation", "ida@example.org"), "Ida", PASSWORD)
+    an_election(ida)
+    a_poll(ida)
+    a_live_round(ida)
+    call_command("worker", once=True, stdout=StringIO())  # every job, and a sentence if one fails
+    somebody_is_forgotten(owner)
+    assert results.find("Board") is not None
+    return SimpleNamespace(policy=policy, table=table)
+
+
+def an_election(ida) -> None:
+    made = organising.create(ida, "Board", announces=True)
+    organising.add_candidates(ida, made, [Candidate("Ada"), Candidate("Bo"), Candidate("Cy")])
+    enrol("Ann", "Ben")
+    organising.add_voters(ida, made, ["Ann", "Ben", "by.mail@example.org"])
+    organising.open_(ida, repository.find("Board"), editable=False)
+    invitations.invite(ida, repository.find("Board"))
+    for form, name, first in ((1, "Ann", "Ada"), (2, "Ben", "Bo"), (3, "Ben", "Cy")):
+        ballots.cast(people.find(name), "Board", ranks(**{first: 1}), f"form {form}")
+    organising.close(ida, repository.find("Board"))
+    ballots.seal_what_is_closed("Board")
+    browser = sign_in(people.find("Ann"))
+    for page in ("/", "/election/Board/", "/election/Board/results/"):
+        assert browser.get(page).status_code == 200, page
+
+
+def a_poll(ida) -> None:
+    poll, _key = polls.make(ida, ("Pizza", "Sushi"), 30, **CHOSEN)
+    vote(poll, "one", "Pizza>Sushi")
+    vote(poll, "one", "Sushi")
+    polls.close(by_ida(poll))
+    seal(poll.id)
+
+
+def a_live_round(ida) -> None:
+    game = making.make(ida, Type.TRIVIA, TRIVIA, title="Friday")
+    players = seated(game, "Aurelia", "Balthasar")
+    for step in (Step.NEXT, Step.CLOSE, Step.REVEAL):
+        moving.drive(game.id, "Ida", step, games.state(game.id).version)
+        for seat in players if step == Step.NEXT else ():
+            answering.give(game, games.state(game.id), seat, [0], clock.now())
+
+
+def somebody_is_forgotten(owner) -> None:
+    """The one thing that deletes from the log: places of its index, whose keys have the name."""
+    accounts.remove(owner, people.find("Ann"))
+    site_sealer().seal()
+    later = lambda: utc_now() + timedelta(days=31)  # noqa: E731
+    while names.is_due(later):
+        names.forget_names(later)
+        site_sealer().seal()
+
+
+# --- serving ---
+
+
+def test_a_site_that_may_only_serve_starts_and_is_well(started):
+    assert [finding.grade for finding in started.findings] == [Grade.WELL, Grade.WELL]
+    assert [state.status for state in started.states] == ["ACTIVE", "ACTIVE"]
+
+
+def test_every_permission_of_serving_is_needed_and_no_other(started, served):
+    """So to take any of them away breaks something of a start or of a day."""
+    asked = {(need.action, need.resource.replace(started.table.prefix, "")) for need in started.policy.asked}
+    asked |= {(need.action, need.resource.replace(served.table.prefix, "")) for need in served.policy.asked}
+    allowed = policy_of("", "Serving").permissions
+    assert allowed - asked == set()
+    assert asked - allowed == set()
+
+
+def test_what_the_policy_does_not_allow_is_refused_in_a_sentence(started):
+    with pytest.raises(Unavailable, match="not authorized to perform: dynamodb:Scan"):
+        list(started.table.everything())
+
+
+def test_no_event_can_be_deleted_by_whoever_serves(started):
+    EventLog(started.table).void(7)
+    for place in (keys.event(1, "2026"), keys.checkpoint(1), keys.void(7), keys.event_number(), keys.log_format()):
+        with pytest.raises(Unavailable, match="not authorized to perform: dynamodb:DeleteItem"):
+            started.table.write(Delete(place))
+        with pytest.raises(Unavailable, match="not authorized to perform: dynamodb:DeleteItem"):
+            started.table.write(Put({"PK": "a", "SK": "1"}), Delete(place))
+    started.table.write(Delete(keys.log_index(ACTOR, "Ann", 1)))
+    assert started.table.get(keys.void(7)) is not None
+
+
+def test_a_site_starts_also_where_it_may_not_look_at_what_protects_the_tables(started):
+    """Who serves with fewer permissions than we ship, or while recovery is switched off for an election."""
+    bare = policy_of(started.table.prefix, "Serving")
+    bare.statements = [each for each in bare.statements if not each["Sid"].startswith("LookingAt")]
+    client = started.engine.client
+    off = {"PointInTimeRecoveryEnabled": False}
+    name = started.table.prefix + DATA
+    client.update_continuous_backups(TableName=name, PointInTimeRecoverySpecification=off)
+    with enforced(bare):
+        started.table.create()
+    with enforced(policy_of(started.table.prefix, "Serving", "Keeping")):
+        started.table.create()
+    recovery = client.describe_continuous_backups(TableName=name)["ContinuousBackupsDescription"]
+    assert recovery["PointInTimeRecoveryDescription"]["PointInTimeRecoveryStatus"] == "ENABLED"
+
+
+# --- keeping ---
+
+
+def test_whoever_keeps_the_tables_makes_them_backs_them_up_and_moves_the_log(started):
+    prefix, url = an_address()
+    with enforced(policy_of(prefix, "Serving", "Keeping")) as policy:
+        table = connect(url)
+        table.create()
+        table.write(Put({"PK": "EVENTS", "SK": "1"}, table=LOG))
+        assert len(list(table.everything())) == 1
+        table.write(Delete(Key("EVENTS", "1", LOG)))
+        table.close()
+    keeping = policy_of(prefix, "Keeping").permissions
+    assert keeping - {(need.action, need.resource) for need in policy.asked} == {
+        ("dynamodb:UpdateTable", ARN + prefix + name) for name in (DATA, LOG)
+    } | {("dynamodb:UpdateTimeToLive", ARN + prefix + LOG)}, "for tables that were made unprotected"
+
+
+# --- several sites in one account ---
+
+
+def test_a_site_may_not_touch_the_tables_of_another():
+    mine, others = policy_of("mine-", "Serving", "Keeping"), policy_of("others-", "Serving", "Keeping")
+    for need in others.each_permission():
+        assert not mine.allows(need._replace(leading_key="BY#actor#Ann"))
+    for prefix in ("", "mine-mine-", "mine"):
+        assert not mine.allows(Need("dynamodb:GetItem", f"{ARN}{prefix}{DATA}"))
+
+
+def test_two_sites_of_one_account_do_not_see_each_other(started):
+    tables = [started.engine.fresh(), started.engine.fresh()]
+    for number, table in enumerate(tables):
+        table.write(Put({"PK": "a", "SK": "1", "n": number}))
+    assert [table.get(Key("a", "1"))["n"] for table in tables] == [0, 1]
+    assert [[item["n"] for _, item in table.everything()] for table in tables] == [[0], [1]]
+
+
+def test_nothing_that_the_template_names_is_named_alike_for_two_sites():
+    """Names of tables, what policies allow, what alarms watch and say; only `UserErrors` is of a whole account."""
+    one, other = Resolved("one-"), Resolved("other-")
+    for name in TEMPLATE["Resources"].keys() - {"RequestsRefused"}:
+        ours, theirs = one.resource(name), other.resource(name)
+        assert ours != theirs, name
+        assert "one-vote_" in str(ours)
+        assert "other-vote_" not in str(ours)

@@ -1,0 +1,253 @@
+"""The capacity model: what a small election costs, act by act, and what a large one needs."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from io import StringIO
+
+import pytest
+from django.core.management import CommandError, call_command
+
+from acts.site import table
+from store.connect import connect
+from store.metered import READ, WRITE, Bill, Charged
+from store.table import DATA, LOG
+from store.units import INDEX
+from tests.aws.engine import ours
+from tests.aws.ledger import Ledger
+from tests.aws.memory import MemoryEngine
+from tests.aws.rules import Latency, Limits, Rules
+from tests.upkeep.capacity_table import DOCUMENT, HOURS, PEAK, SIZES, in_document
+from upkeep import drill
+from upkeep.capacity.model import CROWDED, Layout, Model, Prices, rehearsed
+from upkeep.capacity.rehearsal import EVERYBODY, ONCE, Act, Play, Size, on, pattern_of, patterns, quietly
+from upkeep.capacity.saying import ROW_HEAD, as_row, as_text, as_values, first_to_break
+
+
+@pytest.fixture(scope="module")
+def small() -> Model:
+    """Of an election in one partition."""
+    return rehearsed(Size(10_000), 10, 5)
+
+
+@pytest.fixture(scope="module")
+def mailed() -> Model:
+    """Of an election in several, whose voters are mailed."""
+    return rehearsed(Size(100_000, mail=True), 10, 5)
+
+
+def units(model: Model, name: str) -> dict[str, float]:
+    """Of an act, by kind and key; what is in the index is marked."""
+    marks = {DATA: "", LOG: "", INDEX: "+"}
+    return {f"{each.kind} {each.pk}{marks[each.place]}": n for each, n in model.act(name).units.items()}
+
+
+def test_casting_costs_what_its_transaction_holds(small):
+    """The gate, the roll under two names and the ballot; the event, its number and its void; the form and the account:
+    two units each in the transaction, one for the number and one for the roll in the index."""
+    told = units(small, "casting")
+    assert {
+        key: told.pop(f"write {key}") for key in ("ELECTION#{election}", "EVENTS#{nn}", "VOID#{…}", "ONCE#{…}")
+    } == {
+        "ELECTION#{election}": 8,
+        "EVENTS#{nn}": 2,
+        "VOID#{…}": 2,
+        "ONCE#{…}": 2,
+    }
+    assert (told.pop("write USER#{…}"), told.pop("write SEQUENCE"), told.pop("write VOTER#{…}+")) == (2, 1, 1)
+    assert not [key for key in told if key.startswith("write")]
+    assert small.act("casting").total(WRITE) == small.act("changing").total(WRITE) == 18
+
+
+def test_pages_write_nothing_and_every_act_of_a_voter_is_there(small):
+    journey = [act.name for act in small.acts if act.in_journey]
+    assert journey == ["signing in", "ballot page", "sending the ranking", "review page", "casting", "receipt page"]
+    for page in ("ballot page", "sending the ranking", "review page", "receipt page", "result page"):
+        assert small.act(page).total(WRITE) == 0 < small.act(page).total(READ)
+    others = {act.name for act in small.acts} - set(journey)
+    assert others >= {"putting on the roll", "opening", "closing", "withdrawing", "sealing and counting"}
+    assert others >= {"sealing its event", "sealing a batch of events", "making a poll", "voting in a poll"}
+    assert "queueing the invitation" not in others
+
+
+def test_nothing_of_the_rehearsal_is_on_the_site(site, small):
+    assert table() is connect("sqlite://" + site.path) or table().path == site.path
+    assert not [item for _, item in site.everything() if "sample" in item["PK"]]
+
+
+def test_mails_are_acts_of_their_own(mailed):
+    assert mailed.layout.shards == 4
+    told = units(mailed, "queueing the invitation")
+    assert (told["write MAIL#{…}"], told["write MAIL#queued+"]) == (2, 1)
+    assert mailed.act("sending the invitation").total(WRITE) > 4
+    assert units(mailed, "casting")["write MAIL#queued+"] == 1
+    assert mailed.act("sending the confirmation").at_peak
+
+
+# --- what an engine with AWS's rules charges for the same ---
+
+
+class Counted:
+    """What the engine has put down in its ledger since it was last asked, as a meter."""
+
+    def __init__(self, rules: Rules, prefix: str):
+        self.rules, self.prefix = rules, prefix
+
+    def taken(self) -> Bill:
+        ledger, self.rules.ledger, bill = self.rules.ledger, Ledger(), Bill()
+        for (kind, partition), seconds in ledger.seconds.items():
+            place = INDEX if partition.index else partition.table.removeprefix(self.prefix)
+            bill.units[Charged(kind, place, partition.pk)] += sum(seconds.values())
+        return bill
+
+
+def test_units_are_those_that_an_engine_with_the_rules_of_aws_counts(mailed):
+    """Two reckonings: the model's, from items that an embedded store has kept; the engine's, from what the adapter for
+    DynamoDB has sent. Every act is the same, key by key."""
+    rules = Rules(MemoryEngine(), latency=Latency(0, 0, 0), limits=Limits(None, None))
+    with drill.apart(), quietly(), ours(rules) as engine:
+        table = engine.table()
+        table.create()
+        with on(table):
+            counted = Play(table, Counted(rules, table.prefix), mailed.size).all()
+    assert [act.name for act in counted] == [act.name for act in mailed.acts]
+    for reckoned, theirs in zip(mailed.acts, counted, strict=True):
+        assert reckoned.units == theirs.units, reckoned.name
+    assert not rules.counts.refused.total()
+
+
+# --- patterns ---
+
+
+@pytest.mark.parametrize(
+    ("pk", "pattern"),
+    [
+        ("ELECTION#sample", "ELECTION#{election}"),
+        ("ELECTION#sample 2#03", "ELECTION#{election}#{nn}"),
+        ("EVENTS#15", "EVENTS#{nn}"),
+        ("VOID#000000000029", "VOID#{…}"),
+        ("voter.0000003@example.org", "{…}"),
+        ("BY#type#ballotcast", "BY#type#ballotcast"),
+    ],
+)
+def test_a_pattern_is_a_key_without_names(pk, pattern):
+    assert pattern_of(pk) == pattern
+
+
+def test_a_partition_of_which_each_has_one_is_nobody_elses():
+    bill = Bill()
+    for pk in ("SESSIONS#a", "SESSIONS#b", "MAIL#queued", "METADATA"):
+        bill.units[Charged(WRITE, DATA, pk)] = 1
+    assert [each.pk for each in patterns(bill, 2)] == ["SESSIONS#{…}", "MAIL#queued", "METADATA"]
+    assert patterns(bill, 2)[Charged(WRITE, DATA, "SESSIONS#{…}")] == 2
+
+
+# --- what follows from it, without a stage ---
+
+SHARED, SPREAD, OWN = (Charged(WRITE, DATA, pk) for pk in ("HOT", "ELECTION#{election}#{nn}", "OWN#{…}"))
+NUMBERS = Charged(WRITE, LOG, "SEQUENCE")
+
+
+def model(voters: int = 36_000, *, peak: float = 1, **more) -> Model:
+    """Ten an hour a voter at a time: 36,000 voters in ten hours are one a second."""
+    casting = Act("casting", EVERYBODY, {SHARED: 2.0, SPREAD: 8.0, OWN: 5.0}, 1000.0, 2000, True, True)
+    opening = Act("opening", ONCE, {SHARED: 100.0})
+    listing = Act("listing", EVERYBODY, {SPREAD: 2.0})
+    acts = [casting, opening, listing]
+    return Model(Size(voters), 10, peak, acts, Layout(4, 64, 16), **more)
+
+
+def test_what_falls_on_a_key_follows_from_the_rate_and_from_how_it_is_spread():
+    busy = model(peak=100)
+    assert busy.at_peak == busy.requests == 100
+    assert [(load.charged, load.units, load.keys, load.full) for load in busy.hottest] == [
+        (SPREAD, 200, 4, 0.2),
+        (SHARED, 200, 1, 0.2),
+    ]
+    assert busy.most_casts == busy.most_voters == 500, "both are full then, and what one has alone never is"
+    assert busy.gates_held == pytest.approx(100 * 0.01 / 64)
+
+
+def test_what_breaks_first_is_a_sentence():
+    assert first_to_break(model(peak=100)).endswith("It holds, up to 500 voters a second.")
+    assert "writes of ELECTION#{election}#{nn}, 200 % full at the peak. It does not hold" in first_to_break(
+        model(peak=1000)
+    )
+    slow = model(peak=100, held=0.5)
+    assert slow.fullest == slow.gates_held / CROWDED > 1
+    assert first_to_break(slow).startswith("gates, of which each would be held 78 % of the time. It does not hold")
+
+
+def test_numbers_are_asked_for_no_oftener_than_processes_can_ask():
+    acts = [Act("casting", EVERYBODY, {NUMBERS: 1.0}, in_journey=True, at_peak=True)]
+    many = replace(model(peak=5000), acts=acts)
+    assert (many.servers, many.hottest[0].units) == (50, 5000), "at 100 requests a second each"
+    few = replace(many, processes=4, held=0.005)
+    assert (few.hottest[0].units, few.most_voters) == (800, float("inf")), "each asks for all of its acts that wait"
+
+
+def test_sums_prices_and_what_to_warm_up():
+    priced = model(prices=Prices(1.0, 0.0, 2.0))
+    assert priced.total(WRITE) == 36_000 * (15 + 2) + 100
+    assert priced.cost == pytest.approx(0.6121)
+    assert priced.cost_a_month == pytest.approx(36_000 * 1000 / 10**9 * 2)
+    assert [(act.name, seconds) for act, _load, seconds in priced.steps()] == [("listing", 36_000 * 2 / 4 / 1000)]
+    assert priced.warm() == {}
+    assert model(peak=1000).warm() == {"DataWarmWrites": 15_000}, "by the name that deploy/aws.json has for it"
+
+
+# --- the command ---
+
+
+def run(*words: str) -> str:
+    output = StringIO()
+    call_command("capacity", *words, stdout=output)
+    return output.getvalue()
+
+
+def test_the_words_for_people_and_for_programs_say_the_same(small):
+    text, values = "\n".join(as_text(small)), json.loads(json.dumps(as_values(small)))
+    assert text.startswith("10,000 voters in 10 hours, at the peak 5 times as many as on average:\n1.4 voters and 8.3")
+    assert "  casting, a voter: 18/7\n      ELECTION#{election} 8/4, " in text
+    assert f"Shards of the election: 1; gates: 16; partitions of the log: {values['layout']['log']}." in text
+    assert values["breaks_first"] in text.replace("\n", " ")
+    assert values["holds"]
+    assert "Nothing need be warmed up" in text
+    assert "Prices are examples: US East, on demand, November 2026." in text
+    assert {each["act"] for each in values["acts"]} == {act.name for act in small.acts}
+    assert values["hottest"][0]["full"] == small.hottest[0].full
+
+
+def test_the_command_takes_prices_and_sizes(monkeypatch):
+    asked = {}
+    monkeypatch.setattr(
+        "upkeep.management.commands.capacity.rehearsed",
+        lambda size, hours, peak, **more: asked.update(size=size, hours=hours, peak=peak, **more) or model(**more),
+    )
+    words = ["--voters", "1_000_000", "--hours", "8", "--peak", "3.5", "--candidates", "7", "--public", "--mail"]
+    said = json.loads(run(*words, "--write-price", "1.5", "--hold", "20", "--processes", "9", "--json"))
+    assert asked["size"] == Size(1_000_000, 7, secret=False, mail=True)
+    assert (asked["hours"], asked["peak"], asked["held"], asked["processes"]) == (8, 3.5, 0.02, 9)
+    assert said["asked"]["prices"] == {"writes": 1.5, "reads": 0.125, "stored": 0.25}
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        *(("--voters", "0"), ("--voters", "many"), ("--hours", "0"), ("--peak", "-1"), ("--candidates", "1")),
+        *(("--read-price", "nan"), ("--hold", "inf"), ("--secret", "--public")),
+    ],
+)
+def test_a_wrong_number_is_a_sentence(words):
+    with pytest.raises(CommandError):
+        run(*words)
+
+
+# --- the document ---
+
+
+def test_the_documented_table_is_what_the_command_answers(small):
+    """`make capacity-table` writes it anew."""
+    others = [rehearsed(Size(voters), HOURS, PEAK) for voters in SIZES[1:]]
+    assert in_document(DOCUMENT.read_text()) == ROW_HEAD + "".join(map(as_row, [small, *others]))

@@ -1,0 +1,250 @@
+"""From what each act costs to what an election of some size needs: rates, ceilings, prices, and what breaks first."""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from elections import repository as elections
+from store import keys
+from store.log.layout import partitions_of
+from store.log.seal import EVENTS_A_CHECKPOINT
+from store.metered import READ, WRITE, Charged, Metered
+from store.table import DATA, LOG
+from store.units import INDEX, READS_A_KEY, WARM_READS, WARM_WRITES, WRITES_A_KEY
+from upkeep import jobs
+
+from .rehearsal import A_BATCH, EVERYBODY, MANY, NAME, ONCE, OWN, Act, Play, Size, stage
+
+CEILING = {READ: READS_A_KEY, WRITE: WRITES_A_KEY}
+WARM = {READ: WARM_READS, WRITE: WARM_WRITES}
+WARMED = {  # what deploy/aws.json calls them
+    (DATA, READ): "DataWarmReads",
+    (DATA, WRITE): "DataWarmWrites",
+    (INDEX, READ): "IndexWarmReads",
+    (INDEX, WRITE): "IndexWarmWrites",
+    (LOG, READ): "LogWarmReads",
+    (LOG, WRITE): "LogWarmWrites",
+}
+NUMBERS = Charged(WRITE, LOG, keys.event_number().pk)
+A_PROCESS = 100  # requests a second that one process of the server answers, about
+GIGABYTE = 10**9
+HOUR = 3600
+CROWDED = 0.3  # of the time that a gate is held: from there on most of what comes meets somebody
+
+
+@dataclass(frozen=True, slots=True)
+class Prices:
+    """In dollars, of one region, on one day: examples, not promises.
+
+    US East (N. Virginia), on demand, https://aws.amazon.com/dynamodb/pricing/on-demand/, November 2026.
+    """
+
+    writes: float = 0.625  # a million units
+    reads: float = 0.125  # a million units
+    stored: float = 0.25  # a gigabyte and month
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """Over how many partitions and gates things are spread."""
+
+    shards: int
+    gates: int
+    log: int
+
+
+@dataclass(frozen=True, slots=True)
+class Load:
+    """What falls on one partition key each second at the peak."""
+
+    charged: Charged
+    units: float  # a second and key
+    keys: int
+
+    @property
+    def ceiling(self) -> int:
+        return CEILING[self.charged.kind]
+
+    @property
+    def full(self) -> float:
+        """1 is all that a key takes."""
+        return self.units / self.ceiling
+
+
+@dataclass(frozen=True)
+class Model:
+    """`acts` of one small election, and how large the true one is."""
+
+    size: Size
+    hours: float
+    peak: float
+    acts: Sequence[Act]
+    layout: Layout
+    prices: Prices = Prices()
+    held: float = 0.01  # seconds that a transaction takes
+    processes: int = 0  # of the server; none said means as many as the requests need
+
+    # --- rates ---
+
+    @property
+    def at_peak(self) -> float:
+        """Voters a second, when most of them come."""
+        return self.size.voters / (self.hours * HOUR) * self.peak
+
+    @property
+    def requests(self) -> float:
+        """A second at the peak, of those by which people vote."""
+        return self.at_peak * sum(act.in_journey for act in self.acts)
+
+    def _rate(self, act: Act, voters: float) -> float:
+        """How often a second it happens when so many come."""
+        if act.per != A_BATCH:
+            return voters
+        return max(min(1 / jobs.LOG.every, voters), voters / EVENTS_A_CHECKPOINT)
+
+    def keys_of(self, charged: Charged) -> int | None:
+        """Over how many keys it is spread; `None` if each has its own."""
+        if charged.pk.endswith(OWN):
+            return None
+        if not charged.pk.endswith(MANY):
+            return 1
+        return self.layout.log if charged.pk.startswith(keys.EVENTS) else self.layout.shards
+
+    def loads(self, voters: float, acts: Sequence[Act] | None = None) -> list[Load]:
+        """What falls on each key that is shared when so many come each second; the fullest first."""
+        units: defaultdict[Charged, float] = defaultdict(float)
+        for act in self._at_peak if acts is None else acts:
+            for charged, each in act.units.items():
+                units[charged] += each * self._rate(act, voters)
+        if NUMBERS in units:
+            units[NUMBERS] = min(units[NUMBERS], self.numbers_asked)
+        found = [Load(charged, each / n, n) for charged, each in units.items() if (n := self.keys_of(charged))]
+        return sorted(found, key=lambda load: (-load.full, load.charged))
+
+    @property
+    def servers(self) -> int:
+        """Processes that answer requests at the peak."""
+        return self.processes or math.ceil(self.requests / A_PROCESS)
+
+    @property
+    def numbers_asked(self) -> float:
+        """How often a second numbers of events are asked for at most: a process asks for all of its acts that wait, and
+        for the next ones when it was answered."""
+        return self.servers / self.held
+
+    @property
+    def _at_peak(self) -> list[Act]:
+        return [act for act in self.acts if act.at_peak]
+
+    def act(self, name: str) -> Act:
+        return next(act for act in self.acts if act.name == name)
+
+    @cached_property
+    def hottest(self) -> list[Load]:
+        return self.loads(self.at_peak)
+
+    @property
+    def most_voters(self) -> float:
+        """Whole ways of voters that the fullest key takes in a second."""
+        return self._most(self._at_peak)
+
+    @property
+    def most_casts(self) -> float:
+        return self._most([self.act("casting")])
+
+    def _most(self, acts: Sequence[Act]) -> float:
+        """A process that asks for many numbers at once is not bound by how many a second are asked for."""
+        steady = [act for act in acts if act.per != A_BATCH]
+        free = NUMBERS if self.numbers_asked <= CEILING[WRITE] else None
+        found = (load for load in self.loads(1.0, steady) if load.full and load.charged != free)
+        return min((1 / load.full for load in found), default=math.inf)
+
+    @property
+    def gates_held(self) -> float:
+        """Which part of the time somebody is passing a gate: so often does another find it taken."""
+        return self.at_peak * self.held / self.layout.gates
+
+    # --- before and afterwards ---
+
+    def steps(self) -> Iterator[tuple[Act, Load, float]]:
+        """What is done for every voter while nobody waits for it: the key that bounds it, and the seconds it takes."""
+        for act in self.acts:
+            if act.per == EVERYBODY and not act.at_peak:
+                for load in self.loads(1.0, [act])[:1]:
+                    yield act, load, self.size.voters * load.full
+
+    # --- sums ---
+
+    def total(self, kind: str) -> float:
+        return sum(act.total(kind) * self._times(act) for act in self.acts)
+
+    @property
+    def stored(self) -> float:
+        """Bytes, when all is over."""
+        return sum(act.stored * self._times(act) for act in self.acts)
+
+    def _times(self, act: Act) -> float:
+        if act.per == A_BATCH:
+            seconds = self.hours * HOUR
+            return seconds * self._rate(act, self.size.voters / seconds)
+        return {EVERYBODY: float(self.size.voters), ONCE: 1.0}.get(act.per, 0.0)
+
+    @property
+    def cost(self) -> float:
+        """Dollars for all units."""
+        return (self.total(WRITE) * self.prices.writes + self.total(READ) * self.prices.reads) / 10**6
+
+    @property
+    def cost_a_month(self) -> float:
+        """Dollars for keeping it."""
+        return self.stored / GIGABYTE * self.prices.stored
+
+    @property
+    def largest(self) -> int:
+        return max(act.largest for act in self.acts)
+
+    # --- what to do ---
+
+    def warm(self) -> dict[str, int]:
+        """What the tables should take at once at the peak and new ones do not, by the names of deploy/aws.json."""
+        needed: defaultdict[tuple[str, str], float] = defaultdict(float)
+        for act in self._at_peak:
+            for charged, units in act.units.items():
+                needed[charged.place, charged.kind] += units * self._rate(act, self.at_peak)
+        return {
+            name: math.ceil(needed[place, kind] / 1000) * 1000
+            for (place, kind), name in WARMED.items()
+            if needed[place, kind] > WARM[kind]
+        }
+
+    @property
+    def fullest(self) -> float:
+        """1 is all that there is, of whatever there is least of."""
+        return max(self.hottest[0].full, self.gates_held / CROWDED)
+
+
+def rehearsed(size: Size, hours: float, peak: float, **more: Any) -> Model:
+    """Play a small one and see what it costs."""
+    with stage() as table:
+        acts = Play(table, table, size).all()
+        return Model(size, hours, peak, acts, layout_of(table), **more)
+
+
+def layout_of(table: Metered) -> Layout:
+    """As it was laid out on the stage."""
+    election = elections.find(NAME)
+    assert election is not None
+    place = keys.election(NAME).pk
+    gates = [
+        item for _, item in table.table.everything() if item["SK"].startswith("GATE#") and _is_of(item["PK"], place)
+    ]
+    return Layout(election.shards, len(gates), partitions_of(table))
+
+
+def _is_of(pk: str, place: str) -> bool:
+    return pk == place or pk.startswith(f"{place}#")

@@ -1,0 +1,373 @@
+"""One small election on a stage, from draft to result, with what DynamoDB would charge for each act.
+
+Acts that every voter does are played by a few of them, and what they cost is shared out: so a partition that each of
+them has for themselves can be told from one that all of them meet in.
+"""
+
+from __future__ import annotations
+
+import logging
+import re
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from django.conf import settings
+from django.contrib.auth.hashers import make_password
+from django.test import Client
+from django.urls import reverse
+
+from accounts import repository as people
+from accounts import services as accounts
+from accounts.models import User
+from accounts.rules import Role
+from acts.site import acting_on
+from ballots import services as voting
+from elections import imports, invitations, places, spreading
+from elections import repository as elections
+from elections import services as organising
+from elections.rules import Election
+from mail.letters import compose
+from mail.sending import send_waiting
+from polls import services as polling
+from polls import voters as poll_voters
+from ranking.candidates import Candidate
+from store import keys
+from store.connect import connect
+from store.formats import prepare
+from store.metered import Bill, Charged, Metered
+from store.table import Table
+from upkeep import drill
+from upkeep.sealer import COUNTED, SiteSealer
+
+NAME = "Sample"
+PASSWORD = "sample-sample-sample"  # noqa: S105 - of people who are gone in a moment
+PLAYERS = 4  # voters who come to the stage
+LISTED = imports.A_SLICE  # voters on the roll: one handful
+ROOM = 100_000  # voters for whom there is more than one shard, and not many
+ON_PAPER = 40  # ballots of an election that is sealed to see what more of them cost
+OWN, MANY = "{…}", "{nn}"
+SPREAD = re.compile(r"#\d{1,3}$")  # one of several partitions of one thing, by its number
+NAMES = (
+    (re.compile(r"\bsample( \d)?(?=#|$)"), "{election}"),
+    (re.compile(r"\bdirector(?=#|$)"), "{organiser}"),
+    (re.compile(r"\bvoter[ .]\d{7}(@example\.org)?|\b\d{12}\b"), OWN),  # and numbers of events
+    (re.compile(r"\b[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\b"), "{poll}"),
+    (re.compile(r"(?<=^CODE#).+"), OWN),
+)
+EVERYBODY, ONCE, A_BATCH = "a voter", "once", "a batch"
+
+
+@dataclass(frozen=True, slots=True)
+class Size:
+    """What the units of an act hang on."""
+
+    voters: int
+    candidates: int = 5
+    secret: bool = True
+    mail: bool = False
+    statement: int = 300  # characters of each candidate
+    description: int = 1000
+
+
+@dataclass(frozen=True, slots=True)
+class Act:
+    """What one act costs: for each voter, or for the whole election."""
+
+    name: str
+    per: str
+    units: dict[Charged, float]  # by the pattern of a key instead of the key
+    stored: float = 0.0  # bytes
+    largest: int = 0  # bytes
+    in_journey: bool = False  # whether a voter waits for it
+    at_peak: bool = False  # whether it happens while all come at once
+
+    def total(self, kind: str) -> float:
+        return sum(units for charged, units in self.units.items() if charged.kind == kind)
+
+
+class Meter(Protocol):
+    def taken(self) -> Bill: ...
+
+
+Step = Callable[[Client, User], None]
+
+
+# --- patterns ---
+
+
+def patterns(bill: Bill, players: int) -> dict[Charged, float]:
+    """Units by the pattern of the keys they fell on: `{nn}` is one of several partitions of one thing, `{…}` one that
+    each voter, mail or form has for itself."""
+    alike: defaultdict[Charged, set[str]] = defaultdict(set)
+    for charged in bill.units:
+        alike[_alike(charged)].add(charged.pk)
+    found: defaultdict[Charged, float] = defaultdict(float)
+    for charged, units in bill.units.items():
+        pattern = pattern_of(charged.pk)
+        if len(alike[_alike(charged)]) >= players > 1 and not pattern.endswith(MANY):
+            pattern = "#".join((*pattern.split("#")[:-1], OWN))
+        found[charged._replace(pk=pattern)] += units
+    return dict(found)
+
+
+def _alike(charged: Charged) -> Charged:
+    """Keys that differ in their last name only; what is one of several partitions stays apart."""
+    pattern = pattern_of(charged.pk)
+    is_apart = pattern.endswith(MANY) or "#" not in pattern
+    return charged._replace(pk=pattern if is_apart else pattern.rpartition("#")[0])
+
+
+def pattern_of(pk: str) -> str:
+    """A key without the names that are on the stage only."""
+    for there, instead in NAMES:
+        pk = there.sub(instead, pk)
+    return SPREAD.sub(f"#{MANY}", pk)
+
+
+# --- the stage ---
+
+
+@contextmanager
+def stage() -> Iterator[Metered]:
+    """Inside, everything happens on an empty store of its own, which is gone afterwards, and is metered."""
+    with drill.apart(), quietly():
+        metered = Metered(connect(settings.STORE_URL))
+        with on(metered):
+            yield metered
+
+
+@contextmanager
+def quietly() -> Iterator[None]:
+    """Requests of nobody are no news."""
+    logging.disable(logging.INFO)
+    try:
+        yield
+    finally:
+        logging.disable(logging.NOTSET)
+
+
+@contextmanager
+def on(table: Table) -> Iterator[None]:
+    with acting_on(table):
+        prepare(table)
+        yield
+
+
+@dataclass
+class Play:
+    """What happens on a table, act by act; `meter` tells what was charged since it was last asked."""
+
+    table: Table
+    meter: Meter
+    size: Size
+    acts: list[Act] = field(default_factory=list)
+
+    def all(self) -> list[Act]:
+        self.director = self.person("Director", Role.OWNER)
+        players = [self.person(f"Voter {number:07d}") for number in range(PLAYERS + 1)]
+        self.clients = [
+            Client(SERVER_NAME=drill.NOWHERE, REMOTE_ADDR=f"198.51.100.{number}") for number, _ in enumerate(players, 1)
+        ]
+        self.meter.taken()
+        self.prepare()
+        self.vote(players)
+        self.finish()
+        self.poll()
+        return self.acts
+
+    def noted(self, name: str, per: str, by: int = 1, *, players: int = 1, **more: bool) -> None:
+        """What was charged since the last one, as one act of `by` voters or of the whole election."""
+        bill = self.meter.taken()
+        units = {charged: units / by for charged, units in patterns(bill, players).items()}
+        self.acts.append(Act(name, per, units, bill.stored / by, bill.largest, **more))
+
+    def person(self, name: str, role: Role = Role.USER) -> User:
+        made = accounts.new_user(name, _address(name), make_password(PASSWORD), role)
+        accounts.create_account(made, *([people.first_owner(made)] if role == Role.OWNER else []))
+        return made
+
+    def election(self, name: str = NAME) -> Election:
+        found = elections.find(name)
+        assert found is not None
+        return found
+
+    # --- before ---
+
+    def prepare(self) -> None:
+        self.draft(NAME)
+        self.noted("making the draft", ONCE)
+        self.list(NAME, self.size.voters)
+        self.noted("putting on the roll", EVERYBODY, LISTED, players=LISTED)
+        self.open(NAME)
+        self.noted("opening", ONCE)
+        places.with_gates(NAME)  # as a process knows it that has been at work for a while
+        self.meter.taken()
+        if self.size.mail:
+            invitations.invite(self.director, self.election())
+            invitations.take_mailings_on()
+            self.noted("queueing the invitation", EVERYBODY, LISTED, players=LISTED)
+            self.send("sending the invitation", LISTED)
+
+    def draft(self, name: str) -> None:
+        size = self.size
+        chosen: dict[str, Any] = {"secret_ballot": size.secret, "mail_votes": size.mail}
+        chosen |= {"paper_ballots": True, "results_public": True}
+        organising.create(self.director, name, description="x" * size.description, **chosen)
+        standing = [Candidate(each, "x" * size.statement) for each in self.candidates()]
+        organising.add_candidates(self.director, self.election(name), standing)
+
+    def list(self, name: str, room: int) -> None:
+        """A few, with room for so many."""
+        spreading.make_room(self.director, self.election(name), room)
+        addresses = [_address(f"Voter {number:07d}") for number in range(LISTED)]
+        begun = imports.start(self.director, self.election(name), addresses)
+        imports.go_on(self.director, self.election(name), begun, seconds=60)
+
+    def open(self, name: str) -> None:
+        organising.open_(self.director, self.election(name), editable=False)
+
+    def candidates(self) -> Sequence[str]:
+        return [f"Candidate {number}" for number in range(self.size.candidates)]
+
+    def send(self, name: str, mails: int, **more: bool) -> None:
+        send_waiting(compose)
+        self.noted(name, EVERYBODY, mails, players=mails, **more)
+
+    # --- voters ---
+
+    def vote(self, players: Sequence[User]) -> None:
+        """The first goes ahead, so that the process knows what it reads once and keeps."""
+        first, *others = zip(self.clients, players, strict=True)
+        for _name, step in self.way():
+            step(*first)
+        SiteSealer(self.table, COUNTED).seal()
+        send_waiting(compose)
+        self.meter.taken()
+        for name, step in self.way():
+            for each in others:
+                step(*each)
+            self.noted(name, EVERYBODY, PLAYERS, players=PLAYERS, in_journey=True, at_peak=True)
+        self.few_events = self.seal_log()
+        if self.size.mail:
+            self.send("sending the confirmation", PLAYERS, at_peak=True)
+        for name, step in (("changing", self.cast), ("withdrawing", self.withdraw), ("casting anew", self.cast)):
+            for each in others:
+                step(*each)
+            self.noted(name, "one who does", PLAYERS, players=PLAYERS)
+
+    def way(self) -> Sequence[tuple[str, Step]]:
+        return [
+            ("signing in", self.sign_in),
+            ("ballot page", lambda client, _player: self.get(client, "ballot")),
+            ("sending the ranking", lambda client, _player: self.post(client, "ballot", **self.ranks())),
+            ("review page", lambda client, _player: self.get(client, "review")),
+            ("casting", self.cast),
+            ("receipt page", lambda client, _player: self.get(client, "receipt")),
+        ]
+
+    def sign_in(self, client: Client, player: User) -> None:
+        fields = {"name_or_email": player.email, "password": PASSWORD, "next": reverse("ballot", args=[NAME])}
+        _expect(302, client.post(reverse("sign_in"), fields, secure=True))
+
+    def cast(self, client: Client, player: User) -> None:
+        self.post(client, "cast", **self.ranks())
+
+    def withdraw(self, client: Client, player: User) -> None:
+        self.post(client, "withdraw")
+
+    def ranks(self) -> dict[str, str]:
+        return {f"rank-{number}": str(number + 1) for number in range(self.size.candidates)}
+
+    def get(self, client: Client, page: str) -> None:
+        _expect(200, client.get(reverse(page, args=[NAME]), secure=True))
+
+    def post(self, client: Client, page: str, **fields: str) -> None:
+        _expect(302, client.post(reverse(page, args=[NAME]), fields, secure=True))
+
+    def seal_log(self) -> tuple[int, Act]:
+        sealed = SiteSealer(self.table, COUNTED).seal()
+        bill = self.meter.taken()
+        return sealed, Act("", ONCE, patterns(bill, PLAYERS), bill.stored, bill.largest)
+
+    def noted_sealing(self, few: tuple[int, Act], many: tuple[int, Act]) -> None:
+        """What each event costs, and what each batch of them costs, however many there are."""
+        (less, first), (more, second) = few, many
+        each, batch = dict[Charged, float](), dict[Charged, float]()
+        for charged, units in first.units.items():
+            if charged.pk.endswith(OWN):  # what is found under whoever acted
+                each[charged] = units / less
+            elif charged.pk.startswith(keys.EVENTS):
+                each[charged] = max(0.0, (second.units[charged] - units) / (more - less))
+                batch[charged] = units - less * each[charged]
+            else:
+                batch[charged] = units
+        self.acts.append(Act("sealing its event", EVERYBODY, each, first.stored / less, first.largest, at_peak=True))
+        self.acts.append(Act("sealing a batch of events", A_BATCH, batch, at_peak=True))
+
+    # --- afterwards ---
+
+    def finish(self) -> None:
+        organising.close(self.director, self.election())
+        self.noted("closing", ONCE)
+        few = self.sealed()
+        self.get(self.clients[0], "results")
+        self.noted("result page", "one who looks")
+        self.seal_log()
+        self.fill_another()
+        self.noted_sealing(self.few_events, self.seal_log())
+        self.between("sealing and counting", few, PLAYERS + 1, self.sealed(), ON_PAPER)
+
+    def fill_another(self) -> None:
+        """Once more, with more ballots: what grows with them can be told from what does not. A few shards will do: what
+        one more ballot costs is the same in any."""
+        name = f"{NAME} 2"
+        self.draft(name)
+        self.list(name, min(self.size.voters, ROOM))
+        self.open(name)
+        typed = {str(number): [str(number + 1)] for number in range(self.size.candidates)}
+        for number in range(ON_PAPER):
+            voting.enter_paper(self.director, name, _address(f"Voter {number:07d}"), typed, f"paper {number}")
+        organising.close(self.director, self.election(name))
+        self.meter.taken()
+
+    def sealed(self) -> Act:
+        voting.seal_what_is_closed()
+        bill = self.meter.taken()
+        return Act("", ONCE, patterns(bill, 1), bill.stored, bill.largest)
+
+    def between(self, name: str, few: Act, less: int, many: Act, more: int) -> None:
+        """What one more costs, from what it cost with less and with more; and what it costs anyhow."""
+        each = {
+            charged: max(0.0, (units - few.units.get(charged, 0.0)) / (more - less))
+            for charged, units in many.units.items()
+        }
+        stored = (many.stored - few.stored) / (more - less)
+        anyhow = {charged: max(0.0, units - less * each.get(charged, 0.0)) for charged, units in few.units.items()}
+        self.acts.append(Act(name, EVERYBODY, each, stored, many.largest))
+        self.acts.append(Act(f"{name}, however many", ONCE, anyhow, few.stored - less * stored))
+
+    # --- beside ---
+
+    def poll(self) -> None:
+        """A poll by link, where nobody signs in."""
+        names = self.candidates()
+        chosen: dict[str, Any] = {"title": NAME, "description": "", "time_zone": "UTC", "expires_at": None}
+        poll, _key = polling.make(self.director, names, 30, **chosen)
+        self.noted("making a poll", "one poll")
+        typed = {str(number): [str(number + 1)] for number in range(len(names))}
+        for number in range(PLAYERS + 1):
+            polling.cast(poll.id, poll_voters.id_of(poll.id, f"voter {number}"), typed, f"form {number}")
+            if number == 0:  # who goes ahead, as above
+                self.meter.taken()
+        self.noted("voting in a poll", "one vote", PLAYERS, players=PLAYERS)
+
+
+def _address(name: str) -> str:
+    return f"{name.lower().replace(' ', '.')}@example.org"
+
+
+def _expect(status: int, answer: Any) -> None:
+    assert answer.status_code == status, f"{answer.status_code}: {answer.content.decode()[:2000]}"
