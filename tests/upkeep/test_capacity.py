@@ -104,7 +104,7 @@ class Counted:
 
 
 def without_chance(act: Act) -> dict[Charged, float]:
-    """Of mails that wait, how many lie under which key is chance, and so is how much of the last unit each page takes."""
+    """Of mails that wait, how many lie under which key is chance, and with it how full the last unit of a page is."""
     return {each: n for each, n in act.units.items() if (each.kind, each.pk) != (READ, "MAIL#queued#{nn}")}
 
 
