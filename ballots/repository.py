@@ -217,7 +217,7 @@ def casts_in(box: Sorter) -> Iterator[Cast]:
 
 def emptying(election: Election, found: Sorter) -> Iterator[list[Write]]:
     """What lies in these places, in handfuls of a transaction; nothing of it is to be found in any file either. In the
-    order of the places, so that neighbours go together: the embedded store then writes a tenth.
+    order of the places, so that neighbours go together: the embedded store then touches fewer pages.
 
     Refused unless the mark of the sealing says that they may go.
     """

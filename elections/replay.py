@@ -371,6 +371,15 @@ ELECTION = begins(keys.election("").pk)
 STEPS = (is_shutting, is_moving, is_sweeping)
 
 
+def forget_unused_gates(there: Table) -> None:
+    """Gates beyond the first few are open before an election is: what an opening left that was cut short there."""
+    for item in list(there.each(repository.list_of(State.DRAFT))):
+        election = repository.election_of(there.get(keys.election(item["name"])) or item)
+        gates = places.gates_of(election).keys(election.name) if election.shards > 1 else []
+        for some in handfuls(gates):
+            there.write(*map(Delete, some))
+
+
 def shut_what_is_shut(there: Table) -> None:
     """Close, up to what the log has yet to tell, what is being closed there; and there, too, as far as it is not."""
     for item in list(table().each(repository.list_of(State.OPEN))):

@@ -14,6 +14,7 @@ from typing import Any
 
 from acts.handfuls import handfuls
 from store import keys
+from store.log import layout
 from store.table import Equals, Item, Key, Put, Table, Update
 
 from .rules import Election
@@ -139,6 +140,6 @@ def counting(table: Table, told: Told) -> list[Update]:
 def follow_to_the_end(there: Table, log: Table) -> None:
     """On the copy of a store, count what nobody had come to count when it was made."""
     followed = (there.get(keys.figures()) or {}).get("last_event_id", 0)
-    for some in handfuls(log.each(keys.events(followed + 1)), EVENTS_A_BATCH):
+    for some in handfuls(layout.each(log, followed + 1), EVENTS_A_BATCH):
         for change in following(there, some):
             there.write(change)

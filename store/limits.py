@@ -107,13 +107,15 @@ def check_value(value: Value, depth: int = 1) -> int:
 
 
 def check_condition(condition: Condition) -> None:
-    if isinstance(condition, AllOf | AnyOf):
+    if isinstance(condition, (Missing, Exists)):  # nearly all there are: every recorded act has several
+        _check_name(condition.name)
+    elif isinstance(condition, AllOf | AnyOf):
         if not condition.parts:
             raise Invalid("A condition made of parts needs at least one.")
         for each in condition.parts:
             check_condition(each)
     else:
-        assert isinstance(condition, Exists | Missing | Equals | Less | Greater)
+        assert isinstance(condition, Equals | Less | Greater)
         _check_name(condition.name)
         _check_operand(condition)
 

@@ -109,6 +109,7 @@ def _all(table: Table, span: Span) -> list[Item]:
 
 # --- several at the same time ---
 
+READER = "plenum-reader"
 READERS = 8  # threads that read at once,
 A_BATCH = 500  # rows that each hands over at a time,
 AHEAD = 2  # and so many of these it may be ahead of whoever takes them
@@ -120,8 +121,8 @@ def _side_by_side(rows: Sequence[Iterator[T]]) -> Iterator[T]:
     for row in rows:
         left.put(row)
     stop = threading.Event()
-    here = min(READERS, len(rows))
-    readers = [threading.Thread(target=copy_context().run, args=(_read, left, ready, stop)) for _ in range(here)]
+    here, task = min(READERS, len(rows)), (_read, left, ready, stop)
+    readers = [threading.Thread(target=copy_context().run, args=task, name=READER) for _ in range(here)]
     for reader in readers:
         reader.start()
     try:

@@ -215,7 +215,7 @@ def test_enough_functions_are_found():
     assert {
         "_record_account",
         "touch",
-        "shut",
+        "begin",
         "sweep",
         "finish",
         "leave_alone",

@@ -88,7 +88,8 @@ def served(request, static_files, tmp_path_factory):
     with engines.dynamodb_local() as engine, override_settings(STORE_URL=f"{url}&endpoint={engine.endpoint}"):
         schema.create(engine.client, prefix, protected=False)
         with enforced(policy):
-            yield a_day_of(policy)
+            day = a_day_of(policy)
+        yield day
 
 
 def a_day_of(policy) -> SimpleNamespace:

@@ -238,6 +238,7 @@ def _settle(there: Table, made: Table) -> None:
     with acting_on(there):
         renaming.finish_all()
         spreading.finish_all(most=None)
+        elections.forget_unused_gates(there)
     skills.finish_what_is_said(there)
     voting_times.follow_to_the_end(there, made)
     descriptions.move_all(there)

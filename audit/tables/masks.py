@@ -261,7 +261,7 @@ KINDS = (
     _kind("format", keys.store_format(), "number done"),
     _kind("event", keys.event(0, ""), "event_id actor when_occurred event_type event_data nonce digest"),
     _kind("event", keys.event(0, "", layout.SPREAD), "event_id actor when_occurred event_type event_data nonce digest"),
-    _kind("event number", keys.event_number(), "last partitions moving from to copied"),
+    _kind("event number", keys.event_number(), "last partitions from to copied is_copied"),
     _kind("void number", keys.void(0), "event_id"),
     _kind("checkpoint", keys.checkpoint(0), "first_event_id event_id hash digests voids when_sealed"),
     _kind("public one", keys.public_checkpoint(0), "first_event_id event_id hash published_at"),

@@ -7,11 +7,14 @@ answers, and any answer ends it.
 
 from __future__ import annotations
 
+import logging
 import threading
 from collections.abc import Callable
 
 IN_A_ROW = 5  # requests that waited in vain, with no answer to anybody in between
 SECONDS = 1.5  # for which all are turned away, before one tries again
+
+_LOG = logging.getLogger(__name__)
 
 
 class Shedding:
@@ -40,7 +43,10 @@ class Shedding:
     def answered(self) -> None:
         if self._in_vain:
             with self._lock:
+                was_shedding = self._in_vain >= IN_A_ROW
                 self._in_vain, self._is_tried = 0, False
+            if was_shedding:
+                _LOG.warning("DynamoDB answers again.")
 
     def unanswered(self) -> None:
         """One try, of which there may be more."""
@@ -52,5 +58,8 @@ class Shedding:
         """A request has waited as long as it may."""
         with self._lock:
             self._in_vain += 1
-            if self._in_vain == IN_A_ROW:
+            begins = self._in_vain == IN_A_ROW
+            if begins:
                 self._again_at = self._ticking() + SECONDS
+        if begins:
+            _LOG.warning("DynamoDB does not answer: requests are turned away until it does.")

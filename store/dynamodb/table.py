@@ -26,7 +26,7 @@ from ..table import (
     Value,
     Write,
 )
-from ..units import is_plain
+from ..units import INDEX, is_plain
 from . import schema, wire
 from .connection import TRIES, Connection
 from .errors import FAILURES, TOO_BUSY, translated
@@ -237,7 +237,7 @@ class DynamoDbTable(Table):
         limits.check_span(span)
         request: dict[str, Any] = {"TableName": self._name(span.table)}
         if span.index:
-            request["IndexName"] = schema.INDEX
+            request["IndexName"] = INDEX
         else:
             request["ConsistentRead"] = True
         return request

@@ -2,8 +2,7 @@
 
 | item          | table | PK                 | SK                | GSI1PK / GSI1SK              | read by              |
 |---------------|-------|--------------------|-------------------|------------------------------|----------------------|
-| event         | log   | EVENTS             | {sequence}#{time} |                              | sealer, verify       |
-| spread event  | log   | EVENTS#{nn}        | {sequence}#{time} |                              | sealer, verify       |
+| event         | log   | EVENTS[#{nn}]      | {sequence}#{time} |                              | sealer, verify       |
 | event number  | log   | SEQUENCE           | METADATA          |                              | every recorded act   |
 | void number   | log   | VOID#{sequence}    | METADATA          |                              | every recorded act   |
 | checkpoint    | log   | CHECKPOINTS        | {sequence}        |                              | sealer, verify       |

@@ -26,7 +26,7 @@ SPREAD = 16  # partitions of a new log on a distant store
 MOST = 64  # partitions that a log is ever spread over
 BELIEVED = 60.0  # seconds for which a process believes what the header said
 A_WINDOW, LARGEST_WINDOW = 1000, 16_000  # numbers that are read at once, from all partitions side by side
-PARTITIONS, MOVING = "partitions", "moving"  # attributes of the header that no copy has
+PARTITIONS = "partitions"  # of the header, and of no copy: nothing for one, a number, or what a move says of itself
 
 
 class HalfMoved(Unavailable):
@@ -46,23 +46,29 @@ HALF_MOVED = (
 class Header:
     """What the log says of itself."""
 
-    partitions: int
+    said: int | Item | None  # of its partitions
     last: int  # the last number that was given out
-    moving: Item | None = None  # what a move says of itself, while there is one
+
+    @property
+    def moving(self) -> Item | None:
+        """What a move says of itself, while there is one."""
+        return self.said if isinstance(self.said, dict) else None
+
+    @property
+    def partitions(self) -> int:
+        """Where all events lie; of a log that is being moved, where all still do."""
+        return self.said if isinstance(self.said, int) else int(self.moving["from"]) if self.moving else 1
 
     @property
     def is_still(self) -> Condition:
-        """That the header says the same number of partitions, and of no move."""
-        return says(self.partitions) & Missing(MOVING)
-
-
-def says(partitions: int) -> Condition:
-    return Equals(PARTITIONS, partitions) if partitions > 1 else Missing(PARTITIONS)
+        """That the header says the same: no move has begun, come further, or ended."""
+        return Missing(PARTITIONS) if self.said is None else Equals(PARTITIONS, self.said)
 
 
 @dataclass(frozen=True, slots=True)
 class _Known:
-    header: Header
+    partitions: int
+    is_still: Condition
     asked: float
 
 
@@ -72,24 +78,33 @@ _known: WeakKeyDictionary[object, _Known] = WeakKeyDictionary()
 def header_of(item: Item | None) -> Header:
     """Of the item that gives out numbers."""
     said = item or {}
-    return Header(said.get(PARTITIONS, 1), said.get("last", 0), said.get(MOVING))
+    return Header(said.get(PARTITIONS), said.get("last", 0))
 
 
 def ask(table: Table) -> Header:
     """What the header says now; a log that is half moved is refused."""
-    with trips.beside():  # so rarely that it belongs to no request
-        header = header_of(table.get(keys.event_number()))
+    header = header_of(table.get(keys.event_number()))
     if header.moving is not None:
         forget(table)
         raise HalfMoved(HALF_MOVED)
-    _known[table] = _Known(header, time.monotonic())
+    _known[table] = _Known(header.partitions, header.is_still, time.monotonic())
     return header
 
 
-def believed(table: Table) -> Header:
+def _believed(table: Table) -> _Known:
     """What the header has said within the last minute."""
     known = _known.get(table)
-    return known.header if known and time.monotonic() - known.asked < BELIEVED else ask(table)
+    if known is None or time.monotonic() - known.asked > BELIEVED:
+        with trips.beside():  # so rarely that it belongs to no request
+            ask(table)
+        known = _known[table]
+    return known
+
+
+def believed(table: Table) -> tuple[int, Condition]:
+    """Over how many partitions events are spread, and the condition that the header still says so."""
+    known = _believed(table)
+    return known.partitions, known.is_still
 
 
 def forget(table: Table) -> None:
@@ -98,7 +113,7 @@ def forget(table: Table) -> None:
 
 
 def partitions_of(table: Table) -> int:
-    return believed(table).partitions
+    return _believed(table).partitions
 
 
 @contextmanager
@@ -210,7 +225,7 @@ def everything(table: Table) -> Iterator[tuple[str, Item]]:
 
 
 def _without_layout(header: Item) -> Item:
-    return {name: value for name, value in header.items() if name not in (PARTITIONS, MOVING)}
+    return {name: value for name, value in header.items() if name != PARTITIONS}
 
 
 def entry(table: Table, name: str, item: Item) -> tuple[str, Item]:

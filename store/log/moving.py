@@ -14,10 +14,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 
 from .. import keys, limits
-from ..table import LOG, Check, Condition, Delete, Equals, Item, Key, Put, Refused, StoreError, Table, Update
+from ..table import LOG, Check, Delete, Item, Key, Put, Refused, StoreError, Table, Update, Write
 from . import layout
 from .events import EventLog, number_of
-from .layout import MOVING, PARTITIONS, Header
+from .layout import PARTITIONS, Header
 
 A_HANDFUL = limits.WRITES - 1  # events in one transaction, beside the header
 MOST_BYTES = 1024 * 1024  # of them
@@ -63,37 +63,34 @@ def _is_begun(table: Table, there: Header, partitions: int) -> bool:
     if there.moving is None and there.partitions == partitions:
         return False
     if there.moving is None:
-        moving = {"from": there.partitions, "to": partitions, "copied": 0}
-        table.write(Update(keys.event_number(), set={MOVING: moving}, when=there.is_still))
+        _say(table, there, {"from": there.partitions, "to": partitions, "copied": 0, "is_copied": False})
     return True
+
+
+def _say(table: Table, there: Header, said: int | Item | None, *writes: Write) -> Header:
+    """A step: these writes, and what the header says after them, on condition that it says what it said before."""
+    place = keys.event_number()
+    if said is None:
+        step = Update(place, remove=(PARTITIONS,), when=there.is_still)
+    else:
+        step = Update(place, set={PARTITIONS: said}, when=there.is_still)
+    table.write(*writes, step)
+    return Header(said, there.last)
 
 
 # --- copying ---
 
 
 def _copy(table: Table, progress: Progress) -> None:
-    there = header(table)
-    if there.moving is None or there.partitions == there.moving["to"]:
+    there, done = header(table), 0
+    if (moving := there.moving) is None or moving["is_copied"]:
         return
-    if not there.moving["copied"]:
+    if not moving["copied"]:
         _declare_void(table, there)
-    moving, done = there.moving, 0
-    left = layout.each_in(table, moving["from"], moving["copied"] + 1, there.last)
-    for some in _handfuls(left):
-        moving = _copy_some(table, moving, some)
+    for some in _handfuls(layout.each_in(table, moving["from"], moving["copied"] + 1, there.last)):
+        there = _copy_some(table, there, some)
         progress(done := done + len(some))
-    _switch(table, moving)
-
-
-def _copy_some(table: Table, moving: Item, some: list[Item]) -> Item:
-    """In one transaction with how far the move has come, which is the answer."""
-    further = {**moving, "copied": number_of(some[-1])}
-    laid_out = [[layout.laid_out(event, moving[where]) for where in ("from", "to")] for event in some]
-    copies = [new for old, new in laid_out if old["PK"] != new["PK"]]
-    puts = [Put(copy, table=LOG) for copy in copies]
-    table.write(*puts, Update(keys.event_number(), set={MOVING: further}, when=_still(moving)))
-    _compare(table, copies)
-    return further
+    _say(table, there, {**(there.moving or moving), "is_copied": True})
 
 
 def _declare_void(table: Table, there: Header) -> None:
@@ -107,18 +104,21 @@ def _declare_void(table: Table, there: Header) -> None:
             log.void(number)
 
 
+def _copy_some(table: Table, there: Header, some: list[Item]) -> Header:
+    """In one transaction with how far the move has come."""
+    moving = there.moving or {}
+    laid_out = [[layout.laid_out(event, moving[where]) for where in ("from", "to")] for event in some]
+    copies = [new for old, new in laid_out if old["PK"] != new["PK"]]
+    puts = [Put(copy, table=LOG) for copy in copies]
+    further = _say(table, there, {**moving, "copied": number_of(some[-1])}, *puts)
+    _compare(table, copies)
+    return further
+
+
 def _compare(table: Table, copies: list[Item]) -> None:
     stored = table.get_many(Key(copy["PK"], copy["SK"], LOG) for copy in copies)
     if any(stored.get(Key(copy["PK"], copy["SK"], LOG)) != copy for copy in copies):
         raise CannotMove("An event did not arrive as it was. The old ones are still there; nothing was removed.")
-
-
-def _switch(table: Table, moving: Item) -> None:
-    """From here on the new places count."""
-    many = moving["to"] > 1
-    said = {PARTITIONS: moving["to"]} if many else {}
-    gone = () if many else (PARTITIONS,)
-    table.write(Update(keys.event_number(), set={MOVING: moving, **said}, remove=gone, when=_still(moving)))
 
 
 # --- removing ---
@@ -130,9 +130,9 @@ def _remove(table: Table, progress: Progress) -> None:
         return
     for some in _handfuls(_left_behind(table, moving)):
         deletes = [Delete(Key(event["PK"], event["SK"], LOG)) for event in some]
-        table.write(*deletes, Check(keys.event_number(), _still(moving) & layout.says(moving["to"])))
+        table.write(*deletes, Check(keys.event_number(), there.is_still))
         progress(done := done + len(some))
-    table.write(Update(keys.event_number(), remove=(MOVING,), when=_still(moving) & layout.says(moving["to"])))
+    _say(table, there, moving["to"] if moving["to"] > 1 else None)
 
 
 def _left_behind(table: Table, moving: Item) -> Iterator[Item]:
@@ -142,10 +142,6 @@ def _left_behind(table: Table, moving: Item) -> Iterator[Item]:
 
 
 # --- their parts ---
-
-
-def _still(moving: Item) -> Condition:
-    return Equals(MOVING, moving)
 
 
 def _handfuls(events: Iterable[Item]) -> Iterator[list[Item]]:

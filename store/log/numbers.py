@@ -10,7 +10,6 @@ from __future__ import annotations
 import os
 import threading
 import time
-from dataclasses import dataclass, field
 from typing import NamedTuple
 from weakref import WeakKeyDictionary
 
@@ -19,6 +18,7 @@ from ..table import Conflict, Refused, StoreError, Table
 from . import layout
 
 TRIES = 3
+HEADER = keys.event_number()
 
 
 class Number(NamedTuple):
@@ -30,32 +30,32 @@ class Number(NamedTuple):
 
 def take(table: Table) -> Number:
     """The next number."""
-    return _line_of(table).take(table) if table.is_distant else ask(table, 1)[0]
+    return _line_of(table).take(table)
 
 
 def ask(table: Table, count: int) -> list[Number]:
     """So many numbers by one question, on condition that events lie where this process believes."""
     for _ in range(TRIES):
-        header = layout.believed(table)
+        partitions, is_still = layout.believed(table)
         try:
-            last = table.increment(keys.event_number(), "last", count, when=header.is_still)
+            last = table.increment(HEADER, "last", count, when=is_still)
         except Refused:
             layout.ask(table)
         else:
-            return [Number(number, header.partitions) for number in range(last - count + 1, last + 1)]
+            return [Number(number, partitions) for number in range(last - count + 1, last + 1)]
     raise Conflict("The event log kept being moved.")
 
 
 # --- the line of those who wait ---
 
 
-@dataclass(slots=True, eq=False)
 class _Place:
     """Of an act that waits: it is called when it has a number or an error, or when it is to ask for all."""
 
-    called: threading.Event = field(default_factory=threading.Event)
-    number: Number | None = None
-    error: StoreError | None = None
+    def __init__(self, called: threading.Event | None = None) -> None:
+        self.called = called or threading.Event()
+        self.number: Number | None = None
+        self.error: StoreError | None = None
 
     @property
     def is_answered(self) -> bool:
@@ -71,20 +71,22 @@ class _Line:
         self._is_asking = False
 
     def take(self, table: Table) -> Number:
-        place = _Place()
         with self._lock:
-            self._waiting.append(place)
-            others_ask, self._is_asking = self._is_asking, True
-        if others_ask:
-            self._wait(place)
-        if not place.is_answered:
-            self._ask_for_all(table, place)
-        if place.error is not None:
-            raise place.error
-        assert place.number is not None
-        return place.number
+            if others_ask := self._is_asking:
+                place = _Place()
+                self._waiting.append(place)
+            self._is_asking = True
+        return self._wait(table, place) if others_ask else self._ask_alone(table)
 
-    def _wait(self, place: _Place) -> None:
+    def _ask_alone(self, table: Table) -> Number:
+        """Who comes while nobody asks is the only one who waits."""
+        try:
+            return ask(table, 1)[0]
+        finally:
+            with self._lock:
+                self._call_the_next()
+
+    def _wait(self, table: Table, place: _Place) -> Number:
         began = time.perf_counter()
         try:
             place.called.wait()
@@ -93,6 +95,12 @@ class _Line:
             raise
         if place.is_answered:  # by a round trip that somebody else has made for us
             trips.side_by_side([trips.Trips(1, 1, time.perf_counter() - began)])
+        else:
+            self._ask_for_all(table, place)
+        if place.error is not None:
+            raise place.error
+        assert place.number is not None
+        return place.number
 
     def _leave(self, place: _Place) -> None:
         """Who is interrupted wants no number any more, and if it was to ask for all, another does."""
@@ -116,7 +124,7 @@ class _Line:
                 self._waiting[:0] = [place for place in asked if not place.is_answered and place is not own]
                 self._call_the_next()
             for place in asked:
-                if place.is_answered:
+                if place.is_answered and place is not own:
                     place.called.set()
 
     def _call_the_next(self) -> None:

@@ -29,6 +29,7 @@ from store.log import as_text, layout, utc_now
 from store.table import Conflict, Unavailable
 from tests.ballots.history import CLOSED, DONE, OVERTAKEN, UNKNOWN, Act
 
+from . import journey
 from .casting import Rush, come
 from .judging import Judgement, judged
 from .ledger import READ, WRITE
@@ -224,6 +225,7 @@ PARTS = {
     "rates": lambda: show(RATES),
     "sites": lambda: show(SITES),
     "close": lambda: show_promise(PROMISE),
+    "pages": journey.show,
 }
 
 if __name__ == "__main__":

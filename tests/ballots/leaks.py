@@ -157,11 +157,11 @@ def _after_cast(monkeypatch: pytest.MonkeyPatch, tell: Callable[..., None]) -> N
 def _in_the_event(monkeypatch: pytest.MonkeyPatch, name: str, value: Callable[[Put], Any]) -> None:
     record = EventLog.record
 
-    def telling(self: EventLog, event: Any, *writes: Any, once: str | None = None) -> int:
+    def telling(self: EventLog, event: Any, *writes: Any, once: str | None = None, **noted: Any) -> int:
         for put in writes:
             if isinstance(put, Put) and put.item["SK"].startswith("BALLOT#"):
                 event = replace(event, event_data=event.event_data | {name: value(put)})
-        return record(self, event, *writes, once=once)
+        return record(self, event, *writes, once=once, **noted)
 
     monkeypatch.setattr(EventLog, "record", telling)
 

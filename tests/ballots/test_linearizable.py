@@ -32,6 +32,7 @@ from ballots import repository, services
 from ballots.rules import NotNow
 from ballots.services import casting
 from config.settings import BASE_DIR
+from elections import places
 from elections import repository as elections
 from elections import services as organising
 from elections.rules import Election, State
@@ -79,7 +80,7 @@ class Rush:
     def __init__(self, name: str):
         self.name = name
         self.users = [user for user in map(people.find, VOTERS) if user]
-        self.salt = table().get(keys.salt(name))
+        self.salt = table().get(keys.salts(name, places.shards_of(name))[0])
 
     def plan(self, **details: Any) -> Plan:
         return Plan(VOTERS, election=self.name, **details)
@@ -160,9 +161,10 @@ def test_what_threads_do_some_order_explains(rush):
     assert board.flaws(acts) == []
 
 
-@pytest.mark.parametrize(("kind", "killed_at"), [("public", 0), ("everyone", 3)])
-def test_a_close_gets_through_while_gates_are_in_use(rush, kind, killed_at):
+@pytest.mark.parametrize(("kind", "killed_at", "shards"), [("public", 0, 1), ("everyone", 3, 4)])
+def test_a_close_gets_through_while_gates_are_in_use(rush, monkeypatch, kind, killed_at, shards):
     """At the first call; unless whoever calls is killed on the way, and a worker takes it up."""
+    monkeypatch.setattr(places, "shards_for", lambda voters, distant: shards)
     board, held = rush(kind), Held(table(), most=4, conflicts=0.2)
     plan = board.plan(clients=8, seconds=8, organisers=2, closing_after=0.8, stubborn=True, killed_at=killed_at)
     acts = perform(plan, held)

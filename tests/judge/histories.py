@@ -88,7 +88,7 @@ def test_what_voters_of_a_poll_were_told_last_is_what_counts(made):  # noqa: F81
 
     _, *told = at_once(close, *(partial(voting, number) for number in range(6)))
     assert [each for each in told if isinstance(each, Exception)] == []
-    stored = Counter(item["rankings"] for item in polls.each_vote(poll.id))
+    stored = Counter(item["rankings"] for item in polls.each_vote(polls.find(poll.id)))
     assert sum(stored.values()) == polls.with_gates(poll.id)[1] == 6, "everybody has one vote"
     numbers = {each.name: str(each.number) for each in poll.candidates}
     for said in told:

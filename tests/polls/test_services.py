@@ -12,7 +12,7 @@ from accounts import repository as people
 from accounts.rules import Role
 from acts.queues import SomeFailed
 from acts.refusals import NotAllowed, Overtaken
-from acts.site import log
+from acts.site import acting_on, log
 from polls import demo, repository, services, voters
 from polls.counting import SideBySide
 from polls.rules import Act, Full, NotNow, NotThere, PollRelation
@@ -23,6 +23,7 @@ from store.log import as_text, utc_now
 from store.log.seal import Sealer, verify
 from store.table import Delete, Refused
 from tests.at_once import at_once
+from tests.ballots.held import Held
 from tests.clock import stands_at
 
 from .conftest import CHOSEN, NAMES, by_ida, events, in_hours, ranks, vote
@@ -422,3 +423,12 @@ def test_a_refused_vote_leaves_no_event(site, made):
     Sealer(site).seal()
     assert verify(site).flaw is None
     assert events(site, "PollVoteCast") == []
+
+
+@pytest.mark.parametrize("act", ["close", "extend", "delete"])
+def test_no_act_needs_more_than_a_few_gates_at_once(site, made, act):
+    """In a table in which others always have some."""
+    poll = made(expires_at=in_hours(2))
+    vote(poll, "a", "Pizza")
+    with acting_on(Held(site, seconds=0, most=2)):
+        getattr(services, act)(by_ida(poll), *([in_hours(3)] if act == "extend" else []))

@@ -397,7 +397,7 @@ def open_as_before(name: str = "Board") -> Election:
     owner, draft = people.find("the organiser"), elections.find(name)
     after = replace(draft, allow_edit=False, allow_vote=True)
     also = [write for writes in OPENING.taken(after) for write in writes]
-    writes = [*organising.opening(draft, after), *also, elections.reminders_from_now(draft)]
+    writes = [*organising.opening(draft, after)[1], *also, elections.reminders_from_now(draft)]
     organising.acting.record(owner, "ElectionOpened", draft, {"editable": False}, *writes)
     return elections.find(name)
 

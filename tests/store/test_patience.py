@@ -5,6 +5,7 @@ Time is a number here that only servers and pauses move.
 
 from __future__ import annotations
 
+import os
 import threading
 from collections.abc import Iterator
 from typing import Any
@@ -41,26 +42,40 @@ def clock() -> Clock:
     return Clock()
 
 
-@pytest.fixture
-def line() -> Iterator[Between]:
+@pytest.fixture(scope="module")
+def server() -> Iterator[Between]:
     with between() as line:
         yield line
 
 
 @pytest.fixture
-def table(line: Between, clock: Clock) -> Iterator[DynamoDbTable]:
-    table = DynamoDbTable(region="us-east-1", endpoint=line.endpoint, sleep=clock.pass_by, ticking=clock)
-    yield table
-    table.close()
+def line(server: Between) -> Between:
+    server.acts.clear()
+    server.requests.clear()
+    return server
+
+
+@pytest.fixture(scope="module")
+def client(server: Between) -> Any:
+    """To make one takes longer than most of what is done with it here."""
+    return wire.client("us-east-1", server.endpoint, threads=1)
 
 
 @pytest.fixture
-def waits(table: DynamoDbTable) -> list[float]:
+def table(line: Between, client: Any, clock: Clock) -> DynamoDbTable:
+    table = DynamoDbTable(region="us-east-1", endpoint=line.endpoint, sleep=clock.pass_by, ticking=clock)
+    table._connection._held = os.getpid(), client
+    return table
+
+
+@pytest.fixture
+def waits(client: Any) -> Iterator[list[float]]:
     """How long each request that went out was to be waited for."""
     seen: list[float] = []
     keep = lambda request, **_: seen.append(request.context.get("read_timeout", wire.READ_SECONDS))  # noqa: E731
-    table._connection.client().meta.events.register("before-send.dynamodb", keep)
-    return seen
+    client.meta.events.register("before-send.dynamodb", keep)
+    yield seen
+    client.meta.events.unregister("before-send.dynamodb", keep)
 
 
 def silence(clock: Clock, waits: list[float]) -> Any:
@@ -244,7 +259,7 @@ def test_after_several_in_vain_the_next_are_turned_away_and_one_tries(
             assert table.get(A) is None
 
 
-def test_while_one_tries_all_others_are_turned_away(clock: Clock) -> None:
+def test_while_one_tries_all_others_are_turned_away(clock: Clock, caplog: pytest.LogCaptureFixture) -> None:
     shedding = Shedding(clock)
     for _ in range(IN_A_ROW):
         assert shedding.admits()
@@ -258,6 +273,8 @@ def test_while_one_tries_all_others_are_turned_away(clock: Clock) -> None:
     assert shedding.admits()
     shedding.answered()
     assert [shedding.admits() for _ in range(3)] == [True, True, True]
+    shedding.answered()
+    assert [line.split(":")[0] for line in caplog.messages] == ["DynamoDB does not answer", "DynamoDB answers again."]
 
 
 def test_any_answer_in_between_begins_the_count_anew(

@@ -78,3 +78,52 @@ def test_spans_are_read_as_one(table: Table, pk: str, backwards: bool) -> None:
     assert found == expected
     assert spans.count(table, parts) == 25
     assert sorted(number for (number,) in spans.values(table, parts, "number")) == list(range(25))
+
+
+# --- values side by side ---
+
+
+class Distant:
+    """A table whose spans are worth reading at the same time, of numbers; some cannot be read to their end."""
+
+    is_distant = True
+
+    def __init__(self, rows: int, broken: str = ""):
+        self.rows, self.broken, self.given = rows, broken, 0
+
+    def values(self, span: Span, *names: str):
+        for number in range(self.rows):
+            if span.pk == self.broken and number == self.rows // 2:
+                raise Unavailable("gone")
+            self.given += 1
+            yield (f"{span.pk} {number}",)
+
+
+PARTS = [Span(f"PK#{number:02d}") for number in range(20)]
+
+
+def test_all_of_it_comes_from_several_spans_at_once() -> None:
+    table = Distant(1_700)
+    found = [text for (text,) in spans.values(table, PARTS, "text")]
+    assert len(found) == len(set(found)) == 34_000
+    assert not readers()
+
+
+def test_whoever_stops_early_leaves_nobody_reading_and_has_read_little() -> None:
+    table = Distant(100_000)
+    found = spans.values(table, PARTS, "text")
+    for _ in range(10):
+        next(found)
+    found.close()
+    assert not readers()
+    assert table.given <= (spans.READERS * (spans.AHEAD + 2) + spans.READERS) * spans.A_BATCH
+
+
+def test_one_that_breaks_breaks_the_reading_and_nobody_reads_on() -> None:
+    with pytest.raises(Unavailable):
+        list(spans.values(Distant(5_000, broken="PK#07"), PARTS, "text"))
+    assert not readers()
+
+
+def readers() -> list[threading.Thread]:
+    return [each for each in threading.enumerate() if each.name.startswith(spans.READER)]

@@ -29,7 +29,6 @@ AMONG_OTHERS |= {"member", "coming members"}
 
 # A secret ballot is told apart by its election, and by having no voter; a draft by having no date.
 ALIKE = {"secret ballot": "ballot", "draft post": "post", "draft by author": "post by author"}
-ALIKE |= {"spread event": "event"}
 
 
 def rows_of_the_schema() -> dict[str, tuple[str, str, str]]:
@@ -41,7 +40,8 @@ def rows_of_the_schema() -> dict[str, tuple[str, str, str]]:
 
 
 def a_key_of(table: str, pk: str, sk: str) -> Key:
-    made = [re.sub(r"\{.*?\}", "0", text).replace("…", "0") for text in (pk, sk)]
+    whole = [re.sub(r"\[.*?\]", "", text) for text in (pk, sk)]  # what is in brackets need not be there
+    made = [re.sub(r"\{.*?\}", "0", text).replace("…", "0") for text in whole]
     return Key(made[0], made[1], LOG if table == "log" else DATA)
 
 

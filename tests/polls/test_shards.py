@@ -1,0 +1,70 @@
+"""A poll that is spread over several partitions: the same promises, wherever its votes lie."""
+
+from __future__ import annotations
+
+import pytest
+
+from acts import shards
+from polls import live, repository, sealing, services, voters
+from store import keys, spans, trips
+from tests.at_once import at_once
+from upkeep.replay import check
+
+from .conftest import by_ida, vote
+
+
+@pytest.fixture(autouse=True)
+def eight(monkeypatch):
+    """As on a store where one partition takes only so much."""
+    monkeypatch.setattr(repository, "shards_for", lambda distant: 8)
+
+
+def voted(poll):
+    return repository.with_gates(poll.id)[1]
+
+
+def test_only_where_one_partition_takes_only_so_much(made, monkeypatch, site):
+    monkeypatch.undo()
+    assert (repository.shards_for(True), repository.shards_for(False)) == (8, 1)
+    assert "shards" not in site.get(keys.poll(made().id))
+
+
+def test_votes_are_given_changed_watched_sealed_and_cleared_away(site, made, monkeypatch):
+    monkeypatch.setattr(live, "shelf", live.PollShelf())
+    poll = made()
+    assert (poll.shards, repository.find(poll.id).shards, repository.gates_of(poll).count) == (8, 8, 64)
+    at_once(*[lambda number=number: vote(poll, f"voter {number}", "Pizza") for number in range(20)])
+    vote(poll, "voter 3", "Sushi")
+    assert voted(poll) == len(list(repository.each_vote(poll))) == repository.counted(poll).total == 20
+    assert {item["PK"] for item in repository.each_vote(poll)} <= {f"POLL#{poll.id}#0{number}" for number in range(8)}
+    assert list(site.each(*keys.votes(poll.id))) == []
+    assert len(list(repository.votes_since(poll, poll.created_at))) == 20
+    assert live.shelf.look(poll.id).ballots.total == 20
+    assert repository.has_voted(poll, voters.id_of(poll.id, "voter 3"))
+    services.close(by_ida(poll))
+    sealing.seal_what_is_over()
+    assert repository.find_sealed(poll.id)["votes"] == 20
+    assert check(site).count == 0
+    services.delete(by_ida(poll))
+    assert services.clear_away_all() == 1
+    assert not [item for _name, item in site.everything() if item["PK"].startswith("POLL#")]
+
+
+def test_a_vote_is_read_in_one_journey(made):
+    poll = made()
+    vote(poll, "a", "Tacos")
+    shards._hints.clear()
+    for journeys in (2, 1):
+        with trips.counted() as asked:
+            found = repository.find_with_vote(poll.id, voters.id_of(poll.id, "a"))
+        assert (found[0], found[1]["rankings"], asked.count) == (repository.find(poll.id), "2", journeys)
+
+
+def test_a_full_poll_says_so_only_when_all_its_gates_are(made, monkeypatch):
+    monkeypatch.setattr(repository, "MOST_VOTES", 64)
+    poll = made()
+    for number in range(64):
+        vote(poll, f"voter {number}", "Pizza")
+    with pytest.raises(services.rules.Full):
+        vote(poll, "one more", "Pizza")
+    assert len(list(spans.each(repository.table(), keys.votes(poll.id, 8)))) == 64
