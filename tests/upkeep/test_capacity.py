@@ -220,7 +220,7 @@ def test_the_words_for_people_and_for_programs_say_the_same(small):
     assert values["breaks_first"] in text.replace("\n", " ")
     assert values["holds"]
     assert "Nothing need be warmed up" in text
-    assert "Prices are examples: US East, on demand, November 2026." in text
+    assert "Prices are examples, second-hand: US East, on demand, as told in July 2025" in text
     assert {each["act"] for each in values["acts"]} == {act.name for act in small.acts}
     assert values["hottest"][0]["full"] == small.hottest[0].full
 

@@ -33,17 +33,18 @@ WARMED = {  # what deploy/aws.json calls them
 }
 NUMBERS = Charged(WRITE, LOG, keys.event_number().pk)
 WAITING = keys.mails(outbox.QUEUED).pk
-A_PROCESS = 100  # requests a second that one process of the server answers, about
+A_PROCESS = 100  # requests a second that one process of the server is assumed to answer
 GIGABYTE = 10**9
 HOUR = 3600
-CROWDED = 0.3  # of the time that a gate is held: from there on most of what comes meets somebody
+CROWDED = 0.3  # of the time that a gate is held, chosen: about one in three who come has then to try again
 
 
 @dataclass(frozen=True, slots=True)
 class Prices:
     """In dollars, of one region, on one day: examples, not promises.
 
-    US East (N. Virginia), on demand, https://aws.amazon.com/dynamodb/pricing/on-demand/, November 2026.
+    US East, on demand, second-hand: docs/scale.md says from where. AWS has its own at
+    https://aws.amazon.com/dynamodb/pricing/on-demand/.
     """
 
     writes: float = 0.625  # a million units
