@@ -20,7 +20,12 @@ from .parts import part, shard_of, sharded
 
 
 def gate(election_name: str, number: int, shards: int = 1) -> Key:
-    return Key(election_shard(election_name, number % shards, shards), f"GATE#{number:02d}")
+    return gate_of(election(election_name), number, shards)
+
+
+def gate_of(own: Key, number: int, shards: int = 1) -> Key:
+    """For whoever has no name, but the place of the election."""
+    return Key(sharded(own.pk, number % shards, shards), f"GATE#{number:02d}")
 
 
 MOST_SALTS = 16  # so that all of them go in the transaction that tells a close

@@ -37,7 +37,7 @@ def times(site: Table, name: str = "Board") -> Item:
 
 
 def gates(site: Table, name: str = "Board") -> list[Item]:
-    return list(site.get_many(repository.GATES.keys(name)).values())
+    return list(site.get_many(repository.gates_of(name).keys(name)).values())
 
 
 @pytest.fixture
