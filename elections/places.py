@@ -17,7 +17,7 @@ from store.table import Item, Key, Span
 
 from .rules import Election
 
-GATES = 16  # of one shard: at a thousand casts a second a gate is then free more often than not
+GATES = 16  # how many gates an election has for each shard: at a thousand casts a second most are then free
 SIZES = ((20_000, 1), (200_000, 4), (2_000_000, 16))  # so many voters at most, so many shards
 MOST = 64
 
