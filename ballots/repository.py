@@ -128,17 +128,17 @@ def standing(
     """
     at, mark = keys.election(election_name), keys.once(form)
     also = [*([mark] if form else []), *([keys.description(election_name)] if described else [])]
+    entries: dict[str, Key] = {}
 
     def where(shards: int, of_link: int = 1) -> list[Key]:
+        entries.update({name: keys.voter(election_name, name, shards) for name in names if name})
         beside = [link.place(of_link), link.account_place] if link else []
-        own = [keys.voter(election_name, name, shards) for name in names if name]
-        return [keys.salt(election_name, names[0], shards), *also, *own, *beside]
+        return [keys.salt(election_name, names[0], shards), *also, *entries.values(), *beside]
 
     linked = [link.election_name] if link else []
     (shards, *of_link), found = places.read_all([election_name, *linked], where)
     if at not in found:
         return None
-    entries = {name: keys.voter(election_name, name, shards) for name in names if name}
     salt = keys.salt(election_name, names[0], shards)
     election = elections.election_of(found[at])
     there = own([found[key] for key in entries.values() if key in found])

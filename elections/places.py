@@ -17,7 +17,7 @@ from store.table import Item, Key, Span
 
 from .rules import Election
 
-GATES = 16  # of one shard: at a thousand casts a second a gate is then free more often than not
+GATES = 16  # how many gates each shard has: at a thousand casts a second one is then free more often than not
 SIZES = ((20_000, 1), (200_000, 4), (2_000_000, 16))  # so many voters at most, so many shards
 MOST = 64
 
@@ -84,14 +84,9 @@ def with_gates(name: str) -> tuple[Item | None, int]:
 
 def gated(own: Key) -> tuple[Item | None, int]:
     """As `with_gates`, for whoever has no name, but the place of the election."""
-    _many, found = shards.read([own], lambda many: _gates_at(own.pk, many))
+    _many, found = shards.read([own], lambda many: [keys.gate_of(own, number, many) for number in range(GATES * many)])
     item = found.pop(own, None)
     return item, voted(found.values())
-
-
-def _gates_at(pk: str, many: int) -> list[Key]:
-    nameless = keys.election("").pk
-    return [Key(pk + place.pk.removeprefix(nameless), place.sk) for place in _gates(many).keys("")]
 
 
 def with_entry(name: str, voter: str) -> tuple[Item | None, Item | None]:

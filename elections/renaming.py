@@ -91,8 +91,7 @@ def _left_in(span: Span, mark: str) -> list[Item]:
 def _brought(item: Item, mark: Item) -> list[Write]:
     """The item under the new name, and no longer under the old; all it holds stays as it is, but long HTML is left
     behind: a handful of that is too much for one transaction, and it is made again for whoever looks."""
-    shard = item["PK"].removeprefix(keys.election(mark["name"]).pk)
-    moved = {**rendered.lightened(item), "PK": keys.election(mark["renamed_to"]).pk + shard}
+    moved = {**rendered.lightened(item), "PK": keys.under_new_name(item["PK"], mark["name"], mark["renamed_to"])}
     if "election_name" in item:
         moved["election_name"] = mark["renamed_to"]
     if item.get("GSI1SK") == keys.by_date(mark["created_at"], mark["name"]):

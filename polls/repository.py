@@ -36,7 +36,7 @@ from tally.ballots import Ballots
 
 from .rules import MOST_VOTES, Poll
 
-GATES = 8  # of one shard
+GATES = 8  # how many gates each shard of a poll has
 SHARDS = 8  # of every poll where one partition takes only so much: nobody knows how many will come
 RANKINGS_A_PART = 4_000
 STORED_AS = {

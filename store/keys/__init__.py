@@ -45,7 +45,7 @@ from .of_elections import (
     all_of_election, by_date,
     candidate, candidates, deleted, election, election_shard, elections, elections_in_state, elections_made_at, filling,
     filling_part, filling_parts, listed_election, manager, need, needs, renamed, run_by, snapshot, spread,
-    turnout, description,
+    turnout, description, under_new_name,
 )
 from .of_rolls import (
     FOR_EVERYONE, IMPORTS, elections_of_voter, for_everyone, imported_rows, voter, voter_import,
@@ -60,7 +60,7 @@ from .of_groups import (
     groups_with, member, members,
 )
 from .of_ballots import (
-    all_published, ballot, ballot_by_time, ballots, ballots_by_time, gate, published, salt, salts,
+    all_published, ballot, ballot_by_time, ballots, ballots_by_time, gate, gate_of, published, salt, salts,
 )
 from .of_results import (
     SEALING, SHARED_RESULTS, counted_part, counted_parts, lots, result, result_part, result_parts, sealing,

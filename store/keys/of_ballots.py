@@ -1,15 +1,15 @@
 """Keys of an election's ballots: the gates they come through, the box, and what is published of it.
 
-| item          | table | PK                 | SK                | GSI1PK / GSI1SK              | read by              |
-|---------------|-------|--------------------|-------------------|------------------------------|----------------------|
-| gate          | data  | ELECTION#{name}    | GATE#{nn}         |                              | every cast, turnout  |
-| salt          | data  | ELECTION#{name}    | SALT              |                              | secret ballots       |
-| ballot        | data  | ELECTION#{name}    | BALLOT#{voter}    | BALLOTS#{name} / {time}#…    | receipt, count, live |
-| secret ballot | data  | ELECTION#{name}    | BALLOT#{…}        |                              | receipt, count       |
-| published     | data  | ELECTION#{name}    | PUBLISHED#{nnnn}  |                              | ballots, exports     |
+| item          | table | PK                     | SK               | GSI1PK / GSI1SK           | read by             |
+|---------------|-------|------------------------|------------------|---------------------------|---------------------|
+| gate          | data  | ELECTION#{name}[#{nn}] | GATE#{nn}        |                           | every cast, turnout |
+| salt          | data  | ELECTION#{name}[#{nn}] | SALT             |                           | secret ballots      |
+| ballot        | data  | ELECTION#{name}[#{nn}] | BALLOT#{voter}   | BALLOTS#{name}[#{nn}] / … | receipt, count      |
+| secret ballot | data  | ELECTION#{name}[#{nn}] | BALLOT#{…}       |                           | receipt, count      |
+| published     | data  | ELECTION#{name}        | PUBLISHED#{nnnn} |                           | ballots, exports    |
 
-With more than one shard, gates and ballots lie in `ELECTION#{name}#{nn}`, and ballots by time in `BALLOTS#{name}#{nn}`:
-a gate in the shard of its number, a ballot in that of what it lies under, which of a secret one is a pseudonym.
+What stands in brackets is there where an election has more than one shard: a gate lies in the shard of its number, a
+ballot in that of what it lies under, which of a secret one is a pseudonym, and the salt in each.
 """
 
 from __future__ import annotations
@@ -20,7 +20,12 @@ from .parts import part, shard_of, sharded
 
 
 def gate(election_name: str, number: int, shards: int = 1) -> Key:
-    return Key(election_shard(election_name, number % shards, shards), f"GATE#{number:02d}")
+    return gate_of(election(election_name), number, shards)
+
+
+def gate_of(own: Key, number: int, shards: int = 1) -> Key:
+    """For whoever has no name, but the place of the election."""
+    return Key(sharded(own.pk, number % shards, shards), f"GATE#{number:02d}")
 
 
 MOST_SALTS = 16  # so that all of them go in the transaction that tells a close

@@ -38,6 +38,11 @@ def description(name: str) -> Key:
     return Key(election(name).pk, "DESCRIPTION")
 
 
+def under_new_name(pk: str, old: str, new: str) -> str:
+    """What a partition under the old name of an election becomes under the new one: its own, or the same shard."""
+    return election(new).pk + pk.removeprefix(election(old).pk)
+
+
 ELECTIONS = Span("ELECTIONS", index=True)
 OWN_ELECTIONS = Span("MINE")  # in which a cursor says where a page of one's own ended; no item has such a key
 

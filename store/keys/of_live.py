@@ -36,7 +36,7 @@ from __future__ import annotations
 import hashlib
 
 from ..table import Key, Span
-from .parts import METADATA, escape, part
+from .parts import METADATA, escape, part, sharded
 
 GAME_SHARDS = 16
 RUNNING_GAMES = Span("GAMES#RUNNING", index=True)
@@ -170,7 +170,7 @@ def game_shard(game_id: str, player: str) -> str:
 
 
 def _shard(game_id: str, number: int) -> str:
-    return f"{game(game_id).pk}#{number:02d}"
+    return sharded(game(game_id).pk, number, GAME_SHARDS)
 
 
 def shards_of_game(game_id: str, prefix: str = "") -> list[Span]:

@@ -5,8 +5,8 @@
 | poll          | data  | POLL#{id}          | METADATA          | POLLS#ENDING / {time}#{id}   | its pages, worker    |
 | its maker's   | data  | POLL#{id}          | MADE              | MAKES#{person} / {time}#{id} | my polls             |
 | public poll   | data  | POLL#{id}          | LISTED            | POLLS / {time}#{id}          | public polls         |
-| poll's gate   | data  | POLL#{id}          | GATE#{nn}         |                              | every vote, results  |
-| poll's vote   | data  | POLL#{id}          | VOTE#{vote}       | VOTES#{id} / {time}#{vote}   | voter, count, live   |
+| poll's gate   | data  | POLL#{id}[#{nn}]   | GATE#{nn}         |                              | every vote, results  |
+| poll's vote   | data  | POLL#{id}[#{nn}]   | VOTE#{vote}       | VOTES#{id}[#{nn}] / {time}#… | voter, count, live   |
 | poll's result | data  | POLL#{id}          | RESULT            |                              | poll's results       |
 | poll's counts | data  | POLL#{id}          | COUNTED#{nnnn}    |                              | poll's exports       |
 | report        | data  | POLL#{id}          | REPORT#{…}        | REPORTS#{id} / {time}#{…}    | reports of a poll    |
@@ -14,7 +14,7 @@
 | deleted poll  | data  | POLL#{id}          | DELETED           | POLLS#DELETED / {time}#{id}  | worker               |
 | short code    | data  | CODE#{code}        | METADATA          |                              | typed code           |
 
-With more than one shard, gates and votes lie in `POLL#{id}#{nn}`, and votes by time in `VOTES#{id}#{nn}`.
+What stands in brackets is there where a poll has more than one shard.
 """
 
 from __future__ import annotations

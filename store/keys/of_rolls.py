@@ -1,13 +1,13 @@
 """Keys of an election's roll: who may vote, and lists of voters on their way into it.
 
-| item          | table | PK                 | SK                | GSI1PK / GSI1SK              | read by              |
-|---------------|-------|--------------------|-------------------|------------------------------|----------------------|
-| voter         | data  | ELECTION#{name}    | VOTER#{name}      | VOTER#{name} / {time}#…      | home, roll, ballot   |
-| for everyone  | data  | ELECTION#{name}    | EVERYONE          | EVERYONE / {time}#…          | home                 |
-| import        | data  | ELECTION#{name}    | IMPORT#{digest}   | IMPORTS / {time}#{digest}    | import, worker       |
-| import's rows | data  | ELECTION#{name}    | IMPORTED#{…}#{nn} |                              | import               |
+| item          | table | PK                     | SK                | GSI1PK / GSI1SK           | read by            |
+|---------------|-------|------------------------|-------------------|---------------------------|--------------------|
+| voter         | data  | ELECTION#{name}[#{nn}] | VOTER#{name}      | VOTER#{name} / {time}#…   | home, roll, ballot |
+| for everyone  | data  | ELECTION#{name}        | EVERYONE          | EVERYONE / {time}#…       | home               |
+| import        | data  | ELECTION#{name}        | IMPORT#{digest}   | IMPORTS / {time}#{digest} | import, worker     |
+| import's rows | data  | ELECTION#{name}        | IMPORTED#{…}#{nn} |                           | import             |
 
-With more than one shard, voters lie in `ELECTION#{name}#{nn}`, each in the shard of their folded name.
+What stands in brackets is there where an election has more than one shard: a voter lies in that of their folded name.
 """
 
 from __future__ import annotations

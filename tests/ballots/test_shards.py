@@ -165,6 +165,6 @@ def test_counting_leaves_no_thread_behind(site, voted, monkeypatch):
     election = voted()
     monkeypatch.setattr(SqliteTable, "is_distant", True)
     before = threading.active_count()
-    assert sum(1 for _ in repository.lines(election)) == 24
+    assert sum(1 for _ in repository.casts(election)) == 24
     assert repository.counted(election).total == 24
     assert threading.active_count() == before

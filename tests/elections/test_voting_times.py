@@ -37,7 +37,7 @@ def times(site: Table, name: str = "Board") -> Item:
 
 
 def gates(site: Table, name: str = "Board") -> list[Item]:
-    return list(site.get_many(repository.GATES.keys(name)).values())
+    return list(site.get_many(repository.gates_of(name).keys(name)).values())
 
 
 @pytest.fixture
@@ -90,7 +90,7 @@ def test_it_counts_by_the_day_until_the_end_is_near_wherever_the_end_has_moved()
 def test_a_gate_only_counts_how_many_and_a_follower_tells_when(site, opened, cast):  # noqa: F811
     opened(*NAMES)
     cast(*NAMES)
-    assert all(set(gate) <= {"PK", "SK", "open", "until", "voted", "paper"} for gate in gates(site))
+    assert all(set(gate) <= {"PK", "SK", "open", "as_of", "voted", "paper"} for gate in gates(site))
     assert (turnout("Board").voted, turnout("Board").steps) == (3, ())
     site_sealer().seal()
     ballots.withdraw(people.find("Kim"), "Board", "away")

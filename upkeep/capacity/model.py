@@ -10,6 +10,7 @@ from functools import cached_property
 from typing import Any
 
 from elections import repository as elections
+from mail import outbox
 from store import keys
 from store.log.layout import partitions_of
 from store.log.seal import EVENTS_A_CHECKPOINT
@@ -31,17 +32,19 @@ WARMED = {  # what deploy/aws.json calls them
     (LOG, WRITE): "LogWarmWrites",
 }
 NUMBERS = Charged(WRITE, LOG, keys.event_number().pk)
-A_PROCESS = 100  # requests a second that one process of the server answers, about
+WAITING = keys.mails(outbox.QUEUED).pk
+A_PROCESS = 100  # requests a second that one process of the server is assumed to answer
 GIGABYTE = 10**9
 HOUR = 3600
-CROWDED = 0.3  # of the time that a gate is held: from there on most of what comes meets somebody
+CROWDED = 0.3  # of the time that a gate is held, chosen: about one in three who come has then to try again
 
 
 @dataclass(frozen=True, slots=True)
 class Prices:
     """In dollars, of one region, on one day: examples, not promises.
 
-    US East (N. Virginia), on demand, https://aws.amazon.com/dynamodb/pricing/on-demand/, November 2026.
+    US East, on demand, second-hand: docs/scale.md says from where. AWS has its own at
+    https://aws.amazon.com/dynamodb/pricing/on-demand/.
     """
 
     writes: float = 0.625  # a million units
@@ -56,6 +59,7 @@ class Layout:
     shards: int
     gates: int
     log: int
+    mail: int = 1  # keys of mails that wait
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +117,8 @@ class Model:
             return None
         if not charged.pk.endswith(MANY):
             return 1
-        return self.layout.log if charged.pk.startswith(keys.EVENTS) else self.layout.shards
+        of_others = {keys.EVENTS: self.layout.log, WAITING: self.layout.mail}
+        return of_others.get(charged.pk.removesuffix(f"#{MANY}"), self.layout.shards)
 
     def loads(self, voters: float, acts: Sequence[Act] | None = None) -> list[Load]:
         """What falls on each key that is shared when so many come each second; the fullest first."""
@@ -240,11 +245,6 @@ def layout_of(table: Metered) -> Layout:
     election = elections.find(NAME)
     assert election is not None
     place = keys.election(NAME).pk
-    gates = [
-        item for _, item in table.table.everything() if item["SK"].startswith("GATE#") and _is_of(item["PK"], place)
-    ]
-    return Layout(election.shards, len(gates), partitions_of(table))
-
-
-def _is_of(pk: str, place: str) -> bool:
-    return pk == place or pk.startswith(f"{place}#")
+    items = (item for _, item in table.table.everything() if item["SK"].startswith("GATE#"))
+    gates = sum(item["PK"] == place or item["PK"].startswith(f"{place}#") for item in items)
+    return Layout(election.shards, gates, partitions_of(table), outbox.spread())

@@ -100,8 +100,8 @@ def _price(model: Model) -> Iterator[str]:
     units = f"{prices.writes:g} dollars a million write units, {prices.reads:g} a million read units"
     yield f"At {units} and {prices.stored:g} a GB and month:"
     yield f"{_dollars(model.cost)} dollars once, {_dollars(model.cost_a_month)} a month while it is kept."
-    yield "Prices are examples: US East, on demand, November 2026. Give your own. Servers, mails, backups, traffic and"
-    yield "taxes are not in it."
+    yield "Prices are examples, second-hand: US East, on demand, as told in July 2025 (docs/scale.md). Give your own."
+    yield "Servers, mails, backups, traffic and taxes are not in it."
 
 
 def _warm(model: Model) -> Iterator[str]:
