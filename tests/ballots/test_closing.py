@@ -12,6 +12,7 @@ from acts.refusals import Overtaken
 from acts.site import acting_on, log, table
 from ballots import repository, services
 from ballots.services.casting import _record_cast
+from elections import places
 from elections import repository as elections
 from elections import services as organising
 from elections.rules import Election, State
@@ -47,7 +48,7 @@ def told(election_name: str) -> list[str]:
 
 
 def is_shut(site: Table, name: str) -> bool:
-    return {gate["open"] for gate in site.get_many(elections.GATES.keys(name)).values()} == {False}
+    return {gate["open"] for gate in site.get_many(places.gates_of(name).keys(name)).values()} == {False}
 
 
 def test_killed_at_any_write_whoever_comes_by_goes_on(site, person, opened):
@@ -68,7 +69,7 @@ def test_killed_at_any_write_whoever_comes_by_goes_on(site, person, opened):
             assert turnout(board.name).voted == 1 + is_in == len(list(repository.every_ballot(board.name)))
         if not killed:
             break
-    assert at > elections.GATES.count + 2
+    assert at > places.GATES + 2
     assert replay.check(site).first == ()
 
 
