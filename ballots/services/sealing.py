@@ -73,7 +73,7 @@ def _seal(election: Election) -> Generator[float, None, None]:
     found = table().get_many([place, result])
     if (mark := found.get(place)) is None or mark.get("removing"):
         return
-    if result not in found:
+    if result not in found or mark["parts"] != mark.get("of"):
         with closing(Box(election, mark)) as box:
             yield from box.read()
             if not (yield from _publish(box)):
