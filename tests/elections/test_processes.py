@@ -61,5 +61,5 @@ def test_acts_of_four_processes_are_explained_by_the_order_of_the_log(site, sett
     assert {words for words in acknowledged if words.endswith("@example.org")} == voters - {"Hypatia"}
     assert {words for words in acknowledged if words.startswith("cand")} == candidates - {"Bo", "Cy"}
     assert sum(words.startswith("fix") for words in acknowledged) <= 1
-    closed = sum(words.startswith("close") for words in acknowledged)
-    assert closed == (1 if left.stored_state == State.CLOSED else 0)
+    closed = any(words.startswith("close") for words in acknowledged)  # they are one person, who may press it twice
+    assert closed == (left.stored_state == State.CLOSED)
