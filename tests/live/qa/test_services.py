@@ -92,13 +92,13 @@ def test_what_is_chosen_twice_is_one_event_and_what_is_off_is_off(site, game):
 
 
 def test_who_asks_is_kept_only_where_everybody_is_to_see_it(site, game):
-    ada, ben = seated(game, "Ada", "Ben")
-    hidden = send(game, ada, "Without a name?")
+    otto, ben = seated(game, "Otto", "Ben")  # no name that could stand among hexadecimal digits
+    hidden = send(game, otto, "Without a name?")
     services.set_up(game.id, "Hana", named=True)
     named = send(game, ben, "With one?")
     lines = [item for _table, item in site.everything() if item["SK"].startswith("ASKED#")]
     assert {item["text"]: item["player"] for item in lines} == {hidden.text: "", named.text: "ben"}
-    assert not [item for item in lines if "ada" in item["SK"] + item["author"]], "a mark names nobody"
+    assert not [item for item in lines if "otto" in item["SK"] + item["author"]], "a mark names nobody"
     services.set_up(game.id, "Hana", named=False)
     room = rooms.current(game.id)
     assert [showing.name_of(room, each) for each in room.asked] == ["", ""]
