@@ -60,7 +60,8 @@ def requires(
     """Only with this permission; with `load` and `rule`, only at a thing that is there and that the rule allows; with
     `load_for`, which gets the person first, only at a thing that is there for this person. `lost` answers a form that
     was sent when the session or its cookies were gone: it can keep what was typed. Whoever is among the `guests` comes
-    in as that, and the thing is loaded for them."""
+    in as that, and the thing is loaded for them. `load` is asked while it is not known yet who has come: it reads, or
+    brings to its end what others have begun, and does nothing else."""
 
     def declare(view: View) -> View:
         access = Access(False, permission, bool(load or load_for), lost, guests, load)
@@ -135,7 +136,7 @@ def answer_for(request: HttpRequest, view: View, words: Mapping[str, Any] | None
 
 def _read_ahead(request: HttpRequest, load: Callable[[], Any]) -> None:
     """Ask who has come and what they ask for at the same time. Whether they may see it, and what is wrong with it, is
-    said once they are known; a stranger has nothing read for them."""
+    said once they are known; whoever has no session has nothing read for them."""
     if settings.SESSION_COOKIE_NAME in request.COOKIES:
         _known, request.read_ahead = together(table(), lambda: request.user.is_authenticated, lambda: settled(load))
 

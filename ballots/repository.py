@@ -148,11 +148,18 @@ def standing(
     place = keys.voter(election_name, voter, shards) if voter else None
     others = tuple(key for key in entries.values() if key != place and (key not in found or found[key] in there))
     bound = account if voter and not elections.is_by_address(voter) else None
-    home = link.place(*of_link) if link else None
-    beside = found if link else {}
-    about = descriptions.among(found, election_name) if described else None
-    standing = Standing(election, voter, entry, others, found.get(salt), mark in found, account=bound, about=about)
-    return replace(standing, home=home, beside=beside)
+    return Standing(
+        election,
+        voter,
+        entry,
+        others,
+        found.get(salt),
+        mark in found,
+        account=bound,
+        home=link.place(*of_link) if link else None,
+        beside=found if link else {},
+        about=descriptions.among(found, election_name) if described else None,
+    )
 
 
 def standing_of(person: User, election_name: str, *, form: str = "", described: bool = False) -> Standing | None:

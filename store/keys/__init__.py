@@ -33,7 +33,7 @@ Rooms are named `of_…` because many of the plain nouns are spans: `keys.electi
 from __future__ import annotations
 
 from .parts import (
-    DIGITS, METADATA, escape, fold, home, part, sequence, shard_of, sharded,
+    DIGITS, METADATA, escape, first_shard, fold, home, part, sequence, shard_of, sharded,
 )
 from .of_people import (
     INVITATIONS, LEAVING, NAMES_KEPT, NAMES_TO_FORGET, email, factors, invitation, invitation_by_date, leaving,

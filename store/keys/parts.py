@@ -70,6 +70,11 @@ def home(pk: str) -> str:
     return "#".join(pk.split("#", 2)[:2])
 
 
+def first_shard(pk: str) -> str:
+    """The first of the shards of which this is one; what is in one place lies there."""
+    return pk if pk == home(pk) else f"{home(pk)}#00"
+
+
 def sharded(pk: str, shard: int, shards: int) -> str:
     """One of so many partitions; a single one is called as if there were no others."""
     return f"{pk}#{shard:02d}" if shards > 1 else pk
