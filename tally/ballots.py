@@ -19,7 +19,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from .pairwise import Summary
 
-Groups = tuple[tuple[int, ...], ...]
+Group = tuple[int, ...]  # of equals
+Groups = tuple[Group, ...]
 
 
 class BadBallot(ValueError):
@@ -28,12 +29,12 @@ class BadBallot(ValueError):
 
 def groups_of(ranking: str) -> Groups:
     """The groups of equals of a canonical ranking, best first."""
-    return tuple(map(_group, ranking.split(">"))) if ranking else ()
+    return tuple(map(group_of, ranking.split(">"))) if ranking else ()
 
 
 @lru_cache(maxsize=4096)
-def _group(text: str) -> tuple[int, ...]:
-    """Remembered, because many rankings share few groups: most are of one candidate."""
+def group_of(text: str) -> Group:
+    """One group of equals. Remembered, because many rankings share few groups: most are of one candidate."""
     return tuple(map(int, text.split("=")))
 
 
@@ -72,6 +73,13 @@ class _Renumbered(dict[str, str]):
         return self[group]
 
 
+def _arranged(counts: Mapping[str, int]) -> dict[str, int]:
+    """In the order of the rankings, without those that nobody cast."""
+    rankings = sorted(counts)
+    numbers = list(map(counts.__getitem__, rankings))
+    return {each: n for each, n in zip(rankings, numbers, strict=True) if n}
+
+
 @dataclass(frozen=True)
 class Ballots:
     """Who stood, and how often each ranking was cast."""
@@ -83,6 +91,13 @@ class Ballots:
     def of(cls, candidates: Sequence[str], rankings: Iterable[str]) -> Ballots:
         """From single rankings, counted as they come."""
         return cls(tuple(candidates), Counter(rankings))
+
+    @classmethod
+    def summed(cls, summary: Summary) -> Ballots:
+        """Ballots of which nothing is known but how every two candidates compare: enough for methods by contests."""
+        known = cls(summary.candidates, {})
+        vars(known).update(normal=known, summary=summary, total=summary.total, blank=summary.blank, digest="")
+        return known
 
     @cached_property
     def total(self) -> int:
@@ -114,8 +129,7 @@ class Ballots:
         from . import fast
 
         ordered = self.in_order(sorted(self.candidates))
-        counts = fast.arranged(ordered) or {each: n for each in sorted(ordered.counts) if (n := ordered.counts[each])}
-        normal = Ballots(ordered.candidates, counts)
+        normal = Ballots(ordered.candidates, fast.arranged(ordered) or _arranged(ordered.counts))
         normal.__dict__["normal"] = normal  # it is its own normal form: no need to sort again
         return normal
 

@@ -17,15 +17,21 @@ bounded: a few hundred recounts, fewer where there are many different rankings.
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache, cached_property
 from itertools import chain, combinations, islice
 from math import ceil, comb
+from operator import itemgetter
 
+from .abreast import ranks_in
 from .ballots import Ballots, groups_of, ranking_of
+from .bundles import Bundle, Bundles
+from .cost import BY_CONTESTS
+from .irv import ChangedPiles, Piles
+from .irv import winners as irv_winners
 from .methods import count
 from .result import Result
 
@@ -64,6 +70,7 @@ class _Plan:
 
     sources: list[str]
     after: str
+    most: int  # ballots that can be changed
 
 
 def apply(ballots: Ballots, changes: Iterable[Change]) -> Ballots:
@@ -92,7 +99,7 @@ def how_close(
 
 class _Search:
     def __init__(self, ballots: Ballots, method: str, seats: int, unranked: str, seed: str, recounts: int) -> None:
-        self.ballots, self.method, self.unranked = ballots, method, unranked
+        self.ballots, self.method, self.unranked, self.seed = ballots, method, unranked, seed
         self.size = len(ballots.candidates)
         self.left = min(recounts, max(40, WORK // (len(ballots.counts) * self.size + 1)))
         self._count: Callable[[Ballots], Result] = lambda changed: count(
@@ -126,13 +133,32 @@ class _Search:
     def _alters(self, changes: tuple[Change, ...]) -> bool:
         """Count again; remember the change if it alters the winners and is the smallest so far."""
         self.left -= 1
-        new = self._count(apply(self.ballots, changes)).winners
+        new = self._new_winners(changes)
         number = sum(change.count for change in changes)
         if set(new) == self.winners:
             return False
         if self.best is None or number < self.best[0]:
             self.best = (number, changes, new)
         return True
+
+    # --- counting again ---
+
+    def _new_winners(self, changes: tuple[Change, ...]) -> tuple[str, ...]:
+        """Where that is possible, only what was changed is counted: it comes to the same, as the numbers are exact."""
+        names = self.ballots.candidates
+        if self.method in BY_CONTESTS:
+            taken, given = (Ballots(names, part).summary for part in _parts(changes))
+            return self._count(Ballots.summed(self.ballots.summary - taken + given)).winners
+        if self.method == "irv":
+            taken_piles, given_piles = (Piles(Ballots(names, part)) for part in _parts(changes))
+            return irv_winners(ChangedPiles(self._piles, taken_piles, given_piles), names, self.seed)
+        changed = apply(self.ballots, changes)
+        vars(changed.normal)["digest"] = ""  # nobody will ask for it
+        return self._count(changed).winners
+
+    @cached_property
+    def _piles(self) -> Piles:
+        return Piles(self.ballots)
 
     # --- what fewer ballots cannot do ---
 
@@ -148,7 +174,8 @@ class _Search:
             margins = [table[winner][j] - table[j][winner] for j in range(self.size) if j != winner]
             return max(1, -(-min(margins) // 2))
         if self.method == "irv":
-            firsts = sum((self._scores[each][winner] * number for each, number in self._numbers.items()), Fraction(0))
+            assert self.result.rounds
+            firsts = Fraction(self.result.rounds[0].tally[self.result.winners[0]])
             return max(1, ceil(firsts - Fraction(self.ballots.total - self.ballots.blank, 2)))
         return 1
 
@@ -159,12 +186,7 @@ class _Search:
     @cached_property
     def _scores(self) -> dict[str, list[Number]]:
         """By ranking, what a ballot gives each candidate: points, or a share of a first preference."""
-        score = SCORES.get(self.method, _first_shares)
-        return {ranking: score(ranking, self.size) for ranking in self._numbers}
-
-    @cached_property
-    def _ranks(self) -> dict[str, dict[int, int]]:
-        return {ranking: _ranks(ranking) for ranking in self._numbers}
+        return {ranking: SCORES[self.method](ranking, self.size) for ranking in self._numbers}
 
     def _to_overtake(self, winner: int) -> int:
         """The fewest ballots after which somebody has as many points as the winner."""
@@ -197,20 +219,46 @@ class _Search:
         losers = [each for each in order if each not in winners] or order
         for other in losers[:6]:
             for winner in [each for each in winners if each != other][:4]:
-                sources = sorted(self._numbers, key=lambda ranking: (self._hurts(ranking, winner, other), ranking))
+                sources = self._by_hurt(winner, other)
                 rest = [each for each in order if each not in (winner, other)]
-                yield _Plan(sources, ranking_of([[other], *([each] for each in rest), [winner]]))
-                yield _Plan(sources, str(other))
-                yield _Plan(sources, ranking_of([[other, *rest], [winner]]))
+                for after in ([[other], *([each] for each in rest), [winner]], [[other]], [[other, *rest], [winner]]):
+                    ranking = ranking_of(after)
+                    yield _Plan(sources, ranking, self.ballots.total - self._numbers.get(ranking, 0))
 
-    def _hurts(self, ranking: str, winner: int, other: int) -> tuple[Number, int, int]:
+    def _by_hurt(self, winner: int, other: int) -> list[str]:
+        """All rankings: first those whose change takes most from the winner and gives most to the other."""
+        seen: dict[tuple[int, int, Number], list[str]] = defaultdict(list)
+        for ranking, each in zip(self._numbers, self._seen(winner, other), strict=True):
+            seen[each].append(ranking)
+        alike: dict[tuple[Number, int, int], list[str]] = defaultdict(list)
+        for each, some in seen.items():
+            alike[self._hurts(*each)] += some
+        return [ranking for hurt in sorted(alike) for ranking in sorted(alike[hurt])]
+
+    def _seen(self, winner: int, other: int) -> Iterable[tuple[int, int, Number]]:
+        """By ranking, what matters of it: in which groups both are, and what the method makes of it."""
+        a, b = self._groups(winner), self._groups(other)
+        if self.method in SCORES:
+            return zip(a, b, (scores[other] - scores[winner] for scores in self._scores.values()), strict=True)
+        return zip(a, b, self._sharing, strict=True)
+
+    def _hurts(self, a: int, b: int, more: Number) -> tuple[Number, int, int]:
         """What sorts first the ballots whose change takes most from the winner and gives most to the other."""
-        ranks, scores = self._ranks[ranking], self._scores[ranking]
-        a, b = ranks.get(winner, self.size), ranks.get(other, self.size)
         above = -1 if a < b else int(a > b)
         if self.method in BEATS_ALL:
             return above, -b, a
-        return scores[other] - scores[winner], above, -b
+        return (more if self.method in SCORES else _more_firsts(a, b, more)), above, -b
+
+    @cached_property
+    def _groups(self) -> Callable[[int], Sequence[int]]:
+        return ranks_in(list(self._numbers), self.size)
+
+    @cached_property
+    def _sharing(self) -> Sequence[int]:
+        """By ranking, how many share the first preference."""
+        if not self.ballots.has_equals:
+            return [1] * len(self._numbers)
+        return [ranking.partition(">")[0].count("=") + 1 for ranking in self._numbers]
 
     def _against_eliminations(self) -> Iterator[_Plan]:
         """Turn a narrow elimination around: take from one who survived it, give to the one who did not."""
@@ -224,16 +272,30 @@ class _Search:
                 ]
         numbers = {name: number for number, name in enumerate(self.ballots.candidates)}
         for _, name, gone, standing in sorted(gaps):
-            still_in = {numbers[each] for each in standing}
-            held = {ranking for ranking in self._numbers if numbers[name] in _top(ranking, still_in)}
+            held = self._held(numbers[name], frozenset(numbers[each] for each in standing))
             order = [numbers[each] for each, _ in reversed(self.result.places)]
-            after = [[numbers[gone]], *([each] for each in order if each != numbers[gone])]
-            yield _Plan(sorted(held), ranking_of(after))
+            after = ranking_of([[numbers[gone]], *([each] for each in order if each != numbers[gone])])
+            yield _Plan(held, after, sum(self._numbers[ranking] for ranking in held if ranking != after))
+
+    def _held(self, candidate: int, still_in: frozenset[int]) -> list[str]:
+        """The rankings that count for a candidate when these are still in."""
+        if still_in not in self._tops:
+            self._tops[still_in] = self._bundles.next_in(self._bundles.all, still_in)
+        held = [bundle for bundle in self._tops[still_in] if candidate in bundle.group]
+        rankings = list(self._numbers)
+        return [each for bundle in sorted(held, key=itemgetter(2)) for each in rankings[bundle.start : bundle.end]]
+
+    @cached_property
+    def _tops(self) -> dict[frozenset[int], list[Bundle]]:
+        return {}
+
+    @cached_property
+    def _bundles(self) -> Bundles:
+        return Bundles(self.ballots)
 
     def _follow(self, plan: _Plan, fewest: int) -> None:
         """The smallest number with which the plan works, if that is a new best."""
-        most = sum(self._numbers[ranking] for ranking in plan.sources if ranking != plan.after)
-        high = min(most, self.best[0] - 1) if self.best else most
+        high = min(plan.most, self.best[0] - 1) if self.best else plan.most
         if high < fewest:
             return
         low = fewest
@@ -260,6 +322,8 @@ class _Search:
     def _take(self, plan: _Plan, number: int) -> tuple[Change, ...]:
         changes = []
         for ranking in plan.sources:
+            if not number:
+                break
             taken = min(number, self._numbers[ranking])
             if ranking != plan.after and taken:
                 changes.append(Change(taken, ranking, plan.after))
@@ -314,12 +378,18 @@ def _ranks(ranking: str) -> dict[int, int]:
     return {each: rank for rank, group in enumerate(groups_of(ranking)) for each in group}
 
 
-def _top(ranking: str, still_in: set[int]) -> list[int]:
-    """Whom a ballot counts for when only these are still in."""
-    return next(
-        (held for group in groups_of(ranking) if (held := [each for each in group if each in still_in])),
-        [],
-    )
+def _more_firsts(a: int, b: int, sharing: Number) -> Number:
+    """How much more of a first preference, which so many share, goes to somebody in group b than to one in group a."""
+    return 0 if bool(a) == bool(b) else Fraction(1 if a else -1, sharing)
+
+
+def _parts(changes: Iterable[Change]) -> tuple[Counter[str], Counter[str]]:
+    """The ballots that are taken, and those that are given."""
+    taken, given = Counter[str](), Counter[str]()
+    for change in changes:
+        taken[change.before] += change.count
+        given[change.after] += change.count
+    return taken, given
 
 
 def _first_shares(ranking: str, size: int) -> list[Number]:

@@ -23,136 +23,195 @@ A round shows the votes, who was eliminated or elected on them, and the transfer
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from copy import copy
+from dataclasses import dataclass
 from fractions import Fraction
 from math import lcm
+from typing import NamedTuple
 
-from .ballots import Ballots, Groups, groups_of
-from .lots import Chooser, Tally
+from .ballots import Ballots
+from .bundles import Bundle, Bundles
+from .lots import Chooser, Number, Tally
 from .numbers import as_text
 from .result import Result, Round, Tie, Transfer, header, places_of
 
 METHOD = "irv"
 
+Shares = dict[tuple[int, int], int]  # by candidate, and the number among whom ballots are shared: how many
 
-class _Piles:
-    """Ballots by the candidates they count for now."""
+
+class Piles:
+    """Ballots by the candidates they count for, in bundles (tally/bundles.py), when some have gone."""
 
     def __init__(self, ballots: Ballots) -> None:
+        """When nobody has."""
         self.names = ballots.candidates
-        self.still_in = set(range(len(self.names)))
-        self.votes = [Fraction(0)] * len(self.names)
-        self.exhausted = 0
-        self.rankings: list[tuple[Groups, int]] = []  # groups of equals, and how many ballots
-        self.at: list[int] = []  # for each ranking, the group that counts now
-        self.piles: list[list[int]] = [[] for _ in self.names]
-        shares: Counter[tuple[int, int]] = Counter()
-        for ranking, count in ballots.counts.items():
-            if ranking:
-                groups = groups_of(ranking)
-                self._lay(len(self.rankings), groups[0], count, shares)
-                self.rankings.append((groups, count))
-                self.at.append(0)
-        self._credit(shares)
+        self.bundles = Bundles(ballots)
+        self.still_in = frozenset(range(len(self.names)))
+        self.exhausted = self.just_exhausted = 0
+        self.piles: list[list[Bundle]] = [[] for _ in self.names]
+        shares = self._laid(self.bundles.next_in(self.bundles.all, self.still_in))
+        self.gains = _votes(shares)  # what each has more than before somebody went
+        self.votes: list[Number] = [self.gains.get(each, 0) for each in range(len(self.names))]
+        self._next: dict[int, Piles] = {}
 
-    def _lay(self, number: int, group: tuple[int, ...], count: int, shares: Counter[tuple[int, int]]) -> None:
-        for candidate in group:
-            self.piles[candidate].append(number)
-            shares[candidate, len(group)] += count
+    def without(self, loser: int) -> Piles:
+        """When this one has gone, too. Worked out once: whoever counts similar ballots asks for the same again."""
+        if loser not in self._next:
+            self._next[loser] = after = copy(self)
+            after._eliminate(loser)
+        return self._next[loser]
 
-    def _credit(self, shares: Counter[tuple[int, int]]) -> dict[int, Fraction]:
-        """Add `count` votes in parts of 1/n; whole numbers until here, because adding fractions is slow."""
-        gains: dict[int, Fraction] = defaultdict(Fraction)
-        for (candidate, parts), count in shares.items():
-            gains[candidate] += Fraction(count, parts)
-        for candidate, gain in gains.items():
-            self.votes[candidate] += gain
-        return gains
-
-    def eliminate(self, loser: int) -> tuple[Transfer, ...]:
+    def _eliminate(self, loser: int) -> None:
         """Move the loser's ballots on to whom they rank next."""
-        self.still_in.remove(loser)
-        shares: Counter[tuple[int, int]] = Counter()
-        exhausted = 0
-        for number in self.piles[loser]:
-            groups, count = self.rankings[number]
-            equals = [other for other in groups[self.at[number]] if other in self.still_in]
-            if equals:  # n + 1 shared it, n do now: each gains 1/n - 1/(n + 1)
-                for other in equals:
-                    shares[other, len(equals) * (len(equals) + 1)] += count
-            else:
-                exhausted += self._move_on(number, groups, count, shares)
-        self.votes[loser], self.piles[loser] = Fraction(0), []
-        self.exhausted += exhausted
-        return self._transfers(loser, self._credit(shares), exhausted)
+        self._next, self.still_in = {}, self.still_in - {loser}
+        shared: Shares = defaultdict(int)
+        going: list[Bundle] = []
+        self.just_exhausted = 0
+        for bundle in self.piles[loser]:
+            equals = self._left(bundle)
+            for other in equals:  # n + 1 shared it, n do now: each gains 1/n - 1/(n + 1)
+                shared[other, len(equals) * (len(equals) + 1)] += bundle.ballots
+            if not equals:
+                onward = self.bundles.next_in(bundle, self.still_in)
+                self.just_exhausted += bundle.ballots - sum(each.ballots for each in onward)
+                going += onward
+        self.exhausted += self.just_exhausted
+        self.piles = list(self.piles)
+        self.piles[loser] = []
+        for share, count in self._laid(going).items():
+            shared[share] += count
+        self.gains = _votes(shared)
+        self.votes = [votes + self.gains.get(each, 0) for each, votes in enumerate(self.votes)]
 
-    def _move_on(self, number: int, groups: Groups, count: int, shares: Counter[tuple[int, int]]) -> int:
-        """Lay a ballot on its next pile; the answer is how many found none."""
-        for at in range(self.at[number] + 1, len(groups)):
-            equals = tuple(other for other in groups[at] if other in self.still_in)
-            if equals:
-                self.at[number] = at
-                self._lay(number, equals, count, shares)
-                return 0
-        return count
+    def _laid(self, bundles: Iterable[Bundle]) -> Shares:
+        """Lay each on the piles of those whom it counts for; the answer is who gets how much of how many."""
+        shares: Shares = defaultdict(int)
+        added: dict[int, list[Bundle]] = defaultdict(list)
+        for bundle in bundles:
+            equals = bundle.group if len(bundle.group) == 1 else self._left(bundle)
+            for candidate in equals:
+                added[candidate].append(bundle)
+                shares[candidate, len(equals)] += bundle.ballots
+        for candidate, more in added.items():
+            self.piles[candidate] = self.piles[candidate] + more
+        return shares
 
-    def _transfers(self, loser: int, gains: dict[int, Fraction], exhausted: int) -> tuple[Transfer, ...]:
-        moved = [Transfer(self.names[loser], self.names[to], as_text(gains[to])) for to in sorted(gains)]
-        return (*moved, Transfer(self.names[loser], None, str(exhausted))) if exhausted else tuple(moved)
+    def _left(self, bundle: Bundle) -> Sequence[int]:
+        return [each for each in bundle.group if each in self.still_in]
 
-    def tally(self) -> dict[str, Fraction]:
+    def tally(self) -> dict[str, Number]:
         return {self.names[candidate]: self.votes[candidate] for candidate in sorted(self.still_in)}
+
+    def transfers(self, loser: str) -> tuple[Transfer, ...]:
+        """What the last to go has left to the others."""
+        moved = [Transfer(loser, self.names[to], as_text(self.gains[to])) for to in sorted(self.gains)]
+        lost = [Transfer(loser, None, str(self.just_exhausted))] if self.just_exhausted else []
+        return (*moved, *lost)
+
+
+def _votes(shares: Shares) -> dict[int, Number]:
+    """`count` votes in parts of 1/n; whole numbers as long as possible, because adding fractions is slow."""
+    votes: dict[int, Number] = defaultdict(int)
+    for (candidate, parts), count in shares.items():
+        votes[candidate] += count if parts == 1 else Fraction(count, parts)
+    return votes
+
+
+@dataclass(frozen=True, slots=True)
+class ChangedPiles:
+    """Ballots of which some were taken away and others given, counted without touching the rest again."""
+
+    all: Piles
+    taken: Piles
+    given: Piles
+
+    def tally(self) -> dict[str, Number]:
+        taken, given = self.taken.tally(), self.given.tally()
+        return {name: votes - taken[name] + given[name] for name, votes in self.all.tally().items()}
+
+    def without(self, loser: int) -> ChangedPiles:
+        return ChangedPiles(self.all.without(loser), self.taken.without(loser), self.given.without(loser))
+
+
+class _Step(NamedTuple):
+    """What happens in a round."""
+
+    tally: dict[str, Number]
+    threshold: Number
+    chosen: str  # elected in the last round, eliminated in the others
+
+
+def _steps(piles: Piles | ChangedPiles, names: Sequence[str], chooser: Chooser) -> Iterator[_Step]:
+    tallies: list[Tally] = []
+    while True:
+        tally = piles.tally()
+        threshold = _majority(tally)
+        leader = max(tally, key=lambda name: tally[name])
+        if tally[leader] >= threshold:
+            yield _Step(tally, threshold, leader)
+            return
+        fewest = min(tally.values())
+        lowest = [name for name, votes in tally.items() if votes == fewest]
+        loser = chooser.settle(lowest, where="elimination", round=len(tallies) + 1, earlier=tallies, choose=min)
+        yield _Step(tally, threshold, loser)
+        tallies.append(tally)
+        piles = piles.without(names.index(loser))
+
+
+def winners(piles: Piles | ChangedPiles, names: Sequence[str], seed: str) -> tuple[str, ...]:
+    """Who wins, and nothing else."""
+    if not any(piles.tally().values()):
+        return tuple(names)
+    *_before, last = _steps(piles, names, Chooser(METHOD, seed))
+    return (last.chosen,)
 
 
 def count(ballots: Ballots, *, seats: int = 1, unranked: str = "below", seed: str = "") -> Result:
     """Who wins by instant runoff. `seats` and `unranked` are taken so that all methods are called alike."""
-    ballots = ballots.normal
+    ballots, chooser = ballots.normal, Chooser(METHOD, seed)
     if ballots.total == ballots.blank:
-        return _result(ballots, unranked, seed, Chooser(METHOD, seed), [], [list(ballots.candidates)])
-    piles, chooser = _Piles(ballots), Chooser(METHOD, seed)
-    rounds: list[Round] = []
-    tallies: list[Tally] = []
-    gone: list[str] = []
-    while True:
-        tally, exhausted, number = piles.tally(), piles.exhausted, len(rounds) + 1
-        threshold = _majority(tally)
-        leader = max(tally, key=lambda name: tally[name])
-        shown = {name: as_text(votes) for name, votes in tally.items()}
-        if tally[leader] >= threshold:
-            rounds.append(Round(number, shown, as_text(threshold), str(exhausted), elected=(leader,)))
-            groups = _by_votes(tally) + [[name] for name in reversed(gone)]
-            return _result(ballots, unranked, seed, chooser, rounds, groups)
-        fewest = min(tally.values())
-        lowest = [name for name, votes in tally.items() if votes == fewest]
-        loser = chooser.settle(lowest, where="elimination", round=number, earlier=tallies, choose=min)
-        transfers = piles.eliminate(ballots.candidates.index(loser))
+        return _result(ballots, unranked, chooser, [], [list(ballots.candidates)])
+    piles = Piles(ballots)
+    *eliminations, last = _steps(piles, ballots.candidates, chooser)
+    rounds = []
+    for number, step in enumerate(eliminations, 1):
+        after = piles.without(ballots.candidates.index(step.chosen))
+        shown, threshold = _shown(step.tally), as_text(step.threshold)
         rounds.append(
-            Round(number, shown, as_text(threshold), str(exhausted), eliminated=(loser,), transfers=transfers)
+            Round(number, shown, threshold, str(piles.exhausted), (), (step.chosen,), after.transfers(step.chosen))
         )
-        tallies.append(tally)
-        gone.append(loser)
+        piles = after
+    shown, threshold = _shown(last.tally), as_text(last.threshold)
+    rounds.append(Round(len(rounds) + 1, shown, threshold, str(piles.exhausted), elected=(last.chosen,)))
+    groups = _by_votes(last.tally) + [[each.chosen] for each in reversed(eliminations)]
+    return _result(ballots, unranked, chooser, rounds, groups)
 
 
-def _majority(tally: dict[str, Fraction]) -> Fraction:
+def _shown(tally: dict[str, Number]) -> dict[str, str]:
+    return {name: as_text(votes) for name, votes in tally.items()}
+
+
+def _majority(tally: dict[str, Number]) -> Number:
     """The smallest number of votes, in the parts they are shared in, that is more than half of them."""
     parts = lcm(*(votes.denominator for votes in tally.values()))
     return Fraction(int(sum(tally.values()) * parts) // 2 + 1, parts)
 
 
-def _by_votes(tally: dict[str, Fraction]) -> list[list[str]]:
+def _by_votes(tally: dict[str, Number]) -> list[list[str]]:
     """Groups of equals, most votes first."""
     return [[name for name in tally if tally[name] == votes] for votes in sorted(set(tally.values()), reverse=True)]
 
 
-def _result(
-    ballots: Ballots, unranked: str, seed: str, chooser: Chooser, rounds: list[Round], groups: list[list[str]]
-) -> Result:
+def _result(ballots: Ballots, unranked: str, chooser: Chooser, rounds: list[Round], groups: list[list[str]]) -> Result:
     ties = [Tie("places", tuple(sorted(group)), "left") for group in groups if len(group) > 1]
     return Result(
         method=METHOD,
         seats=1,
         unranked=unranked,
-        seed=seed,
+        seed=chooser.seed,
         winners=tuple(sorted(groups[0])) if groups and groups[0] else (),
         places=places_of(groups),
         rounds=tuple(rounds),

@@ -7,7 +7,8 @@ from fractions import Fraction
 
 def as_text(number: Fraction | int) -> str:
     """A whole number, a decimal where it is exact (2.5), else a fraction (7/3)."""
-    number = Fraction(number)
+    if number.denominator == 1:
+        return str(number.numerator)
     twos, rest = _divide_out(number.denominator, 2)
     fives, rest = _divide_out(rest, 5)
     if rest != 1:

@@ -9,11 +9,12 @@ rank in full). Summaries can be added and subtracted, so a running count changes
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from operator import add, sub
 
 from . import fast
+from .abreast import Counted, abreast, pays
 from .ballots import BadBallot, Ballots
 
 Matrix = tuple[tuple[int, ...], ...]
@@ -81,17 +82,41 @@ class Summary:
 
 
 def matrices(ballots: Ballots) -> tuple[Matrix, Matrix, tuple[int, ...]]:
-    """A, E and T in plain Python.
+    """A, E and T: where many rankings were cast equally often, of thousands at once; of the others one by one."""
+    size, by_count = len(ballots.candidates), _by_count(ballots)
+    many = {count: rankings for count, rankings in by_count.items() if pays(rankings, size)}
+    few = {count: rankings for count, rankings in by_count.items() if count not in many}
+    counted = [(times, each) for times, rankings in many.items() for each in abreast(rankings, size)]
+    return _added([*counted, (1, walked(few, size))], size)
+
+
+def _by_count(ballots: Ballots) -> dict[int, list[str]]:
+    rankings: dict[int, list[str]] = defaultdict(list)
+    for ranking, count in ballots.counts.items():
+        rankings[count].append(ranking)
+    return rankings
+
+
+def _added(counted: Iterable[tuple[int, Counted]], size: int) -> tuple[Matrix, Matrix, tuple[int, ...]]:
+    sums = [0] * (2 * size + 1) * size
+    for times, found in counted:
+        sums = [total + times * more for total, more in zip(sums, found, strict=True)]
+    *rows, ranked = (tuple(sums[start : start + size]) for start in range(0, len(sums), size)) if size else [()]
+    return tuple(rows[:size]), tuple(rows[size:]), ranked
+
+
+def walked(by_count: Mapping[int, Sequence[str]], size: int) -> Counted:
+    """A, E and T of rankings that are read one by one.
 
     A row of counters is one long integer with a field of bits for every candidate, wide enough for all ballots, so
     that one addition counts a group against everybody it is above. Walking up a ballot from its last group, `met`
     has a 1 in the field of everybody met so far, the group itself included: there its row counts how often it was
     cast, which is what E and T need. Rankings cast equally often are walked together and multiplied once.
     """
-    width = ballots.total.bit_length()
-    fields = _Fields(len(ballots.candidates), width)
+    width = sum(count * len(rankings) for count, rankings in by_count.items()).bit_length()
+    fields = _Fields(size, width)
     rows: dict[str, int] = defaultdict(int)
-    for count, rankings in _by_count(ballots).items():
+    for count, rankings in by_count.items():
         part: dict[str, int] = defaultdict(int)
         for ranking in rankings:
             met = 0
@@ -100,7 +125,7 @@ def matrices(ballots: Ballots) -> tuple[Matrix, Matrix, tuple[int, ...]]:
                 part[group] += met
         for group, row in part.items():
             rows[group] += row * count
-    return _spread(rows, len(ballots.candidates), width)
+    return _spread(rows, size, width)
 
 
 class _Fields(dict[str, int]):
@@ -117,14 +142,7 @@ class _Fields(dict[str, int]):
         return self[group]
 
 
-def _by_count(ballots: Ballots) -> dict[int, list[str]]:
-    rankings: dict[int, list[str]] = defaultdict(list)
-    for ranking, count in ballots.counts.items():
-        rankings[count].append(ranking)
-    return rankings
-
-
-def _spread(rows: dict[str, int], candidates: int, width: int) -> tuple[Matrix, Matrix, tuple[int, ...]]:
+def _spread(rows: dict[str, int], candidates: int, width: int) -> Counted:
     """The long integers taken apart: what lies in a group's own fields is E and T, the rest is A."""
     above, equal = ([[0] * candidates for _ in range(candidates)] for _ in range(2))
     ranked = [0] * candidates
@@ -139,7 +157,7 @@ def _spread(rows: dict[str, int], candidates: int, width: int) -> tuple[Matrix, 
                     above[i][j] += number
                 elif j != i:
                     equal[i][j] += number
-    return tuple(map(tuple, above)), tuple(map(tuple, equal)), tuple(ranked)
+    return [number for row in (*above, *equal, ranked) for number in row]
 
 
 def strengths(pairwise: Sequence[Sequence[int]], strength: str = "winning2") -> list[list[int]]:

@@ -10,18 +10,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from .ballots import Ballots, Groups, groups_of
+from .ballots import Ballots
 from .lots import Chooser
 from .result import Result, Round, Tie, header, places_of
 
 
 class NoSeats(ValueError):
     """There is nothing to fill; the words say so."""
-
-
-def papers_of(ballots: Ballots) -> list[tuple[Groups, int]]:
-    """The rankings that rank anybody, and how often each was cast."""
-    return [(groups_of(ranking), count) for ranking, count in ballots.counts.items() if ranking]
 
 
 def check_seats(seats: int) -> None:

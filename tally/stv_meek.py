@@ -31,9 +31,10 @@ from collections import Counter
 from math import lcm
 
 from .ballots import Ballots, Groups
+from .bundles import Bundle, Bundles
 from .lots import Chooser, Tally
 from .result import Result, Round
-from .stv import Standings, check_seats, fixed, nothing_to_count, papers_of, result_of
+from .stv import Standings, check_seats, fixed, nothing_to_count, result_of
 
 METHOD = "stv-meek"
 DIGITS = 9
@@ -42,35 +43,40 @@ OMEGA = ONE // 10**6
 
 
 class _Dealing:
-    """Deals the ballots out by the present keep values."""
+    """Deals the ballots out by the present keep values.
+
+    What can matter of a ballot in a round ends at the first who keeps everything. Few such heads differ, however many
+    ballots do, and a round deals them out many times. What has ended, or comes before the last group of a head, are
+    people who are elected, and stays as it is: so a round goes on from the heads of the one before.
+    """
 
     def __init__(self, ballots: Ballots) -> None:
         self.names = ballots.candidates
-        self.papers = papers_of(ballots)
+        self.bundles = Bundles(ballots)
         self.keep = [ONE] * len(self.names)
         self.votes = [0] * len(self.names)
         self.exhausted = self.residue = 0
         self.heads: Counter[Groups] = Counter()
+        self.ended: Counter[Groups] = Counter()
+        self.going: list[tuple[Groups, Bundle]] = [((), self.bundles.all)]  # what is before a bundle's group, and it
 
     def start_round(self, hopeful: list[str]) -> None:
-        """Keep of each ballot what can matter in this round: it ends at the first who keeps everything.
-
-        Few such heads differ, however many ballots do, and a round deals them out many times.
-        """
+        """Go on to the next whom there is to deal to, wherever nobody keeps everything any more."""
+        keeping = {number for number, keep in enumerate(self.keep) if keep}
         everything = {number for number, name in enumerate(self.names) if name in hopeful}
-        self.heads = Counter()
-        for groups, count in self.papers:
-            self.heads[self._head(groups, everything)] += count
-
-    def _head(self, groups: Groups, everything: set[int]) -> Groups:
-        head = []
-        for group in groups:
-            kept = tuple(each for each in group if self.keep[each])
-            if kept:
-                head.append(kept)
-                if not everything.isdisjoint(kept):
-                    break
-        return tuple(head)
+        heads: Counter[Groups] = Counter()
+        going, self.going = self.going, []
+        for before, bundle in going:
+            kept = tuple(each for each in bundle.group if each in keeping)
+            head = (*before, kept) if kept else before
+            if everything.isdisjoint(kept):
+                onward = self.bundles.next_in(bundle, keeping)
+                going += [(head, each) for each in onward]
+                self.ended[head] += bundle.ballots - sum(each.ballots for each in onward)
+            else:
+                self.going.append((before, bundle))
+                heads[head] += bundle.ballots
+        self.heads = heads + self.ended
 
     def deal(self) -> None:
         self.votes = [0] * len(self.names)

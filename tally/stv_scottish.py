@@ -26,62 +26,59 @@ exhausted and residue add up to the valid ballots, exactly. `reasons` is empty: 
 from __future__ import annotations
 
 from collections import defaultdict
-from dataclasses import dataclass
 
-from .ballots import Ballots, Groups
+from .ballots import Ballots
+from .bundles import Bundle, Bundles
 from .lots import Chooser, Tally
 from .result import Result, Round, Transfer
-from .stv import Standings, check_seats, fixed, nothing_to_count, papers_of, result_of
+from .stv import Standings, check_seats, fixed, nothing_to_count, result_of
 
 METHOD = "stv-scottish"
 DIGITS = 5
 ONE = 10**DIGITS  # everything is counted in units of the fifth decimal
 
 
-@dataclass(slots=True)
-class _Papers:
-    """Equal papers in one pile: the group of their ranking that counts now, and what each is worth."""
-
-    at: int
-    value: int
-
-
 class _Piles:
     """Papers by the candidate who holds them, and the votes they are worth.
 
-    Papers of one ranking always move together, so a pile holds each ranking at most once: parts of the same paper that
-    come together again are one part.
+    Papers of rankings that begin alike always move together (tally/bundles.py), so a pile holds each bundle at most
+    once, with what one paper of it is worth: parts of the same papers that come together again are one part.
     """
 
     def __init__(self, ballots: Ballots) -> None:
         self.names = ballots.candidates
-        self.rankings = papers_of(ballots)
+        self.bundles = Bundles(ballots)
         self.votes = dict.fromkeys(self.names, 0)
-        self.piles: dict[str, dict[int, _Papers]] = {name: {} for name in self.names}
+        self.piles: dict[str, dict[Bundle, int]] = {name: {} for name in self.names}
         self.exhausted = 0
-        everything = {number: _Papers(0, ONE) for number in range(len(self.rankings))}
-        first = self._pass_on(everything, ONE, ONE, set(range(len(self.names))))
-        self.residue = ONE * (ballots.total - ballots.blank) - sum(first.values())
+        everything = self.bundles.all
+        first = self._pass_on({everything: ONE}, ONE, ONE, set(range(len(self.names))))
+        self.residue = ONE * everything.ballots - sum(first.values())
 
-    def _pass_on(self, pile: dict[int, _Papers], part: int, of: int, still_in: set[int]) -> dict[str | None, int]:
+    def _pass_on(self, pile: dict[Bundle, int], part: int, of: int, still_in: set[int]) -> dict[str | None, int]:
         """Give papers, each worth part/of its value, to those they rank next; the answer is who got how much."""
         got: defaultdict[str | None, int] = defaultdict(int)
-        for number, papers in pile.items():
-            groups, count = self.rankings[number]
-            value = papers.value * part // of
-            at, nexts = _next(groups, papers.at, still_in)
-            for each in nexts:
-                name, share = self.names[each], value // len(nexts)
-                self.piles[name].setdefault(number, _Papers(at, 0)).value += share
-                got[name] += share * count
-            if not nexts:
-                got[None] += value * count
+        for bundle, worth in pile.items():
+            value, left = worth * part // of, bundle.ballots
+            for onward in self._onward(bundle, still_in):
+                nexts = [each for each in onward.group if each in still_in]
+                share = value // len(nexts)
+                left -= onward.ballots
+                for each in nexts:
+                    name = self.names[each]
+                    self.piles[name][onward] = self.piles[name].get(onward, 0) + share
+                    got[name] += share * onward.ballots
+            got[None] += value * left
         for to, votes in got.items():
             if to is None:
                 self.exhausted += votes
             else:
                 self.votes[to] += votes
         return got
+
+    def _onward(self, bundle: Bundle, still_in: set[int]) -> list[Bundle]:
+        """To the equals of the one it leaves first, then to whoever comes next."""
+        return self.bundles.next_in(bundle, still_in) if still_in.isdisjoint(bundle.group) else [bundle]
 
     def move(self, name: str, keeps: int, still_in: list[str]) -> tuple[Transfer, ...]:
         """Pass a pile on, leaving its owner so many votes: the quota, or none."""
@@ -93,15 +90,6 @@ class _Piles:
         ordered = sorted((to for to in got if to is not None and got[to]), key=self.names.index)
         nobody = [None] if got.get(None) else []
         return tuple(Transfer(name, to, fixed(got[to], DIGITS)) for to in [*ordered, *nobody])
-
-
-def _next(groups: Groups, at: int, still_in: set[int]) -> tuple[int, list[int]]:
-    """The first group, from the present one on, with somebody still in, and who that is."""
-    for place in range(at, len(groups)):
-        nexts = [each for each in groups[place] if each in still_in]
-        if nexts:
-            return place, nexts
-    return len(groups), []
 
 
 def count(ballots: Ballots, *, seats: int = 1, unranked: str = "below", seed: str = "") -> Result:

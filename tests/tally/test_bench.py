@@ -47,12 +47,18 @@ def test_the_same_seed_gives_the_same_ballots():
     assert Ballots.of("ABCDE", tally.realistic(5, 100)).total == 100
 
 
-def test_the_fastest_library_is_measured_with_texts_it_has_not_seen(tmp_path, monkeypatch):
+def test_every_library_starts_from_the_same_texts_none_of_which_was_seen_before(tmp_path, monkeypatch):
     cast, seen = tally.realistic(10, 200), []
-    monkeypatch.setattr(tally, "_votelib", seen.append)
+    for library in ("pref_voting", "pyrankvote", "votelib"):
+        monkeypatch.setattr(tally, f"_{library}", lambda names, given: seen.append((names, given)))
+    monkeypatch.setattr(tally, "find_spec", lambda name: name)
     report = Report("tally", tmp_path, io.StringIO())
+    tally._libraries(report, cast)
     tally._fastest(report, cast)
-    assert report.figures["tally.fastest.milliseconds"] > 0
-    assert report.figures["tally.fastest.goal"] == 10
-    assert all(given == cast for given in seen)
-    assert not any(one is other for given in seen for one, other in zip(given, cast, strict=True) if len(one) > 1)
+    for key in ("beside.pref_voting", "beside.pyrankvote", "beside.votelib", "fastest"):
+        assert report.figures[f"tally.{key}.milliseconds"] > 0
+        assert report.figures[f"tally.{key}.goal"] == 10
+    strict = [ranking.replace("=", ">") for ranking in cast]
+    assert all(given in (cast, strict) and len(names) == 10 for names, given in seen)
+    others = [one is other for _, given in seen for one, other in zip(given, cast, strict=True) if len(one) > 1]
+    assert not any(others)
