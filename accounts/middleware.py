@@ -26,11 +26,16 @@ class SignedIn:
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
-        request.user = SimpleLazyObject(lambda: who_is_asking(request))
+        request.user = SimpleLazyObject(lambda: self.known(request))
         response = self.get_response(request)
         if signed_in := getattr(request, "signed_in_now", None):
             remember(request, response, signed_in)
         return response
+
+    def known(self, request: HttpRequest) -> User | AnonymousUser:
+        """Who it is; from then on without asking."""
+        request.user = who_is_asking(request)
+        return request.user
 
     def process_view(
         self, request: HttpRequest, view: Callable[..., HttpResponse], arguments: Any, words: Any

@@ -36,7 +36,8 @@ class SessionStore(SessionBase):
     _session_key: str | None
 
     def __init__(self, session_key: str | None = None):
-        super().__init__(session_key)
+        self._session_key = session_key
+        self.accessed = self.modified = False
         self.user: User | None = None
         self.item: Item | None = None
 

@@ -6,6 +6,9 @@ import json
 import logging
 from datetime import UTC, datetime
 
+import orjson
+
+AS_WORDS = orjson.OPT_PASSTHROUGH_DATETIME | orjson.OPT_PASSTHROUGH_DATACLASS  # moments and values, as `str` says them
 USUAL = frozenset(logging.makeLogRecord({}).__dict__) | {"message", "asctime", "taskName"}
 
 
@@ -20,4 +23,7 @@ class JsonLines(logging.Formatter):
         line |= {name: value for name, value in record.__dict__.items() if name not in USUAL}
         if record.exc_info:
             line["traceback"] = self.formatException(record.exc_info)
-        return json.dumps(line, default=str, ensure_ascii=False)
+        try:
+            return orjson.dumps(line, default=str, option=AS_WORDS).decode()
+        except TypeError:  # text that is no Unicode, or a number past 64 bits: rare, and slower to write
+            return json.dumps(line, default=str, ensure_ascii=False)

@@ -6,15 +6,16 @@ import logging
 import re
 import secrets
 from collections.abc import Callable
+from functools import lru_cache
 from time import perf_counter
 from typing import Any
 
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
-from django.middleware.locale import LocaleMiddleware
 from django.urls import resolve
 from django.utils import translation
-from django.utils.translation.trans_real import parse_accept_lang_header
+from django.utils.cache import patch_vary_headers
+from django.utils.translation.trans_real import LANGUAGE_CODE_MAX_LENGTH, parse_accept_lang_header
 
 from store import patience, trips
 from store.connect import connect
@@ -26,8 +27,10 @@ from .errors import error_page, paused_page
 GetResponse = Callable[[HttpRequest], HttpResponse]
 SAFE = ("GET", "HEAD", "OPTIONS")
 WHILE_PAUSED = {"sign_in", "second_step", "sign_out", "pause", "resume", "set_language", "sandbox", "leave_ballot"}
+WHILE_PAUSED |= {"healthz", "readyz", "metrics"}
 PROBES = {"/healthz", "/readyz", "/metrics"}
-WATCHED = {"healthz", "readyz", "metrics"}
+AMERICAN = ("en-us", "en-ph", "en")
+MOST_READ = LANGUAGE_CODE_MAX_LENGTH + 1  # characters of what somebody asks for; Django looks at no more either
 DOCTOR = re.compile(r"/doctor/[^/]+/")
 log = logging.getLogger("plenum.request")
 
@@ -67,9 +70,8 @@ def request_record(get_response: GetResponse) -> GetResponse:
         seconds = perf_counter() - start
         route = request.resolver_match.route if request.resolver_match else "(no route)"
         metrics.observe_request(request.method, route, response.status_code, seconds)
-        log.info(
-            "request",
-            extra={
+        if log.isEnabledFor(logging.INFO):
+            fields = {
                 "request_id": request.id,
                 "method": request.method,
                 "route": route,
@@ -78,8 +80,8 @@ def request_record(get_response: GetResponse) -> GetResponse:
                 "store_trips": asked.count,
                 "store_trips_in_a_row": asked.in_a_row,
                 "store_milliseconds": round(asked.seconds * 1000, 1),
-            },
-        )
+            }
+            log.handle(log.makeRecord(log.name, logging.INFO, "", 0, "request", (), None, extra=fields))
         response["X-Request-ID"] = request.id
         if not settings.PRODUCTION:
             response["Server-Timing"] = (
@@ -150,22 +152,35 @@ def security_headers(get_response: GetResponse) -> GetResponse:
     return respond
 
 
-class ReadersLanguage(LocaleMiddleware):
+def readers_language(get_response: GetResponse) -> GetResponse:
+    """Every page in the language that its reader has chosen, or that their browser asks for."""
+
+    def respond(request: HttpRequest) -> HttpResponse:
+        chosen = request.COOKIES.get(settings.LANGUAGE_COOKIE_NAME)
+        asked = request.META.get("HTTP_ACCEPT_LANGUAGE", "")
+        request.LANGUAGE_CODE = language_of(chosen and chosen[:MOST_READ], asked[:MOST_READ], settings.LANGUAGE_CODE)
+        translation.activate(request.LANGUAGE_CODE)
+        response = get_response(request)
+        patch_vary_headers(response, ("Accept-Language",))
+        response.headers.setdefault("Content-Language", translation.get_language())
+        return response
+
+    return respond
+
+
+@lru_cache(maxsize=1000)  # browsers ask in few ways, and each with every request
+def language_of(chosen: str | None, asked: str, usual: str) -> str:
     """As Django finds it. Who reads English elsewhere than in America, and has chosen no language here, gets dates
     and times as the British write them: their programs say en-AU, say, and mean by it more than Django hears."""
-
-    AMERICAN = ("en-us", "en-ph", "en")
-
-    def process_request(self, request: HttpRequest) -> None:
-        super().process_request(request)
-        if translation.get_language() == "en" and settings.LANGUAGE_COOKIE_NAME not in request.COOKIES:
-            asked = [
-                tag for tag, _weight in parse_accept_lang_header(request.headers.get("Accept-Language", "").lower())
-            ]
-            first = next((tag for tag in asked if tag.partition("-")[0] == "en"), "en")
-            if first not in self.AMERICAN:
-                translation.activate("en-gb")
-                request.LANGUAGE_CODE = translation.get_language()
+    request = HttpRequest()
+    request.COOKIES = {} if chosen is None else {settings.LANGUAGE_COOKIE_NAME: chosen}
+    request.META = {"HTTP_ACCEPT_LANGUAGE": asked}
+    language = translation.get_language_from_request(request)
+    if language == "en" and chosen is None:
+        tags = (tag for tag, _weight in parse_accept_lang_header(asked.lower()))
+        first = next((tag for tag in tags if tag.partition("-")[0] == "en"), "en")
+        return "en" if first in AMERICAN else "en-gb"
+    return language
 
 
 def refusals_in_words(get_response: GetResponse) -> GetResponse:
@@ -198,7 +213,7 @@ class Pausing:
 
     def process_view(self, request: HttpRequest, view: Any, arguments: Any, words: Any) -> HttpResponse | None:
         name = request.resolver_match.url_name
-        if name in WHILE_PAUSED | WATCHED:
+        if name in WHILE_PAUSED:
             return None
         if request.method in SAFE:
             if pause.watch.last_saw():

@@ -8,10 +8,12 @@ from pages import site_views
 from pages.converters import NameConverter
 from photos import views as photo_views
 
+from .routes import ByWords
+
 register_converter(NameConverter, "name")
 
-urlpatterns = [
-    path("", include("live.urls")),  # first, as a full hall asks hundreds of times a second
+of_apps = [
+    path("", include("live.urls")),
     path("", include("elections.urls")),
     path("", include("ballots.urls")),
     path("", include("results.urls")),
@@ -26,6 +28,7 @@ urlpatterns = [
     path("picture/<slug:photo_id>/<int:width>.<slug:ending>", public(photo_views.picture), name="picture"),
     path("language/", public(set_language), name="set_language"),
 ]
+urlpatterns = [ByWords(of_apps)]
 
 handler400 = "config.errors.bad_request"
 handler403 = "config.errors.forbidden"

@@ -7,17 +7,33 @@ from typing import Any
 
 from django.conf import settings
 from django.contrib import messages
+from django.contrib.messages.storage.base import BaseStorage
 from django.contrib.messages.storage.cookie import CookieStorage
+from django.core import signing
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
+from django.utils.functional import cached_property
 
 from acts.refusals import Refusal
 
 
 class MessageCookie(CookieStorage):
-    """Sentences for the next page. A site below a path of its host keeps them there."""
+    """Sentences for the next page. A site below a path of its host keeps them there.
+
+    Most pages have nothing to say: they need nothing to sign it with, and a browser that keeps nothing need not be told
+    to drop it.
+    """
+
+    def __init__(self, request: HttpRequest, *arguments: Any, **words: Any):
+        BaseStorage.__init__(self, request, *arguments, **words)
+
+    @cached_property
+    def signer(self) -> signing.Signer:
+        return signing.get_cookie_signer(salt=self.key_salt)
 
     def _update_cookie(self, encoded_data: str, response: HttpResponse) -> None:
+        if not encoded_data and self.cookie_name not in self.request.COOKIES:
+            return
         super()._update_cookie(encoded_data, response)
         if self.cookie_name in response.cookies:
             response.cookies[self.cookie_name]["path"] = settings.SESSION_COOKIE_PATH

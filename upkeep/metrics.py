@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cache
 
 from django.utils.formats import number_format
 from prometheus_client import REGISTRY as THIS_PROCESS
@@ -94,9 +95,14 @@ class Latency:
         return {name: number_format(1000 * seconds, 2) for name, seconds in kinds.items()}
 
 
+@cache  # there are few, and each page makes several: the client makes text of both words first
+def _trips(operation: str, outcome: str) -> Histogram:
+    return STORE.labels(operation, outcome)
+
+
 def observe_trip(operation: str, outcome: str, seconds: float) -> None:
-    STORE.labels(operation, outcome).observe(seconds)
-    _newest.setdefault(operation, deque(maxlen=KEPT)).append(seconds)
+    _trips(operation, outcome).observe(seconds)
+    (_newest.get(operation) or _newest.setdefault(operation, deque(maxlen=KEPT))).append(seconds)
 
 
 def observe_cost(what: str, kind: str, amount: float) -> None:

@@ -70,14 +70,18 @@ class SqliteTable(Table):
         return None if row is None else rows.unpack(row[0])
 
     def get_many(self, keys: Iterable[Key]) -> dict[Key, Item]:
-        found = {}
-        with trips.trip("get_many"), sentences(self.path):
+        wanted = dict.fromkeys(keys)
+        for key in wanted:
+            limits.check_key(key)
+        start = time.perf_counter()
+        try:  # as above: every page asks for whoever has come, and for their session
             reader, now = self._reader(), self.clock()
-            for key in dict.fromkeys(keys):
-                limits.check_key(key)
-                if row := reader.execute(rows.GET[key.table], (key.pk, key.sk, now)).fetchone():
-                    found[key] = rows.unpack(row[0])
-        return found
+            read = [(key, reader.execute(rows.GET[key.table], (key.pk, key.sk, now)).fetchone()) for key in wanted]
+        except sqlite3.Error as error:
+            trips.record("get_many", "unavailable", time.perf_counter() - start)
+            raise unavailable(self.path, error) from error
+        trips.record("get_many", "ok", time.perf_counter() - start)
+        return {key: rows.unpack(row[0]) for key, row in read if row is not None}
 
     def page(
         self,

@@ -1,0 +1,186 @@
+"""What every request pays before its page begins: each thing once, and nothing for what is not there."""
+
+from __future__ import annotations
+
+import logging
+from collections import Counter
+from datetime import UTC, datetime
+
+import orjson
+import pytest
+from django.contrib import messages
+from django.core.signals import request_finished, request_started
+from django.db import close_old_connections, reset_queries
+from django.middleware import csrf
+from django.test import RequestFactory
+from django.utils import translation
+
+from accounts import middleware as at_the_door
+from accounts.repository import find
+from config.letters import drawn
+from config.logs import JsonLines
+from config.middleware import language_of, readers_language
+from pages.saying import MessageCookie
+
+
+def test_whoever_asks_is_looked_up_once(site, signed_in, monkeypatch):
+    client, asked = signed_in("Ada"), []
+    look = at_the_door.who_is_asking
+    monkeypatch.setattr(at_the_door, "who_is_asking", lambda request: asked.append(request) or look(request))
+    answer = client.get("/me/")
+    assert len(asked) == 1
+    assert answer.status_code == 200
+    assert type(asked[0].user).__name__ == "User", "no detour to somebody who is known"
+
+
+def test_who_comes_out_of_the_store_is_as_any_other(site, person):
+    """`user_of` does not go Django's way through all fields: none may be left out."""
+    person("Ada")
+    found = find("Ada")
+    assert found is not None
+    assert {field.attname for field in found._meta.concrete_fields} <= set(vars(found))
+    assert found == type(found)(
+        **{field.attname: getattr(found, field.attname) for field in found._meta.concrete_fields}
+    )
+
+
+def test_no_database_is_told_of_requests():
+    from config.apps import SiteConfig
+
+    SiteConfig._tell_no_database(None)  # the client of these tests connects some of them anew
+    told = [receiver() for signal in (request_started, request_finished) for _, receiver, *_ in signal.receivers]
+    assert close_old_connections not in told
+    assert reset_queries not in told
+
+
+# --- languages ---
+
+
+@pytest.mark.parametrize(
+    ("chosen", "asked", "found"),
+    [
+        (None, "", "en"),
+        (None, "de-AT,de;q=0.8", "de"),
+        (None, "en-AU,en;q=0.9", "en-gb"),
+        (None, "en-US,en-GB;q=0.9", "en"),
+        (None, "fr, en-AU;q=0.5", "en-gb"),
+        (None, "fr", "en"),
+        (None, "nonsense;;;", "en"),
+        ("en", "en-AU", "en"),
+        ("de", "en-AU", "de"),
+        ("tlh", "de", "de"),
+        (None, "x" * 600 + ",de", "en"),
+        (None, "de," + "x" * 10_000, "de"),
+    ],
+)
+def test_the_language_of_a_reader(settings, chosen, asked, found):
+    request = RequestFactory().get("/", headers={"Accept-Language": asked})
+    if chosen:
+        request.COOKIES[settings.LANGUAGE_COOKIE_NAME] = chosen
+    seen = []
+    answer = readers_language(lambda request: seen.append(translation.get_language()) or said())(request)
+    assert (seen, request.LANGUAGE_CODE, answer["Content-Language"]) == ([found], found, found)
+    assert answer["Vary"] == "Accept-Language"
+
+
+def said():
+    from django.http import HttpResponse
+
+    return HttpResponse("ok")
+
+
+def test_a_browser_that_asks_as_another_did_costs_no_reading(monkeypatch):
+    language_of.cache_clear()
+    read = []
+    look = translation.get_language_from_request
+    monkeypatch.setattr(translation, "get_language_from_request", lambda request: read.append(1) or look(request))
+    for _ in range(3):
+        language_of(None, "de-CH,de;q=0.7", "en")
+    assert len(read) == 1
+
+
+def test_another_language_of_the_site_is_seen_at_once(settings):
+    for usual in ("en", "de", "en"):
+        settings.LANGUAGE_CODE = usual
+        assert readers_language(lambda request: said())(RequestFactory().get("/"))["Content-Language"] == usual
+
+
+# --- sentences for the next page ---
+
+
+def shown(request) -> MessageCookie:
+    storage = MessageCookie(request)
+    list(storage)
+    return storage
+
+
+def test_nobody_is_told_to_drop_sentences_they_do_not_have(rf):
+    answer = said()
+    shown(rf.get("/")).update(answer)
+    assert not answer.cookies
+
+
+def test_sentences_are_dropped_once_they_were_read(rf):
+    first, request = said(), rf.get("/")
+    storage = MessageCookie(request)
+    storage.add(messages.INFO, "Saved.")
+    storage.update(first)
+    request.COOKIES["messages"] = first.cookies["messages"].value
+    answer, again = said(), MessageCookie(request)
+    assert [message.message for message in again] == ["Saved."]
+    again.update(answer)
+    assert answer.cookies["messages"]["max-age"] == 0
+
+
+def test_nothing_is_signed_where_nothing_is_said(rf):
+    storage = MessageCookie(rf.get("/"))
+    storage.update(said())
+    assert "signer" not in vars(storage)
+
+
+# --- lines of the log ---
+
+
+def line_of(**fields) -> dict:
+    record = logging.makeLogRecord({"name": "plenum", "levelname": "INFO", "msg": "said", **fields})
+    return orjson.loads(JsonLines().format(record).encode("utf-8", "replace"))
+
+
+def test_a_line_says_what_it_is_given():
+    moment = datetime(2026, 1, 2, 3, 4, tzinfo=UTC)
+    line = line_of(route="é", status=200, moment=moment, numbered={1: "one"}, far=2**70)
+    assert (line["message"], line["route"], line["status"]) == ("said", "é", 200)
+    assert line["moment"] == str(moment)
+    assert line["numbered"] == {"1": "one"}
+    assert line["far"] in (2**70, float(2**70))
+
+
+def test_a_line_with_what_is_no_text_is_written_all_the_same():
+    assert line_of(word="\ud800")["word"]
+
+
+# --- the protection of forms ---
+
+
+def test_letters_are_of_the_alphabet_and_all_of_them_come():
+    assert {len(drawn(number, "abc")) for number in (1, 32, 500)} == {1, 32, 500}
+    assert set(drawn(5000, csrf.CSRF_ALLOWED_CHARS)) == set(csrf.CSRF_ALLOWED_CHARS)
+    assert set(drawn(2000, "abc")) == set("abc")
+
+
+def test_no_letter_comes_more_often_for_being_the_first(monkeypatch):
+    """Of all bytes there are, each letter takes as many."""
+    every = bytes(range(256))
+    monkeypatch.setattr("config.letters.secrets.token_bytes", lambda number: every)
+    size = len(csrf.CSRF_ALLOWED_CHARS)
+    letters = Counter(drawn(256 // size * size, csrf.CSRF_ALLOWED_CHARS))
+    assert set(letters.values()) == {256 // size}
+
+
+def test_a_masked_form_is_known_again(rf):
+    request = rf.get("/")
+    masks = {csrf.get_token(request) for _ in range(20)}
+    assert len(masks) == 20
+    for mask in masks:
+        csrf._check_token_format(mask)
+        assert csrf._does_token_match(mask, request.META["CSRF_COOKIE"])
